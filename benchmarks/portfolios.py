@@ -160,7 +160,7 @@ def main() -> None:
             best = search.best(mode)
             shares = {
                 labels[member]: share
-                for member, share in zip(best.members, best.schedule.shares, strict=True)
+                for member, share in zip(best.members, best.shares, strict=True)
             }
             parameters = {
                 "members": [field.algorithms[name] for name in shares],

@@ -12,7 +12,6 @@ from timefair.algorithms import registry
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration
 from timefair.extensions.bias import kept
-from timefair.extensions.bias.checklist import checklist
 from timefair.extensions.bias.probe import PAIRS, Finding, _of_pair, _on_noise
 
 BIASED = str(Path(__file__).with_name("biased.py"))
@@ -58,7 +57,7 @@ def test_the_audit_of_a_campaign_is_kept_beside_its_runs(tmp_path, monkeypatch) 
     campaign, folder = configuration.load(path), tmp_path / "results/c"
     assert list(kept.files(campaign, folder)) == ["bias.json"]
     ((key, found),) = kept.settings(campaign, folder)
-    (part,) = checklist(None, SimpleNamespace(added={key: found}))
+    (part,) = kept.checklist(None, SimpleNamespace(added={key: found}))
     assert part.evidence == "A profits from origin (factor 4.2e+07); no bias found in B"
     path.write_text(path.read_text().replace("timefair:DE", "timefair:jDE"))
     ((_, left),) = kept.settings(configuration.load(path), folder)

@@ -8,29 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from timefair.extensions.portfolios import tables as searching
-from timefair.extensions.portfolios.tables import (
-    MODES,
-    Portfolio,
-    Schedule,
-    Search,
-    reached_by_any,
-    share_reached,
-)
-
-# --- Schedules ---
+from timefair.extensions.portfolios.tables import MODES, Portfolio, Search, reached_by_any
 
 
 def test_what_was_not_observed_is_unknown():
-    costs = [[1.0, np.inf], [np.inf, np.inf]]
-    found = share_reached(costs, [2.0, np.inf], [1.5, 3.0])
+    costs = np.array([[1.0, np.inf], [np.inf, np.inf]])
+    runs = searching._Joined.of([(costs, np.array([2.0, np.inf]))])
+    found = runs.reached(np.array([1.5, 3.0]))
     np.testing.assert_array_equal(found, [[0.5, 0.0], [0.5, np.nan]])
-    found = share_reached([[1.0], [np.inf]], [5.0, 2.0], [2.0, 3.0])
-    np.testing.assert_array_equal(found, [[0.5], [np.nan]])
-    assert np.isnan(share_reached(np.empty((0, 2)), [], [1.0])).all()
     assert np.isnan(reached_by_any([0.5, np.nan]))
-
-
-# --- The search ---
 
 
 def runs_of(rng, algorithms=3, functions=3, instances=2, runs=4, targets=3):
@@ -62,11 +48,10 @@ def test_the_best_pair_is_the_best_of_all(seed):
     for mode in MODES:
         best = search.best(mode)
         value = search.value(best).item()
-        schedules = list(searching._schedules(mode))
         every = [
-            search.value(Portfolio(pair, schedule)).item()
+            search.value(Portfolio(pair, mode, shares)).item()
             for pair in combinations(range(4), 2)
-            for schedule in schedules
+            for shares in searching._shares(mode)
         ]
         assert value == pytest.approx(max(every), abs=1e-9)
     in_turn, slices = (search.value(search.best(mode)).item() for mode in MODES[:2])
@@ -84,12 +69,12 @@ def test_by_hand_two_specialists_share_the_budget():
     judged = search.judged(
         2, "in turn", confidence=0.95, resamples=50, rng=np.random.default_rng(1)
     )
-    assert (judged.share, judged.share_low, judged.share_high) == (1.0, 1.0, 1.0)
+    assert judged[:3] == (1.0, 1.0, 1.0)
     assert judged.gain == 1.0  # the best on the three others is never the best on the fourth
-    assert search.value(Portfolio((0, 1), Schedule("in turn", (0.3, 0.7)))).item() == 0.5
-    half = Portfolio((0, 1), Schedule("in turn", (0.5, 0.5)))
+    assert search.value(Portfolio((0, 1), "in turn", (0.3, 0.7))).item() == 0.5
+    half = Portfolio((0, 1), "in turn", (0.5, 0.5))
     np.testing.assert_allclose(search.value(half, [0.3, 0.4, 0.8, 0.9, 1.0]), [0, 0.5, 0.5, 1, 1])
-    slices = Portfolio((0, 1), Schedule("slices", (0.5, 0.5)))
+    slices = Portfolio((0, 1), "slices", (0.5, 0.5))
     np.testing.assert_allclose(search.value(slices, [0.4, 0.79, 0.81]), [0, 0, 1])
-    beside = Portfolio((0, 1), Schedule("side by side", (1.0, 1.0)))
+    beside = Portfolio((0, 1), "side by side", (1.0, 1.0))
     np.testing.assert_allclose(search.value(beside, [0.39, 0.41]), [0, 1])

@@ -8,16 +8,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from archived import recorded
 
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration
-from timefair.campaign.plan import jobs
 from timefair.campaign.provenance import measure_keys
 from timefair.extensions.strict.host import Setup
 from timefair.extensions.strict.solvers import hosted
 from timefair.machine.linux import calls, kernel
-from timefair.measure.job.cell import measure
-from timefair.measure.job.prepared import Prepared
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run
 from timefair.measure.trial import load
@@ -398,12 +396,7 @@ def test_a_job_never_imports_the_module_of_an_algorithm_apart(tmp_path, monkeypa
         status = 1
         try:
             kernel.adopt_orphans()
-            (job,) = jobs(campaign)
-            prepared = Prepared(campaign)
-            key = prepared.key(job)
-            record = Path("results/test") / job.record(key)
-            record.parent.mkdir(parents=True)
-            measure(campaign, job, record, key)
+            recorded(campaign, Path("results/test"))
             status = str(os.getpid()) in Path("imported").read_text().split()
         finally:
             kernel.end_process(int(status))

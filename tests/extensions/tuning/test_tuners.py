@@ -4,7 +4,7 @@ import pytest
 
 from timefair.extensions.tuning import tuners
 from timefair.extensions.tuning.keys import read
-from timefair.extensions.tuning.outcome import Tried, best, losses_of
+from timefair.extensions.tuning.outcome import Tried, losses_of, result
 from timefair.extensions.tuning.tuners import DEFAULT, FIRST_TEST, Evaluation
 
 SPACE = {
@@ -41,7 +41,7 @@ def test_it_finds_what_is_good(tuner: str) -> None:
             assert 0 <= one.parameters["F"] <= 1
             assert 4 <= one.parameters["size"] <= 400
             assert isinstance(one.parameters["size"], int)
-    chosen = next(one for one in trace if one.candidate == best(trace))
+    chosen = next(one for one in trace if one.candidate == result(trace)["candidate"])
     assert chosen.parameters["kind"] == "b"
     assert abs(chosen.parameters["F"] - 0.3) < 0.1
 
@@ -65,7 +65,7 @@ def test_a_race_spends_less_on_what_is_bad() -> None:
     bad = [one for one in losses.values() if min(one) > 2 * PROBLEMS]
     assert len(losses[DEFAULT]) <= FIRST_TEST + 1
     assert all(len(one) <= FIRST_TEST + 1 for one in bad)
-    assert len(losses[best(trace)]) == max(map(len, losses.values())) > FIRST_TEST
+    assert len(losses[result(trace)["candidate"]]) == max(map(len, losses.values())) > FIRST_TEST
 
 
 @pytest.mark.parametrize(

@@ -310,6 +310,13 @@ def require_rows(frame: pd.DataFrame) -> None:
         raise NothingToDraw("nothing to draw: the table has no rows")
 
 
+def of_one_unit(frame: pd.DataFrame) -> pd.DataFrame:
+    """The rows in seconds if there are any, otherwise all; `NothingToDraw` without rows."""
+    require_rows(frame)
+    seconds = frame[frame["unit"] == "seconds"]
+    return seconds if len(seconds) else frame
+
+
 def without_sole(frame: pd.DataFrame, key: str) -> pd.DataFrame:
     """The frame without the rows of ``all`` if they summarize only one value.
 

@@ -54,7 +54,7 @@ def add_to(commands: Commands) -> None:
 
 
 def _export_crate(arguments: argparse.Namespace) -> None:
-    from timefair.extensions.archive.crate import Author, checked_license, crate_of
+    from timefair.extensions.archive.crate import Author, crate_of
     from timefair.extensions.archive.files import write_zip
 
     output = arguments.output
@@ -65,7 +65,7 @@ def _export_crate(arguments: argparse.Namespace) -> None:
     crate = crate_of(
         arguments.folder,
         authors=[Author.parse(text) for text in arguments.author],
-        license=checked_license(arguments.license),
+        license=arguments.license,
         published=_date(arguments.date),
         compact=arguments.compact,
     )
@@ -87,7 +87,6 @@ def _verify(arguments: argparse.Namespace, of_folder: Callable[[argparse.Namespa
     """Verify an archive; `of_folder` verifies anything else."""
     one_thread()
     from timefair.extensions.archive import files
-    from timefair.extensions.archive.files import files_below
 
     if not files.is_archive(arguments.folder):
         return of_folder(arguments)
@@ -101,7 +100,7 @@ def _verify(arguments: argparse.Namespace, of_folder: Callable[[argparse.Namespa
         shown, place = str(arguments.folder), str(folder)
         if not arguments.quiet:
             state = f"{len(faults)} not as archived" if faults else "every byte is as archived"
-            print(f"{shown}: {len(files_below(folder))} files, {state}")
+            print(f"{shown}: {len(files.files_below(folder))} files, {state}")
         problems = len(faults) + problems_of(
             files.results_of(folder),
             arguments,

@@ -139,9 +139,11 @@ def thinned(runs: pa.Table, targets: Sequence[float], equal: Equal) -> pa.Table:
     - `targets`: Precisions to reach; may be empty.
     - `equal`: For each problem, numbers of evaluations at which its runs are compared.
     """
-    own, other = (_Events.of(runs[name]) for name in ("events", "launch_events"))
+    own, other = (_Events(runs[name]) for name in ("events", "launch_events"))
     first = _first_at_targets(own, other, np.sort(np.asarray(targets, dtype=float)))
-    keep_own = first[: own.size] | own.ends() | own.steps() | own.latest(_points(runs, equal))
+    problems = zip(*(runs[name].to_pylist() for name in _PROBLEM), strict=True)
+    points = [equal.get(problem, np.empty(0, dtype=np.int64)) for problem in problems]
+    keep_own = first[: own.size] | own.ends() | own.steps() | own.latest(points)
     keep_other = first[own.size :]
     for name, events, keep in (("events", own, keep_own), ("launch_events", other, keep_other)):
         place = runs.schema.get_field_index(name)
@@ -149,34 +151,21 @@ def thinned(runs: pa.Table, targets: Sequence[float], equal: Equal) -> pa.Table:
     return runs
 
 
-def _points(runs: pa.Table, equal: Equal) -> list[NDArray[np.int64]]:
-    problems = zip(*(runs[name].to_pylist() for name in _PROBLEM), strict=True)
-    return [equal.get(problem, np.empty(0, dtype=np.int64)) for problem in problems]
-
-
 class _Events:
     """The improvements of some runs, one after the other."""
 
-    def __init__(self, column: pa.ListArray) -> None:
-        self._column = column
-        lengths = column.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
-        self._flat = column.flatten()
-        self.run = np.repeat(np.arange(len(column)), lengths)
-        self._values: Mapping[str, NDArray[np.float64]] = {
-            name: self._flat.field(name).to_numpy(zero_copy_only=False) for name in _FIELDS
-        }
-
-    @classmethod
-    def of(cls, column: pa.ChunkedArray) -> _Events:
+    def __init__(self, column: pa.ChunkedArray) -> None:
         whole = column.combine_chunks()
-        return cls(pa.concat_arrays(whole.chunks) if isinstance(whole, pa.ChunkedArray) else whole)
-
-    @property
-    def size(self) -> int:
-        return len(self.run)
+        if isinstance(whole, pa.ChunkedArray):
+            whole = pa.concat_arrays(whole.chunks)
+        self._column, self._flat = whole, whole.flatten()
+        lengths = whole.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
+        self.run = np.repeat(np.arange(len(whole)), lengths)
+        self.size = len(self.run)
 
     def __getitem__(self, name: str) -> NDArray[np.float64]:
-        return self._values[name]
+        values: NDArray[np.float64] = self._flat.field(name).to_numpy(zero_copy_only=False)
+        return values
 
     def ends(self) -> NDArray[np.bool_]:
         """The first and the last of each run."""
@@ -195,10 +184,10 @@ class _Events:
 
     def latest(self, points: Sequence[NDArray[np.int64]]) -> NDArray[np.bool_]:
         """The last of each run at or before its numbers of evaluations."""
-        kept = np.zeros(self.size, dtype=bool)
+        kept, evaluations = np.zeros(self.size, dtype=bool), self["evaluations"]
         cuts = np.searchsorted(self.run, np.arange(len(points) + 1))
         for asked, (begin, end) in zip(points, pairwise(cuts), strict=True):
-            place = np.searchsorted(self["evaluations"][begin:end], asked, side="right") - 1
+            place = np.searchsorted(evaluations[begin:end], asked, side="right") - 1
             kept[begin + place[place >= 0]] = True
         return kept
 

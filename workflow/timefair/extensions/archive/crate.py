@@ -135,13 +135,6 @@ class Deposit(NamedTuple):
     published: date
 
 
-def checked_license(text: str) -> str:
-    """An identifier such as SPDX has; `InputError` if it cannot be one."""
-    if not _LICENSE.fullmatch(text):
-        raise InputError(f"--license: {text}: should be an identifier of SPDX, such as CC-BY-4.0")
-    return text
-
-
 def cards(
     deposit: Deposit,
     where: MeasuredWhere,
@@ -152,7 +145,7 @@ def cards(
     tuned: bool,
     compact: bool = False,
 ) -> Iterator[Member]:
-    """All these files.
+    """The descriptions of an archive for people: README, machines and pins.
 
     `results` is the folder of the campaign in the archive, which may have files of the user's `own`
     and searches for parameters (`tuned`). If `compact`, runs are thinned, and there are no tables.
@@ -161,8 +154,10 @@ def cards(
         text = json.dumps(machine, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
         yield Member(f"{ENVIRONMENT}/machine-{number}.json", text.encode())
         yield Member(f"{ENVIRONMENT}/requirements-{number}.txt", _pins(machine).encode())
-    package = f"./{CODE}" if code.commit else f"timefair=={_version(where)}"
-    machines = len(where.machines)
+    # the version that measured the runs; the present one if there is not just one
+    version = where.versions[0] if len(where.versions) == 1 else __version__
+    package = f"./{CODE}" if code.commit else f"timefair=={version}"
+    machines = counted(len(where.machines), "machine")
     readme = _README.format(
         title=deposit.title,
         description=deposit.description,
@@ -175,15 +170,10 @@ def cards(
         tuning=_TUNING_ROW.format(results=results) * tuned,
         own=_OWN_ROW.format(own=OWN) * own,
         environment=ENVIRONMENT,
-        machines=f"{machines} {'machine' if machines == 1 else 'machines'}",
-        install="\n".join([*([_PINS] if machines else []), f"pip install {package}"]),
+        machines=machines,
+        install="\n".join([*([_PINS] if where.machines else []), f"pip install {package}"]),
     )
     yield Member("README.md", readme.encode())
-
-
-def _version(where: MeasuredWhere) -> str:
-    """The version of timefair that measured the runs; the present one if there is not just one."""
-    return where.versions[0] if len(where.versions) == 1 else __version__
 
 
 def _pins(machine: Mapping[str, Any]) -> str:
@@ -209,6 +199,10 @@ _FOLDERS = {
     "collected": "The same runs, one Parquet file per algorithm.",
     "tables": "The tables of the campaign, as CSV, Parquet and LaTeX.",
     "figures": "The figures of the campaign.",
+}
+_BESIDE_RESULTS = {
+    OWN: "The authors' own algorithms and problems.",
+    ENVIRONMENT: "The machines and their installed packages.",
 }
 _PAGES = {
     "report.html": ("Report", "The findings of the campaign, on one page."),
@@ -247,8 +241,12 @@ def crate_of(
     """Describe ``results/NAME`` as an archive; its files are not read yet.
 
     It is `published` by default on the day of the last run. `InputError` if the folder is not that
-    of a complete campaign, no date is known, or the runs cannot be `compact`.
+    of a complete campaign, no date is known, the runs cannot be `compact`, or the licence cannot be
+    an identifier of SPDX.
     """
+    if not _LICENSE.fullmatch(license):
+        fault = "should be an identifier of SPDX, such as CC-BY-4.0"
+        raise InputError(f"--license: {license}: {fault}")
     if not (folder / plan.SNAPSHOT).is_file():
         raise InputError(f"{folder}: there is no {plan.SNAPSHOT} in it; name results/NAME")
     campaign = configuration.restore(folder / plan.SNAPSHOT)
@@ -309,14 +307,7 @@ def _metadata(
         *(_file(path, *told) for path, told in pages.items() if path in paths),
     ]
     others = [
-        *_folders(
-            {
-                CODE: f"The code: {code.origin}.",
-                OWN: "The authors' own algorithms and problems.",
-                ENVIRONMENT: "The machines and their installed packages.",
-            },
-            paths,
-        ),
+        *_folders({CODE: f"The code: {code.origin}.", **_BESIDE_RESULTS}, paths),
         *(_file(name, *told) for name, told in _CARDS.items()),
         _file(snapshot, "Configuration", "The checked campaign."),
         *(

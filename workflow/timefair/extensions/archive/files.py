@@ -14,7 +14,7 @@ import sysconfig
 import tarfile
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -88,9 +88,10 @@ def campaign_files(folder: Path, campaign: Campaign, within: str) -> list[Member
     """
     names = sorted(set(_names(folder, campaign)))
     if missing := [name for name in names if not (folder / name).is_file()]:
-        more = len(missing) - _SHOWN
         lines = [f"{folder / name}: missing; {plan.AGAIN}" for name in missing[:_SHOWN]]
-        raise InputError(*lines, *([f"and {more} more files: missing"] if more > 0 else []))
+        if (more := len(missing) - _SHOWN) > 0:
+            lines.append(f"and {more} more files: missing")
+        raise InputError(*lines)
     return [Member(f"{within}/{name}", folder / name) for name in names]
 
 
@@ -184,9 +185,8 @@ def own_code(campaign: Campaign, folder: Path) -> list[Member]:
 def _is_installed(path: Path) -> bool:
     """Whether a file belongs to Python, to an installed package or to the operating system."""
     places = {sysconfig.get_path(name) for name in ("stdlib", "platlib", "purelib", "scripts")}
-    if not _OF_PACKAGES.isdisjoint(path.parts):
-        return True
-    return any(path.is_relative_to(place) for place in (*places, "/usr", "/bin"))
+    in_place = any(path.is_relative_to(place) for place in (*places, "/usr", "/bin"))
+    return in_place or not _OF_PACKAGES.isdisjoint(path.parts)
 
 
 def _installed() -> Iterator[Member]:
@@ -230,11 +230,11 @@ def _at_commit(top: Path, commit: str) -> list[Member]:
 
 def _git(folder: Path, *arguments: str) -> bytes:
     """The output of git; empty if there is no git, or it fails."""
-    try:
-        done = subprocess.run(["git", *arguments], cwd=folder, capture_output=True, check=False)
-    except OSError:
-        return b""
-    return done.stdout if done.returncode == 0 else b""
+    with contextlib.suppress(OSError, subprocess.CalledProcessError):
+        return subprocess.run(
+            ["git", *arguments], cwd=folder, capture_output=True, check=True
+        ).stdout
+    return b""
 
 
 @dataclass
@@ -287,18 +287,15 @@ def measured_where(collected: Iterable[Path]) -> MeasuredWhere:
 def _add(machines: list[dict[str, Any]], machine: dict[str, Any]) -> None:
     """Add the facts of a machine, or only its versions if the other facts are there already."""
     for known in machines:
-        if _lasting(known) == _lasting(machine) and all(
-            _agree(known.get(name) or {}, machine.get(name) or {}) for name in _VERSIONS
-        ):
-            for name in _VERSIONS:
-                together = (known.get(name) or {}) | (machine.get(name) or {})
-                known[name] = dict(sorted(together.items()))
+        pairs = [(known.get(name) or {}, machine.get(name) or {}) for name in _VERSIONS]
+        agree = all(
+            one.get(k, value) == value for one, other in pairs for k, value in other.items()
+        )
+        if agree and _lasting(known) == _lasting(machine):
+            together = (dict(sorted((one | other).items())) for one, other in pairs)
+            known |= zip(_VERSIONS, together, strict=True)
             return
     machines.append(dict(machine))
-
-
-def _agree(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    return all(one.get(name, version) == version for name, version in other.items())
 
 
 def _lasting(machine: dict[str, Any]) -> dict[str, Any]:
@@ -324,11 +321,9 @@ def write_zip(members: Iterable[Member], path: Path) -> None:
     Nothing is compressed, because records are already, and because different versions of a
     compressor would make different bytes. All dates are the earliest that a zip can contain.
     """
-    digests = {}
     with atomic_file(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
-        for member in members:
-            digests[member.path] = _store(archive, member)
-        _store(archive, Member(MANIFEST, _manifest(digests)))
+        lines = b"".join(f"{_store(archive, one)}  {one.path}\n".encode() for one in members)
+        _store(archive, Member(MANIFEST, _first_line(lines) + b"\n" + lines))
 
 
 def _store(archive: zipfile.ZipFile, member: Member) -> str:
@@ -346,12 +341,6 @@ def _copied(member: Member, write: Callable[[bytes], object] = lambda chunk: Non
         known.update(chunk)
         write(chunk)
     return known.hexdigest()
-
-
-def _manifest(digests: Mapping[str, str]) -> bytes:
-    """The manifest of files, whose checksums are given by their paths."""
-    lines = "".join(f"{digests[path]}  {path}\n" for path in sorted(digests)).encode()
-    return _first_line(lines) + b"\n" + lines
 
 
 def _first_line(lines: bytes) -> bytes:
@@ -424,14 +413,6 @@ def _faults_of_zip(path: Path, folder: Path) -> Iterator[str]:
     """Unpack a zip into a folder; a line for each fault of its files, or one of the zip itself."""
     if not path.is_file():
         raise InputError(f"{path}: there is no such file or folder")
-    yield from _unpack(path, folder)
-    if not (folder / MANIFEST).is_file():
-        raise InputError(f"{path}: contains no {MANIFEST}; name an archive of timefair")
-    yield from faults(folder)
-
-
-def _unpack(path: Path, folder: Path) -> Iterator[str]:
-    """Write the files of a zip into a folder; a line for each that cannot be read."""
     try:
         archive = zipfile.ZipFile(path)
     except _UNREADABLE as error:
@@ -442,3 +423,6 @@ def _unpack(path: Path, folder: Path) -> Iterator[str]:
                 archive.extract(entry, folder)
             except (*_UNREADABLE, NotImplementedError) as error:
                 yield f"{entry.filename}: cannot be read from the zip ({error})"
+    if not (folder / MANIFEST).is_file():
+        raise InputError(f"{path}: contains no {MANIFEST}; name an archive of timefair")
+    yield from faults(folder)

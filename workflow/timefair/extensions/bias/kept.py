@@ -12,6 +12,9 @@ from timefair.basics.files import atomic_file
 
 if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign
+    from timefair.exhibits.campaign.checklist_parts import ChecklistPart
+    from timefair.records.rundata.runs import Runs
+    from timefair.records.rundata.settings import Analysis
 
 FILE = "bias.json"
 KEY = "bias"
@@ -41,8 +44,25 @@ def files(campaign: Campaign, folder: Path) -> Iterator[str]:
 
 def settings(campaign: Campaign, folder: Path) -> Iterator[tuple[str, Any]]:
     """The rows of the algorithms as the campaign has them now; nothing without an audit."""
-    if rows := _read(campaign, folder):
+    path = folder / FILE
+    if not path.exists():
+        return
+    try:
+        rows = json.loads(path.read_text("utf-8"))
+        known = {label: _spec(campaign, label) for label in campaign.algorithms}
+        rows = [row for row in rows if known.get(row["algorithm"]) == row["spec"]]
+    except (ValueError, KeyError, TypeError):
+        raise InputError(f"{path}: damaged; delete it, and audit again") from None
+    if rows:
         yield KEY, rows
+
+
+def checklist(runs: Runs, analysis: Analysis) -> Iterator[ChecklistPart]:
+    """What an audit of the campaign's algorithms found; nothing without one."""
+    from timefair.exhibits.campaign.checklist_parts import ChecklistPart
+
+    if rows := analysis.added.get(KEY):
+        yield ChecklistPart("Biases", sentence(rows))
 
 
 def sentence(rows: Rows) -> str:
@@ -61,15 +81,3 @@ def sentence(rows: Rows) -> str:
 def _spec(campaign: Campaign, label: str) -> Any:
     spec = campaign.algorithms[label]
     return {"use": spec.use, "parameters": dict(spec.arguments)}
-
-
-def _read(campaign: Campaign, folder: Path) -> list[dict[str, Any]]:
-    path = folder / FILE
-    if not path.exists():
-        return []
-    try:
-        rows = json.loads(path.read_text("utf-8"))
-        known = {label: _spec(campaign, label) for label in campaign.algorithms}
-        return [row for row in rows if known.get(row["algorithm"]) == row["spec"]]
-    except (ValueError, KeyError, TypeError):
-        raise InputError(f"{path}: damaged; delete it, and audit again") from None

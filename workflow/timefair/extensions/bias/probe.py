@@ -69,11 +69,9 @@ def probe(algorithm: Algorithm, use: str, seed: int = 1) -> list[Finding]:
 
 
 def _of_pair(kind: str, algorithm: Algorithm, use: str, seed: int, level: float) -> Finding:
+    pairs = map(_MAKERS[kind], _rngs(kind, seed))
     logs = np.array(
-        [
-            [_log_precision(_run(algorithm, problem, use, seed)) for problem in pair]
-            for pair in map(_MAKERS[kind], _rngs(kind, seed))
-        ]
+        [[_log_precision(_run(algorithm, one, use, seed)) for one in pair] for pair in pairs]
     )
     if not np.isfinite(logs).all():
         return Finding(kind, "pair", np.nan, np.nan, False)
@@ -84,12 +82,8 @@ def _of_pair(kind: str, algorithm: Algorithm, use: str, seed: int, level: float)
 
 
 def _on_noise(algorithm: Algorithm, use: str, seed: int, level: float) -> Iterator[Finding]:
-    points = []
-    for rng in _rngs("noise", seed):
-        row = _run(algorithm, _noise(rng), use, seed)
-        x = row["best_x"]
-        points.append(np.full(DIMENSION, np.nan) if x is None else x)
-    x = np.array(points, dtype=np.float64)
+    best = (_run(algorithm, _noise(rng), use, seed)["best_x"] for rng in _rngs("noise", seed))
+    x = np.array([[np.nan] * DIMENSION if one is None else one for one in best], dtype=np.float64)
     edges = np.minimum(np.abs(x - LOWER), np.abs(x - UPPER))
     distance = {"origin": np.abs(x), "centre": np.abs(x - CENTRE), "bounds": 2 * edges}
     for kind in NOISE:
@@ -134,8 +128,7 @@ def _ellipsoid(rng: np.random.Generator, best: Vector, rotation: Vector) -> Prob
 
 
 def _noise(rng: np.random.Generator) -> Problem:
-    seed = int(rng.integers(2**31))
-    values = np.random.default_rng(seed)
+    values = np.random.default_rng(int(rng.integers(2**31)))
     return _problem(rng, lambda x: float(values.random()))
 
 

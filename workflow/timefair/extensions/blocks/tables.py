@@ -20,7 +20,6 @@ from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.statistics.bootstrap import stratified_sums
 from timefair.statistics.comparison import mean_ratio
-from timefair.statistics.ert import ert
 from timefair.statistics.quantiles import sample_quantile
 
 LEAST_BLOCKS = 2
@@ -164,54 +163,49 @@ def ratios(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             for name, mine in members.items()
             for kind in set(machine[mine])
         }
-        erts = {
-            names: (int(mine.size), ert(spent.cost[mine], spent.success[mine], axis=0))
-            for names, mine in here.items()
-        }
+        erts = {names: spent.of(mine).ert for names, mine in here.items()}
         for a, b in listed_in[problem.space].pairs(list(members)):
             kinds = sorted(kind for name, kind in erts if name == a and (b, kind) in erts)
             sums = [_in_blocks(spent, block, here[a, kind], here[b, kind]) for kind in kinds]
+            sizes = np.array([[here[name, kind].size for name in (a, b)] for kind in kinds])
+            weights, degrees = sizes.sum(axis=-1), [of_kind.shape[1] - 1 for of_kind in sums]
             for place, target in enumerate(targets):
                 names = {**problem.names, "target": target}
                 names |= dict(zip(column_names(PAIR), (a, b), strict=True))
                 rng = analysis.stream(names)
+                own = [(erts[a, kind][place], erts[b, kind][place]) for kind in kinds]
                 samples = [
                     resampled_ratios(*of_kind[..., place], resamples=analysis.resamples, rng=rng)
                     for of_kind in sums
                 ]
-                own = [
-                    _row(kind or UNNAMED, *_at(erts[a, kind], place), *_at(erts[b, kind], place))
-                    for kind in kinds
+                found = [
+                    (kind or UNNAMED, n, seconds, _ratio(*seconds), *of_kind)
+                    for kind, n, seconds, *of_kind in zip(
+                        kinds, sizes, own, samples, degrees, strict=True
+                    )
                 ]
-                both = [*own, _together(own)] if len(own) > 1 else own
-                samples += [mean_ratios(samples, _weights(own))] if len(own) > 1 else []
-                degrees = [of_kind.shape[1] - 1 for of_kind in sums]
-                degrees += [sum(degrees)] if len(own) > 1 else []
-                for row, some, free in zip(both, samples, degrees, strict=True):
-                    limits = ratio_limits(row["ratio"], some, free, analysis.confidence)
-                    row["ratio_low"], row["ratio_high"] = limits
-                rows += [{**names, **row} for row in both]
+                if len(kinds) > 1:
+                    mean = mean_ratio([ratio for *_, ratio, _, _ in found], weights)
+                    every = mean_ratios(samples, weights), sum(degrees)
+                    unknown = np.nan, np.nan
+                    found.append((EVERY_MACHINE, sizes.sum(axis=0), unknown, mean, *every))
+                for kind, (n_a, n_b), (ert_a_s, ert_b_s), ratio, drawn, free in found:
+                    low, high = ratio_limits(ratio, drawn, free, analysis.confidence)
+                    rows.append(
+                        {
+                            **names, "machine": kind, "n_a": n_a, "n_b": n_b, "ert_a_s": ert_a_s,
+                            "ert_b_s": ert_b_s, "ratio": ratio, "ratio_low": low,
+                            "ratio_high": high,
+                        }
+                    )  # fmt: skip
     frame = pd.DataFrame(rows, columns=column_names(COLUMNS))
     frame.attrs["pairs"] = in_words(listed_in)
     return frame
 
 
-def _at(counted: tuple[int, Any], place: int) -> tuple[int, float]:
-    return counted[0], float(counted[1][place])
-
-
-def _row(kind: str, n_a: int, ert_a_s: float, n_b: int, ert_b_s: float) -> dict[str, Any]:
-    """A pair on one kind of machine."""
+def _ratio(first: float, second: float) -> float:
     with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = 1.0 if ert_a_s == ert_b_s == 0 else float(np.divide(ert_a_s, ert_b_s))
-    return {
-        "machine": kind, "n_a": n_a, "n_b": n_b,
-        "ert_a_s": ert_a_s, "ert_b_s": ert_b_s, "ratio": ratio,
-    }  # fmt: skip
-
-
-def _weights(rows: list[dict[str, Any]]) -> list[int]:
-    return [row["n_a"] + row["n_b"] for row in rows]
+        return 1.0 if first == second == 0 else float(np.divide(first, second))
 
 
 def _blocks(runs: Runs) -> NDArray[np.intp]:
@@ -238,13 +232,3 @@ def _in_blocks(
     for of_algorithm, mine, here in zip(sums, pair, of_each, strict=True):
         np.add.at(of_algorithm, here, np.stack([spent.cost[mine], spent.success[mine]], axis=1))
     return sums
-
-
-def _together(rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """A pair on several kinds of machines."""
-    n_a, n_b = (sum(row[name] for row in rows) for name in ("n_a", "n_b"))
-    ratio = mean_ratio([row["ratio"] for row in rows], _weights(rows))
-    return {
-        "machine": EVERY_MACHINE, "n_a": n_a, "n_b": n_b,
-        "ert_a_s": np.nan, "ert_b_s": np.nan, "ratio": ratio,
-    }  # fmt: skip

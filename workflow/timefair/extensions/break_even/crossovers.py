@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
-from typing import NamedTuple, TypeAlias
+from collections.abc import Sequence
+from typing import TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -20,7 +20,6 @@ from timefair.records.rundata.frames import stacked
 from timefair.records.rundata.problems import ProblemRuns, in_words, listed_by_precision
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
-from timefair.statistics.ert import ert
 
 Array = NDArray[np.float64]
 Case: TypeAlias = tuple[ProblemRuns, tuple[str, str]]
@@ -117,18 +116,18 @@ def turning(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         for problem in used.problems
         for pair in listed_in[problem.space].pairs(list(problem.algorithms))
     ]
-    of_problems = {id(problem): _lines(used, problem) for problem in used.problems}
+    erts = {
+        (id(problem), name): [of.of(problem.rows[mine]).ert for of in (used.seconds, used.rounds)]
+        for problem in used.problems
+        for name, mine in problem.algorithms.items()
+    }
     targets = np.asarray(analysis.targets_from_easy)
     spent = used.seconds.cost, used.rounds.cost, used.seconds.success
     parts = []
     for (problem, pair), sets in zip(
         cases, sets_of(cases, spent, spent, analysis.confidence), strict=True
     ):
-        lines = of_problems[id(problem)]
-        first, second = (lines.algorithms.index(name) for name in pair)
-        (time_a, time_b), (count_a, count_b) = (
-            (values[:, first], values[:, second]) for values in (lines.seconds, lines.rounds)
-        )
+        (time_a, count_a), (time_b, count_b) = (erts[id(problem), name] for name in pair)
         near, far = _sign(time_a, time_b), _sign(count_a, count_b)
         row = {
             "target": targets,
@@ -155,8 +154,17 @@ def sets_of(
     of runs. The parts are those of the first and of the second algorithm of a pair.
     """
     sides = [[problem.rows[problem.algorithms[name]] for name in pair] for problem, pair in cases]
+    of_sizes: dict[tuple[int, ...], list[int]] = {}
+    for place, rows in enumerate(sides):
+        of_sizes.setdefault(tuple(map(len, rows)), []).append(place)
+    most = max(1, CELLS_COLUMNS // max(first[0].shape[1], 1))
     found: dict[int, TurningSets] = {}
-    for members in _blocks([tuple(map(len, rows)) for rows in sides], first[0].shape[1]):
+    blocks = (
+        same[start : start + most]
+        for same in of_sizes.values()
+        for start in range(0, len(same), most)
+    )
+    for members in blocks:
         samples = [
             np.hstack([of[sides[k][side]] for k in members])
             for side, parts in enumerate((first, second))
@@ -177,42 +185,3 @@ def _better(pair: tuple[str, str], for_first: Array) -> NDArray[np.object_]:
     names = np.array([None, *pair], dtype=object)
     better: NDArray[np.object_] = names[np.select([for_first > 0, for_first < 0], [1, 2], 0)]
     return better
-
-
-class _Lines(NamedTuple):
-    """ERT of algorithms to each target in seconds and in rounds; `inf` if no run reached it.
-
-    Algorithms are in alphabetical order; arrays have the shape (targets, algorithms). The ERT at an
-    evaluation cost is seconds plus the cost times rounds.
-    """
-
-    algorithms: tuple[str, ...]
-    seconds: Array
-    rounds: Array
-
-
-def _lines(used: UsedByRuns, problem: ProblemRuns) -> _Lines:
-    rows = [problem.rows[mine] for mine in problem.algorithms.values()]
-    seconds, rounds = (
-        np.stack([ert(spent.cost[r], spent.success[r], axis=0) for r in rows], axis=-1)
-        for spent in (used.seconds, used.rounds)
-    )
-    return _Lines(tuple(problem.algorithms), seconds, rounds)
-
-
-def _blocks(sizes: Sequence[Hashable], columns: int) -> Iterator[list[int]]:
-    """The indices of the cells of each call, because one call per cell would be slow.
-
-    All cells of a call have the same `sizes`: their numbers of runs. A call has at most
-    `CELLS_COLUMNS` columns, or a single cell.
-
-    >>> list(_blocks([10, 15, 10], columns=70))
-    [[0, 2], [1]]
-    """
-    together: dict[Hashable, list[int]] = {}
-    for place, size in enumerate(sizes):
-        together.setdefault(size, []).append(place)
-    most = max(1, CELLS_COLUMNS // max(columns, 1))
-    for same in together.values():
-        for start in range(0, len(same), most):
-            yield same[start : start + most]

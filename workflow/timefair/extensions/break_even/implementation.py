@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -19,7 +20,7 @@ from timefair.exhibits.comparisons.ranks import ERT
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.extensions.break_even.crossovers import sets_of
-from timefair.extensions.break_even.lines import EMPTY, TurningSets, turning_factor
+from timefair.extensions.break_even.lines import EMPTY, turning_factor
 from timefair.extensions.break_even.own_time import NO_TARGET, Lines, OwnTimes
 from timefair.records.rundata.frames import stacked, with_labels
 from timefair.records.rundata.problems import ProblemRuns, Space, in_words, listed_by_precision
@@ -183,7 +184,7 @@ and 20 dimensions, from the table of docs/studies/bbob-2026.md.
                 Value("by_time", "By time"),
                 Value("at_equal_own_time", "At equal own time"),
                 Value("by_evaluations", "By evaluations"),
-                Value("factor", "Factor", interval=("factor_low", "factor_high")),
+                Value.with_limits("factor", "Factor"),
             ),
             rows=tuple(column_names(PAIR)),
             parts=("suite", "dimension"),
@@ -195,7 +196,7 @@ and 20 dimensions, from the table of docs/studies/bbob-2026.md.
 def over_functions(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """The listed pairs of the table `comparison`."""
     times = OwnTimes.of(runs, analysis)
-    on = {space: [*of] for space, of in _by_space(times)}
+    on = _by_space(times)
     orders: Orders = {}
     for row in decided(runs, analysis)[0]:
         if row["criterion"] == ERT and row["function"] == ALL:
@@ -211,8 +212,8 @@ def over_functions(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             names = dict(zip(column_names((*SPACE, *PAIR)), (suite, dimension, *pair), strict=True))
             row = names | _pair(times, both, found, analysis.confidence)
             rows.append(row | {"leading": row["by_time"] in leaders[suite, dimension]})
-    frame = pd.DataFrame(rows, columns=column_names(COLUMNS))
     labels = ["by_time", "by_evaluations", "behind", "at_equal_own_time"]
+    frame = pd.DataFrame(rows, columns=column_names(COLUMNS))
     frame = with_labels(frame, labels, like="algorithm_a")
     frame.attrs["refused"] = times.remarks
     return frame
@@ -240,11 +241,11 @@ def _leaders(orders: Orders, level: float) -> dict[Space, tuple[str, ...]]:
     }
 
 
-def _by_space(times: OwnTimes) -> Iterator[tuple[Space, list[Cell]]]:
+def _by_space(times: OwnTimes) -> dict[Space, list[Cell]]:
     cells: dict[Space, list[Cell]] = {}
     for problem in times.used.problems:
         cells.setdefault(problem.space, []).append((problem, times.lines(problem)))
-    yield from cells.items()
+    return cells
 
 
 def _pair(
@@ -352,10 +353,9 @@ def on_targets(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     times = OwnTimes.of(runs, analysis)
     used = times.used
     listed_in = listed_by_precision(used.runs, analysis)
-    cells = [cell for _, of in _by_space(times) for cell in of]
     cases = [
         (problem, ordered, lines)
-        for problem, lines in cells
+        for problem, lines in chain.from_iterable(_by_space(times).values())
         for pair in listed_in[problem.space].pairs(list(problem.algorithms))
         for ordered in (pair, pair[::-1])
     ]
@@ -372,7 +372,9 @@ def on_targets(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         k, j = (lines.algorithms.index(name) for name in pair)
         there = lines.fixed[:, j] + lines.own[:, j]
         factor = turning_factor(lines.fixed[:, k], lines.own[:, k], there)
-        known = lines.known[:, k] | _above_one(found, factor)
+        # the end of cut runs matters only for factors below 1
+        above_one = (found.low >= 1) | ((found.shape == EMPTY) & (factor > 1))
+        known = lines.known[:, k] | above_one
         rows = problem.rows[problem.algorithms[pair[0]]]
         cut = (~success[rows] & ~times.final[rows, np.newaxis]).sum(axis=0)
         missing = [
@@ -397,11 +399,6 @@ def on_targets(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     frame.attrs["pairs"] = in_words(listed_in)
     frame.attrs["refused"] = times.remarks
     return frame
-
-
-def _above_one(found: TurningSets, factor: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Whether a set has no factor below 1, where the end of cut runs would matter."""
-    return np.asarray((found.low >= 1) | ((found.shape == EMPTY) & (factor > 1)))
 
 
 @exhibit(
@@ -450,7 +447,7 @@ def ranges(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Position and range of each algorithm of each suite and dimension."""
     times = OwnTimes.of(runs, analysis)
     rows = []
-    for (suite, dimension), cells in _by_space(times):
+    for (suite, dimension), cells in _by_space(times).items():
         names = sorted({name for _, lines in cells for name in lines.algorithms})
         for name in names:
             factors = {other: [np.nan] for other in names if other != name}

@@ -175,7 +175,9 @@ def turning_sets(
     )
 
     test = _Test(first, second, 1 - confidence)
-    angles = np.where(_equal_growing(first, second)[:, np.newaxis], 0.0, _angles(first, second))
+    moments = [of for side in (first, second) for of in (side.mean[1], side.covariance[1, 1])]
+    equal_growing = (np.array(moments) == 0).all(axis=0)  # so that no factor changes the test
+    angles = np.where(equal_growing[:, np.newaxis], 0.0, _angles(first, second))
     inside = test.accepts(angles)
     limits = [_limit(test, angles, inside, last=last) for last in (False, True)]
     start, end = (np.tan(angle) * scale for angle in limits)
@@ -193,12 +195,6 @@ def turning_sets(
     low[tested] = np.select(where, [np.broadcast_to(x, tested.size) for *_, x, _ in cases], start)
     high[tested] = np.select(where, [np.broadcast_to(x, tested.size) for *_, x in cases], end)
     return TurningSets(shape, low, high)
-
-
-def _equal_growing(first: _Scores, second: _Scores) -> NDArray[np.bool_]:
-    """Whether the growing parts of all runs are equal, so that no factor changes the test."""
-    moments = [of for side in (first, second) for of in (side.mean[1], side.covariance[1, 1])]
-    return np.asarray((np.array(moments) == 0).all(axis=0))
 
 
 def _angles(first: _Scores, second: _Scores) -> NDArray[np.float64]:

@@ -46,8 +46,7 @@ def interpreter(
     python, path = spec.get("python"), spec.get("path")
     if python is None and path is None:
         return
-    inside = json.loads(environ.get(INSIDE, "[]"))
-    if inside[:2] == [python, path]:
+    if _is_inside(spec, environ):
         yield sys.executable, dict(environ)
         return
     dropped = () if python is None else _OF_ANOTHER_PYTHON
@@ -78,7 +77,7 @@ def _importable() -> str:
 def elsewhere(campaign: Campaign, label: str) -> Iterator[Mapping[str, Any]]:
     """The answer of the interpreter of an algorithm, unless this process is inside it."""
     spec = _keys(campaign, label)
-    if spec == {} or _is_inside(spec):
+    if spec == {} or _is_inside(spec, os.environ):
         return
     if faults := list(_faults(campaign, label, spec)):
         yield {"faults": faults}
@@ -114,15 +113,10 @@ def check(campaign: Campaign) -> Iterator[str]:
     """The software of each algorithm that has an environment of its own."""
     for label in campaign.algorithms:
         for answer in elsewhere(campaign, label):
-            found = answer["decisive"]["software"]
-            versions = [
-                f"{name} {version}"
-                for name, version in found.items()
-                if version and name != "timefair"
-            ]
+            found = {"Python": answer["python"], **answer["decisive"]["software"], "timefair": ""}
+            there = ", ".join(f"{name} {found[name]}" for name in found if found[name])
             places = " with ".join(_keys(campaign, label).values())
-            software_there = ", ".join([f"Python {answer['python']}", *versions])
-            yield f"environment   {label}: {software_there} ({places})"
+            yield f"environment   {label}: {there} ({places})"
 
 
 def tree(folder: Path) -> list[Path]:
@@ -168,8 +162,8 @@ def _keys(campaign: Campaign, label: str) -> dict[str, str]:
     return {key: value for key, value in found.items() if value is not None}
 
 
-def _is_inside(spec: Mapping[str, str]) -> bool:
-    inside = json.loads(os.environ.get(INSIDE, "[]"))
+def _is_inside(spec: Mapping[str, Any], environ: Mapping[str, str]) -> bool:
+    inside = json.loads(environ.get(INSIDE, "[]"))
     return bool(inside[:2] == [spec.get("python"), spec.get("path")])
 
 

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.collections import QuadMesh
 from matplotlib.figure import Figure
 
 from timefair.basics.together import ALL
@@ -19,16 +17,9 @@ RANK_HEIGHT_IN = 2.2
 MAP_IN, AROUND_IN = 1.35, 0.9
 
 
-def of_one_unit(frame: pd.DataFrame) -> pd.DataFrame:
-    """The rows in seconds if there are any, otherwise all."""
-    panels.require_rows(frame)
-    seconds = frame[frame["unit"] == "seconds"]
-    return seconds if len(seconds) else frame
-
-
 def ranks(frame: pd.DataFrame) -> Figure:
     """A curve per algorithm, the best on top; one panel per suite and dimension."""
-    frame = of_one_unit(frame)
+    frame = panels.of_one_unit(frame)
     if frame["algorithm"].nunique() < 2:
         raise NothingToDraw("There is one algorithm: nothing to rank.")
     within = ["suite", "dimension", "cost"]
@@ -67,7 +58,7 @@ def ranks(frame: pd.DataFrame) -> Figure:
 
 def surfaces(frame: pd.DataFrame) -> Figure:
     """A map per algorithm, over all functions; lines of maps for each suite and dimension."""
-    frame = of_one_unit(frame)
+    frame = panels.of_one_unit(frame)
     frame = frame[frame["function"].astype(str) == ALL]
     spaces = list(frame.groupby(["suite", "dimension"], sort=True))
     lines = max(LINES // 2 // len(spaces), 1)
@@ -88,7 +79,7 @@ def difference(frame: pd.DataFrame) -> Figure:
     """A map per function, or one of all functions for each suite and dimension."""
     if frame.empty:
         raise NothingToDraw("There is one algorithm: nothing to compare.")
-    frame = of_one_unit(frame)
+    frame = panels.of_one_unit(frame)
     frame = frame.assign(function=frame["function"].astype(str))
     single = frame[frame["function"] != ALL]
     count = len(single.drop_duplicates(["suite", "dimension", "function"]))
@@ -141,7 +132,14 @@ def _maps(
             for k, ax in enumerate(line):
                 ax.set_visible(k < len(cells[i]))
                 if k < len(cells[i]):
-                    mesh = _map(ax, cells[i][k][1], value, colours, limits)
+                    rows = cells[i][k][1]
+                    table = rows.pivot_table(index="precision", columns="cost", values=value)
+                    ax.grid(visible=False)
+                    mesh = ax.pcolormesh(
+                        table.columns.to_numpy(), table.index.to_numpy(), table.to_numpy(),
+                        cmap=colours, vmin=limits[0], vmax=limits[1], shading="nearest",
+                        rasterized=True,
+                    )  # fmt: skip
                     ax.set_title(cells[i][k][0], fontsize=size)
                     below = i + 1 == len(cells) or k >= len(cells[i + 1])
                     ax.tick_params(labelbottom=below)
@@ -153,16 +151,3 @@ def _maps(
         unit = str(frame["unit"].iloc[0])
         panels.label(figure, costs.spent(frame, unit), "best precision so far")
     return figure
-
-
-def _map(
-    ax: Axes, rows: pd.DataFrame, value: str, colours: str, limits: tuple[float, float]
-) -> QuadMesh:
-    """The cells of a surface; each has the value at its cost and precision."""
-    table = rows.pivot_table(index="precision", columns="cost", values=value)
-    ax.grid(visible=False)
-    low, high = limits
-    return ax.pcolormesh(
-        table.columns.to_numpy(), table.index.to_numpy(), table.to_numpy(), cmap=colours,
-        vmin=low, vmax=high, shading="nearest", rasterized=True,
-    )  # fmt: skip

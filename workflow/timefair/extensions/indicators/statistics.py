@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -70,8 +70,7 @@ def attained(best: ArrayLike, levels: ArrayLike) -> NDArray[np.float64]:
     return np.stack([(values <= level).mean(axis=0) for level in wanted], axis=1)
 
 
-@dataclass(frozen=True)
-class Scores:
+class Scores(NamedTuple):
     """U-scores on one problem; arrays of shape (algorithms,).
 
     `score` counts the trials of other algorithms that an algorithm's trials beat, a tie as half;

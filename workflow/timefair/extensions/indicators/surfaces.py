@@ -71,7 +71,11 @@ POINTS = (
 )
 def surface(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """The surface of each algorithm on each function, and on all together."""
-    parts = (_surface(found, names, m) for found in _found(runs) for names, m in found.cells())
+    parts = (
+        _surface(found, names, members)
+        for found in _found(runs)
+        for names, members in over_functions(found.runs)
+    )
     return stacked(parts, column_names(EAF_COLUMNS))
 
 
@@ -82,10 +86,6 @@ class Found(NamedTuple):
     unit: Unit
     grid: NDArray[np.float64]
     best: NDArray[np.float64]
-
-    def cells(self) -> Iterator[tuple[dict[str, Any], NDArray[np.intp]]]:
-        """The runs of each algorithm on each function, and on all together."""
-        return over_functions(self.runs)
 
 
 def _found(runs: Runs) -> Iterator[Found]:
@@ -155,7 +155,7 @@ def difference(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     for found in _found(runs):
         pair = _pair(found, analysis)
         shares: dict[str, dict[str, dict[str, Any]]] = {}
-        for names, members in found.cells():
+        for names, members in over_functions(found.runs):
             if names["algorithm"] in pair:
                 of_function = shares.setdefault(names["function"], {})
                 of_function[names["algorithm"]] = _surface(found, names, members)

@@ -32,6 +32,7 @@ from timefair.statistics.bootstrap import has_singles, percentile_interval, stra
 from timefair.statistics.quantiles import sample_quantile
 from timefair.statistics.ranks import rank
 
+Vector = NDArray[np.float64]
 LEADS = Question(14.5, "Which algorithm leads, and when?", "validation/indicators.md")
 
 DECADES = 3
@@ -205,6 +206,7 @@ def dominance(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         reached_at = np.where(reached_at <= last, reached_at, np.inf)
         final = equal_if_solved(there, there.best_so_far(unit, np.array([last])))[:, 0]
         every = sorted(set(there.frame["algorithm"].astype(str)))
+        shared = {"unit": unit, "to": last, "target": target}
         complete: list[list[NDArray[Any]]] = []
         for problem in problems(there):
             algorithms, counts = list(problem.algorithms), np.zeros(len(problem.rows), np.intp)
@@ -212,13 +214,9 @@ def dominance(runs: Runs, analysis: Analysis) -> pd.DataFrame:
                 counts[mine] = k
             found = u_scores(reached_at[problem.rows], final[problem.rows], counts)
             names = {**problem.names, "function": str(problem.names["function"]), "functions": 1}
-            numbers: list[NDArray[Any]] = [
-                np.bincount(counts),
-                found.score,
-                found.share,
-                found.variance,
-            ]
-            parts.append(_scores(names, unit, last, target, algorithms, numbers, analysis))
+            names |= {"algorithm": np.array(algorithms, dtype=object), **shared}
+            numbers: list[NDArray[Any]] = [np.bincount(counts), *found]
+            parts.append(names | _scores(analysis.confidence, *numbers))
             if algorithms == every:
                 complete.append(numbers)
         if complete:
@@ -226,30 +224,20 @@ def dominance(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             count = len(complete)
             numbers = [sizes.sum(0), score.sum(0), share.mean(0), variance.sum(0) / count**2]
             space = {key: there.frame[key].iloc[0] for key in column_names(SPACE)}
-            names = {**space, "function": ALL, "functions": count}
-            parts.append(_scores(names, unit, last, target, every, numbers, analysis))
+            names = {**space, "function": ALL, "functions": count, **shared}
+            names["algorithm"] = np.array(every, dtype=object)
+            parts.append(names | _scores(analysis.confidence, *numbers))
     return stacked(parts, column_names(U_COLUMNS))
 
 
 def _scores(
-    names: dict[str, Any],
-    unit: Unit,
-    last: float,
-    target: float,
-    algorithms: list[str],
-    numbers: list[NDArray[Any]],
-    analysis: Analysis,
+    confidence: float, runs: NDArray[Any], score: Vector, share: Vector, variance: Vector
 ) -> dict[str, Any]:
-    """The rows of one function, or of all."""
-    runs, score, share, variance = numbers
-    half = norm.isf((1 - analysis.confidence) / 2) * np.sqrt(
-        np.where(variance > 0, variance, np.nan)
-    )
+    """The numbers of one function, or of all."""
+    half = norm.isf((1 - confidence) / 2) * np.sqrt(np.where(variance > 0, variance, np.nan))
     return {
-        **names, "algorithm": np.array(algorithms, dtype=object), "runs": runs, "unit": unit,
-        "to": last, "target": target, "u_score": score, "share": share,
-        "share_low": np.maximum(share - half, 0.0), "share_high": np.minimum(share + half, 1.0),
-        "place": rank(-score),
+        "runs": runs, "u_score": score, "share": share, "share_low": np.maximum(share - half, 0.0),
+        "share_high": np.minimum(share + half, 1.0), "place": rank(-score),
     }  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -33,10 +34,14 @@ def portfolio(frame: pd.DataFrame) -> Figure:
     panels.require_rows(frame)
     if not (frame["size"] > 1).any():
         raise NothingToDraw("There is one algorithm: nothing to combine.")
-    spaces = [
-        (names, _of_one_unit(rows))
-        for names, rows in frame.groupby(["suite", "dimension"], sort=True)
-    ]
+    base, alone = frame["held_out"] - frame["gain"], frame["size"] == 1
+    ends = {
+        end: (base + frame[f"gain_{end}"]).where(~alone, frame[f"held_out_{end}"])
+        for end in ("low", "high")
+    }
+    frame = frame.assign(base=base, **ends)
+    by_space = frame.groupby(["suite", "dimension"], sort=True)
+    spaces = [(names, panels.of_one_unit(rows)) for names, rows in by_space]
     several = frame["suite"].nunique() > 1
     lines = sum(len(rows) for _, rows in spaces)
     around = AROUND_IN + TITLE_IN * len(spaces)
@@ -59,12 +64,6 @@ def portfolio(frame: pd.DataFrame) -> Figure:
     return figure
 
 
-def _of_one_unit(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows in seconds if there are any, otherwise all rows."""
-    seconds = rows[rows["unit"] == "seconds"]
-    return seconds if len(seconds) else rows
-
-
 def _budget(rows: pd.DataFrame) -> str:
     unit = str(rows["unit"].iloc[0])
     budget = float(rows["budget"].iloc[0])
@@ -73,12 +72,8 @@ def _budget(rows: pd.DataFrame) -> str:
 
 def _ends(rows: pd.DataFrame) -> tuple[float, float]:
     """Ends of the common axis: the range of the shares and their limits, with a small margin."""
-    base = rows["held_out"] - rows["gain"]
-    alone = rows[rows["size"] == 1]
-    limits = [base + rows["gain_low"], base + rows["gain_high"]]
-    limits += [alone["held_out_low"], alone["held_out_high"]]
-    values = pd.concat([rows["share"], rows["held_out"], base, *limits])
-    low, high = float(values.min()), float(values.max())
+    values = rows[["share", "held_out", "base", "low", "high"]]
+    low, high = float(np.nanmin(values)), float(np.nanmax(values))
     room = max(0.04 * (high - low), 0.005)
     return max(low - room, -0.01), min(high + room, 1.01)
 
@@ -95,13 +90,9 @@ def _panel(ax: Axes, rows: pd.DataFrame, line_in: float) -> None:
     for y, row in enumerate(rows.to_dict("records")):
         colour = style.COLOURS[0] if isinstance(row["members"], str) else style.OTHER.color
         if isinstance(row["members"], str):
-            base = row["held_out"] - row["gain"]
-            low, high = base + row["gain_low"], base + row["gain_high"]
-            if row["size"] == 1:
-                low, high = row["held_out_low"], row["held_out_high"]
-            else:
-                ax.plot([base, base], [y - 0.25, y + 0.25], color=style.COLOURS[1], linewidth=1.4)
-            ax.plot([low, high], [y, y], color=colour)
+            if row["size"] > 1:
+                ax.plot(2 * [row["base"]], [y - 0.25, y + 0.25], color=style.COLOURS[1], lw=1.4)
+            ax.plot([row["low"], row["high"]], [y, y], color=colour)
         ax.plot(row["share"], y, "o", color=colour, markerfacecolor="white", markersize=4.2)
         ax.plot(row["held_out"], y, "o", color=colour, markersize=3.2)
 

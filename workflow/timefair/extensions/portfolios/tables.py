@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -28,20 +28,20 @@ Mode = Literal["in turn", "slices", "side by side"]
 MODES: tuple[Mode, ...] = ("in turn", "slices", "side by side")
 
 
-@dataclass(frozen=True)
-class Schedule:
-    """How the members of a portfolio share the budget T: `shares` of T, one per member.
+class Portfolio(NamedTuple):
+    """Indices of algorithms, and how these share the budget T: `shares` of T, one per member.
 
     ``in turn``: one member after the other. ``slices``: the members alternate in short rounds.
     ``side by side``: each member has its own core for all of T, and the share 1.
     """
 
+    members: tuple[int, ...]
     mode: Mode
     shares: tuple[float, ...]
 
     @property
     def cores(self) -> int:
-        """Number of cores that the schedule needs."""
+        """Number of cores that it needs."""
         return len(self.shares) if self.mode == "side by side" else 1
 
     def own_time(self, at: ArrayLike) -> NDArray[np.float64]:
@@ -52,32 +52,6 @@ class Schedule:
             start = np.cumsum(each, axis=0) - each
             return np.asarray(np.clip(there - start, 0.0, each))
         return np.asarray(each * there)
-
-
-def share_reached(
-    costs: ArrayLike, known_until: ArrayLike, at: ArrayLike, starts: ArrayLike = (0,)
-) -> NDArray[np.float64]:
-    """Share of the runs that have reached each target at each cost, (points, samples * targets).
-
-    - `costs`, (runs, targets): `inf` if the run did not reach the target.
-    - `known_until`, (runs,): Cost up to which each run was observed; `inf` if a longer run would
-      have had the same result.
-    - `starts`, (samples,): Index of the first run of each sample, rising from 0; none is empty.
-
-    NaN if a run of the sample did not reach the target and was not observed up to this cost, and
-    if there are no runs.
-    """
-    reached = np.asarray(costs, dtype=np.float64)
-    until = np.asarray(known_until, dtype=np.float64)[:, np.newaxis]
-    points = np.asarray(at, dtype=np.float64)[:, np.newaxis, np.newaxis]
-    if not len(reached):
-        return np.full((len(points), reached.shape[1]), np.nan)
-    first = np.asarray(starts, dtype=np.intp)
-    count = np.diff(first, append=len(reached))[:, np.newaxis]
-    hit = reached <= points
-    hits = np.add.reduceat(hit, first, axis=1, dtype=np.intp)
-    unknown = np.logical_or.reduceat(~hit & (until < points), first, axis=1)
-    return np.asarray(np.where(unknown, np.nan, hits / count)).reshape(len(points), -1)
 
 
 def reached_by_any(members: ArrayLike, axis: int = 0) -> NDArray[np.float64]:
@@ -104,29 +78,20 @@ FunctionRuns = Sequence[Sequence[Sample]]
 """Of each instance of a function, the runs of each algorithm."""
 
 
-@dataclass(frozen=True)
-class Portfolio:
-    """Indices of algorithms, and how these algorithms share the budget."""
-
-    members: tuple[int, ...]
-    schedule: Schedule
-
-
-@dataclass(frozen=True)
-class Judged:
+class Judged(NamedTuple):
     """Result of a choice on functions that were not used for it.
 
-    - `share`: Share of the (function, target) pairs that are reached, averaged over the functions:
-      on each, by the portfolio that is best on all others. NaN for one function.
+    - `held_out`: Share of the (function, target) pairs that are reached, averaged over the
+      functions: on each, by the portfolio that is best on all others. NaN for one function.
     - `gain`: The share minus that of the single best algorithm, which is chosen in the same way and
       has as many cores. NaN if an algorithm has fewer runs on an instance than there are cores.
 
     Limits are NaN if a chosen algorithm has only one run on an instance.
     """
 
-    share: float
-    share_low: float
-    share_high: float
+    held_out: float
+    held_out_low: float
+    held_out_high: float
     gain: float
     gain_low: float
     gain_high: float
@@ -146,6 +111,8 @@ class Search:
 
     def __init__(self, functions: Sequence[FunctionRuns], budget: float) -> None:
         self._functions, self._budget = functions, budget
+        # values of all pairs, shape (pairs, functions): each fold requests the same ones
+        self._known: dict[tuple[float, ...], NDArray[np.float64]] = {}
         self.algorithms = len(functions[0][0])
         self._joined = [
             [_Joined.of(samples) for samples in zip(*instances, strict=True)]
@@ -162,16 +129,18 @@ class Search:
         points = self._budget * np.asarray(at, dtype=np.float64)
         return [np.stack([one.reached(points) for one in joined]) for joined in self._joined]
 
-    def pairs(self, at: Sequence[float]) -> list[NDArray[np.float64]]:
-        """The same, averaged over the instances: (algorithms, points, targets)."""
-        return [
-            shares.reshape(*shares.shape[:2], len(instances), -1).mean(axis=2)
-            for shares, instances in zip(self.shares(at), self._functions, strict=True)
-        ]
+    def virtual_best(self, at: Sequence[float] = (1.0,)) -> float:
+        """What the best algorithm of each (function, target, share of T) reaches, on average."""
+        parts = []
+        for shares, instances in zip(self.shares(at), self._functions, strict=True):
+            pairs = shares.reshape(*shares.shape[:2], len(instances), -1).mean(axis=2)
+            parts.append(pairs.max(axis=0).ravel())
+        best = np.concatenate(parts)
+        return float(best @ np.full(best.size, 1 / best.size))
 
     def value(self, portfolio: Portfolio, at: Sequence[float] = (1.0,)) -> NDArray[np.float64]:
         """Share of the pairs that a portfolio reaches within shares of T; shape (points,)."""
-        own = portfolio.schedule.own_time(at)
+        own = portfolio.own_time(at)
         total = np.zeros(len(at))
         for joined in self._joined:
             members = [
@@ -198,8 +167,7 @@ class Search:
         best = self._best(mode, None)
         if mode != "in turn":
             return best
-        turned = Portfolio(best.members[::-1], Schedule(mode, best.schedule.shares[::-1]))
-        orders = (best, turned)
+        orders = (best, Portfolio(best.members[::-1], mode, best.shares[::-1]))
         return orders[_first_largest(np.array([self.any_time(one) for one in orders]))]
 
     def any_time(self, portfolio: Portfolio) -> float:
@@ -227,8 +195,7 @@ class Search:
         """
         count = len(self._functions)
         if count < 2:
-            unknown = float("nan")
-            return Judged(unknown, unknown, unknown, unknown, unknown, unknown)
+            return Judged(*[np.nan] * len(Judged._fields))
         cores = size if mode == "side by side" else 1
         alone = self.copies(cores)
         if np.isnan(alone).any():  # fewer runs than cores
@@ -237,7 +204,7 @@ class Search:
         for f in range(count):
             others = np.delete(alone, f, axis=1).mean(axis=1)
             single = 0 if np.isnan(others).any() else _first_largest(others)
-            one = Portfolio((single,) * cores, Schedule("side by side", (1.0,) * cores))
+            one = Portfolio((single,) * cores, "side by side", (1.0,) * cores)
             chosen = one if size == 1 else self._best(mode, f)
             shares[:, f] = alone[single, f]
             if size > 1:
@@ -259,38 +226,33 @@ class Search:
 
     def _on(self, portfolio: Portfolio, function: int) -> float:
         missed = self._missed[function]
-        places = [_FRACTIONS.index(share) for share in portfolio.schedule.shares]
+        places = [_FRACTIONS.index(share) for share in portfolio.shares]
         return float(1 - np.prod(missed[list(portfolio.members), places], axis=0).mean())
 
     def _best(self, mode: Mode, without: int | None) -> Portfolio:
         """The best pair on all functions but one."""
         pairs = np.array(list(combinations(range(self.algorithms), 2)), dtype=np.intp)
         best, found = -np.inf, None
-        for schedule in _schedules(mode):
-            value = self._values(pairs, schedule, without)
+        for shares in _shares(mode):
+            value = self._values(pairs, shares, without)
             k = _first_largest(value)
             if value[k] > best + EQUAL:
-                best, found = value[k], Portfolio(tuple(pairs[k].tolist()), schedule)
+                best, found = value[k], Portfolio(tuple(pairs[k].tolist()), mode, shares)
         assert found is not None
         return found
 
     def _values(
-        self, pairs: NDArray[np.intp], schedule: Schedule, without: int | None
+        self, pairs: NDArray[np.intp], shares: tuple[float, ...], without: int | None
     ) -> NDArray[np.float64]:
         """The mean over the functions of the values of all pairs, shape (pairs,)."""
-        if schedule not in self._known:
-            places = [_FRACTIONS.index(share) for share in schedule.shares]
+        if shares not in self._known:
+            places = [_FRACTIONS.index(share) for share in shares]
             both = [[missed[:, place] for place in places] for missed in self._missed]
             missed = [(one @ other.T)[tuple(pairs.T)] / one.shape[-1] for one, other in both]
-            self._known[schedule] = 1 - np.stack(missed, axis=1)
-        values = self._known[schedule]
+            self._known[shares] = 1 - np.stack(missed, axis=1)
+        values = self._known[shares]
         kept = np.arange(values.shape[1]) != without
         return np.asarray(values[:, kept].mean(axis=1))
-
-    @cached_property
-    def _known(self) -> dict[Schedule, NDArray[np.float64]]:
-        """Requested values, shape (pairs, functions): each fold requests the same values."""
-        return {}
 
     def _resampled(
         self,
@@ -301,37 +263,33 @@ class Search:
     ) -> NDArray[np.float64]:
         """Values on a function of samples of whole runs; NaN with one run."""
         instances = self._functions[function]
-        wanted = sorted(
-            {
-                (member, share)
-                for one in portfolios
-                for member, share in zip(one.members, one.schedule.shares, strict=True)
-            }
-        )
-        members = {member for member, _ in wanted}
+        parts = [list(zip(one.members, one.shares, strict=True)) for one in portfolios]
+        wanted = sorted({part for of in parts for part in of})
+        members = sorted({member for member, _ in wanted})
         if any(len(samples[member][0]) < 2 for samples in instances for member in members):
             return np.full((len(portfolios), resamples), np.nan)
         values = np.zeros((len(portfolios), resamples))
         for samples in instances:
             drawn: dict[tuple[int, float], NDArray[np.float64]] = {}
-            for member in sorted(members):
-                costs, _ = samples[member]
-                shares = [share for of, share in wanted if of == member]
-                drawn |= zip(
-                    [(member, share) for share in shares],
-                    _draws(costs, self._budget * np.array(shares), resamples, rng),
-                    strict=True,
-                )
-            for k, one in enumerate(portfolios):
-                each = zip(one.members, one.schedule.shares, strict=True)
-                missed = np.prod([1 - drawn[member] for member in each], axis=0)
+            for member in members:
+                mine = [part for part in wanted if part[0] == member]
+                at = self._budget * np.array([share for _, share in mine])
+                drawn |= zip(mine, _draws(samples[member][0], at, resamples, rng), strict=True)
+            for k, of in enumerate(parts):
+                missed = np.prod([1 - drawn[part] for part in of], axis=0)
                 values[k] += 1 - missed.mean(axis=1)
         return np.asarray(values / len(instances))
 
 
 @dataclass(frozen=True)
 class _Joined:
-    """The runs of an algorithm on all instances of a function, as in `share_reached`."""
+    """The runs of an algorithm on all instances of a function.
+
+    - `costs`, (runs, targets): `inf` if the run did not reach the target.
+    - `known_until`, (runs,): Cost up to which each run was observed; `inf` if a longer run would
+      have had the same result.
+    - `starts`, (instances,): Index of the first run on each, rising from 0; none is empty.
+    """
 
     costs: NDArray[np.float64]
     known_until: NDArray[np.float64]
@@ -344,12 +302,25 @@ class _Joined:
         return cls(np.concatenate(costs), np.concatenate(until), np.append(0, ends[:-1]))
 
     def reached(self, at: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Share of the runs that reach each pair within each cost, (points, pairs)."""
-        return share_reached(self.costs, self.known_until, at, self.starts)
+        """Share of the runs that reach each target within each cost, (points, instances * targets).
+
+        NaN if a run did not reach the target and was not observed up to this cost.
+        """
+        points = at[:, np.newaxis, np.newaxis]
+        hit = self.costs <= points
+        hits = np.add.reduceat(hit, self.starts, axis=1, dtype=np.intp)
+        lost = ~hit & (self.known_until[:, np.newaxis] < points)
+        unknown = np.logical_or.reduceat(lost, self.starts, axis=1)
+        return np.where(unknown, np.nan, hits / self._runs).reshape(len(at), -1)
+
+    @property
+    def _runs(self) -> NDArray[np.intp]:
+        """Number of runs on each instance, shape (instances, 1)."""
+        return np.diff(self.starts, append=len(self.costs))[:, np.newaxis]
 
     def any_of(self, count: int, budget: float) -> float:
         """Mean chance that one of `count` different runs reaches a target; NaN for fewer runs."""
-        runs = np.diff(self.starts, append=len(self.costs))[:, np.newaxis]
+        runs = self._runs
         if (runs < count).any():
             return float("nan")
         failed = np.add.reduceat(self.costs > budget, self.starts, axis=0, dtype=np.intp)
@@ -362,15 +333,14 @@ class _Joined:
 _FRACTIONS = [k / TENTHS for k in range(1, TENTHS + 1)]
 
 
-def _schedules(mode: Mode) -> Iterator[Schedule]:
-    """The schedules of pairs that are tried, the most equal first."""
+def _shares(mode: Mode) -> list[tuple[float, ...]]:
+    """The shares of pairs that are tried, the most equal first."""
     if mode == "side by side":
-        yield Schedule(mode, (1.0, 1.0))
-    elif mode == "slices":
-        yield Schedule(mode, (0.5, 0.5))
-    else:
-        for first in sorted(range(1, TENTHS), key=lambda k: (abs(2 * k - TENTHS), k)):
-            yield Schedule(mode, (first / TENTHS, (TENTHS - first) / TENTHS))
+        return [(1.0, 1.0)]
+    if mode == "slices":
+        return [(0.5, 0.5)]
+    parts = sorted(range(1, TENTHS), key=lambda k: (abs(2 * k - TENTHS), k))
+    return [(first / TENTHS, (TENTHS - first) / TENTHS) for first in parts]
 
 
 def _first_largest(values: NDArray[np.float64]) -> int:
@@ -401,7 +371,6 @@ def _draws(
 
 QUESTION = Question(7, "Which algorithms should share my time?", "guide/portfolios.md")
 SINGLE, VIRTUAL = "single best", "virtual best"
-JUDGED = ("held_out", "held_out_low", "held_out_high", "gain", "gain_low", "gain_high")
 
 BUDGET = Column(
     "budget",
@@ -453,13 +422,6 @@ PORTFOLIOS = (
 )
 
 
-def _virtual_best(field: Field, at: tuple[float, ...]) -> float:
-    """What the best algorithm of each (function, target, share of T) reaches, on average."""
-    parts = [pairs.reshape(len(pairs), -1).max(axis=0) for pairs in field.search.pairs(at)]
-    best = np.concatenate(parts)
-    return float(best @ np.full(best.size, 1 / best.size))
-
-
 @exhibit(
     "portfolio",
     question=QUESTION,
@@ -483,10 +445,8 @@ def _virtual_best(field: Field, at: tuple[float, ...]) -> float:
             values=(
                 Value("members", "Members"),
                 Value("shares", "Shares"),
-                Value(
-                    "held_out", "Reached", interval=("held_out_low", "held_out_high"), decimals=3
-                ),
-                Value("gain", "Gain", interval=("gain_low", "gain_high"), decimals=3),
+                Value.with_limits("held_out", "Reached", decimals=3),
+                Value.with_limits("gain", "Gain", decimals=3),
             ),
             rows=("arrangement", "size"),
         )
@@ -519,7 +479,7 @@ def portfolios(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 def _rows(field: Field, analysis: Analysis) -> Iterator[dict[str, Any]]:
     search = field.search
     count = search.algorithms
-    alone = Portfolio((search.single_best(),), Schedule("in turn", (1.0,)))
+    alone = Portfolio((search.single_best(),), "in turn", (1.0,))
     yield _row(field, SINGLE, alone, analysis)
     if count > 1:
         for mode in MODES:
@@ -530,19 +490,19 @@ def _rows(field: Field, analysis: Analysis) -> Iterator[dict[str, Any]]:
             "members": None,
             "shares": None,
             "cores": 1,
-            "share": _virtual_best(field, (1.0,)),
-            "any_time": _virtual_best(field, ANY_TIME),
-            **dict.fromkeys(JUDGED, np.nan),
+            "share": search.virtual_best(),
+            "any_time": search.virtual_best(ANY_TIME),
+            **dict.fromkeys(Judged._fields, np.nan),
         }
 
 
 def _row(
     field: Field, arrangement: str, portfolio: Portfolio, analysis: Analysis
 ) -> dict[str, Any]:
-    search, size, schedule = field.search, len(portfolio.members), portfolio.schedule
+    search, size = field.search, len(portfolio.members)
     judged = search.judged(
         size,
-        schedule.mode,
+        portfolio.mode,
         confidence=analysis.confidence,
         resamples=analysis.resamples,
         rng=analysis.stream({**field.names, "arrangement": arrangement, "size": size}),
@@ -551,11 +511,11 @@ def _row(
         "arrangement": arrangement,
         "size": size,
         "members": ", ".join(field.algorithms[member] for member in portfolio.members),
-        "shares": ", ".join(f"{share:.2g}" for share in schedule.shares),
-        "cores": schedule.cores,
+        "shares": ", ".join(f"{share:.2g}" for share in portfolio.shares),
+        "cores": portfolio.cores,
         "share": search.value(portfolio).item(),
         "any_time": search.any_time(portfolio),
-        **dict(zip(JUDGED, astuple(judged), strict=True)),
+        **judged._asdict(),
     }
 
 
@@ -581,13 +541,13 @@ def fields(runs: Runs, analysis: Analysis) -> Iterator[Field]:
     reached = {unit: runs.runtimes(unit, analysis.targets_from_easy) for unit in UNITS}
     cut = cut_off(runs)
     for (suite, dimension), algorithms, complete in complete_problems(problems(runs)):
-        if not algorithms:
+        if not complete:
             continue
+        rows = np.concatenate([one.rows for one in complete])
         for unit, column in BUDGETS.items():
             known = np.where(cut, runs.spent(unit), np.inf)
             limits = runs.frame[column].to_numpy(dtype=np.float64)
-            rows = np.concatenate([np.empty(0, np.intp), *(one.rows for one in complete)])
-            if not rows.size or np.isnan(limits[rows]).any():
+            if np.isnan(limits[rows]).any():
                 continue
             budget = float(min(limits[rows].min(), known[rows].min()))
             functions = [_instances(runs, one, reached[unit], known) for one in complete]

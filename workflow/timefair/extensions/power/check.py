@@ -13,7 +13,7 @@ from math import asin, comb, exp, inf, isinf, log, log1p, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import chdtrc, gammaln, ndtr, ndtri, xlogy
+from scipy.special import chdtrc, expit, gammaln, ndtr, ndtri, xlogy
 
 from timefair.basics.words import counted
 from timefair.campaign.configuration import Campaign
@@ -76,9 +76,9 @@ def power_of_a12(a12: float, runs: int, level: float) -> float:
 def smallest_a12(runs: int, level: float, power: float) -> float:
     """Smallest A12, in (0.5, 1], that is found with this probability; `inf` if none is."""
     odds = smallest_effect(
-        lambda odds: power_of_a12(_from_odds(exp(odds)), runs, level), log(GREATEST_ODDS), power
+        lambda odds: power_of_a12(float(expit(odds)), runs, level), log(GREATEST_ODDS), power
     )
-    return _from_odds(exp(odds)) if odds < inf else inf
+    return float(expit(odds)) if odds < inf else inf
 
 
 def least_for_mann_whitney(level: float) -> int:
@@ -88,10 +88,6 @@ def least_for_mann_whitney(level: float) -> int:
     other.
     """
     return next(runs for runs in count(1) if level * comb(2 * runs, runs) >= 2)
-
-
-def _from_odds(odds: float) -> float:
-    return float(odds / (1 + odds))
 
 
 def _critical_number(runs: int, level: float) -> int:
@@ -169,14 +165,8 @@ class EqualErt:
         """Over the runs of each sample: costs, successes, squared costs, costs of successes."""
         spent = np.minimum(costs, self._cut)
         success = (spent < self._cut).astype(np.float64)
-        return np.stack(
-            [
-                spent.sum(axis=1),
-                success.sum(axis=1),
-                np.einsum("ij,ij->i", spent, spent),
-                np.einsum("ij,ij->i", spent, success),
-            ]
-        )
+        squares, across = (np.einsum("ij,ij->i", spent, other) for other in (spent, success))
+        return np.stack([spent.sum(axis=1), success.sum(axis=1), squares, across])
 
     def smallest_ratio(self, power: float) -> float:
         """Smallest ratio found with this probability; `inf` if above `GREATEST_RATIO`."""
@@ -203,12 +193,13 @@ class SameRate:
         self.runs, self.level = runs, level
         if runs <= EXACT_BINOMIAL:
             self._ways = _log_binomials(runs)
-            self._fewest = self._significant(level)
+            self._fewest = self._significant()
 
     def power(self, first: float, second: float) -> float:
         """Probability that the test finds a difference of two success rates in [0, 1]."""
         if self.runs > EXACT_BINOMIAL:
-            distance = _arcsine_distance(first, second) * sqrt(self.runs / 2)
+            h = 2 * abs(asin(sqrt(first)) - asin(sqrt(second)))  # Cohen's
+            distance = h * sqrt(self.runs / 2)
             limit = ndtri(self.level / 2)
             return float(ndtr(limit + distance) + ndtr(limit - distance))
         one, other = self._chances(first), self._chances(second)
@@ -226,14 +217,14 @@ class SameRate:
         """
         return smallest_effect(lambda d: self.power(0.5 - d / 2, 0.5 + d / 2), 1.0, power)
 
-    def _significant(self, level: float) -> NDArray[np.int64]:
+    def _significant(self) -> NDArray[np.int64]:
         """For each total of successes how many of its tables, the most uneven first, are found."""
         totals = _log_binomials(2 * self.runs)
         found = np.zeros(totals.size, dtype=np.int64)
         for total in range(totals.size):
             few = np.arange(max(total - self.runs, 0), (total + 1) // 2)
             chances = np.exp(self._ways[few] + self._ways[total - few] - totals[total])
-            found[total] = (2 * np.cumsum(chances) <= level * (1 + 1e-12)).sum()
+            found[total] = (2 * np.cumsum(chances) <= self.level * (1 + 1e-12)).sum()
         return found
 
     def _chances(self, rate: float) -> NDArray[np.float64]:
@@ -241,11 +232,6 @@ class SameRate:
         counts = np.arange(self.runs + 1)
         failures = self.runs - counts
         return np.asarray(np.exp(self._ways + xlogy(counts, rate) + xlogy(failures, 1 - rate)))
-
-
-def _arcsine_distance(first: float, second: float) -> float:
-    """Cohen's h."""
-    return 2 * abs(asin(sqrt(first)) - asin(sqrt(second)))
 
 
 def _log_binomials(n: int) -> NDArray[np.float64]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -21,9 +21,10 @@ from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.exhibits.run_count.accuracy import Samples
 from timefair.exhibits.run_count.rules import ESTIMATES
-from timefair.records.rundata.frames import Progress
+from timefair.records.rundata.frames import Progress, stacked
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
+from timefair.statistics.comparison import superiority
 from timefair.statistics.run_count import kernels
 from timefair.statistics.run_count.stopping import checked_values
 from timefair.statistics.run_count.widths import is_kept_promise
@@ -102,56 +103,48 @@ def _log_ratio(part: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray
     return np.where(small, least, np.where(large, -least, np.log10(ratio)))
 
 
-def brier_score(probability: ArrayLike, outcome: ArrayLike) -> float:
-    """Brier score: mean squared difference of probabilities and outcomes; NaN without cases.
+Vector = NDArray[np.float64]
+Outcome = NDArray[np.bool_]
+
+
+def brier_score(stated: Vector, happened: Outcome) -> float:
+    """Brier score: mean squared difference of probabilities and outcomes.
 
     Source: G. W. Brier, Verification of forecasts expressed in terms of probability, Monthly
     Weather Review 78 (1950).
     """
-    stated, happened = _pairs(probability, outcome)
-    return float(np.mean((stated - happened) ** 2)) if stated.size else float("nan")
+    return float(np.mean((stated - happened) ** 2))
 
 
-def brier_skill(probability: ArrayLike, base: ArrayLike, outcome: ArrayLike) -> float:
+def brier_skill(stated: Vector, base: Vector, happened: Outcome) -> float:
     """Relative gain of the Brier score over that of base rates; NaN if these have no error."""
-    error = brier_score(base, outcome)
-    return 1.0 - brier_score(probability, outcome) / error if error > 0.0 else float("nan")
+    error = brier_score(base, happened)
+    return 1.0 - brier_score(stated, happened) / error if error > 0.0 else float("nan")
 
 
-def auc(probability: ArrayLike, outcome: ArrayLike) -> float:
-    """Area under the ROC curve.
-
-    It is the probability that a case in which the event happened has a higher predicted probability
-    than one in which it did not; ties count half. NaN if it happened in all cases or in none.
+def auc(stated: Vector, happened: Outcome) -> float:
+    """Area under the ROC curve: the probability that a case in which the event happened has a
+    higher stated probability than another one; ties count half. NaN if all or none happened.
     """
-    stated, happened = _pairs(probability, outcome)
-    positive = int(happened.sum())
-    negative = happened.size - positive
-    if positive == 0 or negative == 0:
-        return float("nan")
-    above = rankdata(stated)[happened].sum() - positive * (positive + 1) / 2.0
-    return float(above / (positive * negative))
+    return superiority(stated[~happened], stated[happened])
 
 
 class CalibrationCurve(NamedTuple):
     """Predicted and observed share, and number of cases, per bin; arrays of shape (bins,)."""
 
-    stated: NDArray[np.float64]
-    observed: NDArray[np.float64]
+    stated: Vector
+    observed: Vector
     cases: NDArray[np.int64]
 
 
-def calibration_curve(
-    probability: ArrayLike, outcome: ArrayLike, *, bins: int = 10
-) -> CalibrationCurve:
+def calibration_curve(stated: Vector, happened: Outcome) -> CalibrationCurve:
     """Observed share among cases with similar predicted probabilities, by rising probability.
 
     The bins have about equal numbers of cases. Cases with the same probability are in the same bin,
-    so there may be fewer than `bins`; there are none without cases.
+    so there may be fewer than `BINS`.
     """
-    stated, happened = _pairs(probability, outcome)
-    share = (rankdata(stated, method="min") - 1) / max(stated.size, 1)
-    _, label = np.unique((share * bins).astype(np.int64), return_inverse=True)
+    share = (rankdata(stated, method="min") - 1) / stated.size
+    _, label = np.unique((share * BINS).astype(np.int64), return_inverse=True)
     cases = np.bincount(label)
     return CalibrationCurve(
         np.bincount(label, weights=stated) / cases,
@@ -160,45 +153,34 @@ def calibration_curve(
     )
 
 
-def _pairs(
-    probability: ArrayLike, outcome: ArrayLike
-) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Probabilities and outcomes of all cases as vectors."""
-    return (
-        np.asarray(probability, dtype=np.float64).ravel(),
-        np.asarray(outcome, dtype=np.bool_).ravel(),
-    )
-
-
 @dataclass(frozen=True)
 class ReliabilityModel:
     """Logistic regression on standardized features; arrays of shape (features,)."""
 
-    centre: NDArray[np.float64]
-    scale: NDArray[np.float64]
-    weights: NDArray[np.float64]
+    centre: Vector
+    scale: Vector
+    weights: Vector
     intercept: float
 
-    def probability(self, features: ArrayLike) -> NDArray[np.float64]:
+    def probability(self, features: NDArray[np.float64]) -> Vector:
         """Probability that each estimate is accurate, shape (cases, features) to (cases,)."""
-        standardized = (np.asarray(features) - self.centre) / self.scale
+        standardized = (features - self.centre) / self.scale
         return np.asarray(expit(standardized @ self.weights + self.intercept))
 
 
 def fit_reliability(
-    features: ArrayLike, right: ArrayLike, *, penalty: float = 1.0
+    table: NDArray[np.float64], outcome: Outcome, *, penalty: float = 1.0
 ) -> ReliabilityModel:
     """Fit a model to samples for which it is known whether their estimates were accurate.
 
-    - `features`, shape (cases, features): Finite. A constant column gets no weight.
-    - `right`, shape (cases,): Whether the estimate was within the stated error. At least one case.
+    - `table`, shape (cases, features): Finite. A constant column gets no weight.
+    - `outcome`, shape (cases,): Whether the estimate was within the stated error. At least one.
     - `penalty`: Half the inverse variance of a normal prior of the weights (ridge); not negative.
 
     If the estimates of all cases are accurate, or of none, the weights are zero.
 
     Source: T. Eftimov and P. Korošec, GECCO 2025, future work, for the question.
     """
-    table, outcome = np.asarray(features, dtype=np.float64), np.asarray(right, dtype=np.bool_)
     centre, deviation = table.mean(axis=0), table.std(axis=0)
     scale = np.where(deviation > 0.0, deviation, 1.0)
     base = float(logit((outcome.sum() + 0.5) / (outcome.size + 1.0)))
@@ -206,7 +188,7 @@ def fit_reliability(
         return ReliabilityModel(centre, scale, np.zeros(table.shape[1]), base)
     standardized = (table - centre) / scale
 
-    def loss(parameters: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+    def loss(parameters: Vector) -> tuple[float, Vector]:
         weights, intercept = parameters[:-1], parameters[-1]
         score = standardized @ weights + intercept
         excess = expit(score) - outcome
@@ -220,21 +202,14 @@ def fit_reliability(
 
 
 def held_out(
-    table: NDArray[np.float64], right: NDArray[np.bool_], groups: ArrayLike
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    table: NDArray[np.float64], right: Outcome, groups: NDArray[Any]
+) -> tuple[Vector, Vector]:
     """Probabilities from models that have not seen the group of the sample, and the shares of right
-    estimates in the other groups; shape (samples,) both.
-
-    - `table`, `right`, `groups`: As for `fit_reliability`, and the group of each sample. ValueError
-      without two groups.
+    estimates in the other groups, of which there is at least one; shape (samples,) both.
     """
-    labels = np.asarray(groups)
-    names = np.unique(labels)
-    if names.size < 2:
-        raise ValueError("at least two groups are needed to hold one out")
     stated, base = np.empty((2, right.size))
-    for name in names:
-        held = labels == name
+    for name in np.unique(groups):
+        held = groups == name
         stated[held] = fit_reliability(table[~held], right[~held]).probability(table[held])
         base[held] = right[~held].mean()
     return stated, base
@@ -325,64 +300,48 @@ def cross_validated(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     features of the n values (`statistics.features`).
     """
     everything = Samples.of(runs, analysis.run_count.cap)
-    parts = [
-        _curve(samples, *case).assign(**names)
+    parts = (
+        names | curve
         for names, rows in everything.groups(["suite"])
-        for samples in [everything.taken(_spread(rows))]
-        for case in _cases(samples, names["suite"])
-    ]
-    columns = column_names(COLUMNS)
-    return pd.concat(parts, ignore_index=True)[columns] if parts else pd.DataFrame(columns=columns)
+        for curve in _curves(everything.taken(_spread(rows)), names["suite"])
+    )
+    return stacked(parts, column_names(COLUMNS))
 
 
-def _cases(
-    samples: Samples, suite: str
-) -> Iterator[tuple[int, NDArray[np.float64], str, float, str]]:
-    """The cases: n with the features of n runs, the estimate, the error, and what is held out."""
+def _curves(samples: Samples, suite: str) -> Iterator[dict[str, Any]]:
+    """The rows of each number of runs, estimate, error and kind of what is held out."""
     progress = Progress(f"{suite}, reliability, cases")
+    independent = bool(samples.has_truth.all())
+    truth = samples.truth if independent else samples.values
     numbers = [n for n in NUMBERS if n < samples.values.shape[1]]
     several = [name for name, column in HELD_OUT.items() if samples.names[column].nunique() > 1]
     questions = list(product(JUDGED, ERRORS, several))
     for k, n in enumerate(numbers):
         seen = features(samples.values[:, :n])
-        for done, question in enumerate(questions, start=k * len(questions)):
+        for done, (estimate, error, without) in enumerate(questions, start=k * len(questions)):
             progress(done, len(numbers) * len(questions))
-            yield n, seen, *question
-
-
-def _curve(
-    samples: Samples,
-    n: int,
-    seen: NDArray[np.float64],
-    estimate: str,
-    error: float,
-    without: str,
-) -> pd.DataFrame:
-    number = ESTIMATES[estimate]
-    independent = bool(samples.has_truth.all())
-    truth = samples.truth if independent else samples.values
-    right = is_kept_promise(number(samples.values[:, :n]), number(truth), error)
-    stated, base = held_out(seen, right, samples.names[HELD_OUT[without]].astype(str).to_numpy())
-    curve = calibration_curve(stated, right, bins=BINS)
-    return pd.DataFrame(
-        {
-            "estimate": estimate,
-            "n": n,
-            "error_percent": 100.0 * error,
-            "held_out": without,
-            "truth": "independent" if independent else "complete",
-            "samples": right.size,
-            "right_percent": 100.0 * right.mean(),
-            "brier": brier_score(stated, right),
-            "brier_base": brier_score(base, right),
-            "skill": brier_skill(stated, base, right),
-            "auc": auc(stated, right),
-            "bin": np.arange(1, curve.cases.size + 1),
-            "bin_samples": curve.cases,
-            "stated_percent": 100.0 * curve.stated,
-            "observed_percent": 100.0 * curve.observed,
-        }
-    )
+            number = ESTIMATES[estimate]
+            right = is_kept_promise(number(samples.values[:, :n]), number(truth), error)
+            groups = samples.names[HELD_OUT[without]].astype(str).to_numpy()
+            stated, base = held_out(seen, right, groups)
+            curve = calibration_curve(stated, right)
+            yield {
+                "estimate": estimate,
+                "n": n,
+                "error_percent": 100.0 * error,
+                "held_out": without,
+                "truth": "independent" if independent else "complete",
+                "samples": right.size,
+                "right_percent": 100.0 * right.mean(),
+                "brier": brier_score(stated, right),
+                "brier_base": brier_score(base, right),
+                "skill": brier_skill(stated, base, right),
+                "auc": auc(stated, right),
+                "bin": np.arange(1, curve.cases.size + 1),
+                "bin_samples": curve.cases,
+                "stated_percent": 100.0 * curve.stated,
+                "observed_percent": 100.0 * curve.observed,
+            }
 
 
 def _spread(rows: NDArray[np.intp]) -> NDArray[np.intp]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from math import ceil
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
@@ -35,11 +37,8 @@ class RecordedRun:
 
     - `row`: the columns of `records.schema`.
     - `instances`: the instances of this function and dimension in the record, ascending.
-    - `campaign`, `code`, `machine`: the configuration, the code digest and the facts of the
-      machine.
-    - `keys`: the possible measure keys of the run: one, or those of all records that were
-      collected.
-    - `schema_version`: schema version of the file.
+    - `campaign`, `code`, `machine`: the configuration, the code digest, facts of the machine.
+    - `keys`: the possible measure keys of the run: one, or those of all collected records.
     - `length`: what its schedule gave to the algorithm; None without one.
     """
 
@@ -214,37 +213,38 @@ def sample(folder: Path, share: float, rng: np.random.Generator) -> list[Stratum
     `InputError` if there is no record, a record is damaged, or no run can be replayed.
     """
     runs: dict[str, list[RunPlace]] = {}
-    lost: dict[str, int] = {}
-    for path in _files(folder):
-        for label, status, place in _runs(path):
-            if status in LOST:
-                lost[label] = lost.get(label, 0) + 1
-            else:
-                runs.setdefault(label, []).append(place)
+    lost: Counter[str] = Counter()
+    for label, status, place in chain.from_iterable(map(_runs, _files(folder))):
+        if status in LOST:
+            lost[label] += 1
+        else:
+            runs.setdefault(label, []).append(place)
     if not runs:
         raise InputError(f"{folder}: has no measured runs that can be replayed")
-    return [
-        Stratum(label, len(places), lost.get(label, 0), tuple(_chosen(places, share, rng)))
-        for label, places in sorted(runs.items())
-    ]
+    found = []
+    for label, places in sorted(runs.items()):
+        size = min(ceil(share * len(places)), len(places))
+        chosen = sorted(rng.choice(len(places), size, replace=False))
+        found.append(Stratum(label, len(places), lost[label], tuple(places[k] for k in chosen)))
+    return found
 
 
 def _files(folder: Path) -> list[Path]:
     if not folder.is_dir():
         raise InputError(f"{folder}: there is no such folder; name results/NAME")
-    campaign = None
-    if (folder / plan.SNAPSHOT).exists():
-        campaign = configuration.restore(folder / plan.SNAPSHOT)
+    snapshot, planned = folder / plan.SNAPSHOT, None
+    campaign = configuration.restore(snapshot) if snapshot.exists() else None
     if files := sorted((folder / collected.ROOM).rglob("*.parquet")):
         return files if campaign is None else collected.chosen(files, campaign, folder)
-    planned = None if campaign is None else collected.planned_records(campaign, folder)
     files = sorted((folder / "records").rglob("*.parquet"))
+    if campaign is not None:
+        planned = collected.planned_records(campaign, folder)
     if planned is not None:
         wanted = set[PurePosixPath]().union(*planned.values())
         files = [path for path in files if collected.relative(path) in wanted]
-    if files:
-        return files
-    raise InputError(f"{folder}: contains no records; name results/NAME")
+    if not files:
+        raise InputError(f"{folder}: contains no records; name results/NAME")
+    return files
 
 
 def _runs(path: Path) -> Iterator[tuple[str, str, RunPlace]]:
@@ -260,8 +260,3 @@ def _runs(path: Path) -> Iterator[tuple[str, str, RunPlace]]:
         for row in part.to_pylist():
             place = RunPlace(path, **{name: row[name] for name in RUN_KEY})
             yield row["algorithm"], row["status"], place
-
-
-def _chosen(places: list[RunPlace], share: float, rng: np.random.Generator) -> Iterable[RunPlace]:
-    size = min(ceil(share * len(places)), len(places))
-    return (places[k] for k in sorted(rng.choice(len(places), size, replace=False)))

@@ -61,7 +61,7 @@ def add_to(commands: Commands) -> None:
 def _refuse(arguments: argparse.Namespace, names: Iterable[str], what: str) -> None:
     """Raise `InputError` if options are given that have a meaning only for files or folders."""
     for name in names:
-        if (given := getattr(arguments, name)) is not None and given is not False:
+        if getattr(arguments, name) is not None:
             raise InputError(f"--{name}: is for {what}; {arguments.results} is none")
 
 
@@ -98,19 +98,20 @@ def _reproduce(arguments: argparse.Namespace) -> int:
     import numpy as np
 
     from timefair.extensions.reproduce.chosen import sample
-    from timefair.extensions.reproduce.verdict import Finding, Reproduction, line_of
+    from timefair.extensions.reproduce.verdict import Finding, line_of, summary
 
-    replays = []
-    for stratum in sample(arguments.results, share, np.random.default_rng(seed)):
+    strata = sample(arguments.results, share, np.random.default_rng(seed))
+    replayed, succeeded = [], True
+    for stratum in strata:
         found = _replayed_elsewhere(stratum)
         print(line_of(stratum, found), flush=True)
         for each in found:
             if each.finding in (Finding.DIFFERENT, Finding.UNDECIDED):
                 print(*each.lines, sep="\n", flush=True)
-        replays.append((stratum, found))
-    reproduction = Reproduction(replays)
-    print(*reproduction.summary(), sep="\n")
-    return int(not reproduction.succeeded)
+                succeeded = False
+        replayed += found
+    print(*summary(strata, replayed, succeeded), sep="\n")
+    return int(not succeeded)
 
 
 def _replayed_elsewhere(stratum: Stratum) -> list[Replayed]:

@@ -82,7 +82,10 @@ def likeness(
         common = min(common, _same_launches(*rows))
     if changes_by_clock:
         common = min(common, *map(_before_changes, rows))
-    events = [_events(row, None if in_full else common) for row in rows]
+    events = [
+        [event for event in row["events"] if in_full or event["evaluations"] <= common]
+        for row in rows
+    ]
     difference = _first_difference("event", events, _OF_EVENT, _event, start=1)
     if difference is None and in_full:
         difference = _of_the_rest(recorded, again)
@@ -103,10 +106,6 @@ def _before_changes(row: Row) -> int:
 
 def _ended_by_clock(row: Row) -> bool:
     return row["stop_reason"] in ENDED_BY_TIME or row["status"] == Status.WALL_LIMIT
-
-
-def _events(row: Row, common: int | None) -> list[Row]:
-    return [e for e in row["events"] if common is None or e["evaluations"] <= common]
 
 
 def _first_difference(
@@ -134,7 +133,7 @@ def _event(event: Row) -> str:
 def _of_the_rest(recorded: Row, again: Row) -> Difference | None:
     """The first difference of two runs with the same events."""
     launches = (row["launch_log"] for row in (recorded, again))
-    if (difference := _first_difference("launch", launches, _OF_LAUNCH, _launch)) is not None:
+    if difference := _first_difference("launch", launches, _OF_LAUNCH, _launch):
         return difference
     for name in (*_OUTCOME, "batches"):
         lacking = name in _ADDED_LATER and recorded[name] is None
@@ -172,34 +171,24 @@ def _same_launches(recorded: Row, again: Row) -> int:
     """Evaluations up to the first launch whose length or end differs between the two runs."""
     done = 0
     for one, other in zip(_in_sequence(recorded), _in_sequence(again), strict=False):
-        if one.end is None or one != other:
-            return done + min(one.evaluations, other.evaluations)
-        done += one.evaluations
+        if one[1] is None or one != other:
+            return done + min(one[0], other[0])
+        done += one[0]
     return done
 
 
-class _Launch(NamedTuple):
-    """A launch until it ended; `end` is None if it was only paused."""
-
-    evaluations: int
-    end: str | None
-
-
-def _in_sequence(row: Row) -> list[_Launch]:
-    """The launches of a run, up to the first one that was paused for another launch.
-
-    For the paused launch, only the events before the start of the other launch are certain.
+def _in_sequence(row: Row) -> Iterator[tuple[int, str | None]]:
+    """Evaluations and end of the launches of a run, up to the first one that was paused for another
+    launch: its end is None, and only the events before the start of the other are certain.
     """
-    launches = row["launch_log"]
-    found: list[_Launch] = []
-    for number, launch in enumerate(launches):
-        next_s = launches[number + 1]["start_s"] if number + 1 < len(launches) else None
-        if next_s is not None and launch["end_s"] > next_s:
-            before = [e["evaluations"] for e in row["events"] if e["time_s"] < next_s]
-            done = sum(each.evaluations for each in found)
-            return [*found, _Launch(max(before, default=done) - done, None)]
-        found.append(_Launch(launch["evaluations"], launch["end"]))
-    return found
+    done = 0
+    for launch, following in zip_longest(row["launch_log"], row["launch_log"][1:]):
+        if following is not None and launch["end_s"] > following["start_s"]:
+            before = [e["evaluations"] for e in row["events"] if e["time_s"] < following["start_s"]]
+            yield max(before, default=done) - done, None
+            return
+        yield launch["evaluations"], launch["end"]
+        done += launch["evaluations"]
 
 
 _MACHINE = (
@@ -241,8 +230,8 @@ def circumstances(
     yield from _differing("software", named, named_now, sorted({*named, *named_now}))
     others, others_now = _packages(recorded), _packages(now)
     rest = {*others, *others_now} - {_plain(name) for name in {*named, *named_now}}
+    rest = rest if others and others_now else set()  # a record may not list them
     changed = list(_differing("software", others, others_now, sorted(rest)))
-    changed = changed if others and others_now else []  # a record may not list them
     yield from changed[:_SHOWN]
     if len(changed) > _SHOWN:
         more = f"{len(changed) - _SHOWN} more packages"
@@ -264,12 +253,11 @@ def _differing(
 
 def same_versions(recorded: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
     """Whether Python and all packages that measure the run are those of the record."""
-
-    def versions(machine: Mapping[str, Any]) -> dict[str, Any]:
-        named = {n: v for n, v in (machine.get("versions") or {}).items() if n != "timefair"}
-        return named | {"python": machine.get("python")}
-
-    return versions(recorded) == versions(now)
+    then, here = (
+        {**(machine.get("versions") or {}), "timefair": None, "python": machine.get("python")}
+        for machine in (recorded, now)
+    )
+    return then == here
 
 
 def _packages(machine: Mapping[str, Any]) -> dict[str, str]:
@@ -279,23 +267,6 @@ def _packages(machine: Mapping[str, Any]) -> dict[str, str]:
 def _plain(name: str) -> str:
     """The normalized name of a package."""
     return name.lower().replace("_", "-").replace(".", "-")
-
-
-def seed_changes(recorded: int, now: int) -> Iterator[Change]:
-    """The seed of the run, if it does not follow from the campaign's seed."""
-    if recorded != now:
-        yield Change("seed", "of the run", str(recorded), str(now))
-
-
-def key_changes(keys: tuple[str, ...], now: str, version: int) -> Iterator[Change]:
-    """The measure key, if it differs for no reason among the compared facts.
-
-    The key covers everything that determines a measurement, so the configuration in the record is
-    not the one that was measured. Records of another schema version have other keys.
-    """
-    if version == SCHEMA_VERSION and now not in keys:
-        recorded = " or ".join(map(short, keys))
-        yield Change("parameters", "key of the configuration", recorded, short(now))
 
 
 _DECISIVE = (*SHARED, "restart", "isolation", "timing", "runs", "rounds")
@@ -360,24 +331,18 @@ def is_compared(recorded: RecordedRun) -> bool:
     return rule in STOPPING and STOPPING[rule].compares
 
 
-def is_tuned(recorded: RecordedRun) -> bool:
-    """Whether a search found the parameters; if so, the recorded key covers the search, too."""
-    return recorded.campaign["algorithms"][recorded.label].get("tuned") is not None
-
-
 class Replayer:
     """Measures runs of one algorithm again; it is prepared once for all of them."""
 
     def __init__(self, campaign: Campaign) -> None:
-        self._prepared = unprepared(campaign)
+        self.prepared = unprepared(campaign)
 
-    def measure(self, recorded: RecordedRun) -> Mapping[str, Any]:
+    def measure(self, recorded: RecordedRun) -> Row:
         """The run in its own columns of `records.schema`; no file is written.
 
         Its seed is the one that the campaign gives to a run of this name.
         """
-        prepared, row = self._prepared, recorded.row
-        job = recorded.job
+        prepared, row, job = self.prepared, recorded.row, recorded.job
         instance, run = row["instance"], row["run"]
         seed = seed_of(prepared, job, instance, run)
         cores = prepared.campaign.cores_of(job.algorithm)
@@ -389,17 +354,8 @@ class Replayer:
             runner(prepared, job, held, recorded.path.parent) as running,
         ):
             measured = running.measure(instance, run, seed, give_up=False)
-        again: Mapping[str, Any]
-        (again,) = pa.RecordBatch.from_pylist([measured], schema=RUN_SCHEMA).to_pylist()
+        again: Row = pa.RecordBatch.from_pylist([measured], schema=RUN_SCHEMA).to_pylist()[0]
         return again
-
-    def origin(self, recorded: RecordedRun) -> Mapping[str, Any]:
-        """The facts that a record of the run would have now: campaign, code and machine."""
-        return self._prepared.origin(recorded.label)
-
-    def key(self, recorded: RecordedRun) -> str:
-        """The measure key that the run would have now."""
-        return self._prepared.key(recorded.job)
 
 
 NOTHING = "code, software, parameters, seed and machine are as recorded"
@@ -407,15 +363,10 @@ NOTHING = "code, software, parameters, seed and machine are as recorded"
 
 @dataclass(frozen=True)
 class Verdict:
-    """A recorded run and its repetition.
-
-    - `recorded`, `again`: both runs.
-    - `likeness`: result of their comparison.
-    - `changes`: present differences from the facts in the record.
-    """
+    """A recorded run, its repetition, and the present differences from the facts in the record."""
 
     recorded: RecordedRun
-    again: Mapping[str, Any]
+    again: Row
     likeness: Likeness
     changes: tuple[Change, ...]
 
@@ -481,13 +432,25 @@ def replay(recorded: RecordedRun, replayer: Replayer | None = None) -> Verdict:
 
 
 def _changes(recorded: RecordedRun, replayer: Replayer, seed: int) -> Iterator[Change]:
-    now = replayer.origin(recorded)
+    """What differs from the record; the measure key only if nothing else can be the reason.
+
+    The key covers all that determines a measurement, so the configuration in the record is then not
+    the one that was measured. It covers other algorithms and the search for parameters, too, and
+    those of another schema version are other ones.
+    """
+    now = replayer.prepared.origin(recorded.label)
     then, here = recorded.machine, now["machine"]
     yield from circumstances(then, here, (recorded.code, now["code"]))
     explained = recorded.code != now["code"] or not same_versions(then, here)
-    if not explained and not is_compared(recorded) and not is_tuned(recorded):
-        yield from key_changes(recorded.keys, replayer.key(recorded), recorded.schema_version)
-    yield from seed_changes(recorded.row["seed"], seed)
+    is_tuned = recorded.campaign["algorithms"][recorded.label].get("tuned") is not None
+    comparable = recorded.schema_version == SCHEMA_VERSION and not is_tuned
+    if comparable and not explained and not is_compared(recorded):
+        key = replayer.prepared.key(recorded.job)
+        if key not in recorded.keys:
+            former = " or ".join(map(short, recorded.keys))
+            yield Change("parameters", "key of the configuration", former, short(key))
+    if (former_seed := recorded.row["seed"]) != seed:
+        yield Change("seed", "of the run", str(former_seed), str(seed))
 
 
 TERMS = (
@@ -526,36 +489,21 @@ def replay_all(places: Sequence[RunPlace]) -> list[Replayed]:
         except InputError as error:
             found.append(Replayed(Finding.UNDECIDED, error.faults))
             continue
-        like = verdict.likeness
         if verdict.same:
-            finding = Finding.IDENTICAL if like.in_full else Finding.AGREES
+            finding = Finding.IDENTICAL if verdict.likeness.in_full else Finding.AGREES
         else:
             finding = Finding.DIFFERENT if verdict.differs else Finding.UNDECIDED
         found.append(Replayed(finding, tuple(verdict.lines())))
     return found
 
 
-@dataclass(frozen=True)
-class Reproduction:
-    """All replays of a sample, by the algorithm."""
-
-    replays: Sequence[tuple[Stratum, Sequence[Replayed]]]
-
-    @property
-    def succeeded(self) -> bool:
-        """Whether every sampled run was compared, and none differs."""
-        good = (Finding.IDENTICAL, Finding.AGREES)
-        return all(each.finding in good for _, found in self.replays for each in found)
-
-    def summary(self) -> Iterator[str]:
-        """The verdict for the campaign."""
-        counts = _counts([each for _, found in self.replays for each in found])
-        sampled = sum(len(found) for _, found in self.replays)
-        runs = sum(stratum.runs for stratum, _ in self.replays)
-        lost = sum(stratum.lost for stratum, _ in self.replays)
-        without = f", and {lost} without a result were left out" if lost else ""
-        yield f"{sampled} of {runs} runs were replayed{without}: {counts}"
-        yield TERMS if self.succeeded else "Neither repeated nor reproduced: see the lines above."
+def summary(strata: Iterable[Stratum], found: Sequence[Replayed], succeeded: bool) -> Iterator[str]:
+    """The verdict for the campaign, from all replays of a sample."""
+    sizes = [(stratum.runs, stratum.lost) for stratum in strata]
+    runs, lost = map(sum, zip(*sizes, strict=True))
+    without = f", and {lost} without a result were left out" if lost else ""
+    yield f"{len(found)} of {runs} runs were replayed{without}: {_counts(found)}"
+    yield TERMS if succeeded else "Neither repeated nor reproduced: see the lines above."
 
 
 def line_of(stratum: Stratum, found: Sequence[Replayed]) -> str:

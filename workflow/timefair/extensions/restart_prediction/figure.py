@@ -21,18 +21,22 @@ MEASURED_GREY = "#767676"
 def restart_what_if(frame: pd.DataFrame, page: Page) -> Figure:
     """Draw one line per algorithm in one panel per function; 1 is the policy that was measured.
 
-    An overview has the best cutoff of each function. The figure is a sentence if no target is
-    judged.
+    If there are many algorithms, those with the largest gains lead. An overview has the best cutoff
+    of each function. The figure is a sentence if no target is judged.
     """
     panels.require_rows(frame)
     every = frame[np.isfinite(frame["factor"])]
     if page.rows(every).empty:
         raise NothingToDraw("too few launches reached a target")
     best = every.loc[every.groupby([*PROBLEM, "algorithm"], observed=True)["factor"].idxmin()]
-    looks = _looks(frame, best)
     if page.overview:
-        return _overview(page.rows(best), every["tau"])
-    return _panels(page.rows(every), looks)
+        bounds = scales.limits(every["tau"], margin=0.06)
+        measure = dots.Measure(
+            "tau", f"best cutoff: {LABEL}", lambda ax: scales.set_log(ax, "x", bounds)
+        )
+        return dots.algorithm_lines(page.rows(best), [measure])
+    leaders = panels.leaders(best, value="factor", within=PROBLEM)
+    return _panels(page.rows(every), style.looks_in(frame, leaders=leaders))
 
 
 def _panels(shown: pd.DataFrame, looks: dict[str, Look]) -> Figure:
@@ -62,17 +66,3 @@ def _panels(shown: pd.DataFrame, looks: dict[str, Look]) -> Figure:
         panels.label(figure, LABEL, "ERT as a multiple of the measured one")
         panels.legend(figure, looks)
     return figure
-
-
-def _overview(best: pd.DataFrame, cutoffs: pd.Series[float]) -> Figure:
-    bounds = scales.limits(cutoffs, margin=0.06)
-    measure = dots.Measure(
-        "tau", f"best cutoff: {LABEL}", lambda ax: scales.set_log(ax, "x", bounds)
-    )
-    return dots.algorithm_lines(best, [measure])
-
-
-def _looks(frame: pd.DataFrame, best: pd.DataFrame) -> dict[str, Look]:
-    """The looks; if there are many algorithms, those with the largest gains lead."""
-    leaders = panels.leaders(best, value="factor", within=PROBLEM)
-    return style.looks_in(frame, leaders=leaders)

@@ -8,7 +8,6 @@ from timefair.basics.words import listed, number
 from timefair.report.evidence import NOTICEABLE, Evidence, Space
 
 TABLE = "restart_advice"
-HOW = "Restart {name} after {tau:,.0f} evaluations"
 NOTHING = "Other restarts would gain little or nothing for {names}."
 UNSURE = "It is uncertain whether other restarts would make {names} faster on other functions."
 
@@ -25,7 +24,7 @@ def findings(evidence: Evidence, space: Space) -> Iterator[str]:
     gains = rows[rows["verdict"] == "gain"].sort_values("gain", ascending=False, kind="stable")
     for _, row in gains.iterrows():
         yield (
-            f"{HOW.format(name=row['algorithm'], tau=row['tau'])}: "
+            f"Restart {row['algorithm']} after {row['tau']:,.0f} evaluations: "
             f"{number(row['gain'], digits=2)} times as fast on the functions not used to choose it."
         )
     for verdict, sentence in (("undecided", UNSURE), ("nothing to gain", NOTHING)):

@@ -142,12 +142,10 @@ class _Weighting:
 
     @classmethod
     def of(cls, launches: Launches) -> _Weighting:
-        cut = np.unique(launches.length[~launches.ended])
-        every = np.sort(launches.length)
-        ends = np.sort(launches.length[launches.ended])
-        cuts = np.sort(launches.length[~launches.ended])
-        at_risk = every.size - every.searchsorted(cut) - _count(ends, cut)
-        kept = 1.0 - _count(cuts, cut) / at_risk
+        cut, cuts = np.unique(launches.length[~launches.ended], return_counts=True)
+        every, ends = np.sort(launches.length), np.sort(launches.length[launches.ended])
+        ended = ends.searchsorted(cut, side="right") - ends.searchsorted(cut)
+        kept = 1.0 - cuts / (every.size - every.searchsorted(cut) - ended)
         if kept.size and kept[-1] <= 0:
             cut, kept = cut[:-1], kept[:-1]
         times = np.concatenate([[0.0], cut])
@@ -164,11 +162,6 @@ class _Weighting:
         place = self.times.searchsorted(cost, side="right") - 1
         beyond = (cost - self.times[place]) * self.weights[place]
         return np.asarray(self.integrals[place] + beyond)
-
-
-def _count(values: Array, at: Array) -> NDArray[np.intp]:
-    """How many of some sorted values are equal to each number."""
-    return values.searchsorted(at, side="right") - values.searchsorted(at, side="left")
 
 
 class _Law(NamedTuple):
@@ -286,15 +279,14 @@ def jackknifed(value: ArrayLike, without: ArrayLike, *, confidence: float) -> tu
     groups = len(parts)
     if groups < 2:
         return np.full(number.shape, np.nan), np.full(number.shape, np.nan)
+    t = stdtrit(groups - 1, (1.0 + confidence) / 2.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         logs = np.log(parts)
         finite = np.isfinite(logs)
         count = np.maximum(finite.sum(axis=0), 1)
         mean = np.where(finite, logs, 0.0).sum(axis=0) / count
         squares = np.where(finite, (logs - mean) ** 2, 0.0).sum(axis=0)
-        reach = stdtrit(groups - 1, (1.0 + confidence) / 2.0) * np.sqrt(
-            (groups - 1) / count * squares
-        )
+        reach = t * np.sqrt((groups - 1) / count * squares)
         low, high = number * np.exp(-reach), number * np.exp(reach)
     high = np.where(np.isposinf(parts).any(axis=0), np.inf, high)
     known = np.isfinite(number)
@@ -396,10 +388,9 @@ class Cell:
 
     def predicted(self, weights: Array, lengths: Array) -> Predicted:
         """Runs with launches of some lengths, and the measured ones first; NaN where unknown."""
-        measured = weights @ self.spent.success[:, 0] / weights.sum(axis=1)
         cost, success = np.full((2, len(weights), 1 + lengths.size), np.nan)
         cost[:, 0] = weights @ self.spent.cost[:, 0] / weights.sum(axis=1)
-        success[:, 0] = measured
+        success[:, 0] = weights @ self.spent.success[:, 0] / weights.sum(axis=1)
         known = (lengths < self.budget) & (lengths <= self.launches.known_until)
         if known.any():
             found = predicted(self.launches, self.strata, weights, lengths[known], self.budget)
@@ -512,14 +503,13 @@ def advice(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """The best length of each algorithm in each suite and dimension."""
     cells = cells_of(runs, analysis)
     lengths = _lengths(cells)
+    keys = ("suite", "dimension", "algorithm")
     groups: dict[tuple[Any, ...], list[Cell]] = {}
     for cell in cells:
-        key = tuple(cell.names[name] for name in ("suite", "dimension", "algorithm"))
-        groups.setdefault(key, []).append(cell)
+        groups.setdefault(tuple(cell.names[name] for name in keys), []).append(cell)
     rows = [
-        dict(zip(("suite", "dimension", "algorithm"), key, strict=True))
-        | _judged(groups[key], lengths, analysis)
-        for key in sorted(groups)
+        dict(zip(keys, names, strict=True)) | _judged(groups[names], lengths, analysis)
+        for names in sorted(groups)
     ]
     frame = stacked(rows, column_names(ADVICE_COLUMNS))
     frame.attrs["refused"] = _refused(cells)

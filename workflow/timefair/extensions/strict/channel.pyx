@@ -126,14 +126,7 @@ class Garbled(ValueError):
 
 @cython.no_gc
 cdef class Channel:
-    """The shared memory; each side makes a channel from the same file.
-
-    Parameters
-    ----------
-    fd : int
-        An anonymous file of `Channel.size` bytes, or an empty one.
-    dimension : int
-    """
+    """The shared memory; each side makes a channel from the same anonymous file, empty at first."""
 
     cdef Head *head
     cdef char *text
@@ -144,7 +137,7 @@ cdef class Channel:
 
     def __init__(self, int fd, Py_ssize_t dimension):
         self.dimension = dimension
-        size = Channel.size(dimension)
+        size = 64 + TEXT + 8 * AT_ONCE * (1 + dimension)
         if os.fstat(fd).st_size != size:
             os.ftruncate(fd, size)
         self.mapping = mmap.mmap(fd, size)
@@ -154,11 +147,6 @@ cdef class Channel:
         self.text = base + 64
         self.values = <double *>(self.text + TEXT)
         self.points = self.values + AT_ONCE
-
-    @staticmethod
-    def size(Py_ssize_t dimension):
-        """Size of the memory in bytes."""
-        return 64 + TEXT + 8 * AT_ONCE * (1 + dimension)
 
     cdef int write_text(self, bytes text) except -1:
         cdef const char *data = text
@@ -180,13 +168,7 @@ cdef class Channel:
 @cython.final
 @cython.no_gc
 cdef class Caller:
-    """The solver's end: it waits for launches and has points evaluated.
-
-    Parameters
-    ----------
-    channel : Channel
-    lower, upper, integer : ndarray, shape (dimension,)
-    """
+    """The solver's end: it waits for launches and has points evaluated."""
 
     cdef Channel channel
     cdef object lower, upper, integer, lock
@@ -351,14 +333,7 @@ cdef int evaluate_in_c(void *objective, const double *x, double *y) except -1:
 @cython.final
 @cython.no_gc
 cdef class Server:
-    """The evaluator's end.
-
-    Parameters
-    ----------
-    channel : Channel
-    alive : callable
-        ``alive() -> bool``: whether the solver's process is alive.
-    """
+    """The evaluator's end; ``alive()`` says whether the solver's process is alive."""
 
     cdef Channel channel
     cdef object alive
@@ -377,19 +352,9 @@ cdef class Server:
     def launch(self, int64_t number, objective):
         """Have the solver make a launch, evaluating for it with the run's objective.
 
-        Returns
-        -------
-        str
-            Why the algorithm returned, for the case that it made no evaluation.
-
-        Raises
-        ------
-        LaunchFailed
-            If the algorithm raised.
-        SolverGone
-            If its process ended.
-        Garbled
-            If it wrote a message that the code of a solver never writes.
+        Returns why the algorithm returned, for the case that it made no evaluation. `LaunchFailed`
+        if the algorithm raised, `SolverGone` if its process ended, `Garbled` if it wrote a message
+        that the code of a solver never writes.
         """
         cdef Head *head = self.channel.head
         head.count = number

@@ -121,12 +121,9 @@ class Solver:
         self.pid = pid
         self._poll = select.poll()
         self._poll.register(os.pidfd_open(pid), select.POLLIN)
-        self._server = Server(channel, self._alive)
+        self._server = Server(channel, lambda: not self._poll.poll(0))
         self._server.wait_until_ready()
         self.busy = False
-
-    def _alive(self) -> bool:
-        return not self._poll.poll(0)
 
     def cpu_ns(self) -> int:
         """Its CPU time so far."""

@@ -49,25 +49,13 @@ def loss(run: Mapping[str, Any], targets: ArrayLike, *, in_values: bool) -> floa
     wanted = np.asarray(targets, dtype=np.float64)
     if in_values and run["f_opt"] is not None:
         wanted = wanted - run["f_opt"]
-    timed = run["budget_s"] is not None
-    unit, budget = ("time_s", run["budget_s"]) if timed else ("evaluations", None)
-    budget = run["budget_evaluations"] if budget is None else budget
+    unit, budget = "time_s", run["budget_s"]
+    if budget is None:
+        unit, budget = "evaluations", run["budget_evaluations"]
     cost = [event[unit] for event in run["events"]]
     precision = [event["precision"] for event in run["events"]]
     reached = runtimes(cost, precision, [0, len(cost)], wanted)[0]
     return float(np.minimum(reached, budget).mean())
-
-
-def best(tried: Iterable[Tried]) -> int:
-    """The candidate that a search chooses.
-
-    Of the candidates with the most evaluations, the one with the least mean loss, and of these the
-    first. The default is one of them: if nothing is better, it is chosen.
-    """
-    losses = losses_of(tried)
-    most = max(map(len, losses.values()))
-    complete = {one: fmean(found) for one, found in losses.items() if len(found) == most}
-    return min(complete, key=lambda one: (complete[one], one))
 
 
 def losses_of(tried: Iterable[Tried]) -> dict[int, list[float]]:
@@ -79,16 +67,21 @@ def losses_of(tried: Iterable[Tried]) -> dict[int, list[float]]:
 
 
 def result(tried: Iterable[Tried]) -> dict[str, Any]:
-    """The result of the trace: the chosen parameters with their loss and that of the default.
+    """The result of the trace: the chosen candidate with its loss and that of the default.
 
-    The loss of the default is None if it has fewer evaluations than the chosen candidate.
+    Of the candidates with the most evaluations, it is the one with the least mean loss, and of
+    these the first. The default is one of them: if nothing is better, it is chosen. The loss of the
+    default is None if it has fewer evaluations than the chosen candidate.
     """
     trace = list(tried)
-    chosen, losses = best(trace), losses_of(trace)
-    compared = len(losses.get(DEFAULT, ())) == len(losses[chosen])
+    losses = losses_of(trace)
+    most = max(map(len, losses.values()))
+    complete = {one: fmean(found) for one, found in losses.items() if len(found) == most}
+    chosen = min(complete, key=lambda one: (complete[one], one))
+    compared = len(losses.get(DEFAULT, ())) == most
     return {
         "candidate": chosen,
         "parameters": next(one.parameters for one in trace if one.candidate == chosen),
-        "loss": fmean(losses[chosen]),
+        "loss": complete[chosen],
         "default_loss": fmean(losses[DEFAULT]) if compared else None,
     }

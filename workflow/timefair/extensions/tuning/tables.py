@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from timefair.exhibits.columns import SPACE, TARGET
 from timefair.exhibits.exhibit import Column, column_names, exhibit
@@ -21,17 +20,16 @@ from timefair.records.rundata.settings import Analysis
 from timefair.statistics.bootstrap import percentile_interval, resampled_sums
 
 
-@dataclass(frozen=True)
-class BreakEven:
+class BreakEven(NamedTuple):
     """A saving per problem, and the number of problems after which it pays; shape (columns,) each.
 
     A saving is negative if problems cost more than before. Numbers of problems are whole; `inf`:
     never. All limits are NaN if a sample has a single row.
     """
 
-    saved: NDArray[np.float64]
-    saved_low: NDArray[np.float64]
-    saved_high: NDArray[np.float64]
+    saved_s: NDArray[np.float64]
+    saved_s_low: NDArray[np.float64]
+    saved_s_high: NDArray[np.float64]
     problems: NDArray[np.float64]
     problems_low: NDArray[np.float64]
     problems_high: NDArray[np.float64]
@@ -39,8 +37,8 @@ class BreakEven:
 
 def break_even(
     spent: float,
-    before: Sequence[ArrayLike],
-    after: Sequence[ArrayLike],
+    before: Sequence[NDArray[np.float64]],
+    after: Sequence[NDArray[np.float64]],
     *,
     confidence: float,
     resamples: int,
@@ -49,26 +47,16 @@ def break_even(
     """Compare an initial cost with the saving on each further problem.
 
     - `spent`: Initial cost, at least 0.
-    - `before`, `after`, shape (runs, columns): For each kind of problem, the finite costs of runs
-      before and after the initial cost was spent. All kinds have the same weight.
+    - `before`, `after`, shape (runs, columns): For each kind of problem, at least one, the finite
+      costs of runs before and after the initial cost was spent. All kinds have the same weight.
     - `confidence`, `resamples`: Coverage of the percentile intervals, in (0, 1), and number of
       bootstrap samples, which are drawn within each kind of problem.
-
-    Raises ValueError if there is no kind of problem, the numbers of kinds differ, or `spent` is
-    negative.
 
     The number of problems ceil(spent / saved) decreases as the saving increases, so its lower limit
     follows from the upper limit of the saving, and vice versa. It has no upper limit if the saving
     may be 0.
     """
-    if spent < 0:
-        raise ValueError(f"spent must be at least 0, not {spent}")
-    if not before or len(before) != len(after):
-        raise ValueError(f"{len(before)} kinds of problems before, and {len(after)} after")
-    pairs = [
-        (np.asarray(old, dtype=np.float64), np.asarray(new, dtype=np.float64))
-        for old, new in zip(before, after, strict=True)
-    ]
+    pairs = list(zip(before, after, strict=True))
     saved = np.mean([old.mean(axis=0) - new.mean(axis=0) for old, new in pairs], axis=0)
     if min(len(sample) for pair in pairs for sample in pair) < 2:
         low = high = np.full(saved.shape, np.nan)
@@ -152,8 +140,8 @@ COLUMNS = (
             brackets=INTERVAL,
             values=(
                 Value("tuning_s", "Tuning, s"),
-                Value("saved_s", "Saved, s", interval=("saved_s_low", "saved_s_high")),
-                Value("problems", "Problems", interval=("problems_low", "problems_high")),
+                Value.with_limits("saved_s", "Saved, s"),
+                Value.with_limits("problems", "Problems"),
                 Value("verdict", "Verdict"),
             ),
             rows=("algorithm", "target"),
@@ -176,9 +164,9 @@ def tuning_pays(runs: Runs, analysis: Analysis) -> pd.DataFrame:
                 continue
             of = str(origin.tuning[0]["of"])
             both = [members[labels[members] == label] for label in (of, variant)]
-            if not all(map(len, both)):
-                continue
             common = np.intersect1d(*(functions[one] for one in both))
+            if not common.size:
+                continue
             found = break_even(
                 searched_s(origin),
                 *([cost_s[one[functions[one] == function]] for function in common] for one in both),
@@ -187,8 +175,12 @@ def tuning_pays(runs: Runs, analysis: Analysis) -> pd.DataFrame:
                 rng=analysis.stream(names | {"algorithm": variant}),
             )
             is_new = bool(origin.tuning[0]["result"]["parameters"])
-            rates = [reached[one].mean(axis=0) for one in both]
-            rows += (
+            if not is_new:
+                never = np.full(len(targets), np.inf)
+                found = found._replace(problems=never, problems_low=never, problems_high=never)
+            verdict = np.where(found.saved_s_low > 0, PAYS, UNDECIDED).astype(object)
+            verdict[(found.saved_s_high <= 0) | (not is_new)] = NEVER
+            rows.append(
                 {
                     **names,
                     "algorithm": variant,
@@ -196,21 +188,11 @@ def tuning_pays(runs: Runs, analysis: Analysis) -> pd.DataFrame:
                     "tuning_s": searched_s(origin),
                     "chosen": NEW if is_new else DEFAULT,
                     "runs": len(both[1]),
-                    "target": target,
-                    "default_success_rate": rates[0][place],
-                    "success_rate": rates[1][place],
-                    **_row(found, place, is_new=is_new),
+                    "target": np.array(targets),
+                    "default_success_rate": reached[both[0]].mean(axis=0),
+                    "success_rate": reached[both[1]].mean(axis=0),
+                    **found._asdict(),
+                    "verdict": verdict,
                 }
-                for place, target in enumerate(targets)
             )
     return stacked(rows, column_names(COLUMNS))
-
-
-def _row(found: BreakEven, place: int, *, is_new: bool) -> dict[str, Any]:
-    row: dict[str, Any] = {}
-    for end in ("", "_low", "_high"):
-        row[f"saved_s{end}"] = getattr(found, f"saved{end}")[place]
-        row[f"problems{end}"] = getattr(found, f"problems{end}")[place] if is_new else np.inf
-    if row["saved_s_high"] <= 0 or not is_new:
-        return row | {"verdict": NEVER}
-    return row | {"verdict": PAYS if row["saved_s_low"] > 0 else UNDECIDED}

@@ -159,6 +159,8 @@ SPREAD = 0.3
 SHRINKING = 0.7
 """Factor of the standard deviation from race to race."""
 
+_critical_difference = cache(critical_difference)
+
 
 @dataclass
 class Racer:
@@ -213,13 +215,8 @@ def _survivors(alive: list[Racer], blocks: int) -> list[Racer]:
     if not test.p < ALPHA:
         return alive
     ranks = test.average_ranks
-    limit = ranks.min() + _critical_difference(len(alive), blocks)
+    limit = ranks.min() + _critical_difference(len(alive), blocks, ALPHA)
     return [one for one, rank in zip(alive, ranks, strict=True) if rank <= limit]
-
-
-@cache
-def _critical_difference(racers: int, blocks: int) -> float:
-    return critical_difference(racers, blocks, ALPHA)
 
 
 def _drawn(
