@@ -71,19 +71,21 @@ def unknown(word: str, known: Iterable[object], where: str = "") -> str:
 
 
 def suggest(word: object, known: Iterable[object]) -> str:
-    """Suggest the known word that is nearest to a misspelled one.
+    """Suggest the known word that is nearest to a misspelled one, or else begins with it.
 
-    - `word`: The misspelled word.
     - `known`: The right words. The comparison ignores case.
 
-    Returns str: A clause for an error message; empty if no word is near.
-    Returns >>> suggest("gaussain", ["Gaussian", "Cauchy"]):
-    Returns "; did you mean 'Gaussian'?":
+    Returns: A clause for an error message; empty if no word is near.
+
+    >>> suggest("gaussain", ["Gaussian", "Cauchy"]), suggest("PSO", ["GA.Base", "PSO.Original"])
+    ("; did you mean 'Gaussian'?", "; did you mean 'PSO.Original'?")
     """
     import difflib
 
     by_lower = {str(k).lower(): str(k) for k in known}
-    near = difflib.get_close_matches(str(word).lower(), by_lower, n=1, cutoff=0.6)
+    asked = str(word).lower()
+    near = difflib.get_close_matches(asked, by_lower, n=1, cutoff=0.6)
+    near = near or sorted(name for name in by_lower if name.startswith(f"{asked}."))
     return f"; did you mean {by_lower[near[0]]!r}?" if near else ""
 
 

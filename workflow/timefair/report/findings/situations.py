@@ -464,8 +464,8 @@ def _better_on(evidence: Evidence, space: Space, main: Situation) -> str:
     row = next(row for row in rows if {row["algorithm_a"], row["algorithm_b"]} == {leader, other})
     count = int(row["n_a"])
     better = (row["a12"] if row["algorithm_a"] == other else 1 - row["a12"]) * count
-    half = "" if abs(better - round(better)) < 1e-6 else ", with ties as halves"
-    return f", which is better on {number(better)} of {counted(count, 'function')}{half}"
+    about = "" if abs(better - round(better)) < 1e-6 else "about "  # ties are halves
+    return f", which is better on {about}{better:.0f} of {counted(count, 'function')}"
 
 
 def _everyone_but(leaders: Sequence[str], compared: Sequence[str]) -> str:
