@@ -1,7 +1,5 @@
 """A headless Chromium without a network, driven through a pipe by the DevTools protocol."""
 
-from __future__ import annotations
-
 import base64
 import json
 import os

@@ -1,7 +1,5 @@
 """The steps of CONTRIBUTING's "How to add ..." work, and touch no other files than they name."""
 
-from __future__ import annotations
-
 import filecmp
 import os
 import re
@@ -61,7 +59,7 @@ SECTIONS = [section for section in sections() if section.heading not in IN_WORDS
 
 
 @pytest.fixture
-def copy(tmp_path: Path) -> Path:
+def copy(tmp_path):
     """A copy of what is worked on, with the compiled extensions."""
     for name in COPIED:
         if (ROOT / name).is_dir():
@@ -75,7 +73,7 @@ def copy(tmp_path: Path) -> Path:
 @pytest.mark.slow
 @pytest.mark.thinned(6)
 @pytest.mark.parametrize("how_to", SECTIONS, ids=[section.heading for section in SECTIONS])
-def test_the_steps_work_and_touch_what_they_say(how_to: HowTo, copy: Path) -> None:
+def test_the_steps_work_and_touch_what_they_say(how_to, copy):
     written = dict(how_to.files())
     for path, text in written.items():
         assert not (copy / path).exists(), f"{path} is there already: choose another example"

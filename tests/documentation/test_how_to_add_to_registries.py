@@ -1,7 +1,5 @@
 """The steps of "How to add …" in CONTRIBUTING.md, followed in a copy of the repository."""
 
-from __future__ import annotations
-
 import filecmp
 import os
 import re
@@ -102,7 +100,7 @@ def passed(printed: dict[str, str]) -> int:
 
 
 @pytest.mark.slow
-def test_a_suite_is_one_file(tmp_path: Path) -> None:
+def test_a_suite_is_one_file(tmp_path):
     steps = Steps("How to add a suite", tmp_path)
     steps.write_files()
     assert passed(follow(steps)) >= 5
@@ -114,7 +112,7 @@ def test_a_suite_is_one_file(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.thorough
-def test_a_library_is_one_file_and_a_line_of_pyproject(tmp_path: Path) -> None:
+def test_a_library_is_one_file_and_a_line_of_pyproject(tmp_path):
     pytest.importorskip("directsearch")
     steps = Steps("How to add a library of algorithms", tmp_path)
     steps.write_files()

@@ -1,8 +1,5 @@
 """Records and runs of small campaigns that nobody measured."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +31,7 @@ MACHINE = {
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _one_thread() -> Iterator[None]:
+def _one_thread():
     """As in a campaign: with threads, small models are ten times slower on a busy machine."""
     with threadpool_limits(limits=1):
         yield
@@ -68,13 +65,13 @@ def _write(path: Path, *rows: dict[str, Any], **facts: Any) -> None:
 
 
 @pytest.fixture
-def row() -> Callable[..., dict[str, Any]]:
+def row():
     """A row of a record."""
     return _row
 
 
 @pytest.fixture
-def write() -> Callable[..., None]:
+def write():
     """Writes rows to a record, with its journal beside it."""
     return _write
 
@@ -109,7 +106,7 @@ class Measured:
 
 
 @pytest.fixture
-def measured(tmp_path: Path) -> Measured:
+def measured(tmp_path):
     return Measured(tmp_path)
 
 
@@ -117,7 +114,7 @@ def measured(tmp_path: Path) -> Measured:
 
 
 @pytest.fixture(scope="session")
-def no_runs() -> Any:
+def no_runs():
     """Runs without a run, for tests that do not change them."""
     from timefair.records.rundata.runs import Runs
 

@@ -1,7 +1,5 @@
 """An older version of a library, with an older numpy, beside the installed ones in one campaign."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from importlib.metadata import version
@@ -33,7 +31,7 @@ def interpreter(folder: Path, *packages: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def python(tmp_path_factory: pytest.TempPathFactory) -> str:
+def python(tmp_path_factory):
     pins = [f"{package}=={version}" for package, version in OLD.items()]
     return interpreter(tmp_path_factory.mktemp("old"), *pins)
 

@@ -1,7 +1,5 @@
 """Real campaigns in folders of their own, from a small whole that each test overrides."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Campaigns that were really measured and analysed, to be archived."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Which files of a campaign and of its author an archive has."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -57,7 +55,7 @@ def needs(folder: Path, campaign: configuration.Campaign, name: str) -> None:
         campaign_files(folder, campaign, "r")
 
 
-def test_the_search_of_a_tuned_variant_is_in_the_archive(tmp_path: Path) -> None:
+def test_the_search_of_a_tuned_variant_is_in_the_archive(tmp_path):
     algorithms = {"a": {"use": "timefair:DE", "tune": TUNE}}
     campaign, keys = complete(tmp_path, algorithms=algorithms)
     assert (tmp_path / plan.tuning_record("a-tuned", keys)).is_file()
@@ -65,7 +63,7 @@ def test_the_search_of_a_tuned_variant_is_in_the_archive(tmp_path: Path) -> None
 
 
 @pytest.fixture
-def versions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> configuration.Campaign:
+def versions(tmp_path, monkeypatch):
     """Two versions of a library, each found through `path`, behind one wrapper."""
     monkeypatch.chdir(tmp_path)
     interpreters._answer.cache_clear()
@@ -80,7 +78,7 @@ def versions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> configuration.C
     return configuration.parse(CAMPAIGN | {"algorithms": algorithms})
 
 
-def test_the_files_of_each_version_are_in_the_archive(versions, tmp_path: Path) -> None:
+def test_the_files_of_each_version_are_in_the_archive(versions, tmp_path):
     found = {
         member.path: b"".join(member.chunks()).decode() for member in own_code(versions, tmp_path)
     }
@@ -92,7 +90,7 @@ def test_the_files_of_each_version_are_in_the_archive(versions, tmp_path: Path) 
 
 
 @pytest.mark.slow
-def test_a_version_that_is_not_there_is_one_line(versions, tmp_path: Path) -> None:
+def test_a_version_that_is_not_there_is_one_line(versions, tmp_path):
     (tmp_path / "checkouts/candidate").rename(tmp_path / "checkouts/moved")
     interpreters._answer.cache_clear()
     with pytest.raises(InputError) as error:

@@ -1,7 +1,5 @@
 """The command on measured campaigns: answers, exit status, pairs, and what it refuses."""
 
-from __future__ import annotations
-
 import json
 import re
 

@@ -1,7 +1,5 @@
 """A comparison that measures: rounds, the early stop, what is kept, and failing jobs."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path
@@ -66,7 +64,7 @@ CAMPAIGN = {
 
 
 @pytest.fixture
-def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def study(tmp_path, monkeypatch):
     """The working directory with a library and a campaign; cores of its own."""
     (tmp_path / "library.py").write_text(LIBRARY)
     (tmp_path / CAMPAIGN_FILE).write_text(yaml.safe_dump(CAMPAIGN, sort_keys=False))
@@ -87,7 +85,7 @@ def rounds_of(study: Path) -> set[str]:
 
 
 @pytest.mark.slow
-def test_equal_versions_are_measured_until_that_is_sure_and_once(study: Path, compare) -> None:
+def test_equal_versions_are_measured_until_that_is_sure_and_once(study, compare):
     status, printed = compare(CAMPAIGN_FILE, "--cores", "2")
     assert status == 0
     assert printed[0].startswith("plan      in total 96 runs of each version, in pairs of one seed")
@@ -111,7 +109,7 @@ def test_equal_versions_are_measured_until_that_is_sure_and_once(study: Path, co
 
 @pytest.mark.thorough
 @pytest.mark.slow
-def test_a_version_that_cannot_be_launched_is_one_line_before_a_run(study: Path, compare) -> None:
+def test_a_version_that_cannot_be_launched_is_one_line_before_a_run(study, compare):
     status, printed = compare(CAMPAIGN_FILE, "--candidate", "called")
     said = f"TypeError: solve() got an unexpected keyword argument 'more' ({study}/library.py:27)"
     line = f"timefair: algorithms.called: cannot be launched: {said}"
@@ -120,7 +118,7 @@ def test_a_version_that_cannot_be_launched_is_one_line_before_a_run(study: Path,
 
 
 @pytest.mark.slow
-def test_a_job_that_fails_names_its_log(study: Path, compare) -> None:
+def test_a_job_that_fails_names_its_log(study, compare):
     rounds = Rounds(
         configuration.load(study / CAMPAIGN_FILE), study / "results", "baseline", "broken", 2
     )
@@ -150,9 +148,7 @@ def test_a_job_that_fails_names_its_log(study: Path, compare) -> None:
         ({"runs": 0}, "", "runs: 0: should be at least 1"),
     ],
 )
-def test_what_cannot_be_compared_is_one_line_before_a_run(
-    study: Path, compare, changes: dict, words: str, line: str
-) -> None:
+def test_what_cannot_be_compared_is_one_line_before_a_run(study, compare, changes, words, line):
     (study / CAMPAIGN_FILE).write_text(yaml.safe_dump(CAMPAIGN | changes, sort_keys=False))
     status, printed = compare(CAMPAIGN_FILE, *words.split())
     assert (status, len(printed)) == (2, 1)

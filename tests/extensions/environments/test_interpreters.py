@@ -1,7 +1,5 @@
 """An algorithm in another interpreter: the same results, little software, one line per fault."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

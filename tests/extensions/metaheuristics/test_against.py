@@ -1,7 +1,5 @@
 """The tests against the proposed algorithm are those of scipy and R, in time and in evaluations."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 

@@ -1,7 +1,5 @@
 """The key ``paper``, box plots of all runs, designs, the complexity of CEC, and the spreadsheet."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Meters around runs: a simulated powercap tree, and the counters that this machine has."""
 
-from __future__ import annotations
-
 import os
 import struct
 import time
@@ -40,7 +38,7 @@ def solve(objective, rng, counter):
 
 
 @pytest.fixture(autouse=True)
-def locks(tmp_path, monkeypatch) -> None:
+def locks(tmp_path, monkeypatch):
     monkeypatch.setenv("TIMEFAIR_LOCKS", str(tmp_path / "locks"))
 
 
@@ -82,7 +80,7 @@ class Tree:
 
 
 @pytest.fixture
-def tree(tmp_path: Path) -> Tree:
+def tree(tmp_path):
     return Tree(tmp_path / "root")
 
 

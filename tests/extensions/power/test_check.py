@@ -1,7 +1,5 @@
 """What a design can show before it is measured."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

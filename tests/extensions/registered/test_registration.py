@@ -1,7 +1,5 @@
 """A question is registered before the first run, and every change after that is found."""
 
-from __future__ import annotations
-
 import copy
 import json
 from collections.abc import Callable
@@ -106,7 +104,7 @@ class Study:
 
 
 @pytest.fixture
-def study(tmp_path, run, table) -> Study:
+def study(tmp_path, run, table):
     return Study(tmp_path, run, table)
 
 

@@ -1,8 +1,5 @@
 """Two algorithms with the seeds of one: their runs are pairs, and each is replayed alone."""
 
-from __future__ import annotations
-
-from pathlib import Path
 from typing import Any
 
 from timefair.campaign import configuration, plan
@@ -22,7 +19,7 @@ CAMPAIGN: dict[str, Any] = {
 }
 
 
-def test_the_runs_of_one_seed_are_the_same_and_replay_alone(tmp_path: Path):
+def test_the_runs_of_one_seed_are_the_same_and_replay_alone(tmp_path):
     campaign, records = configuration.parse(CAMPAIGN), {}
     prepared = Prepared(campaign)
     for job in plan.jobs(campaign):

@@ -1,7 +1,5 @@
 """`isolation: strict`: the same results, and an algorithm that cannot reach its evaluator."""
 
-from __future__ import annotations
-
 import os
 from contextlib import contextmanager
 from pathlib import Path
@@ -205,12 +203,12 @@ def reaper():
 
 
 @pytest.fixture(scope="module")
-def problem() -> Problem:
+def problem():
     return SUITES["bbob"].problem(8, 3, 1)
 
 
 @pytest.fixture(scope="module")
-def algorithms(tmp_path_factory) -> Path:
+def algorithms(tmp_path_factory):
     path = tmp_path_factory.mktemp("apart") / "apart.py"
     path.write_text(ALGORITHMS)
     return path

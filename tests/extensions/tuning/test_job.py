@@ -1,7 +1,5 @@
 """A tuning job: what it measures, charges and writes, and how it goes on after a kill."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 
@@ -105,7 +103,7 @@ def in_a_folder(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_every_evaluation_is_a_run_on_record_and_all_seconds_are_charged(tmp_path) -> None:
+def test_every_evaluation_is_a_run_on_record_and_all_seconds_are_charged(tmp_path):
     tuning = Tuning(tmp_path)
     search = tuning.run()
     record = open_record(tuning.record)
@@ -136,7 +134,7 @@ def test_every_evaluation_is_a_run_on_record_and_all_seconds_are_charged(tmp_pat
     ],
     ids=["strict", "program"],
 )
-def test_an_algorithm_outside_of_this_process_is_tuned_too(tmp_path, use, isolation, found) -> None:
+def test_an_algorithm_outside_of_this_process_is_tuned_too(tmp_path, use, isolation, found):
     tuning = Tuning(tmp_path, use, isolation, budget_s=3)
     search = tuning.run()
     rows = open_record(tuning.record).read().to_pylist()
@@ -145,7 +143,7 @@ def test_an_algorithm_outside_of_this_process_is_tuned_too(tmp_path, use, isolat
 
 
 @pytest.mark.slow
-def test_a_search_that_is_interrupted_goes_on(tmp_path, monkeypatch) -> None:
+def test_a_search_that_is_interrupted_goes_on(tmp_path, monkeypatch):
     tuning, line, seen = Tuning(tmp_path), job._line, []
 
     def interrupted(tried, at):
@@ -167,7 +165,7 @@ def test_a_search_that_is_interrupted_goes_on(tmp_path, monkeypatch) -> None:
 
 
 @pytest.mark.slow
-def test_an_evaluation_that_was_killed_is_charged(tmp_path) -> None:
+def test_an_evaluation_that_was_killed_is_charged(tmp_path):
     tuning = Tuning(tmp_path)
     before = tuning.run()
     tuning.record.unlink()
@@ -179,7 +177,7 @@ def test_an_evaluation_that_was_killed_is_charged(tmp_path) -> None:
     assert (before["interrupted"], search["interrupted"]) == (0, 2)
 
 
-def test_a_journal_with_other_candidates_is_refused(tmp_path) -> None:
+def test_a_journal_with_other_candidates_is_refused(tmp_path):
     tuning = Tuning(tmp_path)
     with Journal(tuning.record, tuning.key) as journal:
         row = {"suite": "bbob", "function": 1, "dimension": 2, "instance": 51, "run": 0}
@@ -191,7 +189,7 @@ def test_a_journal_with_other_candidates_is_refused(tmp_path) -> None:
 
 
 @pytest.mark.slow
-def test_runs_of_a_variant_have_the_parameters_that_were_found(tmp_path, capsys) -> None:
+def test_runs_of_a_variant_have_the_parameters_that_were_found(tmp_path, capsys):
     from timefair.measure.job.cell import measure
 
     tuning = Tuning(tmp_path)
@@ -226,9 +224,7 @@ def test_runs_of_a_variant_have_the_parameters_that_were_found(tmp_path, capsys)
         (("--algorithm", "mine-tuned"), "code, software or configuration changed"),
     ],
 )
-def test_the_command_refuses_what_is_not_planned(
-    tmp_path, monkeypatch, capsys, arguments, said
-) -> None:
+def test_the_command_refuses_what_is_not_planned(tmp_path, monkeypatch, capsys, arguments, said):
     tuning = Tuning(tmp_path)
     monkeypatch.setattr(
         "timefair.extensions.tuning.commands.measuring_environment", lambda _: os.environ

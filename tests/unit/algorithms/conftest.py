@@ -1,9 +1,6 @@
 """A plain objective, without a clock: it counts, keeps the points and ends a launch by raising."""
 
-from __future__ import annotations
-
 import random
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -104,6 +101,6 @@ def _launch(
 
 
 @pytest.fixture
-def launch() -> Callable[..., FakeObjective]:
+def launch():
     """``launch(use, parameters, seed=, dimension=, most=, left=, noisy=)``: its objective."""
     return _launch

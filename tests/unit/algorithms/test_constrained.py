@@ -1,7 +1,5 @@
 """The algorithms that take constraints, each on functions of bbob-constrained."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

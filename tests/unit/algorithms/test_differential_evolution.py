@@ -1,7 +1,5 @@
 """Differential evolution against a plain implementation, point by point and bit for bit."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable
 
@@ -230,7 +228,7 @@ def plain_points(*, D, seed=1, most=400, function=waves, **parameters):
 )
 def test_every_point_is_that_of_the_plain_implementation(
     objective_of, strategy, NP, D, F, CR, seed
-) -> None:
+):
     same = {"strategy": strategy, "NP": NP, "D": D, "F": F, "CR": CR, "seed": seed}
     points = points_of(objective_of, **same)
     assert len(points) == 400
@@ -249,7 +247,7 @@ def test_every_point_is_that_of_the_plain_implementation(
     patience=st.none() | st.integers(1, 4),
     function=st.sampled_from([waves, holes, lambda x: 1.0, lambda x: np.nan]),
 )
-def test_so_it_is_whatever_the_parameters_and_the_values(function, **same) -> None:
+def test_so_it_is_whatever_the_parameters_and_the_values(function, **same):
     lower, upper = box(same["D"])
     points = points_of(measured, function=function, most=120, **same)
     np.testing.assert_array_equal(points, plain_points(function=function, most=120, **same))
@@ -259,7 +257,7 @@ def test_so_it_is_whatever_the_parameters_and_the_values(function, **same) -> No
 @pytest.mark.thinned(6)
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("D", [1, 2, 3, 5, 10])
-def test_np_is_d_or_what_the_strategy_needs(launch, strategy, D) -> None:
+def test_np_is_d_or_what_the_strategy_needs(launch, strategy, D):
     settings = {"strategy": strategy, "population_per_dimension": 1, "patience": 1}
     least = 1 + MUTANTS[strategy.rpartition("/")[0]][0]
     points = launch("timefair:DE", settings, dimension=D, most=2000).points
@@ -274,7 +272,7 @@ def test_np_is_d_or_what_the_strategy_needs(launch, strategy, D) -> None:
 
 @OBJECTIVES
 @pytest.mark.parametrize("value", [1.0, np.inf, np.nan])
-def test_patience_is_generations_without_a_better_best(objective_of, value) -> None:
+def test_patience_is_generations_without_a_better_best(objective_of, value):
     same = {"strategy": "rand/1/bin", "NP": 8, "D": 3, "patience": 6}
     points = points_of(objective_of, function=lambda x: value, most=10**4, **same)
     assert len(points) == 8 * (1 + 6)
@@ -284,7 +282,7 @@ def test_patience_is_generations_without_a_better_best(objective_of, value) -> N
 @OBJECTIVES
 @pytest.mark.parametrize("most", [0, 3, 7, 8, 30])
 @pytest.mark.parametrize("error", [ValueError("no value"), StopIteration("over"), Cut("cut")])
-def test_what_the_objective_raises_passes_through(objective_of, most, error) -> None:
+def test_what_the_objective_raises_passes_through(objective_of, most, error):
     recorded = Recorded(waves, most, error)
     solve = registry.load("timefair:DE", {"population": 7}).solve
     with pytest.raises(type(error)) as raised:
@@ -293,13 +291,13 @@ def test_what_the_objective_raises_passes_through(objective_of, most, error) -> 
     assert len(recorded.points) == most
 
 
-def test_a_value_that_is_no_number_is_an_error() -> None:
+def test_a_value_that_is_no_number_is_an_error():
     solve = registry.load("timefair:DE", {}).solve
     with pytest.raises(TypeError):
         solve(Called(lambda x: "3", *box(3)), np.random.default_rng(1))
 
 
-def test_a_run_cuts_a_launch_at_its_last_evaluation() -> None:
+def test_a_run_cuts_a_launch_at_its_last_evaluation():
     recorded = Recorded(waves, 10**6)
     measurement = measurement_of(recorded, *box(3))
     solve = registry.load("timefair:DE", {}).solve
@@ -345,5 +343,5 @@ def test_a_run_cuts_a_launch_at_its_last_evaluation() -> None:
         ),
     ],
 )
-def test_a_wrong_parameter_gets_one_line(parameters, line) -> None:
+def test_a_wrong_parameter_gets_one_line(parameters, line):
     assert registry.faults("timefair:DE", parameters) == [line]

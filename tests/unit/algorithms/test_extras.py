@@ -1,7 +1,5 @@
 """The optional libraries: what all of them promise, and what is particular to one."""
 
-from __future__ import annotations
-
 import contextlib
 import subprocess
 import sys
@@ -43,8 +41,8 @@ def skip_unless_installed(use: str) -> None:
 @pytest.mark.thinned(5)
 @pytest.mark.parametrize("use", USES)
 def test_a_launch_repeats_stays_inside_and_leaves_no_trace(
-    launch, use: str, tmp_path, monkeypatch, capfd
-) -> None:
+    launch, use, tmp_path, monkeypatch, capfd
+):
     skip_unless_installed(use)
     library, _, name = use.partition(":")
     monkeypatch.chdir(tmp_path)
@@ -88,7 +86,7 @@ class Corner:
 
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("use", USES)
-def test_no_point_misses_the_bounds_by_a_rounding_error(use: str) -> None:
+def test_no_point_misses_the_bounds_by_a_rounding_error(use):
     skip_unless_installed(use)
     library, _, name = use.partition(":")
     objective = Corner(MOST.get(library, FULL), registry.LIBRARIES[library].objectives(name))
@@ -103,7 +101,7 @@ def test_no_point_misses_the_bounds_by_a_rounding_error(use: str) -> None:
 @pytest.mark.thinned(10)
 @pytest.mark.parametrize("most", [3, 8])
 @pytest.mark.parametrize("use", USES)
-def test_the_end_of_a_launch_passes_through(launch, use: str, most: int) -> None:
+def test_the_end_of_a_launch_passes_through(launch, use, most):
     skip_unless_installed(use)
     ended = launch(use, most=most)
     assert ended.was_cut
@@ -112,7 +110,7 @@ def test_the_end_of_a_launch_passes_through(launch, use: str, most: int) -> None
 
 @pytest.mark.thinned(20)
 @pytest.mark.parametrize("use", USES)
-def test_a_missing_package_is_named_with_how_to_get_it(monkeypatch, use: str) -> None:
+def test_a_missing_package_is_named_with_how_to_get_it(monkeypatch, use):
     monkeypatch.setattr(adapter.importlib.util, "find_spec", lambda module: None)
     library = use.partition(":")[0]
     package = registry.LIBRARIES[library].distributions[0]
@@ -192,12 +190,12 @@ def test_a_missing_package_is_named_with_how_to_get_it(monkeypatch, use: str) ->
         ),
     ],
 )
-def test_a_wrong_parameter_gets_one_line(use: str, parameters: dict, line: str | None) -> None:
+def test_a_wrong_parameter_gets_one_line(use, parameters, line):
     skip_unless_installed(use)
     assert registry.faults(use, parameters) == ([line] if line else [])
 
 
-def test_modde_follows_the_budget_unless_it_has_its_own(launch, monkeypatch) -> None:
+def test_modde_follows_the_budget_unless_it_has_its_own(launch, monkeypatch):
     """Its population shrinks with the used share of the budget."""
     modde = pytest.importorskip("modde")
     ended = launch("modde:modDE", {"budget": 300}, dimension=2, most=2000)
@@ -215,7 +213,7 @@ def test_modde_follows_the_budget_unless_it_has_its_own(launch, monkeypatch) -> 
 
 
 @pytest.mark.slow
-def test_pymoo_imports_nothing_after_its_preparation() -> None:
+def test_pymoo_imports_nothing_after_its_preparation():
     code = """
 import sys
 import numpy as np
@@ -236,7 +234,7 @@ print(sorted(launch(1000) - early))
     assert done.stdout == "[]\n"
 
 
-def test_what_an_objective_raises_is_held_until_it_is_released() -> None:
+def test_what_an_objective_raises_is_held_until_it_is_released():
     class Cut(BaseException):
         pass
 
@@ -254,7 +252,7 @@ def test_what_an_objective_raises_is_held_until_it_is_released() -> None:
 
 @pytest.mark.thorough
 @pytest.mark.slow
-def test_bayesian_optimization_repeats_its_seed_within_the_bounds(launch) -> None:
+def test_bayesian_optimization_repeats_its_seed_within_the_bounds(launch):
     one, other = (launch("bayesopt:EI", {"init_points": 3}, most=5) for _ in range(2))
     np.testing.assert_array_equal(one.points, other.points)
     assert one.all_inside
@@ -262,7 +260,7 @@ def test_bayesian_optimization_repeats_its_seed_within_the_bounds(launch) -> Non
     assert len(np.unique(one.points, axis=0)) == 5
 
 
-def test_nan_is_a_failed_trial_of_optuna(launch) -> None:
+def test_nan_is_a_failed_trial_of_optuna(launch):
     pytest.importorskip("optuna")
     plain = type(launch("optuna:random"))
     asked = plain.__call__

@@ -81,7 +81,7 @@ TAKING = (
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("kind", ["binary", "integer", "mixed"])
 @pytest.mark.parametrize("use", TAKING)
-def test_points_are_whole_and_inside(use: str, kind: str) -> None:
+def test_points_are_whole_and_inside(use, kind):
     objective = launch(use, bowl(kind))
     points = np.array(objective.points)
     whole = points[:, objective.integer]
@@ -95,11 +95,11 @@ def test_points_are_whole_and_inside(use: str, kind: str) -> None:
 
 
 @pytest.mark.parametrize("use", TAKING)
-def test_it_says_so(use: str) -> None:
+def test_it_says_so(use):
     assert registry.variables(use, {}) >= {"continuous", "integer"}
 
 
-def test_random_search_is_uniform_on_whole_numbers() -> None:
+def test_random_search_is_uniform_on_whole_numbers():
     objective = bowl("integer")
     objective.points = []
     rng = np.random.default_rng(3)

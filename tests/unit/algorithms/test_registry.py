@@ -37,11 +37,11 @@ from timefair.algorithms import registry
         ("mine.py:", "'mine.py:' is incomplete: write library:name or module:function"),
     ],
 )
-def test_a_wrong_name_gets_one_line_with_what_is_right(use: str, line: str) -> None:
+def test_a_wrong_name_gets_one_line_with_what_is_right(use, line):
     assert registry.faults(use, {}) == [line]
 
 
-def test_every_library_lists_its_algorithms_without_faults() -> None:
+def test_every_library_lists_its_algorithms_without_faults():
     lists = registry.available()
     assert set(lists) == set(registry.LIBRARIES)
     for library in ("timefair", "scipy", "pycma"):
@@ -51,7 +51,7 @@ def test_every_library_lists_its_algorithms_without_faults() -> None:
             assert bool(faults) == (bool(line.missing) or needs_members)
 
 
-def test_the_code_and_the_packages_behind_an_algorithm_are_named() -> None:
+def test_the_code_and_the_packages_behind_an_algorithm_are_named():
     assert [p.name for p in registry.source_files("scipy:Powell")] == ["adapter.py", "scipy.py"]
     assert registry.distributions("scipy:Powell") == ["scipy", "numpy"]
     assert registry.distributions("pycma:BIPOP") == ["cma", "numpy"]
@@ -74,5 +74,5 @@ def test_the_code_and_the_packages_behind_an_algorithm_are_named() -> None:
         ("package.module:solve", "your Python"),
     ],
 )
-def test_what_an_algorithm_is_implemented_in(use: str, written_in: str) -> None:
+def test_what_an_algorithm_is_implemented_in(use, written_in):
     assert registry.implementation(use) == written_in

@@ -9,7 +9,7 @@ NAMES = [*adapter.LOCAL, *adapter.GLOBAL]
 
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("name", NAMES)
-def test_a_launch_repeats_for_its_seed_and_stays_inside(launch, name: str) -> None:
+def test_a_launch_repeats_for_its_seed_and_stays_inside(launch, name):
     first = launch(f"scipy:{name}")
     assert first.evaluations > 5
     np.testing.assert_array_equal(first.points, launch(f"scipy:{name}").points)
@@ -19,13 +19,13 @@ def test_a_launch_repeats_for_its_seed_and_stays_inside(launch, name: str) -> No
 
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("name", NAMES)
-def test_the_end_of_a_launch_passes_through(launch, name: str) -> None:
+def test_the_end_of_a_launch_passes_through(launch, name):
     result = launch(f"scipy:{name}", most=5)
     assert result.was_cut
     assert result.evaluations == 5
 
 
-def test_options_reach_a_local_method(launch) -> None:
+def test_options_reach_a_local_method(launch):
     assert launch("scipy:Nelder-Mead", {"maxfev": 17}).evaluations == 17
     assert launch("scipy:L-BFGS-B", {"maxiter": 1}).evaluations < 20
     once = launch("scipy:L-BFGS-B", {"jac": "3-point"})
@@ -34,7 +34,7 @@ def test_options_reach_a_local_method(launch) -> None:
     assert not np.array_equal(once.points[1], launch("scipy:L-BFGS-B").points[1])
 
 
-def test_parameters_reach_a_global_optimizer(launch) -> None:
+def test_parameters_reach_a_global_optimizer(launch):
     few = {"maxiter": 1, "popsize": 5, "polish": False}
     assert launch("scipy:differential_evolution", few).evaluations == 2 * 5 * 3
     assert launch("scipy:direct", {"maxfun": 20}).evaluations < 30
@@ -78,11 +78,11 @@ def test_parameters_reach_a_global_optimizer(launch) -> None:
         ),
     ],
 )
-def test_a_wrong_parameter_gets_one_line(name: str, parameters: dict, line: str) -> None:
+def test_a_wrong_parameter_gets_one_line(name, parameters, line):
     assert registry.faults(f"scipy:{name}", parameters) == [line]
 
 
 @pytest.mark.parametrize("name", adapter.LOCAL)
-def test_scipy_itself_says_which_options_a_method_has(name: str) -> None:
+def test_scipy_itself_says_which_options_a_method_has(name):
     assert registry.faults(f"scipy:{name}", {"maxiter" if name != "TNC" else "maxfun": 10}) == []
     assert len(registry.faults(f"scipy:{name}", {"no_such_option": 1})) == 1

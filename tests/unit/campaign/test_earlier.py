@@ -1,7 +1,5 @@
 """Finished runs are kept after a change that does not concern them, and the others are named."""
 
-from __future__ import annotations
-
 import copy
 from pathlib import Path
 from types import SimpleNamespace
@@ -49,14 +47,14 @@ def make(campaign: configuration.Campaign, folder: Path) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def before(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
+def before(tmp_path_factory):
     """A finished campaign, whose folder no test changes."""
     folder = tmp_path_factory.mktemp("before") / "trial"
     return folder, make(changed(), folder)
 
 
 @pytest.fixture
-def copied(before: tuple[Path, dict[str, Any]], tmp_path: Path) -> tuple[Path, dict[str, Any]]:
+def copied(before, tmp_path):
     folder, runs = before
     for path in folder.glob("records/*/*/*.parquet"):
         other = tmp_path / "results/trial" / path.relative_to(folder)

@@ -1,11 +1,8 @@
 """Every fault of a campaign file is one line: the key, the value, what would be right."""
 
-from __future__ import annotations
-
 import copy
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_origin
 
 import pytest
@@ -229,7 +226,7 @@ FAULTS: list[tuple[str, object, str]] = [
 @pytest.mark.parametrize(
     ("key", "value", "line"), FAULTS, ids=[f"{key}={value}" for key, value, _ in FAULTS]
 )
-def test_a_fault_is_one_line(key: str, value: object, line: str) -> None:
+def test_a_fault_is_one_line(key, value, line):
     with pytest.raises(InputError) as caught:
         parse(changed(key, value))
     (fault,) = caught.value.faults
@@ -260,9 +257,7 @@ def test_a_fault_is_one_line(key: str, value: object, line: str) -> None:
         ("bbob-mixint", 5, "pycma:BIPOP", None),
     ],
 )
-def test_an_algorithm_is_refused_that_cannot_take_the_variables(
-    suite: str, dimension: int, use: str, line: str | None
-) -> None:
+def test_an_algorithm_is_refused_that_cannot_take_the_variables(suite, dimension, use, line):
     mapping = changed("algorithms", {"first": use})
     mapping["problems"] |= {"suite": suite, "dimensions": dimension, "functions": 1}
     if line is None:
@@ -273,7 +268,7 @@ def test_an_algorithm_is_refused_that_cannot_take_the_variables(
     assert caught.value.faults == (f"algorithms.first: {line}",)
 
 
-def test_only_functions_with_whole_variables_need_rounding() -> None:
+def test_only_functions_with_whole_variables_need_rounding():
     mapping = changed("algorithms", {"first": "scipy:COBYQA"})
     mapping["problems"] = {"suite": "engineering", "functions": "15-17,19", "instances": 1}
     parse(mapping)
@@ -301,9 +296,7 @@ def test_only_functions_with_whole_variables_need_rounding() -> None:
         ({"own_dimensions": {17: 0}, "dimensions": 3}, "own_dimensions.17: 0: should be at least"),
     ],
 )
-def test_dimensions_of_functions_that_do_not_fit_are_refused(
-    problems: dict[str, object], line: str
-) -> None:
+def test_dimensions_of_functions_that_do_not_fit_are_refused(problems, line):
     mapping = changed("algorithms", {"first": "timefair:random-search"})
     mapping["problems"] = {"suite": "engineering", "functions": 17, "instances": 1} | problems
     with pytest.raises(InputError) as caught:
@@ -311,7 +304,7 @@ def test_dimensions_of_functions_that_do_not_fit_are_refused(
     assert caught.value.faults[0].startswith(f"problems.{line}")
 
 
-def test_published_data_need_optima_that_are_known() -> None:
+def test_published_data_need_optima_that_are_known():
     mapping = changed("published", {"old": {"format": "ioh", "path": "."}})
     mapping["problems"] |= {"suite": "pbo", "functions": [1, 18], "dimensions": 16}
     with pytest.raises(InputError) as caught:
@@ -324,7 +317,7 @@ def test_published_data_need_optima_that_are_known() -> None:
     assert parse(mapping).published["old"].format == "ioh"
 
 
-def test_a_final_target_needs_an_optimum_that_is_known() -> None:
+def test_a_final_target_needs_an_optimum_that_is_known():
     mapping = changed("budget", {"evaluations": 100, "final_target": 0.1})
     mapping["problems"] |= {"suite": "pbo", "functions": [1, 18], "dimensions": 16}
     parse(mapping)
@@ -344,7 +337,7 @@ def test_a_final_target_needs_an_optimum_that_is_known() -> None:
     ("use", "said"),
     [("timefair:random-serch", "random-search"), ("scipi:Nelder-Mead", "scipy")],
 )
-def test_a_misspelt_algorithm_is_named_and_helped(use: str, said: str) -> None:
+def test_a_misspelt_algorithm_is_named_and_helped(use, said):
     with pytest.raises(InputError) as caught:
         parse(changed("algorithms.search", use))
     (fault,) = caught.value.faults
@@ -355,7 +348,7 @@ def test_a_misspelt_algorithm_is_named_and_helped(use: str, said: str) -> None:
     assert caught.value.faults == ("repetitions: unknown key; write runs", fault)
 
 
-def test_numbers_as_people_write_them() -> None:
+def test_numbers_as_people_write_them():
     mapping = changed("budget", {"time_s": "1e-1", "evaluations": "1e5", "final_target": "1e-8"})
     mapping["targets"], mapping["target_values"] = ["1e-2", 1], ["1e-1"]
     mapping["algorithms"] = {
@@ -386,26 +379,26 @@ def unconverted(path: str, kind: Any, converted: bool = False) -> Iterator[str]:
         yield path
 
 
-def test_every_number_may_be_in_scientific_notation() -> None:
+def test_every_number_may_be_in_scientific_notation():
     without = set(unconverted("", Campaign))
     assert {path for path in without if ".model." not in path} == {".problems.names"}
 
 
-def test_bounds_of_a_mean_ask_for_the_interval_that_holds_at_all_looks() -> None:
+def test_bounds_of_a_mean_ask_for_the_interval_that_holds_at_all_looks():
     wanted = parse(changed("stopping", {"rule": "mean", "bounds": [0, "1e2"]}))
     assert wanted.stopping.judge(wanted.runs) == BoundedMeanWidth(0.5, 0.0, 100.0, start=4, cap=4)
     wanted = parse(changed("stopping", {"rule": "mean"}))
     assert wanted.stopping.judge(wanted.runs) == MeanWidth(0.5, start=4, cap=4)
 
 
-def test_all_tables_are_spelled_out() -> None:
+def test_all_tables_are_spelled_out():
     campaign = parse(changed("tables", ["ert", "ert"]))
     assert campaign.table_names == ("ert",)
     assert "ert" in campaign.figure_names
     assert len(campaign.figure_names) > 1
 
 
-def test_a_snapshot_restores_the_campaign(tmp_path: Path) -> None:
+def test_a_snapshot_restores_the_campaign(tmp_path):
     campaign = parse(CAMPAIGN)
     (tmp_path / "campaign.json").write_text(campaign.snapshot())
     assert restore(tmp_path / "campaign.json") == campaign
@@ -427,7 +420,7 @@ def test_a_snapshot_restores_the_campaign(tmp_path: Path) -> None:
         ("[" * 3000, ": nested too deeply"),
     ],
 )
-def test_faults_of_yaml_have_file_and_line(tmp_path: Path, text: str, line: str) -> None:
+def test_faults_of_yaml_have_file_and_line(tmp_path, text, line):
     path = tmp_path / "campaign.yaml"
     path.write_text(text)
     with pytest.raises(InputError) as caught:
@@ -436,7 +429,7 @@ def test_faults_of_yaml_have_file_and_line(tmp_path: Path, text: str, line: str)
     assert fault.startswith(f"{path}{line}")
 
 
-def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_read(tmp_path):
     with pytest.raises(InputError, match=r"No such file or directory$"):
         load(tmp_path / "none.yaml")
     with pytest.raises(InputError, match=r"Is a directory$"):
@@ -490,7 +483,7 @@ keys = st.sampled_from(
 @example("problems.instances", -(10**5000))
 @example("runs", 10**5000)
 @example("problems", {"\n": None})
-def test_whatever_is_written_is_a_campaign_or_an_input_error(key: str, value: object) -> None:
+def test_whatever_is_written_is_a_campaign_or_an_input_error(key, value):
     mapping = changed("algorithms.search", {"use": "timefair:random-search"})
     *sections, last = key.split(".")
     section = mapping
@@ -527,7 +520,7 @@ def is_what_was_written(value: object, kept: object) -> bool:
     return not isinstance(value, bool) and float(str(value)) == kept
 
 
-def test_reference_units_need_the_reference() -> None:
+def test_reference_units_need_the_reference():
     mapping = changed("statistics.time", "reference")
     assert parse(mapping).reference_is_timed
     mapping["timing"] = {"reference": False}
@@ -547,7 +540,7 @@ def test_blocks_exclude_rules_that_let_algorithms_rest():
     )
 
 
-def test_the_value_of_noisy_runs_has_to_be_known(tmp_path: Path, monkeypatch) -> None:
+def test_the_value_of_noisy_runs_has_to_be_known(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.py").write_text("def f(x): return 1.0\nf.lower, f.upper = 0, 1\n")
     mine = changed("statistics.noisy_value", "best_evaluated")
@@ -610,9 +603,7 @@ def test_the_value_of_noisy_runs_has_to_be_known(tmp_path: Path, monkeypatch) ->
         ),
     ],
 )  # fmt: skip
-def test_a_schedule_names_one_parameter_that_limits_a_launch(
-    tmp_path: Path, monkeypatch, spec: dict[str, Any], line: str
-) -> None:
+def test_a_schedule_names_one_parameter_that_limits_a_launch(tmp_path, monkeypatch, spec, line):
     if spec["use"].startswith("mealpy"):
         pytest.importorskip("mealpy")
     monkeypatch.chdir(tmp_path)
@@ -622,7 +613,7 @@ def test_a_schedule_names_one_parameter_that_limits_a_launch(
     assert error.value.faults == (f"algorithms.a{line}",)
 
 
-def test_a_noisy_run_has_no_final_target() -> None:
+def test_a_noisy_run_has_no_final_target():
     mapping = changed("budget.final_target", 0.1)
     mapping["problems"] |= {"suite": "bbob-noisy", "functions": 101}
     with pytest.raises(InputError) as error:
@@ -633,7 +624,7 @@ def test_a_noisy_run_has_no_final_target() -> None:
     )
 
 
-def test_one_line_names_the_algorithms_that_do_not_use_their_threads() -> None:
+def test_one_line_names_the_algorithms_that_do_not_use_their_threads():
     algorithms = {
         "search": {"use": "timefair:random-search", "threads": 2},
         "bees": {"use": "timefair:ABC", "threads": 2},
@@ -648,7 +639,7 @@ def test_one_line_names_the_algorithms_that_do_not_use_their_threads() -> None:
     assert list(warnings(parse(CAMPAIGN))) == []
 
 
-def test_one_line_names_the_algorithms_that_plan_with_a_number_of_evaluations_nobody_gave() -> None:
+def test_one_line_names_the_algorithms_that_plan_with_a_number_of_evaluations_nobody_gave():
     algorithms = {
         "wizard": "nevergrad:NGOpt",
         "given": {"use": "nevergrad:PSO", "parameters": {"budget": 300}},

@@ -1,7 +1,5 @@
 """How long the other jobs of a campaign take, from those that ended."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

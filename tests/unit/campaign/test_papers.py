@@ -1,7 +1,5 @@
 """The campaigns that come with timefair have no faults."""
 
-from __future__ import annotations
-
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -19,7 +17,7 @@ OPTIONAL = ("ioh", "modcma", "modde", "opfunu", "pygmo", "skopt")
     "path",
     [pytest.param(path, id=path.stem) for path in sorted(CONFIG.glob("*/*.yaml"))],
 )
-def test_a_campaign_has_no_faults_and_its_file_name(path: Path) -> None:
+def test_a_campaign_has_no_faults_and_its_file_name(path):
     used = ("mealpy",) if "mealpy:" in path.read_text() else ()
     for module in (*OPTIONAL, *used):
         if find_spec(module) is None:
@@ -27,7 +25,7 @@ def test_a_campaign_has_no_faults_and_its_file_name(path: Path) -> None:
     assert configuration.load(path).name == path.stem
 
 
-def test_the_second_portfolio_of_the_run_count_paper_in_full() -> None:
+def test_the_second_portfolio_of_the_run_count_paper_in_full():
     for module in OPTIONAL:
         if find_spec(module) is None:
             pytest.skip(f"{module} is not installed")

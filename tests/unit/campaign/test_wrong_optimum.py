@@ -1,7 +1,5 @@
 """An optimum above reachable values: the log, `verify`, the tables, the checklist, the caution."""
 
-from __future__ import annotations
-
 import pytest
 
 from timefair import cli

@@ -1,7 +1,5 @@
 """What snakemake prints while it works on a campaign."""
 
-from __future__ import annotations
-
 import io
 import logging
 import os

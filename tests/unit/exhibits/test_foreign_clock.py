@@ -1,7 +1,5 @@
 """Times of a foreign clock are compared with each other, and never with measured ones."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

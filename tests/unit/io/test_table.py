@@ -1,7 +1,5 @@
 """Runs as a tidy table, and what is the same when it is read again."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -3,7 +3,6 @@
 import pytest
 
 from timefair.machine.linux import kernel
-from timefair.problems.base import Problem
 from timefair.problems.registry import SUITES
 
 
@@ -14,5 +13,5 @@ def reaper():
 
 
 @pytest.fixture(scope="module")
-def problem() -> Problem:
+def problem():
     return SUITES["bbob"].problem(8, 3, 1)

@@ -1,7 +1,5 @@
 """Batches: the same evaluations as one by one, on one core and on several."""
 
-from __future__ import annotations
-
 import contextlib
 import multiprocessing
 import os

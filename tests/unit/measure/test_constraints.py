@@ -1,7 +1,5 @@
 """Runs on problems with constraints: what counts, what improves, and what is a status."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A budget of CPU time: what a run's threads and processes compute counts, waiting does not."""
 
-from __future__ import annotations
-
 import os
 import threading
 import time

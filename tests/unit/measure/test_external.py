@@ -1,14 +1,11 @@
 """External algorithms in whole runs: the examples of the documentation, and what goes wrong."""
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -36,7 +33,7 @@ _spec.loader.exec_module(climber)
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path, monkeypatch) -> Path:
+def folder(tmp_path, monkeypatch):
     """Where runs make their temporary files; nothing may be left in it."""
     place = tmp_path / "temporary"
     place.mkdir()
@@ -45,7 +42,7 @@ def folder(tmp_path, monkeypatch) -> Path:
 
 
 @pytest.fixture
-def script(tmp_path) -> Callable[[str], str]:
+def script(tmp_path):
     """``script(text)``: what a campaign writes to use a Python program that reads no header."""
 
     def write(text: str) -> str:
@@ -138,7 +135,7 @@ def in_process(**parameters) -> Algorithm:
 @pytest.mark.parametrize("example", [_c, _cpp, _java, _javascript, _julia, _python, _r, _shell])
 def test_an_example_gives_the_events_of_the_same_algorithm_in_process(
     example, parameters, function, tmp_path
-) -> None:
+):
     problem = SUITES["bbob"].problem(function, 5, 1)
     evaluations = 5000
     allowance = Allowance(evaluations=evaluations, wall_ns=SOON_NS)

@@ -1,7 +1,5 @@
 """A run without an evaluation says why."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 

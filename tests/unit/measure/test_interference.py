@@ -1,7 +1,5 @@
 """What tells a perturbed run from a clean one: the rule, the readings, and another try."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """A run reads nothing that the trial launch or an earlier run wrote, or the record shows it."""
 
-from __future__ import annotations
-
 import ctypes
 import dataclasses
 import errno

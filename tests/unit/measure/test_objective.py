@@ -1,7 +1,5 @@
 """The objective with a clock that the test sets: counting, stamping, truncation, stopping."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Modules that a launch loads are loaded before the clock, whatever the algorithm does."""
 
-from __future__ import annotations
-
 import sys
 import threading
 

@@ -1,7 +1,5 @@
 """The schedule of every restart policy, on real runs with a budget of evaluations."""
 
-from __future__ import annotations
-
 import random
 import time
 
@@ -54,7 +52,7 @@ def test_fixed_shares_are_equal_and_the_last_is_cut():
 
 
 @given(st.integers(1, 10**6))
-def test_luby_is_its_recursion(i: int):
+def test_luby_is_its_recursion(i):
     k = i.bit_length()
     if i == 2**k - 1:
         assert luby(i) == 2 ** (k - 1)

@@ -1,7 +1,5 @@
 """A run of every kind of misbehaviour ends in time, with the right words and all of its events."""
 
-from __future__ import annotations
-
 import dataclasses
 import os
 import resource

@@ -1,7 +1,5 @@
 """What an algorithm cannot change, and what is found out if it changes it: clock and counts."""
 
-from __future__ import annotations
-
 import copy
 import ctypes
 import gc

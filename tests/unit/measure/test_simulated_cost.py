@@ -1,7 +1,5 @@
 """A simulated evaluation cost counts as if it had been waited for."""
 
-from __future__ import annotations
-
 import time
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A stopping rule, online: what it decides while measuring is what it decides afterwards."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

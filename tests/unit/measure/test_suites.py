@@ -1,7 +1,5 @@
 """A measured job of each suite: what reaches the record, and what a wrong point does to a run."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 from typing import Any
@@ -80,7 +78,7 @@ def measured(tmp_path, monkeypatch):
     ],
     ids=lambda value: value.get("suite") if isinstance(value, dict) else "",
 )
-def test_a_job_of_each_suite(measured, problems, use: str) -> None:
+def test_a_job_of_each_suite(measured, problems, use):
     for row in measured(use, **problems):
         assert (row["status"], row["message"]) == ("ok", None)
         assert row["suite"] == problems["suite"]
@@ -90,7 +88,7 @@ def test_a_job_of_each_suite(measured, problems, use: str) -> None:
 
 
 @pytest.mark.slow
-def test_noise_repeats_with_the_run_and_differs_between_runs(measured) -> None:
+def test_noise_repeats_with_the_run_and_differs_between_runs(measured):
     noisy = {"suite": "bbob-noisy", "functions": 107}
     first, again = (measured("timefair:random-search", name, **noisy) for name in ("a", "b"))
     events = [[[e["precision"] for e in row["events"]] for row in rows] for rows in (first, again)]
@@ -100,7 +98,7 @@ def test_noise_repeats_with_the_run_and_differs_between_runs(measured) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("problems", [{"suite": "pbo"}, {"suite": "bbob-mixint"}])
-def test_a_number_between_two_whole_ones_fails_the_run(measured, problems) -> None:
+def test_a_number_between_two_whole_ones_fails_the_run(measured, problems):
     for row in measured("mine.py:between", **problems):
         assert (row["status"], row["evaluations"]) == ("raised", 0)
         assert row["message"].startswith(f"ValueError: variable 0 of {problems['suite']} f1 ")
@@ -108,7 +106,7 @@ def test_a_number_between_two_whole_ones_fails_the_run(measured, problems) -> No
 
 
 @pytest.mark.slow
-def test_what_the_users_function_raises_is_the_status(measured) -> None:
+def test_what_the_users_function_raises_is_the_status(measured):
     problems = {"suite": "mine.py:fails", "parameters": {"lower": 0, "upper": 1}}
     for row in measured("timefair:random-search", **problems):
         assert (row["status"], row["message"]) == (

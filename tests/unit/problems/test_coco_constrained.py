@@ -1,7 +1,5 @@
 """The suite bbob-constrained against the values and the logger of cocoex."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -45,7 +43,7 @@ def walk(problem, count, seed=0):
     return points
 
 
-def test_every_function_has_the_start_the_constraints_and_the_values_of_coco() -> None:
+def test_every_function_has_the_start_the_constraints_and_the_values_of_coco():
     suite = cocoex.Suite("bbob-constrained", "instances: 2", "dimensions: 3")
     functions = []
     for theirs in suite:
@@ -63,9 +61,7 @@ def test_every_function_has_the_start_the_constraints_and_the_values_of_coco() -
 
 
 @pytest.mark.parametrize(("function", "dimension"), [(1, 2), (17, 5), (36, 10), (54, 40)])
-def test_precision_and_counts_are_those_of_cocos_logger(
-    function, dimension, tmp_path, monkeypatch
-) -> None:
+def test_precision_and_counts_are_those_of_cocos_logger(function, dimension, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     options = f"dimensions: {dimension} function_indices: {function}"
     observer = cocoex.Observer(
@@ -105,7 +101,7 @@ def test_precision_and_counts_are_those_of_cocos_logger(
             assert at_vector[total] == int(of_g)
 
 
-def test_the_vectors_give_cocos_precision_without_the_parameter() -> None:
+def test_the_vectors_give_cocos_precision_without_the_parameter():
     points = walk(SUITE.problem(6, 5, 1), 300)
     traces = []
     for suite in (SUITE, INDICATOR):
@@ -127,7 +123,7 @@ def test_the_vectors_give_cocos_precision_without_the_parameter() -> None:
     )
 
 
-def test_only_feasible_points_have_a_precision() -> None:
+def test_only_feasible_points_have_a_precision():
     problem = SUITE.problem(6, 5, 1)
     state, objective = measurement_of(problem)
     best, expected = np.inf, []

@@ -1,7 +1,5 @@
 """Records are where they belong and belong together, or are refused with a line that says why."""
 
-from __future__ import annotations
-
 import json
 import os
 from datetime import UTC, datetime
@@ -32,12 +30,12 @@ EXPECTED = {(1, 2, 1, 0), (1, 2, 1, 1)}
 
 
 @pytest.fixture
-def record(tmp_path: Path) -> Path:
+def record(tmp_path):
     return tmp_path / "f1.parquet"
 
 
 @pytest.fixture
-def output(tmp_path: Path) -> Path:
+def output(tmp_path):
     return tmp_path / "collected" / "a.parquet"
 
 

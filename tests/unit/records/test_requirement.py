@@ -1,7 +1,5 @@
 """Whether a machine is the one that a campaign requires."""
 
-from __future__ import annotations
-
 import pytest
 
 from timefair.records.requirement import matches, shortcoming, unmet

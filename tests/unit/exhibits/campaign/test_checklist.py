@@ -1,7 +1,5 @@
 """The checklist: each part is met by a campaign in order, and not if one thing is not."""
 
-from __future__ import annotations
-
 import copy
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Jobs that are measured without Snakemake: in processes, whose ends are noticed."""
 
-from __future__ import annotations
-
 import os
 import time
 from pathlib import Path
@@ -37,7 +35,7 @@ def test_a_signal_is_a_status():
 
 
 @pytest.fixture
-def begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def begun(tmp_path, monkeypatch):
     monkeypatch.setenv("TIMEFAIR_LOCKS", str(tmp_path / "locks"))
     package = str(Path(configuration.__file__).parents[3])
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([package, os.environ.get("PYTHONPATH", "")]))
@@ -46,7 +44,7 @@ def begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.slow
-def test_a_campaign_is_measured_once(begun: Path):
+def test_a_campaign_is_measured_once(begun):
     campaign, said = configuration.parse(CAMPAIGN), []
     files = complete(campaign, begun, 1, lambda done, jobs: said.append((done, jobs)))
     assert [path.stem for path in files] == ["a", "b"]
@@ -56,7 +54,7 @@ def test_a_campaign_is_measured_once(begun: Path):
 
 
 @pytest.mark.slow
-def test_the_first_job_that_fails_is_one_line(begun: Path, monkeypatch: pytest.MonkeyPatch):
+def test_the_first_job_that_fails_is_one_line(begun, monkeypatch):
     monkeypatch.setenv("PYTHONHOME", "/nowhere")  # no interpreter starts
     with pytest.raises(InputError, match=r"logs/.*r1\.log: the job failed: ") as error:
         complete(configuration.parse(CAMPAIGN), begun, 1, lambda done, jobs: None)
