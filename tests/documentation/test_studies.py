@@ -73,8 +73,7 @@ def made(small, tmp_path_factory):
 
 
 @pytest.mark.parametrize(
-    "asked",
-    ["restart_what_if", "cost_crossovers", "overhead", "perturbation", "drift"],
+    "asked", ["restart_what_if", "cost_crossovers", "overhead", "perturbation", "drift"]
 )
 def test_the_campaign_makes_the_tables_of_the_page(asked):
     pytest.importorskip("modcma")  # an algorithm of the study; it has no version for Python 3.13

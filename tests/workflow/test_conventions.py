@@ -321,8 +321,5 @@ def test_types_of_the_wheel_are_seen_by_mypy(installation, tmp_path):
         cwd=tmp_path, env=os.environ | {"PYTHONPATH": ""}, capture_output=True, text=True,
     )  # fmt: skip
     said = [line.partition(": ")[2] for line in done.stdout.splitlines()]
-    assert said[:2] == [
-        'note: Revealed type is "int"',
-        'note: Revealed type is "str"',
-    ], done.stdout
+    assert said[:2] == ['note: Revealed type is "int"', 'note: Revealed type is "str"'], done.stdout
     assert any("Unexpected keyword argument" in line for line in said[2:]), done.stdout

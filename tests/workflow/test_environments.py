@@ -57,10 +57,7 @@ def test_mealpy_gives_the_same_results_with_the_numpy_that_it_pins(workspace, tm
 
 @pytest.mark.thorough
 def test_two_versions_of_a_library_take_turns(workspace, python):
-    algorithms = {
-        "old": {"use": "pycma:CMA-ES", "python": python},
-        "here": {"use": "pycma:CMA-ES"},
-    }
+    algorithms = {"old": {"use": "pycma:CMA-ES", "python": python}, "here": {"use": "pycma:CMA-ES"}}
     workspace.configure(algorithms=algorithms, rounds=2, tables=["checklist"], figures=["anytime"])
     workspace.complete()
     rows = workspace.rows()

@@ -26,9 +26,7 @@ def runs_with(events: list, launch_events: list | None = None) -> pa.Table:
         return pa.array([None if found is None else rows], pa.list_(EVENT))
 
     named = dict(zip(("suite", "function", "dimension"), ([name] for name in PROBLEM), strict=True))
-    return pa.table(
-        {**named, "launch_events": column(launch_events), "events": column(events)},
-    )
+    return pa.table({**named, "launch_events": column(launch_events), "events": column(events)})
 
 
 def kept(events: list, launch_events: list | None = None, equal=()) -> tuple[list, list | None]:

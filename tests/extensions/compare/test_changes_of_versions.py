@@ -5,12 +5,7 @@ from math import inf, log
 import numpy as np
 import pytest
 
-from timefair.extensions.compare.answers import (
-    UNKNOWN,
-    Change,
-    log_ratio,
-    worse_probability,
-)
+from timefair.extensions.compare.answers import UNKNOWN, Change, log_ratio, worse_probability
 from timefair.statistics.comparison import a12
 from timefair.statistics.ert import ert
 

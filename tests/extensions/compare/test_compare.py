@@ -42,8 +42,7 @@ def test_the_last_line_is_the_verdict_and_gives_the_status(folder, compare, law,
 
 
 @pytest.mark.parametrize(
-    ("law", "speed", "evaluations"),
-    [((1.3, 1.0), 1.3, 1), ((1.0, 1.3), 1, 1.3)],
+    ("law", "speed", "evaluations"), [((1.3, 1.0), 1.3, 1), ((1.0, 1.3), 1, 1.3)]
 )
 def test_the_reason_is_the_speed_or_the_evaluations(folder, compare, law, speed, evaluations):
     _, lines = compare(

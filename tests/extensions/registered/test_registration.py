@@ -180,10 +180,7 @@ CHANGES: dict[str, tuple[Callable[[Study], object], set[tuple[str, str]]]] = {
         lambda study: study.edit(lambda c: c["code"].pop("a") and c["keys"].pop("a")),
         {("registration", "registration.json"), ("code", "measuring a")},
     ),
-    "deleted": (
-        lambda study: study.path.unlink(),
-        {("registration", "registration.json")},
-    ),
+    "deleted": (lambda study: study.path.unlink(), {("registration", "registration.json")}),
 }
 
 

@@ -128,10 +128,7 @@ def test_every_evaluation_is_a_run_on_record_and_all_seconds_are_charged(tmp_pat
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("use", "isolation", "found"),
-    [
-        ("own.py:solve", "strict", "strict"),
-        ("external:python3 program.py", None, "private"),
-    ],
+    [("own.py:solve", "strict", "strict"), ("external:python3 program.py", None, "private")],
     ids=["strict", "program"],
 )
 def test_an_algorithm_outside_of_this_process_is_tuned_too(tmp_path, use, isolation, found):

@@ -7,11 +7,7 @@ from timefair.extensions.tuning.keys import read
 from timefair.extensions.tuning.outcome import Tried, best, losses_of
 from timefair.extensions.tuning.tuners import DEFAULT, FIRST_TEST, Evaluation
 
-SPACE = {
-    "F": {"float": [0, 1]},
-    "size": {"log_int": [4, 400]},
-    "kind": {"choice": ["a", "b", "c"]},
-}
+SPACE = {"F": {"float": [0, 1]}, "size": {"log_int": [4, 400]}, "kind": {"choice": ["a", "b", "c"]}}
 TUNERS = ("random", "racing", "nevergrad:OnePlusOne")
 PROBLEMS = 3
 

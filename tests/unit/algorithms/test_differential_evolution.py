@@ -20,10 +20,7 @@ MUTANTS: dict[str, tuple[int, Callable]] = {
     "rand/2": (5, lambda x, best, r, F: r[0] + F * ((r[1] - r[2]) + (r[3] - r[4]))),
     "best/1": (2, lambda x, best, r, F: best + F * (r[0] - r[1])),
     "best/2": (4, lambda x, best, r, F: best + F * ((r[0] - r[1]) + (r[2] - r[3]))),
-    "best/3": (
-        6,
-        lambda x, best, r, F: best + F * ((r[0] - r[1]) + (r[2] - r[3]) + (r[4] - r[5])),
-    ),
+    "best/3": (6, lambda x, best, r, F: best + F * ((r[0] - r[1]) + (r[2] - r[3]) + (r[4] - r[5]))),
     "rand-to-best/1": (2, lambda x, best, r, F: x + F * ((best - x) + (r[0] - r[1]))),
     "rand/rand": (3, lambda x, best, r, z: r[0] + z * (r[1] - r[2])),
 }

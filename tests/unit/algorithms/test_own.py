@@ -74,9 +74,7 @@ def test_a_function_is_found_by_module_and_by_file(folder, launch, place):
         (
             "my_own_search:lonely",
             {},
-            [
-                "my_own_search:lonely cannot be called as solve(objective, rng): it is (objective)",
-            ],
+            ["my_own_search:lonely cannot be called as solve(objective, rng): it is (objective)"],
         ),
         ("broken:solve", {}, ["broken cannot be imported: ZeroDivisionError: division by zero"]),
     ],

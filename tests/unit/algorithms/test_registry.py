@@ -26,10 +26,7 @@ from timefair.algorithms import registry
             + ", ".join(registry.LIBRARIES),
         ),
         ("TwoPointsDE", "'TwoPointsDE' names no library: write nevergrad:TwoPointsDE"),
-        (
-            "PSO",
-            "'PSO' names no library: write timefair:PSO or nevergrad:PSO or pymoo:PSO",
-        ),
+        ("PSO", "'PSO' names no library: write timefair:PSO or nevergrad:PSO or pymoo:PSO"),
         ("Powell", "'Powell' names no library: write nevergrad:Powell or scipy:Powell"),
         ("LBFGS-B", "'LBFGS-B' names no library and none has it; did you mean 'scipy:L-BFGS-B'?"),
         ("scipy", "'scipy' is a library: write scipy:name"),

@@ -12,14 +12,7 @@ from pydantic import BaseModel, BeforeValidator
 
 from timefair.basics.errors import InputError
 from timefair.basics.sections import Section
-from timefair.campaign.configuration import (
-    Campaign,
-    load,
-    model,
-    parse,
-    restore,
-    warnings,
-)
+from timefair.campaign.configuration import Campaign, load, model, parse, restore, warnings
 from timefair.exhibits.registry import TABLES
 from timefair.policies.restarts import RESTARTS
 from timefair.policies.stopping import STOPPING
@@ -80,11 +73,7 @@ FAULTS: list[tuple[str, object, str]] = [
         "budget.evalutions: unknown key; did you mean 'evaluations'?; known here: "
         "time_s, cpu_s, evaluations, evaluations_per_dimension, evaluation_cost_s, final_target",
     ),
-    (
-        "problems.suite",
-        "bob",
-        "problems.suite: 'bob' is unknown; did you mean 'bbob'?; known: ",
-    ),
+    ("problems.suite", "bob", "problems.suite: 'bob' is unknown; did you mean 'bbob'?; known: "),
     (
         "problems.parameters",
         {"lower": 0},
@@ -334,8 +323,7 @@ def test_a_final_target_needs_an_optimum_that_is_known():
 
 
 @pytest.mark.parametrize(
-    ("use", "said"),
-    [("timefair:random-serch", "random-search"), ("scipi:Nelder-Mead", "scipy")],
+    ("use", "said"), [("timefair:random-serch", "random-search"), ("scipi:Nelder-Mead", "scipy")]
 )
 def test_a_misspelt_algorithm_is_named_and_helped(use, said):
     with pytest.raises(InputError) as caught:

@@ -14,8 +14,7 @@ OPTIONAL = ("ioh", "modcma", "modde", "opfunu", "pygmo", "skopt")
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "path",
-    [pytest.param(path, id=path.stem) for path in sorted(CONFIG.glob("*/*.yaml"))],
+    "path", [pytest.param(path, id=path.stem) for path in sorted(CONFIG.glob("*/*.yaml"))]
 )
 def test_a_campaign_has_no_faults_and_its_file_name(path):
     used = ("mealpy",) if "mealpy:" in path.read_text() else ()

@@ -14,10 +14,7 @@ from timefair.machine import software
 CAMPAIGN: dict[str, Any] = {
     "name": "trial",
     "problems": {"suite": "bbob", "functions": [1], "dimensions": [5], "instances": [1]},
-    "algorithms": {
-        "a": {"use": "timefair:random-search"},
-        "b": {"use": "scipy:Nelder-Mead"},
-    },
+    "algorithms": {"a": {"use": "timefair:random-search"}, "b": {"use": "scipy:Nelder-Mead"}},
     "budget": {"time_s": 0.5, "evaluations": 1000},
     "restart": {"policy": "luby", "tau_s": 0.1},
     "runs": 4,

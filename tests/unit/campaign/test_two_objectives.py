@@ -31,10 +31,7 @@ def test_the_targets_are_cocos_unless_the_campaign_names_others(tmp_path):
     ("changed", "line"),
     [
         ({"use": "timefair:DE"}, "algorithms.a: timefair:DE is for one objective, but bbob-biobj"),
-        (
-            {"use": "timefair:DE"},
-            ", pymoo:NSGA2, ",
-        ),
+        ({"use": "timefair:DE"}, ", pymoo:NSGA2, "),
         (
             {"use": "'external:true'"},
             "algorithms.a: external:true is for one objective, but bbob-biobj has two objectives",

@@ -12,17 +12,7 @@ from timefair.machine import facts, software, system
 from timefair.machine.doctor import as_json, findings
 from timefair.machine.host import Host, Unknown, core_list, decimal, gather, whole
 
-from .conftest import (
-    CPU,
-    LAPTOP,
-    QUOTA_1,
-    QUOTA_2,
-    READ,
-    SERVER,
-    SMT,
-    VIRTUAL,
-    observation_of,
-)
+from .conftest import CPU, LAPTOP, QUOTA_1, QUOTA_2, READ, SERVER, SMT, VIRTUAL, observation_of
 
 
 def complete(gathered: dict[str, Any]) -> bool:

@@ -127,10 +127,7 @@ def in_process(**parameters) -> Algorithm:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("function", "parameters"),
-    [
-        pytest.param(1, {}, marks=pytest.mark.thorough),
-        (21, {"offspring": 7, "step": 0.1}),
-    ],
+    [pytest.param(1, {}, marks=pytest.mark.thorough), (21, {"offspring": 7, "step": 0.1})],
 )
 @pytest.mark.parametrize("example", [_c, _cpp, _java, _javascript, _julia, _python, _r, _shell])
 def test_an_example_gives_the_events_of_the_same_algorithm_in_process(

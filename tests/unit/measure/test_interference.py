@@ -41,11 +41,7 @@ from timefair.records.status import Perturbation
     [
         ((1.0, 0.0, None, None), "clean", None),
         ((1.0, 0.05, None, None), "clean", None),
-        (
-            (1.0, 0.051, None, None),
-            "perturbed",
-            "waited 5% of the time for a core that others had",
-        ),
+        ((1.0, 0.051, None, None), "perturbed", "waited 5% of the time for a core that others had"),
         ((1.0, 0.0, 1.15, 1.0), "clean", None),
         ((1.0, 0.0, 1.5, 1.0), "perturbed", "the reference kernel took 1.50 x its best"),
         ((1.0, None, 1.5, 1.0), "perturbed", "the reference kernel took 1.50 x its best"),

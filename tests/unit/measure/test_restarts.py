@@ -141,11 +141,7 @@ def test_a_plateau_in_seconds_waits_from_the_last_improvement():
         while True:
             objective([1.0])
 
-    allowance = Allowance(
-        time_ns=10**9,
-        evaluations=10**9,
-        restart=Stagnation(plateau_s=0.1),
-    )
+    allowance = Allowance(time_ns=10**9, evaluations=10**9, restart=Stagnation(plateau_s=0.1))
     first = measure_run(Algorithm(solve), line(), allowance, 1)["launch_log"][0]
     assert str(first["end"]) == "stagnated"
     assert first["best_precision"] == 1.0  # sleeps shorter than the plateau did not end it
@@ -212,10 +208,7 @@ def test_what_a_candidate_raises_is_the_status_of_the_run():
 
 @pytest.mark.slow
 def test_a_bet_in_seconds_ends_at_t_and_nothing_is_left():
-    allowance = Allowance(
-        time_ns=round(0.3 * 1e9),
-        restart=BetAndRun(tau_s=0.02, candidates=4),
-    )
+    allowance = Allowance(time_ns=round(0.3 * 1e9), restart=BetAndRun(tau_s=0.02, candidates=4))
     row = measure_run(Algorithm(endless), line(), allowance, 1)
     assert (str(row["status"]), len(row["launch_log"])) == ("ok", 4)
     assert row["wall_s"] == 0.3

@@ -195,10 +195,7 @@ def test_global_generators_are_seeded_for_each_launch(problem):
 
     rows = [
         measure_run(
-            Algorithm(solve),
-            problem,
-            Allowance(evaluations=20, restart=Independent()),
-            seed=seed,
+            Algorithm(solve), problem, Allowance(evaluations=20, restart=Independent()), seed=seed
         )
         for seed in (1, 1, 2)
     ]

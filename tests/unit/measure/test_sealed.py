@@ -153,13 +153,7 @@ def _forge(**fields):
 
 @pytest.mark.parametrize(
     "fields",
-    [
-        {"evaluations": 3},
-        {"events": 1},
-        {"launches": 0},
-        {"stop": 99},
-        {"stop": 1, "end": 10},
-    ],
+    [{"evaluations": 3}, {"events": 1}, {"launches": 0}, {"stop": 99}, {"stop": 1, "end": 10}],
     ids=str,
 )
 def test_forged_counters_are_inconsistent_and_nothing_of_the_run_is_kept(problem, fields):

@@ -76,10 +76,7 @@ def test_computing_of_the_algorithm_counts_as_it_takes(problem):
 
 @pytest.mark.parametrize(
     ("policy", "evaluations"),
-    [
-        (FixedLength(tau_s=100), {9, 10}),
-        (Stagnation(plateau_s=100), None),
-    ],
+    [(FixedLength(tau_s=100), {9, 10}), (Stagnation(plateau_s=100), None)],
     ids=str,
 )
 def test_restart_policies_count_it(problem, policy, evaluations):

@@ -116,10 +116,7 @@ def test_the_vectors_give_cocos_precision_without_the_parameter():
     assert (
         traces[0]
         == traces[1]
-        == (
-            state.events()["precision"].tolist(),
-            state.events()["evaluations"].tolist(),
-        )
+        == (state.events()["precision"].tolist(), state.events()["evaluations"].tolist())
     )
 
 

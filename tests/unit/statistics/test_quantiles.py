@@ -76,8 +76,7 @@ def test_least_and_greatest_value_bound_on_one_side():
 
 
 @given(
-    st.lists(st.sampled_from([0.0, 1.0, 3.0, np.inf]), min_size=1, max_size=40),
-    st.floats(0.0, 1.0),
+    st.lists(st.sampled_from([0.0, 1.0, 3.0, np.inf]), min_size=1, max_size=40), st.floats(0.0, 1.0)
 )
 def test_limits_enclose_the_sample_quantile(values, p):
     interval = quantile_interval(values, p, 0.95)

@@ -53,14 +53,7 @@ def campaign(run, table):
 
     def make(rows=slice(0, 1), **changes):
         every = [
-            run(
-                [(1, 0.1, 5.0)],
-                algorithm=label,
-                instance=instance,
-                run=r,
-                seed=k,
-                core=0,
-            )
+            run([(1, 0.1, 5.0)], algorithm=label, instance=instance, run=r, seed=k, core=0)
             for k, (label, instance, r) in enumerate(
                 (label, instance, r) for label in "AB" for instance in (1, 2) for r in (0, 1)
             )
@@ -322,7 +315,7 @@ def test_amortised_cost_is_said(campaign):
 def test_records_that_say_nothing_tick_nothing(campaign):
     missing = not_met(campaign(), Analysis(targets=(1.0,)))
     assert {topic for topic, _ in missing} >= {
-        *("Budget", "Restarts", "Targets", "Results", "Statistics", "Machine", "Tuning", "Code"),
+        *("Budget", "Restarts", "Targets", "Results", "Statistics", "Machine", "Tuning", "Code")
     }
     assert missing["Machine", "Hardware"] == "the records do not name a machine"
     assert missing["Code", "Code"] == "the records of A, B do not contain it"
