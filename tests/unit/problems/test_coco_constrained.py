@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
+from measurements import measurement_of
 
-from timefair.measure.evaluation.objective import Measurement
 from timefair.measure.evaluation.state import State
 from timefair.problems import registry
 from timefair.problems.registry import SUITES
@@ -13,18 +13,9 @@ SUITE = SUITES["bbob-constrained"]
 INDICATOR = registry.find("bbob-constrained", {"quality": "indicator"})
 
 
-def measurement_of(problem, native=True):
+def launched(problem):
     state = State(problem.numbers)
-    measurement = Measurement(
-        problem,
-        state.header_array,
-        state.event_log,
-        state.launch_log,
-        state.launch_event_log,
-        state.best_fd,
-        native=native,
-        vectors=state.vector_log,
-    )
+    measurement = measurement_of(problem, state, vectors=state.vector_log)
     measurement.start(0)
     measurement.begin_launch()
     return state, measurement.objective
@@ -73,7 +64,7 @@ def test_precision_and_counts_are_those_of_cocos_logger(function, dimension, tmp
     theirs = suite[0]
     theirs.observe_with(observer)
     problem = INDICATOR.problem(function, dimension, 3)
-    state, ours = measurement_of(problem)
+    state, ours = launched(problem)
     for k, x in enumerate(walk(problem, 300, seed=function)):
         order = [theirs.constraint, theirs] if k % 3 else [theirs, theirs.constraint]
         own = [ours.constraints, ours] if k % 3 else [ours, ours.constraints]
@@ -106,7 +97,7 @@ def test_the_vectors_give_cocos_precision_without_the_parameter():
     traces = []
     for suite in (SUITE, INDICATOR):
         problem = suite.problem(6, 5, 1)
-        state, objective = measurement_of(problem)
+        state, objective = launched(problem)
         for x in points:
             objective(x)
         f, violation, _ = state.vectors()["outputs"].T
@@ -122,7 +113,7 @@ def test_the_vectors_give_cocos_precision_without_the_parameter():
 
 def test_only_feasible_points_have_a_precision():
     problem = SUITE.problem(6, 5, 1)
-    state, objective = measurement_of(problem)
+    state, objective = launched(problem)
     best, expected = np.inf, []
     for k, x in enumerate(walk(problem, 300)):
         objective(x)
