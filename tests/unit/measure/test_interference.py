@@ -39,29 +39,21 @@ from timefair.records.status import Perturbation
 @pytest.mark.parametrize(
     ("figures", "perturbation", "reason"),
     [
-        ((1.0, 0.0, None, None), "clean", None),
         ((1.0, 0.05, None, None), "clean", None),
         ((1.0, 0.051, None, None), "perturbed", "waited 5% of the time for a core that others had"),
         ((1.0, 0.0, 1.15, 1.0), "clean", None),
         ((1.0, 0.0, 1.5, 1.0), "perturbed", "the reference kernel took 1.50 x its best"),
-        ((1.0, None, 1.5, 1.0), "perturbed", "the reference kernel took 1.50 x its best"),
-        ((1.0, None, 1.0, 1.0), "clean", None),
         (
             (2.0, 1.0, 3.0, 1.5),
             "perturbed",
             "waited 50% of the time for a core that others had; "
             "the reference kernel took 2.00 x its best",
         ),
-        ((1.0, None, None, None), "unknown", None),
         ((1.0, None, 1.0, None), "unknown", None),
         ((0.0, 0.0, None, None), "unknown", None),
         # 10 ms of 2 s are real: waiting for 9 ms, or a core of half the speed, is 0.5 % of them
         ((0.01, 0.009, 0.03, 0.01, 1.99), "clean", None),
-        (
-            (1.0, 0.11, None, None, 1.0),
-            "perturbed",
-            "waited 6% of the time for a core that others had",
-        ),
+        ((1, 0.11, None, None, 1), "perturbed", "waited 6% of the time for a core that others had"),
         ((1.0, 0.1, None, None, 1.0), "clean", None),
         ((1.0, 0.0, 1.35, 1.0, 1.0), "clean", None),  # 2 s instead of 1.741: x 1.149
         ((1.0, 0.0, 1.36, 1.0, 1.0), "perturbed", "the reference kernel took 1.36 x its best"),
@@ -212,9 +204,6 @@ def test_waiting_for_memory_is_not_waiting_for_a_core(machine):
 )
 def test_what_cannot_be_read_is_not_known(machine, files):
     assert machine(files) == Surroundings(None, None, None)
-
-
-figures = st.none() | st.floats(0, 1e9)
 
 
 # --- Another try ------------------------------------------------------------------------------

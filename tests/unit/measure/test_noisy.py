@@ -194,13 +194,6 @@ def test_my_noisy_function_is_evaluated_again_without_noise_after_the_run(bowl):
     assert [r["evaluations"] for r in row["recommendations"]] == [50, 100]
 
 
-@pytest.mark.slow
-def test_it_does_not_move_the_noise_of_the_run(bowl):
-    """The calls after the run draw nothing from the run's generator."""
-    rows = [measured(lambda o, r: walk(o, r, 50), bowl("exactly")) for _ in range(2)]
-    assert rows[0]["events"][0]["precision"] == rows[1]["events"][0]["precision"]
-
-
 @pytest.mark.parametrize(
     ("noise_free", "said"),
     [

@@ -1,10 +1,9 @@
-"""A measured job of each suite: what reaches the record, and what a wrong point does to a run."""
+"""A measured job of each suite: what reaches the record."""
 
 import sys
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from timefair.campaign import configuration
@@ -16,15 +15,6 @@ from timefair.records.store import read_runs
 OWN = """
 def bowl(x):
     return sum(x * x) - 5
-
-def fails(x):
-    raise RuntimeError("the plant is down")
-
-def between(objective, rng):
-    while True:
-        objective(objective.lower + 0.5)
-
-between.variables = ("integer", "continuous")
 """
 
 
@@ -36,7 +26,7 @@ def measured(tmp_path, monkeypatch):
     monkeypatch.setattr("sys.path", [p for p in sys.path if p])
     Path("mine.py").write_text(OWN)
 
-    def run(use: str, name: str = "a", **changes: Any) -> list[dict[str, Any]]:
+    def run(use: str, **changes: Any) -> list[dict[str, Any]]:
         wanted = configuration.parse(
             {
                 "name": "test",
@@ -50,7 +40,7 @@ def measured(tmp_path, monkeypatch):
         paths = []
         for job in jobs(wanted):
             key = keys[job.algorithm, job.round]
-            paths.append(tmp_path / name / job.record(key))
+            paths.append(tmp_path / job.record(key))
             measure(wanted, job, paths[-1], key)
         return read_runs(paths).to_pylist()
 
@@ -85,31 +75,3 @@ def test_a_job_of_each_suite(measured, problems, use):
         assert row["evaluations"] == 300 or row["stop_reason"] == "target"
         assert row["best_precision"] == max(row["best_f"] - row["f_opt"], 0.0)
         assert row["best_precision"] == row["events"][-1]["precision"]
-
-
-@pytest.mark.slow
-def test_noise_repeats_with_the_run_and_differs_between_runs(measured):
-    noisy = {"suite": "bbob-noisy", "functions": 107}
-    first, again = (measured("timefair:random-search", name, **noisy) for name in ("a", "b"))
-    events = [[[e["precision"] for e in row["events"]] for row in rows] for rows in (first, again)]
-    assert events[0] == events[1]
-    assert events[0][0] != events[0][1]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("problems", [{"suite": "pbo"}, {"suite": "bbob-mixint"}])
-def test_a_number_between_two_whole_ones_fails_the_run(measured, problems):
-    for row in measured("mine.py:between", **problems):
-        assert (row["status"], row["evaluations"]) == ("raised", 0)
-        assert row["message"].startswith(f"ValueError: variable 0 of {problems['suite']} f1 ")
-        assert row["message"].endswith("is 0.5: it takes 0 or 1")
-
-
-@pytest.mark.slow
-def test_what_the_users_function_raises_is_the_status(measured):
-    problems = {"suite": "mine.py:fails", "parameters": {"lower": 0, "upper": 1}}
-    for row in measured("timefair:random-search", **problems):
-        assert (row["status"], row["message"]) == (
-            "raised", "RuntimeError: the plant is down (mine.py:6)",
-        )  # fmt: skip
-        assert np.isinf(row["best_f"])
