@@ -2,25 +2,6 @@ import numpy as np
 import pytest
 
 from timefair.algorithms import registry
-from timefair.algorithms.adapters import pycma
-
-
-@pytest.mark.parametrize("name", pycma.NAMES)
-def test_a_launch_repeats_stays_inside_and_leaves_no_trace(
-    launch, name, tmp_path, monkeypatch, capfd
-):
-    monkeypatch.chdir(tmp_path)
-    first, again, other = (launch(f"pycma:{name}", seed=s, most=400) for s in (1, 1, 2))
-    np.testing.assert_array_equal(first.points, again.points)
-    assert not np.array_equal(first.points[0], other.points[0])
-    assert first.all_inside
-    assert list(tmp_path.iterdir()) == []
-    assert capfd.readouterr() == ("", "")
-
-
-@pytest.mark.parametrize("name", pycma.NAMES)
-def test_the_end_of_a_launch_passes_through(launch, name):
-    assert launch(f"pycma:{name}", most=5).was_cut
 
 
 @pytest.mark.slow

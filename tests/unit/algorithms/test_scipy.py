@@ -4,26 +4,6 @@ import pytest
 from timefair.algorithms import registry
 from timefair.algorithms.adapters import scipy as adapter
 
-NAMES = [*adapter.LOCAL, *adapter.GLOBAL]
-
-
-@pytest.mark.thinned(3)
-@pytest.mark.parametrize("name", NAMES)
-def test_a_launch_repeats_for_its_seed_and_stays_inside(launch, name):
-    first = launch(f"scipy:{name}")
-    assert first.evaluations > 5
-    np.testing.assert_array_equal(first.points, launch(f"scipy:{name}").points)
-    if name not in adapter.LEAVE_BOUNDS:
-        assert first.all_inside
-
-
-@pytest.mark.thinned(3)
-@pytest.mark.parametrize("name", NAMES)
-def test_the_end_of_a_launch_passes_through(launch, name):
-    result = launch(f"scipy:{name}", most=5)
-    assert result.was_cut
-    assert result.evaluations == 5
-
 
 def test_options_reach_a_local_method(launch):
     assert launch("scipy:Nelder-Mead", {"maxfev": 17}).evaluations == 17
