@@ -73,16 +73,8 @@ LIGHT = (
     "basics", "policies", "records/rundata/settings", "__init__", "__main__",
 )  # fmt: skip
 HEAVY = {
-    "numpy",
-    "pandas",
-    "pyarrow",
-    "scipy",
-    "matplotlib",
-    "seaborn",
-    "cocoex",
-    "nevergrad",
-    "cma",
-}
+    "numpy", "pandas", "pyarrow", "scipy", "matplotlib", "seaborn", "cocoex", "nevergrad", "cma",
+}  # fmt: skip
 
 
 def files(layer: str) -> list[Path]:

@@ -127,37 +127,17 @@ def run():
 
     def make(events=(), **changes):
         row = {
-            "suite": "bbob",
-            "function": 1,
-            "dimension": 2,
-            "instance": 1,
-            "algorithm": "A",
-            "round": 1,
-            "run": 0,
-            "f_opt": 0.0,
-            "seed": 7,
-            "budget_s": 1.0,
-            "status": "ok",
-            "stop_reason": "time",
-            "attempts": 1,
-            "wall_s": 1.0,
-            "cpu_s": 0.5,
-            "evaluations": 100,
-            "launches": 2,
-            "completed_restarts": 1,
-            "best_f": 0.0,
+            "suite": "bbob", "function": 1, "dimension": 2, "instance": 1, "algorithm": "A",
+            "round": 1, "run": 0, "f_opt": 0.0, "seed": 7, "budget_s": 1.0, "status": "ok",
+            "stop_reason": "time", "attempts": 1, "wall_s": 1.0, "cpu_s": 0.5, "evaluations": 100,
+            "launches": 2, "completed_restarts": 1, "best_f": 0.0,
             "best_precision": min((e[2] for e in events), default=float("inf")),
-            "overshoot_s": 0.0,
-            "reaped_s": 1.0,
-            "preparation_s": 0.1,
-            "objective_s": 1e-4,
-            "bare_s": 2e-4,
-            "isolation": "private",
-            "launch_log": [],
+            "overshoot_s": 0.0, "reaped_s": 1.0, "preparation_s": 0.1, "objective_s": 1e-4,
+            "bare_s": 2e-4, "isolation": "private", "launch_log": [],
             "events": [
                 {"launch": 0, "evaluations": n, "time_s": t, "precision": q} for n, t, q in events
             ],
-        }
+        }  # fmt: skip
         return row | changes
 
     return make

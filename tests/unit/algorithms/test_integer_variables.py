@@ -65,18 +65,10 @@ def launch(use: str, objective: Bowl) -> Bowl:
 
 
 TAKING = (
-    "timefair:random-search",
-    "scipy:differential_evolution",
-    "pycma:CMA-ES",
-    "pycma:IPOP",
-    "pycma:BIPOP",
-    "nevergrad:DE",
-    "nevergrad:PSO",
-    "nevergrad:NGOpt",
-    "nevergrad:DiscreteOnePlusOne",
-    "nevergrad:DiscreteLenglerOnePlusOne",
-    "nevergrad:RCobyla",
-)
+    "timefair:random-search", "scipy:differential_evolution", "pycma:CMA-ES", "pycma:IPOP",
+    "pycma:BIPOP", "nevergrad:DE", "nevergrad:PSO", "nevergrad:NGOpt",
+    "nevergrad:DiscreteOnePlusOne", "nevergrad:DiscreteLenglerOnePlusOne", "nevergrad:RCobyla",
+)  # fmt: skip
 
 
 @pytest.mark.thinned(2)

@@ -58,18 +58,12 @@ def test_the_code_and_the_packages_behind_an_algorithm_are_named():
 @pytest.mark.parametrize(
     ("use", "written_in"),
     [
-        ("timefair:DE", "compiled"),
-        ("timefair:JADE", "Python with numpy"),
-        ("scipy:L-BFGS-B", "compiled"),
-        ("scipy:differential_evolution", "Python with numpy"),
-        ("nlopt:LN_BOBYQA", "compiled"),
-        ("pygmo:gwo", "compiled"),
-        ("octave:PO.m", "program"),
-        ("modcma:modCMA", "Python with numpy"),
-        ("external:./solver --flag", "program"),
-        ("mine.py:solve", "your Python"),
-        ("package.module:solve", "your Python"),
+        ("timefair:DE", "compiled"), ("timefair:JADE", "Python with numpy"),
+        ("scipy:L-BFGS-B", "compiled"), ("scipy:differential_evolution", "Python with numpy"),
+        ("nlopt:LN_BOBYQA", "compiled"), ("pygmo:gwo", "compiled"), ("octave:PO.m", "program"),
+        ("modcma:modCMA", "Python with numpy"), ("external:./solver --flag", "program"),
+        ("mine.py:solve", "your Python"), ("package.module:solve", "your Python"),
     ],
-)
+)  # fmt: skip
 def test_what_an_algorithm_is_implemented_in(use, written_in):
     assert registry.implementation(use) == written_in

@@ -149,13 +149,8 @@ def test_watching_ends_when_all_is_made(trial, capsys, monkeypatch):
     assert waited == [0.5] * 5
     said = capsys.readouterr().out.splitlines()
     assert [text.split(" runs")[0].split()[1] for text in said] == [
-        "0",
-        "4",
-        "8",
-        "12",
-        "all",
-        "all",
-    ]
+        "0", "4", "8", "12", "all", "all",
+    ]  # fmt: skip
 
 
 def test_measured_then_finished(trial, capsys):

@@ -109,31 +109,20 @@ def test_a_new_version_of_a_package(package, monkeypatch):
 @pytest.mark.parametrize(
     ("file", "counts"),
     [
-        ("measure/evaluation/objective.pyx", True),
-        ("measure/job/cell.py", True),
-        ("records/journal.py", True),
-        ("records/schema.py", True),
-        ("statistics/run_count/kernels.pyx", False),
-        ("problems/coco.py", True),
-        ("problems/coco_library.py", True),
-        ("problems/pbo.py", False),
-        ("algorithms/builtin/random_search.py", True),
-        ("algorithms/adapters/scipy.py", False),
-        ("records/collect.py", False),
-        ("exhibits/runtimes/ert.py", False),
-        ("exhibits/charts/curves.py", False),
-        ("campaign/configuration/model.py", False),
-        ("policies/restarts/base.py", True),
-        ("policies/restarts/luby.py", True),
-        ("policies/restarts/stagnation.py", False),
-        ("policies/stopping/quantile.py", True),
-        ("policies/stopping/skewness.py", False),
-        ("policies/scan.py", False),
-        ("statistics/run_count/widths.py", True),
-        ("statistics/run_count/skewness.py", False),
+        ("measure/evaluation/objective.pyx", True), ("measure/job/cell.py", True),
+        ("records/journal.py", True), ("records/schema.py", True),
+        ("statistics/run_count/kernels.pyx", False), ("problems/coco.py", True),
+        ("problems/coco_library.py", True), ("problems/pbo.py", False),
+        ("algorithms/builtin/random_search.py", True), ("algorithms/adapters/scipy.py", False),
+        ("records/collect.py", False), ("exhibits/runtimes/ert.py", False),
+        ("exhibits/charts/curves.py", False), ("campaign/configuration/model.py", False),
+        ("policies/restarts/base.py", True), ("policies/restarts/luby.py", True),
+        ("policies/restarts/stagnation.py", False), ("policies/stopping/quantile.py", True),
+        ("policies/stopping/skewness.py", False), ("policies/scan.py", False),
+        ("statistics/run_count/widths.py", True), ("statistics/run_count/skewness.py", False),
         ("cli/__init__.py", False),
     ],
-)
+)  # fmt: skip
 def test_code_that_measures(file, counts, monkeypatch):
     edited, code = provenance.PACKAGE / file, provenance._code
     assert edited.is_file()

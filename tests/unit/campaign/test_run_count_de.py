@@ -1,4 +1,4 @@
-"""The DE portfolio of the run-count paper: its files are what their generator writes."""
+"""The portfolios of the run-count paper; the files of DE are what their generator writes."""
 
 import csv
 import importlib.util
@@ -67,3 +67,17 @@ def test_a_campaign_is_right_and_stops_as_in_the_paper(portfolio, name):
     assert campaign.restart.policy == "none"
     assert campaign.runs == campaign.statistics.run_count.cap == 50
     assert campaign.statistics.run_count.taus == (0.05, 0.1, 0.15, 0.2)
+
+
+def test_the_second_portfolio_in_full():
+    for module in ("ioh", "modcma", "modde", "opfunu", "pygmo", "skopt"):
+        if importlib.util.find_spec(module) is None:
+            pytest.skip(f"{module} is not installed")
+    campaign = configuration.load(PAPERS / "run-count.yaml")
+    problems = campaign.problems
+    cells = len(problems.functions) * len(problems.dimensions) * len(problems.instances)
+    assert len(campaign.algorithms) * cells * campaign.runs == 132_000
+    assert campaign.budget.evaluations_for(20) == 40_000
+    small = configuration.load(PAPERS / "run-count-small.yaml")
+    assert small.algorithms == campaign.algorithms
+    assert small.tables == campaign.tables

@@ -49,32 +49,16 @@ def test_a_server(build):
     found = gather(READ, host)
     assert set(found["missing"]) == {"slurm"}
     expected = {
-        "cpu": "Example 9000 @ 3.0GHz",
-        "cores": 4,
-        "cores_physical": 4,
-        "siblings": [[0], [1], [2], [3]],
-        "governor": "performance",
-        "turbo": "off",
-        "memory_mb": 16384.0,
-        "swap_mb": 2048.0,
-        "hostname": "bench",
-        "distribution": "Example Linux 13",
-        "kernel": "6.12.0",
-        "virtual_machine": "none",
-        "container": "none seen",
-        "clock_source": "tsc",
-        "cores_usable": 4,
-        "affinity": "0-3",
-        "cpu_quota": "unlimited",
-        "environment": {"OMP_NUM_THREADS": "4"},
-        "load": [0.01, 0.05, 0.1],
-        "steal_s": 0.0,
-        "throttled_periods": 0,
-        "memory_available_mb": 12288.0,
-        "memory_left_mb": "unlimited",
-        "swap_used_mb": 0.0,
+        "cpu": "Example 9000 @ 3.0GHz", "cores": 4, "cores_physical": 4,
+        "siblings": [[0], [1], [2], [3]], "governor": "performance", "turbo": "off",
+        "memory_mb": 16384.0, "swap_mb": 2048.0, "hostname": "bench",
+        "distribution": "Example Linux 13", "kernel": "6.12.0", "virtual_machine": "none",
+        "container": "none seen", "clock_source": "tsc", "cores_usable": 4, "affinity": "0-3",
+        "cpu_quota": "unlimited", "environment": {"OMP_NUM_THREADS": "4"},
+        "load": [0.01, 0.05, 0.1], "steal_s": 0.0, "throttled_periods": 0,
+        "memory_available_mb": 12288.0, "memory_left_mb": "unlimited", "swap_used_mb": 0.0,
         "power": "mains",
-    }
+    }  # fmt: skip
     assert {name: found[name] for name in expected} == expected
 
 

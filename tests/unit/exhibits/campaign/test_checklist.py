@@ -26,23 +26,13 @@ CAMPAIGN = {
     "figures": ["anytime", "profile"],
 }
 MACHINE = {
-    "cpu": "Z80",
-    "cores": 2,
-    "cores_physical": 2,
-    "governor": None,
-    "turbo": False,
-    "memory_mb": 15_922.4,
-    "kernel": "6.1",
-    "python": "3.11.7",
-    "python_flags": "-O3",
-    "numpy_compilers": {"c": "gcc 14"},
-    "blas": "openblas 0.3",
-    "blas_threads": [{"library": "openblas 0.3", "threads": 1}],
-    "versions": {"numpy": "2.3.5"},
-    "commit": "abc123",
-    "package_commit": "def456",
+    "cpu": "Z80", "cores": 2, "cores_physical": 2, "governor": None, "turbo": False,
+    "memory_mb": 15_922.4, "kernel": "6.1", "python": "3.11.7", "python_flags": "-O3",
+    "numpy_compilers": {"c": "gcc 14"}, "blas": "openblas 0.3",
+    "blas_threads": [{"library": "openblas 0.3", "threads": 1}], "versions": {"numpy": "2.3.5"},
+    "commit": "abc123", "package_commit": "def456",
     "missing": {"governor": "not available here: no file"},
-}
+}  # fmt: skip
 FACTS = {"campaign": CAMPAIGN, "key": "k", "code": "c0de" * 16, "machine": MACHINE}
 ANALYSIS = Analysis(targets=(10.0, 1e-8), campaign=CAMPAIGN)
 
