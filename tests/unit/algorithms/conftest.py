@@ -8,6 +8,7 @@ import pytest
 from numpy.typing import NDArray
 
 from timefair.algorithms import registry
+from timefair.algorithms.builtin import population
 
 
 class Cut(BaseException):
@@ -104,3 +105,17 @@ def _launch(
 def launch():
     """``launch(use, parameters, seed=, dimension=, most=, left=, noisy=)``: its objective."""
     return _launch
+
+
+@pytest.fixture
+def generations(monkeypatch):
+    """How many points are evaluated together, one after the other."""
+    sizes = []
+    values = population.values
+
+    def spy(objective, points):
+        sizes.append(len(points))
+        return values(objective, points)
+
+    monkeypatch.setattr(population, "values", spy)
+    return sizes

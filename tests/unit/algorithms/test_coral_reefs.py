@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 
-from timefair.algorithms.builtin import population
 from timefair.algorithms.builtin.coral_reefs import Reef
 
 
@@ -81,17 +80,9 @@ def test_a_predation_takes_the_worst(launch, watched, monkeypatch, fd, left):
     assert len(sizes[-1]) == left
 
 
-def test_pairs_spawn_one_larva_each_and_the_others_brood_one(launch, monkeypatch):
-    sizes = []
-    values = population.values
-
-    def spy(objective, points):
-        sizes.append(len(points))
-        return values(objective, points)
-
-    monkeypatch.setattr(population, "values", spy)
+def test_pairs_spawn_one_larva_each_and_the_others_brood_one(launch, generations):
     launch("timefair:CRO", most=100)
-    assert sizes[:2] == [60, 27 + 6]  # 54 of 60 in 27 pairs
-    sizes.clear()
+    assert generations[:2] == [60, 27 + 6]  # 54 of 60 in 27 pairs
+    generations.clear()
     launch("timefair:CRO", {"fbs": 0.0, "rho": 0.25}, most=100)
-    assert sizes[:2] == [25, 25]
+    assert generations[:2] == [25, 25]

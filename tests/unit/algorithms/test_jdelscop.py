@@ -7,20 +7,6 @@ from timefair.algorithms.builtin import jdelscop, population
 from timefair.algorithms.builtin.jdelscop import BEST_BIN, RAND_BIN, RAND_EXP
 
 
-@pytest.fixture
-def generations(monkeypatch):
-    """How many points are evaluated together, one after the other."""
-    sizes = []
-    values = population.values
-
-    def spy(objective, points):
-        sizes.append(len(points))
-        return values(objective, points)
-
-    monkeypatch.setattr(population, "values", spy)
-    return sizes
-
-
 @pytest.mark.slow
 def test_the_population_is_halved_after_each_quarter_of_the_budget(launch, generations):
     result = launch("timefair:jDElscop", {"budget": 10_000}, most=20_000)
