@@ -9,6 +9,8 @@ import scipy.linalg  # noqa: F401  (loads the library that is limited below)
 from threadpoolctl import threadpool_limits
 
 from timefair.campaign import configuration, plan
+from timefair.machine.linux import kernel
+from timefair.problems.registry import SUITES
 from timefair.records.journal import Journal
 from timefair.records.schema import RUN_SCHEMA
 from timefair.records.store import write_record
@@ -108,6 +110,17 @@ class Measured:
 @pytest.fixture
 def measured(tmp_path):
     return Measured(tmp_path)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def reaper():
+    """As in a job, what a run leaves behind comes to this process."""
+    kernel.adopt_orphans()
+
+
+@pytest.fixture(scope="module")
+def problem():
+    return SUITES["bbob"].problem(8, 3, 1)
 
 
 # --- Runs in the schema of the records, without files -------------------------------------------

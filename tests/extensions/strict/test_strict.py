@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from fixtures_of_runs import problem, reaper
 
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration
@@ -27,6 +28,7 @@ from timefair.problems.base import Problem, ProblemName
 from timefair.problems.registry import SUITES
 from timefair.records.store import read_runs
 
+__all__ = ["problem", "reaper"]
 pytestmark = pytest.mark.skipif(
     len(os.sched_getaffinity(0)) < 2, reason="evaluations have a core of their own"
 )
@@ -194,17 +196,6 @@ def forks(objective, rng):
         time.sleep(100)
     sample(objective, rng)
 '''
-
-
-@pytest.fixture(scope="module", autouse=True)
-def reaper():
-    """As in a job, what a run leaves behind comes to this process."""
-    kernel.adopt_orphans()
-
-
-@pytest.fixture(scope="module")
-def problem():
-    return SUITES["bbob"].problem(8, 3, 1)
 
 
 @pytest.fixture(scope="module")

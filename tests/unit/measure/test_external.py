@@ -9,6 +9,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from measurements import running
 
 from timefair.algorithms import registry
 from timefair.algorithms.base import Algorithm
@@ -202,23 +203,8 @@ os.execvp("sleep", ["sleep", "10{os.getpid()}"])
     assert row["status"] == "ok"
     assert row["evaluations"] == allowed.get("evaluations", 1)
     assert kernel.children() == []
-    assert not _running(f"sleep 10{os.getpid()}")
+    assert not running(f"sleep 10{os.getpid()}")
     assert list(folder.iterdir()) == []
-
-
-def _running(marker: str) -> list[Path]:
-    return [
-        path
-        for path in Path("/proc").glob("[0-9]*/cmdline")
-        if marker.encode() in _content(path).replace(b"\0", b" ")
-    ]
-
-
-def _content(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError:
-        return b""
 
 
 @pytest.mark.slow

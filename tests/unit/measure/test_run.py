@@ -7,11 +7,11 @@ import signal
 import sys
 import time
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
 from bench import solve
+from measurements import running
 
 from timefair.algorithms.base import Algorithm
 from timefair.machine.linux import kernel
@@ -146,12 +146,7 @@ def test_nothing_outlives_a_run(problem):
         time.sleep(1000)
 
     measure_run(Algorithm(solve), problem, Allowance(time_ns=150_000_000), seed=1)
-    running = [
-        path
-        for path in Path("/proc").glob("[0-9]*/cmdline")
-        if marker.encode() in _content(path).replace(b"\0", b" ")
-    ]
-    assert running == []
+    assert running(marker) == []
 
 
 @pytest.mark.slow
@@ -165,13 +160,6 @@ def test_what_a_run_left_behind_is_told(problem, tmp_path, monkeypatch):
     assert row["written_mb"] is None or row["written_mb"] >= 2.0
     tidy = run("random_search", problem)
     assert (tidy["left_processes"], tidy["left_files"], tidy["appeared"]) == (0, 0, None)
-
-
-def _content(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError:
-        return b""
 
 
 @pytest.mark.slow
