@@ -16,13 +16,9 @@ CAMPAIGN = {
     "name": "small",
     "problems": {"suite": "bbob", "functions": 1, "dimensions": 2, "instances": "1-2"},
     "algorithms": {"a": "timefair:random-search", "own": "solver.py:search"},
-    "budget": {"evaluations": 60},
-    "runs": 2,
-    "instances_per_job": 2,
-    "tables": ["runs", "ert"],
-    "figures": {"names": ["ert_evaluations"], "formats": ["svg"]},
-    "statistics": {"resamples": 20},
-}
+    "budget": {"evaluations": 60}, "runs": 2, "instances_per_job": 2, "tables": ["runs", "ert"],
+    "figures": {"names": ["ert_evaluations"], "formats": ["svg"]}, "statistics": {"resamples": 20},
+}  # fmt: skip
 
 
 @pytest.fixture(scope="session")

@@ -23,14 +23,10 @@ def ratio(line: str) -> float:
 @pytest.mark.parametrize(
     ("law", "status", "answer"),
     [
-        (SAME, 0, "equal"),
-        ((1.03, 1.0), 0, "equal"),
-        ((1.3, 1.0), 1, "worse"),
-        ((1.0, 1.3), 1, "worse"),
-        ((0.7, 1.0), 0, "better"),
-        ((1.1, 1.0), 3, "undecided"),
+        (SAME, 0, "equal"), ((1.03, 1.0), 0, "equal"), ((1.3, 1.0), 1, "worse"),
+        ((1.0, 1.3), 1, "worse"), ((0.7, 1.0), 0, "better"), ((1.1, 1.0), 3, "undecided"),
     ],
-)
+)  # fmt: skip
 def test_the_last_line_is_the_verdict_and_gives_the_status(folder, compare, law, status, answer):
     results = folder("mine", {"baseline": SAME, "candidate": law})
     found, lines = compare(results, "baseline", "candidate")

@@ -200,14 +200,10 @@ def campaign(tmp_path: Path, **changes):
         "name": "own",
         "problems": {"suite": "bbob", "functions": 1, "dimensions": 2, "instances": "1-2"},
         "algorithms": {"a": {"use": "mine.py:solve", "parameters": {"counter": counter}}},
-        "budget": {"evaluations": 1000},
-        "restart": {"policy": "none"},
-        "isolation": "shared",
-        "runs": 2,
-        "instances_per_job": 2,
-        "timing": {"reference": False},
+        "budget": {"evaluations": 1000}, "restart": {"policy": "none"}, "isolation": "shared",
+        "runs": 2, "instances_per_job": 2, "timing": {"reference": False},
         "meters": ["energy", "instructions"],
-    }
+    }  # fmt: skip
     return configuration.parse(mapping | changes)
 
 

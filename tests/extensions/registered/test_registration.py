@@ -25,14 +25,10 @@ FILE = {
     "budget": {"evaluations": 100},
     "runs": 3,
     "registered": {
-        "question": "Is a better than b?",
-        "table": "comparison",
-        "measure": "precision",
-        "algorithms": ["a", "b"],
-        "function": 1,
-        "test": "mann-whitney",
+        "question": "Is a better than b?", "table": "comparison", "measure": "precision",
+        "algorithms": ["a", "b"], "function": 1, "test": "mann-whitney",
     },
-}
+}  # fmt: skip
 
 
 class Study:

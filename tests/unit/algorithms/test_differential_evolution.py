@@ -215,14 +215,10 @@ def plain_points(*, D, seed=1, most=400, function=waves, **parameters):
 @pytest.mark.parametrize(
     ("NP", "D", "F", "CR", "seed"),
     [
-        (7, 1, 0.5, 0.9, 1),
-        (10, 10, 0.8, 0.5, 2),
-        (10, 3, 1.7, 1, 3),
-        (31, 4, 0.3, 0, 4),
-        (8, 2, 0, 0.2, 5),
-        (12, 20, 2, 0.97, 6),
+        (7, 1, 0.5, 0.9, 1), (10, 10, 0.8, 0.5, 2), (10, 3, 1.7, 1, 3), (31, 4, 0.3, 0, 4),
+        (8, 2, 0, 0.2, 5), (12, 20, 2, 0.97, 6),
     ],
-)
+)  # fmt: skip
 def test_every_point_is_that_of_the_plain_implementation(
     objective_of, strategy, NP, D, F, CR, seed
 ):

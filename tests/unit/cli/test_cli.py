@@ -42,15 +42,11 @@ def snapshot(campaign_file, tmp_path):
 
 def measure_arguments(snapshot: Path, **changes: str) -> list[str]:
     given = {
-        "campaign": str(snapshot),
-        "algorithm": "search",
-        "function": "1",
-        "dimension": "5",
-        "instances": "1-3",
-        "round": "2",
+        "campaign": str(snapshot), "algorithm": "search", "function": "1", "dimension": "5",
+        "instances": "1-3", "round": "2",
         "key": plan.short_key(measure_key(configuration.restore(snapshot), "search", 2)),
         "record": str(snapshot.parent / "r.parquet"),
-    } | changes
+    } | changes  # fmt: skip
     return ["measure", *(word for key, value in given.items() for word in (f"--{key}", value))]
 
 

@@ -174,13 +174,9 @@ def test_the_limits_until_the_next_change(bench):
     timed = bench(deadline=401).measurement
     found = {now: timed.until_change(now) for now in (0, 100, 101, 300, 301, 400)}
     assert found == {
-        0: (101, NEVER),
-        100: (101, NEVER),
-        101: (201, NEVER),
-        300: (301, NEVER),
-        301: (NEVER, NEVER),
-        400: (NEVER, NEVER),
-    }
+        0: (101, NEVER), 100: (101, NEVER), 101: (201, NEVER), 300: (301, NEVER),
+        301: (NEVER, NEVER), 400: (NEVER, NEVER),
+    }  # fmt: skip
     counted = bench(cap=10)
     counted.times = [0] * 40
     left = []

@@ -136,14 +136,10 @@ def test_collecting_records_of_two_machines_needs_consent(tmp_path, output, row,
 # --- What belongs together ------------------------------------------------------------------
 
 CAMPAIGN = {
-    "name": "test",
-    "seed": 1,
-    "problems": {"suite": "bbob", "functions": [1], "parameters": {}},
-    "algorithms": {"a": {"use": "x:y"}, "b": {"use": "x:z"}},
-    "budget": {"time_s": 1.0},
-    "restart": {"policy": "none"},
-    "tables": ["ert"],
-}
+    "name": "test", "seed": 1, "problems": {"suite": "bbob", "functions": [1], "parameters": {}},
+    "algorithms": {"a": {"use": "x:y"}, "b": {"use": "x:z"}}, "budget": {"time_s": 1.0},
+    "restart": {"policy": "none"}, "tables": ["ert"],
+}  # fmt: skip
 MACHINE = {"cpu": "Z80", "cores": 2, "memory_mb": 16_000.0, "versions": {"numpy": "2.3"}}
 FACTS = {"campaign": CAMPAIGN, "key": KEY, "code": "c0", "machine": MACHINE}
 
