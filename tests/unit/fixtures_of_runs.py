@@ -15,6 +15,8 @@ from timefair.records.journal import Journal
 from timefair.records.schema import RUN_SCHEMA
 from timefair.records.store import write_record
 
+__all__ = ["_one_thread", "campaign", "measured", "no_runs", "row", "run", "table", "write"]
+
 KEY = "ab" * 32
 CAMPAIGN = {
     "name": "test",
