@@ -1,8 +1,24 @@
-"""The measurement of a run without a process of it, and the processes that are there."""
+"""Jobs of a campaign, the measurement of a run without a process of it, and the processes."""
 
 from pathlib import Path
 
+from timefair.campaign import plan
+from timefair.campaign.provenance import measure_keys
 from timefair.measure.evaluation.objective import Measurement
+from timefair.measure.job.cell import measure
+from timefair.records.integrity import Place
+
+
+def do_jobs(campaign, folder):
+    """Measure, in this process, each job without a record in a folder; the places of all."""
+    keys, places = measure_keys(campaign), {}
+    plan.write_keys(keys, folder)
+    for job in plan.jobs(campaign):
+        key = keys[job.algorithm, job.round]
+        places[record := folder / job.record(key)] = Place(key=key, **vars(job))
+        if not record.exists():
+            measure(campaign, job, record, key)
+    return places
 
 
 def measurement_of(problem, state, **options):

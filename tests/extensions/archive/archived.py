@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from measurements import do_jobs
+
 from timefair import cli
 from timefair.campaign import configuration, plan
-from timefair.measure.job.cell import Prepared, measure
 
 WORDS = ["--author", "Doe, Jane 0000-0002-1825-0097", "--license", "CC-BY-4.0"]
 """Options that every archive needs."""
@@ -29,15 +30,7 @@ def collected(folder: Path, content: Mapping[str, Any]) -> Path:
     campaign = configuration.parse(dict(content))
     results = folder / "results" / campaign.name
     snapshot = plan.write_snapshot(campaign, results)
-    prepared = Prepared(campaign)
-    jobs = list(plan.jobs(campaign))
-    keys = {(job.algorithm, job.round): prepared.key(job) for job in jobs}
-    plan.write_keys(keys, results)
-    for job in jobs:
-        key = keys[job.algorithm, job.round]
-        record = results / job.record(key)
-        record.parent.mkdir(parents=True, exist_ok=True)
-        measure(campaign, job, record, key)
+    do_jobs(campaign, results)
     for label in campaign.algorithms:
         path = results / f"collected/{label}.parquet"
         words = ("--campaign", snapshot, "--algorithm", label, "--output", path)

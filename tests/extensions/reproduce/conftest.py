@@ -7,11 +7,10 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from measurements import do_jobs
 
-from timefair.campaign import configuration, plan
+from timefair.campaign import configuration
 from timefair.cli.common import THREAD_VARIABLES
-from timefair.measure.job.cell import measure
-from timefair.measure.job.prepared import Prepared
 from timefair.records.schema import RUN_SCHEMA
 from timefair.records.store import open_record, write_record
 
@@ -28,12 +27,7 @@ CAMPAIGN: dict[str, Any] = {
 
 def _measured(folder: Path, **changes: Any) -> Path:
     """The record of a campaign with one job, which is measured here."""
-    campaign = configuration.parse(CAMPAIGN | changes)
-    (job,) = plan.jobs(campaign)
-    key = Prepared(campaign).key(job)
-    record = folder / "results/small" / job.record(key)
-    record.parent.mkdir(parents=True, exist_ok=True)
-    measure(campaign, job, record, key)
+    (record,) = do_jobs(configuration.parse(CAMPAIGN | changes), folder / "results/small")
     return record
 
 

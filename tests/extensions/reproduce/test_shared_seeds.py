@@ -2,10 +2,11 @@
 
 from typing import Any
 
-from timefair.campaign import configuration, plan
+from measurements import do_jobs
+
+from timefair.campaign import configuration
 from timefair.extensions.reproduce.chosen import chosen_run
 from timefair.extensions.reproduce.verdict import replay
-from timefair.measure.job.cell import Prepared, measure
 from timefair.records.store import read_runs
 
 DE: dict[str, Any] = {"use": "timefair:DE"}
@@ -20,14 +21,8 @@ CAMPAIGN: dict[str, Any] = {
 
 
 def test_the_runs_of_one_seed_are_the_same_and_replay_alone(tmp_path):
-    campaign, records = configuration.parse(CAMPAIGN), {}
-    prepared = Prepared(campaign)
-    for job in plan.jobs(campaign):
-        key = prepared.key(job)
-        record = tmp_path / job.record(key)
-        record.parent.mkdir(parents=True, exist_ok=True)
-        measure(campaign, job, record, key)
-        records[job.algorithm] = record
+    places = do_jobs(configuration.parse(CAMPAIGN), tmp_path)
+    records = {place.algorithm: record for record, place in places.items()}
     runs = {label: read_runs([record]) for label, record in records.items()}
     for column in ("seed", "best_f", "best_x"):
         assert runs["baseline"][column].equals(runs["candidate"][column])

@@ -6,13 +6,13 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from measurements import do_jobs
 
 from timefair import cli
-from timefair.campaign import configuration, driver, plan, provenance
+from timefair.campaign import configuration, driver, provenance
 from timefair.campaign.earlier import finished
 from timefair.extensions.reproduce.chosen import chosen_run
 from timefair.extensions.reproduce.verdict import replay
-from timefair.measure.job.cell import measure
 from timefair.records import integrity
 from timefair.records.store import open_record, read_runs
 
@@ -34,14 +34,7 @@ def changed(change: Any = None) -> configuration.Campaign:
 
 def make(campaign: configuration.Campaign, folder: Path) -> dict[str, Any]:
     """Do the jobs without a record; the runs of the campaign, by name."""
-    keys = provenance.measure_keys(campaign)
-    places = [(job, keys[job.algorithm, job.round]) for job in plan.jobs(campaign)]
-    for job, key in places:
-        record = folder / job.record(key)
-        if not record.exists():
-            record.parent.mkdir(parents=True, exist_ok=True)
-            measure(campaign, job, record, key)
-    rows = read_runs([folder / job.record(key) for job, key in places]).to_pylist()
+    rows = read_runs(do_jobs(campaign, folder)).to_pylist()
     names = ("algorithm", "function", "instance", "run")
     return {tuple(row[name] for name in names): row for row in rows}
 

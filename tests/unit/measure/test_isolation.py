@@ -15,16 +15,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from measurements import do_jobs
 
 from timefair.algorithms.base import Algorithm
 from timefair.basics.files import OF_A_RUN, folder_of_runs, temporary_folder
 from timefair.campaign import configuration
-from timefair.campaign.plan import jobs
-from timefair.campaign.provenance import measure_keys
 from timefair.machine.linux import kernel, private_folders
 from timefair.machine.linux.private_folders import Mount, plan
 from timefair.measure.isolation import views
-from timefair.measure.job.cell import measure
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run
 from timefair.measure.trial import prepare
@@ -82,12 +80,7 @@ def rows_of(folder: Path, use: str, **changes: Any) -> list[dict[str, Any]]:
             **changes,
         }
     )
-    keys = measure_keys(campaign)
-    (job,) = jobs(campaign)
-    key = keys[job.algorithm, job.round]
-    record = folder / "results" / job.record(key)
-    measure(campaign, job, record, key)
-    return read_runs([record]).to_pylist()
+    return read_runs(do_jobs(campaign, folder / "results")).to_pylist()
 
 
 def as_somebody(act: Callable[[], None]) -> None:

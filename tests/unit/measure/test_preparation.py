@@ -5,13 +5,11 @@ import threading
 
 import pytest
 from bench import solve
+from measurements import do_jobs
 
 from timefair.algorithms.base import Algorithm
 from timefair.campaign import configuration
-from timefair.campaign.plan import jobs
-from timefair.campaign.provenance import measure_keys
 from timefair.machine.linux import kernel
-from timefair.measure.job.cell import measure
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run
 from timefair.measure.trial import prepare
@@ -106,10 +104,6 @@ def test_the_import_of_an_own_algorithm_is_preparation(
             "runs": 1,
         }
     )
-    (key,) = measure_keys(campaign).values()
-    (job,) = jobs(campaign)
-    record = tmp_path / job.record(key)
-    measure(campaign, job, record, key)
-    (row,) = read_runs([record]).to_pylist()
+    (row,) = read_runs(do_jobs(campaign, tmp_path)).to_pylist()
     assert (row["preparation_s"] >= slow_s) == charged
     monkeypatch.delitem(sys.modules, "slow_module", raising=False)

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from measurements import do_jobs
 from run_counts import stopping
 
 from timefair.basics.errors import InputError
@@ -50,14 +51,10 @@ def measured(tmp_path_factory):
         return done[wanted.snapshot()]
 
     def everything(wanted: configuration.Campaign) -> tuple[dict, dict]:
-        folder, keys = tmp_path_factory.mktemp("results"), measure_keys(wanted)
-        write_keys(keys, folder)
+        folder = tmp_path_factory.mktemp("results")
         records: dict[str, dict[Path, Place]] = {}
-        for job in jobs(wanted):
-            key = keys[job.algorithm, job.round]
-            record = folder / job.record(key)
-            measure(wanted, job, record, key)
-            records.setdefault(job.algorithm, {})[record] = Place(key=key, **vars(job))
+        for record, place in do_jobs(wanted, folder).items():
+            records.setdefault(place.algorithm, {})[record] = place
         samples: dict[tuple, list[float]] = {}
         decided: dict[tuple, dict[str, Any]] = {}
         for label, places in records.items():

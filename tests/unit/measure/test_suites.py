@@ -5,11 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from measurements import do_jobs
 
 from timefair.campaign import configuration
-from timefair.campaign.plan import jobs
-from timefair.campaign.provenance import measure_keys
-from timefair.measure.job.cell import measure
 from timefair.records.store import read_runs
 
 OWN = """
@@ -36,13 +34,7 @@ def measured(tmp_path, monkeypatch):
                 "runs": 2,
             }
         )
-        keys = measure_keys(wanted)
-        paths = []
-        for job in jobs(wanted):
-            key = keys[job.algorithm, job.round]
-            paths.append(tmp_path / job.record(key))
-            measure(wanted, job, paths[-1], key)
-        return read_runs(paths).to_pylist()
+        return read_runs(do_jobs(wanted, tmp_path)).to_pylist()
 
     return run
 
