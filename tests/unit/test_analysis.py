@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from campaigns import SMALL
 from rows_to_write import a_run, table
 
 from timefair import analysis, cli
@@ -22,15 +23,7 @@ targets: [1.0]
 tables: [ert, ert_by_instance]
 figures: {names: [ert_evaluations], formats: [svg]}
 """
-CONTENT = {
-    "name": "trial",
-    "problems": {"suite": "bbob", "functions": 1, "dimensions": 2, "instances": 1},
-    "algorithms": {"A": "timefair:random-search"},
-    "budget": {"evaluations": 4},
-    "targets": [1.0],
-    "tables": ["ert", "quantiles"],
-    "figures": ["ert"],
-}
+CONTENT = SMALL | {"targets": [1.0], "tables": ["ert", "quantiles"], "figures": ["ert"]}
 RECORDS = {"A": ["records/A/0/f1.parquet"]}
 
 

@@ -2,14 +2,14 @@
 
 import pandas as pd
 import pytest
+from campaigns import SMALL, SPHERE
 
 from timefair.campaign import configuration
 from timefair.extensions.portfolios.finding import findings
 from timefair.report.evidence import Evidence, Space
 
-CAMPAIGN = {
-    "name": "test",
-    "problems": {"suite": "bbob", "functions": "1-8", "dimensions": 2, "instances": 1},
+CAMPAIGN = SMALL | {
+    "problems": SPHERE | {"functions": "1-8"},
     "algorithms": {"A": "timefair:DE", "B": "timefair:random-search"},
     "budget": {"time_s": 1},
 }

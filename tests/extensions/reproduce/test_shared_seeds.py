@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from campaigns import SMALL, SPHERE
 from measurements import do_jobs
 
 from timefair.campaign import configuration
@@ -10,12 +11,9 @@ from timefair.extensions.reproduce.verdict import replay
 from timefair.records.store import read_runs
 
 DE: dict[str, Any] = {"use": "timefair:DE"}
-CAMPAIGN: dict[str, Any] = {
-    "name": "small",
-    "problems": {"suite": "bbob", "functions": 8, "dimensions": 3, "instances": 1},
+CAMPAIGN = SMALL | {
+    "problems": SPHERE | {"functions": 8, "dimensions": 3},
     "algorithms": {"baseline": DE, "candidate": DE | {"seed_as": "baseline"}, "other": DE},
-    "budget": {"evaluations": 200},
-    "runs": 2,
     "timing": {"reference": False},
 }
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from campaigns import SMALL
 from fixtures_of_runs import problem, reaper
 
 from timefair.basics.errors import InputError
@@ -373,14 +374,7 @@ def test_a_job_never_imports_the_module_of_an_algorithm_apart(tmp_path, monkeypa
         "        objective(rng.uniform(objective.lower, objective.upper))\n"
     )
     campaign = configuration.parse(
-        {
-            "name": "test",
-            "problems": {"suite": "bbob", "functions": 1, "dimensions": 2, "instances": 1},
-            "algorithms": {"who": "who.py:solve"},
-            "budget": {"evaluations": 30},
-            "runs": 2,
-            "isolation": "strict",
-        }
+        SMALL | {"algorithms": {"who": "who.py:solve"}, "isolation": "strict"}
     )
     pid = os.fork()
     if pid == 0:
@@ -400,7 +394,7 @@ def test_a_job_never_imports_the_module_of_an_algorithm_apart(tmp_path, monkeypa
     (record,) = Path("results").rglob("*.parquet")
     runs = read_runs([record]).to_pylist()
     assert [run["isolation"] for run in runs] == ["strict"] * 2
-    assert [run["evaluations"] for run in runs] == [30] * 2
+    assert [run["evaluations"] for run in runs] == [50] * 2
     assert all(run["preparation_s"] > 0 for run in runs)
     (key,) = measure_keys(campaign).values()
     assert key in str(record) or key[:12] in str(record)

@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
+from campaigns import SMALL
 
 from timefair import cli
 from timefair.basics.errors import InputError
@@ -69,15 +70,13 @@ class Tuning:
             "on": {"functions": 1, "dimensions": 2, "instances": "51-52"},
         }
         self.campaign = configuration.parse(
-            {
-                "name": "test",
-                "problems": {"suite": "bbob", "functions": 1, "dimensions": 2, "instances": 1},
+            SMALL
+            | {
                 "algorithms": {
                     "mine": {"use": use, "isolation": isolation, "tune": section | changes}
                 },
                 "budget": {"evaluations": 200},
                 "targets": [10, 1, 0.1],
-                "runs": 2,
             }
         )
         self.folder = folder / "results/test"

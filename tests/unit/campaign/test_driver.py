@@ -5,6 +5,7 @@ import sys
 from types import SimpleNamespace
 
 import pytest
+from campaigns import SMALL
 
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration, driver, plan, provenance
@@ -20,14 +21,7 @@ sys.stdin.read()
 
 @pytest.fixture
 def campaign():
-    return configuration.parse(
-        {
-            "name": "trial",
-            "problems": {"suite": "bbob", "functions": 1, "dimensions": 2, "instances": 1},
-            "algorithms": {"random": "timefair:random-search"},
-            "budget": {"time_s": 1},
-        }
-    )
+    return configuration.parse(SMALL)
 
 
 @pytest.fixture
@@ -54,7 +48,7 @@ def workflow(**changes: object) -> SimpleNamespace:
 @pytest.mark.slow
 def test_the_process_that_has_jobs_run_holds_the_campaign_and_writes_it(tmp_path, campaign):
     folder = tmp_path / "results"
-    keys = {("random", 1): "f" * 64}
+    keys = {("a", 1): "f" * 64}
     one = driver.Driver(workflow(), campaign, keys, folder)
     assert one.take() == []
     assert configuration.restore(folder / plan.SNAPSHOT) == campaign

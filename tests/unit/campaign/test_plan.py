@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from campaigns import SMALL, SPHERE
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,21 +16,10 @@ KEY = "0123456789abcdef" * 4
 
 
 def campaign(**changes: Any) -> Campaign:
-    return parse(
-        {
-            "name": "trial",
-            "problems": {
-                "suite": "bbob",
-                "functions": [1, 8],
-                "dimensions": [2, 5],
-                "instances": "1-5",
-            },
-            "algorithms": {"a": "timefair:random-search", "b.+": "timefair:random-search"},
-            "budget": {"time_s": 0.5},
-            "runs": 5,
-        }
-        | changes
-    )
+    ranges = {"functions": [1, 8], "dimensions": [2, 5], "instances": "1-5"}
+    algorithms = dict.fromkeys(("a", "b.+"), "timefair:random-search")
+    wanted = {"problems": SPHERE | ranges, "algorithms": algorithms, "runs": 5}
+    return parse(SMALL | {"budget": {"time_s": 0.5}} | wanted | changes)
 
 
 numbers = st.lists(st.integers(1, 2000), min_size=1, max_size=30, unique=True).map(sorted)

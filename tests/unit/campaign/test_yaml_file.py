@@ -4,19 +4,13 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from campaigns import SMALL
 
 from timefair.basics.errors import InputError
 from timefair.campaign.configuration import parse, read_yaml
 from timefair.campaign.driver import configuration_of
 
 LABELS = ("NO", "on", "Yes", "True", "null", "007", "12", "1e3", "1.10", "2026-01-01", "1_000")
-CAMPAIGN = {
-    "name": "x",
-    "problems": {"suite": "bbob", "functions": 1, "dimensions": 2, "instances": 1},
-    "algorithms": {"DE": "timefair:DE"},
-    "budget": {"evaluations": 50},
-    "runs": 1,
-}
 
 
 def read(folder: Path, text: str) -> object:
@@ -31,7 +25,7 @@ def test_labels_are_kept_as_written(tmp_path, section):
     found = read(tmp_path, f"{section}:\n{lines}  'off': timefair:DE\n")
     assert found == {section: dict.fromkeys([*LABELS, "off"], "timefair:DE")}
     if section == "algorithms":
-        assert list(parse(CAMPAIGN | found).algorithms) == [*LABELS, "off"]
+        assert list(parse(SMALL | found).algorithms) == [*LABELS, "off"]
 
 
 def test_a_label_in_quotes_and_without_is_given_twice(tmp_path):
@@ -67,10 +61,10 @@ def test_numbers_in_another_base_are_refused(tmp_path, text):
 @pytest.mark.parametrize(("value", "shown"), [(False, "false"), (7, "7"), (1.5, "1.5")])
 def test_what_another_reader_made_of_a_label_is_refused(value, shown):
     with pytest.raises(InputError) as caught:
-        parse(CAMPAIGN | {"algorithms": {value: "timefair:DE"}})
+        parse(SMALL | {"algorithms": {value: "timefair:DE"}})
     assert caught.value.faults[0].endswith(f"{shown}: should be text; write it in quotes")
     with pytest.raises(InputError) as caught:
-        parse(CAMPAIGN | {"name": value})
+        parse(SMALL | {"name": value})
     assert caught.value.faults == (f"name: {shown}: should be text; write it in quotes",)
 
 

@@ -7,6 +7,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from campaigns import SMALL
 
 from timefair.algorithms.base import Algorithm
 from timefair.basics.errors import InputError
@@ -176,12 +177,7 @@ def test_no_clock_that_can_be_set_is_read(problem, monkeypatch):
     assert (row["status"], row["evaluations"]) == ("ok", 50)
 
 
-CAMPAIGN = {
-    "name": "c",
-    "problems": {"suite": "bbob", "functions": 1, "dimensions": 2, "instances": 1},
-    "algorithms": {"a": "timefair:random-search"},
-    "budget": {"cpu_s": 2},
-}
+CAMPAIGN = SMALL | {"budget": {"cpu_s": 2}}
 
 
 def test_tables_are_in_cpu_time():

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from campaigns import SMALL
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -237,14 +238,6 @@ def test_a_perturbed_run_is_measured_again(delays, most, attempt, perturbation):
 
 # --- In a job ---------------------------------------------------------------------------------
 
-CAMPAIGN = {
-    "name": "trial",
-    "problems": {"suite": "bbob", "functions": 1, "dimensions": 2, "instances": 1},
-    "algorithms": {"a": "timefair:random-search"},
-    "budget": {"evaluations": 50},
-    "runs": 3,
-}
-
 
 @pytest.fixture
 def measured(tmp_path, monkeypatch):
@@ -261,7 +254,7 @@ def measured(tmp_path, monkeypatch):
 
         monkeypatch.setattr(prepared, "measure_run", waited)
         monkeypatch.setattr(monitor, "_cpu_s", lambda generations: 0.01)
-        campaign = parse(CAMPAIGN | {"timing": timing})
+        campaign = parse(SMALL | {"runs": 3, "timing": timing})
         job = next(plan.jobs(campaign))
         record = tmp_path / "results/trial" / job.record("0" * 64)
         record.parent.mkdir(parents=True)

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from campaigns import SMALL
 from measurements import do_jobs
 
 from timefair.algorithms.base import Algorithm
@@ -69,17 +70,8 @@ def folder(tmp_path, monkeypatch):
 
 def rows_of(folder: Path, use: str, **changes: Any) -> list[dict[str, Any]]:
     """The rows of a job with three runs, measured in this process."""
-    campaign = configuration.parse(
-        {
-            "name": "test",
-            "problems": {"suite": "bbob", "functions": 1, "dimensions": 2, "instances": 1},
-            "algorithms": {"only": use},
-            "budget": {"evaluations": 50},
-            "restart": {"policy": "none"},
-            "runs": 3,
-            **changes,
-        }
-    )
+    one = {"algorithms": {"only": use}, "restart": {"policy": "none"}, "runs": 3}
+    campaign = configuration.parse(SMALL | one | changes)
     return read_runs(do_jobs(campaign, folder / "results")).to_pylist()
 
 

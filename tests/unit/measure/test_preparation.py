@@ -5,6 +5,7 @@ import threading
 
 import pytest
 from bench import solve
+from campaigns import SMALL, SPHERE
 from measurements import do_jobs
 
 from timefair.algorithms.base import Algorithm
@@ -95,15 +96,9 @@ def test_the_import_of_an_own_algorithm_is_preparation(
     monkeypatch.setattr("sys.path", [p for p in sys.path if p])
     for name in ("slow_algorithm", "slow_module", "slow_problem", "slow_both"):
         (tmp_path / f"{name}.py").write_text(SLOW.replace("{slow_s}", str(slow_s)))
-    campaign = configuration.parse(
-        {
-            "name": "test",
-            "problems": {"suite": suite, "functions": 1, "dimensions": 2, "instances": 1},
-            "algorithms": {"only": use},
-            "budget": {"evaluations": 1, "final_target": None},
-            "runs": 1,
-        }
-    )
+    one = {"problems": SPHERE | {"suite": suite}, "algorithms": {"only": use}, "runs": 1}
+    once = {"budget": {"evaluations": 1, "final_target": None}}
+    campaign = configuration.parse(SMALL | one | once)
     (row,) = read_runs(do_jobs(campaign, tmp_path)).to_pylist()
     assert (row["preparation_s"] >= slow_s) == charged
     monkeypatch.delitem(sys.modules, "slow_module", raising=False)

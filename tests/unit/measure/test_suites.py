@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from campaigns import SMALL
 from measurements import do_jobs
 
 from timefair.campaign import configuration
@@ -25,15 +26,9 @@ def measured(tmp_path, monkeypatch):
     Path("mine.py").write_text(OWN)
 
     def run(use: str, **changes: Any) -> list[dict[str, Any]]:
-        wanted = configuration.parse(
-            {
-                "name": "test",
-                "problems": {"functions": 1, "dimensions": 5, "instances": 1, **changes},
-                "algorithms": {"only": use},
-                "budget": {"evaluations": 300},
-                "runs": 2,
-            }
-        )
+        problems = {"functions": 1, "dimensions": 5, "instances": 1, **changes}
+        one = {"algorithms": {"only": use}, "budget": {"evaluations": 300}}
+        wanted = configuration.parse(SMALL | one | {"problems": problems})
         return read_runs(do_jobs(wanted, tmp_path)).to_pylist()
 
     return run

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from campaigns import SMALL
 
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration
@@ -265,13 +266,8 @@ def test_a_collected_file_has_the_machines_of_its_records(tmp_path, output, row,
 def test_a_campaign_says_the_same_in_its_records(changes):
     plain, own = {"use": "timefair:random-search"}, {"restart": {"policy": "none"}}
     own |= {"isolation": "shared"}
-    asked = {
-        "name": "test",
-        "problems": {"suite": "bbob", "functions": 1, "dimensions": 2, "instances": 1},
-        "algorithms": {"plain": plain, "own": plain | own},
-        "budget": {"time_s": 1.0},
-    }
-    campaign = configuration.parse(asked | changes)
+    asked = {"algorithms": {"plain": plain, "own": plain | own}, "budget": {"time_s": 1.0}}
+    campaign = configuration.parse(SMALL | asked | changes)
     recorded = json.loads(campaign.snapshot())
     for label in campaign.algorithms:
         policy = campaign.restart_of(label).model_dump(mode="json")

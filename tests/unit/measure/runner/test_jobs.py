@@ -5,19 +5,14 @@ import time
 from pathlib import Path
 
 import pytest
+from campaigns import SMALL
 
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration
 from timefair.measure.runner.jobs import complete, in_turn
 
-CAMPAIGN = {
-    "name": "small",
-    "problems": {"suite": "bbob", "functions": 1, "dimensions": 2, "instances": 1},
-    "algorithms": {"a": "timefair:random-search", "b": "timefair:DE"},
-    "budget": {"evaluations": 50},
-    "runs": 2,
-    "rounds": 2,
-}
+ALGORITHMS = {"a": "timefair:random-search", "b": "timefair:DE"}
+CAMPAIGN = SMALL | {"algorithms": ALGORITHMS, "rounds": 2}
 
 
 def test_processes_that_run_are_ended_when_nobody_waits_for_them_any_more():
@@ -40,7 +35,7 @@ def begun(tmp_path, monkeypatch):
     package = str(Path(configuration.__file__).parents[3])
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([package, os.environ.get("PYTHONPATH", "")]))
     monkeypatch.chdir(tmp_path)
-    return tmp_path / "results/small"
+    return tmp_path / "results/test"
 
 
 @pytest.mark.slow
