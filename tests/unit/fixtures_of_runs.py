@@ -15,7 +15,7 @@ from timefair.records.journal import Journal
 from timefair.records.schema import RUN_SCHEMA
 from timefair.records.store import write_record
 
-__all__ = ["_one_thread", "campaign", "measured", "no_runs", "row", "run", "table", "write"]
+__all__ = ["_alone", "campaign", "measured", "no_runs", "row", "run", "table", "write"]
 
 KEY = "ab" * 32
 CAMPAIGN = {
@@ -35,9 +35,13 @@ MACHINE = {
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _one_thread():
-    """As in a campaign: with threads, small models are ten times slower on a busy machine."""
-    with threadpool_limits(limits=1):
+def _alone(tmp_path_factory):
+    """One thread, as in a campaign, and cores for which no campaign of this machine waits.
+
+    With threads, small models are ten times slower on a busy machine.
+    """
+    with threadpool_limits(limits=1), pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TIMEFAIR_LOCKS", str(tmp_path_factory.mktemp("locks")))
         yield
 
 

@@ -26,7 +26,6 @@ def campaign(tmp_path_factory):
     """``results/small`` of a campaign with an algorithm of the user's own; do not change it."""
     folder = tmp_path_factory.mktemp("campaign")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("TIMEFAIR_LOCKS", str(tmp_path_factory.mktemp("locks")))
         patch.chdir(folder)
         (folder / "solver.py").write_text(SOLVER)
         return measured(folder, CAMPAIGN)

@@ -65,11 +65,10 @@ CAMPAIGN = {
 
 @pytest.fixture
 def study(tmp_path, monkeypatch):
-    """The working directory with a library and a campaign; cores of its own."""
+    """The working directory with a library and a campaign."""
     (tmp_path / "library.py").write_text(LIBRARY)
     (tmp_path / CAMPAIGN_FILE).write_text(yaml.safe_dump(CAMPAIGN, sort_keys=False))
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("TIMEFAIR_LOCKS", str(tmp_path / "locks"))
     package = str(Path(configuration.__file__).parents[3])
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([package, os.environ.get("PYTHONPATH", "")]))
     return tmp_path

@@ -110,7 +110,6 @@ def test_both_versions_are_measured_and_compared(library, tmp_path, monkeypatch,
     campaign["problems"] |= {"functions": 1, "instances": "1-2"}
     (study / "campaign.yaml").write_text(yaml.safe_dump(campaign))
     monkeypatch.chdir(study)
-    monkeypatch.setenv("TIMEFAIR_LOCKS", str(tmp_path / "locks"))
     package = str(Path(scaffold.__file__).parents[2])
     monkeypatch.setenv("PYTHONPATH", package)
 

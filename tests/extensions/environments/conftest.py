@@ -19,9 +19,8 @@ def solve(objective, rng, most=60):
 
 @pytest.fixture(autouse=True)
 def at_work(tmp_path, monkeypatch):
-    """A working directory with a solver, cores of the tests' own, and no answers of other tests."""
+    """A working directory with a solver, and no answers of other tests."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("TIMEFAIR_LOCKS", str(tmp_path / "locks"))
     interpreters._answer.cache_clear()
     folder = tmp_path / "checkout"
     folder.mkdir()

@@ -37,11 +37,6 @@ def solve(objective, rng, counter):
 """
 
 
-@pytest.fixture(autouse=True)
-def locks(tmp_path, monkeypatch):
-    monkeypatch.setenv("TIMEFAIR_LOCKS", str(tmp_path / "locks"))
-
-
 class Tree:
     """A powercap tree: two packages of two cores, with memory and other counters."""
 

@@ -31,14 +31,6 @@ def _measured(folder: Path, **changes: Any) -> Path:
     return record
 
 
-@pytest.fixture(scope="session", autouse=True)
-def locks(tmp_path_factory):
-    """Cores of the tests' own: no campaign of this machine waits for them."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("TIMEFAIR_LOCKS", str(tmp_path_factory.mktemp("locks")))
-        yield
-
-
 @pytest.fixture(scope="session")
 def record(tmp_path_factory):
     """Two instances of f8, two runs of 300 evaluations each."""

@@ -366,7 +366,6 @@ def test_an_algorithm_that_cannot_be_loaded_is_named(tmp_path, problem):
 @pytest.mark.slow
 def test_a_job_never_imports_the_module_of_an_algorithm_apart(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("TIMEFAIR_LOCKS", str(tmp_path / "locks"))
     Path("who.py").write_text(
         "import os\n\nopen('imported', 'a').write(f'{os.getpid()} ')\n\n"
         "def solve(objective, rng):\n"

@@ -95,7 +95,6 @@ class Tuning:
 @pytest.fixture(autouse=True)
 def in_a_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("TIMEFAIR_LOCKS", str(tmp_path / "locks"))
     kernel.adopt_orphans()
     yield
     os.sched_setaffinity(0, range(os.cpu_count() or 1))

@@ -64,7 +64,7 @@ def test_snakemake_looks_for_jobs_at_most_once_per_second_beside_runs_on_this_ma
     tmp_path, campaign, local, limit
 ):
     one = workflow(local_exec=local)
-    driver.Driver(one, campaign, {("random", 1): "f" * 64}, tmp_path / "results").take()
+    driver.Driver(one, campaign, {("a", 1): "f" * 64}, tmp_path / "results").take()
     assert one.scheduling_settings.max_jobs_per_timespan == limit
 
 

@@ -30,7 +30,6 @@ def folder(tmp_path_factory):
     root = tmp_path_factory.mktemp("wrong")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(root)
-        patch.setenv("TIMEFAIR_LOCKS", str(root / "locks"))
         (root / "own_bowl.py").write_text(OWN)
         campaign = configuration.parse(
             {
@@ -114,7 +113,6 @@ def test_tables_and_figures_are_made(folder, name):
 def test_the_log_names_the_run(folder, capfd, monkeypatch, tmp_path):
     results, campaign = folder
     monkeypatch.chdir(results.parents[1])
-    monkeypatch.setenv("TIMEFAIR_LOCKS", str(tmp_path / "locks"))
     one = campaign.model_copy(update={"algorithms": {"A": campaign.algorithms["A"]}})
     (record,) = do_jobs(one, tmp_path)
     said = [line for line in capfd.readouterr().err.splitlines() if line.startswith("caution: ")]

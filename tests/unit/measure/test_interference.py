@@ -242,7 +242,6 @@ def test_a_perturbed_run_is_measured_again(delays, most, attempt, perturbation):
 @pytest.fixture
 def measured(tmp_path, monkeypatch):
     """A function: the rows of a job whose processes waited so many seconds in each attempt."""
-    monkeypatch.setenv("TIMEFAIR_LOCKS", str(tmp_path / "locks"))
 
     def measure(delays, **timing):
         told, seeds, run = iter(delays), [], prepared.measure_run

@@ -56,7 +56,6 @@ def folder(tmp_path, monkeypatch):
     """A working directory, and another one as home, with the cheat in a third."""
     for name in ("here", "home", "code"):
         (tmp_path / name).mkdir()
-    monkeypatch.setenv("TIMEFAIR_LOCKS", str(tmp_path / "locks"))
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     monkeypatch.chdir(tmp_path / "here")

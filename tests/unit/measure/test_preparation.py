@@ -91,7 +91,6 @@ def test_the_import_of_an_own_algorithm_is_preparation(
     tmp_path, monkeypatch, use, suite, slow_s, charged
 ):
     """Also where the check of the campaign has imported it in the same process."""
-    monkeypatch.setenv("TIMEFAIR_LOCKS", str(tmp_path / "locks"))
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.path", [p for p in sys.path if p])
     for name in ("slow_algorithm", "slow_module", "slow_problem", "slow_both"):

@@ -68,9 +68,7 @@ def measured(tmp_path_factory):
                 decided[label, row["function"], row["instance"]] = row
         return samples, decided
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("TIMEFAIR_LOCKS", str(tmp_path_factory.mktemp("locks")))
-        yield run
+    return run
 
 
 @pytest.fixture(scope="module")
@@ -136,9 +134,8 @@ def test_a_race_drops_who_cannot_win(measured, complete):
 
 
 @pytest.mark.slow
-def test_runs_that_reached_the_final_target_are_equal(tmp_path, monkeypatch):
+def test_runs_that_reached_the_final_target_are_equal(tmp_path):
     """How far beyond the target they are drops no algorithm."""
-    monkeypatch.setenv("TIMEFAIR_LOCKS", str(tmp_path / "locks"))
     race = {"rule": "race", "confidence": 0.9}
     wanted = campaign(stopping=race, rounds=2)
     folder, keys = tmp_path / "results", measure_keys(wanted)

@@ -31,7 +31,6 @@ def test_a_signal_is_a_status():
 
 @pytest.fixture
 def begun(tmp_path, monkeypatch):
-    monkeypatch.setenv("TIMEFAIR_LOCKS", str(tmp_path / "locks"))
     package = str(Path(configuration.__file__).parents[3])
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([package, os.environ.get("PYTHONPATH", "")]))
     monkeypatch.chdir(tmp_path)
