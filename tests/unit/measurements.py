@@ -2,10 +2,13 @@
 
 from pathlib import Path
 
+from timefair.algorithms.base import Algorithm
 from timefair.campaign import plan
 from timefair.campaign.provenance import measure_keys
 from timefair.measure.evaluation.objective import Measurement
 from timefair.measure.job.cell import measure
+from timefair.measure.runs.child import Allowance
+from timefair.measure.runs.run import measure_run
 from timefair.records.integrity import Place
 
 
@@ -19,6 +22,11 @@ def do_jobs(campaign, folder):
         if not record.exists():
             measure(campaign, job, record, key)
     return places
+
+
+def run_of(solve, problem, seed=3, **allowed):
+    """The row of a measured run of an algorithm that is a function."""
+    return measure_run(Algorithm(solve), problem, Allowance(**allowed), seed)
 
 
 def measurement_of(problem, state, **options):

@@ -8,13 +8,10 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 import pytest
-from measurements import measurement_of
+from measurements import measurement_of, run_of
 
-from timefair.algorithms.base import Algorithm
 from timefair.measure.evaluation.objective import NEVER
 from timefair.measure.evaluation.state import State
-from timefair.measure.runs.child import Allowance
-from timefair.measure.runs.run import measure_run
 from timefair.policies.restarts.at_change import AtChange
 from timefair.policies.restarts.fixed import FixedLength
 from timefair.problems.registry import find
@@ -189,7 +186,7 @@ def test_the_limits_until_the_next_change(bench):
 def run(solve, environments=ENVIRONMENTS, **allowed):
     """The row of a run, whose record does not contradict itself."""
     problem = allowed.pop("problem", None) or moving(environments)
-    row = measure_run(Algorithm(solve), problem, Allowance(**allowed), seed=3)
+    row = run_of(solve, problem, 3, **allowed)
     names = {"suite": "moving", "function": 2, "dimension": 2, "instance": 1, "run": 0, "round": 1}
     record = pa.Table.from_pylist([row | names | {"f_opt": 0.0}], schema=RUN_SCHEMA)
     assert list(contradictions(record)) == []

@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 import pytest
 from campaigns import SMALL
+from measurements import run_of
 
 from timefair.algorithms.base import Algorithm
 from timefair.basics.errors import InputError
@@ -26,7 +27,7 @@ CPU_S = 1.2
 
 def run(solve, problem, **allowed):
     given = {"time_ns": round(CPU_S * 1e9), "cpu": True, "restart": NoRestart(), **allowed}
-    row = measure_run(Algorithm(solve), problem, Allowance(**given), seed=1)
+    row = run_of(solve, problem, 1, **given)
     times = [event["time_s"] for event in row["events"]]
     assert times == sorted(times)
     assert all(0 <= at < CPU_S for at in times)

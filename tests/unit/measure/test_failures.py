@@ -6,12 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from measurements import run_of
 
-from timefair.algorithms.base import Algorithm
 from timefair.algorithms.registry import load
 from timefair.measure.evaluation.failures import failure
-from timefair.measure.runs.child import Allowance
-from timefair.measure.runs.run import measure_run
 from timefair.problems.base import Problem
 from timefair.problems.kinds import Constraints
 from timefair.problems.registry import find
@@ -71,7 +69,7 @@ def swallows_nothing(objective, rng):
 
 
 def run(solve, problem: Problem) -> tuple[str, str | None]:
-    row = measure_run(Algorithm(solve), problem, Allowance(evaluations=2000), seed=1)
+    row = run_of(solve, problem, 1, evaluations=2000)
     return str(row["status"]), row["message"]
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 from campaigns import SMALL
-from measurements import do_jobs
+from measurements import do_jobs, run_of
 
 from timefair.algorithms.base import Algorithm
 from timefair.basics.files import OF_A_RUN, folder_of_runs, temporary_folder
@@ -197,7 +197,7 @@ def test_folders_that_cannot_be_private_are_watched_and_the_others_are_private(
         objective(np.zeros(3))
 
     try:
-        row = measure_run(Algorithm(solve), problem, Allowance(evaluations=1, views=some), 1)
+        row = run_of(solve, problem, 1, evaluations=1, views=some)
         assert str(row["status"]) == "ok"
         assert f"{memory}/{name}" in row["appeared"]  # and what other programs make there
         assert not Path(name).exists()

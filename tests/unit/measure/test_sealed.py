@@ -10,13 +10,11 @@ import time
 
 import numpy as np
 import pytest
+from measurements import run_of
 
-from timefair.algorithms.base import Algorithm
 from timefair.measure.evaluation.objective import Measurement, now_ns
 from timefair.measure.evaluation.state import State
 from timefair.measure.runs import run as running
-from timefair.measure.runs.child import Allowance
-from timefair.measure.runs.run import measure_run
 
 T = 2.0
 """Longer than a machine stalls, and than an algorithm looks for an object in its process."""
@@ -29,7 +27,7 @@ INTERFACE = {
 
 def run(solve, problem, **allowed) -> dict:
     allowed = {"time_ns": 60_000_000_000, **allowed}
-    return measure_run(Algorithm(solve), problem, Allowance(**allowed), seed=5)
+    return run_of(solve, problem, 5, **allowed)
 
 
 def sample(objective, rng, cpu_s=np.inf):
