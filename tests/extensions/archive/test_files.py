@@ -5,20 +5,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from campaigns import SMALL, SPHERE
 
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration, plan, provenance
 from timefair.extensions.archive.files import _names, campaign_files, own_code
 from timefair.extensions.environments import interpreters
 
-CAMPAIGN: dict[str, Any] = {
-    "name": "small",
-    "problems": {"suite": "bbob", "functions": "1-2", "dimensions": 2, "instances": 1},
-    "algorithms": {"a": "timefair:DE", "b": "timefair:random-search"},
-    "budget": {"evaluations": 60},
-    "runs": 24,
-    "rounds": 3,
-}
+CAMPAIGN = SMALL | {"problems": SPHERE | {"functions": "1-2"}, "runs": 24, "rounds": 3}
 TUNE = {
     "space": {"F": {"float": [0.3, 0.9]}},
     "tuner": "random",
