@@ -48,7 +48,6 @@ def test_p_is_that_of_scipy(against, ties):
         if ties
         else "exact"
     )
-    p = []
     for f in (1, 2, 3):
         for other in ("bad", "old"):
             test = stats.mannwhitneyu(values["new"][f], values[other][f], method=method)
@@ -56,12 +55,10 @@ def test_p_is_that_of_scipy(against, ties):
             assert frame.loc[(str(f), other), "p"] == wanted
             smaller = 1 - test.statistic / 144
             assert frame.loc[(str(f), other), "a12"] == pytest.approx(smaller)
-            p.append(frame.loc[(str(f), other), "p"])
-    adjusted = np.minimum(np.maximum.accumulate(np.sort(p) * np.arange(6, 0, -1)), 1)
-    found = [
-        frame.loc[(str(f), other), "p_adjusted"] for f in (1, 2, 3) for other in ("bad", "old")
-    ]
-    assert np.sort(found) == pytest.approx(adjusted)
+    for family in (["1", "2", "3"], ["all"], [RANK]):
+        p, found = np.sort(frame.loc[family, ["p", "p_adjusted"]].to_numpy(), axis=0).T
+        holm = np.maximum.accumulate(p * np.arange(len(p), 0, -1))
+        assert found == pytest.approx(np.minimum(holm, 1))
 
 
 def test_last_rows(against):
