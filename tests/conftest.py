@@ -128,7 +128,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     Fast is one case of each test, unless the test or its file has one of the marks in `SLOW`.
     """
     if not config.getoption("--thorough"):
-        left_out = set(_only_if_asked(items))
+        left_out = set(_only_if_asked(items, named=bool(config.option.keyword)))
         config.hook.pytest_deselected(items=list(left_out))
         items[:] = [item for item in items if item not in left_out]
     seen: set[str] = set()
@@ -140,11 +140,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=_turn)
 
 
-def _only_if_asked(items: Iterable[pytest.Item]) -> Iterator[pytest.Item]:
+def _only_if_asked(items: Iterable[pytest.Item], named: bool) -> Iterator[pytest.Item]:
     """The tests and cases that only ``--thorough`` makes.
 
     Of a slow test without the mark ``thinned``, `MOST_CASES` are made, the first and the last among
-    them.
+    them. With ``-k``, all cases that it names are.
     """
     cases: dict[str, list[pytest.Item]] = {}
     for item in items:
@@ -152,6 +152,8 @@ def _only_if_asked(items: Iterable[pytest.Item]) -> Iterator[pytest.Item]:
             yield item
         else:
             cases.setdefault(_function(item), []).append(item)
+    if named:
+        return
     for of_one in cases.values():
         if thinned := of_one[0].get_closest_marker("thinned"):
             made = set(of_one[:: thinned.args[0]])

@@ -1,7 +1,5 @@
 """The declaration of an algorithm that does what algorithms should not, with what it comes to."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """All adversaries by name, and the functions of the honest and the misbehaving algorithms."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import ending

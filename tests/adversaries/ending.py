@@ -1,7 +1,5 @@
 """Algorithms that end by an error, a crash or a signal, or that end others."""
 
-from __future__ import annotations
-
 import ctypes
 import faulthandler
 import os

@@ -1,7 +1,5 @@
 """Algorithms that evaluate what should not be evaluated, or change what is not theirs."""
 
-from __future__ import annotations
-
 import os
 import sys
 import threading

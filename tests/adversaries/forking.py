@@ -1,7 +1,5 @@
 """Algorithms with processes and threads of their own, some of which they leave behind."""
 
-from __future__ import annotations
-
 import importlib.util
 import multiprocessing
 import os

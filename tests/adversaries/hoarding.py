@@ -1,7 +1,5 @@
 """Algorithms that use up memory, files or the log, or change the process that they run in."""
 
-from __future__ import annotations
-
 import contextlib
 import gc
 import mmap

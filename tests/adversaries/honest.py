@@ -1,7 +1,5 @@
 """Two algorithms that do what algorithms should."""
 
-from __future__ import annotations
-
 import numpy as np
 from adversary import search
 

@@ -1,7 +1,5 @@
 """Algorithms that do not end, do not stop when they should, or never begin."""
 
-from __future__ import annotations
-
 import ctypes
 import signal
 import subprocess

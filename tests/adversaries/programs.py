@@ -1,7 +1,5 @@
 """External programs that misbehave; `program.sh` has what they do."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from adversary import HELD, Adversary, declare

@@ -1,7 +1,5 @@
 """Algorithms that reach for the clock, the counters, priority, or what other runs have found."""
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import gc

@@ -1,7 +1,5 @@
 """Adversaries in one campaign: each comes to what it should, and harms nobody."""
 
-from __future__ import annotations
-
 import ctypes
 from pathlib import Path
 from typing import Any
@@ -57,7 +55,7 @@ SHARE = 18
 
 
 @pytest.fixture(scope="module")
-def chosen(request: pytest.FixtureRequest) -> dict[str, Adversary]:
+def chosen(request):
     """The adversaries that are measured: by default some, of which T ends none."""
     if request.config.getoption("--thorough"):
         return BENCH
@@ -66,9 +64,7 @@ def chosen(request: pytest.FixtureRequest) -> dict[str, Adversary]:
 
 
 @pytest.fixture(scope="module")
-def benches(
-    chosen: dict[str, Adversary], tmp_path_factory: pytest.TempPathFactory
-) -> list[Workspace]:
+def benches(chosen, tmp_path_factory):
     """Two campaigns, measured without any privilege: of those that T ends, and of the others."""
     held = {name: entry.use for name, entry in chosen.items() if entry.held}
     others = {name: entry.use for name, entry in chosen.items() if not entry.held}
@@ -89,9 +85,7 @@ def measured(workspace: Workspace, label: str = "*") -> pa.Table:
     return read_runs(sorted((workspace.results / "records").glob(f"{label}/*/*.parquet")))
 
 
-def test_each_comes_to_what_it_should(
-    chosen: dict[str, Adversary], benches: list[Workspace]
-) -> None:
+def test_each_comes_to_what_it_should(chosen, benches):
     ends = ("evaluations", "target")
     honest = {name: Adversary(name, use, "", "ok", ends) for name, use in HONEST.items()}
     expected = chosen | honest
@@ -102,7 +96,7 @@ def test_each_comes_to_what_it_should(
 
 
 @pytest.mark.thorough
-def test_the_honest_find_the_same_without_them(benches: list[Workspace], tmp_path: Path) -> None:
+def test_the_honest_find_the_same_without_them(benches, tmp_path):
     """Bit for bit, as their budget is one of evaluations."""
     alone = Workspace(tmp_path)
     alone.configure(algorithms=HONEST, **SETTINGS, **OTHERS)
@@ -120,14 +114,14 @@ def _found(runs: pa.Table) -> list[list[tuple[int, int, float]]]:
     ]
 
 
-def test_the_logs_stay_small(benches: list[Workspace]) -> None:
+def test_the_logs_stay_small(benches):
     """Also that of an algorithm that prints a gigabyte a second."""
     logs = [path for bench in benches for path in (bench.results / "logs").rglob("*.log")]
     sizes = {path: path.stat().st_size for path in logs}
     assert max(sizes.values()) < RUNS * MOST + 10_000, sizes
 
 
-def test_nothing_is_left(benches: list[Workspace]) -> None:
+def test_nothing_is_left(benches):
     """No process, no note of a run that was begun, no damaged journal."""
     for bench in benches:
         wait_for(lambda folder=bench.folder: not _processes(folder), "end of all processes")

@@ -1,7 +1,5 @@
 """Campaigns on poor machines, and of problems that misbehave."""
 
-from __future__ import annotations
-
 import ctypes
 import resource
 from pathlib import Path
@@ -26,7 +24,7 @@ def be_poor() -> None:
 
 
 @pytest.mark.thorough
-def test_a_problem_that_misbehaves_on_a_poor_machine(tmp_path: Path) -> None:
+def test_a_problem_that_misbehaves_on_a_poor_machine(tmp_path):
     """Each function has its status; limits and a missing folder change nothing."""
     use = f"{Path(__file__).with_name('problem.py')}:value"
     workspace = Workspace(tmp_path)

@@ -1,7 +1,5 @@
 """Everything that follows from the declarations of the exhibits is as they say."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from timefair.exhibits.indexing import exhibits, generated
@@ -11,12 +9,12 @@ ROOT = Path(__file__).parents[2]
 EXHIBITS = exhibits()
 
 
-def test_generated_files() -> None:
+def test_generated_files():
     stale = [path for path, text in generated() if (ROOT / path).read_text("utf-8") != text]
     assert stale == [], "run python -m timefair.exhibits.indexing"
 
 
-def test_the_registry_has_every_declaration() -> None:
+def test_the_registry_has_every_declaration():
     assert list(TABLES) == [one.name for one in EXHIBITS]
     assert list(FIGURES) == [figure.name for one in EXHIBITS for figure in one.figures]
     for one in EXHIBITS:
@@ -24,7 +22,7 @@ def test_the_registry_has_every_declaration() -> None:
         assert one.beside == "" or one.beside in TABLES
 
 
-def test_a_declaration_says_everything() -> None:
+def test_a_declaration_says_everything():
     for one in EXHIBITS:
         names = [column.name for column in one.columns]
         assert len(set(names)) == len(names), one.name
@@ -38,7 +36,7 @@ def test_a_declaration_says_everything() -> None:
         assert all(caption.endswith(".") for caption in captions_of_it), one.name
 
 
-def test_only_some_are_made_by_default() -> None:
+def test_only_some_are_made_by_default():
     tables = [name for name, table in TABLES.items() if table.default]
     figures = [name for name, figure in FIGURES.items() if figure.default]
     assert 10 <= len(tables) <= 21

@@ -1,7 +1,5 @@
 """The environments pin one version of each package, and say nothing else."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from pathlib import Path
@@ -21,20 +19,20 @@ def pins(name: str) -> list[str]:
     return [line for line in lines if line and not line.startswith(("#", "-r "))]
 
 
-def test_conda_has_the_pins_of_pip() -> None:
+def test_conda_has_the_pins_of_pip():
     environment = yaml.safe_load((ROOT / "envs/timefair.yaml").read_text())
     (by_pip,) = [entry["pip"] for entry in environment["dependencies"] if isinstance(entry, dict)]
     assert by_pip == pins("requirements.txt")
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_pins_are_sorted_and_exact(name: str) -> None:
+def test_pins_are_sorted_and_exact(name):
     assert all(PIN.fullmatch(pin) for pin in pins(name))
     names = [pin.partition("==")[0] for pin in pins(name)]
     assert names == sorted(names)
 
 
-def test_no_package_is_pinned_twice() -> None:
+def test_no_package_is_pinned_twice():
     """A later Python may have another version: that of an earlier one is built there, for long."""
     every = [pin.partition("==") for file in ALL for pin in pins(file)]
     names = [name for name, _, version in every if ">=" not in version]
@@ -52,7 +50,7 @@ def test_no_package_is_pinned_twice() -> None:
         ("dev", FILES),
     ],
 )
-def test_every_dependency_is_pinned(extra: str | None, given: tuple[str, ...]) -> None:
+def test_every_dependency_is_pinned(extra, given):
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     wanted = project["optional-dependencies"][extra] if extra else project["dependencies"]
     pinned = {pin.partition("==")[0] for file in given for pin in pins(file)}

@@ -1,7 +1,5 @@
 """The door between the core and its extensions."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -82,13 +80,13 @@ tables: [visitors]
 """
 
 
-def test_the_core_imports_no_extension() -> None:
+def test_the_core_imports_no_extension():
     """The folder is named once, by the module that scans it."""
     naming = [path for path in CORE if FOLDER in path.read_text()]
     assert naming == [PACKAGE / "basics/extension.py"]
 
 
-def test_every_folder_is_an_extension() -> None:
+def test_every_folder_is_an_extension():
     folders = {path.parent.name for path in PACKAGE.glob("extensions/*/__init__.py")}
     assert set(extensions()) == folders
 
@@ -121,7 +119,7 @@ for folder in folders:
 
 
 @pytest.mark.slow
-def test_without_an_extension_everything_else_works(tmp_path: Path) -> None:
+def test_without_an_extension_everything_else_works(tmp_path):
     """The core and the other extensions as links, without the folder of each one."""
     for name in extensions():
         package = tmp_path / name / "timefair"
@@ -139,7 +137,7 @@ def test_without_an_extension_everything_else_works(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_package_of_somebody_else_is_an_extension(tmp_path: Path) -> None:
+def test_a_package_of_somebody_else_is_an_extension(tmp_path):
     """Found by its entry point; it adds a command, an option, keys, a table and lines of check."""
     package, facts = tmp_path / "greeting", tmp_path / "greeting-1.0.dist-info"
     package.mkdir()

@@ -1,7 +1,5 @@
 """The fast tests cover every room of the package."""
 
-from __future__ import annotations
-
 import ast
 from pathlib import Path
 
@@ -41,7 +39,7 @@ def fast_tests(path: Path) -> list[str]:
     ]
 
 
-def test_every_room_of_the_package_has_fast_tests() -> None:
+def test_every_room_of_the_package_has_fast_tests():
     rooms = {path.parent for path in PACKAGE.glob("*/__init__.py")}
     rooms |= {path.parent for path in PACKAGE.glob("extensions/*/__init__.py")}
     names = {path.relative_to(PACKAGE).as_posix() for path in rooms} - {"extensions"}

@@ -1,7 +1,5 @@
 """The arrows between the layers, read from the import statements."""
 
-from __future__ import annotations
-
 import ast
 import re
 import sys
@@ -75,16 +73,8 @@ LIGHT = (
     "basics", "policies", "records/rundata/settings", "__init__", "__main__",
 )  # fmt: skip
 HEAVY = {
-    "numpy",
-    "pandas",
-    "pyarrow",
-    "scipy",
-    "matplotlib",
-    "seaborn",
-    "cocoex",
-    "nevergrad",
-    "cma",
-}
+    "numpy", "pandas", "pyarrow", "scipy", "matplotlib", "seaborn", "cocoex", "nevergrad", "cma",
+}  # fmt: skip
 
 
 def files(layer: str) -> list[Path]:
@@ -113,14 +103,14 @@ def layers_of(names: set[str]) -> set[str]:
     }
 
 
-def test_every_layer_is_known() -> None:
+def test_every_layer_is_known():
     present = {path.stem for path in PACKAGE.glob("*.py") if not path.stem.startswith("__")}
     present |= {path.parent.name for path in PACKAGE.glob("*/*.py")}
     assert present <= set(ALLOWED), "say in ALLOWED what the new room may import"
 
 
 @pytest.mark.parametrize("layer", [name for name, may in ALLOWED.items() if may is not None])
-def test_arrows(layer: str) -> None:
+def test_arrows(layer):
     allowed = ALLOWED[layer]
     assert allowed is not None
     wrong = {
@@ -131,13 +121,13 @@ def test_arrows(layer: str) -> None:
     assert not wrong
 
 
-def test_every_room_of_measure_is_known() -> None:
+def test_every_room_of_measure_is_known():
     present = {path.stem for path in (PACKAGE / "measure").iterdir() if path.stem[0] not in "_."}
     assert present == set(WITHIN_MEASURE), "say in WITHIN_MEASURE what the new room may import"
 
 
 @pytest.mark.parametrize("room", WITHIN_MEASURE)
-def test_arrows_within_measure(room: str) -> None:
+def test_arrows_within_measure(room):
     compiled = (PACKAGE / "measure" / room).glob("*.pyx")
     wrong = {
         path.name: sorted(beyond)
@@ -153,14 +143,14 @@ def rooms_of_measure(path: Path) -> set[str]:
     return set(found)
 
 
-def test_the_client_of_external_programs_needs_the_standard_library_alone() -> None:
+def test_the_client_of_external_programs_needs_the_standard_library_alone():
     needed = {name.split(".")[0] for name in imports(PACKAGE / "external.py")}
     assert needed <= sys.stdlib_module_names
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("layer", LIBRARIES_KEPT_OUT)
-def test_libraries_that_stay_out(layer: str) -> None:
+def test_libraries_that_stay_out(layer):
     wrong = {
         path.name: sorted(there)
         for path in files(layer)
@@ -170,7 +160,7 @@ def test_libraries_that_stay_out(layer: str) -> None:
 
 
 @pytest.mark.parametrize("module", LIGHT)
-def test_commands_load_quickly(module: str) -> None:
+def test_commands_load_quickly(module):
     names = {name for path in files(module) for name in imports(path, top_only=True)}
     assert not {name.split(".")[0] for name in names} & HEAVY
 
@@ -178,7 +168,7 @@ def test_commands_load_quickly(module: str) -> None:
 @pytest.mark.parametrize(
     "path", sorted((PACKAGE.parent / "rules").glob("*.smk")), ids=lambda path: path.name
 )
-def test_rules_have_one_command_and_no_script(path: Path) -> None:
+def test_rules_have_one_command_and_no_script(path):
     lines = [line.strip() for line in path.read_text().splitlines()]
     assert not {"run:", "script:", "notebook:"} & set(lines)
     has_python = any(line.startswith(("def ", "import ", "from ")) for line in lines)

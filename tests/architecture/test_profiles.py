@@ -1,7 +1,5 @@
 """The profiles differ where the places differ, and nowhere else."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +16,12 @@ def settings(name: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(("name", "without"), [("slurm", FOR_ARRAYS), ("cluster", set())])
-def test_what_holds_on_a_workstation_holds_on_a_cluster(name: str, without: set[str]) -> None:
+def test_what_holds_on_a_workstation_holds_on_a_cluster(name, without):
     here, there = settings("default"), settings(name)
     assert {key: there.get(key) for key in here} == here | dict.fromkeys(without)
 
 
-def test_nothing_holds_jobs_of_an_array_back() -> None:
+def test_nothing_holds_jobs_of_an_array_back():
     slurm = settings("slurm")
     assert slurm["slurm-array-jobs"] == "all"
     assert slurm["jobs"] == "unlimited"

@@ -1,7 +1,5 @@
 """A headless Chromium without a network, driven through a pipe by the DevTools protocol."""
 
-from __future__ import annotations
-
 import base64
 import json
 import os
@@ -15,15 +13,9 @@ NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 LONGEST_S = 120
 """Seconds without an answer after which the browser is called gone."""
 OPTIONS = (
-    "--headless=new",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-dev-shm-usage",
-    "--no-first-run",
-    "--hide-scrollbars",
-    "--host-resolver-rules=MAP * ~NOTFOUND",
-    "--remote-debugging-pipe",
-)
+    "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
+    "--hide-scrollbars", "--host-resolver-rules=MAP * ~NOTFOUND", "--remote-debugging-pipe",
+)  # fmt: skip
 PRELUDE = """
 window.faults = [];
 addEventListener("error", event => faults.push(String(event.message || event.target.src)), true);

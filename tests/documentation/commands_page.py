@@ -1,7 +1,5 @@
 """The page of the commands, made from their help: ``python commands_page.py --fix``."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The pages of the documentation, and the examples in them."""
 
-from __future__ import annotations
-
 import re
 import sys
 import textwrap

@@ -1,7 +1,5 @@
 """The gallery, made from the declarations of the figures: ``python gallery_page.py --fix``."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from importlib.util import module_from_spec, spec_from_file_location

@@ -1,7 +1,5 @@
 """Tables of the documentation that are made from the code: ``python reference_tables.py --fix``."""
 
-from __future__ import annotations
-
 import inspect
 import sys
 from collections.abc import Callable, Iterator, Mapping

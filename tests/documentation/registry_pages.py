@@ -6,8 +6,6 @@ list stands between two marks, ``<!-- NAME -->`` and ``<!-- /NAME -->``; in a do
 table.
 """
 
-from __future__ import annotations
-
 import ast
 import inspect
 import re

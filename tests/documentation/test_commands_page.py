@@ -1,7 +1,5 @@
 """Every command teaches, and docs/reference/commands.md says what the help says."""
 
-from __future__ import annotations
-
 import difflib
 import re
 import shlex
@@ -10,13 +8,12 @@ import pytest
 from commands_page import PAGE, head, leaves, made
 
 from timefair import cli
-from timefair.cli.common import Command
 
 COMMANDS = list(leaves(cli.parser()))
 
 
 @pytest.mark.parametrize(("name", "command"), COMMANDS, ids=[name for name, _ in COMMANDS])
-def test_help_teaches(name: str, command: Command) -> None:
+def test_help_teaches(name, command):
     assert len(command.description or "") > 80, "description="
     assert name in command.example or "snakemake" in command.example, "example="
     said = command.format_help()
@@ -26,14 +23,14 @@ def test_help_teaches(name: str, command: Command) -> None:
 
 
 @pytest.mark.parametrize(("name", "command"), COMMANDS, ids=[name for name, _ in COMMANDS])
-def test_the_example_is_a_command_line(name: str, command: Command) -> None:
+def test_the_example_is_a_command_line(name, command):
     for line in command.example.replace("\\\n", " ").splitlines():
         words = shlex.split(line)
         if words[0] == "timefair":
             assert cli.parser().parse_args(words[1:]).command
 
 
-def test_the_page_says_what_the_help_says() -> None:
+def test_the_page_says_what_the_help_says():
     written, right = PAGE.read_text(), head() + made()
     if written != right:
         diff = difflib.unified_diff(written.splitlines(), right.splitlines(), lineterm="")
@@ -41,7 +38,7 @@ def test_the_page_says_what_the_help_says() -> None:
 
 
 @pytest.mark.parametrize("code", ["0", "1", "2", "3", "128 + signal"])
-def test_the_page_names_every_exit_status(code: str) -> None:
+def test_the_page_names_every_exit_status(code):
     (row,) = re.findall(rf"\n\| {re.escape(code)} \| (.*)", head())
     if code in ("1", "3"):  # the commands that have this status
         named = set(re.findall(r"`(\w+)`:", row))

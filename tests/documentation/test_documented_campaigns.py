@@ -1,14 +1,11 @@
 """Campaigns in the documentation, whole or in part, have no faults."""
 
-from __future__ import annotations
-
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-from fences import ROOT, Fence, make_environments, of_language
+from fences import ROOT, make_environments, of_language
 
 from timefair.campaign import configuration
 from timefair.campaign.configuration import Campaign
@@ -18,7 +15,7 @@ EXAMPLES = [fence for fence in of_language("yaml") if fence.page.name != "CONTRI
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path, monkeypatch):
     """The working directory, with the user's own code that the examples name."""
     monkeypatch.chdir(tmp_path)
     for fence in of_language("python"):
@@ -36,7 +33,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize("fence", EXAMPLES, ids=[fence.where for fence in EXAMPLES])
-def test_a_campaign_of_the_documentation(fence: Fence, folder: Path) -> None:
+def test_a_campaign_of_the_documentation(fence, folder):
     given = yaml.safe_load(fence.text)
     default = configuration.read_yaml(ROOT / "config/config.yaml")
     assert isinstance(default, dict)

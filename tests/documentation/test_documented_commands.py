@@ -3,8 +3,6 @@
 The campaigns have their names and their algorithms, but few runs of few evaluations.
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import glob
@@ -15,7 +13,6 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -139,19 +136,19 @@ def parts(line: str) -> list[str]:
 # --- What needs no campaign ---------------------------------------------------------------------
 
 
-def test_every_block_says_its_language() -> None:
+def test_every_block_says_its_language():
     unknown = [
         fence.where for page in PAGES for fence in fences(page) if fence.language not in LANGUAGES
     ]
     assert not unknown, f"after the three ticks: one of {', '.join(LANGUAGES)}"
 
 
-def test_no_command_hides_in_an_indented_block() -> None:
+def test_no_command_hides_in_an_indented_block():
     command = re.compile(r"^ {4,}(?:timefair|snakemake|python3?|pip) .*", flags=re.M)
     assert {page: command.findall(prose(page)) for page in PAGES} == {page: [] for page in PAGES}
 
 
-def test_what_is_not_run_is_in_the_documentation() -> None:
+def test_what_is_not_run_is_in_the_documentation():
     there = {part for fence in SHOWN for line in commands(fence) for part in parts(line)}
     assert not set(NOT_RUN) - there
 
@@ -166,7 +163,7 @@ INLINE = sorted(
 )
 
 
-def test_commands_are_known() -> None:
+def test_commands_are_known():
     """Those in sentences, and those in blocks, of which `FIRST` has the pages that are run."""
     parser = cli.parser()
     for page, command in INLINE:
@@ -188,7 +185,7 @@ def _be_sure_that_it_is_known(page: Path, command: str, parser: argparse.Argumen
             assert any(word in action.option_strings for action in parser._actions), command
 
 
-def test_benchmarks_that_are_named_are_there() -> None:
+def test_benchmarks_that_are_named_are_there():
     for page in PAGES:
         for path in re.findall(r"`python ([\w/.-]+\.py)", page.read_text()):
             assert (ROOT / path).is_file(), path
@@ -308,7 +305,7 @@ class Copy:
 
 
 @pytest.fixture(scope="module")
-def copy(tmp_path_factory: pytest.TempPathFactory) -> Copy:
+def copy(tmp_path_factory):
     made = Copy(tmp_path_factory.mktemp("copy"))
     made.run("snakemake --cores all", made.folder)
     (made.folder / "results/NAME").symlink_to("default")
@@ -331,7 +328,7 @@ FIRST = [ROOT / name for name in ("README.md", "docs/guide/tutorial.md", "docs/g
         for page in ON_PAGES
     ],
 )
-def test_the_commands_of_a_page_run(page: Path, copy: Copy) -> None:
+def test_the_commands_of_a_page_run(page, copy):
     folder = copy.folder
     for fence in fences(page):
         copy.write(fence, folder)
@@ -355,7 +352,7 @@ def plain(fence: Fence) -> bool:
 
 
 @pytest.fixture
-def in_copy(copy: Copy, monkeypatch: pytest.MonkeyPatch) -> Iterator[Copy]:
+def in_copy(copy, monkeypatch):
     monkeypatch.chdir(copy.folder)
     return copy
 
@@ -365,14 +362,14 @@ def in_copy(copy: Copy, monkeypatch: pytest.MonkeyPatch) -> Iterator[Copy]:
 @pytest.mark.parametrize(
     "fence", [*filter(plain, of_language("python"))], ids=lambda fence: fence.where
 )
-def test_python_examples_run(fence: Fence) -> None:
+def test_python_examples_run(fence):
     exec(compile(fence.text, fence.where, "exec"), {})
 
 
 @pytest.mark.workflow
 @pytest.mark.thorough
 @pytest.mark.parametrize("fence", of_language("snakemake"), ids=lambda fence: fence.where)
-def test_snakefiles_are_planned(fence: Fence, copy: Copy, tmp_path: Path) -> None:
+def test_snakefiles_are_planned(fence, copy, tmp_path):
     (tmp_path / "Snakefile").write_text(fence.text)
     (tmp_path / "config.yaml").write_text(
         next(other.text for other in fences(fence.page) if other.language == "yaml")

@@ -1,7 +1,5 @@
 """The tests that docs/validation/fairness.md names exist."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
@@ -13,7 +11,7 @@ NAMED = sorted(set(re.findall(r"`((?:tests/)?[\w/]+\.py)(?:::(\w+))?`", TEXT)))
 
 
 @pytest.mark.parametrize(("file", "function"), NAMED, ids=lambda name: name or "all of it")
-def test_a_named_test_exists(file: str, function: str) -> None:
+def test_a_named_test_exists(file, function):
     found = [path for path in Path(ROOT, "tests").rglob("*.py") if path.match(file)]
     assert len(found) == 1
     assert f"def {function}" in found[0].read_text()

@@ -1,7 +1,5 @@
 """The keys, tables, columns and commands that the glossary names exist."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
@@ -27,13 +25,13 @@ def names() -> set[str]:
 
 
 @pytest.mark.parametrize(("term", "meaning"), ROWS, ids=[term for term, _ in ROWS])
-def test_a_name_in_an_entry_exists(term: str, meaning: str) -> None:
+def test_a_name_in_an_entry_exists(term, meaning):
     assert set(re.findall("`([^`]+)`", meaning)) <= names()
     assert meaning.endswith(".")
     assert len(meaning.split()) <= 40
 
 
-def test_the_terms_are_in_order() -> None:
+def test_the_terms_are_in_order():
     terms = [term.lower() for term, _ in ROWS]
     assert terms == sorted(set(terms))
     assert len(terms) >= 25

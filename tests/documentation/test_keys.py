@@ -1,7 +1,5 @@
 """Every key of a campaign stands in a shipped campaign or in an example of the documentation."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any, get_args
 
@@ -40,7 +38,7 @@ def named(content: Any) -> Iterator[str]:
             yield from named(part)
 
 
-def test_every_key_has_an_example() -> None:
+def test_every_key_has_an_example():
     shipped = [path.read_text() for path in (ROOT / "config").rglob("*.yaml")]
     texts = [*shipped, *(fence.text for fence in of_language("yaml"))]
     used = {key for text in texts for key in named(yaml.safe_load(text))}

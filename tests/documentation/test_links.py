@@ -1,7 +1,5 @@
 """Links between the pages lead somewhere."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +13,7 @@ def anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-def test_links() -> None:
+def test_links():
     assert [f"{page.name}: {link}" for page in PAGES for link in broken(page)] == []
 
 
@@ -29,13 +27,13 @@ def broken(page: Path) -> Iterator[str]:
             yield link
 
 
-def test_every_page_is_in_the_index() -> None:
+def test_every_page_is_in_the_index():
     index = (ROOT / "docs/README.md").read_text()
     pages = [str(page.relative_to(ROOT / "docs")) for page in (ROOT / "docs").glob("*/*.md")]
     assert [name for name in pages if f"({name})" not in index] == []
 
 
-def test_the_guide_is_short() -> None:
+def test_the_guide_is_short():
     guide = (ROOT / "docs/guide").glob("*.md")
     words = {page.name: len(page.read_text().split()) for page in guide}
     assert sum(words.values()) <= 40_000

@@ -1,7 +1,5 @@
 """The pictures of the documentation: all are declared, and each says which campaign it is from."""
 
-from __future__ import annotations
-
 import importlib.util
 import sys
 from pathlib import Path
@@ -27,7 +25,7 @@ def pictures(monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["campaign.yaml", "mine.py"])
-def test_the_campaign_of_the_tutorial_is_that_of_its_page(name: str) -> None:
+def test_the_campaign_of_the_tutorial_is_that_of_its_page(name):
     shown = (block.text for block in fences(ROOT / "docs/guide/tutorial.md"))
     text = next(text for text in shown if text.startswith(f"# {name}\n"))
     assert (ROOT / "docs/guide/tutorial" / name).read_text() == text
@@ -35,7 +33,7 @@ def test_the_campaign_of_the_tutorial_is_that_of_its_page(name: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.fast
-def test_every_picture_is_declared_once_and_shown(pictures) -> None:
+def test_every_picture_is_declared_once_and_shown(pictures):
     declared = [picture.path for picture in pictures.PICTURES]
     assert len(set(declared)) == len(declared)
     files = (path.relative_to(ROOT / "docs") for path in (ROOT / "docs").rglob("*.png"))

@@ -1,12 +1,10 @@
 """The tables of the documentation that are made from the code are what the code gives."""
 
-from __future__ import annotations
-
 import difflib
 import re
 
 import pytest
-from reference_tables import BLOCKS, FIRST, TOPICS, Block, Key, by_topic, keys, summary
+from reference_tables import BLOCKS, FIRST, TOPICS, Key, by_topic, keys, summary
 
 from timefair.campaign.configuration.choices import CHOICES
 from timefair.policies.restarts import RESTARTS
@@ -16,7 +14,7 @@ CHOOSING = {choice.key for choice in CHOICES.values()}
 
 
 @pytest.mark.parametrize("block", BLOCKS, ids=[block.name for block in BLOCKS])
-def test_a_table_has_not_drifted(block: Block) -> None:
+def test_a_table_has_not_drifted(block):
     written, right = block.written(), block.made()
     if written != right:
         diff = difflib.unified_diff(written.splitlines(), right.splitlines(), lineterm="")
@@ -25,14 +23,14 @@ def test_a_table_has_not_drifted(block: Block) -> None:
 
 
 @pytest.mark.parametrize("kind", [*RESTARTS.values(), *STOPPING.values()])
-def test_every_policy_and_rule_is_described(kind) -> None:
+def test_every_policy_and_rule_is_described(kind):
     assert summary(kind).endswith(".")
     assert "|" not in summary(kind)
     fields = {name: field for name, field in kind.model_fields.items() if name not in CHOOSING}
     assert all(field.description for field in fields.values())
 
 
-def test_every_key_stands_once_and_no_topic_is_empty() -> None:
+def test_every_key_stands_once_and_no_topic_is_empty():
     text = "\n".join(keys())
     names = re.findall(r"^\| `([^`]+)`", text, flags=re.M)
     others = [name for name in names if not name.startswith("stopping.")]
@@ -45,7 +43,7 @@ def test_every_key_stands_once_and_no_topic_is_empty() -> None:
 
 
 @pytest.mark.parametrize("rule", STOPPING)
-def test_a_stopping_rule_has_a_table_of_its_own_keys(rule: str) -> None:
+def test_a_stopping_rule_has_a_table_of_its_own_keys(rule):
     """`start`, which most rules have, is above them."""
     text = "\n".join(keys())
     _, _, table = text.partition(f"Only with `rule: {rule}`:")
@@ -53,6 +51,6 @@ def test_a_stopping_rule_has_a_table_of_its_own_keys(rule: str) -> None:
     assert set(found) - {"start"} == set(STOPPING[rule].model_fields) - {"rule", "start"}
 
 
-def test_a_new_key_needs_a_topic() -> None:
+def test_a_new_key_needs_a_topic():
     with pytest.raises(ValueError, match="colour: has no topic"):
         by_topic({"colour": Key("colour", "", "Of the page.")})

@@ -1,7 +1,5 @@
 """The documentation site is built without a warning, its links lead somewhere, search works."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -40,7 +38,7 @@ def build(output: Path, *options: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def site(tmp_path_factory):
     """The folder of the pages."""
     output = tmp_path_factory.mktemp("site")
     build(output)
@@ -48,7 +46,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.thorough
-def test_every_page_is_read_without_a_warning(tmp_path: Path) -> None:
+def test_every_page_is_read_without_a_warning(tmp_path):
     """No page is written, which takes the longest; test_links.py follows the links."""
     build(tmp_path, "-b", "dummy")
 
@@ -71,7 +69,7 @@ class Page(HTMLParser):
 
 
 @pytest.mark.thorough
-def test_every_link_leads_somewhere(site: Path) -> None:
+def test_every_link_leads_somewhere(site):
     pages = {file: Page(file) for file in site.rglob("*.html")}
     broken = []
     for file, page in pages.items():
@@ -87,7 +85,7 @@ def test_every_link_leads_somewhere(site: Path) -> None:
 
 
 @pytest.mark.thorough
-def test_every_page_of_the_documentation_is_in_the_navigation(site: Path) -> None:
+def test_every_page_of_the_documentation_is_in_the_navigation(site):
     first = site / "docs/README.html"
     linked = {(first.parent / urlsplit(link).path).resolve() for link in Page(first).links}
     pages = {
@@ -98,7 +96,7 @@ def test_every_page_of_the_documentation_is_in_the_navigation(site: Path) -> Non
 
 
 @pytest.mark.thorough
-def test_search_works_without_a_network(site: Path, browser) -> None:
+def test_search_works_without_a_network(site, browser):
     browser.open(site / "docs/README.html")
     assert browser.run("document.querySelector('h1').textContent").startswith("Documentation")
     asked = (site / "search.html").as_uri() + "?q=restart"

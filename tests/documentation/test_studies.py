@@ -1,7 +1,5 @@
 """The pages of studies: their numbers, tables and pictures are those of their archives."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys
@@ -51,7 +49,7 @@ shipped, published = needs(results.ARCHIVE), needs(results.FILE)
 
 
 @pytest.fixture(scope="module")
-def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def small(tmp_path_factory):
     """The compact archive of a small campaign with the shape of the study."""
     folder = tmp_path_factory.mktemp("campaign")
     with pytest.MonkeyPatch.context() as patch:
@@ -64,7 +62,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def made(small: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def made(small, tmp_path_factory):
     """A folder with the page of the small campaign."""
     folder = tmp_path_factory.mktemp("page")
     make_study.main([str(small), "--output", str(folder)])
@@ -75,10 +73,9 @@ def made(small: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize(
-    "asked",
-    ["restart_what_if", "cost_crossovers", "overhead", "perturbation", "drift"],
+    "asked", ["restart_what_if", "cost_crossovers", "overhead", "perturbation", "drift"]
 )
-def test_the_campaign_makes_the_tables_of_the_page(asked: str) -> None:
+def test_the_campaign_makes_the_tables_of_the_page(asked):
     pytest.importorskip("modcma")  # an algorithm of the study; it has no version for Python 3.13
     campaign = configuration.load(ROOT / f"config/studies/{results.NAME}.yaml")
     assert asked in campaign.made_tables
@@ -87,14 +84,14 @@ def test_the_campaign_makes_the_tables_of_the_page(asked: str) -> None:
     }
 
 
-def test_the_prose_quotes_results_by_their_names() -> None:
+def test_the_prose_quotes_results_by_their_names():
     text = re.sub(r"\{\{.*?\}\}|`[^`]*`|\]\([^)]*\)|```.*?```", "", TEMPLATE, flags=re.S)
     assert re.findall(r"\d+[.,]\d+|\d+ %|\d{3,}", text) == []
 
 
 @pytest.mark.thorough
 @pytest.mark.slow
-def test_the_page_shows_every_table_and_picture(made: Path) -> None:
+def test_the_page_shows_every_table_and_picture(made):
     found = results.read(made)
     text = (made / page.PAGE).read_text(encoding="utf-8")
     assert "{{" not in text
@@ -110,7 +107,7 @@ def test_the_page_shows_every_table_and_picture(made: Path) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.slow
-def test_numbers_are_those_of_the_runs(made: Path, small: Path) -> None:
+def test_numbers_are_those_of_the_runs(made, small):
     values = results.read(made)["values"]
     with files.opened(small, pytest.fail) as folder:
         collected = sorted(files.results_of(folder).glob("collected/*.parquet"))
@@ -134,7 +131,7 @@ def test_numbers_are_those_of_the_runs(made: Path, small: Path) -> None:
 @pytest.mark.thorough
 @shipped
 @pytest.mark.slow
-def test_the_results_are_those_of_the_archive() -> None:
+def test_the_results_are_those_of_the_archive():
     assert ARCHIVE.stat().st_size <= MOST_BYTES
     with tables.opened(ARCHIVE) as study:
         assert results.of_study(study) == results.read(page.FOLDER)
@@ -174,5 +171,5 @@ def replayed(archive: Path) -> list[str]:
 @shipped
 @pytest.mark.slow
 @pytest.mark.thorough
-def test_runs_of_the_study_can_be_replayed() -> None:
+def test_runs_of_the_study_can_be_replayed():
     assert replayed(ARCHIVE)

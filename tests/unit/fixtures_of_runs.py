@@ -1,8 +1,5 @@
 """Records and runs of small campaigns that nobody measured."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +9,13 @@ import scipy.linalg  # noqa: F401  (loads the library that is limited below)
 from threadpoolctl import threadpool_limits
 
 from timefair.campaign import configuration, plan
+from timefair.machine.linux import kernel
+from timefair.problems.registry import SUITES
 from timefair.records.journal import Journal
 from timefair.records.schema import RUN_SCHEMA
 from timefair.records.store import write_record
+
+__all__ = ["_alone", "campaign", "measured", "no_runs", "row", "run", "table", "write"]
 
 KEY = "ab" * 32
 CAMPAIGN = {
@@ -34,9 +35,13 @@ MACHINE = {
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _one_thread() -> Iterator[None]:
-    """As in a campaign: with threads, small models are ten times slower on a busy machine."""
-    with threadpool_limits(limits=1):
+def _alone(tmp_path_factory):
+    """One thread, as in a campaign, and cores for which no campaign of this machine waits.
+
+    With threads, small models are ten times slower on a busy machine.
+    """
+    with threadpool_limits(limits=1), pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TIMEFAIR_LOCKS", str(tmp_path_factory.mktemp("locks")))
         yield
 
 
@@ -68,13 +73,13 @@ def _write(path: Path, *rows: dict[str, Any], **facts: Any) -> None:
 
 
 @pytest.fixture
-def row() -> Callable[..., dict[str, Any]]:
+def row():
     """A row of a record."""
     return _row
 
 
 @pytest.fixture
-def write() -> Callable[..., None]:
+def write():
     """Writes rows to a record, with its journal beside it."""
     return _write
 
@@ -109,15 +114,26 @@ class Measured:
 
 
 @pytest.fixture
-def measured(tmp_path: Path) -> Measured:
+def measured(tmp_path):
     return Measured(tmp_path)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def reaper():
+    """As in a job, what a run leaves behind comes to this process."""
+    kernel.adopt_orphans()
+
+
+@pytest.fixture(scope="module")
+def problem():
+    return SUITES["bbob"].problem(8, 3, 1)
 
 
 # --- Runs in the schema of the records, without files -------------------------------------------
 
 
 @pytest.fixture(scope="session")
-def no_runs() -> Any:
+def no_runs():
     """Runs without a run, for tests that do not change them."""
     from timefair.records.rundata.runs import Runs
 
@@ -130,37 +146,17 @@ def run():
 
     def make(events=(), **changes):
         row = {
-            "suite": "bbob",
-            "function": 1,
-            "dimension": 2,
-            "instance": 1,
-            "algorithm": "A",
-            "round": 1,
-            "run": 0,
-            "f_opt": 0.0,
-            "seed": 7,
-            "budget_s": 1.0,
-            "status": "ok",
-            "stop_reason": "time",
-            "attempts": 1,
-            "wall_s": 1.0,
-            "cpu_s": 0.5,
-            "evaluations": 100,
-            "launches": 2,
-            "completed_restarts": 1,
-            "best_f": 0.0,
+            "suite": "bbob", "function": 1, "dimension": 2, "instance": 1, "algorithm": "A",
+            "round": 1, "run": 0, "f_opt": 0.0, "seed": 7, "budget_s": 1.0, "status": "ok",
+            "stop_reason": "time", "attempts": 1, "wall_s": 1.0, "cpu_s": 0.5, "evaluations": 100,
+            "launches": 2, "completed_restarts": 1, "best_f": 0.0,
             "best_precision": min((e[2] for e in events), default=float("inf")),
-            "overshoot_s": 0.0,
-            "reaped_s": 1.0,
-            "preparation_s": 0.1,
-            "objective_s": 1e-4,
-            "bare_s": 2e-4,
-            "isolation": "private",
-            "launch_log": [],
+            "overshoot_s": 0.0, "reaped_s": 1.0, "preparation_s": 0.1, "objective_s": 1e-4,
+            "bare_s": 2e-4, "isolation": "private", "launch_log": [],
             "events": [
                 {"launch": 0, "evaluations": n, "time_s": t, "precision": q} for n, t, q in events
             ],
-        }
+        }  # fmt: skip
         return row | changes
 
     return make

@@ -1,7 +1,5 @@
 """What the analysis of a campaign makes, and with what it is made again."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from campaigns import SMALL
 from rows_to_write import a_run, table
 
 from timefair import analysis, cli
@@ -24,15 +23,7 @@ targets: [1.0]
 tables: [ert, ert_by_instance]
 figures: {names: [ert_evaluations], formats: [svg]}
 """
-CONTENT = {
-    "name": "trial",
-    "problems": {"suite": "bbob", "functions": 1, "dimensions": 2, "instances": 1},
-    "algorithms": {"A": "timefair:random-search"},
-    "budget": {"evaluations": 4},
-    "targets": [1.0],
-    "tables": ["ert", "quantiles"],
-    "figures": ["ert"],
-}
+CONTENT = SMALL | {"targets": [1.0], "tables": ["ert", "quantiles"], "figures": ["ert"]}
 RECORDS = {"A": ["records/A/0/f1.parquet"]}
 
 
@@ -47,14 +38,14 @@ def analysed(study: Path, campaign: str = CAMPAIGN, cores: int = 1) -> set[str]:
 
 
 @pytest.fixture
-def study(tmp_path: Path) -> Path:
+def study(tmp_path):
     """A folder with the record of three runs."""
     runs = [a_run((1, 0.1, 8.0), (3, 0.2, 0.5), run=run) for run in range(3)]
     write_record(tmp_path / "A.parquet", table(*runs).to_batches(), {})
     return tmp_path
 
 
-def test_all_files_are_made_that_snakemake_waits_for(study: Path) -> None:
+def test_all_files_are_made_that_snakemake_waits_for(study):
     made = analysed(study)
     campaign = configuration.restore(study / "campaign.json")
     assert {f"results/{name}" for name in made} == {*analysis.outputs(campaign, "results").values()}
@@ -63,7 +54,7 @@ def test_all_files_are_made_that_snakemake_waits_for(study: Path) -> None:
 
 
 @pytest.mark.slow
-def test_forks_make_the_same_bytes(study: Path) -> None:
+def test_forks_make_the_same_bytes(study):
     files = analysed(study)
     alone = {name: (study / name).read_bytes() for name in files}
     for name in files:
@@ -73,7 +64,7 @@ def test_forks_make_the_same_bytes(study: Path) -> None:
 
 
 @pytest.mark.slow
-def test_pages_that_a_smaller_campaign_has_not_are_removed(study: Path) -> None:
+def test_pages_that_a_smaller_campaign_has_not_are_removed(study):
     larger = "problems: {suite: bbob, functions: 1-24, dimensions: [2, 3], instances: 1}\n"
     smaller = "problems: {suite: bbob, functions: 1, dimensions: 2, instances: 1}\n"
     pages = {f"figures/ert_evaluations_D{dimension}.svg" for dimension in (2, 3)}
@@ -88,7 +79,7 @@ def test_pages_that_a_smaller_campaign_has_not_are_removed(study: Path) -> None:
     assert {"figures/ert_evaluations.svg", "figures/ert_evaluations_mine.svg"} <= left
 
 
-def test_the_mark_of_an_earlier_analysis_is_removed(study: Path) -> None:
+def test_the_mark_of_an_earlier_analysis_is_removed(study):
     mark = study / analysis.MADE / "key.done"
     mark.parent.mkdir()
     mark.touch()
@@ -102,7 +93,7 @@ def key(records: Any = RECORDS, added: dict[str, Any] | None = None, **changed: 
     return provenance.analysis_key(campaign, added or {}, records)
 
 
-def test_the_same_campaign_has_the_same_key() -> None:
+def test_the_same_campaign_has_the_same_key():
     assert key() == key()
 
 
@@ -117,14 +108,14 @@ def test_the_same_campaign_has_the_same_key() -> None:
         {"tables": ["ert"]},
     ],
 )
-def test_any_setting_and_other_records_make_everything_again(changed: dict[str, Any]) -> None:
+def test_any_setting_and_other_records_make_everything_again(changed):
     assert key(**changed) != key()
 
 
 @pytest.mark.parametrize(
     "file", ["exhibits/charts/dots.py", "report/page.py", "exhibits/latex/pages.py"]
 )
-def test_other_code_makes_everything_again(file: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_code_makes_everything_again(file, monkeypatch):
     before, code = key(), provenance._code
     edited = next(path for path in provenance.PACKAGE.rglob("*.py") if str(path).endswith(file))
     monkeypatch.setattr(provenance, "_code", lambda p: "edited" if p == edited else code(p))
@@ -135,7 +126,7 @@ MAKE = "make-tables a.parquet --campaign campaign.json --output ."
 
 
 @pytest.fixture
-def folder(tmp_path: Path, row, write) -> Path:
+def folder(tmp_path, row, write):
     """A campaign's folder with collected runs."""
     (tmp_path / "c.yaml").write_text(
         """
@@ -153,7 +144,7 @@ figures: {names: [ert_evaluations], formats: [pdf, svg, png]}
 
 
 @pytest.mark.slow
-def test_reading_the_runs_starts_no_thread(folder: Path) -> None:
+def test_reading_the_runs_starts_no_thread(folder):
     """Because a thread does not survive a fork."""
     code = (
         "from pathlib import Path; from timefair.campaign import configuration;"
@@ -167,9 +158,7 @@ def test_reading_the_runs_starts_no_thread(folder: Path) -> None:
 
 
 @pytest.mark.slow
-def test_runs_of_records_that_are_not_planned_are_refused(
-    folder: Path, row, write, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_runs_of_records_that_are_not_planned_are_refused(folder, row, write, capsys, monkeypatch):
     """Snakemake collects them again only where it knows that the plan has changed."""
     monkeypatch.chdir(folder)
     campaign = configuration.restore(folder / "campaign.json")

@@ -1,13 +1,11 @@
 """Campaigns in folders of their own."""
 
-from pathlib import Path
-
 import pytest
 from workspace import Workspace
 
 
 @pytest.fixture
-def workspace(tmp_path: Path) -> Workspace:
+def workspace(tmp_path):
     made = Workspace(tmp_path)
     made.configure()
     return made

@@ -1,7 +1,5 @@
 """A campaign from one command: complete, repeatable, and measured again only where it must be."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A campaign with constraints from one command: counts, feasible points, tables and figures."""
 
-from __future__ import annotations
-
 import pandas as pd
 import pytest
 

@@ -1,7 +1,5 @@
 """What others expect of a workflow and of a package: tools, catalogue, module, wheel."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess
@@ -70,13 +68,13 @@ def environment_of(folder: Path, *packages: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def linters(tmp_path_factory: pytest.TempPathFactory) -> str:
+def linters(tmp_path_factory):
     """The Python of an environment with Snakemake and without timefair."""
     return environment_of(tmp_path_factory.mktemp("linters"), "snakemake")
 
 
 @pytest.fixture
-def clone(tmp_path: Path) -> Path:
+def clone(tmp_path):
     """The workflow of a clone that is not built."""
     folder = tmp_path / "clone"
     kept_out = shutil.ignore_patterns("*.so", "*.c", "*.egg-info", "__pycache__")
@@ -87,12 +85,12 @@ def clone(tmp_path: Path) -> Path:
     return folder
 
 
-def test_the_linter_needs_no_timefair(linters: str, clone: Path) -> None:
+def test_the_linter_needs_no_timefair(linters, clone):
     words = ("-m", "snakemake", "--lint")
     assert "good condition" in python(*words, folder=clone, executable=linters, PYTHONPATH="")
 
 
-def test_without_timefair_one_line_says_how_to_install_it(linters: str, clone: Path) -> None:
+def test_without_timefair_one_line_says_how_to_install_it(linters, clone):
     done = subprocess.run(
         [linters, "-m", "snakemake", "--cores", "1", "results/default/tables/ert.csv"],
         cwd=clone, env=os.environ | {"PYTHONPATH": ""}, capture_output=True, text=True,
@@ -105,7 +103,7 @@ def test_without_timefair_one_line_says_how_to_install_it(linters: str, clone: P
     assert "Traceback" not in done.stderr
 
 
-def test_the_rules_are_formatted(tmp_path: Path) -> None:
+def test_the_rules_are_formatted(tmp_path):
     pytest.importorskip("snakefmt")
     formatter = environment_of(tmp_path, "snakefmt")
     words = ("-m", "snakefmt.snakefmt", "--check", "Snakefile", "workflow")
@@ -113,7 +111,7 @@ def test_the_rules_are_formatted(tmp_path: Path) -> None:
 
 
 @pytest.mark.thorough
-def test_snakedeploy_makes_a_workflow_that_runs(workspace, clone: Path) -> None:
+def test_snakedeploy_makes_a_workflow_that_runs(workspace, clone):
     snakedeploy = shutil.which("snakedeploy")
     if snakedeploy is None:
         pytest.skip("not installed: snakedeploy (envs/test.txt)")
@@ -132,7 +130,7 @@ def test_snakedeploy_makes_a_workflow_that_runs(workspace, clone: Path) -> None:
     assert (deployed / "results/test/report.html").is_file()
 
 
-def test_the_catalogue_finds_what_it_asks_for() -> None:
+def test_the_catalogue_finds_what_it_asks_for():
     usage = yaml.safe_load((ROOT / ".snakemake-workflow-catalog.yml").read_text())["usage"]
     assert set(usage) == {"mandatory-flags", "software-stack-deployment", "report"}
     assert set(usage["mandatory-flags"]) == {"desc", "flags"}
@@ -172,7 +170,7 @@ rule summary:
 
 
 @pytest.mark.thorough
-def test_two_campaigns_as_modules_of_another_workflow(workspace) -> None:
+def test_two_campaigns_as_modules_of_another_workflow(workspace):
     workspace.configure(**SMALL)
     campaign = yaml.safe_load(workspace.config.read_text())
     outer = {
@@ -192,7 +190,7 @@ def test_two_campaigns_as_modules_of_another_workflow(workspace) -> None:
         assert (workspace.folder / made).parents[1].joinpath("campaign.json").is_file()
 
 
-def test_a_fault_in_a_module_is_an_error_of_the_workflow(tmp_path: Path) -> None:
+def test_a_fault_in_a_module_is_an_error_of_the_workflow(tmp_path):
     (tmp_path / "Snakefile").write_text(
         f'module faulty:\n    snakefile: "{ROOT}/workflow/Snakefile"\n'
         '    config: {"name": "x", "seed": -1}\n'
@@ -262,7 +260,7 @@ def _keep_compiled(source: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def installation(tmp_path_factory: pytest.TempPathFactory) -> Installation:
+def installation(tmp_path_factory):
     folder = tmp_path_factory.mktemp("wheel")
     kept_out = shutil.ignore_patterns(".*", "results", "build", "*.so", "*.egg-info", "__pycache__")
     source = shutil.copytree(ROOT, folder / "source", ignore=kept_out)
@@ -274,7 +272,7 @@ def installation(tmp_path_factory: pytest.TempPathFactory) -> Installation:
     return Installation(folder / "venv", wheel)
 
 
-def test_the_wheel_has_all_that_the_workflow_needs(installation: Installation) -> None:
+def test_the_wheel_has_all_that_the_workflow_needs(installation):
     there = set(zipfile.ZipFile(installation.wheel).namelist())
     for path in ROOT.glob("workflow/timefair/**/*"):
         if path.is_file() and path.suffix not in (".c", ".so", ".pyc"):
@@ -287,7 +285,7 @@ def test_the_wheel_has_all_that_the_workflow_needs(installation: Installation) -
 
 
 @pytest.mark.thorough
-def test_the_wheel_alone_runs_a_campaign(installation: Installation, workspace) -> None:
+def test_the_wheel_alone_runs_a_campaign(installation, workspace):
     def timefair(*words: str) -> str:
         return installation.run("-m", "timefair", *words, folder=study)
 
@@ -307,16 +305,14 @@ def test_the_wheel_alone_runs_a_campaign(installation: Installation, workspace) 
     assert "0 problems" in timefair("verify", "results/test")
 
 
-def test_a_clone_that_is_not_built_uses_the_wheel(
-    installation: Installation, workspace, clone: Path
-) -> None:
+def test_a_clone_that_is_not_built_uses_the_wheel(installation, workspace, clone):
     workspace.configure(**SMALL)
     words = ("--cores", "1", "--dry-run", "--configfile", str(workspace.config))
     planned = installation.run("-m", "snakemake", *words, folder=clone)
     assert "measure_cell" in planned
 
 
-def test_types_of_the_wheel_are_seen_by_mypy(installation: Installation, tmp_path: Path) -> None:
+def test_types_of_the_wheel_are_seen_by_mypy(installation, tmp_path):
     pytest.importorskip("mypy")
     (tmp_path / "user.py").write_text(TYPED)
     words = ("--strict", "--python-executable", installation.python, "user.py")
@@ -325,8 +321,5 @@ def test_types_of_the_wheel_are_seen_by_mypy(installation: Installation, tmp_pat
         cwd=tmp_path, env=os.environ | {"PYTHONPATH": ""}, capture_output=True, text=True,
     )  # fmt: skip
     said = [line.partition(": ")[2] for line in done.stdout.splitlines()]
-    assert said[:2] == [
-        'note: Revealed type is "int"',
-        'note: Revealed type is "str"',
-    ], done.stdout
+    assert said[:2] == ['note: Revealed type is "int"', 'note: Revealed type is "str"'], done.stdout
     assert any("Unexpected keyword argument" in line for line in said[2:]), done.stdout

@@ -1,7 +1,5 @@
 """An older version of a library, with an older numpy, beside the installed ones in one campaign."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from importlib.metadata import version
@@ -33,7 +31,7 @@ def interpreter(folder: Path, *packages: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def python(tmp_path_factory: pytest.TempPathFactory) -> str:
+def python(tmp_path_factory):
     pins = [f"{package}=={version}" for package, version in OLD.items()]
     return interpreter(tmp_path_factory.mktemp("old"), *pins)
 
@@ -59,10 +57,7 @@ def test_mealpy_gives_the_same_results_with_the_numpy_that_it_pins(workspace, tm
 
 @pytest.mark.thorough
 def test_two_versions_of_a_library_take_turns(workspace, python):
-    algorithms = {
-        "old": {"use": "pycma:CMA-ES", "python": python},
-        "here": {"use": "pycma:CMA-ES"},
-    }
+    algorithms = {"old": {"use": "pycma:CMA-ES", "python": python}, "here": {"use": "pycma:CMA-ES"}}
     workspace.configure(algorithms=algorithms, rounds=2, tables=["checklist"], figures=["anytime"])
     workspace.complete()
     rows = workspace.rows()

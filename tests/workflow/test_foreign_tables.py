@@ -1,7 +1,5 @@
 """A table of runs, analysed as such, and the commands of the rules on the same runs."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

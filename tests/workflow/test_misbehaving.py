@@ -1,7 +1,5 @@
 """Tables and figures of a campaign in which runs have each status: see `tests/adversaries`."""
 
-from __future__ import annotations
-
 import pandas as pd
 import pytest
 from bench import BENCH

@@ -1,7 +1,5 @@
 """A campaign on problems that change, from the measurement to tables, a figure and its checks."""
 
-from __future__ import annotations
-
 import pandas as pd
 import pytest
 

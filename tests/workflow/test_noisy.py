@@ -1,7 +1,5 @@
 """Campaigns of noisy problems, from the measurement to the tables."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -1,7 +1,5 @@
 """A campaign with published data beside what it measures."""
 
-from __future__ import annotations
-
 import pandas as pd
 import pytest
 

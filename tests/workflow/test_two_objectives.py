@@ -1,7 +1,5 @@
 """A campaign with two objectives, from the measurement to tables, figures and cocopp's files."""
 
-from __future__ import annotations
-
 import pandas as pd
 import pytest
 

@@ -1,7 +1,5 @@
 """Real campaigns in folders of their own, from a small whole that each test overrides."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import subprocess
@@ -42,10 +40,7 @@ class Workspace:
             "name": "test",
             "seed": 3,
             "problems": {"suite": "bbob", "functions": [1, 8], "dimensions": 2, "instances": "1-2"},
-            "algorithms": {
-                "random": "timefair:random-search",
-                "simplex": "scipy:Nelder-Mead",
-            },
+            "algorithms": {"random": "timefair:random-search", "simplex": "scipy:Nelder-Mead"},
             "budget": {"evaluations": 300},
             "runs": 2,
             "instances_per_job": 2,

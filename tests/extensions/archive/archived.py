@@ -1,14 +1,13 @@
 """Campaigns that were really measured and analysed, to be archived."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from measurements import do_jobs
+
 from timefair import cli
-from timefair.campaign import configuration, plan, provenance
-from timefair.measure.job.cell import Prepared, measure
+from timefair.campaign import configuration, plan
 
 WORDS = ["--author", "Doe, Jane 0000-0002-1825-0097", "--license", "CC-BY-4.0"]
 """Options that every archive needs."""
@@ -31,24 +30,12 @@ def collected(folder: Path, content: Mapping[str, Any]) -> Path:
     campaign = configuration.parse(dict(content))
     results = folder / "results" / campaign.name
     snapshot = plan.write_snapshot(campaign, results)
-    plan.write_keys(provenance.measure_keys(campaign), results)
-    recorded(campaign, results)
+    do_jobs(campaign, results)
     for label in campaign.algorithms:
         path = results / f"collected/{label}.parquet"
         words = ("--campaign", snapshot, "--algorithm", label, "--output", path)
         assert command("collect", *words) == 0
     return results
-
-
-def recorded(campaign: configuration.Campaign, results: Path) -> dict[plan.Job, Path]:
-    """Measure every job of a campaign; the record of each."""
-    prepared, records = Prepared(campaign), {}
-    for job in plan.jobs(campaign):
-        key = prepared.key(job)
-        records[job] = results / job.record(key)
-        records[job].parent.mkdir(parents=True, exist_ok=True)
-        measure(campaign, job, records[job], key)
-    return records
 
 
 def analyse(results: Path) -> None:

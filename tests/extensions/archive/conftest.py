@@ -1,10 +1,7 @@
 """A small campaign that was really measured and analysed, and an archive of it."""
 
-from __future__ import annotations
-
 import shutil
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -19,28 +16,23 @@ CAMPAIGN = {
     "name": "small",
     "problems": {"suite": "bbob", "functions": 1, "dimensions": 2, "instances": "1-2"},
     "algorithms": {"a": "timefair:random-search", "own": "solver.py:search"},
-    "budget": {"evaluations": 60},
-    "runs": 2,
-    "instances_per_job": 2,
-    "tables": ["runs", "ert"],
-    "figures": {"names": ["ert_evaluations"], "formats": ["svg"]},
-    "statistics": {"resamples": 20},
-}
+    "budget": {"evaluations": 60}, "runs": 2, "instances_per_job": 2, "tables": ["runs", "ert"],
+    "figures": {"names": ["ert_evaluations"], "formats": ["svg"]}, "statistics": {"resamples": 20},
+}  # fmt: skip
 
 
 @pytest.fixture(scope="session")
-def campaign(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def campaign(tmp_path_factory):
     """``results/small`` of a campaign with an algorithm of the user's own; do not change it."""
     folder = tmp_path_factory.mktemp("campaign")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("TIMEFAIR_LOCKS", str(tmp_path_factory.mktemp("locks")))
         patch.chdir(folder)
         (folder / "solver.py").write_text(SOLVER)
         return measured(folder, CAMPAIGN)
 
 
 @pytest.fixture
-def results(campaign: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def results(campaign, tmp_path, monkeypatch):
     """A copy of the campaign, beside its solver; the working directory is that of the solver."""
     top = tmp_path / "study"
     shutil.copytree(campaign.parents[1], top)
@@ -49,7 +41,7 @@ def results(campaign: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.fixture(scope="session")
-def exported(campaign: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def exported(campaign, tmp_path_factory):
     """The unpacked archive of the campaign; do not change it."""
     folder = tmp_path_factory.mktemp("exported")
     output = folder / "crate.zip"
@@ -61,7 +53,7 @@ def exported(campaign: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def crate(exported: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def crate(exported, tmp_path, monkeypatch):
     """A copy of the archive, seen from an empty folder."""
     (tmp_path / "empty").mkdir()
     monkeypatch.chdir(tmp_path / "empty")
@@ -69,7 +61,7 @@ def crate(exported: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
 
 
 @pytest.fixture
-def verify(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, list[str]]]:
+def verify(capsys):
     """A function: the status and the lines of ``timefair verify``."""
 
     def run(*words: object) -> tuple[int, list[str]]:
@@ -82,7 +74,7 @@ def verify(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, list[
 
 
 @pytest.fixture
-def flip() -> Callable[[Path, int], None]:
+def flip():
     """A function: changes one bit of the byte at a position of a file."""
 
     def change(path: Path, position: int) -> None:

@@ -1,9 +1,6 @@
 """Compact archives: what is left of the runs, and that the tables are the same."""
 
-from __future__ import annotations
-
 import zipfile
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -29,9 +26,7 @@ def runs_with(events: list, launch_events: list | None = None) -> pa.Table:
         return pa.array([None if found is None else rows], pa.list_(EVENT))
 
     named = dict(zip(("suite", "function", "dimension"), ([name] for name in PROBLEM), strict=True))
-    return pa.table(
-        {**named, "launch_events": column(launch_events), "events": column(events)},
-    )
+    return pa.table({**named, "launch_events": column(launch_events), "events": column(events)})
 
 
 def kept(events: list, launch_events: list | None = None, equal=()) -> tuple[list, list | None]:
@@ -43,7 +38,7 @@ def kept(events: list, launch_events: list | None = None, equal=()) -> tuple[lis
     return own, other
 
 
-def test_a_run_reaches_every_target_at_the_same_evaluation() -> None:
+def test_a_run_reaches_every_target_at_the_same_evaluation():
     precision = np.geomspace(1e3, 1e-9, 20_000)
     own, _ = kept([(0, k + 1, value) for k, value in enumerate(precision)])
     for target in TARGETS:
@@ -52,14 +47,14 @@ def test_a_run_reaches_every_target_at_the_same_evaluation() -> None:
     assert len(own) < 300
 
 
-def test_a_comparison_at_equal_evaluations_has_the_improvement_before_it() -> None:
+def test_a_comparison_at_equal_evaluations_has_the_improvement_before_it():
     events = [(0, 2 * k + 1, 1.0 / (k + 1)) for k in range(10_000)]
     without, _ = kept(events)
     own, _ = kept(events, equal=[12_346])
     assert sorted({*own} - {*without}) == [12_345]
 
 
-def test_a_launch_reaches_a_target_by_an_improvement_of_the_run() -> None:
+def test_a_launch_reaches_a_target_by_an_improvement_of_the_run():
     events = [(0, k, 0.6 - 1e-6 * k) for k in range(1, 10_001)] + [(1, 10_003, 0.01)]
     later = [(1, 10_004, 0.005), (1, 10_005, 0.004), (1, 10_006, 0.003)]
     own, other = kept([*events, *later], [(1, 10_001, 30.0), (1, 10_002, 20.0)])
@@ -77,7 +72,7 @@ def test_a_launch_reaches_a_target_by_an_improvement_of_the_run() -> None:
         ({"noise_free_f": 1.0, "vectors": [[]]}, "its runs are noisy"),
     ],
 )
-def test_runs_whose_tables_do_not_depend_on_targets(changed, clause: str) -> None:
+def test_runs_whose_tables_do_not_depend_on_targets(changed, clause):
     row = {"f_opt": 1.0, "vectors": None, "noise_free_f": None} | changed
     types = {"f_opt": pa.float64(), "vectors": pa.list_(pa.list_(pa.float64()))}
     columns = {
@@ -87,7 +82,7 @@ def test_runs_whose_tables_do_not_depend_on_targets(changed, clause: str) -> Non
 
 
 @pytest.mark.slow
-def test_the_archive(campaign: Path, tmp_path: Path, verify, monkeypatch) -> None:
+def test_the_archive(campaign, tmp_path, verify, monkeypatch):
     monkeypatch.chdir(campaign.parents[1])
     output, packed = tmp_path / "compact", tmp_path / "compact.zip"
     assert command("export", "crate", campaign, "--output", packed, "--compact", *WORDS) == 0

@@ -1,7 +1,5 @@
 """An archive has the whole campaign, says what it is, and is checked by one command."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from pathlib import Path
@@ -31,7 +29,7 @@ def export(results: Path, output: Path, *words: str) -> int:
 
 
 @pytest.mark.slow
-def test_everything_of_the_campaign_is_in_it(campaign: Path, exported: Path):
+def test_everything_of_the_campaign_is_in_it(campaign, exported):
     there = {path.relative_to(exported).as_posix() for path in exported.rglob("*")}
     made = [p for p in campaign.rglob("*") if p.is_file() and ".made" not in p.parts]
     names = {f"results/small/{path.relative_to(campaign).as_posix()}" for path in made}
@@ -44,7 +42,7 @@ def test_everything_of_the_campaign_is_in_it(campaign: Path, exported: Path):
 
 
 @pytest.mark.slow
-def test_rocrate_reads_it(read_crate, exported: Path):
+def test_rocrate_reads_it(read_crate, exported):
     crate = read_crate(exported)
     assert crate.mainEntity.id == files.WORKFLOW
     assert crate.root_dataset["author"].id == "https://orcid.org/0000-0002-1825-0097"
@@ -68,7 +66,7 @@ def test_rocrate_reads_it(read_crate, exported: Path):
         (["--output", "crate"], "--output: crate: should end in .zip"),
     ],
 )
-def test_wrong_input(words: list[str], line: str, results: Path, tmp_path: Path, capsys):
+def test_wrong_input(words, line, results, tmp_path, capsys):
     assert export(results, tmp_path / "out.zip", *words) == 2
     printed = capsys.readouterr().err
     assert printed.startswith(f"timefair: {line}")
@@ -79,7 +77,7 @@ def test_wrong_input(words: list[str], line: str, results: Path, tmp_path: Path,
 
 
 @pytest.mark.slow
-def test_the_same_campaign_makes_the_same_bytes(results: Path, tmp_path: Path):
+def test_the_same_campaign_makes_the_same_bytes(results, tmp_path):
     assert export(results, tmp_path / "one.zip") == 0
     shutil.copytree(results, tmp_path / "later/results/small")
     shutil.copy("solver.py", tmp_path / "later")
@@ -89,7 +87,7 @@ def test_the_same_campaign_makes_the_same_bytes(results: Path, tmp_path: Path):
 
 
 @pytest.mark.slow
-def test_sha256sum_reads_the_manifest(crate: Path):
+def test_sha256sum_reads_the_manifest(crate):
     words = ["sha256sum", "--check", "--quiet", "--strict", files.MANIFEST]
     assert subprocess.run(words, cwd=crate).returncode == 0
     (crate / TABLE).write_text("")
@@ -98,7 +96,7 @@ def test_sha256sum_reads_the_manifest(crate: Path):
 
 
 @pytest.mark.slow
-def test_a_changed_byte_of_any_file_is_named(crate: Path, flip):
+def test_a_changed_byte_of_any_file_is_named(crate, flip):
     there = [path for path in crate.rglob("*") if path.is_file() and path.stat().st_size]
     there.remove(crate / files.MANIFEST)
     for k, path in enumerate(there):
@@ -108,7 +106,7 @@ def test_a_changed_byte_of_any_file_is_named(crate: Path, flip):
 
 
 @pytest.mark.slow
-def test_a_file_more_and_a_file_less(crate: Path, verify):
+def test_a_file_more_and_a_file_less(crate, verify):
     (crate / TABLE).unlink()
     (crate / "more.txt").touch()
     status, lines = verify(crate, "--points-s", 0, "--quiet")
@@ -121,7 +119,7 @@ def test_a_file_more_and_a_file_less(crate: Path, verify):
 
 
 @pytest.mark.slow
-def test_tables_are_made_again_from_the_archive_alone(crate: Path, campaign: Path, verify):
+def test_tables_are_made_again_from_the_archive_alone(crate, campaign, verify):
     status, lines = verify(crate, "--rebuild")
     assert lines[0].endswith("files, every byte is as archived")
     assert "8 of 8 best points evaluate to the recorded value" in lines[1]

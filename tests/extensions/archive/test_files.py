@@ -1,26 +1,18 @@
 """Which files of a campaign and of its author an archive has."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+from campaigns import SMALL, SPHERE
 
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration, plan, provenance
 from timefair.extensions.archive.files import _names, campaign_files, own_code
 from timefair.extensions.environments import interpreters
 
-CAMPAIGN: dict[str, Any] = {
-    "name": "small",
-    "problems": {"suite": "bbob", "functions": "1-2", "dimensions": 2, "instances": 1},
-    "algorithms": {"a": "timefair:DE", "b": "timefair:random-search"},
-    "budget": {"evaluations": 60},
-    "runs": 24,
-    "rounds": 3,
-}
+CAMPAIGN = SMALL | {"problems": SPHERE | {"functions": "1-2"}, "runs": 24, "rounds": 3}
 TUNE = {
     "space": {"F": {"float": [0.3, 0.9]}},
     "tuner": "random",
@@ -57,7 +49,7 @@ def needs(folder: Path, campaign: configuration.Campaign, name: str) -> None:
         campaign_files(folder, campaign, "r")
 
 
-def test_the_search_of_a_tuned_variant_is_in_the_archive(tmp_path: Path) -> None:
+def test_the_search_of_a_tuned_variant_is_in_the_archive(tmp_path):
     algorithms = {"a": {"use": "timefair:DE", "tune": TUNE}}
     campaign, keys = complete(tmp_path, algorithms=algorithms)
     assert (tmp_path / plan.tuning_record("a-tuned", keys)).is_file()
@@ -65,7 +57,7 @@ def test_the_search_of_a_tuned_variant_is_in_the_archive(tmp_path: Path) -> None
 
 
 @pytest.fixture
-def versions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> configuration.Campaign:
+def versions(tmp_path, monkeypatch):
     """Two versions of a library, each found through `path`, behind one wrapper."""
     monkeypatch.chdir(tmp_path)
     interpreters._answer.cache_clear()
@@ -80,7 +72,7 @@ def versions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> configuration.C
     return configuration.parse(CAMPAIGN | {"algorithms": algorithms})
 
 
-def test_the_files_of_each_version_are_in_the_archive(versions, tmp_path: Path) -> None:
+def test_the_files_of_each_version_are_in_the_archive(versions, tmp_path):
     found = {
         member.path: b"".join(member.chunks()).decode() for member in own_code(versions, tmp_path)
     }
@@ -92,7 +84,7 @@ def test_the_files_of_each_version_are_in_the_archive(versions, tmp_path: Path) 
 
 
 @pytest.mark.slow
-def test_a_version_that_is_not_there_is_one_line(versions, tmp_path: Path) -> None:
+def test_a_version_that_is_not_there_is_one_line(versions, tmp_path):
     (tmp_path / "checkouts/candidate").rename(tmp_path / "checkouts/moved")
     interpreters._answer.cache_clear()
     with pytest.raises(InputError) as error:

@@ -1,7 +1,5 @@
 """A zip has the same bytes everywhere, and a changed byte in it is found."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -12,7 +10,7 @@ from timefair.extensions.archive.files import Member, opened
 
 
 @pytest.fixture
-def small_zip(tmp_path: Path) -> Path:
+def small_zip(tmp_path):
     """A zip with two files and their manifest."""
     members = [Member("a.txt", b"first file\n" * 9), Member("b/c.txt", b"second\n")]
     files.write_zip(members, tmp_path / "small.zip")
@@ -29,7 +27,7 @@ def faults_of_zip(path: Path) -> list[str]:
     return lines
 
 
-def test_a_changed_byte_of_a_file_in_a_zip(small_zip: Path, flip):
+def test_a_changed_byte_of_a_file_in_a_zip(small_zip, flip):
     assert faults_of_zip(small_zip) == []
     flip(small_zip, small_zip.read_bytes().index(b"second"))
     (unread, missing) = faults_of_zip(small_zip)

@@ -1,7 +1,5 @@
 """Known biases are found, random search has none, and the checklist says so."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from types import SimpleNamespace
@@ -21,7 +19,7 @@ BIASED = str(Path(__file__).with_name("biased.py"))
 @pytest.mark.thinned(2)
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", PAIRS)
-def test_a_known_bias_is_found(kind: str) -> None:
+def test_a_known_bias_is_found(kind):
     algorithm = registry.load(f"{BIASED}:{kind}", {})
     found = _of_pair(kind, algorithm, kind, 1, 0.05 / 7)
     assert found.found
@@ -32,7 +30,7 @@ def test_a_known_bias_is_found(kind: str) -> None:
 
 
 @pytest.mark.slow
-def test_noise_shows_where_an_algorithm_looks() -> None:
+def test_noise_shows_where_an_algorithm_looks():
     found = {
         one.kind: one for one in _on_noise(registry.load(f"{BIASED}:origin", {}), "c", 1, 0.05 / 7)
     }
@@ -41,7 +39,7 @@ def test_noise_shows_where_an_algorithm_looks() -> None:
     assert not found["bounds"].found
 
 
-def test_the_audit_of_a_campaign_is_kept_beside_its_runs(tmp_path, monkeypatch) -> None:
+def test_the_audit_of_a_campaign_is_kept_beside_its_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "c.yaml"
     path.write_text(

@@ -1,8 +1,6 @@
 """Folders of campaigns whose runs follow a law, and the command that compares them."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -70,13 +68,13 @@ def _rows(
 
 
 @pytest.fixture(autouse=True)
-def few_samples(monkeypatch: pytest.MonkeyPatch) -> None:
+def few_samples(monkeypatch):
     """What a comparison can find is simulated less exactly: it takes longer than its runs here."""
     monkeypatch.setattr(rounds, "SAMPLES", 40)
 
 
 @pytest.fixture
-def folder(tmp_path: Path, run, table) -> Callable[..., Path]:
+def folder(tmp_path, run, table):
     """Makes the folder of a campaign: the laws of its algorithms; changes of it and of facts."""
 
     def make(
@@ -116,7 +114,7 @@ def folder(tmp_path: Path, run, table) -> Callable[..., Path]:
 
 
 @pytest.fixture
-def compare(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, list[str]]]:
+def compare(capsys):
     """Runs the command; its status and what it printed."""
 
     def run(*words: object) -> tuple[int, list[str]]:

@@ -1,7 +1,5 @@
 """The steps of the composite action, as a shell runs them; GitHub itself is not asked."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess
@@ -29,7 +27,7 @@ CAMPAIGN: dict[str, Any] = {
 
 
 @pytest.fixture
-def repository(tmp_path: Path) -> Path:
+def repository(tmp_path):
     """A library with a folder for the comparison, in git."""
     top = tmp_path / "repository"
     (top / "benchmarks").mkdir(parents=True)
@@ -76,7 +74,7 @@ def perform(repository: Path, **inputs: str) -> tuple[int, dict[str, str], str]:
 
 @pytest.mark.slow
 @pytest.mark.thorough
-def test_the_steps_compare_and_write_the_summary(repository: Path) -> None:
+def test_the_steps_compare_and_write_the_summary(repository):
     status, outputs, summary = perform(repository, study="benchmarks", baseline="HEAD", install="")
     assert status == 0
     assert outputs["status"] == "0"
@@ -89,7 +87,7 @@ def test_the_steps_compare_and_write_the_summary(repository: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.thorough
-def test_the_base_and_the_head_are_built_before_they_are_compared(repository: Path) -> None:
+def test_the_base_and_the_head_are_built_before_they_are_compared(repository):
     few = CAMPAIGN | {"runs": 2}
     (repository / "benchmarks/campaign.yaml").write_text(yaml.safe_dump(few))
     build = "test ! -e benchmarks/results && cp benchmarks/campaign.yaml built.yaml"
@@ -102,7 +100,7 @@ def test_the_base_and_the_head_are_built_before_they_are_compared(repository: Pa
     assert built[1] == yaml.safe_dump(few)
 
 
-def test_the_example_uses_the_inputs_that_the_action_has() -> None:
+def test_the_example_uses_the_inputs_that_the_action_has():
     example = yaml.safe_load((ROOT / "docs/guide/compare/workflow.yml").read_text())
     (step,) = [
         step

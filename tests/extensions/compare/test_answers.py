@@ -1,7 +1,5 @@
 """Answers by intervals and a margin, in a family, and at several looks."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -35,15 +33,13 @@ MARGIN = 0.1
         (0.3, 0.0, Answer.WORSE),
     ],
 )
-def test_the_answer_is_where_the_interval_lies(
-    estimate: float, error: float, answer: Answer
-) -> None:
+def test_the_answer_is_where_the_interval_lies(estimate, error, answer):
     found = judge(Change(estimate, error, 100), MARGIN, 0.05)
     assert found.answer is answer
     assert judge_family([Change(estimate, error, 100)], MARGIN, 0.05) == [found]
 
 
-def test_a_family_is_judged_at_holms_levels() -> None:
+def test_a_family_is_judged_at_holms_levels():
     t = stats.t(30)
     near = Change(MARGIN + 0.05 * t.isf(0.04 / 2), 0.05, 30)  # decided at 0.04
     sure = Change(1.0, 0.05, 30)
@@ -53,7 +49,7 @@ def test_a_family_is_judged_at_holms_levels() -> None:
     assert [one.answer for one in judge_family([near, sure], MARGIN, 0.05)] == [Answer.WORSE] * 2
 
 
-def test_the_levels_of_the_looks_add_up() -> None:
+def test_the_levels_of_the_looks_add_up():
     levels = look_levels(0.05, 5)
     assert levels.sum() == pytest.approx(0.05)
     assert (np.diff(levels) > 0).all()
@@ -82,7 +78,7 @@ def at_most(rate: float) -> float:
 @pytest.mark.thinned(5)
 @pytest.mark.parametrize("paired", [True, False])
 @pytest.mark.parametrize("success", [0.5, 0.8, 0.95])
-def test_equal_versions_are_rarely_found_to_differ(paired: bool, success: float) -> None:
+def test_equal_versions_are_rarely_found_to_differ(paired, success):
     found = shares(Loss(), paired, Law(success=success))
     assert found[Answer.WORSE] + found[Answer.BETTER] <= at_most(0.05)
 
@@ -91,19 +87,17 @@ def test_equal_versions_are_rarely_found_to_differ(paired: bool, success: float)
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("paired", [True, False])
 @pytest.mark.parametrize("slowdown", [1.05, 1 / 1.05])
-def test_no_answer_is_more_often_wrong_than_its_level_on_a_limit_of_the_margin(
-    paired: bool, slowdown: float
-) -> None:
+def test_no_answer_is_more_often_wrong_than_its_level_on_a_limit_of_the_margin(paired, slowdown):
     assert shares(Loss(slowdown=slowdown), paired)[Answer.UNDECIDED] >= 1 - at_most(0.05)
 
 
 @pytest.mark.slow
-def test_a_slowdown_of_a_tenth_is_found() -> None:
+def test_a_slowdown_of_a_tenth_is_found():
     assert shares(Loss(slowdown=1.1))[Answer.WORSE] >= 1 - at_most(0.1)
 
 
 @pytest.mark.slow
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize(("paired", "success"), [(True, 0.5), (False, 0.8)])
-def test_a_loss_of_a_fifth_of_the_successes_is_found(paired: bool, success: float) -> None:
+def test_a_loss_of_a_fifth_of_the_successes_is_found(paired, success):
     assert shares(Loss(lost=0.2), paired, Law(success=success))[Answer.WORSE] >= 0.95

@@ -1,18 +1,11 @@
 """Estimates of a change: by hand, in pairs, and with rare or no successes."""
 
-from __future__ import annotations
-
 from math import inf, log
 
 import numpy as np
 import pytest
 
-from timefair.extensions.compare.answers import (
-    UNKNOWN,
-    Change,
-    log_ratio,
-    worse_probability,
-)
+from timefair.extensions.compare.answers import UNKNOWN, Change, log_ratio, worse_probability
 from timefair.statistics.comparison import a12
 from timefair.statistics.ert import ert
 
@@ -27,14 +20,14 @@ def change(baseline: int = 0, candidate: int = 1, *, paired: bool = False) -> Ch
     )
 
 
-def test_the_estimate_is_the_logarithm_of_the_ratio_of_erts() -> None:
+def test_the_estimate_is_the_logarithm_of_the_ratio_of_erts():
     one, other = (float(ert(COST[k], REACHED[k])) for k in (0, 1))
     assert change().estimate == pytest.approx(log(other / one))
     assert change(paired=True).estimate == change().estimate
     assert change(1, 0).estimate == pytest.approx(-change().estimate)
 
 
-def test_seconds_are_evaluations_times_seconds_per_evaluation() -> None:
+def test_seconds_are_evaluations_times_seconds_per_evaluation():
     evaluations = np.round(1000 * COST) + 1
     parts = [
         log_ratio((evaluations[0], REACHED[0]), (evaluations[1], REACHED[1]), paired=True),
@@ -43,7 +36,7 @@ def test_seconds_are_evaluations_times_seconds_per_evaluation() -> None:
     assert sum(part.estimate for part in parts) == pytest.approx(change().estimate)
 
 
-def test_the_error_is_that_of_many_repetitions() -> None:
+def test_the_error_is_that_of_many_repetitions():
     estimates, errors = [], []
     for _ in range(800):
         baseline, candidate = (
@@ -55,7 +48,7 @@ def test_the_error_is_that_of_many_repetitions() -> None:
     assert np.std(estimates) == pytest.approx(np.mean(errors), rel=0.12)
 
 
-def test_what_pairs_have_in_common_does_not_count() -> None:
+def test_what_pairs_have_in_common_does_not_count():
     reached = np.ones(40)
     slower = 1.2 * COST[0]
     paired = log_ratio((COST[0], reached), (slower, reached), paired=True)
@@ -66,7 +59,7 @@ def test_what_pairs_have_in_common_does_not_count() -> None:
     assert paired.estimate == pytest.approx(log(1.2))
 
 
-def test_what_the_runs_of_a_job_have_in_common_is_in_the_error() -> None:
+def test_what_the_runs_of_a_job_have_in_common_is_in_the_error():
     runs, jobs = 100, np.repeat(np.arange(20), 5)
     estimates, errors, of_runs = [], [], []
     for _ in range(400):
@@ -85,7 +78,7 @@ def test_what_the_runs_of_a_job_have_in_common_is_in_the_error() -> None:
 
 
 @pytest.mark.parametrize("paired", [True, False])
-def test_a_version_without_any_success_is_worse_by_at_least_a_factor(paired: bool) -> None:
+def test_a_version_without_any_success_is_worse_by_at_least_a_factor(paired):
     runs = 100
     broken = log_ratio(
         (np.full(runs, 0.5), np.ones(runs)), (np.ones(runs), np.zeros(runs)), paired=paired
@@ -94,7 +87,7 @@ def test_a_version_without_any_success_is_worse_by_at_least_a_factor(paired: boo
     assert broken.interval(0.95)[0] > log(2)
 
 
-def test_the_worse_probability_is_that_of_a12() -> None:
+def test_the_worse_probability_is_that_of_a12():
     baseline, candidate = [1.0, 2.0, 3.0, 4.0, 5.0, inf], [2.0, 2.0, 6.0, 7.0, inf, inf]
     found = worse_probability(baseline, candidate, paired=False)
     effect = a12(baseline, candidate, confidence=0.95)

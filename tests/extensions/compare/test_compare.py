@@ -1,7 +1,5 @@
 """The command on measured campaigns: answers, exit status, pairs, and what it refuses."""
 
-from __future__ import annotations
-
 import json
 import re
 
@@ -25,14 +23,10 @@ def ratio(line: str) -> float:
 @pytest.mark.parametrize(
     ("law", "status", "answer"),
     [
-        (SAME, 0, "equal"),
-        ((1.03, 1.0), 0, "equal"),
-        ((1.3, 1.0), 1, "worse"),
-        ((1.0, 1.3), 1, "worse"),
-        ((0.7, 1.0), 0, "better"),
-        ((1.1, 1.0), 3, "undecided"),
+        (SAME, 0, "equal"), ((1.03, 1.0), 0, "equal"), ((1.3, 1.0), 1, "worse"),
+        ((1.0, 1.3), 1, "worse"), ((0.7, 1.0), 0, "better"), ((1.1, 1.0), 3, "undecided"),
     ],
-)
+)  # fmt: skip
 def test_the_last_line_is_the_verdict_and_gives_the_status(folder, compare, law, status, answer):
     results = folder("mine", {"baseline": SAME, "candidate": law})
     found, lines = compare(results, "baseline", "candidate")
@@ -44,8 +38,7 @@ def test_the_last_line_is_the_verdict_and_gives_the_status(folder, compare, law,
 
 
 @pytest.mark.parametrize(
-    ("law", "speed", "evaluations"),
-    [((1.3, 1.0), 1.3, 1), ((1.0, 1.3), 1, 1.3)],
+    ("law", "speed", "evaluations"), [((1.3, 1.0), 1.3, 1), ((1.0, 1.3), 1, 1.3)]
 )
 def test_the_reason_is_the_speed_or_the_evaluations(folder, compare, law, speed, evaluations):
     _, lines = compare(
@@ -109,22 +102,13 @@ def test_a_campaign_that_was_looked_at_gives_each_look_its_share(folder, compare
 @pytest.mark.parametrize(
     ("words", "line"),
     [
-        (
-            "{} baseline candidat",
-            "has no algorithm 'candidat'; did you mean 'candidate'?; it has baseline, candidate",
-        ),
+        ("{} baseline candidat", "has no algorithm 'candidat'; did you mean 'candidate'?"),
         ("{} baseline baseline", "baseline: is baseline and candidate; name two algorithms"),
         ("{} baseline", "baseline: give RESULTS BASELINE CANDIDATE: one folder and two labels"),
         ("{} baseline candidate --margin 0.9", "--margin: 0.9: should be a ratio of at least 1"),
-        (
-            "{} baseline candidate --baseline baseline",
-            "give BASELINE CANDIDATE or --baseline and --candidate, not both",
-        ),
+        ("{} baseline candidate --baseline baseline", "give BASELINE CANDIDATE or --baseline and"),
         ("{} baseline candidate --cores 2", "--cores: only with CAMPAIGN.yaml, which is measured"),
-        (
-            "nowhere.yaml baseline",
-            "baseline: give --baseline LABEL and --candidate LABEL after a file",
-        ),
+        ("nowhere.yaml baseline", "baseline: give --baseline LABEL and --candidate LABEL after a"),
     ],
 )
 def test_wrong_words_are_one_line_and_status_2(folder, compare, words, line):

@@ -1,7 +1,5 @@
 """A comparison that measures: rounds, the early stop, what is kept, and failing jobs."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path
@@ -66,12 +64,11 @@ CAMPAIGN = {
 
 
 @pytest.fixture
-def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The working directory with a library and a campaign; cores of its own."""
+def study(tmp_path, monkeypatch):
+    """The working directory with a library and a campaign."""
     (tmp_path / "library.py").write_text(LIBRARY)
     (tmp_path / CAMPAIGN_FILE).write_text(yaml.safe_dump(CAMPAIGN, sort_keys=False))
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("TIMEFAIR_LOCKS", str(tmp_path / "locks"))
     package = str(Path(configuration.__file__).parents[3])
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([package, os.environ.get("PYTHONPATH", "")]))
     return tmp_path
@@ -87,7 +84,7 @@ def rounds_of(study: Path) -> set[str]:
 
 
 @pytest.mark.slow
-def test_equal_versions_are_measured_until_that_is_sure_and_once(study: Path, compare) -> None:
+def test_equal_versions_are_measured_until_that_is_sure_and_once(study, compare):
     status, printed = compare(CAMPAIGN_FILE, "--cores", "2")
     assert status == 0
     assert printed[0].startswith("plan      in total 96 runs of each version, in pairs of one seed")
@@ -111,7 +108,7 @@ def test_equal_versions_are_measured_until_that_is_sure_and_once(study: Path, co
 
 @pytest.mark.thorough
 @pytest.mark.slow
-def test_a_version_that_cannot_be_launched_is_one_line_before_a_run(study: Path, compare) -> None:
+def test_a_version_that_cannot_be_launched_is_one_line_before_a_run(study, compare):
     status, printed = compare(CAMPAIGN_FILE, "--candidate", "called")
     said = f"TypeError: solve() got an unexpected keyword argument 'more' ({study}/library.py:27)"
     line = f"timefair: algorithms.called: cannot be launched: {said}"
@@ -120,7 +117,7 @@ def test_a_version_that_cannot_be_launched_is_one_line_before_a_run(study: Path,
 
 
 @pytest.mark.slow
-def test_a_job_that_fails_names_its_log(study: Path, compare) -> None:
+def test_a_job_that_fails_names_its_log(study, compare):
     rounds = Rounds(
         configuration.load(study / CAMPAIGN_FILE), study / "results", "baseline", "broken", 2
     )
@@ -134,25 +131,15 @@ def test_a_job_that_fails_names_its_log(study: Path, compare) -> None:
 @pytest.mark.parametrize(
     ("changes", "words", "line"),
     [
-        (
-            {},
-            "--candidate candidat",
-            "--candidate: 'candidat' is not in the campaign; did you mean 'candidate'?",
-        ),
-        (
-            {},
-            "--candidate baseline",
-            "--candidate: 'baseline': is the baseline as well; name two algorithms",
-        ),
+        ({}, "--candidate candidat", "--candidate: 'candidat' is not in the campaign"),
+        ({}, "--candidate baseline", "--candidate: 'baseline': is the baseline as well"),
         ({"stopping": {"rule": "quantile"}}, "", "stopping.rule: 'quantile': should be 'fixed'"),
         ({"block": "node"}, "", "block: 'node': versions are measured side by side, not in blocks"),
         ({}, "--cores 0", "--cores: 0: should be at least 1"),
         ({"runs": 0}, "", "runs: 0: should be at least 1"),
     ],
 )
-def test_what_cannot_be_compared_is_one_line_before_a_run(
-    study: Path, compare, changes: dict, words: str, line: str
-) -> None:
+def test_what_cannot_be_compared_is_one_line_before_a_run(study, compare, changes, words, line):
     (study / CAMPAIGN_FILE).write_text(yaml.safe_dump(CAMPAIGN | changes, sort_keys=False))
     status, printed = compare(CAMPAIGN_FILE, *words.split())
     assert (status, len(printed)) == (2, 1)

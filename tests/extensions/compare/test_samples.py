@@ -1,7 +1,5 @@
 """The target and the effort of two versions on a function."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -26,7 +24,7 @@ def sample(run, table, analysis):
 
 
 @pytest.fixture
-def analysis() -> Analysis:
+def analysis():
     return Analysis(targets=(1.0,))
 
 

@@ -1,7 +1,5 @@
 """A campaign for two versions of a made-up library with a history in git."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 
@@ -36,7 +34,7 @@ def git(folder: Path, *words: str) -> str:
 
 
 @pytest.fixture
-def library(tmp_path: Path) -> Path:
+def library(tmp_path):
     """A repository whose package was committed twice, and has changed since."""
     top = tmp_path / "repository"
     package = top / "src/steps"
@@ -52,8 +50,8 @@ def library(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize(("ref", "factor"), [("HEAD", 0.9), ("HEAD~1", 0.5)])
 def test_the_baseline_is_a_commit_and_the_candidate_the_files_as_they_are(
-    library: Path, tmp_path: Path, ref: str, factor: float
-) -> None:
+    library, tmp_path, ref, factor
+):
     study = tmp_path / "study"
     commit = scaffold.begin(study, library, ref)
     assert commit == git(library, "rev-parse", "--short", ref)
@@ -73,7 +71,7 @@ def test_the_baseline_is_a_commit_and_the_candidate_the_files_as_they_are(
     assert "study/baseline" in git(library, "worktree", "list")
 
 
-def test_the_campaign_is_the_comparison_whose_power_is_tested() -> None:
+def test_the_campaign_is_the_comparison_whose_power_is_tested():
     campaign = read_text(scaffold.CAMPAIGN)
     problems = campaign["problems"]
     runs = campaign["runs"] * 5  # instances
@@ -103,9 +101,7 @@ def solve(objective, rng):
 @pytest.mark.skipif(
     "path" not in AlgorithmSpec.model_fields, reason="needs algorithms.X.path (environments)"
 )
-def test_both_versions_are_measured_and_compared(
-    library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, compare
-) -> None:
+def test_both_versions_are_measured_and_compared(library, tmp_path, monkeypatch, compare):
     study = tmp_path / "study"
     scaffold.begin(study, library, "HEAD~1")
     campaign = read_yaml(study / "campaign.yaml")
@@ -114,7 +110,6 @@ def test_both_versions_are_measured_and_compared(
     campaign["problems"] |= {"functions": 1, "instances": "1-2"}
     (study / "campaign.yaml").write_text(yaml.safe_dump(campaign))
     monkeypatch.chdir(study)
-    monkeypatch.setenv("TIMEFAIR_LOCKS", str(tmp_path / "locks"))
     package = str(Path(scaffold.__file__).parents[2])
     monkeypatch.setenv("PYTHONPATH", package)
 
@@ -139,9 +134,7 @@ def test_both_versions_are_measured_and_compared(
         ("repository/new", "HEAD", "git cat-file: fatal: path 'new' exists on disk"),
     ],
 )
-def test_what_cannot_be_a_baseline_is_one_line(
-    library: Path, tmp_path: Path, where: str, ref: str, line: str
-) -> None:
+def test_what_cannot_be_a_baseline_is_one_line(library, tmp_path, where, ref, line):
     (library / "new").mkdir()
     (library / "new/steps.py").write_text("")
     with pytest.raises(InputError) as caught:

@@ -4,8 +4,6 @@ The recorded design is a part of the archive of the study: three algorithms, f1 
 dimensions, three instances, two runs of 1.5 s each.
 """
 
-from __future__ import annotations
-
 import json
 import zipfile
 from pathlib import Path

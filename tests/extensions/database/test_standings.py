@@ -1,7 +1,5 @@
 """Ranks and choices from a few numbers."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import numpy as np

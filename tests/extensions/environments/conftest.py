@@ -1,8 +1,5 @@
 """Campaigns of one algorithm in an environment of its own, measured as Snakemake has it done."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +18,9 @@ def solve(objective, rng, most=60):
 
 
 @pytest.fixture(autouse=True)
-def at_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A working directory with a solver, cores of the tests' own, and no answers of other tests."""
+def at_work(tmp_path, monkeypatch):
+    """A working directory with a solver, and no answers of other tests."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("TIMEFAIR_LOCKS", str(tmp_path / "locks"))
     interpreters._answer.cache_clear()
     folder = tmp_path / "checkout"
     folder.mkdir()
@@ -33,7 +29,7 @@ def at_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def campaign() -> Callable[..., Campaign]:
+def campaign():
     """A campaign with one algorithm, ``a``; keys of the campaign can be changed."""
 
     def make(spec: dict[str, Any], **changes: Any) -> Campaign:
@@ -52,7 +48,7 @@ def campaign() -> Callable[..., Campaign]:
 
 
 @pytest.fixture
-def measured() -> Callable[[Campaign], Path]:
+def measured():
     """Measures a campaign with one job; its record."""
 
     def measure_all(campaign: Campaign) -> Path:

@@ -1,7 +1,5 @@
 """An algorithm in another interpreter: the same results, little software, one line per fault."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path
@@ -133,10 +131,7 @@ def fault_of(campaign, **spec: str) -> str:
 @pytest.mark.parametrize(
     ("spec", "line"),
     [
-        (
-            {"python": "no/python"},
-            "python: 'no/python': there is no such file; name an interpreter",
-        ),
+        ({"python": "no/python"}, "python: 'no/python': there is no such file"),
         ({"python": "."}, "python: '.': a folder; name the interpreter in it, bin/python"),
         ({"python": "checkout/mine.py"}, "python: 'checkout/mine.py': cannot be executed; name"),
         ({"path": "no"}, "path: 'no': there is no such folder; name the one with the package"),

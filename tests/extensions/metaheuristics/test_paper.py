@@ -1,7 +1,5 @@
 """The key ``paper``, box plots of all runs, designs, the complexity of CEC, and the spreadsheet."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess
@@ -10,6 +8,7 @@ import numpy as np
 import openpyxl
 import pandas as pd
 import pytest
+from campaigns import SMALL
 
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration
@@ -28,13 +27,7 @@ PRINTED = (
     "aocc", "u_scores", "rank_over_time", "eaf", "eaf_difference",
 )  # fmt: skip
 LABELS = ("CMA-ES", "L-SHADE-EpSin", "improved_GWO%", "PSO", "HHO & WOA", "NL-SHADE-RSP-MID")
-CAMPAIGN = {
-    "name": "tiny",
-    "problems": {"suite": "bbob", "functions": 1, "dimensions": 2, "instances": 1},
-    "algorithms": {"A": "timefair:random-search", "B": "scipy:Nelder-Mead"},
-    "budget": {"evaluations": 50},
-    "runs": 2,
-}
+CAMPAIGN = SMALL | {"algorithms": {"A": "timefair:random-search", "B": "scipy:Nelder-Mead"}}
 
 
 def test_the_key_asks_for_tables_and_figures(tmp_path):

@@ -1,7 +1,5 @@
 """Meters around runs: a simulated powercap tree, and the counters that this machine has."""
 
-from __future__ import annotations
-
 import os
 import struct
 import time
@@ -37,11 +35,6 @@ def solve(objective, rng, counter):
     path = Path(counter)
     path.write_text(str(int(path.read_text()) + 5_000_000))
 """
-
-
-@pytest.fixture(autouse=True)
-def locks(tmp_path, monkeypatch) -> None:
-    monkeypatch.setenv("TIMEFAIR_LOCKS", str(tmp_path / "locks"))
 
 
 class Tree:
@@ -82,7 +75,7 @@ class Tree:
 
 
 @pytest.fixture
-def tree(tmp_path: Path) -> Tree:
+def tree(tmp_path):
     return Tree(tmp_path / "root")
 
 
@@ -202,14 +195,10 @@ def campaign(tmp_path: Path, **changes):
         "name": "own",
         "problems": {"suite": "bbob", "functions": 1, "dimensions": 2, "instances": "1-2"},
         "algorithms": {"a": {"use": "mine.py:solve", "parameters": {"counter": counter}}},
-        "budget": {"evaluations": 1000},
-        "restart": {"policy": "none"},
-        "isolation": "shared",
-        "runs": 2,
-        "instances_per_job": 2,
-        "timing": {"reference": False},
+        "budget": {"evaluations": 1000}, "restart": {"policy": "none"}, "isolation": "shared",
+        "runs": 2, "instances_per_job": 2, "timing": {"reference": False},
         "meters": ["energy", "instructions"],
-    }
+    }  # fmt: skip
     return configuration.parse(mapping | changes)
 
 

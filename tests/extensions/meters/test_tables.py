@@ -1,7 +1,5 @@
 """Costs in joules and instructions, and the electricity of a campaign."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -2,14 +2,14 @@
 
 import pandas as pd
 import pytest
+from campaigns import SMALL, SPHERE
 
 from timefair.campaign import configuration
 from timefair.extensions.portfolios.finding import findings
 from timefair.report.evidence import Evidence, Space
 
-CAMPAIGN = {
-    "name": "test",
-    "problems": {"suite": "bbob", "functions": "1-8", "dimensions": 2, "instances": 1},
+CAMPAIGN = SMALL | {
+    "problems": SPHERE | {"functions": "1-8"},
     "algorithms": {"A": "timefair:DE", "B": "timefair:random-search"},
     "budget": {"time_s": 1},
 }
@@ -44,15 +44,9 @@ def test_it_names_members_shares_the_best_alone_and_the_bound():
 @pytest.mark.parametrize(
     "changes",
     [
-        {"gain_low": 0.0},
-        {"held_out": 0.61},
-        {"functions": 5},
-        {"gain_low": float("nan")},
-        {"unit": "evaluations"},
-        {"arrangement": "slices"},
-        {"size": 3},
-        {"dimension": 5},
+        {"gain_low": 0.0}, {"held_out": 0.61}, {"functions": 5}, {"gain_low": float("nan")},
+        {"unit": "evaluations"}, {"arrangement": "slices"}, {"size": 3}, {"dimension": 5},
     ],
-)
+)  # fmt: skip
 def test_it_says_nothing_where_the_gain_may_be_chance(changes):
     assert said(**changes) == ""

@@ -1,11 +1,10 @@
 """What a design can show before it is measured."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
 import pytest
+from campaigns import SMALL, SPHERE
 
 from timefair import cli
 from timefair.campaign import configuration, plan
@@ -13,9 +12,8 @@ from timefair.extensions.power.check import Design
 from timefair.extensions.power.check import check as check_lines
 
 ROOT = Path(__file__).parents[3]
-CAMPAIGN = {
-    "name": "pilot",
-    "problems": {"suite": "bbob", "functions": "1-6", "dimensions": 2, "instances": "1-2"},
+CAMPAIGN = SMALL | {
+    "problems": SPHERE | {"functions": "1-6", "instances": "1-2"},
     "algorithms": {"A": "timefair:random-search", "B": "timefair:DE"},
     "budget": {"time_s": 1},
     "runs": 4,

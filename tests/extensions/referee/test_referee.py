@@ -1,7 +1,5 @@
 """What a referee is told about tables of final values, and about a campaign."""
 
-from __future__ import annotations
-
 import pytest
 
 from timefair.basics.errors import InputError

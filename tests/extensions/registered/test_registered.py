@@ -34,17 +34,10 @@ def runs(run, table):
 
 def question(**changes):
     return {
-        "question": "Which is better?",
-        "table": "comparison",
-        "measure": "precision",
-        "target": None,
-        "algorithms": ["tortoise", "hare"],
-        "dimension": None,
-        "function": None,
-        "test": "wilcoxon",
-        "alpha": 0.05,
-        "success": "better",
-    } | changes
+        "question": "Which is better?", "table": "comparison", "measure": "precision",
+        "target": None, "algorithms": ["tortoise", "hare"], "dimension": None, "function": None,
+        "test": "wilcoxon", "alpha": 0.05, "success": "better",
+    } | changes  # fmt: skip
 
 
 def answered(runs, labels=("hare", "snail", "tortoise"), final_target=None, **changes):

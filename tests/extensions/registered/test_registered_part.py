@@ -4,16 +4,15 @@ import re
 
 import pandas as pd
 import pytest
+from campaigns import SMALL, SPHERE
 
 from timefair.campaign import configuration
 from timefair.report.page import page
 
-CAMPAIGN = {
-    "name": "known",
-    "problems": {"suite": "bbob", "functions": "1-2", "dimensions": 2, "instances": 1},
-    "algorithms": {"DE": "timefair:random-search", "PSO": "timefair:random-search"},
+CAMPAIGN = SMALL | {
+    "problems": SPHERE | {"functions": "1-2"},
+    "algorithms": dict.fromkeys(("DE", "PSO"), "timefair:random-search"),
     "budget": {"time_s": 1},
-    "runs": 5,
 }
 
 

@@ -1,7 +1,5 @@
 """A question is registered before the first run, and every change after that is found."""
 
-from __future__ import annotations
-
 import copy
 import json
 from collections.abc import Callable
@@ -27,14 +25,10 @@ FILE = {
     "budget": {"evaluations": 100},
     "runs": 3,
     "registered": {
-        "question": "Is a better than b?",
-        "table": "comparison",
-        "measure": "precision",
-        "algorithms": ["a", "b"],
-        "function": 1,
-        "test": "mann-whitney",
+        "question": "Is a better than b?", "table": "comparison", "measure": "precision",
+        "algorithms": ["a", "b"], "function": 1, "test": "mann-whitney",
     },
-}
+}  # fmt: skip
 
 
 class Study:
@@ -106,7 +100,7 @@ class Study:
 
 
 @pytest.fixture
-def study(tmp_path, run, table) -> Study:
+def study(tmp_path, run, table):
     return Study(tmp_path, run, table)
 
 
@@ -182,10 +176,7 @@ CHANGES: dict[str, tuple[Callable[[Study], object], set[tuple[str, str]]]] = {
         lambda study: study.edit(lambda c: c["code"].pop("a") and c["keys"].pop("a")),
         {("registration", "registration.json"), ("code", "measuring a")},
     ),
-    "deleted": (
-        lambda study: study.path.unlink(),
-        {("registration", "registration.json")},
-    ),
+    "deleted": (lambda study: study.path.unlink(), {("registration", "registration.json")}),
 }
 
 

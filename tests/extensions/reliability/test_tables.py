@@ -1,7 +1,5 @@
 """The table on the predictability of the reliability of an estimate."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np
@@ -27,7 +25,7 @@ def made(run, table, spread, functions=5, algorithms="ABCDEFGHIJ"):
 
 
 @pytest.mark.slow
-def test_reliability_can_be_told_where_the_spread_tells_it(run, table) -> None:
+def test_reliability_can_be_told_where_the_spread_tells_it(run, table):
     """Half of the cells hardly vary, half do wildly."""
     frame = made(run, table, lambda label: 0.01 if label < "F" else 3.0)
     assert set(frame["held_out"]) == {"functions", "algorithms"}
@@ -46,5 +44,5 @@ def test_reliability_can_be_told_where_the_spread_tells_it(run, table) -> None:
         assert curve["stated_percent"].is_monotonic_increasing
 
 
-def test_one_function_and_one_algorithm_cannot_be_held_out(run, table) -> None:
+def test_one_function_and_one_algorithm_cannot_be_held_out(run, table):
     assert made(run, table, lambda label: 1.0, functions=1, algorithms="A").empty

@@ -1,7 +1,5 @@
 """A small record that was really measured."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -9,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from archived import recorded
+from measurements import do_jobs
 
 from timefair.campaign import configuration
 from timefair.cli.common import THREAD_VARIABLES
@@ -29,39 +27,30 @@ CAMPAIGN: dict[str, Any] = {
 
 def _measured(folder: Path, **changes: Any) -> Path:
     """The record of a campaign with one job, which is measured here."""
-    campaign = configuration.parse(CAMPAIGN | changes)
-    (record,) = recorded(campaign, folder / "results/small").values()
+    (record,) = do_jobs(configuration.parse(CAMPAIGN | changes), folder / "results/small")
     return record
 
 
-@pytest.fixture(scope="session", autouse=True)
-def locks(tmp_path_factory: pytest.TempPathFactory):
-    """Cores of the tests' own: no campaign of this machine waits for them."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("TIMEFAIR_LOCKS", str(tmp_path_factory.mktemp("locks")))
-        yield
-
-
 @pytest.fixture(scope="session")
-def record(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def record(tmp_path_factory):
     """Two instances of f8, two runs of 300 evaluations each."""
     return _measured(tmp_path_factory.mktemp("measured"))
 
 
 @pytest.fixture
-def measured_record(tmp_path: Path) -> Callable[..., Path]:
+def measured_record(tmp_path):
     """Measures the campaign with some keys changed."""
     return partial(_measured, tmp_path)
 
 
 @pytest.fixture
-def campaign() -> dict[str, Any]:
+def campaign():
     """The campaign of `record`."""
     return CAMPAIGN
 
 
 @pytest.fixture
-def forged(record: Path, tmp_path: Path) -> Callable[..., Path]:
+def forged(record, tmp_path):
     """Writes the record again, with valid checksums, after `change` edited its rows and facts."""
 
     def write(change: Callable[[list[dict[str, Any]], dict[str, Any]], object]) -> Path:
@@ -76,7 +65,7 @@ def forged(record: Path, tmp_path: Path) -> Callable[..., Path]:
 
 
 @pytest.fixture
-def measuring(monkeypatch: pytest.MonkeyPatch) -> None:
+def measuring(monkeypatch):
     """The environment of a process that measures: no other one is started."""
     monkeypatch.setenv("PYTHONHASHSEED", "0")
     for name in THREAD_VARIABLES:

@@ -1,7 +1,5 @@
 """Which run is meant, and one line for each that cannot be replayed."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from types import MappingProxyType
 
@@ -19,7 +17,7 @@ def refused(capsys: pytest.CaptureFixture[str], path: Path, *arguments: str) -> 
 
 
 @pytest.mark.slow
-def test_the_run_and_its_cell(record: Path):
+def test_the_run_and_its_cell(record):
     chosen = chosen_run(record, {"instance": 2, "run": 1})
     assert str(chosen) == "f8 D=3 instance 2 run 1 of de"
     assert chosen.instances == (1, 2)
@@ -37,12 +35,12 @@ def test_the_run_and_its_cell(record: Path):
     ],
 )
 @pytest.mark.usefixtures("measuring")
-def test_choices_that_name_no_single_run(record: Path, arguments, line, capsys):
+def test_choices_that_name_no_single_run(record, arguments, line, capsys):
     assert refused(capsys, record, *arguments).startswith(line.format(path=record))
 
 
 @pytest.mark.slow
-def test_a_changed_byte_of_the_record_is_named(record: Path, tmp_path: Path):
+def test_a_changed_byte_of_the_record_is_named(record, tmp_path):
     """Or it changes nothing that is recorded, as a byte of Parquet's statistics does."""
     original, damaged = record.read_bytes(), tmp_path / "damaged.parquet"
     row, found = chosen_run(record, WANTED).row, []
@@ -64,7 +62,7 @@ def test_a_run_that_is_there_twice(forged, capsys):
 
 
 @pytest.mark.parametrize("name", ["campaign", "code", "machine", "key"])
-def test_records_without_their_facts(forged, name: str, capsys):
+def test_records_without_their_facts(forged, name, capsys):
     path = forged(lambda _, facts: facts.pop(name))
     line = refused(capsys, path, "--instance", "1", "--run", "0")
     assert line == f"{path}: its metadata have no {name}; it cannot be replayed"

@@ -1,7 +1,5 @@
 """How far two runs are compared, and which difference is the first."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

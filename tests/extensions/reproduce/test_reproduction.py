@@ -1,9 +1,5 @@
 """A sample of a campaign's runs: as many of each algorithm as asked for, replayed and judged."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -16,13 +12,13 @@ from timefair.records.store import open_record
 
 
 @pytest.fixture
-def results(record: Path) -> Path:
+def results(record):
     """``results/NAME`` of the record."""
     return record.parents[3]
 
 
 @pytest.mark.parametrize(("share", "chosen"), [(0.01, 1), (0.5, 2), (0.51, 3), (1.0, 4)])
-def test_a_share_is_rounded_up(results: Path, share: float, chosen: int):
+def test_a_share_is_rounded_up(results, share, chosen):
     (stratum,) = sample(results, share, np.random.default_rng(1))
     assert (stratum.label, stratum.runs, stratum.lost) == ("de", 4, 0)
     assert len(set(stratum.sampled)) == chosen
@@ -37,7 +33,7 @@ def test_runs_without_a_result_are_left_out(forged):
 
 
 @pytest.mark.slow
-def test_runs_that_repeat_differ_and_cannot_be_measured(results: Path, forged):
+def test_runs_that_repeat_differ_and_cannot_be_measured(results, forged):
     (stratum,) = sample(results, 1.0, np.random.default_rng(1))
     place = stratum.sampled[-1]
     found = [replay_all([place])[0].finding]
@@ -49,7 +45,7 @@ def test_runs_that_repeat_differ_and_cannot_be_measured(results: Path, forged):
 
 
 @pytest.fixture
-def grown(measured_record, campaign) -> Path:
+def grown(measured_record, campaign):
     """``results/NAME`` of a campaign with a collected file, which got f9 after f8 was measured."""
     places = {}
     for function in (8, 9):
@@ -65,7 +61,7 @@ def grown(measured_record, campaign) -> Path:
 
 @pytest.mark.thorough
 @pytest.mark.slow
-def test_runs_of_a_campaign_that_grew_are_replayed_from_its_records(grown: Path):
+def test_runs_of_a_campaign_that_grew_are_replayed_from_its_records(grown):
     (stratum,) = sample(grown, 1.0, np.random.default_rng(1))
     assert [place.function for place in stratum.sampled] == [8, 8, 9, 9]
     found = [each.finding for each in replay_all(stratum.sampled[1:3])]
@@ -73,7 +69,7 @@ def test_runs_of_a_campaign_that_grew_are_replayed_from_its_records(grown: Path)
 
 
 @pytest.mark.slow
-def test_the_command_gives_a_verdict(results: Path, monkeypatch, capfd):
+def test_the_command_gives_a_verdict(results, monkeypatch, capfd):
     with monkeypatch.context() as patch:
         patch.setenv("PYTHONHASHSEED", "0")  # the command sets it for its processes
         assert cli.main(["reproduce", str(results), "--share", "25%"]) == 0
@@ -94,6 +90,6 @@ def test_the_command_gives_a_verdict(results: Path, monkeypatch, capfd):
         ([], "{folder}: contains no records; name results/NAME"),
     ],
 )
-def test_wrong_input(tmp_path: Path, arguments, line, capsys):
+def test_wrong_input(tmp_path, arguments, line, capsys):
     assert cli.main(["reproduce", str(tmp_path), *arguments]) == 2
     assert capsys.readouterr().err == f"timefair: {line.format(folder=tmp_path)}\n"

@@ -1,11 +1,9 @@
 """Two algorithms with the seeds of one: their runs are pairs, and each is replayed alone."""
 
-from __future__ import annotations
-
-from pathlib import Path
 from typing import Any
 
-from archived import recorded
+from campaigns import SMALL, SPHERE
+from measurements import do_jobs
 
 from timefair.campaign import configuration
 from timefair.extensions.reproduce.chosen import chosen_run
@@ -13,19 +11,16 @@ from timefair.extensions.reproduce.verdict import replay
 from timefair.records.store import read_runs
 
 DE: dict[str, Any] = {"use": "timefair:DE"}
-CAMPAIGN: dict[str, Any] = {
-    "name": "small",
-    "problems": {"suite": "bbob", "functions": 8, "dimensions": 3, "instances": 1},
+CAMPAIGN = SMALL | {
+    "problems": SPHERE | {"functions": 8, "dimensions": 3},
     "algorithms": {"baseline": DE, "candidate": DE | {"seed_as": "baseline"}, "other": DE},
-    "budget": {"evaluations": 200},
-    "runs": 2,
     "timing": {"reference": False},
 }
 
 
-def test_the_runs_of_one_seed_are_the_same_and_replay_alone(tmp_path: Path):
-    found = recorded(configuration.parse(CAMPAIGN), tmp_path)
-    records = {job.algorithm: record for job, record in found.items()}
+def test_the_runs_of_one_seed_are_the_same_and_replay_alone(tmp_path):
+    places = do_jobs(configuration.parse(CAMPAIGN), tmp_path)
+    records = {place.algorithm: record for record, place in places.items()}
     runs = {label: read_runs([record]) for label, record in records.items()}
     for column in ("seed", "best_f", "best_x"):
         assert runs["baseline"][column].equals(runs["candidate"][column])

@@ -1,7 +1,5 @@
 """A recorded run repeats; a changed byte, parameter, seed, version or code is found and named."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -22,7 +20,7 @@ def of_topic(lines: list[str], topic: str) -> list[str]:
 
 
 @pytest.mark.slow
-def test_a_run_repeats_bit_for_bit(record: Path):
+def test_a_run_repeats_bit_for_bit(record):
     verdict, lines = replayed(record)
     extent = f"{len(verdict.recorded.row['events'])} events in 300 evaluations"
     assert verdict.same
@@ -30,7 +28,7 @@ def test_a_run_repeats_bit_for_bit(record: Path):
 
 
 @pytest.mark.slow
-def test_a_run_repeats_with_the_length_of_its_launches(measured_record, tmp_path: Path):
+def test_a_run_repeats_with_the_length_of_its_launches(measured_record, tmp_path):
     (tmp_path / "own.py").write_text(
         "def solve(objective, rng, Max_iter):\n"
         "    for t in range(Max_iter):\n"

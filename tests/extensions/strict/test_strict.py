@@ -1,14 +1,14 @@
 """`isolation: strict`: the same results, and an algorithm that cannot reach its evaluator."""
 
-from __future__ import annotations
-
 import os
 from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 import pytest
-from archived import recorded
+from campaigns import SMALL
+from fixtures_of_runs import problem, reaper
+from measurements import do_jobs
 
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration
@@ -27,6 +27,7 @@ from timefair.problems.base import Problem, ProblemName
 from timefair.problems.registry import SUITES
 from timefair.records.store import read_runs
 
+__all__ = ["problem", "reaper"]
 pytestmark = pytest.mark.skipif(
     len(os.sched_getaffinity(0)) < 2, reason="evaluations have a core of their own"
 )
@@ -196,19 +197,8 @@ def forks(objective, rng):
 '''
 
 
-@pytest.fixture(scope="module", autouse=True)
-def reaper():
-    """As in a job, what a run leaves behind comes to this process."""
-    kernel.adopt_orphans()
-
-
 @pytest.fixture(scope="module")
-def problem() -> Problem:
-    return SUITES["bbob"].problem(8, 3, 1)
-
-
-@pytest.fixture(scope="module")
-def algorithms(tmp_path_factory) -> Path:
+def algorithms(tmp_path_factory):
     path = tmp_path_factory.mktemp("apart") / "apart.py"
     path.write_text(ALGORITHMS)
     return path
@@ -374,7 +364,6 @@ def test_an_algorithm_that_cannot_be_loaded_is_named(tmp_path, problem):
 @pytest.mark.slow
 def test_a_job_never_imports_the_module_of_an_algorithm_apart(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("TIMEFAIR_LOCKS", str(tmp_path / "locks"))
     Path("who.py").write_text(
         "import os\n\nopen('imported', 'a').write(f'{os.getpid()} ')\n\n"
         "def solve(objective, rng):\n"
@@ -382,21 +371,14 @@ def test_a_job_never_imports_the_module_of_an_algorithm_apart(tmp_path, monkeypa
         "        objective(rng.uniform(objective.lower, objective.upper))\n"
     )
     campaign = configuration.parse(
-        {
-            "name": "test",
-            "problems": {"suite": "bbob", "functions": 1, "dimensions": 2, "instances": 1},
-            "algorithms": {"who": "who.py:solve"},
-            "budget": {"evaluations": 30},
-            "runs": 2,
-            "isolation": "strict",
-        }
+        SMALL | {"algorithms": {"who": "who.py:solve"}, "isolation": "strict"}
     )
     pid = os.fork()
     if pid == 0:
         status = 1
         try:
             kernel.adopt_orphans()
-            recorded(campaign, Path("results/test"))
+            do_jobs(campaign, Path("results/test"))
             status = str(os.getpid()) in Path("imported").read_text().split()
         finally:
             kernel.end_process(int(status))
@@ -404,7 +386,7 @@ def test_a_job_never_imports_the_module_of_an_algorithm_apart(tmp_path, monkeypa
     (record,) = Path("results").rglob("*.parquet")
     runs = read_runs([record]).to_pylist()
     assert [run["isolation"] for run in runs] == ["strict"] * 2
-    assert [run["evaluations"] for run in runs] == [30] * 2
+    assert [run["evaluations"] for run in runs] == [50] * 2
     assert all(run["preparation_s"] > 0 for run in runs)
     (key,) = measure_keys(campaign).values()
     assert key in str(record) or key[:12] in str(record)

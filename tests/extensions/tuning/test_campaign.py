@@ -1,7 +1,5 @@
 """A campaign that tunes an algorithm, from the search to the page."""
 
-from __future__ import annotations
-
 import pandas as pd
 import pytest
 from workspace import Workspace
@@ -46,7 +44,7 @@ def searches(workspace: Workspace) -> dict:
 
 
 @pytest.mark.thorough
-def test_default_and_tuned_variant_stand_side_by_side(tmp_path) -> None:
+def test_default_and_tuned_variant_stand_side_by_side(tmp_path):
     workspace = configured(tmp_path)
     said = workspace.collect_and_analyse_here()
     assert said.count("timefair tune --campaign") == 1

@@ -4,17 +4,13 @@ import math
 
 import pandas as pd
 import pytest
+from campaigns import SMALL, SPHERE
 
 from timefair.campaign import configuration
 from timefair.extensions.tuning.findings import findings
 from timefair.report.evidence import Evidence, Space
 
-CAMPAIGN = {
-    "name": "test",
-    "problems": {"suite": "bbob", "functions": "1-8", "dimensions": 2, "instances": 1},
-    "algorithms": {"A": "timefair:DE"},
-    "budget": {"time_s": 1},
-}
+CAMPAIGN = SMALL | {"problems": SPHERE | {"functions": "1-8"}, "algorithms": {"A": "timefair:DE"}}
 ROW = {
     "suite": "bbob", "dimension": 2, "algorithm": "A-tuned", "default": "A", "target": 0.1,
     "tuning_s": 60.4, "success_rate": 0.9, "default_success_rate": 0.4, "saved_s": 0.5,

@@ -1,11 +1,10 @@
 """A tuning job: what it measures, charges and writes, and how it goes on after a kill."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 
 import pytest
+from campaigns import SMALL
 
 from timefair import cli
 from timefair.basics.errors import InputError
@@ -71,15 +70,13 @@ class Tuning:
             "on": {"functions": 1, "dimensions": 2, "instances": "51-52"},
         }
         self.campaign = configuration.parse(
-            {
-                "name": "test",
-                "problems": {"suite": "bbob", "functions": 1, "dimensions": 2, "instances": 1},
+            SMALL
+            | {
                 "algorithms": {
                     "mine": {"use": use, "isolation": isolation, "tune": section | changes}
                 },
                 "budget": {"evaluations": 200},
                 "targets": [10, 1, 0.1],
-                "runs": 2,
             }
         )
         self.folder = folder / "results/test"
@@ -98,14 +95,13 @@ class Tuning:
 @pytest.fixture(autouse=True)
 def in_a_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("TIMEFAIR_LOCKS", str(tmp_path / "locks"))
     kernel.adopt_orphans()
     yield
     os.sched_setaffinity(0, range(os.cpu_count() or 1))
 
 
 @pytest.mark.slow
-def test_every_evaluation_is_a_run_on_record_and_all_seconds_are_charged(tmp_path) -> None:
+def test_every_evaluation_is_a_run_on_record_and_all_seconds_are_charged(tmp_path):
     tuning = Tuning(tmp_path)
     search = tuning.run()
     record = open_record(tuning.record)
@@ -130,13 +126,10 @@ def test_every_evaluation_is_a_run_on_record_and_all_seconds_are_charged(tmp_pat
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("use", "isolation", "found"),
-    [
-        ("own.py:solve", "strict", "strict"),
-        ("external:python3 program.py", None, "private"),
-    ],
+    [("own.py:solve", "strict", "strict"), ("external:python3 program.py", None, "private")],
     ids=["strict", "program"],
 )
-def test_an_algorithm_outside_of_this_process_is_tuned_too(tmp_path, use, isolation, found) -> None:
+def test_an_algorithm_outside_of_this_process_is_tuned_too(tmp_path, use, isolation, found):
     tuning = Tuning(tmp_path, use, isolation, budget_s=3)
     search = tuning.run()
     rows = open_record(tuning.record).read().to_pylist()
@@ -145,7 +138,7 @@ def test_an_algorithm_outside_of_this_process_is_tuned_too(tmp_path, use, isolat
 
 
 @pytest.mark.slow
-def test_a_search_that_is_interrupted_goes_on(tmp_path, monkeypatch) -> None:
+def test_a_search_that_is_interrupted_goes_on(tmp_path, monkeypatch):
     tuning, line, seen = Tuning(tmp_path), job._line, []
 
     def interrupted(tried, at):
@@ -167,7 +160,7 @@ def test_a_search_that_is_interrupted_goes_on(tmp_path, monkeypatch) -> None:
 
 
 @pytest.mark.slow
-def test_an_evaluation_that_was_killed_is_charged(tmp_path) -> None:
+def test_an_evaluation_that_was_killed_is_charged(tmp_path):
     tuning = Tuning(tmp_path)
     before = tuning.run()
     tuning.record.unlink()
@@ -179,7 +172,7 @@ def test_an_evaluation_that_was_killed_is_charged(tmp_path) -> None:
     assert (before["interrupted"], search["interrupted"]) == (0, 2)
 
 
-def test_a_journal_with_other_candidates_is_refused(tmp_path) -> None:
+def test_a_journal_with_other_candidates_is_refused(tmp_path):
     tuning = Tuning(tmp_path)
     with Journal(tuning.record, tuning.key) as journal:
         row = {"suite": "bbob", "function": 1, "dimension": 2, "instance": 51, "run": 0}
@@ -191,7 +184,7 @@ def test_a_journal_with_other_candidates_is_refused(tmp_path) -> None:
 
 
 @pytest.mark.slow
-def test_runs_of_a_variant_have_the_parameters_that_were_found(tmp_path, capsys) -> None:
+def test_runs_of_a_variant_have_the_parameters_that_were_found(tmp_path, capsys):
     from timefair.measure.job.cell import measure
 
     tuning = Tuning(tmp_path)
@@ -226,9 +219,7 @@ def test_runs_of_a_variant_have_the_parameters_that_were_found(tmp_path, capsys)
         (("--algorithm", "mine-tuned"), "code, software or configuration changed"),
     ],
 )
-def test_the_command_refuses_what_is_not_planned(
-    tmp_path, monkeypatch, capsys, arguments, said
-) -> None:
+def test_the_command_refuses_what_is_not_planned(tmp_path, monkeypatch, capsys, arguments, said):
     tuning = Tuning(tmp_path)
     monkeypatch.setattr(
         "timefair.extensions.tuning.commands.measuring_environment", lambda _: os.environ

@@ -52,13 +52,13 @@ def changed(key: str, value: object) -> dict:
     ],
     ids=lambda value: value if isinstance(value, str) and " " not in value else "",
 )  # fmt: skip
-def test_what_is_wrong_is_one_line(key: str, value: object, line: str) -> None:
+def test_what_is_wrong_is_one_line(key, value, line):
     with pytest.raises(InputError) as error:
         configuration.parse(changed(key, value))
     assert error.value.faults == (f"algorithms.DE.tune.{line}",)
 
 
-def test_overlap_has_to_be_allowed() -> None:
+def test_overlap_has_to_be_allowed():
     file = changed("on.instances", "2-4")
     file["algorithms"]["DE"]["tune"]["overlap"] = "allowed"
     campaign = configuration.parse(file)
@@ -66,7 +66,7 @@ def test_overlap_has_to_be_allowed() -> None:
     assert str(same) == "f1 D=2 instance 2"
 
 
-def test_a_search_asks_for_the_time_that_it_may_take() -> None:
+def test_a_search_asks_for_the_time_that_it_may_take():
     """Two candidates on two problems of 60 s are tried in any case, each up to three times."""
 
     def asked(**changes: object) -> dict[str, int]:
@@ -79,7 +79,7 @@ def test_a_search_asks_for_the_time_that_it_may_take() -> None:
     assert "runtime" not in asked(budget={"evaluations": 100})
 
 
-def test_the_search_has_its_own_problems_and_parameters() -> None:
+def test_the_search_has_its_own_problems_and_parameters():
     campaign = configuration.parse(FILE)
     search = campaign.of_tuning("DE-tuned")
     assert list(search.algorithms) == ["DE-tuned"]
@@ -93,7 +93,7 @@ def keys(file: dict) -> dict[tuple[str, int], str]:
     return dict(provenance.measure_keys(configuration.parse(file)))
 
 
-def test_what_decides_a_search_decides_the_runs_of_its_variant_alone() -> None:
+def test_what_decides_a_search_decides_the_runs_of_its_variant_alone():
     before = keys(FILE)
     assert ("DE-tuned", plan.TUNING_ROUND) in before
     for after in (

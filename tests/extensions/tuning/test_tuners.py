@@ -7,11 +7,7 @@ from timefair.extensions.tuning.keys import read
 from timefair.extensions.tuning.outcome import Tried, losses_of, result
 from timefair.extensions.tuning.tuners import DEFAULT, FIRST_TEST, Evaluation
 
-SPACE = {
-    "F": {"float": [0, 1]},
-    "size": {"log_int": [4, 400]},
-    "kind": {"choice": ["a", "b", "c"]},
-}
+SPACE = {"F": {"float": [0, 1]}, "size": {"log_int": [4, 400]}, "kind": {"choice": ["a", "b", "c"]}}
 TUNERS = ("random", "racing", "nevergrad:OnePlusOne")
 PROBLEMS = 3
 
@@ -34,7 +30,7 @@ def searched(tuner: str, evaluations: int, seed: int = 7) -> list[Tried]:
 
 
 @pytest.mark.parametrize("tuner", TUNERS)
-def test_it_finds_what_is_good(tuner: str) -> None:
+def test_it_finds_what_is_good(tuner):
     trace = searched(tuner, 240)
     for one in trace[PROBLEMS:]:
         if one.candidate != DEFAULT:
@@ -47,19 +43,19 @@ def test_it_finds_what_is_good(tuner: str) -> None:
 
 
 @pytest.mark.parametrize("tuner", TUNERS)
-def test_the_same_losses_lead_to_the_same_candidates(tuner: str) -> None:
+def test_the_same_losses_lead_to_the_same_candidates(tuner):
     assert searched(tuner, 60) == searched(tuner, 60)
     assert searched(tuner, 60) != searched(tuner, 60, seed=8)
 
 
-def test_a_proposal_meets_every_problem_before_the_next() -> None:
+def test_a_proposal_meets_every_problem_before_the_next():
     trace = searched("random", 12)
     assert [one.candidate for one in trace] == [0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3]
     assert [one.problem for one in trace] == [0, 1, 2] * 4
     assert {one.repetition for one in trace} == {0}
 
 
-def test_a_race_spends_less_on_what_is_bad() -> None:
+def test_a_race_spends_less_on_what_is_bad():
     trace = searched("racing", 300)
     losses = losses_of(trace)
     bad = [one for one in losses.values() if min(one) > 2 * PROBLEMS]
@@ -75,5 +71,5 @@ def test_a_race_spends_less_on_what_is_bad() -> None:
         ("nevergrad:", "'nevergrad:': should be random, racing or nevergrad:NAME"),
     ],
 )  # fmt: skip
-def test_an_unknown_tuner(tuner: str, said: str) -> None:
+def test_an_unknown_tuner(tuner, said):
     assert tuners.faults(tuner) == [said]

@@ -1,9 +1,6 @@
 """A plain objective, without a clock: it counts, keeps the points and ends a launch by raising."""
 
-from __future__ import annotations
-
 import random
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,6 +8,7 @@ import pytest
 from numpy.typing import NDArray
 
 from timefair.algorithms import registry
+from timefair.algorithms.builtin import population
 
 
 class Cut(BaseException):
@@ -104,6 +102,20 @@ def _launch(
 
 
 @pytest.fixture
-def launch() -> Callable[..., FakeObjective]:
+def launch():
     """``launch(use, parameters, seed=, dimension=, most=, left=, noisy=)``: its objective."""
     return _launch
+
+
+@pytest.fixture
+def generations(monkeypatch):
+    """How many points are evaluated together, one after the other."""
+    sizes = []
+    values = population.values
+
+    def spy(objective, points):
+        sizes.append(len(points))
+        return values(objective, points)
+
+    monkeypatch.setattr(population, "values", spy)
+    return sizes

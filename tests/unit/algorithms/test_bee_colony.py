@@ -4,7 +4,7 @@ import pytest
 from timefair.algorithms.builtin import bee_colony
 
 
-def test_onlookers_follow_the_nectar() -> None:
+def test_onlookers_follow_the_nectar():
     np.testing.assert_allclose(bee_colony.attraction(np.array([0.0, 1.0])), [2 / 3, 1 / 3])
     np.testing.assert_allclose(bee_colony.attraction(np.array([-2.0, 0.0])), [3 / 4, 1 / 4])
     np.testing.assert_array_equal(bee_colony.attraction(np.array([np.inf, 3.0])), [0, 1])
@@ -26,7 +26,7 @@ class Listed:
         return self.values.pop(0) if self.values else 5.0
 
 
-def test_a_bee_changes_one_component_towards_or_away_from_another_source() -> None:
+def test_a_bee_changes_one_component_towards_or_away_from_another_source():
     objective = Listed()
     colony = bee_colony.Colony(objective, np.random.default_rng(1), 3)
     before = colony.x.copy()
@@ -39,7 +39,7 @@ def test_a_bee_changes_one_component_towards_or_away_from_another_source() -> No
     assert np.all(np.abs(changes).max(axis=0) > 0.5 * reach)
 
 
-def test_what_is_better_is_kept_and_what_is_not_counts_as_a_trial() -> None:
+def test_what_is_better_is_kept_and_what_is_not_counts_as_a_trial():
     objective = Listed(5, 5, 3, 3, 2)
     colony = bee_colony.Colony(objective, np.random.default_rng(1), 2)
     colony.visit(np.array([0, 0, 0, 1]))
@@ -49,9 +49,7 @@ def test_what_is_better_is_kept_and_what_is_not_counts_as_a_trial() -> None:
 
 
 @pytest.mark.parametrize(("limit", "most"), [(None, 12), (7, 7)])
-def test_one_exhausted_source_a_cycle_is_abandoned(
-    launch, monkeypatch, limit: int | None, most: int
-) -> None:
+def test_one_exhausted_source_a_cycle_is_abandoned(launch, monkeypatch, limit, most):
     abandoned = []
     abandon = bee_colony.Colony.abandon
 

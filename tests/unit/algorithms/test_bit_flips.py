@@ -50,7 +50,7 @@ def launch(use: str, objective: Bits, parameters=None, seed=1) -> Bits:
 
 
 @pytest.mark.parametrize("use", ["timefair:RLS", "timefair:OnePlusOneEA"])
-def test_it_takes_binary_variables_and_evaluates_nothing_else(use: str) -> None:
+def test_it_takes_binary_variables_and_evaluates_nothing_else(use):
     assert registry.variables(use, {}) == {"binary"}
     objective = launch(use, Bits(zeros, 7, most=300))
     assert set(np.unique(objective.points)) == {0.0, 1.0}
@@ -58,12 +58,12 @@ def test_it_takes_binary_variables_and_evaluates_nothing_else(use: str) -> None:
     assert np.mean(first) == pytest.approx(0.5, abs=0.1)
 
 
-def test_rls_flips_one() -> None:
+def test_rls_flips_one():
     assert set(launch("timefair:RLS", Bits(zeros, 20, most=200)).flips) == {1}
 
 
 @pytest.mark.parametrize("value", [1.0, -1.0])
-def test_what_is_not_worse_is_kept(value: float) -> None:
+def test_what_is_not_worse_is_kept(value):
     """A plateau is a random walk; a function that gets worse at each step keeps the first."""
     flat = launch("timefair:RLS", Bits(lambda x: value, 8, most=200))
     assert len(np.unique(flat.points, axis=0)) > 50
@@ -72,14 +72,14 @@ def test_what_is_not_worse_is_kept(value: float) -> None:
     assert all(np.sum(x != worse.points[0]) == 1 for x in worse.points[1:])
 
 
-def test_each_place_is_flipped_with_the_rate() -> None:
+def test_each_place_is_flipped_with_the_rate():
     flips = launch("timefair:OnePlusOneEA", Bits(zeros, 10, most=4000), {"rate": 0.3}).flips
     assert flips.mean() == pytest.approx(3.0, abs=0.15)
     assert flips.var() == pytest.approx(10 * 0.3 * 0.7, abs=0.2)
 
 
 @pytest.mark.slow
-def test_rls_needs_the_coupon_collectors_time_on_one_max() -> None:
+def test_rls_needs_the_coupon_collectors_time_on_one_max():
     """Given the first string, the sum of n/k for its k zeros (Doerr and Doerr 2016)."""
     n, runs = 30, 150
     needed, expected = [], []
@@ -93,6 +93,6 @@ def test_rls_needs_the_coupon_collectors_time_on_one_max() -> None:
 
 
 @pytest.mark.parametrize("value", [0, -0.1, 1.5, "much", True, float("nan")])
-def test_a_wrong_rate_gets_its_line(value) -> None:
+def test_a_wrong_rate_gets_its_line(value):
     (line,) = registry.faults("timefair:OnePlusOneEA", {"rate": value})
     assert line.startswith("'rate' of timefair:OnePlusOneEA is a number above 0, up to 1, not ")

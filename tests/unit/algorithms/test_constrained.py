@@ -1,7 +1,5 @@
 """The algorithms that take constraints, each on functions of bbob-constrained."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -48,13 +46,7 @@ def test_the_point_of_the_suite_is_among_the_first(use):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "use",
-    [
-        "scipy:COBYQA",
-        "scipy:SLSQP",
-        "scipy:trust-constr",
-        "nlopt:LN_COBYLA",
-        "pycma:AL-CMA-ES",
-    ],
+    ["scipy:COBYQA", "scipy:SLSQP", "scipy:trust-constr", "nlopt:LN_COBYLA", "pycma:AL-CMA-ES"],
 )
 def test_it_finds_the_optimum_on_the_boundary(use):
     assert run(use, evaluations=3000)["best_precision"] < 1e-4

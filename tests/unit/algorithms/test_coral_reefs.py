@@ -1,12 +1,11 @@
 import numpy as np
 import pytest
 
-from timefair.algorithms.builtin import population
 from timefair.algorithms.builtin.coral_reefs import Reef
 
 
 @pytest.fixture
-def reef() -> Reef:
+def reef():
     """Four corals with the values 0 to 3 on six squares; 4 and 5 are free."""
     reef = Reef(6, 2)
     reef.place(np.arange(4), np.arange(8.0).reshape(4, 2), np.array([3.0, 1.0, 2.0, 0.0]))
@@ -34,9 +33,7 @@ class Squares:
         (-np.inf, (3, 0, 4), 3),
     ],
 )
-def test_a_larva_settles_on_the_first_free_or_worse_square(
-    reef: Reef, y: float, tried: tuple[int, ...], settled: int | None
-) -> None:
+def test_a_larva_settles_on_the_first_free_or_worse_square(reef, y, tried, settled):
     before = reef.x.copy()
     larva = np.array([[70.0, 71.0]])
     reef.settle(Squares(*tried), larva, np.array([y]), 3)
@@ -64,7 +61,7 @@ def watched(monkeypatch):
     return seen
 
 
-def test_the_reef_fills_up_and_never_loses_its_best(launch, watched) -> None:
+def test_the_reef_fills_up_and_never_loses_its_best(launch, watched):
     launch("timefair:CRO", {"pd": 1.0}, most=3000)
     corals, best, _ = np.array(watched).T
     assert corals[0] > 60
@@ -74,7 +71,7 @@ def test_the_reef_fills_up_and_never_loses_its_best(launch, watched) -> None:
 
 
 @pytest.mark.parametrize(("fd", "left"), [(0.0, 36), (0.5, 18)])
-def test_a_predation_takes_the_worst(launch, watched, monkeypatch, fd: float, left: int) -> None:
+def test_a_predation_takes_the_worst(launch, watched, monkeypatch, fd, left):
     sizes = []
     corals = Reef.corals
     monkeypatch.setattr(Reef, "corals", lambda self: sizes.append(corals(self)) or sizes[-1])
@@ -83,17 +80,9 @@ def test_a_predation_takes_the_worst(launch, watched, monkeypatch, fd: float, le
     assert len(sizes[-1]) == left
 
 
-def test_pairs_spawn_one_larva_each_and_the_others_brood_one(launch, monkeypatch) -> None:
-    sizes = []
-    values = population.values
-
-    def spy(objective, points):
-        sizes.append(len(points))
-        return values(objective, points)
-
-    monkeypatch.setattr(population, "values", spy)
+def test_pairs_spawn_one_larva_each_and_the_others_brood_one(launch, generations):
     launch("timefair:CRO", most=100)
-    assert sizes[:2] == [60, 27 + 6]  # 54 of 60 in 27 pairs
-    sizes.clear()
+    assert generations[:2] == [60, 27 + 6]  # 54 of 60 in 27 pairs
+    generations.clear()
     launch("timefair:CRO", {"fbs": 0.0, "rho": 0.25}, most=100)
-    assert sizes[:2] == [25, 25]
+    assert generations[:2] == [25, 25]

@@ -1,7 +1,5 @@
 """Differential evolution against a plain implementation, point by point and bit for bit."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable
 
@@ -22,10 +20,7 @@ MUTANTS: dict[str, tuple[int, Callable]] = {
     "rand/2": (5, lambda x, best, r, F: r[0] + F * ((r[1] - r[2]) + (r[3] - r[4]))),
     "best/1": (2, lambda x, best, r, F: best + F * (r[0] - r[1])),
     "best/2": (4, lambda x, best, r, F: best + F * ((r[0] - r[1]) + (r[2] - r[3]))),
-    "best/3": (
-        6,
-        lambda x, best, r, F: best + F * ((r[0] - r[1]) + (r[2] - r[3]) + (r[4] - r[5])),
-    ),
+    "best/3": (6, lambda x, best, r, F: best + F * ((r[0] - r[1]) + (r[2] - r[3]) + (r[4] - r[5]))),
     "rand-to-best/1": (2, lambda x, best, r, F: x + F * ((best - x) + (r[0] - r[1]))),
     "rand/rand": (3, lambda x, best, r, z: r[0] + z * (r[1] - r[2])),
 }
@@ -220,17 +215,13 @@ def plain_points(*, D, seed=1, most=400, function=waves, **parameters):
 @pytest.mark.parametrize(
     ("NP", "D", "F", "CR", "seed"),
     [
-        (7, 1, 0.5, 0.9, 1),
-        (10, 10, 0.8, 0.5, 2),
-        (10, 3, 1.7, 1, 3),
-        (31, 4, 0.3, 0, 4),
-        (8, 2, 0, 0.2, 5),
-        (12, 20, 2, 0.97, 6),
+        (7, 1, 0.5, 0.9, 1), (10, 10, 0.8, 0.5, 2), (10, 3, 1.7, 1, 3), (31, 4, 0.3, 0, 4),
+        (8, 2, 0, 0.2, 5), (12, 20, 2, 0.97, 6),
     ],
-)
+)  # fmt: skip
 def test_every_point_is_that_of_the_plain_implementation(
     objective_of, strategy, NP, D, F, CR, seed
-) -> None:
+):
     same = {"strategy": strategy, "NP": NP, "D": D, "F": F, "CR": CR, "seed": seed}
     points = points_of(objective_of, **same)
     assert len(points) == 400
@@ -249,7 +240,7 @@ def test_every_point_is_that_of_the_plain_implementation(
     patience=st.none() | st.integers(1, 4),
     function=st.sampled_from([waves, holes, lambda x: 1.0, lambda x: np.nan]),
 )
-def test_so_it_is_whatever_the_parameters_and_the_values(function, **same) -> None:
+def test_so_it_is_whatever_the_parameters_and_the_values(function, **same):
     lower, upper = box(same["D"])
     points = points_of(measured, function=function, most=120, **same)
     np.testing.assert_array_equal(points, plain_points(function=function, most=120, **same))
@@ -259,7 +250,7 @@ def test_so_it_is_whatever_the_parameters_and_the_values(function, **same) -> No
 @pytest.mark.thinned(6)
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("D", [1, 2, 3, 5, 10])
-def test_np_is_d_or_what_the_strategy_needs(launch, strategy, D) -> None:
+def test_np_is_d_or_what_the_strategy_needs(launch, strategy, D):
     settings = {"strategy": strategy, "population_per_dimension": 1, "patience": 1}
     least = 1 + MUTANTS[strategy.rpartition("/")[0]][0]
     points = launch("timefair:DE", settings, dimension=D, most=2000).points
@@ -274,7 +265,7 @@ def test_np_is_d_or_what_the_strategy_needs(launch, strategy, D) -> None:
 
 @OBJECTIVES
 @pytest.mark.parametrize("value", [1.0, np.inf, np.nan])
-def test_patience_is_generations_without_a_better_best(objective_of, value) -> None:
+def test_patience_is_generations_without_a_better_best(objective_of, value):
     same = {"strategy": "rand/1/bin", "NP": 8, "D": 3, "patience": 6}
     points = points_of(objective_of, function=lambda x: value, most=10**4, **same)
     assert len(points) == 8 * (1 + 6)
@@ -284,7 +275,7 @@ def test_patience_is_generations_without_a_better_best(objective_of, value) -> N
 @OBJECTIVES
 @pytest.mark.parametrize("most", [0, 3, 7, 8, 30])
 @pytest.mark.parametrize("error", [ValueError("no value"), StopIteration("over"), Cut("cut")])
-def test_what_the_objective_raises_passes_through(objective_of, most, error) -> None:
+def test_what_the_objective_raises_passes_through(objective_of, most, error):
     recorded = Recorded(waves, most, error)
     solve = registry.load("timefair:DE", {"population": 7}).solve
     with pytest.raises(type(error)) as raised:
@@ -293,13 +284,13 @@ def test_what_the_objective_raises_passes_through(objective_of, most, error) -> 
     assert len(recorded.points) == most
 
 
-def test_a_value_that_is_no_number_is_an_error() -> None:
+def test_a_value_that_is_no_number_is_an_error():
     solve = registry.load("timefair:DE", {}).solve
     with pytest.raises(TypeError):
         solve(Called(lambda x: "3", *box(3)), np.random.default_rng(1))
 
 
-def test_a_run_cuts_a_launch_at_its_last_evaluation() -> None:
+def test_a_run_cuts_a_launch_at_its_last_evaluation():
     recorded = Recorded(waves, 10**6)
     measurement = measurement_of(recorded, *box(3))
     solve = registry.load("timefair:DE", {}).solve
@@ -322,28 +313,20 @@ def test_a_run_cuts_a_launch_at_its_last_evaluation() -> None:
         ({"F": None}, "'F' of timefair:DE is a number from 0 to 2, not None"),
         ({"CR": float("nan")}, "'CR' of timefair:DE is a number from 0 to 1, not nan"),
         ({"CR": True}, "'CR' of timefair:DE is a number from 0 to 1, not True"),
-        (
-            {"strategy": "rand/2/exp", "population": 5},
-            "'population' of timefair:DE is a whole number of at least 6, not 5",
-        ),
-        (
-            {"population_per_dimension": 0.5},
-            "'population_per_dimension' of timefair:DE is a whole number of at least 1, not 0.5",
-        ),
+        ({"strategy": "rand/2/exp", "population": 5}, "is a whole number of at least 6, not 5"),
+        ({"population_per_dimension": 0.5}, "is a whole number of at least 1, not 0.5"),
         (
             {"population": 30, "population_per_dimension": 5},
             "'population' and 'population_per_dimension' exclude each other",
         ),
         ({"patience": 0}, "'patience' of timefair:DE is a whole number of at least 1, not 0"),
-        (
-            {"bounds": "clipped"},
-            "'bounds' of timefair:DE is 'random' or 'reflect' or 'clip', not 'clipped'",
-        ),
+        ({"bounds": "clipped"}, "is 'random' or 'reflect' or 'clip', not 'clipped'"),
         (
             {"strategy": "rand/1"},
             f"'strategy' of timefair:DE is {' or '.join(map(repr, STRATEGIES))}, not 'rand/1'",
         ),
     ],
 )
-def test_a_wrong_parameter_gets_one_line(parameters, line) -> None:
-    assert registry.faults("timefair:DE", parameters) == [line]
+def test_a_wrong_parameter_gets_one_line(parameters, line):
+    (fault,) = registry.faults("timefair:DE", parameters)
+    assert line in fault

@@ -1,14 +1,11 @@
 """External algorithms: what is said, what may be said, and what a command may do to us."""
 
-from __future__ import annotations
-
 import math
 import os
 import re
 import select
 import sys
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -53,7 +50,7 @@ class Sum:
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path, monkeypatch) -> Path:
+def folder(tmp_path, monkeypatch):
     """Where launches make their folders; nothing may be left in it."""
     place = tmp_path / "launches"
     place.mkdir()
@@ -62,7 +59,7 @@ def folder(tmp_path, monkeypatch) -> Path:
 
 
 @pytest.fixture
-def script(tmp_path) -> Callable[..., str]:
+def script(tmp_path):
     """``script(text, interpreter=)``: an executable file."""
 
     def write(text: str, interpreter: str = "/bin/sh") -> str:
@@ -96,7 +93,7 @@ def ends(pid: int, within_s: float = 30) -> bool:
 # --- What is said ---------------------------------------------------------------------------
 
 
-def test_the_header_says_all_that_applies() -> None:
+def test_the_header_says_all_that_applies():
     objective = Sum(left=300)
     objective.integer = np.array([False, True])
     parameters = {"step": 0.1, "n": 3, "on": True, "no": None, "text": "a b", "list": [1, "x", 2.5]}
@@ -118,7 +115,7 @@ def test_the_header_says_all_that_applies() -> None:
     ]
 
 
-def test_the_seed_comes_from_the_launch(script, tmp_path) -> None:
+def test_the_seed_comes_from_the_launch(script, tmp_path):
     command = script(f"sed -n 's/^seed //p; /^begin/q' >> {tmp_path}/s")
     launch(command)
     launch(command)
@@ -128,7 +125,7 @@ def test_the_seed_comes_from_the_launch(script, tmp_path) -> None:
     assert 0 <= min(first, other) <= max(first, other) < 2**53
 
 
-def test_a_program_may_ask_how_much_of_the_budget_is_used(script, tmp_path) -> None:
+def test_a_program_may_ask_how_much_of_the_budget_is_used(script, tmp_path):
     launch(script(f"{HEAR}echo progress; read -r used; echo $used > {tmp_path}/used"))
     assert (tmp_path / "used").read_text() == "0.25\n"
 
@@ -148,24 +145,20 @@ def test_a_program_may_ask_how_much_of_the_budget_is_used(script, tmp_path) -> N
         ("plain", "there is no command 'plain' on the PATH; this folder's is ./plain"),
     ],
 )
-def test_a_command_that_cannot_be_started_gets_one_line(
-    command, line, tmp_path, monkeypatch
-) -> None:
+def test_a_command_that_cannot_be_started_gets_one_line(command, line, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("plain").touch()
     assert registry.faults(f"external:{command}", {}) == [line]
 
 
 @pytest.mark.parametrize("value", ["a\nb", {"a": 1}, [[1]], ["a b"], [""], "a\0", 1j])
-def test_a_parameter_that_fits_no_line_gets_one(value: object) -> None:
+def test_a_parameter_that_fits_no_line_gets_one(value):
     (line,) = registry.faults("external:sh", {"p": value})
     assert line.startswith("'p' of an external algorithm is a number, a text of one line, ")
     assert line.endswith(f"not {value!r}")
 
 
-def test_files_are_found_from_any_folder_and_are_part_of_the_code(
-    script, tmp_path, monkeypatch
-) -> None:
+def test_files_are_found_from_any_folder_and_are_part_of_the_code(script, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     script('cat "$1" > "$2"')
     Path("settings").write_text("hello")
@@ -180,7 +173,7 @@ def test_files_are_found_from_any_folder_and_are_part_of_the_code(
 # --- What a command may say -----------------------------------------------------------------
 
 
-def test_points_and_batches_are_answered_in_order(script) -> None:
+def test_points_and_batches_are_answered_in_order(script):
     text = f"""{HEAR}echo 1 2; read -r a
     printf 'batch 3\\n0 0\\n1 1\\n2 2\\n'; read -r b; read -r c; read -r d
     printf 'batch 0\\n3 3\\n'; read -r e
@@ -191,7 +184,7 @@ def test_points_and_batches_are_answered_in_order(script) -> None:
 
 
 @pytest.mark.slow
-def test_a_command_may_write_ahead_of_the_answers(script) -> None:
+def test_a_command_may_write_ahead_of_the_answers(script):
     count = 30_000  # more than all pipes hold, both ways
     text = f"""
 import sys
@@ -206,7 +199,7 @@ assert all(float(next(sys.stdin)) == k * k for k in range({count}))
 
 
 @pytest.mark.parametrize("ending", ["echo stop; exec sleep 1000", "echo stop; exit 3", "exit 0"])
-def test_stop_or_the_end_of_its_output_ends_a_launch(script, ending: str) -> None:
+def test_stop_or_the_end_of_its_output_ends_a_launch(script, ending):
     assert launch(script(f"{HEAR}echo 1 2; {ending}")).points == [[1, 2]]
 
 
@@ -234,7 +227,7 @@ def test_stop_or_the_end_of_its_output_ends_a_launch(script, ending: str) -> Non
         ),
     ],
 )
-def test_what_goes_wrong_is_told_with_the_end_of_standard_error(script, text, message) -> None:
+def test_what_goes_wrong_is_told_with_the_end_of_standard_error(script, text, message):
     with pytest.raises(ExternalError, match=f"^{re.escape(message)}$"):
         launch(script(HEAR + text))
 
@@ -242,9 +235,7 @@ def test_what_goes_wrong_is_told_with_the_end_of_standard_error(script, text, me
 # --- What a command is given, and how it ends -----------------------------------------------
 
 
-def test_a_command_gets_a_folder_and_a_small_environment(
-    script, tmp_path, folder, monkeypatch
-) -> None:
+def test_a_command_gets_a_folder_and_a_small_environment(script, tmp_path, folder, monkeypatch):
     monkeypatch.setenv("SECRET", "x")
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     monkeypatch.setenv("PYTHONHASHSEED", "0")
@@ -274,7 +265,7 @@ def test_a_command_gets_a_folder_and_a_small_environment(
     os.close(500)
 
 
-def test_a_cut_ends_the_command_whatever_it_ignores(script, tmp_path, folder) -> None:
+def test_a_cut_ends_the_command_whatever_it_ignores(script, tmp_path, folder):
     text = f"trap '' TERM INT HUP PIPE; echo $$ > {tmp_path}/pid; while :; do echo 1 2; done"
     with pytest.raises(Cut):
         launch(script(text), Sum(most=5))
@@ -283,7 +274,7 @@ def test_a_cut_ends_the_command_whatever_it_ignores(script, tmp_path, folder) ->
     assert list(folder.iterdir()) == []
 
 
-def test_a_command_dies_with_the_process_that_started_it() -> None:
+def test_a_command_dies_with_the_process_that_started_it():
     read, write = os.pipe()
     hold, go = os.pipe()
     starter = os.fork()

@@ -1,6 +1,4 @@
-"""The optional libraries: what all of them promise, and what is particular to one."""
-
-from __future__ import annotations
+"""What the algorithms of all libraries promise, and what is particular to an optional one."""
 
 import contextlib
 import subprocess
@@ -11,7 +9,7 @@ import numpy as np
 import pytest
 
 from timefair.algorithms import adapter, registry
-from timefair.algorithms.adapters import fcmaes
+from timefair.algorithms.adapters import fcmaes, pycma, scipy
 
 EXTRAS = [name for name, library in registry.LIBRARIES.items() if library.optional]
 COMPILING = ("AGEMOEA", "AGEMOEA2")
@@ -26,7 +24,16 @@ USES = [
     for library in [registry.LIBRARIES[name]]
     for algorithm in (library.examples if callable(library.names) else library.names)
 ]
-DRAW_NOTHING = ("GN_DIRECT", "GN_DIRECT_L", "GN_ORIG_DIRECT", "GN_ORIG_DIRECT_L")
+ALWAYS = {
+    "timefair": ("ABC", "CRO", "JADE", "PSO", "jDE", "jDElscop", "mQSO"),
+    "scipy": (*scipy.LOCAL, *scipy.GLOBAL),
+    "pycma": pycma.NAMES,
+}
+LAUNCHED = [*USES, *(f"{library}:{name}" for library, names in ALWAYS.items() for name in names)]
+DRAW_NOTHING = (
+    *("GN_DIRECT", "GN_DIRECT_L", "GN_ORIG_DIRECT", "GN_ORIG_DIRECT_L"),
+    *("direct", "shgo"),
+)
 MOST = {"optuna": 20, "skopt": 11, "pybobyqa": 60}
 """Evaluations of a launch here, where they are dear; else `FULL`."""
 FULL = 150
@@ -35,16 +42,18 @@ FULL = 150
 def skip_unless_installed(use: str) -> None:
     name, _, algorithm = use.partition(":")
     library = registry.LIBRARIES[name]
+    if not library.optional:
+        return
     pytest.importorskip(library.module)
     if lacks := library.missing(algorithm):
         pytest.skip(lacks)
 
 
 @pytest.mark.thinned(5)
-@pytest.mark.parametrize("use", USES)
+@pytest.mark.parametrize("use", LAUNCHED)
 def test_a_launch_repeats_stays_inside_and_leaves_no_trace(
-    launch, use: str, tmp_path, monkeypatch, capfd
-) -> None:
+    launch, use, tmp_path, monkeypatch, capfd
+):
     skip_unless_installed(use)
     library, _, name = use.partition(":")
     monkeypatch.chdir(tmp_path)
@@ -54,7 +63,7 @@ def test_a_launch_repeats_stays_inside_and_leaves_no_trace(
     if library != "fcmaes" or name not in fcmaes.BY_GENERATIONS:
         np.testing.assert_array_equal(first.points, again.points)
     assert np.array_equal(first.points, other.points) == (name in DRAW_NOTHING)
-    assert first.all_inside
+    assert first.all_inside or name in scipy.LEAVE_BOUNDS
     assert list(tmp_path.iterdir()) == []
     assert capfd.readouterr() == ("", "")
     assert threading.active_count() == threads
@@ -88,7 +97,7 @@ class Corner:
 
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("use", USES)
-def test_no_point_misses_the_bounds_by_a_rounding_error(use: str) -> None:
+def test_no_point_misses_the_bounds_by_a_rounding_error(use):
     skip_unless_installed(use)
     library, _, name = use.partition(":")
     objective = Corner(MOST.get(library, FULL), registry.LIBRARIES[library].objectives(name))
@@ -102,8 +111,8 @@ def test_no_point_misses_the_bounds_by_a_rounding_error(use: str) -> None:
 
 @pytest.mark.thinned(10)
 @pytest.mark.parametrize("most", [3, 8])
-@pytest.mark.parametrize("use", USES)
-def test_the_end_of_a_launch_passes_through(launch, use: str, most: int) -> None:
+@pytest.mark.parametrize("use", LAUNCHED)
+def test_the_end_of_a_launch_passes_through(launch, use, most):
     skip_unless_installed(use)
     ended = launch(use, most=most)
     assert ended.was_cut
@@ -112,7 +121,7 @@ def test_the_end_of_a_launch_passes_through(launch, use: str, most: int) -> None
 
 @pytest.mark.thinned(20)
 @pytest.mark.parametrize("use", USES)
-def test_a_missing_package_is_named_with_how_to_get_it(monkeypatch, use: str) -> None:
+def test_a_missing_package_is_named_with_how_to_get_it(monkeypatch, use):
     monkeypatch.setattr(adapter.importlib.util, "find_spec", lambda module: None)
     library = use.partition(":")[0]
     package = registry.LIBRARIES[library].distributions[0]
@@ -126,64 +135,20 @@ def test_a_missing_package_is_named_with_how_to_get_it(monkeypatch, use: str) ->
     ("use", "parameters", "line"),
     [
         ("modcma:BIPO", {}, "modcma has no algorithm 'BIPO'; did you mean 'BIPOP'?"),
-        (
-            "modcma:BIPOP",
-            {"lamda0": 9},
-            "'lamda0' is not a parameter of modcma:BIPOP; did you mean 'lambda0'?",
-        ),
-        (
-            "modcma:BIPOP",
-            {"lambda0": 0},
-            "'lambda0' of modcma:BIPOP is a whole number from 1, not 0",
-        ),
+        ("modcma:BIPOP", {"lamda0": 9}, "of modcma:BIPOP; did you mean 'lambda0'?"),
+        ("modcma:BIPOP", {"lambda0": 0}, "is a whole number from 1, not 0"),
         ("modcma:BIPOP", {"active": 1}, "'active' of modcma:BIPOP is true or false, not 1"),
-        (
-            "modcma:BIPOP",
-            {"ssa": "CSO"},
-            "modcma:BIPOP refuses its parameters: 'ssa' is one of CSA, TPA, MSR, XNES, MXNES, "
-            "LPXNES, PSR, SR, SA, not 'CSO'",
-        ),
-        (
-            "modcma:modCMA",
-            {"sigma0": True},
-            "'sigma0' of modcma:modCMA is a number from 0, not True",
-        ),
+        ("modcma:BIPOP", {"ssa": "CSO"}, "'ssa' is one of CSA, TPA, MSR, XNES, MXNES, LPXNES"),
+        ("modcma:modCMA", {"sigma0": True}, "is a number from 0, not True"),
         ("modde:modDE", {"F": [0.5]}, "'F' of modde:modDE is a number from 0, not [0.5]"),
-        (
-            "modde:modDE",
-            {"mutation_n_comps": 3},
-            "modde:modDE refuses its parameters: mutation_n_comps should be any of [(1, 2)]. "
-            "Got: 3",
-        ),
+        ("modde:modDE", {"mutation_n_comps": 3}, "mutation_n_comps should be any of [(1"),
         ("fcmaes:DE", {"popsize": 3}, "fcmaes:DE refuses its parameters: 'popsize' is at least 4"),
         ("fcmaes:CMA-ES", {"stop_hist": -2}, None),
-        (
-            "pymoo:GA",
-            {"termination": "x"},
-            "pymoo:GA refuses its parameters: 'termination' is tolerance or none, not 'x'",
-        ),
-        (
-            "pymoo:PSO",
-            {"initial_velocity": "x"},
-            "pymoo:PSO refuses its parameters: Unknown velocity initialization.",
-        ),
-        (
-            "nlopt:GN_MLSL",
-            {"local": "LN_X"},
-            "nlopt:GN_MLSL refuses its parameters: 'local' is one of LN_BOBYQA, LN_NELDERMEAD, "
-            "LN_PRAXIS, LN_SBPLX, not 'LN_X'",
-        ),
-        (
-            "nlopt:GN_ESCH",
-            {"local": "LN_BOBYQA"},
-            "'local' is not a parameter of nlopt:GN_ESCH; it has: xtol_rel, xtol_abs, ftol_rel, "
-            "ftol_abs, maxeval, population",
-        ),
-        (
-            "pybobyqa:BOBYQA",
-            {"rhoend": 100},
-            "pybobyqa:BOBYQA refuses its parameters: Error (bad input): rhobeg must be > rhoend",
-        ),
+        ("pymoo:GA", {"termination": "x"}, "'termination' is tolerance or none, not 'x'"),
+        ("pymoo:PSO", {"initial_velocity": "x"}, "Unknown velocity initialization."),
+        ("nlopt:GN_MLSL", {"local": "LN_X"}, "'local' is one of LN_BOBYQA, LN_NELDERMEAD"),
+        ("nlopt:GN_ESCH", {"local": "LN_BOBYQA"}, "xtol_rel, xtol_abs, ftol_rel, ftol_abs"),
+        ("pybobyqa:BOBYQA", {"rhoend": 100}, "Error (bad input): rhobeg must be > rhoend"),
         (
             "skopt:gp_minimize",
             {"acq_func": "EX"},
@@ -192,12 +157,14 @@ def test_a_missing_package_is_named_with_how_to_get_it(monkeypatch, use: str) ->
         ),
     ],
 )
-def test_a_wrong_parameter_gets_one_line(use: str, parameters: dict, line: str | None) -> None:
+def test_a_wrong_parameter_gets_one_line(use, parameters, line):
     skip_unless_installed(use)
-    assert registry.faults(use, parameters) == ([line] if line else [])
+    faults = registry.faults(use, parameters)
+    assert len(faults) == (line is not None)
+    assert (line or "") in "".join(faults)
 
 
-def test_modde_follows_the_budget_unless_it_has_its_own(launch, monkeypatch) -> None:
+def test_modde_follows_the_budget_unless_it_has_its_own(launch, monkeypatch):
     """Its population shrinks with the used share of the budget."""
     modde = pytest.importorskip("modde")
     ended = launch("modde:modDE", {"budget": 300}, dimension=2, most=2000)
@@ -215,7 +182,7 @@ def test_modde_follows_the_budget_unless_it_has_its_own(launch, monkeypatch) -> 
 
 
 @pytest.mark.slow
-def test_pymoo_imports_nothing_after_its_preparation() -> None:
+def test_pymoo_imports_nothing_after_its_preparation():
     code = """
 import sys
 import numpy as np
@@ -236,7 +203,7 @@ print(sorted(launch(1000) - early))
     assert done.stdout == "[]\n"
 
 
-def test_what_an_objective_raises_is_held_until_it_is_released() -> None:
+def test_what_an_objective_raises_is_held_until_it_is_released():
     class Cut(BaseException):
         pass
 
@@ -254,7 +221,7 @@ def test_what_an_objective_raises_is_held_until_it_is_released() -> None:
 
 @pytest.mark.thorough
 @pytest.mark.slow
-def test_bayesian_optimization_repeats_its_seed_within_the_bounds(launch) -> None:
+def test_bayesian_optimization_repeats_its_seed_within_the_bounds(launch):
     one, other = (launch("bayesopt:EI", {"init_points": 3}, most=5) for _ in range(2))
     np.testing.assert_array_equal(one.points, other.points)
     assert one.all_inside
@@ -262,7 +229,7 @@ def test_bayesian_optimization_repeats_its_seed_within_the_bounds(launch) -> Non
     assert len(np.unique(one.points, axis=0)) == 5
 
 
-def test_nan_is_a_failed_trial_of_optuna(launch) -> None:
+def test_nan_is_a_failed_trial_of_optuna(launch):
     pytest.importorskip("optuna")
     plain = type(launch("optuna:random"))
     asked = plain.__call__

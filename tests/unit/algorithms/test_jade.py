@@ -4,7 +4,7 @@ import pytest
 from timefair.algorithms.builtin import jade
 
 
-def test_scale_factors_are_a_cauchy_distribution_cut_at_one_and_positive() -> None:
+def test_scale_factors_are_a_cauchy_distribution_cut_at_one_and_positive():
     f = jade.scale_factors(np.random.default_rng(3), 0.6, 50_000)
     assert f.min() > 0
     assert f.max() == 1
@@ -14,14 +14,14 @@ def test_scale_factors_are_a_cauchy_distribution_cut_at_one_and_positive() -> No
     assert np.mean(f == 1) == pytest.approx((0.5 - np.arctan(4) / np.pi) / positive, abs=0.01)
 
 
-def test_what_leaves_the_bounds_comes_back_halfway_to_its_parent() -> None:
+def test_what_leaves_the_bounds_comes_back_halfway_to_its_parent():
     x = np.array([[0.0, 0.5, -0.5]])
     mutants = np.array([[-7.0, 0.9, 1.5]])
     back = jade.halfway_back(x, mutants, np.full(3, -1.0), np.full(3, 1.0))
     np.testing.assert_array_equal(back, [[-0.5, 0.9, 0.25]])
 
 
-def test_the_archive_loses_random_points_when_it_is_too_long() -> None:
+def test_the_archive_loses_random_points_when_it_is_too_long():
     rng = np.random.default_rng(3)
     archive = np.arange(5.0)[:, np.newaxis]
     assert jade.shortened(rng, archive, 5) is archive
@@ -30,9 +30,7 @@ def test_the_archive_loses_random_points_when_it_is_too_long() -> None:
     np.testing.assert_allclose(np.bincount(kept.astype(int).ravel()) / 15_000, 0.2, atol=0.02)
 
 
-def test_the_archive_holds_what_was_replaced_and_no_more_than_the_population(
-    launch, monkeypatch
-) -> None:
+def test_the_archive_holds_what_was_replaced_and_no_more_than_the_population(launch, monkeypatch):
     archives = []
     shortened = jade.shortened
 
@@ -48,9 +46,7 @@ def test_the_archive_holds_what_was_replaced_and_no_more_than_the_population(
     assert {tuple(x) for a in archives for x in a} <= evaluated
 
 
-def test_the_centres_follow_the_successes_and_stay_where_nothing_succeeds(
-    launch, monkeypatch
-) -> None:
+def test_the_centres_follow_the_successes_and_stay_where_nothing_succeeds(launch, monkeypatch):
     centres = []
     scale_factors = jade.scale_factors
 

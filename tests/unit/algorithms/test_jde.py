@@ -5,7 +5,7 @@ from timefair.algorithms.builtin import population
 
 
 @pytest.fixture
-def rates(monkeypatch) -> list[np.ndarray]:
+def rates(monkeypatch):
     """The CR of each generation's trials."""
     seen = []
     binomial = population.binomial
@@ -18,16 +18,14 @@ def rates(monkeypatch) -> list[np.ndarray]:
     return seen
 
 
-def test_by_default_a_tenth_is_and_stays_with_those_that_win(launch, rates) -> None:
+def test_by_default_a_tenth_is_and_stays_with_those_that_win(launch, rates):
     launch("timefair:jDE", most=1500)
     assert np.mean(rates[0] != 0.9) < 0.35  # binomial: 30 trials, 0.1
     assert np.mean(rates[-1] != 0.9) > 0.5
 
 
 @pytest.mark.parametrize(("tau1", "least"), [(0.0, 0.5), (1.0, 0.1)])
-def test_a_trial_is_a_point_and_f_times_a_difference(
-    launch, monkeypatch, tau1: float, least: float
-) -> None:
+def test_a_trial_is_a_point_and_f_times_a_difference(launch, monkeypatch, tau1, least):
     monkeypatch.setattr(
         population, "partners", lambda rng, size, *pools: [np.full(size, k) for k in range(3)]
     )
@@ -45,7 +43,7 @@ def test_a_trial_is_a_point_and_f_times_a_difference(
     assert f.max() == pytest.approx(1 if tau1 else 0.5, abs=0.02)
 
 
-def test_an_equal_trial_replaces_its_parent(launch) -> None:
+def test_an_equal_trial_replaces_its_parent(launch):
     from timefair.algorithms import registry
 
     class Flat:

@@ -7,22 +7,8 @@ from timefair.algorithms.builtin import jdelscop, population
 from timefair.algorithms.builtin.jdelscop import BEST_BIN, RAND_BIN, RAND_EXP
 
 
-@pytest.fixture
-def generations(monkeypatch) -> list[int]:
-    """How many points are evaluated together, one after the other."""
-    sizes = []
-    values = population.values
-
-    def spy(objective, points):
-        sizes.append(len(points))
-        return values(objective, points)
-
-    monkeypatch.setattr(population, "values", spy)
-    return sizes
-
-
 @pytest.mark.slow
-def test_the_population_is_halved_after_each_quarter_of_the_budget(launch, generations) -> None:
+def test_the_population_is_halved_after_each_quarter_of_the_budget(launch, generations):
     result = launch("timefair:jDElscop", {"budget": 10_000}, most=20_000)
     assert not result.was_cut
     assert result.evaluations == sum(generations)
@@ -38,7 +24,7 @@ def test_the_population_is_halved_after_each_quarter_of_the_budget(launch, gener
 
 
 @given(st.lists(st.floats(allow_nan=False), min_size=1, max_size=12))
-def test_the_better_of_each_pair_survives(values: list[float]) -> None:
+def test_the_better_of_each_pair_survives(values):
     y = np.array(values)
     kept = jdelscop.survivors(y)
     half = (len(y) + 1) // 2
@@ -49,7 +35,7 @@ def test_the_better_of_each_pair_survives(values: list[float]) -> None:
         assert y[survivor] == y[pair].min()
 
 
-def test_each_half_has_its_strategy_and_late_trials_sometimes_that_of_the_best() -> None:
+def test_each_half_has_its_strategy_and_late_trials_sometimes_that_of_the_best():
     rng = np.random.default_rng(2)
     early = jdelscop.strategies(rng, 5, np.zeros(5, bool))
     np.testing.assert_array_equal(early, [RAND_BIN, RAND_BIN, RAND_EXP, RAND_EXP, RAND_EXP])
@@ -67,8 +53,8 @@ def test_each_half_has_its_strategy_and_late_trials_sometimes_that_of_the_best()
     ],
 )
 def test_a_tenth_of_the_parameters_is_drawn_anew_in_the_range_of_the_strategy(
-    strategy: int, f_range: tuple[float, float], cr_range: tuple[float, float]
-) -> None:
+    strategy, f_range, cr_range
+):
     size = 40_000
     old_f, old_cr = np.full((size, 3), 7.0), np.full((size, 3), 8.0)
     new = jdelscop.renewed(np.random.default_rng(2), np.full(size, strategy), old_f, old_cr)
@@ -89,9 +75,7 @@ def test_a_tenth_of_the_parameters_is_drawn_anew_in_the_range_of_the_strategy(
         (BEST_BIN, [3.0, 2.0, 1.0], 40.0, 0.0),
     ],
 )
-def test_a_difference_to_the_worse_is_mostly_turned_round(
-    monkeypatch, strategy: int, y: list[float], base: float, flips: float
-) -> None:
+def test_a_difference_to_the_worse_is_mostly_turned_round(monkeypatch, strategy, y, base, flips):
     size = 20_000
     monkeypatch.setattr(
         population, "partners", lambda rng, size, *pools: [np.full(size, k) for k in range(3)]

@@ -1,7 +1,5 @@
 """MEALPY through its adapter: the points of MEALPY alone, all kinds of variables, faults."""
 
-from __future__ import annotations
-
 import logging
 import random
 
@@ -17,7 +15,7 @@ SEVERAL = ("PSO.OriginalPSO", "GWO.OriginalGWO", "SHADE.L_SHADE", "DE.SAP_DE", "
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SEVERAL)
-def test_the_points_are_those_of_mealpy_alone(launch, name: str) -> None:
+def test_the_points_are_those_of_mealpy_alone(launch, name):
     ended = launch(f"mealpy:{name}", {"epoch": 6, "pop_size": 20}, seed=3, most=10_000)
     alone = type(ended)(most=10_000)
     module, kind = name.split(".")
@@ -33,7 +31,7 @@ def test_the_points_are_those_of_mealpy_alone(launch, name: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SEVERAL)
-def test_integer_variables_get_whole_numbers_within_the_bounds(launch, name: str) -> None:
+def test_integer_variables_get_whole_numbers_within_the_bounds(launch, name):
     plain = type(launch(f"mealpy:{name}"))
     some = property(lambda self: np.array([True, False, True]))
     objective = type("Mixed", (plain,), {"integer": some})(most=10_000)
@@ -46,7 +44,7 @@ def test_integer_variables_get_whole_numbers_within_the_bounds(launch, name: str
     assert set(points[:, 0]) >= {-3.0, 5.0}  # both ends are drawn as often as the others
 
 
-def test_without_epoch_the_schedule_follows_the_budget(launch, monkeypatch) -> None:
+def test_without_epoch_the_schedule_follows_the_budget(launch, monkeypatch):
     seen = []
     evolve = mealpy.GWO.OriginalGWO.evolve
     monkeypatch.setattr(
@@ -57,7 +55,7 @@ def test_without_epoch_the_schedule_follows_the_budget(launch, monkeypatch) -> N
     assert seen == pytest.approx([200 * n for n in range(1, 51)], abs=1)
 
 
-def test_every_optimizer_has_a_name_and_a_launch_leaves_the_loggers_alone(launch) -> None:
+def test_every_optimizer_has_a_name_and_a_launch_leaves_the_loggers_alone(launch):
     names = {one.name for one in registry.LIBRARIES["mealpy"].available()}
     assert len(names) == len(mealpy.get_all_optimizers(verbose=False)) > 200
     before = list(logging.getLogger().handlers)
@@ -70,28 +68,12 @@ def test_every_optimizer_has_a_name_and_a_launch_leaves_the_loggers_alone(launch
     [
         ("PSO.OriginalPS", {}, "mealpy has no algorithm 'PSO.OriginalPS'; did you mean"),
         ("PSO.OriginalPSO", {"pop": 3}, "'pop' is not a parameter of mealpy:PSO.OriginalPSO; "),
-        (
-            "PSO.OriginalPSO",
-            {"c1": 7.0},
-            "mealpy:PSO.OriginalPSO refuses its parameters: 'c1' is a float and value should be",
-        ),
-        (
-            "PSO.OriginalPSO",
-            {"mode": "thread"},
-            "mealpy:PSO.OriginalPSO refuses its parameters: 'mode' is single or swarm, not",
-        ),
-        (
-            "GA.OriginalGA",
-            {},
-            "mealpy:GA.OriginalGA cannot be used here: it has no steps in MEALPY 3.0.3: it would ",
-        ),
-        (
-            "PSS.OriginalPSS",
-            {},
-            "mealpy:PSS.OriginalPSS cannot be used here: it draws its first points from a",
-        ),
+        ("PSO.OriginalPSO", {"c1": 7.0}, "'c1' is a float and value should be"),
+        ("PSO.OriginalPSO", {"mode": "thread"}, "'mode' is single or swarm, not"),
+        ("GA.OriginalGA", {}, "has no steps in MEALPY 3.0.3: it would "),
+        ("PSS.OriginalPSS", {}, "draws its first points from a"),
     ],
 )
-def test_a_wrong_name_or_parameter_gets_one_line(name: str, parameters: dict, line: str) -> None:
+def test_a_wrong_name_or_parameter_gets_one_line(name, parameters, line):
     (fault,) = registry.faults(f"mealpy:{name}", parameters)
-    assert fault.startswith(line)
+    assert line in fault

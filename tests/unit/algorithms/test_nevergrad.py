@@ -17,7 +17,7 @@ IN_A_THREAD = ("RCobyla", "Powell", "SQP", "DSbase")
 @pytest.mark.thinned(6)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [*SAMPLE, *IN_A_THREAD])
-def test_a_launch_repeats_for_its_seed_and_stays_inside(launch, name: str) -> None:
+def test_a_launch_repeats_for_its_seed_and_stays_inside(launch, name):
     first = launch(f"nevergrad:{name}", most=40)
     assert first.was_cut
     assert first.all_inside
@@ -30,7 +30,7 @@ def test_a_launch_repeats_for_its_seed_and_stays_inside(launch, name: str) -> No
 @pytest.mark.slow
 @pytest.mark.parametrize("most", [10, 100])
 @pytest.mark.parametrize("name", IN_A_THREAD)
-def test_a_launch_leaves_no_thread_however_it_ends(launch, name: str, most: int) -> None:
+def test_a_launch_leaves_no_thread_however_it_ends(launch, name, most):
     before = threading.active_count()
     result = launch(f"nevergrad:{name}", {"budget": 30}, most=most)
     assert result.was_cut == (most == 10)
@@ -39,7 +39,7 @@ def test_a_launch_leaves_no_thread_however_it_ends(launch, name: str, most: int)
 
 @pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 4])
-def test_a_launch_returns_at_its_nominal_budget(launch, workers: int) -> None:
+def test_a_launch_returns_at_its_nominal_budget(launch, workers):
     parameters = {"budget": 30, "num_workers": workers}
     result = launch("nevergrad:DE", parameters)
     assert not result.was_cut
@@ -47,14 +47,14 @@ def test_a_launch_returns_at_its_nominal_budget(launch, workers: int) -> None:
 
 
 @pytest.mark.slow
-def test_the_nominal_budget_is_what_is_left_or_a_multiple_of_the_dimension(launch) -> None:
+def test_the_nominal_budget_is_what_is_left_or_a_multiple_of_the_dimension(launch):
     assert launch("nevergrad:OnePlusOne", left=25).evaluations == 25
     most = adapter.BUDGET_PER_DIMENSION + 1
     assert launch("nevergrad:OnePlusOne", dimension=1, most=most).evaluations == most - 1
 
 
 @pytest.mark.slow
-def test_the_configuration_reaches_the_optimizer(launch) -> None:
+def test_the_configuration_reaches_the_optimizer(launch):
     plain = launch("nevergrad:PSO", most=200)
     small = launch("nevergrad:PSO", {"popsize": 5}, most=200)
     np.testing.assert_array_equal(plain.points[:5], small.points[:5])
@@ -62,45 +62,25 @@ def test_the_configuration_reaches_the_optimizer(launch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "parameters", "start"),
+    ("name", "parameters", "said"),
     [
-        (
-            "DE",
-            {"crosover": 1},
-            "'crosover' is not a parameter of nevergrad:DE; did you mean 'crossover'?",
-        ),
+        ("DE", {"crosover": 1}, "is not a parameter of nevergrad:DE; did you mean 'crossover'?"),
         ("DE", {"crossover": "no"}, "nevergrad:DE refuses its parameters: "),
-        (
-            "CMA",
-            {"zzz": 1},
-            "'zzz' is not a parameter of nevergrad:CMA; it has: budget, num_workers, start",
-        ),
-        (
-            "DE",
-            {"num_workers": 1.5},
-            "'num_workers' of nevergrad:DE is a whole number from 1, not 1.5",
-        ),
-        (
-            "RCobyla",
-            {"num_workers": 2},
-            "nevergrad:RCobyla refuses its parameters: 'num_workers' can only be 1",
-        ),
-        (
-            "DE",
-            {"start": 0},
-            "nevergrad:DE refuses its parameters: 'start' is middle or uniform, not 0",
-        ),
+        ("CMA", {"zzz": 1}, "of nevergrad:CMA; it has: budget, num_workers, start"),
+        ("DE", {"num_workers": 1.5}, "is a whole number from 1, not 1.5"),
+        ("RCobyla", {"num_workers": 2}, "'num_workers' can only be 1"),
+        ("DE", {"start": 0}, "'start' is middle or uniform, not 0"),
     ],
 )
-def test_a_wrong_parameter_gets_one_line(name: str, parameters: dict, start: str) -> None:
+def test_a_wrong_parameter_gets_one_line(name, parameters, said):
     (line,) = registry.faults(f"nevergrad:{name}", parameters)
-    assert line.startswith(start)
+    assert said in line
     assert "\n" not in line
 
 
 @pytest.mark.thinned(2)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["NGOpt14", "NGOpt38"])
-def test_wizards_of_the_run_count_paper_model_the_objective(launch, name: str) -> None:
+def test_wizards_of_the_run_count_paper_model_the_objective(launch, name):
     # With so few evaluations they fit surrogates, which numpy 2.4 breaks.
     assert launch(f"nevergrad:{name}", left=160, most=200).evaluations == 160

@@ -1,7 +1,5 @@
 """Functions of GNU Octave as algorithms: unedited files in the usual signature."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil
@@ -26,7 +24,7 @@ def use(name: str) -> str:
 @needs_octave
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "function"), [("APSO", "PSOx"), ("GWO", "GWO"), ("DE", "DE")])
-def test_the_points_are_those_of_octave_alone(launch, name, function) -> None:
+def test_the_points_are_those_of_octave_alone(launch, name, function):
     """The first file prints, uses parfor, and is not named as its function."""
     parameters = {"population": 5, "iterations": 20}
     ended = launch(use(f"{name}.m"), parameters, seed=3, most=1000)
@@ -43,7 +41,7 @@ def test_the_points_are_those_of_octave_alone(launch, name, function) -> None:
 
 @needs_octave
 @pytest.mark.slow
-def test_each_seed_has_random_numbers_of_its_own(launch) -> None:
+def test_each_seed_has_random_numbers_of_its_own(launch):
     """Also seeds above 2**32, all of which Octave takes for one."""
     ended = [launch(use("GWO.m"), {"iterations": 2}, seed=seed) for seed in (1, 2, 3)]
     assert len({str(one.points) for one in ended}) == 3
@@ -51,7 +49,7 @@ def test_each_seed_has_random_numbers_of_its_own(launch) -> None:
 
 @needs_octave
 @pytest.mark.slow
-def test_what_draws_needs_no_display_and_what_forgets_its_arguments_is_named(launch) -> None:
+def test_what_draws_needs_no_display_and_what_forgets_its_arguments_is_named(launch):
     assert launch(use("plots.m"), {"population": 5, "iterations": 6}).evaluations == 6
     with pytest.raises(ExternalError, match="error: 'lb' undefined near line 3"):
         launch(use("clears.m"))
@@ -59,14 +57,14 @@ def test_what_draws_needs_no_display_and_what_forgets_its_arguments_is_named(lau
 
 @needs_octave
 @pytest.mark.slow
-def test_arguments_are_known_by_name_and_helpers_beside_the_file_are_found(launch) -> None:
+def test_arguments_are_known_by_name_and_helpers_beside_the_file_are_found(launch):
     ended = launch(use("asks.m"))
     np.testing.assert_array_equal(ended.points, [[-3.0] * 3, [5.0] * 3, [0.0] * 3])
 
 
 @needs_octave
 @pytest.mark.slow
-def test_the_end_of_the_budget_and_a_syntax_error(launch) -> None:
+def test_the_end_of_the_budget_and_a_syntax_error(launch):
     assert launch(use("APSO.m"), most=7).evaluations == 7
     with pytest.raises(ExternalError, match=r"exit code 1; .*parse error near line 2 of file"):
         launch(use("wrong.m"))
@@ -83,12 +81,12 @@ def test_the_end_of_the_budget_and_a_syntax_error(launch) -> None:
         ("helper.m", {}, None),
     ],
 )
-def test_a_wrong_parameter_gets_one_line(name: str, parameters: dict, line: str | None) -> None:
+def test_a_wrong_parameter_gets_one_line(name, parameters, line):
     faults = registry.faults(use(name), parameters)
     assert [fault[: len(line or "")] for fault in faults] == ([line] if line else [])
 
 
-def test_an_unknown_argument_is_named(tmp_path: Path, monkeypatch) -> None:
+def test_an_unknown_argument_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr(shutil, "which", lambda name: "/bin/true")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     (tmp_path / "a.m").write_text("function x = a(N, omega, fobj)\nend\n")
@@ -109,7 +107,7 @@ def test_an_unknown_argument_is_named(tmp_path: Path, monkeypatch) -> None:
 
 @needs_octave
 @pytest.mark.slow
-def test_matlab_gets_the_same_call_as_octave(launch, tmp_path: Path, monkeypatch) -> None:
+def test_matlab_gets_the_same_call_as_octave(launch, tmp_path, monkeypatch):
     """A program of MATLAB's name that passes what is after -batch on to Octave."""
     program = tmp_path / "matlab"
     program.write_text('#!/bin/sh\n[ "$1" = -batch ] && exec octave-cli --silent --eval "$2"\n')
@@ -126,7 +124,7 @@ def test_matlab_gets_the_same_call_as_octave(launch, tmp_path: Path, monkeypatch
 @needs_octave
 @pytest.mark.slow
 @pytest.mark.skipif(not shutil.which("mkoctfile"), reason="needs Octave's compiler")
-def test_the_compiled_objective_asks_for_the_same_points(launch, tmp_path, monkeypatch) -> None:
+def test_the_compiled_objective_asks_for_the_same_points(launch, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert octave.OCTAVE.compiled_objective() == octave.OCTAVE.compiled_objective()
     assert [path.name for path in tmp_path.rglob("*.*")] == ["timefair_ask.mex"]
@@ -140,7 +138,7 @@ def test_the_compiled_objective_asks_for_the_same_points(launch, tmp_path, monke
     assert launch(use("asks.m")).evaluations == 3
 
 
-def test_the_client_has_no_syntax_that_matlab_lacks() -> None:
+def test_the_client_has_no_syntax_that_matlab_lacks():
     text = (Path(process.CLIENT) / "timefair_serve.m").read_text()
     words = r"end(_try|if|for|while|switch|function)\w*|stdin|fputs|puts|printf"
     assert not re.search(rf"[\"#!]|\+[+=]|\b({words})\b", text)

@@ -46,7 +46,7 @@ def folder(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("place", ["my_own_search", "my_own_search.py", "./my_own_search.py"])
-def test_a_function_is_found_by_module_and_by_file(folder, launch, place: str) -> None:
+def test_a_function_is_found_by_module_and_by_file(folder, launch, place):
     use = f"{place}:solve"
     result = launch(use, {"start": 2.0, "step": 0.0}, most=7)
     assert result.was_cut
@@ -74,24 +74,20 @@ def test_a_function_is_found_by_module_and_by_file(folder, launch, place: str) -
         (
             "my_own_search:lonely",
             {},
-            [
-                "my_own_search:lonely cannot be called as solve(objective, rng): it is (objective)",
-            ],
+            ["my_own_search:lonely cannot be called as solve(objective, rng): it is (objective)"],
         ),
         ("broken:solve", {}, ["broken cannot be imported: ZeroDivisionError: division by zero"]),
     ],
 )
-def test_a_wrong_function_or_parameter_gets_its_line(
-    folder, use: str, parameters: dict, lines: list[str]
-) -> None:
+def test_a_wrong_function_or_parameter_gets_its_line(folder, use, parameters, lines):
     assert registry.faults(use, parameters) == lines
 
 
-def test_a_file_that_is_not_there_is_named_with_its_full_path(folder) -> None:
+def test_a_file_that_is_not_there_is_named_with_its_full_path(folder):
     assert registry.faults("nowhere.py:solve", {}) == [f"there is no file {folder}/nowhere.py"]
 
 
-def test_a_function_says_what_variables_it_takes(folder) -> None:
+def test_a_function_says_what_variables_it_takes(folder):
     (folder / "my_own_search.py").write_text(
         "def solve(objective, rng): pass\n"
         "def bits(objective, rng): pass\n"
@@ -125,9 +121,7 @@ GUARD = 'put what it does as a script below `if __name__ == "__main__":`'
         ),
     ],
 )
-def test_a_module_that_does_not_survive_its_import_gets_a_line(
-    folder, capsys, place: str, body: str, line: str
-) -> None:
+def test_a_module_that_does_not_survive_its_import_gets_a_line(folder, capsys, place, body, line):
     (folder / "script.py").write_text(f"import argparse, sys\n{body}\n")
     assert registry.faults(f"{place}:solve", {}) == [f"{place} {line}"]
     assert capsys.readouterr() == ("", "")
@@ -142,7 +136,7 @@ def test_a_module_that_does_not_survive_its_import_gets_a_line(
         "import logging.config; logging.config.dictConfig({'version': 1})",
     ],
 )
-def test_a_module_that_sets_up_logging_does_not_change_that_of_others(folder, body: str) -> None:
+def test_a_module_that_sets_up_logging_does_not_change_that_of_others(folder, body):
     root, other = logging.getLogger(), logging.getLogger("of.somebody.else")
     before = root.handlers[:], root.level, root.manager.disable
     (folder / "chatty.py").write_text(f"import logging\n{body}\ndef solve(objective, rng): pass\n")
@@ -151,9 +145,7 @@ def test_a_module_that_sets_up_logging_does_not_change_that_of_others(folder, bo
     assert not other.disabled
 
 
-def test_a_module_that_does_work_when_it_is_imported_is_warned_of(
-    folder, capsys, monkeypatch
-) -> None:
+def test_a_module_that_does_work_when_it_is_imported_is_warned_of(folder, capsys, monkeypatch):
     monkeypatch.setattr(user_code, "LONG_S", 0.0)
     monkeypatch.setattr(user_code, "_imports", {})
     (folder / "busy.py").write_text(
@@ -174,7 +166,7 @@ def test_a_module_that_does_work_when_it_is_imported_is_warned_of(
     assert capsys.readouterr().out == "later\n"
 
 
-def test_a_warning_at_the_import_is_told_as_one(folder, capsys, monkeypatch) -> None:
+def test_a_warning_at_the_import_is_told_as_one(folder, capsys, monkeypatch):
     monkeypatch.setattr(user_code, "_imports", {})
     shown = warnings.showwarning
     (folder / "old.py").write_text(
@@ -198,7 +190,7 @@ def test_a_warning_at_the_import_is_told_as_one(folder, capsys, monkeypatch) -> 
         ("class C:\n def __call__(self, objective, rng): yield\nsolve = C()", "a generator"),
     ],
 )
-def test_a_function_whose_body_no_call_runs_is_refused(folder, definition: str, kind: str) -> None:
+def test_a_function_whose_body_no_call_runs_is_refused(folder, definition, kind):
     (folder / "lazy.py").write_text(definition + "\n")
     line = f"lazy.py:solve is {kind}: calling it does not run its body; write def, and neither"
     (fault,) = registry.faults("lazy.py:solve", {})
@@ -206,5 +198,5 @@ def test_a_function_whose_body_no_call_runs_is_refused(folder, definition: str, 
 
 
 @pytest.mark.parametrize("use", ["builtins:print", "math:hypot", "os.path:join"])
-def test_a_function_of_python_is_refused(use: str) -> None:
+def test_a_function_of_python_is_refused(use):
     assert registry.faults(use, {}) == [f"{use} is part of Python; name a function of your own"]

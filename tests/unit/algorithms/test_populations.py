@@ -38,16 +38,7 @@ class Scripted:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_launch_repeats_for_its_seed_and_stays_inside(launch, name: str) -> None:
-    first, again, other = (launch(f"timefair:{name}", seed=s, most=1500) for s in (1, 1, 2))
-    assert first.was_cut
-    assert first.all_inside
-    np.testing.assert_array_equal(first.points, again.points)
-    assert not np.array_equal(first.points[0], other.points[0])
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_it_comes_close_to_the_optimum(launch, name: str) -> None:
+def test_it_comes_close_to_the_optimum(launch, name):
     points = np.array(launch(f"timefair:{name}", left=3000, most=3000).points)
     assert np.min(np.linalg.norm(points - 0.7, axis=1)) < 0.1  # random search: 0.3
 
@@ -59,9 +50,7 @@ def test_it_comes_close_to_the_optimum(launch, name: str) -> None:
     most=st.integers(0, 400),
 )
 @settings(max_examples=25, deadline=None)
-def test_any_values_are_survived_and_the_end_passes_at_once(
-    name: str, dimension: int, values: list[float], most: int
-) -> None:
+def test_any_values_are_survived_and_the_end_passes_at_once(name, dimension, values, most):
     objective = Scripted(dimension, values, most)
     with pytest.raises(Stop):
         registry.load(f"timefair:{name}", {}).solve(objective, np.random.default_rng(1))
@@ -87,7 +76,7 @@ def test_any_values_are_survived_and_the_end_passes_at_once(
         ("CRO", {"rows": 3}, "'rows' is not a parameter of timefair:CRO"),
     ],
 )
-def test_a_wrong_parameter_gets_one_line(name: str, parameters: dict, line: str) -> None:
+def test_a_wrong_parameter_gets_one_line(name, parameters, line):
     (found,) = registry.faults(f"timefair:{name}", parameters)
     assert found.startswith(line)
 
@@ -103,15 +92,13 @@ def test_a_wrong_parameter_gets_one_line(name: str, parameters: dict, line: str)
         ("jDElscop", {"population": 4, "budget": 300}),
     ],
 )
-def test_the_extreme_parameters_work(launch, name: str, parameters: dict) -> None:
+def test_the_extreme_parameters_work(launch, name, parameters):
     assert registry.faults(f"timefair:{name}", parameters) == []
     assert launch(f"timefair:{name}", parameters, most=300).evaluations == 300
 
 
 @given(st.integers(3, 12), st.integers(0, 5), st.integers(0, 2**32 - 1))
-def test_partners_are_different_from_each_other_and_from_the_member(
-    size: int, more: int, seed: int
-) -> None:
+def test_partners_are_different_from_each_other_and_from_the_member(size, more, seed):
     rng = np.random.default_rng(seed)
     drawn = population.partners(rng, size, size, size + more)
     together = np.stack([np.arange(size), *drawn])
@@ -121,7 +108,7 @@ def test_partners_are_different_from_each_other_and_from_the_member(
     assert drawn[1].max() < size + more
 
 
-def test_binomial_crossover_takes_each_component_at_the_rate_and_one_for_certain() -> None:
+def test_binomial_crossover_takes_each_component_at_the_rate_and_one_for_certain():
     rng = np.random.default_rng(5)
     rates = np.repeat([0.0, 0.3, 1.0], 20_000)
     none, some, all_ = np.split(population.binomial(rng, rates, 5), 3)
@@ -131,7 +118,7 @@ def test_binomial_crossover_takes_each_component_at_the_rate_and_one_for_certain
     assert all_.all()
 
 
-def test_exponential_crossover_takes_one_stretch_that_goes_on_at_the_rate() -> None:
+def test_exponential_crossover_takes_one_stretch_that_goes_on_at_the_rate():
     rng = np.random.default_rng(5)
     rates = np.repeat([0.0, 0.7, 1.0], 20_000)
     one, some, all_ = np.split(population.exponential(rng, rates, 5), 3)
@@ -146,7 +133,7 @@ def test_exponential_crossover_takes_one_stretch_that_goes_on_at_the_rate() -> N
 
 
 @pytest.mark.parametrize("cores", [1, 2])
-def test_nan_is_the_worst_value(cores: int) -> None:
+def test_nan_is_the_worst_value(cores):
     class Objective:
         def __call__(self, x):
             return np.nan if x[0] else -np.inf

@@ -2,30 +2,11 @@ import numpy as np
 import pytest
 
 from timefair.algorithms import registry
-from timefair.algorithms.adapters import pycma
-
-
-@pytest.mark.parametrize("name", pycma.NAMES)
-def test_a_launch_repeats_stays_inside_and_leaves_no_trace(
-    launch, name: str, tmp_path, monkeypatch, capfd
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    first, again, other = (launch(f"pycma:{name}", seed=s, most=400) for s in (1, 1, 2))
-    np.testing.assert_array_equal(first.points, again.points)
-    assert not np.array_equal(first.points[0], other.points[0])
-    assert first.all_inside
-    assert list(tmp_path.iterdir()) == []
-    assert capfd.readouterr() == ("", "")
-
-
-@pytest.mark.parametrize("name", pycma.NAMES)
-def test_the_end_of_a_launch_passes_through(launch, name: str) -> None:
-    assert launch(f"pycma:{name}", most=5).was_cut
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["IPOP", "BIPOP"])
-def test_inner_restarts_go_on_until_the_objective_ends_them(launch, name: str) -> None:
+def test_inner_restarts_go_on_until_the_objective_ends_them(launch, name):
     early = {"tolfun": 1.0, "tolfunhist": 1.0}
     single = launch("pycma:CMA-ES", early, most=20_000)
     assert not single.was_cut
@@ -35,7 +16,7 @@ def test_inner_restarts_go_on_until_the_objective_ends_them(launch, name: str) -
     assert not once.was_cut
 
 
-def test_parameters_reach_cma(launch) -> None:
+def test_parameters_reach_cma(launch):
     points = np.array(launch("pycma:CMA-ES", {"sigma0": 1e-6, "popsize": 30}).points[:30])
     assert np.ptp(points, axis=0).max() < 1e-4
     assert launch("pycma:CMA-ES", {"maxfevals": 21, "popsize": 7}).evaluations < 30
@@ -50,6 +31,6 @@ def test_parameters_reach_cma(launch) -> None:
         ({"seed": 4}, "'seed' is not a parameter of pycma:CMA-ES; it has: sigma0, AdaptSigma, "),
     ],
 )
-def test_a_wrong_parameter_gets_one_line(parameters: dict, line: str) -> None:
+def test_a_wrong_parameter_gets_one_line(parameters, line):
     (found,) = registry.faults("pycma:CMA-ES", parameters)
     assert found.startswith(line)

@@ -1,7 +1,7 @@
 import numpy as np
 
 
-def test_random_search_covers_the_bounds_uniformly(launch) -> None:
+def test_random_search_covers_the_bounds_uniformly(launch):
     result = launch("timefair:random-search", most=5000)
     points = np.array(result.points)
     assert result.was_cut

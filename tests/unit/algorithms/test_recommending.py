@@ -8,7 +8,7 @@ import pytest
 @pytest.mark.parametrize(
     "use", ["pycma:CMA-ES", "pycma:lq-CMA-ES", "cmaes:CMA", "cmaes:SepCMA", "nevergrad:TBPSA"]
 )
-def test_recommendations_are_inside_and_change_nothing_else(use, launch) -> None:
+def test_recommendations_are_inside_and_change_nothing_else(use, launch):
     noisy, exact = (launch(use, most=120, noisy=flag) for flag in (True, False))
     np.testing.assert_array_equal(noisy.points, exact.points)
     assert exact.recommended == []

@@ -26,10 +26,7 @@ from timefair.algorithms import registry
             + ", ".join(registry.LIBRARIES),
         ),
         ("TwoPointsDE", "'TwoPointsDE' names no library: write nevergrad:TwoPointsDE"),
-        (
-            "PSO",
-            "'PSO' names no library: write timefair:PSO or nevergrad:PSO or pymoo:PSO",
-        ),
+        ("PSO", "'PSO' names no library: write timefair:PSO or nevergrad:PSO or pymoo:PSO"),
         ("Powell", "'Powell' names no library: write nevergrad:Powell or scipy:Powell"),
         ("LBFGS-B", "'LBFGS-B' names no library and none has it; did you mean 'scipy:L-BFGS-B'?"),
         ("scipy", "'scipy' is a library: write scipy:name"),
@@ -37,11 +34,11 @@ from timefair.algorithms import registry
         ("mine.py:", "'mine.py:' is incomplete: write library:name or module:function"),
     ],
 )
-def test_a_wrong_name_gets_one_line_with_what_is_right(use: str, line: str) -> None:
+def test_a_wrong_name_gets_one_line_with_what_is_right(use, line):
     assert registry.faults(use, {}) == [line]
 
 
-def test_every_library_lists_its_algorithms_without_faults() -> None:
+def test_every_library_lists_its_algorithms_without_faults():
     lists = registry.available()
     assert set(lists) == set(registry.LIBRARIES)
     for library in ("timefair", "scipy", "pycma"):
@@ -51,7 +48,7 @@ def test_every_library_lists_its_algorithms_without_faults() -> None:
             assert bool(faults) == (bool(line.missing) or needs_members)
 
 
-def test_the_code_and_the_packages_behind_an_algorithm_are_named() -> None:
+def test_the_code_and_the_packages_behind_an_algorithm_are_named():
     assert [p.name for p in registry.source_files("scipy:Powell")] == ["adapter.py", "scipy.py"]
     assert registry.distributions("scipy:Powell") == ["scipy", "numpy"]
     assert registry.distributions("pycma:BIPOP") == ["cma", "numpy"]
@@ -61,18 +58,12 @@ def test_the_code_and_the_packages_behind_an_algorithm_are_named() -> None:
 @pytest.mark.parametrize(
     ("use", "written_in"),
     [
-        ("timefair:DE", "compiled"),
-        ("timefair:JADE", "Python with numpy"),
-        ("scipy:L-BFGS-B", "compiled"),
-        ("scipy:differential_evolution", "Python with numpy"),
-        ("nlopt:LN_BOBYQA", "compiled"),
-        ("pygmo:gwo", "compiled"),
-        ("octave:PO.m", "program"),
-        ("modcma:modCMA", "Python with numpy"),
-        ("external:./solver --flag", "program"),
-        ("mine.py:solve", "your Python"),
-        ("package.module:solve", "your Python"),
+        ("timefair:DE", "compiled"), ("timefair:JADE", "Python with numpy"),
+        ("scipy:L-BFGS-B", "compiled"), ("scipy:differential_evolution", "Python with numpy"),
+        ("nlopt:LN_BOBYQA", "compiled"), ("pygmo:gwo", "compiled"), ("octave:PO.m", "program"),
+        ("modcma:modCMA", "Python with numpy"), ("external:./solver --flag", "program"),
+        ("mine.py:solve", "your Python"), ("package.module:solve", "your Python"),
     ],
-)
-def test_what_an_algorithm_is_implemented_in(use: str, written_in: str) -> None:
+)  # fmt: skip
+def test_what_an_algorithm_is_implemented_in(use, written_in):
     assert registry.implementation(use) == written_in

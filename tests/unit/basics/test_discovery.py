@@ -1,12 +1,8 @@
 """Objects of a kind are found in the modules of a package, and nothing else is."""
 
-from __future__ import annotations
-
 import importlib
 import subprocess
 import sys
-from collections.abc import Iterator
-from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -21,7 +17,7 @@ class Animal:
 
 
 @pytest.fixture
-def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def package(tmp_path, monkeypatch):
     """An empty package ``menagerie`` but for its module ``kind``."""
     monkeypatch.syspath_prepend(tmp_path)
     folder = tmp_path / "menagerie"
@@ -39,7 +35,7 @@ def animals(**options: tuple[str, ...]) -> dict[str, object]:
     return declared(menagerie, importlib.import_module("menagerie.kind").Animal, **options)
 
 
-def test_objects_are_found_once_and_sorted_by_name(package: Path) -> None:
+def test_objects_are_found_once_and_sorted_by_name(package):
     (package / "a.py").write_text(
         "from menagerie.kind import Animal\nTIGER = Animal('tiger')\nSAME = TIGER\nAnimal\n"
     )
@@ -52,7 +48,7 @@ def test_objects_are_found_once_and_sorted_by_name(package: Path) -> None:
     assert found["tiger"] is importlib.import_module("menagerie.a").TIGER
 
 
-def test_two_objects_of_one_name_are_refused(package: Path) -> None:
+def test_two_objects_of_one_name_are_refused(package):
     for module in ("a", "b"):
         (package / f"{module}.py").write_text(
             "from menagerie.kind import Animal\nOWL = Animal('owl')\n"
@@ -62,7 +58,7 @@ def test_two_objects_of_one_name_are_refused(package: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_registries_import_no_library() -> None:
+def test_the_registries_import_no_library():
     code = (
         "import sys\n"
         "from timefair.algorithms.registry import LIBRARIES\n"

@@ -1,10 +1,7 @@
 """A module that ends or interrupts the process that imports it is named in one line."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -32,7 +29,7 @@ budget: {evaluations: 50}
         "import os; os.closerange(3, 99); os.abort()",
     ],
 )
-def test_the_end_of_the_process(tmp_path: Path, code: str) -> None:
+def test_the_end_of_the_process(tmp_path, code):
     (tmp_path / "mine.py").write_text(code + SOLVE)
     ended = subprocess.run(
         [sys.executable, "-c", LOAD], cwd=tmp_path, capture_output=True, text=True, check=False
@@ -49,7 +46,7 @@ def test_the_end_of_the_process(tmp_path: Path, code: str) -> None:
         ("raise KeyboardInterrupt", "algorithms.a: mine.py cannot be imported: KeyboardInterrupt"),
     ],
 )
-def test_check_does_not_succeed(tmp_path: Path, code: str, line: str) -> None:
+def test_check_does_not_succeed(tmp_path, code, line):
     (tmp_path / "mine.py").write_text(code + SOLVE)
     (tmp_path / "c.yaml").write_text(CAMPAIGN)
     command = [sys.executable, "-P", "-m", "timefair", "check", "c.yaml"]

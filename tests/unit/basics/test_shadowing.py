@@ -20,7 +20,7 @@ def loaded(folder: Path, use: str) -> list[str]:
     return done.stdout.splitlines()[1:]
 
 
-def test_own_files_with_names_of_installed_modules_are_loaded_by_their_path(tmp_path: Path) -> None:
+def test_own_files_with_names_of_installed_modules_are_loaded_by_their_path(tmp_path):
     for name in ("queue", "scipy", "random"):
         (tmp_path / f"{name}.py").write_text(SOLVE)
         assert loaded(tmp_path, f"{name}.py:solve") == [""]
@@ -34,9 +34,7 @@ def test_own_files_with_names_of_installed_modules_are_loaded_by_their_path(tmp_
         ("helper", ""),
     ],
 )
-def test_a_file_that_shares_its_name_with_an_imported_module_is_named(
-    tmp_path: Path, name: str, line: str
-) -> None:
+def test_a_file_that_shares_its_name_with_an_imported_module_is_named(tmp_path, name, line):
     (tmp_path / f"{name}.py").write_text("here = True\n")
     (tmp_path / "mine.py").write_text(f"import {name}\n{SOLVE}")
     assert loaded(tmp_path, "mine.py:solve") == [line]

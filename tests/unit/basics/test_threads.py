@@ -1,7 +1,5 @@
 """Threads that a fork loses are found, and those that it brings back are not."""
 
-from pathlib import Path
-
 import pytest
 
 from timefair.basics import threads, user_code
@@ -12,7 +10,7 @@ POOL = "from concurrent.futures import ThreadPoolExecutor\n"
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     threads.started_by.cache_clear()
     return tmp_path
@@ -35,12 +33,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ],
     ids=["pool", "background", "low-level", "ended", "unused", "BLAS", "allocator", "none"],
 )  # fmt: skip
-def test_threads_of_an_import(folder: Path, code: str, found: str) -> None:
+def test_threads_of_an_import(folder, code, found):
     (folder / "mine.py").write_text(code + SOLVE)
     assert threads.started_by("mine.py:solve", 2) == found
 
 
-def test_check_says_what_a_module_starts(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_check_says_what_a_module_starts(folder, monkeypatch):
     monkeypatch.setattr(threads, "_lost", {})
     monkeypatch.setattr(threads, "_shared", {})
     (folder / "starter.py").write_text(POOL + "p = ThreadPoolExecutor(1)\np.submit(abs, 1)" + SOLVE)
@@ -53,13 +51,13 @@ def test_check_says_what_a_module_starts(folder: Path, monkeypatch: pytest.Monke
     assert user_code.warnings("quiet.py:solve") == []
 
 
-def test_what_all_forks_would_share_is_found(folder: Path) -> None:
+def test_what_all_forks_would_share_is_found(folder):
     code = "import mmap, os\nKEPT, FD = mmap.mmap(-1, 99), os.open('kept', os.O_CREAT)"
     (folder / "mine.py").write_text(code + SOLVE)
     assert threads.started_by("mine.py:solve", 1) == "2 shared objects (kept, memory)"
 
 
-def test_a_module_that_ends_its_process_at_import_is_named(folder: Path) -> None:
+def test_a_module_that_ends_its_process_at_import_is_named(folder):
     (folder / "quits.py").write_text("import os\nos._exit(0)\n" + SOLVE)
     with pytest.raises(InputError, match=r"quits.py ends the interpreter when it is imported"):
         user_code.load_function("quits.py:solve")

@@ -1,13 +1,11 @@
 """A campaign is held by the process that has its jobs run, and by no other."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from campaigns import SMALL
 
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration, driver, plan, provenance
@@ -22,19 +20,12 @@ sys.stdin.read()
 
 
 @pytest.fixture
-def campaign() -> configuration.Campaign:
-    return configuration.parse(
-        {
-            "name": "trial",
-            "problems": {"suite": "bbob", "functions": 1, "dimensions": 2, "instances": 1},
-            "algorithms": {"random": "timefair:random-search"},
-            "budget": {"time_s": 1},
-        }
-    )
+def campaign():
+    return configuration.parse(SMALL)
 
 
 @pytest.fixture
-def rival(tmp_path: Path):
+def rival(tmp_path):
     """Another process, which holds the campaign in ``results``."""
     command = [sys.executable, "-c", HOLD, str(tmp_path / "results")]
     with subprocess.Popen(
@@ -55,9 +46,9 @@ def workflow(**changes: object) -> SimpleNamespace:
 
 
 @pytest.mark.slow
-def test_the_process_that_has_jobs_run_holds_the_campaign_and_writes_it(tmp_path, campaign) -> None:
+def test_the_process_that_has_jobs_run_holds_the_campaign_and_writes_it(tmp_path, campaign):
     folder = tmp_path / "results"
-    keys = {("random", 1): "f" * 64}
+    keys = {("a", 1): "f" * 64}
     one = driver.Driver(workflow(), campaign, keys, folder)
     assert one.take() == []
     assert configuration.restore(folder / plan.SNAPSHOT) == campaign
@@ -73,13 +64,11 @@ def test_snakemake_looks_for_jobs_at_most_once_per_second_beside_runs_on_this_ma
     tmp_path, campaign, local, limit
 ):
     one = workflow(local_exec=local)
-    driver.Driver(one, campaign, {("random", 1): "f" * 64}, tmp_path / "results").take()
+    driver.Driver(one, campaign, {("a", 1): "f" * 64}, tmp_path / "results").take()
     assert one.scheduling_settings.max_jobs_per_timespan == limit
 
 
-def test_the_main_process_computes_the_keys_and_its_jobs_read_them(
-    tmp_path, campaign, monkeypatch
-) -> None:
+def test_the_main_process_computes_the_keys_and_its_jobs_read_them(tmp_path, campaign, monkeypatch):
     computed = provenance.measure_keys(campaign)
     job = workflow(is_main_process=False)
     with pytest.raises(InputError, match=r"keys\.json: not the campaign's keys; start snakemake"):
@@ -99,15 +88,13 @@ def test_the_main_process_computes_the_keys_and_its_jobs_read_them(
         {"is_main_process": False},  # a job of a batch system
     ],
 )
-def test_a_process_that_has_no_jobs_run_neither_holds_nor_writes(
-    tmp_path, campaign, started_for
-) -> None:
+def test_a_process_that_has_no_jobs_run_neither_holds_nor_writes(tmp_path, campaign, started_for):
     driver.Driver(workflow(**started_for), campaign, {}, tmp_path / "results").take()
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.slow
-def test_another_process_is_refused_while_one_lives(tmp_path, campaign, rival) -> None:
+def test_another_process_is_refused_while_one_lives(tmp_path, campaign, rival):
     folder = tmp_path / "results"
     second = driver.Driver(workflow(), campaign, {}, folder)
     with pytest.raises(SystemExit, match=rf"another snakemake \(process {rival.pid}\) works on"):
@@ -125,9 +112,7 @@ def requiring(campaign: configuration.Campaign, **required: object) -> configura
     )
 
 
-def test_where_jobs_run_here_the_machine_is_checked_before_anything_is_written(
-    tmp_path, campaign
-) -> None:
+def test_where_jobs_run_here_the_machine_is_checked_before_anything_is_written(tmp_path, campaign):
     folder = tmp_path / "results"
     wrong = requiring(campaign, cores=100_000)
     with pytest.raises(
@@ -140,7 +125,7 @@ def test_where_jobs_run_here_the_machine_is_checked_before_anything_is_written(
 
 
 @pytest.mark.slow
-def test_a_campaign_that_was_held_for_a_while_is_free_again(tmp_path) -> None:
+def test_a_campaign_that_was_held_for_a_while_is_free_again(tmp_path):
     folder, command = tmp_path / "results", [sys.executable, "-c", HOLD]
     with driver.held(folder):
         done = subprocess.run([*command, str(folder)], capture_output=True, text=True, check=False)

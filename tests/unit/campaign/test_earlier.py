@@ -1,20 +1,18 @@
 """Finished runs are kept after a change that does not concern them, and the others are named."""
 
-from __future__ import annotations
-
 import copy
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from measurements import do_jobs
 
 from timefair import cli
-from timefair.campaign import configuration, driver, plan, provenance
+from timefair.campaign import configuration, driver, provenance
 from timefair.campaign.earlier import finished
 from timefair.extensions.reproduce.chosen import chosen_run
 from timefair.extensions.reproduce.verdict import replay
-from timefair.measure.job.cell import measure
 from timefair.records import integrity
 from timefair.records.store import open_record, read_runs
 
@@ -36,27 +34,20 @@ def changed(change: Any = None) -> configuration.Campaign:
 
 def make(campaign: configuration.Campaign, folder: Path) -> dict[str, Any]:
     """Do the jobs without a record; the runs of the campaign, by name."""
-    keys = provenance.measure_keys(campaign)
-    places = [(job, keys[job.algorithm, job.round]) for job in plan.jobs(campaign)]
-    for job, key in places:
-        record = folder / job.record(key)
-        if not record.exists():
-            record.parent.mkdir(parents=True, exist_ok=True)
-            measure(campaign, job, record, key)
-    rows = read_runs([folder / job.record(key) for job, key in places]).to_pylist()
+    rows = read_runs(do_jobs(campaign, folder)).to_pylist()
     names = ("algorithm", "function", "instance", "run")
     return {tuple(row[name] for name in names): row for row in rows}
 
 
 @pytest.fixture(scope="module")
-def before(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
+def before(tmp_path_factory):
     """A finished campaign, whose folder no test changes."""
     folder = tmp_path_factory.mktemp("before") / "trial"
     return folder, make(changed(), folder)
 
 
 @pytest.fixture
-def copied(before: tuple[Path, dict[str, Any]], tmp_path: Path) -> tuple[Path, dict[str, Any]]:
+def copied(before, tmp_path):
     folder, runs = before
     for path in folder.glob("records/*/*/*.parquet"):
         other = tmp_path / "results/trial" / path.relative_to(folder)

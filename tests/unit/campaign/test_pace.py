@@ -1,7 +1,5 @@
 """How long the other jobs of a campaign take, from those that ended."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -14,13 +12,9 @@ def campaign(**changes: Any) -> configuration.Campaign:
     mapping = {
         "name": "test",
         "problems": {"suite": "bbob", "functions": [1, 8], "dimensions": 2, "instances": "1-2"},
-        "algorithms": {"a": "timefair:random-search", "b": "timefair:DE"},
-        "budget": {"time_s": 1},
-        "runs": 3,
-        "instances_per_job": 2,
-        "tables": ["runs"],
-        "figures": ["ert"],
-    }
+        "algorithms": {"a": "timefair:random-search", "b": "timefair:DE"}, "budget": {"time_s": 1},
+        "runs": 3, "instances_per_job": 2, "tables": ["runs"], "figures": ["ert"],
+    }  # fmt: skip
     return configuration.parse(mapping | changes)
 
 

@@ -1,11 +1,9 @@
 """Jobs, their names, and the runs of rounds."""
 
-from __future__ import annotations
-
-from pathlib import Path
 from typing import Any
 
 import pytest
+from campaigns import SMALL, SPHERE
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,21 +16,10 @@ KEY = "0123456789abcdef" * 4
 
 
 def campaign(**changes: Any) -> Campaign:
-    return parse(
-        {
-            "name": "trial",
-            "problems": {
-                "suite": "bbob",
-                "functions": [1, 8],
-                "dimensions": [2, 5],
-                "instances": "1-5",
-            },
-            "algorithms": {"a": "timefair:random-search", "b.+": "timefair:random-search"},
-            "budget": {"time_s": 0.5},
-            "runs": 5,
-        }
-        | changes
-    )
+    ranges = {"functions": [1, 8], "dimensions": [2, 5], "instances": "1-5"}
+    algorithms = dict.fromkeys(("a", "b.+"), "timefair:random-search")
+    wanted = {"problems": SPHERE | ranges, "algorithms": algorithms, "runs": 5}
+    return parse(SMALL | {"budget": {"time_s": 0.5}} | wanted | changes)
 
 
 numbers = st.lists(st.integers(1, 2000), min_size=1, max_size=30, unique=True).map(sorted)
@@ -40,20 +27,20 @@ numbers = st.lists(st.integers(1, 2000), min_size=1, max_size=30, unique=True).m
 
 @pytest.mark.slow
 @given(numbers, st.sampled_from([",", "_"]))
-def test_ranges_go_there_and_back(numbers: list[int], separator: str) -> None:
+def test_ranges_go_there_and_back(numbers, separator):
     assert parse_ranges(format_ranges(numbers, separator), separator) == numbers
 
 
 @pytest.mark.parametrize(
     "path", ["records/a/0/f1_d5_i1_r1.csv", "a/0/f1_d5_i1_r1.parquet", "records/f1_d5_i1_r1"]
 )
-def test_another_path_is_no_record(path: str) -> None:
+def test_another_path_is_no_record(path):
     with pytest.raises(ValueError, match="is not the path of a record"):
         plan.Job.of_record(path)
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 5, 9])
-def test_jobs_cover_every_run_once(size: int) -> None:
+def test_jobs_cover_every_run_once(size):
     planned = campaign(instances_per_job=size, rounds=2)
     covered = [
         (job.algorithm, (job.function, job.dimension, instance, run))
@@ -75,7 +62,7 @@ OWN = {
 
 
 @pytest.mark.parametrize("suite", OWN)
-def test_without_dimensions_each_function_is_in_its_own(suite: str) -> None:
+def test_without_dimensions_each_function_is_in_its_own(suite):
     own, given = OWN[suite], {"own_dimensions": OWN[suite]} if suite == "bbob" else {}
     problems = {"suite": suite, "functions": [*own], "instances": 1, **given}
     planned = campaign(problems=problems, algorithms={"a": "timefair:random-search"})
@@ -86,7 +73,7 @@ def test_without_dimensions_each_function_is_in_its_own(suite: str) -> None:
     assert restored(planned.snapshot()) == planned
 
 
-def test_algorithms_take_turns_round_by_round() -> None:
+def test_algorithms_take_turns_round_by_round():
     order = list(plan.jobs(campaign(rounds=2)))
     assert [job.round for job in order] == sorted(job.round for job in order)
     assert [job.algorithm for job in order] == ["a", "b.+"] * (len(order) // 2)
@@ -96,7 +83,7 @@ USUAL = campaign()
 
 
 @given(st.integers(1, 40), st.data())
-def test_rounds_split_the_runs_evenly(runs: int, data: st.DataObject) -> None:
+def test_rounds_split_the_runs_evenly(runs, data):
     rounds = data.draw(st.integers(1, runs))
     planned = USUAL.model_copy(update={"runs": runs, "rounds": rounds})
     parts = [plan.runs_of_round(planned, k) for k in range(1, rounds + 1)]
@@ -104,7 +91,7 @@ def test_rounds_split_the_runs_evenly(runs: int, data: st.DataObject) -> None:
     assert max(map(len, parts)) - min(map(len, parts)) <= 1
 
 
-def test_the_snapshot_is_written_when_it_changes(tmp_path: Path) -> None:
+def test_the_snapshot_is_written_when_it_changes(tmp_path):
     path = plan.write_snapshot(campaign(), tmp_path / "new")
     before = path.stat()
     assert plan.write_snapshot(campaign(), tmp_path / "new").stat().st_ino == before.st_ino
@@ -112,14 +99,14 @@ def test_the_snapshot_is_written_when_it_changes(tmp_path: Path) -> None:
     assert [file.name for file in path.parent.iterdir()] == ["campaign.json"]
 
 
-def test_core_seconds() -> None:
+def test_core_seconds():
     assert plan.core_seconds(campaign()) == 2 * 2 * 5 * 5 * 0.5 * 2
     assert plan.core_seconds(campaign(budget={"evaluations": 10})) is None
     simulated = campaign(budget={"time_s": 10, "evaluation_cost_s": 1})
     assert plan.core_seconds(simulated) is plan.wall_seconds(simulated, cores=4) is None
 
 
-def test_the_tables_take_the_settings_of_a_campaign_as_they_are(tmp_path: Path) -> None:
+def test_the_tables_take_the_settings_of_a_campaign_as_they_are(tmp_path):
     wanted = campaign(targets=[1, 0.5], statistics={"run_count": {"taus": [0.3], "cap": 20}})
     analysis = Analysis.of(wanted.analysis_settings)
     assert analysis.targets == (1.0, 0.5)
@@ -128,7 +115,7 @@ def test_the_tables_take_the_settings_of_a_campaign_as_they_are(tmp_path: Path) 
     assert Analysis.of(restored.analysis_settings) == analysis
 
 
-def test_the_reference_is_timed_with_a_budget_in_seconds() -> None:
+def test_the_reference_is_timed_with_a_budget_in_seconds():
     assert campaign().reference_is_timed
     evaluations = {"evaluations": 100}
     assert not campaign(budget=evaluations).reference_is_timed
@@ -137,11 +124,11 @@ def test_the_reference_is_timed_with_a_budget_in_seconds() -> None:
 
 
 @pytest.mark.parametrize(("perturbed", "most"), [("flag", 0), ("exclude", 0), ("repeat", 2)])
-def test_runs_are_repeated_only_if_asked(perturbed: str, most: int) -> None:
+def test_runs_are_repeated_only_if_asked(perturbed, most):
     assert campaign(timing={"perturbed": perturbed}).timing.most_repeats == most
 
 
-def test_the_files_of_published_data(tmp_path: Path) -> None:
+def test_the_files_of_published_data(tmp_path):
     (tmp_path / "folder/data").mkdir(parents=True)
     (tmp_path / "folder/b.info").touch()
     (tmp_path / "folder/data/a.dat").touch()
@@ -158,7 +145,7 @@ def test_the_files_of_published_data(tmp_path: Path) -> None:
     ]
 
 
-def test_a_job_asks_a_cluster_for_what_its_runs_may_take() -> None:
+def test_a_job_asks_a_cluster_for_what_its_runs_may_take():
     asked = campaign(
         budget={"time_s": 60}, instances_per_job=2, runs=5, rounds=2, limits={"memory_mb": 2000}
     )
@@ -171,7 +158,7 @@ def test_a_job_asks_a_cluster_for_what_its_runs_may_take() -> None:
     assert "runtime" not in plan.resources(unknown)
 
 
-def test_a_block_has_every_algorithm_in_an_order_that_the_seed_fixes() -> None:
+def test_a_block_has_every_algorithm_in_an_order_that_the_seed_fixes():
     labels = dict.fromkeys("abcde", "timefair:random-search")
     blocked = campaign(algorithms=labels, block="node", rounds=5)
     blocks = [plan.Block(1, 2, (1,), round) for round in range(1, 6)]
@@ -185,7 +172,7 @@ def test_a_block_has_every_algorithm_in_an_order_that_the_seed_fixes() -> None:
     assert planned <= set(plan.jobs(blocked))
 
 
-def test_a_block_is_measured_by_the_rule_of_its_round() -> None:
+def test_a_block_is_measured_by_the_rule_of_its_round():
     blocked = campaign(block="node", rounds=2)
     keys = {(label, round): f"{round}{KEY}" for label in blocked.algorithms for round in (1, 2)}
     rules = plan.block_rules(blocked, keys)

@@ -1,7 +1,5 @@
 """How far a campaign is: before it began, while it runs, stopped, measured, finished."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -85,11 +83,11 @@ class Trial:
 
 
 @pytest.fixture
-def trial(tmp_path: Path) -> Trial:
+def trial(tmp_path):
     return Trial(tmp_path)
 
 
-def test_no_campaign(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_campaign(tmp_path, capsys):
     assert cli.main(["progress", str(tmp_path)]) == 2
     assert capsys.readouterr().err.startswith(f"timefair: {tmp_path}: contains no campaign; name ")
     (tmp_path / "campaign.json").write_text("{}")
@@ -97,7 +95,7 @@ def test_no_campaign(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
         ProgressReader(tmp_path)
 
 
-def test_running_leaves_time_by_what_each_algorithm_takes(trial: Trial) -> None:
+def test_running_leaves_time_by_what_each_algorithm_takes(trial):
     trial.record("quick", 1)  # 4 s
     trial.journal("slow", 1, 2)  # 20 s
     progress = trial.watch.look()
@@ -107,20 +105,20 @@ def test_running_leaves_time_by_what_each_algorithm_takes(trial: Trial) -> None:
     assert trial.said() == "trial: 6 of 16 runs (37 %); 24 s so far; about 64 s left"
 
 
-def test_faults_are_counted_in_records_and_journals(trial: Trial) -> None:
+def test_faults_are_counted_in_records_and_journals(trial):
     trial.record("quick", 1, status="raised")
     trial.journal("slow", 1, 2, perturbation="perturbed")
     assert "(37 %), 4 failed, 2 perturbed; " in trial.said()
 
 
-def test_a_pause_is_no_work(trial: Trial) -> None:
+def test_a_pause_is_no_work(trial):
     trial.record("quick", 1)
     trial.now_s += 3600
     trial.record("quick", 2)
     assert trial.said() == "trial: 8 of 16 runs (50 %); 8 s so far; about 8 s left"
 
 
-def test_what_lies_there_is_read_without_a_lock(trial: Trial) -> None:
+def test_what_lies_there_is_read_without_a_lock(trial):
     job, record, key = trial.job("slow", 1)
     with Journal(record, key) as journal:  # as a measuring job holds it
         journal.append(trial.runs(job, 1)[0])
@@ -134,9 +132,7 @@ def test_what_lies_there_is_read_without_a_lock(trial: Trial) -> None:
     assert journal_path(record).read_bytes() == whole[: size + 7]
 
 
-def test_watching_ends_when_all_is_made(
-    trial: Trial, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_watching_ends_when_all_is_made(trial, capsys, monkeypatch):
     left = [*((algorithm, function) for algorithm in SECONDS for function in (1, 2)), "rest"]
     waited = []
 
@@ -153,16 +149,11 @@ def test_watching_ends_when_all_is_made(
     assert waited == [0.5] * 5
     said = capsys.readouterr().out.splitlines()
     assert [text.split(" runs")[0].split()[1] for text in said] == [
-        "0",
-        "4",
-        "8",
-        "12",
-        "all",
-        "all",
-    ]
+        "0", "4", "8", "12", "all", "all",
+    ]  # fmt: skip
 
 
-def test_measured_then_finished(trial: Trial, capsys: pytest.CaptureFixture[str]) -> None:
+def test_measured_then_finished(trial, capsys):
     for algorithm in SECONDS:
         for function in (1, 2):
             trial.record(algorithm, function)

@@ -1,10 +1,7 @@
 """A key changes with what decides a measurement, and with nothing else."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,10 +14,7 @@ from timefair.machine import software
 CAMPAIGN: dict[str, Any] = {
     "name": "trial",
     "problems": {"suite": "bbob", "functions": [1], "dimensions": [5], "instances": [1]},
-    "algorithms": {
-        "a": {"use": "timefair:random-search"},
-        "b": {"use": "scipy:Nelder-Mead"},
-    },
+    "algorithms": {"a": {"use": "timefair:random-search"}, "b": {"use": "scipy:Nelder-Mead"}},
     "budget": {"time_s": 0.5, "evaluations": 1000},
     "restart": {"policy": "luby", "tau_s": 0.1},
     "runs": 4,
@@ -85,16 +79,16 @@ LEAVE: dict[str, Callable[[dict[str, Any]], object]] = {
 
 
 @pytest.mark.parametrize("change", MEASURE_AGAIN.values(), ids=MEASURE_AGAIN)
-def test_what_decides_a_measurement(change: Callable[[dict[str, Any]], object]) -> None:
+def test_what_decides_a_measurement(change):
     assert key_with(change) != KEY
 
 
 @pytest.mark.parametrize("change", LEAVE.values(), ids=LEAVE)
-def test_what_does_not(change: Callable[[dict[str, Any]], object]) -> None:
+def test_what_does_not(change):
     assert key_with(change) == KEY
 
 
-def test_an_algorithm_with_a_new_label_has_the_key_and_the_seeds_of_the_earlier_one() -> None:
+def test_an_algorithm_with_a_new_label_has_the_key_and_the_seeds_of_the_earlier_one():
     mapping = copy.deepcopy(CAMPAIGN)
     mapping["algorithms"]["new"] = mapping["algorithms"].pop("a") | {"formerly": "a"}
     mapping["algorithms"]["b"]["seed_as"] = "new"
@@ -104,7 +98,7 @@ def test_an_algorithm_with_a_new_label_has_the_key_and_the_seeds_of_the_earlier_
 
 
 @pytest.mark.parametrize("package", ["numpy", "coco-experiment"])
-def test_a_new_version_of_a_package(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_new_version_of_a_package(package, monkeypatch):
     version = software._version
     monkeypatch.setattr(
         software, "_version", lambda name: "0" if name == package else version(name)
@@ -115,32 +109,21 @@ def test_a_new_version_of_a_package(package: str, monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize(
     ("file", "counts"),
     [
-        ("measure/evaluation/objective.pyx", True),
-        ("measure/job/cell.py", True),
-        ("records/journal.py", True),
-        ("records/schema.py", True),
-        ("statistics/run_count/kernels.pyx", False),
-        ("problems/coco.py", True),
-        ("problems/coco_library.py", True),
-        ("problems/pbo.py", False),
-        ("algorithms/builtin/random_search.py", True),
-        ("algorithms/adapters/scipy.py", False),
-        ("records/collect.py", False),
-        ("exhibits/runtimes/ert.py", False),
-        ("exhibits/charts/curves.py", False),
-        ("campaign/configuration/model.py", False),
-        ("policies/restarts/base.py", True),
-        ("policies/restarts/luby.py", True),
-        ("policies/restarts/stagnation.py", False),
-        ("policies/stopping/quantile.py", True),
-        ("policies/stopping/skewness.py", False),
-        ("policies/scan.py", False),
-        ("statistics/run_count/widths.py", True),
-        ("statistics/run_count/skewness.py", False),
+        ("measure/evaluation/objective.pyx", True), ("measure/job/cell.py", True),
+        ("records/journal.py", True), ("records/schema.py", True),
+        ("statistics/run_count/kernels.pyx", False), ("problems/coco.py", True),
+        ("problems/coco_library.py", True), ("problems/pbo.py", False),
+        ("algorithms/builtin/random_search.py", True), ("algorithms/adapters/scipy.py", False),
+        ("records/collect.py", False), ("exhibits/runtimes/ert.py", False),
+        ("exhibits/charts/curves.py", False), ("campaign/configuration/model.py", False),
+        ("policies/restarts/base.py", True), ("policies/restarts/luby.py", True),
+        ("policies/restarts/stagnation.py", False), ("policies/stopping/quantile.py", True),
+        ("policies/stopping/skewness.py", False), ("policies/scan.py", False),
+        ("statistics/run_count/widths.py", True), ("statistics/run_count/skewness.py", False),
         ("cli/__init__.py", False),
     ],
-)
-def test_code_that_measures(file: str, counts: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+)  # fmt: skip
+def test_code_that_measures(file, counts, monkeypatch):
     edited, code = provenance.PACKAGE / file, provenance._code
     assert edited.is_file()
     monkeypatch.setattr(
@@ -152,7 +135,7 @@ def test_code_that_measures(file: str, counts: bool, monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize(
     "file", ["policies/stopping/skewness.py", "statistics/run_count/kernels.pyx"]
 )
-def test_the_code_of_the_chosen_rule_counts(file: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_code_of_the_chosen_rule_counts(file, monkeypatch):
     def key() -> str:
         return key_with(lambda c: c.update(stopping={"rule": "skewness", "start": 3}))
 
@@ -163,9 +146,7 @@ def test_the_code_of_the_chosen_rule_counts(file: str, monkeypatch: pytest.Monke
     assert key() != before
 
 
-def test_a_function_of_the_users_own_and_what_it_is_set(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_function_of_the_users_own_and_what_it_is_set(tmp_path, monkeypatch):
     path = tmp_path / "mine.py"
     path.write_text("def f(x, weight=1):\n    return weight * x[0]\n")
 
@@ -181,9 +162,7 @@ def test_a_function_of_the_users_own_and_what_it_is_set(
     assert key() != before
 
 
-def test_the_code_of_a_table_is_its_own_and_does_not_include_figures(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_code_of_a_table_is_its_own_and_does_not_include_figures(monkeypatch):
     names = ("exhibits/curves/ecdf.py", "exhibits/charts/dots.py")
     before, code = (
         {name: provenance.table_key(name) for name in ("ecdf", "quantiles")},
@@ -195,7 +174,7 @@ def test_the_code_of_a_table_is_its_own_and_does_not_include_figures(
     assert provenance.table_key("quantiles") == before["quantiles"]
 
 
-def test_sources_follow_imports_and_stay_in_their_rooms() -> None:
+def test_sources_follow_imports_and_stay_in_their_rooms():
     names = {
         str(path.relative_to(provenance.PACKAGE))
         for path in sources_of(

@@ -1,7 +1,5 @@
 """Best points of records are evaluated again, and a value that has changed is named."""
 
-from __future__ import annotations
-
 import numpy as np
 import pyarrow as pa
 import pytest

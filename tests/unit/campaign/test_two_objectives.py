@@ -31,35 +31,16 @@ def test_the_targets_are_cocos_unless_the_campaign_names_others(tmp_path):
     ("changed", "line"),
     [
         ({"use": "timefair:DE"}, "algorithms.a: timefair:DE is for one objective, but bbob-biobj"),
-        (
-            {"use": "timefair:DE"},
-            ", pymoo:NSGA2, ",
-        ),
-        (
-            {"use": "'external:true'"},
-            "algorithms.a: external:true is for one objective, but bbob-biobj has two objectives",
-        ),
-        (
-            {"suite": "bbob", "use": "pymoo:NSGA2"},
-            "algorithms.a: pymoo:NSGA2 is for two objectives, but bbob has one objective",
-        ),
+        ({"use": "timefair:DE"}, ", pymoo:NSGA2, "),
+        ({"use": "'external:true'"}, "external:true is for one objective"),
+        ({"suite": "bbob", "use": "pymoo:NSGA2"}, "pymoo:NSGA2 is for two objectives"),
         (
             {"more": "restart: {policy: stagnation, plateau_evaluations: 9}"},
             "restart.policy: 'stagnation': needs one value per point; with two objectives: ",
         ),
-        (
-            {"more": "isolation: strict"},
-            "isolation: 'strict': with two objectives: private, shared",
-        ),
-        (
-            {"budget": ", final_target: 0.1"},
-            "budget.final_target: 0.1: the quality of two objectives is known after the run; "
-            "write null",
-        ),
-        (
-            {"suite": "bbob", "more": "targets: [1, -1e-5]"},
-            "targets.1: -1e-05: should be greater than 0",
-        ),
+        ({"more": "isolation: strict"}, "isolation: 'strict': with two objectives: private"),
+        ({"budget": ", final_target: 0.1"}, "the quality of two objectives is known after the"),
+        ({"suite": "bbob", "more": "targets: [1, -1e-5]"}, "targets.1: -1e-05: should be greater"),
     ],
 )
 def test_what_cannot_be_is_one_line(tmp_path, changed, line):

@@ -1,7 +1,5 @@
 """`timefair verify` names each problem, counts what is there, and ends with the right status."""
 
-from __future__ import annotations
-
 import csv
 import os
 import shutil

@@ -1,17 +1,13 @@
 """An optimum above reachable values: the log, `verify`, the tables, the checklist, the caution."""
 
-from __future__ import annotations
-
 import pytest
+from measurements import do_jobs
 
 from timefair import cli
 from timefair.campaign import configuration, plan
-from timefair.campaign.provenance import measure_keys
 from timefair.exhibits import files, unknown_optimum
 from timefair.exhibits.registry import TABLES
-from timefair.measure.job.cell import measure
 from timefair.records.collect import collect
-from timefair.records.integrity import Place
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.records.store import read_runs
@@ -34,7 +30,6 @@ def folder(tmp_path_factory):
     root = tmp_path_factory.mktemp("wrong")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(root)
-        patch.setenv("TIMEFAIR_LOCKS", str(root / "locks"))
         (root / "own_bowl.py").write_text(OWN)
         campaign = configuration.parse(
             {
@@ -49,14 +44,10 @@ def folder(tmp_path_factory):
             }
         )  # fmt: skip
         plan.write_snapshot(campaign, root)
-        results, keys = root / "results/below", measure_keys(campaign)
-        plan.write_keys(keys, results)
-        for job in plan.jobs(campaign):
-            key = keys[job.algorithm, job.round]
-            measure(campaign, job, record := results / job.record(key), key)
-            places = {record: Place(key=key, **vars(job))}
-            wanted = plan.expected_runs(campaign)
-            collect(job.algorithm, places, wanted, results / f"collected/{job.algorithm}.parquet")
+        results, wanted = root / "results/below", plan.expected_runs(campaign)
+        for record, place in do_jobs(campaign, results).items():
+            output = results / f"collected/{place.algorithm}.parquet"
+            collect(place.algorithm, {record: place}, wanted, output)
         yield results, campaign
 
 
@@ -122,12 +113,8 @@ def test_tables_and_figures_are_made(folder, name):
 def test_the_log_names_the_run(folder, capfd, monkeypatch, tmp_path):
     results, campaign = folder
     monkeypatch.chdir(results.parents[1])
-    monkeypatch.setenv("TIMEFAIR_LOCKS", str(tmp_path / "locks"))
-    keys = plan.read_keys(results, campaign)
-    job = next(iter(plan.jobs(campaign)))
-    key = keys[job.algorithm, job.round]
-    plan.write_keys(keys, tmp_path)
-    measure(campaign, job, record := tmp_path / job.record(key), key)
+    one = campaign.model_copy(update={"algorithms": {"A": campaign.algorithms["A"]}})
+    (record,) = do_jobs(one, tmp_path)
     said = [line for line in capfd.readouterr().err.splitlines() if line.startswith("caution: ")]
     assert said == [
         f"caution: own_bowl.py:bowl f1 D=2 instance 1: run {row['run']} of A has found "

@@ -1,24 +1,16 @@
 """What is written in a campaign file is what is read, or a line says what would be right."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from campaigns import SMALL
 
 from timefair.basics.errors import InputError
 from timefair.campaign.configuration import parse, read_yaml
 from timefair.campaign.driver import configuration_of
 
 LABELS = ("NO", "on", "Yes", "True", "null", "007", "12", "1e3", "1.10", "2026-01-01", "1_000")
-CAMPAIGN = {
-    "name": "x",
-    "problems": {"suite": "bbob", "functions": 1, "dimensions": 2, "instances": 1},
-    "algorithms": {"DE": "timefair:DE"},
-    "budget": {"evaluations": 50},
-    "runs": 1,
-}
 
 
 def read(folder: Path, text: str) -> object:
@@ -28,15 +20,15 @@ def read(folder: Path, text: str) -> object:
 
 
 @pytest.mark.parametrize("section", ["algorithms", "published"])
-def test_labels_are_kept_as_written(tmp_path: Path, section: str) -> None:
+def test_labels_are_kept_as_written(tmp_path, section):
     lines = "".join(f"  {label}: timefair:DE\n" for label in LABELS)
     found = read(tmp_path, f"{section}:\n{lines}  'off': timefair:DE\n")
     assert found == {section: dict.fromkeys([*LABELS, "off"], "timefair:DE")}
     if section == "algorithms":
-        assert list(parse(CAMPAIGN | found).algorithms) == [*LABELS, "off"]
+        assert list(parse(SMALL | found).algorithms) == [*LABELS, "off"]
 
 
-def test_a_label_in_quotes_and_without_is_given_twice(tmp_path: Path) -> None:
+def test_a_label_in_quotes_and_without_is_given_twice(tmp_path):
     with pytest.raises(InputError, match=r"mine.yaml:3: 'NO' is given twice"):
         read(tmp_path, "algorithms:\n  NO: a\n  'NO': b\n")
 
@@ -51,13 +43,13 @@ def test_a_label_in_quotes_and_without_is_given_twice(tmp_path: Path) -> None:
         *[("2026-01-01", "2026-01-01"), ("on", True), ("~", None), (".inf", float("inf"))],
     ],
 )
-def test_numbers_are_numbers(tmp_path: Path, text: str, value: object) -> None:
+def test_numbers_are_numbers(tmp_path, text, value):
     found = read(tmp_path, f"a: {text}\n")["a"]
     assert (type(found), found) == (type(value), value)
 
 
 @pytest.mark.parametrize("text", ["010", "08", "00", "-010", "0o10", "12:30", "12:30.5", "1:00:00"])
-def test_numbers_in_another_base_are_refused(tmp_path: Path, text: str) -> None:
+def test_numbers_in_another_base_are_refused(tmp_path, text):
     for content in (f"\nruns: {text}", f"\na: [{text}]", f"\na:\n\n- {text}"):
         with pytest.raises(InputError) as caught:
             read(tmp_path, content)
@@ -67,16 +59,16 @@ def test_numbers_in_another_base_are_refused(tmp_path: Path, text: str) -> None:
 
 
 @pytest.mark.parametrize(("value", "shown"), [(False, "false"), (7, "7"), (1.5, "1.5")])
-def test_what_another_reader_made_of_a_label_is_refused(value: object, shown: str) -> None:
+def test_what_another_reader_made_of_a_label_is_refused(value, shown):
     with pytest.raises(InputError) as caught:
-        parse(CAMPAIGN | {"algorithms": {value: "timefair:DE"}})
+        parse(SMALL | {"algorithms": {value: "timefair:DE"}})
     assert caught.value.faults[0].endswith(f"{shown}: should be text; write it in quotes")
     with pytest.raises(InputError) as caught:
-        parse(CAMPAIGN | {"name": value})
+        parse(SMALL | {"name": value})
     assert caught.value.faults == (f"name: {shown}: should be text; write it in quotes",)
 
 
-def test_snakemake_has_what_the_reader_reads(tmp_path: Path) -> None:
+def test_snakemake_has_what_the_reader_reads(tmp_path):
     first, second = tmp_path / "a.yaml", tmp_path / "b.yaml"
     first.write_text("runs: 1\nalgorithms: {NO: a, 007: b}\nbudget: {time_s: 1e-1}\n")
     second.write_text("runs: 2\nalgorithms: {null: c}\n")

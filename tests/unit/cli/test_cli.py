@@ -1,7 +1,5 @@
 """The commands: exit codes, lines for the user, no traceback."""
 
-from __future__ import annotations
-
 import errno
 import os
 import re
@@ -31,34 +29,28 @@ rounds: 2
 
 
 @pytest.fixture
-def campaign_file(tmp_path: Path) -> Path:
+def campaign_file(tmp_path):
     path = tmp_path / "campaign.yaml"
     path.write_text(CAMPAIGN)
     return path
 
 
 @pytest.fixture
-def snapshot(campaign_file: Path, tmp_path: Path) -> Path:
+def snapshot(campaign_file, tmp_path):
     return plan.write_snapshot(configuration.load(campaign_file), tmp_path)
 
 
 def measure_arguments(snapshot: Path, **changes: str) -> list[str]:
     given = {
-        "campaign": str(snapshot),
-        "algorithm": "search",
-        "function": "1",
-        "dimension": "5",
-        "instances": "1-3",
-        "round": "2",
+        "campaign": str(snapshot), "algorithm": "search", "function": "1", "dimension": "5",
+        "instances": "1-3", "round": "2",
         "key": plan.short_key(measure_key(configuration.restore(snapshot), "search", 2)),
         "record": str(snapshot.parent / "r.parquet"),
-    } | changes
+    } | changes  # fmt: skip
     return ["measure", *(word for key, value in given.items() for word in (f"--{key}", value))]
 
 
-def test_check_says_what_a_campaign_costs(
-    campaign_file: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_check_says_what_a_campaign_costs(campaign_file, capsys):
     assert cli.main(["check", str(campaign_file)]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[:2] == [
@@ -71,9 +63,7 @@ def test_check_says_what_a_campaign_costs(
     assert lines[3:5] == ["algorithms    1", "jobs          12"]
 
 
-def test_check_says_which_isolation_is_not_possible_here(
-    campaign_file: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_check_says_which_isolation_is_not_possible_here(campaign_file, capsys, monkeypatch):
     monkeypatch.setattr(doctor, "private_folders_refused", lambda host: "a user namespace: no")
     assert cli.main(["check", str(campaign_file)]) == 0
     (line,) = [one for one in capsys.readouterr().out.splitlines() if one.startswith("isolation")]
@@ -81,9 +71,7 @@ def test_check_says_which_isolation_is_not_possible_here(
 
 
 @pytest.mark.parametrize("number", [errno.EAGAIN, errno.EMFILE, errno.ENOSPC, errno.ENOMEM])
-def test_what_the_machine_lacks_is_one_line(
-    number: int, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_the_machine_lacks_is_one_line(number, capsys):
     def work() -> int:
         raise OSError(number, os.strerror(number))
 
@@ -93,7 +81,7 @@ def test_what_the_machine_lacks_is_one_line(
     assert line.endswith(" and start again: what is done is kept")
 
 
-def test_faults_go_to_stderr(campaign_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_faults_go_to_stderr(campaign_file, capsys):
     campaign_file.write_text(CAMPAIGN.replace("runs: 4", "runs: 0\nbudgt: 1"))
     assert cli.main(["check", str(campaign_file)]) == 2
     out, err = capsys.readouterr()
@@ -103,18 +91,18 @@ def test_faults_go_to_stderr(campaign_file: Path, capsys: pytest.CaptureFixture[
 
 
 @pytest.mark.parametrize("argv", [[], ["mesure"], ["check"], ["figure", "results/x"]])
-def test_wrong_usage(argv: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_usage(argv, capsys):
     assert cli.main(argv) == 2
     assert "usage: timefair" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("what", ["table", "figure"])
-def test_an_unknown_exhibit(what: str, snapshot: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unknown_exhibit(what, snapshot, capsys):
     assert cli.main([what, str(snapshot.parent), "etr"]) == 2
     assert capsys.readouterr().err.startswith(f"timefair: {what.upper()}: 'etr' is unknown")
 
 
-def test_the_help_has_every_command_of_users_once(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_help_has_every_command_of_users_once(capsys):
     assert cli.main(["--help"]) == 0
     lines = capsys.readouterr().out.partition("\nexample:")[0].splitlines()
     told = [line.split()[0] for line in lines if re.match(r"  \S", line)]
@@ -123,9 +111,7 @@ def test_the_help_has_every_command_of_users_once(capsys: pytest.CaptureFixture[
     assert set(told) < set(cli.parser().commands.choices)
 
 
-def test_measuring_starts_again_with_its_threads(
-    snapshot: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_measuring_starts_again_with_its_threads(snapshot, monkeypatch):
     started: list[Any] = []
 
     class Started(Exception):
@@ -147,7 +133,7 @@ def test_measuring_starts_again_with_its_threads(
 
 
 @pytest.fixture
-def settled(monkeypatch: pytest.MonkeyPatch) -> None:
+def settled(monkeypatch):
     monkeypatch.setenv("PYTHONHASHSEED", "0")
     for name in THREAD_VARIABLES:
         monkeypatch.setenv(name, "2")
@@ -164,16 +150,14 @@ def settled(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"algorithm": "serch"}, "--algorithm: 'serch' is not in "),
     ],
 )
-def test_measuring_refuses(
-    change: dict[str, str], line: str, snapshot: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_measuring_refuses(change, line, snapshot, capsys):
     assert cli.main(measure_arguments(snapshot, **change)) == 2
     assert capsys.readouterr().err.startswith(f"timefair: {line}")
     assert not (snapshot.parent / "r.parquet").exists()
 
 
 @pytest.mark.slow
-def test_python_dash_m(campaign_file: Path) -> None:
+def test_python_dash_m(campaign_file):
     campaign_file.write_text("name: a\nname: b\n")
     command = [sys.executable, "-m", "timefair", "check", str(campaign_file)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -182,7 +166,7 @@ def test_python_dash_m(campaign_file: Path) -> None:
 
 
 @pytest.mark.slow
-def test_snakemake_plans_the_campaign(campaign_file: Path) -> None:
+def test_snakemake_plans_the_campaign(campaign_file):
     command = [
         sys.executable, "-m", "snakemake", "-s", str(ROOT / "Snakefile"), "-n", "--quiet", "rules",
         "--directory", str(campaign_file.parent), "--configfile", str(campaign_file),
@@ -203,7 +187,7 @@ BLOCKS = CAMPAIGN.replace("time_s: 0.5", "evaluations: 20").replace(
 
 
 @pytest.fixture
-def planned(tmp_path: Path) -> Path:
+def planned(tmp_path):
     """The snapshot of a campaign in blocks, with its keys beside it."""
     path = tmp_path / "blocks.yaml"
     path.write_text(BLOCKS)
@@ -220,9 +204,7 @@ def block_arguments(snapshot: Path, **changes: str) -> list[str]:
 
 
 @pytest.mark.slow
-def test_a_block_is_measured_in_turn_on_this_node(
-    planned: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_block_is_measured_in_turn_on_this_node(planned, capfd):
     assert cli.main(block_arguments(planned)) == 0
     folder, campaign = planned.parent, configuration.restore(planned)
     keys = plan.read_keys(folder, campaign)
@@ -240,9 +222,7 @@ def test_a_block_is_measured_in_turn_on_this_node(
 
 
 @pytest.mark.slow
-def test_on_the_wrong_machine_a_job_ends_before_its_first_run(
-    campaign_file: Path, tmp_path: Path
-) -> None:
+def test_on_the_wrong_machine_a_job_ends_before_its_first_run(campaign_file, tmp_path):
     with campaign_file.open("a") as file:
         file.write("machine: {require: {host: nowhere}}\n")
     snapshot = plan.write_snapshot(configuration.load(campaign_file), tmp_path)
@@ -262,6 +242,6 @@ def test_on_the_wrong_machine_a_job_ends_before_its_first_run(
         (["xyzzy"], "argument COMMAND: 'xyzzy' is unknown; known: init, check, "),
     ],
 )
-def test_a_mistyped_command_is_followed_by_the_nearest(capsys, words, said) -> None:
+def test_a_mistyped_command_is_followed_by_the_nearest(capsys, words, said):
     assert cli.main(words) == 2
     assert said in capsys.readouterr().err

@@ -1,7 +1,5 @@
 """What snakemake prints while it works on a campaign."""
 
-from __future__ import annotations
-
 import io
 import logging
 import os
@@ -11,6 +9,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from campaigns import SMALL, SPHERE
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from timefair.basics.errors import full
@@ -18,15 +17,10 @@ from timefair.campaign import configuration, driver, plan
 from timefair.cli.console import ConsoleHandler
 
 ROOT = Path(__file__).parents[3]
-CAMPAIGN = {
-    "name": "test",
-    "problems": {"suite": "bbob", "functions": "1-10", "dimensions": 2, "instances": 1},
-    "algorithms": {"a": "timefair:random-search"},
-    "budget": {"time_s": 1},
-    "runs": 1,
-    "tables": ["runs"],
-    "figures": ["ert"],
-}
+CAMPAIGN = SMALL | {
+    "problems": SPHERE | {"functions": "1-10"},
+    "budget": {"time_s": 1}, "runs": 1, "tables": ["runs"], "figures": ["ert"],
+}  # fmt: skip
 
 
 class Terminal(io.StringIO):

@@ -1,7 +1,5 @@
 """`timefair analyse FILE`."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """The commands that make a table, a figure or a room of the results of a campaign."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
@@ -25,7 +23,7 @@ figures: {names: [ert], formats: [svg]}
 
 
 @pytest.fixture
-def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def study(tmp_path, monkeypatch):
     """The working directory, with ``results/trial``: the runs of two algorithms are collected."""
     monkeypatch.chdir(tmp_path)
     Path("c.yaml").write_text(CAMPAIGN)
@@ -50,7 +48,7 @@ def ert_s(frame: pd.DataFrame) -> dict[str, float]:
 
 
 @pytest.mark.usefixtures("study")
-def test_a_table_is_printed_or_written(capsys) -> None:
+def test_a_table_is_printed_or_written(capsys):
     head, *lines = said(capsys, "table results/trial ert").splitlines()
     names = head.split()
     rows = [dict(zip(names, line.split(), strict=False)) for line in lines]
@@ -65,7 +63,7 @@ def test_a_table_is_printed_or_written(capsys) -> None:
 
 
 @pytest.mark.usefixtures("study")
-def test_a_table_that_was_made_is_read(capsys) -> None:
+def test_a_table_that_was_made_is_read(capsys):
     made = Path("results/trial/tables/ert.csv")
     for ending in ("csv", "parquet"):
         said(capsys, f"table results/trial ert -o {made.with_suffix(f'.{ending}')}")
@@ -77,7 +75,7 @@ def test_a_table_that_was_made_is_read(capsys) -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("study")
-def test_a_figure_is_drawn_of_a_table_that_was_not_made(capsys) -> None:
+def test_a_figure_is_drawn_of_a_table_that_was_not_made(capsys):
     assert said(capsys, "figure results/trial ert") == "ert.pdf\n"
     assert Path("ert.pdf").read_bytes().startswith(b"%PDF")
     for only, labels in (("", "AB"), (" --only B", "B")):
@@ -88,7 +86,7 @@ def test_a_figure_is_drawn_of_a_table_that_was_not_made(capsys) -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("study")
-def test_the_commands_of_the_rules_and_then_the_report(capsys) -> None:
+def test_the_commands_of_the_rules_and_then_the_report(capsys):
     files = "results/trial/collected/A.parquet results/trial/collected/B.parquet"
     where = "--campaign results/trial/campaign.json --output results/trial"
     said(capsys, f"make-tables {files} {where}")

@@ -1,7 +1,5 @@
 """What a command is told to read or write is wrong: one line says so, and nothing is done."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import shutil
@@ -32,7 +30,7 @@ WRONG = {
 
 
 @pytest.fixture(scope="module")
-def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def original(tmp_path_factory):
     """A campaign, a record of a run, two tables, a drawing."""
     folder = tmp_path_factory.mktemp("original")
     (folder / "campaign.yaml").write_text(CAMPAIGN)
@@ -49,7 +47,7 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def study(original: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def study(original, tmp_path, monkeypatch):
     """The working directory: a copy of these."""
     shutil.copytree(original, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
@@ -102,7 +100,7 @@ OF_A_CAMPAIGN = (
     ],
     ids=lambda value: value.partition(" --")[0],
 )
-def test_a_wrong_snapshot(words, kind, study, capsys) -> None:
+def test_a_wrong_snapshot(words, kind, study, capsys):
     """`measure` reads it for itself, and the others alike: one of these is given all kinds."""
     wrong = put(kind, study / "wrong")
     assert str(wrong) in refused(f"{words} --campaign {wrong}", capsys)
@@ -121,7 +119,7 @@ OF_RESULTS = (
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("words", OF_RESULTS)
 @pytest.mark.parametrize("kind", ["missing", "a folder", "other JSON", "YAML"])
-def test_a_wrong_snapshot_of_results(words, kind, study, capsys) -> None:
+def test_a_wrong_snapshot_of_results(words, kind, study, capsys):
     put(kind, study / "campaign.json")
     told = refused(words, capsys)
     assert "campaign.json" in told or "has no results; name results/NAME" in told
@@ -130,27 +128,27 @@ def test_a_wrong_snapshot_of_results(words, kind, study, capsys) -> None:
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("words", ["table . restarts", "figure . restarts", "report ."])
 @pytest.mark.parametrize("kind", sorted(WRONG.keys() - {"missing", "below a file"}))
-def test_a_wrong_table(kind, words, study, capsys) -> None:
+def test_a_wrong_table(kind, words, study, capsys):
     wrong = put(kind, study / "tables/restarts.parquet")
     assert str(wrong.relative_to(study)) in refused(words, capsys)
 
 
 @pytest.mark.slow
-def test_a_table_under_the_name_of_another(study, capsys) -> None:
+def test_a_table_under_the_name_of_another(study, capsys):
     (study / "tables/runs.parquet").rename(study / "tables/ert.parquet")
     for words in ("table . ert", "figure . ert", "report ."):
         assert "ert.parquet: is the table runs; should be ert" in refused(words, capsys)
 
 
 @pytest.mark.parametrize("kind", sorted(WRONG.keys() - {"missing", "below a file"}))
-def test_wrong_runs(kind, study, capsys) -> None:
+def test_wrong_runs(kind, study, capsys):
     wrong = put(kind, study / "collected/A.parquet")
     for words in ("table . ert --output o.csv", "export ioh . --output new", "figure . ert"):
         assert str(wrong.relative_to(study)) in refused(words, capsys)
 
 
 @pytest.mark.parametrize("kind", sorted(WRONG.keys() - {"a folder"}))
-def test_wrong_runs_elsewhere(kind, study, capsys) -> None:
+def test_wrong_runs_elsewhere(kind, study, capsys):
     wrong = put(kind, study / "wrong")
     told = refused(f"make-tables {wrong} --campaign campaign.json --output new", capsys)
     assert str(wrong) in told
@@ -158,13 +156,13 @@ def test_wrong_runs_elsewhere(kind, study, capsys) -> None:
 
 
 @pytest.mark.parametrize("words", ["table . ert", "figure . ert", "export table ."])
-def test_no_runs(words, study, capsys) -> None:
+def test_no_runs(words, study, capsys):
     (study / "collected/A.parquet").unlink()
     assert "has no collected runs; start snakemake" in refused(words, capsys)
 
 
 @pytest.mark.parametrize("kind", sorted(WRONG.keys() - {"YAML"}))
-def test_a_wrong_campaign_file(kind, study, capsys) -> None:
+def test_a_wrong_campaign_file(kind, study, capsys):
     wrong = put(kind, study / "wrong.yaml")
     if kind == "other JSON":
         assert cli.main(["check", str(wrong)]) == 2
@@ -190,13 +188,13 @@ WRITING = (
 
 
 @pytest.mark.parametrize("words", WRITING, ids=lambda words: words.partition(" --")[0])
-def test_no_folder_to_write_in(words, study, capsys) -> None:
+def test_no_folder_to_write_in(words, study, capsys):
     (study / "file").write_text("mine")
     assert "file" in refused(words.format("file/o"), capsys)
 
 
 @pytest.mark.parametrize("words", WRITING[:-1], ids=lambda words: words.partition(" --")[0])
-def test_a_folder_that_may_not_be_written(words, study, capsys, monkeypatch) -> None:
+def test_a_folder_that_may_not_be_written(words, study, capsys, monkeypatch):
     (study / "locked").mkdir(mode=0o555)
     if os.geteuid() == 0:  # who may write everywhere
         allowed = os.access
@@ -217,12 +215,12 @@ def test_a_folder_that_may_not_be_written(words, study, capsys, monkeypatch) -> 
         ("import coco . --output o.csv", ".parquet"),
     ],
 )
-def test_another_ending(words, endings, study, capsys) -> None:
+def test_another_ending(words, endings, study, capsys):
     assert refused(words, capsys).endswith(f": should end in {endings}\n")
 
 
 @pytest.mark.parametrize("seconds", ["0", "-1", "nan", "inf"])
-def test_a_wrong_pause(seconds, study, capsys) -> None:
+def test_a_wrong_pause(seconds, study, capsys):
     plan.write_keys({("A", 1): "f" * 64}, study)
     assert "--watch" in refused(f"progress {study} --watch {seconds}", capsys)
 
@@ -236,6 +234,6 @@ READING_KEYS = (
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("words", READING_KEYS, ids=lambda words: words.partition(" ")[0])
 @pytest.mark.parametrize("kind", WRONG)
-def test_the_keys_of_a_campaign_are_damaged(kind, words, study, capsys) -> None:
+def test_the_keys_of_a_campaign_are_damaged(kind, words, study, capsys):
     place = str(put(kind, study / "keys.json").parent)
     assert place in refused(words.format(study), capsys)

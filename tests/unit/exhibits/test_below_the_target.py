@@ -1,7 +1,5 @@
 """How far below the final target runs end is chance: it gives no rank, no order and no bold."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from campaigns import SMALL
 from paces import SPEED, TARGETS, analysis, in_batches, made, records_in_batches, rows, runs
 
 from timefair.campaign import configuration
@@ -58,17 +59,12 @@ def test_a_run_that_longer_could_not_change_is_known_for_ever(rows, table):
 
 
 def test_a_campaign_says_which_policies_count_seconds():
+    stagnation = {"policy": "stagnation", "plateau_s": 0.1}
+    b = {"b": {"use": "timefair:random-search", "restart": stagnation}}
     campaign = configuration.parse(
-        {
-            "name": "seconds",
-            "problems": {"suite": "bbob", "functions": 1, "dimensions": 2, "instances": 1},
-            "algorithms": {
-                "a": "timefair:random-search",
-                "b": {
-                    "use": "timefair:random-search",
-                    "restart": {"policy": "stagnation", "plateau_s": 0.1},
-                },
-            },
+        SMALL
+        | {
+            "algorithms": SMALL["algorithms"] | b,
             "restart": {"policy": "fixed", "tau_evaluations": 50},
             "budget": {"time_s": 1.0},
         }

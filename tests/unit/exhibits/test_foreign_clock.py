@@ -1,9 +1,8 @@
 """Times of a foreign clock are compared with each other, and never with measured ones."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
+from campaigns import SMALL
 
 from timefair import cli
 from timefair.campaign import configuration, plan
@@ -104,15 +103,9 @@ def test_the_checklist_says_where_runs_are_from(foreign, tmp_path):
 @pytest.fixture
 def results(tmp_path):
     """The folder, of a campaign that names all of these algorithms."""
-    campaign = configuration.parse(
-        {
-            "name": "test",
-            "problems": {"suite": "bbob", "functions": 1, "dimensions": 2, "instances": 1},
-            "algorithms": {"A": "timefair:random-search"},
-            "published": {name: {"format": "table", "path": str(tmp_path)} for name in "BCD"},
-            "budget": {"time_s": 1},
-        }
-    )
+    published = {name: {"format": "table", "path": str(tmp_path)} for name in "BCD"}
+    measured = {"algorithms": {"A": "timefair:random-search"}, "budget": {"time_s": 1}}
+    campaign = configuration.parse(SMALL | measured | {"published": published})
     plan.write_snapshot(campaign, tmp_path)
     return tmp_path
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from campaigns import SMALL
 
 from timefair.analysis import typeset
 from timefair.basics.errors import InputError
@@ -11,13 +12,7 @@ from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 
 COSTLY = {"evaluation_cost_s": 0.01, "real_s": 0.2, "charged_s": 0.8, "cpu_s": 0.1}
-CAMPAIGN = {
-    "name": "costly",
-    "problems": {"suite": "bbob", "functions": 1, "dimensions": 2, "instances": 1},
-    "algorithms": {"A": "timefair:random-search"},
-    "budget": {"time_s": 1.0, "evaluation_cost_s": 0.01},
-    "targets": [1.0],
-}
+CAMPAIGN = SMALL | {"budget": {"time_s": 1.0, "evaluation_cost_s": 0.01}, "targets": [1.0]}
 SENTENCE = "Each evaluation counts 0.01 s more than it takes."
 
 

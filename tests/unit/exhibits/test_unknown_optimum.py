@@ -1,7 +1,5 @@
 """Without a known optimum nothing is called precision, and targets are what was found or named."""
 
-from __future__ import annotations
-
 import pandas as pd
 import pytest
 
@@ -14,7 +12,7 @@ SETTINGS = {"resamples": 50}
 
 
 @pytest.fixture
-def unknown(table, run) -> Runs:
+def unknown(table, run):
     """Two algorithms that start at values of 10 to 12 and reach -2 and 1."""
     return Runs.of(
         table(

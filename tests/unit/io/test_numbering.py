@@ -60,8 +60,7 @@ def test_names_without_a_match_are_left_out_with_a_line(given):
 
 @pytest.mark.parametrize("column", ["function", "instance"])
 @pytest.mark.parametrize(
-    ("words", "line"),
-    [(("mon", "tue"), "'mon'"), (("0", "1"), " 0: "), (("0.0", "1.0"), " 0.0: ")],
+    ("words", "line"), [(("mon", "tue"), "'mon'"), (("0", "1"), " 0: "), (("0.0", "1.0"), " 0.0: ")]
 )
 def test_what_cannot_be_matched_is_refused_in_one_line(given, column, words, line):
     (path,) = given(mine="".join(rows(**{column: word}) for word in words))

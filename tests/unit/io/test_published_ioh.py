@@ -58,16 +58,9 @@ def test_values_that_are_not_distances(read):
     ("changes", "line"),
     [
         ({"maximization": True}, "values are maximized, but those of bbob are minimized"),
-        (
-            {"maximization": "F"},
-            "not a valid file of IOHprofiler (TypeError: maximization is 'F', expected true or "
-            "false)",
-        ),
+        ({"maximization": "F"}, "(TypeError: maximization is 'F', expected true or false)"),
         ({"scenarios": [{}]}, "not a valid file of IOHprofiler (KeyError: 'dimension')"),
-        (
-            {"function_id": 1e300},
-            "not a valid file of IOHprofiler (ValueError: '1e+300' is not a whole number",
-        ),
+        ({"function_id": 1e300}, "(ValueError: '1e+300' is not a whole number"),
         ({"attributes": ["raw_y", "F2"]}, SEVERAL),
     ],
 )
@@ -75,7 +68,8 @@ def test_damaged_json(changes, line, read, tmp_path):
     with pytest.raises(InputError) as caught:
         read(study(**changes), "ioh")
     (said,) = caught.value.faults
-    assert said.startswith(f"{tmp_path / 'data'}: {JSON}: {line}")
+    assert said.startswith(f"{tmp_path / 'data'}: {JSON}: ")
+    assert line in said
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 """Tables of runs with times: what becomes of rows, and one line per row that is wrong."""
 
-from __future__ import annotations
-
 import gzip
 import subprocess
 import sys

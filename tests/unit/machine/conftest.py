@@ -1,9 +1,6 @@
 """Machines made of files."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -113,7 +110,7 @@ Build = Callable[..., Host]
 
 
 @pytest.fixture
-def build(tmp_path: Path) -> Build:
+def build(tmp_path):
     """Makes a machine of the server's files, with changes; a change to None leaves a file out."""
 
     def build(*changes: Mapping[str, str | None], **environment: str) -> Host:

@@ -1,9 +1,6 @@
 """The doctor finds each thing that spoils times, and is silent where nothing does."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,7 +18,6 @@ from .conftest import (
     QUOTA_2,
     SMT,
     VIRTUAL,
-    Build,
     meminfo,
     observation_of,
     of_each_core,
@@ -34,14 +30,12 @@ def severities(seen: doctor.Observation) -> dict[str, str]:
 
 
 @pytest.mark.parametrize(("given", "severity"), [(4, "ok"), (2, "bad")])
-def test_a_job_of_slurm_that_is_not_held_to_its_cores(
-    build: Build, given: int, severity: str
-) -> None:
+def test_a_job_of_slurm_that_is_not_held_to_its_cores(build, given, severity):
     found = doctor.findings(observation_of(build(SLURM_JOB_ID="7", SLURM_CPUS_ON_NODE=str(given))))
     assert {f.name: f.severity for f in found}["batch job"] == severity
 
 
-def test_nothing_to_say_of_a_quiet_server(build: Build) -> None:
+def test_nothing_to_say_of_a_quiet_server(build):
     found = doctor.findings(observation_of(build()))
     assert [finding.name for finding in found] == list(doctor.CHECKS)
     assert {finding.severity for finding in found} == {"ok"}
@@ -70,7 +64,7 @@ MACHINES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
 
 
 @pytest.mark.parametrize(("files", "expected"), MACHINES.values(), ids=MACHINES)
-def test_what_the_files_tell(build: Build, files: dict[str, str], expected: dict[str, str]) -> None:
+def test_what_the_files_tell(build, files, expected):
     assert severities(observation_of(build(files))) == expected
 
 
@@ -91,20 +85,18 @@ MEASURED: dict[str, tuple[dict[str, Any], dict[str, str]]] = {
 
 
 @pytest.mark.parametrize(("measured", "expected"), MEASURED.values(), ids=MEASURED)
-def test_what_was_measured(
-    build: Build, measured: dict[str, Any], expected: dict[str, str]
-) -> None:
+def test_what_was_measured(build, measured, expected):
     assert severities(observation_of(build(), measured)) == expected
 
 
-def test_steal(build: Build) -> None:
+def test_steal(build):
     host = build(VIRTUAL, {"proc/stat": STAT})
     little, much = (observation_of(host, growth={"steal_s": s}) for s in (0.1, 0.3))
     assert severities(little) == {"virtual machine": "warn"}
     assert severities(much) == {"virtual machine": "bad"}
 
 
-def test_what_cannot_be_seen_is_unknown_with_its_reason(build: Build) -> None:
+def test_what_cannot_be_seen_is_unknown_with_its_reason(build):
     without = dict.fromkeys(
         [f"{CPU}/cpufreq/boost", *of_each_core(4, "cpufreq/scaling_governor", "")]
     )
@@ -113,7 +105,7 @@ def test_what_cannot_be_seen_is_unknown_with_its_reason(build: Build) -> None:
     assert f"no /{CPU}/cpu0/cpufreq/scaling_governor" in found["governor"].evidence
 
 
-def test_a_machine_without_files_raises_nothing(tmp_path: Path) -> None:
+def test_a_machine_without_files_raises_nothing(tmp_path):
     nothing = dict.fromkeys(QUIET)
     seen = observation_of(Host(tmp_path, {}, tmp_path), {})
     facts = {**seen.facts, **nothing, "missing": seen.facts["missing"] | dict.fromkeys(QUIET, "no")}
@@ -122,13 +114,7 @@ def test_a_machine_without_files_raises_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("files", "status"), [({}, 0), (SMT, 1), (VIRTUAL, 0)])
-def test_exit_status(
-    build: Build,
-    files: dict[str, str],
-    status: int,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_exit_status(build, files, status, monkeypatch, capsys):
     seen = observation_of(build(files))
     monkeypatch.setattr(doctor, "look", lambda host, cores: seen)
     monkeypatch.setattr(trust, "one_thread", lambda: None)
@@ -141,7 +127,7 @@ def test_exit_status(
 
 
 @pytest.mark.slow
-def test_this_machine_is_seen_and_left_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_this_machine_is_seen_and_left_as_it_was(monkeypatch):
     import os
 
     monkeypatch.setattr(doctor, "LOOP_NS", 1_000_000)

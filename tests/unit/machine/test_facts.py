@@ -1,10 +1,7 @@
 """Each fact has a value or a reason, on this machine and on any other."""
 
-from __future__ import annotations
-
 import json
 import subprocess
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,18 +12,7 @@ from timefair.machine import facts, software, system
 from timefair.machine.doctor import as_json, findings
 from timefair.machine.host import Host, Unknown, core_list, decimal, gather, whole
 
-from .conftest import (
-    CPU,
-    LAPTOP,
-    QUOTA_1,
-    QUOTA_2,
-    READ,
-    SERVER,
-    SMT,
-    VIRTUAL,
-    Build,
-    observation_of,
-)
+from .conftest import CPU, LAPTOP, QUOTA_1, QUOTA_2, READ, SERVER, SMT, VIRTUAL, observation_of
 
 
 def complete(gathered: dict[str, Any]) -> bool:
@@ -38,61 +24,45 @@ def complete(gathered: dict[str, Any]) -> bool:
 
 
 @pytest.mark.parametrize("gather_all", [facts.machine_facts, facts.machine_state])
-def test_this_machine_and_an_empty_one(gather_all: Any, tmp_path: Path) -> None:
+def test_this_machine_and_an_empty_one(gather_all, tmp_path):
     here, nowhere = gather_all(), gather_all(host=Host(tmp_path, {}, tmp_path))
     assert complete(here)
     assert complete(nowhere)
     assert set(here) == set(nowhere)
 
 
-def test_the_versions_of_packages_are_among_the_facts() -> None:
+def test_the_versions_of_packages_are_among_the_facts():
     found = facts.machine_facts(["cma", "no-such-package"])
     assert {"hostname", "cpu", "cores", "kernel", "python", "versions"} <= set(found)
     assert found["versions"]["no-such-package"] is None
     assert {"timefair", "numpy", "cma"} <= {n for n, v in found["versions"].items() if v}
 
 
-def test_nothing_is_guessed_on_an_empty_machine(tmp_path: Path) -> None:
+def test_nothing_is_guessed_on_an_empty_machine(tmp_path):
     empty = gather(facts.STANDING | facts.MOMENTARY, Host(tmp_path, {}, tmp_path))
     assert empty["missing"]["governor"] == f"not available here: no /{CPU}/online"
     assert {name for name in READ if empty[name] is not None} == {"environment"}
 
 
-def test_a_server(build: Build) -> None:
+def test_a_server(build):
     host = build(OMP_NUM_THREADS="4", HOME="/root")
     found = gather(READ, host)
     assert set(found["missing"]) == {"slurm"}
     expected = {
-        "cpu": "Example 9000 @ 3.0GHz",
-        "cores": 4,
-        "cores_physical": 4,
-        "siblings": [[0], [1], [2], [3]],
-        "governor": "performance",
-        "turbo": "off",
-        "memory_mb": 16384.0,
-        "swap_mb": 2048.0,
-        "hostname": "bench",
-        "distribution": "Example Linux 13",
-        "kernel": "6.12.0",
-        "virtual_machine": "none",
-        "container": "none seen",
-        "clock_source": "tsc",
-        "cores_usable": 4,
-        "affinity": "0-3",
-        "cpu_quota": "unlimited",
-        "environment": {"OMP_NUM_THREADS": "4"},
-        "load": [0.01, 0.05, 0.1],
-        "steal_s": 0.0,
-        "throttled_periods": 0,
-        "memory_available_mb": 12288.0,
-        "memory_left_mb": "unlimited",
-        "swap_used_mb": 0.0,
+        "cpu": "Example 9000 @ 3.0GHz", "cores": 4, "cores_physical": 4,
+        "siblings": [[0], [1], [2], [3]], "governor": "performance", "turbo": "off",
+        "memory_mb": 16384.0, "swap_mb": 2048.0, "hostname": "bench",
+        "distribution": "Example Linux 13", "kernel": "6.12.0", "virtual_machine": "none",
+        "container": "none seen", "clock_source": "tsc", "cores_usable": 4, "affinity": "0-3",
+        "cpu_quota": "unlimited", "environment": {"OMP_NUM_THREADS": "4"},
+        "load": [0.01, 0.05, 0.1], "steal_s": 0.0, "throttled_periods": 0,
+        "memory_available_mb": 12288.0, "memory_left_mb": "unlimited", "swap_used_mb": 0.0,
         "power": "mains",
-    }
+    }  # fmt: skip
     assert {name: found[name] for name in expected} == expected
 
 
-def test_cores_with_two_threads(build: Build) -> None:
+def test_cores_with_two_threads(build):
     host = build(SMT)
     assert system.siblings(host) == [[0, 2], [1, 3]]
     assert system.physical_cores(host) == 2
@@ -100,7 +70,7 @@ def test_cores_with_two_threads(build: Build) -> None:
 
 
 @pytest.mark.parametrize("container", [QUOTA_1, QUOTA_2], ids=["version 1", "version 2"])
-def test_limits_of_a_container(build: Build, container: dict[str, str]) -> None:
+def test_limits_of_a_container(build, container):
     host = build(container)
     assert system.cpu_quota(host) == 1.5
     assert system.throttled_periods(host) == 7
@@ -108,7 +78,7 @@ def test_limits_of_a_container(build: Build, container: dict[str, str]) -> None:
     assert "docker" in system.container(host)
 
 
-def test_the_tightest_group_counts(build: Build) -> None:
+def test_the_tightest_group_counts(build):
     host = build(
         {
             "proc/self/cgroup": "0::/a/b\n",
@@ -119,20 +89,20 @@ def test_the_tightest_group_counts(build: Build) -> None:
     assert system.cpu_quota(host) == 0.5
 
 
-def test_virtual_machines(build: Build) -> None:
+def test_virtual_machines(build):
     nameless = {"sys/class/dmi/id/sys_vendor": None}
     assert system.virtual_machine(build(VIRTUAL, nameless)) == "a hypervisor without a name"
     assert system.virtual_machine(build(VIRTUAL)) == "QEMU"
 
 
-def test_variables(build: Build) -> None:
+def test_variables(build):
     host = build(SLURM_JOB_ID="7", SLURM_JWT="secret", MKL_NUM_THREADS="2", APPTAINER_CONTAINER="x")
     assert system.slurm(host) == {"SLURM_JOB_ID": "7"}
     assert software.environment(host) == {"MKL_NUM_THREADS": "2"}
     assert system.container(host) == "apptainer"
 
 
-def test_commits(tmp_path: Path) -> None:
+def test_commits(tmp_path):
     def git(*arguments: str) -> None:
         who = ("-c", "user.name=a", "-c", "user.email=a@b")
         subprocess.run(["git", *who, *arguments], cwd=tmp_path, check=True, capture_output=True)
@@ -150,7 +120,7 @@ def test_commits(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "-", "1e5", "nan", "inf", "0x1", "1 2", "9" * 20, "١"])
-def test_what_is_no_number(text: str) -> None:
+def test_what_is_no_number(text):
     for read in (whole, decimal, core_list):
         with pytest.raises(Unknown):
             read(text, "here")
@@ -177,7 +147,7 @@ FILES = sorted({**SERVER, **LAPTOP, **QUOTA_1, **QUOTA_2, **VIRTUAL})
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
-def test_odd_contents_raise_nothing(files: dict[str, str | bytes], build: Build) -> None:
+def test_odd_contents_raise_nothing(files, build):
     host = build(LAPTOP, QUOTA_2, VIRTUAL)
     for path, content in files.items():
         place = host.root / path

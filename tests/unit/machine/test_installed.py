@@ -1,7 +1,5 @@
 """Installed packages with versions that timefair does not support are named."""
 
-from __future__ import annotations
-
 import sys
 from importlib.metadata import version
 
@@ -16,7 +14,7 @@ def requiring(monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
 
 
 @pytest.mark.parametrize("extra", ["", "; extra == 'extras'"])
-def test_a_version_out_of_the_bounds_is_refused(monkeypatch, extra: str) -> None:
+def test_a_version_out_of_the_bounds_is_refused(monkeypatch, extra):
     requiring(monkeypatch, f"numpy<2,>=1.26{extra}", "pandas>=2.2", f"scipy>99{extra}")
     with pytest.raises(InputError) as caught:
         software.check_installed()
@@ -26,13 +24,13 @@ def test_a_version_out_of_the_bounds_is_refused(monkeypatch, extra: str) -> None
     assert second.startswith(f"scipy is {version('scipy')}, but timefair needs >99; run `")
 
 
-def test_a_missing_package_is_refused_unless_an_extra_needs_it(monkeypatch) -> None:
+def test_a_missing_package_is_refused_unless_an_extra_needs_it(monkeypatch):
     requiring(monkeypatch, "no-such-package>=1", "no-other; extra == 'extras'")
     with pytest.raises(InputError, match=r"^no-such-package is missing, but timefair needs >=1;"):
         software.check_installed()
 
 
-def test_check_and_a_start_refuse_it(monkeypatch, tmp_path, capsys) -> None:
+def test_check_and_a_start_refuse_it(monkeypatch, tmp_path, capsys):
     from timefair.cli import main
 
     requiring(monkeypatch, "numpy<1")

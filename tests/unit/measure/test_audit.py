@@ -1,11 +1,8 @@
 """The audit tells right what an algorithm does."""
 
-from __future__ import annotations
-
 import os
 import time
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -32,7 +29,7 @@ def finding(solve, **changes) -> AuditRow:
 
 
 @pytest.mark.slow
-def test_a_good_algorithm() -> None:
+def test_a_good_algorithm():
     found = finding(solve("random_search"))
     assert (found.algorithm, found.use) == ("it", "mine:solve")
     assert (found.status, found.message, found.evaluations) == ("ok", None, 120)
@@ -46,7 +43,7 @@ def test_a_good_algorithm() -> None:
 
 
 @pytest.mark.slow
-def test_the_audit_says_whether_an_algorithm_asks_for_batches() -> None:
+def test_the_audit_says_whether_an_algorithm_asks_for_batches():
     def in_batches(objective, rng):
         while True:
             objective.batch(rng.uniform(-5, 5, (5, objective.dimension)))
@@ -57,7 +54,7 @@ def test_the_audit_says_whether_an_algorithm_asks_for_batches() -> None:
 
 
 @pytest.mark.slow
-def test_an_algorithm_that_reads_the_clock() -> None:
+def test_an_algorithm_that_reads_the_clock():
     def hurries(objective, rng):
         least_s = np.inf
         for k in range(10**9):
@@ -71,13 +68,13 @@ def test_an_algorithm_that_reads_the_clock() -> None:
 
 
 @pytest.mark.slow
-def test_an_early_end_and_at_how_many_evaluations() -> None:
+def test_an_early_end_and_at_how_many_evaluations():
     found = finding(solve("short"))
     assert (found.status, found.ended_early, found.evaluations) == ("ok", True, 50)
 
 
 @pytest.mark.slow
-def test_points_outside_the_bounds_and_how_far() -> None:
+def test_points_outside_the_bounds_and_how_far():
     def solve(objective, rng):
         objective(np.zeros(3))
         objective(np.array([0.0, -10.0, 5.5]))  # 5 and .5 of a width of 10
@@ -89,7 +86,7 @@ def test_points_outside_the_bounds_and_how_far() -> None:
 
 
 @pytest.mark.slow
-def test_runs_that_differ_in_their_values() -> None:
+def test_runs_that_differ_in_their_values():
     def solve(objective, rng):
         for _ in range(100):
             objective(np.frombuffer(os.urandom(3), dtype=np.uint8) / 64)
@@ -97,7 +94,7 @@ def test_runs_that_differ_in_their_values() -> None:
     assert finding(solve).deterministic is False
 
 
-def test_subjects_are_campaigns_libraries_and_names(tmp_path: Path) -> None:
+def test_subjects_are_campaigns_libraries_and_names(tmp_path):
     path = tmp_path / "mine.yaml"
     path.write_text(
         "name: mine\nproblems: {suite: bbob, functions: 1, dimensions: 5, instances: 1}\n"
@@ -113,7 +110,7 @@ def test_subjects_are_campaigns_libraries_and_names(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_command_prints_and_writes_the_table(tmp_path: Path, capsys) -> None:
+def test_the_command_prints_and_writes_the_table(tmp_path, capsys):
     outputs = [tmp_path / "audit.csv", tmp_path / "audit.md"]
     budgets = ["--dimension", "2", "--evaluations", "30", "--time", "0.02"]
     argv = ["audit", "timefair:random-search", *budgets, "--output", *map(str, outputs)]

@@ -1,7 +1,5 @@
 """Batches: the same evaluations as one by one, on one core and on several."""
 
-from __future__ import annotations
-
 import contextlib
 import multiprocessing
 import os
@@ -13,12 +11,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from measurements import run_of as run
 
-from timefair.algorithms.base import Algorithm
 from timefair.machine.linux import kernel
 from timefair.measure.evaluation.objective import NEVER
-from timefair.measure.runs.child import Allowance
-from timefair.measure.runs.run import measure_run
 from timefair.policies.restarts.fixed import FixedLength
 from timefair.policies.restarts.none import NoRestart
 from timefair.problems.base import Problem, ProblemName
@@ -43,10 +39,6 @@ def one_by_one(objective, rng):
 def in_batches(objective, rng):
     while True:
         objective.batch(rng.uniform(-5, 5, (7, 3)))
-
-
-def run(solve, problem: Problem, **allowed) -> dict:
-    return measure_run(Algorithm(solve), problem, Allowance(**allowed), seed=3)
 
 
 def events(row: dict) -> list[tuple]:

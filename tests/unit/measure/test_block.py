@@ -1,11 +1,8 @@
 """A block is of one node: what another node has measured of it is measured again."""
 
-from __future__ import annotations
-
 import select
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -30,12 +27,12 @@ list(in_turn([["sh", "-c", "echo begun; exec sleep 20"]], 1))
 
 
 @pytest.fixture
-def note(tmp_path: Path) -> Path:
+def note(tmp_path):
     return tmp_path / "blocks" / "f1_d2_i1_r1.node"
 
 
 @pytest.fixture
-def record(tmp_path: Path, row) -> Path:
+def record(tmp_path, row):
     path = tmp_path / "f1.parquet"
     with Journal(path, KEY) as journal:
         journal.append(row(0))

@@ -8,12 +8,10 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 import pytest
+from measurements import measurement_of, run_of
 
-from timefair.algorithms.base import Algorithm
-from timefair.measure.evaluation.objective import NEVER, Measurement
+from timefair.measure.evaluation.objective import NEVER
 from timefair.measure.evaluation.state import State
-from timefair.measure.runs.child import Allowance
-from timefair.measure.runs.run import measure_run
 from timefair.policies.restarts.at_change import AtChange
 from timefair.policies.restarts.fixed import FixedLength
 from timefair.problems.registry import find
@@ -53,13 +51,9 @@ class Bench:
     def __init__(self, problem=None, deadline=NEVER, **options):
         problem = problem or moving()
         self.times, self.state = [], State.of(problem)
-        self.measurement = Measurement(
+        self.measurement = measurement_of(
             problem,
-            self.state.header_array,
-            self.state.event_log,
-            self.state.launch_log,
-            self.state.launch_event_log,
-            self.state.best_fd,
+            self.state,
             vectors=self.state.vector_log,
             clock=lambda: self.times.pop(0),
             exit=end,
@@ -177,13 +171,9 @@ def test_the_limits_until_the_next_change(bench):
     timed = bench(deadline=401).measurement
     found = {now: timed.until_change(now) for now in (0, 100, 101, 300, 301, 400)}
     assert found == {
-        0: (101, NEVER),
-        100: (101, NEVER),
-        101: (201, NEVER),
-        300: (301, NEVER),
-        301: (NEVER, NEVER),
-        400: (NEVER, NEVER),
-    }
+        0: (101, NEVER), 100: (101, NEVER), 101: (201, NEVER), 300: (301, NEVER),
+        301: (NEVER, NEVER), 400: (NEVER, NEVER),
+    }  # fmt: skip
     counted = bench(cap=10)
     counted.times = [0] * 40
     left = []
@@ -196,7 +186,7 @@ def test_the_limits_until_the_next_change(bench):
 def run(solve, environments=ENVIRONMENTS, **allowed):
     """The row of a run, whose record does not contradict itself."""
     problem = allowed.pop("problem", None) or moving(environments)
-    row = measure_run(Algorithm(solve), problem, Allowance(**allowed), seed=3)
+    row = run_of(solve, problem, 3, **allowed)
     names = {"suite": "moving", "function": 2, "dimension": 2, "instance": 1, "run": 0, "round": 1}
     record = pa.Table.from_pylist([row | names | {"f_opt": 0.0}], schema=RUN_SCHEMA)
     assert list(contradictions(record)) == []

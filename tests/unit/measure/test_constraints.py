@@ -1,11 +1,10 @@
 """Runs on problems with constraints: what counts, what improves, and what is a status."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from measurements import run_of
 
 from timefair.algorithms.adapter import given_start, starting_point
 from timefair.algorithms.base import Algorithm
@@ -28,7 +27,7 @@ CAMPAIGN = {
 
 
 def run(solve, problem=PROBLEM, **allowed):
-    return measure_run(Algorithm(solve), problem, Allowance(**{"evaluations": 60, **allowed}), 1)
+    return run_of(solve, problem, 1, **{"evaluations": 60, **allowed})
 
 
 def of_constraints(constraints, f=PROBLEM.evaluate, **changes):

@@ -1,10 +1,6 @@
 """A job takes cores that it may use and nobody holds, and gives them back."""
 
-from __future__ import annotations
-
 import os
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -12,7 +8,7 @@ from timefair.measure.job.cores import held_cores
 
 
 @pytest.fixture(autouse=True)
-def locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def locks(tmp_path, monkeypatch):
     """A folder of locks, and afterwards all cores again."""
     usable = os.sched_getaffinity(0)
     monkeypatch.setenv("TIMEFAIR_LOCKS", str(tmp_path))

@@ -1,17 +1,15 @@
 """External algorithms in whole runs: the examples of the documentation, and what goes wrong."""
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from measurements import running
 
 from timefair.algorithms import registry
 from timefair.algorithms.base import Algorithm
@@ -36,7 +34,7 @@ _spec.loader.exec_module(climber)
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path, monkeypatch) -> Path:
+def folder(tmp_path, monkeypatch):
     """Where runs make their temporary files; nothing may be left in it."""
     place = tmp_path / "temporary"
     place.mkdir()
@@ -45,7 +43,7 @@ def folder(tmp_path, monkeypatch) -> Path:
 
 
 @pytest.fixture
-def script(tmp_path) -> Callable[[str], str]:
+def script(tmp_path):
     """``script(text)``: what a campaign writes to use a Python program that reads no header."""
 
     def write(text: str) -> str:
@@ -130,15 +128,12 @@ def in_process(**parameters) -> Algorithm:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("function", "parameters"),
-    [
-        pytest.param(1, {}, marks=pytest.mark.thorough),
-        (21, {"offspring": 7, "step": 0.1}),
-    ],
+    [pytest.param(1, {}, marks=pytest.mark.thorough), (21, {"offspring": 7, "step": 0.1})],
 )
 @pytest.mark.parametrize("example", [_c, _cpp, _java, _javascript, _julia, _python, _r, _shell])
 def test_an_example_gives_the_events_of_the_same_algorithm_in_process(
     example, parameters, function, tmp_path
-) -> None:
+):
     problem = SUITES["bbob"].problem(function, 5, 1)
     evaluations = 5000
     allowance = Allowance(evaluations=evaluations, wall_ns=SOON_NS)
@@ -173,16 +168,8 @@ def test_an_example_gives_the_events_of_the_same_algorithm_in_process(
             "the algorithm returned without an evaluation; it has to run the search itself",
         ),
         (
-            "print('1 2')", "raised", "failure",
-            "ExternalError: '1 2' has 2 numbers; a point has 3 here",
-        ),
-        (
             "print('1 2 3', flush=True)\nraise SystemExit('no licence')", "raised", "failure",
             "ExternalError: ended with exit code 1; standard error: no licence",
-        ),
-        (
-            "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)", "raised", "failure",
-            "ExternalError: ended by SIGKILL",
         ),
     ],
 )  # fmt: skip
@@ -216,23 +203,8 @@ os.execvp("sleep", ["sleep", "10{os.getpid()}"])
     assert row["status"] == "ok"
     assert row["evaluations"] == allowed.get("evaluations", 1)
     assert kernel.children() == []
-    assert not _running(f"sleep 10{os.getpid()}")
+    assert not running(f"sleep 10{os.getpid()}")
     assert list(folder.iterdir()) == []
-
-
-def _running(marker: str) -> list[Path]:
-    return [
-        path
-        for path in Path("/proc").glob("[0-9]*/cmdline")
-        if marker.encode() in _content(path).replace(b"\0", b" ")
-    ]
-
-
-def _content(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError:
-        return b""
 
 
 @pytest.mark.slow

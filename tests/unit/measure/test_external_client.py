@@ -1,7 +1,5 @@
 """`timefair.external` in whole runs: programs in Python without protocol code of their own."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -1,19 +1,15 @@
 """What the user's function raises is the status of the run, whatever the algorithm makes of it."""
 
-from __future__ import annotations
-
 import contextlib
 import threading
 from pathlib import Path
 
 import numpy as np
 import pytest
+from measurements import run_of
 
-from timefair.algorithms.base import Algorithm
 from timefair.algorithms.registry import load
 from timefair.measure.evaluation.failures import failure
-from timefair.measure.runs.child import Allowance
-from timefair.measure.runs.run import measure_run
 from timefair.problems.base import Problem
 from timefair.problems.kinds import Constraints
 from timefair.problems.registry import find
@@ -73,14 +69,14 @@ def swallows_nothing(objective, rng):
 
 
 def run(solve, problem: Problem) -> tuple[str, str | None]:
-    row = measure_run(Algorithm(solve), problem, Allowance(evaluations=2000), seed=1)
+    row = run_of(solve, problem, 1, evaluations=2000)
     return str(row["status"]), row["message"]
 
 
 @pytest.mark.thinned(1)
 @pytest.mark.slow
 @pytest.mark.parametrize("solve", [swallows, swallows_in_a_thread, replaces, *SWALLOWING])
-def test_what_a_function_raises_is_what_is_told(folder: Path, solve) -> None:
+def test_what_a_function_raises_is_what_is_told(folder, solve):
     if isinstance(solve, str):
         pytest.importorskip(solve.partition(":")[0])
         solve = load(solve, {}).solve
@@ -101,12 +97,12 @@ def test_what_a_function_raises_is_what_is_told(folder: Path, solve) -> None:
         ("text", "TypeError: plant.py:f returned 'much', not a number"),
     ],
 )
-def test_what_is_not_a_value_is_told(folder: Path, how: str, said: str) -> None:
+def test_what_is_not_a_value_is_told(folder, how, said):
     problem = find("plant.py:f", {"how": how}).problem(1, 2, 1)
     assert run(swallows, problem) == ("raised", said)
 
 
-def test_constraints_that_raise_are_told(problem) -> None:
+def test_constraints_that_raise_are_told(problem):
     def fails(x):
         raise OSError("no disk")
 
@@ -124,14 +120,14 @@ def test_constraints_that_raise_are_told(problem) -> None:
     assert "no disk (test_failures.py:" in message
 
 
-def test_a_library_that_replaces_an_exception_shows_it() -> None:
+def test_a_library_that_replaces_an_exception_shows_it():
     error = RuntimeError("a map-like callable is needed")
     error.__cause__ = ValueError("my penalty has failed")
     told = "RuntimeError: a map-like callable is needed; from ValueError: my penalty has failed"
     assert failure(error) == (0, told)
 
 
-def test_the_place_is_in_the_users_file() -> None:
+def test_the_place_is_in_the_users_file():
     with pytest.raises(np.linalg.LinAlgError) as caught:
         np.linalg.inv(np.zeros((2, 2)))
     text = failure(caught.value, of_problem=True)[1]
@@ -140,7 +136,7 @@ def test_the_place_is_in_the_users_file() -> None:
 
 
 @pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.4.0", reason="it is a number there")
-def test_an_array_of_one_number_is_told(folder: Path) -> None:
+def test_an_array_of_one_number_is_told(folder):
     Path("one.py").write_text("def f(x): return x[:1]\n")
     problem = find("one.py:f", {"lower": 0, "upper": 1}).problem(1, 2, 1)
     with pytest.raises(TypeError, match=r"shape \(1,\), not a number; return value.item\(\)"):

@@ -56,7 +56,7 @@ def measured(folder: Path, algorithm: str, problem: str) -> list[dict]:
 
 
 @pytest.mark.slow
-def test_the_algorithm_has_its_threads_in_each_run(tmp_path: Path) -> None:
+def test_the_algorithm_has_its_threads_in_each_run(tmp_path):
     code = POOL + "import time; time.sleep(0.2)\n" + SEARCH.format(x="pool.submit(abs, x).result()")
     first, second = measured(tmp_path, code, PROBLEM.format(value=SUM))
     assert first["evaluations"] == second["evaluations"] == 50
@@ -69,7 +69,7 @@ def test_the_algorithm_has_its_threads_in_each_run(tmp_path: Path) -> None:
     assert min(first["preparation_s"], second["preparation_s"]) > 0.2
 
 
-def test_other_runs_are_forks_that_import_nothing(tmp_path: Path) -> None:
+def test_other_runs_are_forks_that_import_nothing(tmp_path):
     code = "with open('log', 'a') as file: file.write('x')\n"
     for row in measured(tmp_path, code + SEARCH.format(x="x"), PROBLEM.format(value=SUM)):
         assert (row["status"], row["message"], row["evaluations"]) == ("ok", None, 50)

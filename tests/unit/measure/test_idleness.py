@@ -1,17 +1,15 @@
 """A run without an evaluation says why."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 
 import numpy as np
 import pytest
+from measurements import run_of
 
 from timefair.algorithms.base import Algorithm
 from timefair.measure import trial
-from timefair.measure.runs.child import Allowance
-from timefair.measure.runs.run import explained, measure_run
+from timefair.measure.runs.run import explained
 from timefair.measure.trial import evaluation_cost_s, prepare
 from timefair.problems.base import Problem, ProblemName
 
@@ -44,7 +42,7 @@ def sleeps(objective, rng):
 )
 @pytest.mark.filterwarnings("ignore:coroutine")
 def test_what_came_back_says_why(solve, words):
-    row = measure_run(Algorithm(solve), PROBLEM, Allowance(time_ns=10**11), seed=1)
+    row = run_of(solve, PROBLEM, 1, time_ns=10**11)
     assert str(row["status"]) == "no_evaluation"
     assert words in row["message"]
 
@@ -53,7 +51,7 @@ def test_what_came_back_says_why(solve, words):
 def test_where_a_trial_launch_was_is_in_the_message_of_a_run(monkeypatch):
     monkeypatch.setattr(trial, "TRACE_S", 0.1)
     trace = prepare(Algorithm(sleeps), PROBLEM).trace
-    row = measure_run(Algorithm(sleeps), PROBLEM, Allowance(time_ns=50_000_000), seed=1)
+    row = run_of(sleeps, PROBLEM, 1, time_ns=50_000_000)
     message = explained(row, trace)["message"]
     assert "a trial launch was at test_idleness.py, line " in message
     assert message.endswith(

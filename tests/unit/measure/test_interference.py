@@ -1,7 +1,5 @@
 """What tells a perturbed run from a clean one: the rule, the readings, and another try."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess
@@ -10,6 +8,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from campaigns import SMALL
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -41,33 +40,21 @@ from timefair.records.status import Perturbation
 @pytest.mark.parametrize(
     ("figures", "perturbation", "reason"),
     [
-        ((1.0, 0.0, None, None), "clean", None),
         ((1.0, 0.05, None, None), "clean", None),
-        (
-            (1.0, 0.051, None, None),
-            "perturbed",
-            "waited 5% of the time for a core that others had",
-        ),
+        ((1.0, 0.051, None, None), "perturbed", "waited 5% of the time for a core that others had"),
         ((1.0, 0.0, 1.15, 1.0), "clean", None),
         ((1.0, 0.0, 1.5, 1.0), "perturbed", "the reference kernel took 1.50 x its best"),
-        ((1.0, None, 1.5, 1.0), "perturbed", "the reference kernel took 1.50 x its best"),
-        ((1.0, None, 1.0, 1.0), "clean", None),
         (
             (2.0, 1.0, 3.0, 1.5),
             "perturbed",
             "waited 50% of the time for a core that others had; "
             "the reference kernel took 2.00 x its best",
         ),
-        ((1.0, None, None, None), "unknown", None),
         ((1.0, None, 1.0, None), "unknown", None),
         ((0.0, 0.0, None, None), "unknown", None),
         # 10 ms of 2 s are real: waiting for 9 ms, or a core of half the speed, is 0.5 % of them
         ((0.01, 0.009, 0.03, 0.01, 1.99), "clean", None),
-        (
-            (1.0, 0.11, None, None, 1.0),
-            "perturbed",
-            "waited 6% of the time for a core that others had",
-        ),
+        ((1, 0.11, None, None, 1), "perturbed", "waited 6% of the time for a core that others had"),
         ((1.0, 0.1, None, None, 1.0), "clean", None),
         ((1.0, 0.0, 1.35, 1.0, 1.0), "clean", None),  # 2 s instead of 1.741: x 1.149
         ((1.0, 0.0, 1.36, 1.0, 1.0), "perturbed", "the reference kernel took 1.36 x its best"),
@@ -220,9 +207,6 @@ def test_what_cannot_be_read_is_not_known(machine, files):
     assert machine(files) == Surroundings(None, None, None)
 
 
-figures = st.none() | st.floats(0, 1e9)
-
-
 # --- Another try ------------------------------------------------------------------------------
 
 
@@ -254,19 +238,10 @@ def test_a_perturbed_run_is_measured_again(delays, most, attempt, perturbation):
 
 # --- In a job ---------------------------------------------------------------------------------
 
-CAMPAIGN = {
-    "name": "trial",
-    "problems": {"suite": "bbob", "functions": 1, "dimensions": 2, "instances": 1},
-    "algorithms": {"a": "timefair:random-search"},
-    "budget": {"evaluations": 50},
-    "runs": 3,
-}
-
 
 @pytest.fixture
 def measured(tmp_path, monkeypatch):
     """A function: the rows of a job whose processes waited so many seconds in each attempt."""
-    monkeypatch.setenv("TIMEFAIR_LOCKS", str(tmp_path / "locks"))
 
     def measure(delays, **timing):
         told, seeds, run = iter(delays), [], prepared.measure_run
@@ -278,7 +253,7 @@ def measured(tmp_path, monkeypatch):
 
         monkeypatch.setattr(prepared, "measure_run", waited)
         monkeypatch.setattr(monitor, "_cpu_s", lambda generations: 0.01)
-        campaign = parse(CAMPAIGN | {"timing": timing})
+        campaign = parse(SMALL | {"runs": 3, "timing": timing})
         job = next(plan.jobs(campaign))
         record = tmp_path / "results/trial" / job.record("0" * 64)
         record.parent.mkdir(parents=True)

@@ -1,7 +1,5 @@
 """A run reads nothing that the trial launch or an earlier run wrote, or the record shows it."""
 
-from __future__ import annotations
-
 import ctypes
 import dataclasses
 import errno
@@ -17,16 +15,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from campaigns import SMALL
+from measurements import do_jobs, run_of
 
 from timefair.algorithms.base import Algorithm
 from timefair.basics.files import OF_A_RUN, folder_of_runs, temporary_folder
 from timefair.campaign import configuration
-from timefair.campaign.plan import jobs
-from timefair.campaign.provenance import measure_keys
 from timefair.machine.linux import kernel, private_folders
 from timefair.machine.linux.private_folders import Mount, plan
 from timefair.measure.isolation import views
-from timefair.measure.job.cell import measure
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run
 from timefair.measure.trial import prepare
@@ -59,7 +56,6 @@ def folder(tmp_path, monkeypatch):
     """A working directory, and another one as home, with the cheat in a third."""
     for name in ("here", "home", "code"):
         (tmp_path / name).mkdir()
-    monkeypatch.setenv("TIMEFAIR_LOCKS", str(tmp_path / "locks"))
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     monkeypatch.chdir(tmp_path / "here")
@@ -73,23 +69,9 @@ def folder(tmp_path, monkeypatch):
 
 def rows_of(folder: Path, use: str, **changes: Any) -> list[dict[str, Any]]:
     """The rows of a job with three runs, measured in this process."""
-    campaign = configuration.parse(
-        {
-            "name": "test",
-            "problems": {"suite": "bbob", "functions": 1, "dimensions": 2, "instances": 1},
-            "algorithms": {"only": use},
-            "budget": {"evaluations": 50},
-            "restart": {"policy": "none"},
-            "runs": 3,
-            **changes,
-        }
-    )
-    keys = measure_keys(campaign)
-    (job,) = jobs(campaign)
-    key = keys[job.algorithm, job.round]
-    record = folder / "results" / job.record(key)
-    measure(campaign, job, record, key)
-    return read_runs([record]).to_pylist()
+    one = {"algorithms": {"only": use}, "restart": {"policy": "none"}, "runs": 3}
+    campaign = configuration.parse(SMALL | one | changes)
+    return read_runs(do_jobs(campaign, folder / "results")).to_pylist()
 
 
 def as_somebody(act: Callable[[], None]) -> None:
@@ -215,7 +197,7 @@ def test_folders_that_cannot_be_private_are_watched_and_the_others_are_private(
         objective(np.zeros(3))
 
     try:
-        row = measure_run(Algorithm(solve), problem, Allowance(evaluations=1, views=some), 1)
+        row = run_of(solve, problem, 1, evaluations=1, views=some)
         assert str(row["status"]) == "ok"
         assert f"{memory}/{name}" in row["appeared"]  # and what other programs make there
         assert not Path(name).exists()

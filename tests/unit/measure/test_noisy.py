@@ -82,7 +82,7 @@ def seen(problem, count, seed=1):
     return np.array([problem.evaluate(x) for x in points])
 
 
-def test_the_rows_have_every_improvement_of_either_value() -> None:
+def test_the_rows_have_every_improvement_of_either_value():
     problem = NOISY.problem(107, 3, 1)
     row = measured(lambda objective, rng: walk(objective, rng, 100), problem)
     values = seen(problem, 100)
@@ -99,7 +99,7 @@ def test_the_rows_have_every_improvement_of_either_value() -> None:
     assert row["recommendations"] == []
 
 
-def test_the_algorithm_sees_measured_values_however_it_evaluates() -> None:
+def test_the_algorithm_sees_measured_values_however_it_evaluates():
     problem = NOISY.problem(107, 2, 1)
     told = []
 
@@ -117,7 +117,7 @@ def test_the_algorithm_sees_measured_values_however_it_evaluates() -> None:
     assert [v["outputs"] for v in row["vectors"]] == [v["outputs"] for v in again["vectors"]]
 
 
-def test_points_that_are_returned_and_recommended_are_recorded_with_their_true_value() -> None:
+def test_points_that_are_returned_and_recommended_are_recorded_with_their_true_value():
     problem = NOISY.problem(101, 2, 1)
 
     def solve(objective, rng):
@@ -144,7 +144,7 @@ def test_points_that_are_returned_and_recommended_are_recorded_with_their_true_v
 
 
 @pytest.mark.slow
-def test_recommendations_are_thinned_and_the_last_one_is_kept() -> None:
+def test_recommendations_are_thinned_and_the_last_one_is_kept():
     problem = NOISY.problem(101, 2, 1)
 
     def solve(objective, rng):
@@ -160,7 +160,7 @@ def test_recommendations_are_thinned_and_the_last_one_is_kept() -> None:
 
 
 @pytest.mark.parametrize("wrong", [[1.0], [[1.0, 2.0]], "point"])
-def test_a_wrong_shape_is_the_algorithms_error(wrong) -> None:
+def test_a_wrong_shape_is_the_algorithms_error(wrong):
     def solve(objective, rng):
         walk(objective, rng, 5)
         objective.recommend(wrong)
@@ -171,7 +171,7 @@ def test_a_wrong_shape_is_the_algorithms_error(wrong) -> None:
 
 
 @pytest.mark.slow
-def test_my_noisy_function_is_evaluated_again_without_noise_after_the_run(bowl) -> None:
+def test_my_noisy_function_is_evaluated_again_without_noise_after_the_run(bowl):
     problem = bowl("exactly")
 
     def solve(objective, rng):
@@ -194,13 +194,6 @@ def test_my_noisy_function_is_evaluated_again_without_noise_after_the_run(bowl) 
     assert [r["evaluations"] for r in row["recommendations"]] == [50, 100]
 
 
-@pytest.mark.slow
-def test_it_does_not_move_the_noise_of_the_run(bowl) -> None:
-    """The calls after the run draw nothing from the run's generator."""
-    rows = [measured(lambda o, r: walk(o, r, 50), bowl("exactly")) for _ in range(2)]
-    assert rows[0]["events"][0]["precision"] == rows[1]["events"][0]["precision"]
-
-
 @pytest.mark.parametrize(
     ("noise_free", "said"),
     [
@@ -209,7 +202,7 @@ def test_it_does_not_move_the_noise_of_the_run(bowl) -> None:
         ("leaves", "the noise-free function ended its process or took longer than 600 s"),
     ],
 )
-def test_a_noise_free_function_that_fails_is_a_status(bowl, noise_free, said) -> None:
+def test_a_noise_free_function_that_fails_is_a_status(bowl, noise_free, said):
     row = measured(lambda o, r: walk(o, r, 50), bowl(noise_free))
     assert (row["status"], row["message"]) == ("raised", said)
     assert (row["vectors"], row["recommendations"], row["noise_free_f"]) == (None, None, None)
@@ -231,7 +224,7 @@ def test_a_noise_free_function_that_fails_is_a_status(bowl, noise_free, said) ->
         ([object(), 2.0], None),
     ],
 )  # fmt: skip
-def test_what_counts_as_a_returned_point(returned, point) -> None:
+def test_what_counts_as_a_returned_point(returned, point):
     found = point_of(returned, 2)
     assert (None if found is None else found.tolist()) == point
 
@@ -245,7 +238,7 @@ def test_what_counts_as_a_returned_point(returned, point) -> None:
     ],
     ids=["fixed", "bet-and-run", "simulated cost"],
 )
-def test_rows_and_events_agree_under_every_kind_of_launch(restart, cost_ns) -> None:
+def test_rows_and_events_agree_under_every_kind_of_launch(restart, cost_ns):
     def solve(objective, rng):
         for _ in range(40):
             x = draw(objective, rng)
@@ -282,7 +275,7 @@ def test_rows_and_events_agree_under_every_kind_of_launch(restart, cost_ns) -> N
         ("time_s", 1e3, "a point was not recommended in the time of the run"),
     ],
 )
-def test_a_record_that_contradicts_itself_is_found(name, value, said) -> None:
+def test_a_record_that_contradicts_itself_is_found(name, value, said):
     def solve(objective, rng):
         walk(objective, rng, 20)
         return draw(objective, rng)

@@ -1,22 +1,13 @@
 """The objective with a clock that the test sets: counting, stamping, truncation, stopping."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from measurements import measurement_of
 
-from timefair.measure.evaluation.objective import (
-    EVENT,
-    NEVER,
-    LaunchCode,
-    LaunchCut,
-    Log,
-    Measurement,
-    Stop,
-)
+from timefair.measure.evaluation.objective import EVENT, NEVER, LaunchCode, LaunchCut, Log, Stop
 from timefair.measure.evaluation.state import State
 from timefair.problems.base import Problem, ProblemName
 from timefair.records.thinning import Thinning
@@ -66,16 +57,8 @@ class Bench:
         if rows is not None:
             self.state.event_log = Log(self.state.event_log.fd, EVENT, rows)
             self.state.launch_event_log = Log(self.state.launch_event_log.fd, EVENT, rows)
-        self.measurement = Measurement(
-            problem or sphere(),
-            self.state.header_array,
-            self.state.event_log,
-            self.state.launch_log,
-            self.state.launch_event_log,
-            self.state.best_fd,
-            clock=self.clock,
-            exit=end,
-            **options,
+        self.measurement = measurement_of(
+            problem or sphere(), self.state, clock=self.clock, exit=end, **options
         )
         self.measurement.start(0, deadline)
         self.measurement.begin_launch()
@@ -307,17 +290,7 @@ def test_a_new_process_goes_on_where_the_last_one_was_killed(bench):
     b.objective([2, 0])
     b.objective([3, 0])
     b.state.close_open_launch(LaunchCode.TAU, 35)
-    measurement = Measurement(
-        sphere(),
-        b.state.header_array,
-        b.state.event_log,
-        b.state.launch_log,
-        b.state.launch_event_log,
-        b.state.best_fd,
-        cap=5,
-        clock=b.clock,
-        exit=end,
-    )
+    measurement = measurement_of(sphere(), b.state, cap=5, clock=b.clock, exit=end)
     measurement.start(0)
     measurement.begin_launch()
     after = measurement.objective
@@ -360,15 +333,7 @@ def test_native_and_python_evaluation_give_the_same_bits():
         values = []
         for native in (True, False):
             state = State()
-            measurement = Measurement(
-                problem,
-                state.header_array,
-                state.event_log,
-                state.launch_log,
-                state.launch_event_log,
-                state.best_fd,
-                native=native,
-            )
+            measurement = measurement_of(problem, state, native=native)
             measurement.start(0)
             measurement.begin_launch()
             objective = measurement.objective

@@ -1,7 +1,5 @@
 """The example of an algorithm in C in docs/guide/own.md is compiled and measured."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from pathlib import Path
@@ -21,7 +19,7 @@ pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="needs a com
 
 
 @pytest.fixture(scope="module")
-def use(tmp_path_factory) -> str:
+def use(tmp_path_factory):
     folder = tmp_path_factory.mktemp("own")
     for name in ("search.c", "climber_in_c.py"):
         shutil.copy(EXAMPLES / name, folder)

@@ -1,19 +1,16 @@
 """Modules that a launch loads are loaded before the clock, whatever the algorithm does."""
 
-from __future__ import annotations
-
 import sys
 import threading
 
 import pytest
 from bench import solve
+from campaigns import SMALL, SPHERE
+from measurements import do_jobs
 
 from timefair.algorithms.base import Algorithm
 from timefair.campaign import configuration
-from timefair.campaign.plan import jobs
-from timefair.campaign.provenance import measure_keys
 from timefair.machine.linux import kernel
-from timefair.measure.job.cell import measure
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run
 from timefair.measure.trial import prepare
@@ -94,24 +91,13 @@ def test_the_import_of_an_own_algorithm_is_preparation(
     tmp_path, monkeypatch, use, suite, slow_s, charged
 ):
     """Also where the check of the campaign has imported it in the same process."""
-    monkeypatch.setenv("TIMEFAIR_LOCKS", str(tmp_path / "locks"))
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.path", [p for p in sys.path if p])
     for name in ("slow_algorithm", "slow_module", "slow_problem", "slow_both"):
         (tmp_path / f"{name}.py").write_text(SLOW.replace("{slow_s}", str(slow_s)))
-    campaign = configuration.parse(
-        {
-            "name": "test",
-            "problems": {"suite": suite, "functions": 1, "dimensions": 2, "instances": 1},
-            "algorithms": {"only": use},
-            "budget": {"evaluations": 1, "final_target": None},
-            "runs": 1,
-        }
-    )
-    (key,) = measure_keys(campaign).values()
-    (job,) = jobs(campaign)
-    record = tmp_path / job.record(key)
-    measure(campaign, job, record, key)
-    (row,) = read_runs([record]).to_pylist()
+    one = {"problems": SPHERE | {"suite": suite}, "algorithms": {"only": use}, "runs": 1}
+    once = {"budget": {"evaluations": 1, "final_target": None}}
+    campaign = configuration.parse(SMALL | one | once)
+    (row,) = read_runs(do_jobs(campaign, tmp_path)).to_pylist()
     assert (row["preparation_s"] >= slow_s) == charged
     monkeypatch.delitem(sys.modules, "slow_module", raising=False)

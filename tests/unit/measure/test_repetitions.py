@@ -1,7 +1,5 @@
 """Which run is next, and when an instance has had enough."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """The schedule of every restart policy, on real runs with a budget of evaluations."""
 
-from __future__ import annotations
-
 import random
 import time
 
@@ -9,11 +7,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from measurements import run_of
 
-from timefair.algorithms.base import Algorithm
 from timefair.machine.linux import kernel
-from timefair.measure.runs.child import Allowance
-from timefair.measure.runs.run import measure_run
 from timefair.policies.restarts import RESTARTS
 from timefair.policies.restarts.bet_and_run import BetAndRun
 from timefair.policies.restarts.geometric import Geometric
@@ -34,8 +30,7 @@ def line() -> Problem:
 
 
 def run(solve, evaluations: int = 100, seed: int = 1, *, policy: str, **keys) -> dict:
-    allowance = Allowance(evaluations=evaluations, restart=RESTARTS[policy](**keys))
-    return measure_run(Algorithm(solve), line(), allowance, seed)
+    return run_of(solve, line(), seed, evaluations=evaluations, restart=RESTARTS[policy](**keys))
 
 
 def shape(row: dict) -> list[tuple[int, str]]:
@@ -54,7 +49,7 @@ def test_fixed_shares_are_equal_and_the_last_is_cut():
 
 
 @given(st.integers(1, 10**6))
-def test_luby_is_its_recursion(i: int):
+def test_luby_is_its_recursion(i):
     k = i.bit_length()
     if i == 2**k - 1:
         assert luby(i) == 2 ** (k - 1)
@@ -83,8 +78,7 @@ def test_geometric_lengths_grow_by_the_factor(keys, lengths, last):
 @pytest.mark.slow
 def test_geometric_lengths_in_seconds_double():
     """In CPU time, because a machine may stall for a launch's wall clock."""
-    allowance = Allowance(time_ns=round(0.7 * 1e9), cpu=True, restart=Geometric(tau_s=0.05))
-    row = measure_run(Algorithm(endless), line(), allowance, 1)
+    row = run_of(endless, line(), time_ns=700_000_000, cpu=True, restart=Geometric(tau_s=0.05))
     spans = [launch["end_s"] - launch["start_s"] for launch in row["launch_log"][:3]]
     assert all(span >= least for span, least in zip(spans, (0.05, 0.1, 0.2), strict=True))
     assert [str(launch["end"]) for launch in row["launch_log"]] == ["tau"] * 3 + ["cut"]
@@ -143,12 +137,8 @@ def test_a_plateau_in_seconds_waits_from_the_last_improvement():
         while True:
             objective([1.0])
 
-    allowance = Allowance(
-        time_ns=10**9,
-        evaluations=10**9,
-        restart=Stagnation(plateau_s=0.1),
-    )
-    first = measure_run(Algorithm(solve), line(), allowance, 1)["launch_log"][0]
+    row = run_of(solve, line(), time_ns=10**9, restart=Stagnation(plateau_s=0.1))
+    first = row["launch_log"][0]
     assert str(first["end"]) == "stagnated"
     assert first["best_precision"] == 1.0  # sleeps shorter than the plateau did not end it
     assert first["end_s"] >= 0.18 + 0.1
@@ -214,11 +204,8 @@ def test_what_a_candidate_raises_is_the_status_of_the_run():
 
 @pytest.mark.slow
 def test_a_bet_in_seconds_ends_at_t_and_nothing_is_left():
-    allowance = Allowance(
-        time_ns=round(0.3 * 1e9),
-        restart=BetAndRun(tau_s=0.02, candidates=4),
-    )
-    row = measure_run(Algorithm(endless), line(), allowance, 1)
+    bet = BetAndRun(tau_s=0.02, candidates=4)
+    row = run_of(endless, line(), time_ns=300_000_000, restart=bet)
     assert (str(row["status"]), len(row["launch_log"])) == ("ok", 4)
     assert row["wall_s"] == 0.3
     assert row["evaluations"] == sum(launch["evaluations"] for launch in row["launch_log"])

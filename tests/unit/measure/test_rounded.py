@@ -1,7 +1,5 @@
 """Continuous algorithms on integer variables: what is evaluated, and recorded, is rounded."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

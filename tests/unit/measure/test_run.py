@@ -1,7 +1,5 @@
 """A run of every kind of misbehaviour ends in time, with the right words and all of its events."""
 
-from __future__ import annotations
-
 import dataclasses
 import os
 import resource
@@ -9,17 +7,15 @@ import signal
 import sys
 import time
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
 from bench import solve
+from measurements import run_of, running
 
-from timefair.algorithms.base import Algorithm
 from timefair.machine.linux import kernel
 from timefair.measure.runs import child
-from timefair.measure.runs.child import Allowance
-from timefair.measure.runs.run import ATTEMPTS, measure_run
+from timefair.measure.runs.run import ATTEMPTS
 from timefair.policies.restarts.fixed import FixedLength
 from timefair.policies.restarts.independent import Independent
 from timefair.policies.restarts.none import NoRestart
@@ -38,7 +34,7 @@ WAITED = "killed at T after 1 evaluations, with 0."
 
 def run(name: str, problem: Problem, **allowed) -> dict:
     allowed = {"time_ns": round(T * 1e9), "memory_mb": 512, **allowed}
-    return measure_run(Algorithm(solve(name)), problem, Allowance(**allowed), seed=5)
+    return run_of(solve(name), problem, 5, **allowed)
 
 
 @pytest.mark.thinned(1)
@@ -122,7 +118,7 @@ def test_a_kill_at_any_moment_leaves_a_point_with_its_value():
             objective(np.full(dimension, -float(k)))
 
     for seed in range(20):
-        row = measure_run(Algorithm(improves), problem, Allowance(time_ns=10**10), seed)
+        row = run_of(improves, problem, seed, time_ns=10**10)
         assert str(row["status"]) == "crashed"
         assert set(row["best_x"]) == {row["best_f"]}
         assert row["best_precision"] == row["best_f"]
@@ -147,13 +143,8 @@ def test_nothing_outlives_a_run(problem):
         os.system(f"(setsid {marker} &) ; {marker} &")
         time.sleep(1000)
 
-    measure_run(Algorithm(solve), problem, Allowance(time_ns=150_000_000), seed=1)
-    running = [
-        path
-        for path in Path("/proc").glob("[0-9]*/cmdline")
-        if marker.encode() in _content(path).replace(b"\0", b" ")
-    ]
-    assert running == []
+    run_of(solve, problem, 1, time_ns=150_000_000)
+    assert running(marker) == []
 
 
 @pytest.mark.slow
@@ -167,13 +158,6 @@ def test_what_a_run_left_behind_is_told(problem, tmp_path, monkeypatch):
     assert row["written_mb"] is None or row["written_mb"] >= 2.0
     tidy = run("random_search", problem)
     assert (tidy["left_processes"], tidy["left_files"], tidy["appeared"]) == (0, 0, None)
-
-
-def _content(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError:
-        return b""
 
 
 @pytest.mark.slow
@@ -196,13 +180,7 @@ def test_global_generators_are_seeded_for_each_launch(problem):
         objective(np.random.uniform(-5, 5, 3) * random.random())  # noqa: NPY002
 
     rows = [
-        measure_run(
-            Algorithm(solve),
-            problem,
-            Allowance(evaluations=20, restart=Independent()),
-            seed=seed,
-        )
-        for seed in (1, 1, 2)
+        run_of(solve, problem, seed, evaluations=20, restart=Independent()) for seed in (1, 1, 2)
     ]
     best = [[launch["best_precision"] for launch in row["launch_log"]] for row in rows]
     assert best[0] == best[1]
@@ -266,7 +244,7 @@ def test_an_evaluation_that_straddles_the_deadline_is_no_event():
     problem = Problem(
         ProblemName("test", 1, 2, 1), evaluate, np.full(2, -5.0), np.full(2, 5.0), f_opt=0.0
     )
-    row = measure_run(Algorithm(solve), problem, Allowance(time_ns=round(T * 1e9)), seed=5)
+    row = run_of(solve, problem, 5, time_ns=round(T * 1e9))
     assert row["evaluations"] == len(row["events"]) == 2
     assert row["events"][-1]["time_s"] < T
     assert row["stop_reason"] == "time_killed"
@@ -297,8 +275,7 @@ def test_a_process_that_comes_back_from_a_launch_twice_is_one_run(problem):
             raise RuntimeError("not the run's")
 
     for seed in (1, 2, 3, 4):
-        allowed = Allowance(time_ns=10**10, restart=NoRestart())
-        row = measure_run(Algorithm(solve), problem, allowed, seed)
+        row = run_of(solve, problem, seed, time_ns=10**10, restart=NoRestart())
         assert (str(row["status"]), str(row["stop_reason"])) == ("ok", "algorithm_ended")
         assert (row["launches"], row["evaluations"], row["message"]) == (1, 1, None)
 
@@ -336,7 +313,7 @@ def test_the_memory_of_all_processes_of_a_run_counts(problem):
                     time.sleep(1)
         time.sleep(60)
 
-    row = measure_run(Algorithm(hoard), problem, Allowance(time_ns=AMPLE_NS, memory_mb=100), seed=5)
+    row = run_of(hoard, problem, 5, time_ns=AMPLE_NS, memory_mb=100)
     assert (row["status"], row["events"][0]["evaluations"]) == ("out_of_memory", 1)
     assert "processes used" in row["message"]
     assert row["wall_s"] < 30
@@ -352,8 +329,8 @@ def test_children_that_share_memory_are_within_its_limit(problem):
         while time.monotonic() < end:
             objective(np.zeros(3))
 
-    allowance = Allowance(time_ns=AMPLE_NS, memory_mb=120, restart=NoRestart())
-    assert measure_run(Algorithm(share), problem, allowance, seed=5)["status"] == "ok"
+    row = run_of(share, problem, time_ns=AMPLE_NS, memory_mb=120, restart=NoRestart())
+    assert row["status"] == "ok"
 
 
 def test_a_run_leaves_some_of_what_all_processes_of_a_user_share(problem):
@@ -364,5 +341,5 @@ def test_a_run_leaves_some_of_what_all_processes_of_a_user_share(problem):
 
     before = [resource.getrlimit(one)[0] for one in limits]
     most = [n if n == resource.RLIM_INFINITY else n - min(n // 8, 256) for n in before]
-    row = measure_run(Algorithm(compare), problem, Allowance(evaluations=1), seed=5)
+    row = run_of(compare, problem, 5, evaluations=1)
     assert row["message"] == f"ValueError: {most}"

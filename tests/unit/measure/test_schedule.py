@@ -53,7 +53,7 @@ def launches(start: float, each: float, tried: list[int]) -> Any:
         (1, 0.0, 0.1, 1),
     ],
 )
-def test_the_budget_is_filled(asked: Any, start: float, each: float, length: int) -> None:
+def test_the_budget_is_filled(asked, start, each, length):
     tried: list[int] = []
     found = schedule.find({"t": asked}, launches(start, each, tried), PLACE)
     assert (found["parameter"], found["asked"]) == ("t", asked)
@@ -63,9 +63,7 @@ def test_the_budget_is_filled(asked: Any, start: float, each: float, length: int
 
 
 @pytest.mark.parametrize(("budget", "length"), [(3000, 3000), (500, 160)])
-def test_a_length_in_evaluations_may_be_shorter_than_the_first_generations(
-    budget: int, length: int
-) -> None:
+def test_a_length_in_evaluations_may_be_shorter_than_the_first_generations(budget, length):
     """180 points, then as many as the length still needs, at least 180."""
 
     def launch(length: int) -> schedule.Launch:
@@ -76,7 +74,7 @@ def test_a_length_in_evaluations_may_be_shorter_than_the_first_generations(
     assert found["length"] == pytest.approx(length, abs=1)
 
 
-def test_a_parameter_that_does_not_limit_a_launch_is_a_fault() -> None:
+def test_a_parameter_that_does_not_limit_a_launch_is_a_fault():
     with pytest.raises(InputError, match=f"{PLACE}: a launch with t: 2 did not end within"):
         schedule.find({"t": "fill"}, launches(1.0, 0.0, []), PLACE)
     with pytest.raises(InputError, match=rf"{PLACE}: launches with t: 10 and 40 take equally"):
@@ -84,7 +82,7 @@ def test_a_parameter_that_does_not_limit_a_launch_is_a_fault() -> None:
     assert schedule.find({"t": 500}, launches(1.0, 0.0, []), PLACE) == {}
 
 
-def test_a_parameter_that_needs_a_longer_launch_gets_one() -> None:
+def test_a_parameter_that_needs_a_longer_launch_gets_one():
     launch = launches(0.0, 1e-4, tried := [])
     failing = lambda length: launch(length)._replace(returned=length >= 100, failed=length < 100)  # noqa: E731
     assert schedule.find({"t": "fill"}, failing, PLACE)["length"] == pytest.approx(10_000, abs=1)
@@ -114,9 +112,7 @@ def measured(campaign: Any, job: Job, record: Path) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize(("asked", "length", "completed"), [("fill", 199, 1), (500, 500, 0)])
-def test_the_length_is_in_the_record(
-    tmp_path: Path, asked: Any, length: int, completed: int
-) -> None:
+def test_the_length_is_in_the_record(tmp_path, asked, length, completed):
     campaign, job, record = job_of(tmp_path, "solve", asked)
     rows = measured(campaign, job, record)
     assert [row["completed_restarts"] for row in rows] == [completed] * 2
@@ -128,7 +124,7 @@ def test_the_length_is_in_the_record(
     assert (recorded["schedule"], recorded["parameters"]) == ({"Max_iter": asked}, {})
 
 
-def test_an_interrupted_job_goes_on_with_the_length_of_its_first_runs(tmp_path: Path) -> None:
+def test_an_interrupted_job_goes_on_with_the_length_of_its_first_runs(tmp_path):
     campaign, job, record = job_of(tmp_path, "solve", "fill")
     first, second = measured(campaign, job, record)
     other = record.with_name("b.parquet")
@@ -140,7 +136,7 @@ def test_an_interrupted_job_goes_on_with_the_length_of_its_first_runs(tmp_path: 
     assert schedule.of(open_record(other).facts)["length"] == 50
 
 
-def test_the_runs_report_an_algorithm_that_fails(tmp_path: Path) -> None:
+def test_the_runs_report_an_algorithm_that_fails(tmp_path):
     campaign, job, record = job_of(tmp_path, "raises", "fill")
     assert [row["status"] for row in measured(campaign, job, record)] == ["raised"] * 2
     assert open_record(record).facts["schedule"] == []
@@ -155,7 +151,7 @@ pool.submit(abs, 1).result()
 
 @pytest.mark.thorough
 @pytest.mark.slow
-def test_runs_in_processes_of_their_own_have_the_length(tmp_path: Path) -> None:
+def test_runs_in_processes_of_their_own_have_the_length(tmp_path):
     campaign, job, record = job_of(tmp_path, "solve", {"launches": 4}, THREAD + ALGORITHM)
     assert [row["completed_restarts"] for row in measured(campaign, job, record)] == [4, 4]
     assert schedule.of(open_record(record).facts)["length"] == 49

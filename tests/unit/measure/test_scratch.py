@@ -1,7 +1,5 @@
 """Every run has an empty folder for its temporary files."""
 
-from __future__ import annotations
-
 import os
 import signal
 import tempfile

@@ -1,7 +1,5 @@
 """What an algorithm cannot change, and what is found out if it changes it: clock and counts."""
 
-from __future__ import annotations
-
 import copy
 import ctypes
 import gc
@@ -12,13 +10,11 @@ import time
 
 import numpy as np
 import pytest
+from measurements import run_of
 
-from timefair.algorithms.base import Algorithm
 from timefair.measure.evaluation.objective import Measurement, now_ns
 from timefair.measure.evaluation.state import State
 from timefair.measure.runs import run as running
-from timefair.measure.runs.child import Allowance
-from timefair.measure.runs.run import measure_run
 
 T = 2.0
 """Longer than a machine stalls, and than an algorithm looks for an object in its process."""
@@ -31,7 +27,7 @@ INTERFACE = {
 
 def run(solve, problem, **allowed) -> dict:
     allowed = {"time_ns": 60_000_000_000, **allowed}
-    return measure_run(Algorithm(solve), problem, Allowance(**allowed), seed=5)
+    return run_of(solve, problem, 5, **allowed)
 
 
 def sample(objective, rng, cpu_s=np.inf):
@@ -155,13 +151,7 @@ def _forge(**fields):
 
 @pytest.mark.parametrize(
     "fields",
-    [
-        {"evaluations": 3},
-        {"events": 1},
-        {"launches": 0},
-        {"stop": 99},
-        {"stop": 1, "end": 10},
-    ],
+    [{"evaluations": 3}, {"events": 1}, {"launches": 0}, {"stop": 99}, {"stop": 1, "end": 10}],
     ids=str,
 )
 def test_forged_counters_are_inconsistent_and_nothing_of_the_run_is_kept(problem, fields):

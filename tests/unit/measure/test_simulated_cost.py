@@ -1,17 +1,13 @@
 """A simulated evaluation cost counts as if it had been waited for."""
 
-from __future__ import annotations
-
 import time
 
 import numpy as np
 import pytest
+from measurements import run_of
 
-from timefair.algorithms.base import Algorithm
 from timefair.measure.evaluation.objective import LaunchCut
 from timefair.measure.evaluation.state import State
-from timefair.measure.runs.child import Allowance
-from timefair.measure.runs.run import measure_run
 from timefair.policies.restarts.fixed import FixedLength
 from timefair.policies.restarts.none import NoRestart
 from timefair.policies.restarts.stagnation import Stagnation
@@ -37,7 +33,7 @@ def sample(objective, rng):
 
 def run(solve, problem, **allowed):
     allowed = {"cost_ns": C_NS, **allowed}
-    return measure_run(Algorithm(solve), problem, Allowance(**allowed), seed=3)
+    return run_of(solve, problem, 3, **allowed)
 
 
 def test_a_run_ends_at_the_first_evaluation_that_its_cost_brings_to_the_budget(problem):
@@ -54,10 +50,7 @@ def test_a_run_ends_at_the_first_evaluation_that_its_cost_brings_to_the_budget(p
 
 
 def test_the_same_evaluations_are_made_without_a_cost(problem):
-    costly, free = (
-        measure_run(Algorithm(sample), problem, Allowance(evaluations=50, cost_ns=cost), seed=3)
-        for cost in (C_NS, 0)
-    )
+    costly, free = (run_of(sample, problem, 3, evaluations=50, cost_ns=cost) for cost in (C_NS, 0))
     found = [[(e["evaluations"], e["precision"]) for e in row["events"]] for row in (costly, free)]
     assert found[0] == found[1]
     assert costly["wall_s"] >= 500 > free["wall_s"]
@@ -78,10 +71,7 @@ def test_computing_of_the_algorithm_counts_as_it_takes(problem):
 
 @pytest.mark.parametrize(
     ("policy", "evaluations"),
-    [
-        (FixedLength(tau_s=100), {9, 10}),
-        (Stagnation(plateau_s=100), None),
-    ],
+    [(FixedLength(tau_s=100), {9, 10}), (Stagnation(plateau_s=100), None)],
     ids=str,
 )
 def test_restart_policies_count_it(problem, policy, evaluations):

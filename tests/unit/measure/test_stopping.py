@@ -1,12 +1,11 @@
 """A stopping rule, online: what it decides while measuring is what it decides afterwards."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from measurements import do_jobs
 from run_counts import stopping
 
 from timefair.basics.errors import InputError
@@ -52,14 +51,10 @@ def measured(tmp_path_factory):
         return done[wanted.snapshot()]
 
     def everything(wanted: configuration.Campaign) -> tuple[dict, dict]:
-        folder, keys = tmp_path_factory.mktemp("results"), measure_keys(wanted)
-        write_keys(keys, folder)
+        folder = tmp_path_factory.mktemp("results")
         records: dict[str, dict[Path, Place]] = {}
-        for job in jobs(wanted):
-            key = keys[job.algorithm, job.round]
-            record = folder / job.record(key)
-            measure(wanted, job, record, key)
-            records.setdefault(job.algorithm, {})[record] = Place(key=key, **vars(job))
+        for record, place in do_jobs(wanted, folder).items():
+            records.setdefault(place.algorithm, {})[record] = place
         samples: dict[tuple, list[float]] = {}
         decided: dict[tuple, dict[str, Any]] = {}
         for label, places in records.items():
@@ -73,9 +68,7 @@ def measured(tmp_path_factory):
                 decided[label, row["function"], row["instance"]] = row
         return samples, decided
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("TIMEFAIR_LOCKS", str(tmp_path_factory.mktemp("locks")))
-        yield run
+    return run
 
 
 @pytest.fixture(scope="module")
@@ -141,9 +134,8 @@ def test_a_race_drops_who_cannot_win(measured, complete):
 
 
 @pytest.mark.slow
-def test_runs_that_reached_the_final_target_are_equal(tmp_path, monkeypatch):
+def test_runs_that_reached_the_final_target_are_equal(tmp_path):
     """How far beyond the target they are drops no algorithm."""
-    monkeypatch.setenv("TIMEFAIR_LOCKS", str(tmp_path / "locks"))
     race = {"rule": "race", "confidence": 0.9}
     wanted = campaign(stopping=race, rounds=2)
     folder, keys = tmp_path / "results", measure_keys(wanted)

@@ -1,60 +1,34 @@
-"""A measured job of each suite: what reaches the record, and what a wrong point does to a run."""
-
-from __future__ import annotations
+"""A measured job of each suite: what reaches the record."""
 
 import sys
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
+from campaigns import SMALL
+from measurements import do_jobs
 
 from timefair.campaign import configuration
-from timefair.campaign.plan import jobs
-from timefair.campaign.provenance import measure_keys
-from timefair.measure.job.cell import measure
 from timefair.records.store import read_runs
 
 OWN = """
 def bowl(x):
     return sum(x * x) - 5
-
-def fails(x):
-    raise RuntimeError("the plant is down")
-
-def between(objective, rng):
-    while True:
-        objective(objective.lower + 0.5)
-
-between.variables = ("integer", "continuous")
 """
 
 
 @pytest.fixture
 def measured(tmp_path, monkeypatch):
     """A function: the rows of a small campaign on some problems."""
-    monkeypatch.setenv("TIMEFAIR_LOCKS", str(tmp_path / "locks"))
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.path", [p for p in sys.path if p])
     Path("mine.py").write_text(OWN)
 
-    def run(use: str, name: str = "a", **changes: Any) -> list[dict[str, Any]]:
-        wanted = configuration.parse(
-            {
-                "name": "test",
-                "problems": {"functions": 1, "dimensions": 5, "instances": 1, **changes},
-                "algorithms": {"only": use},
-                "budget": {"evaluations": 300},
-                "runs": 2,
-            }
-        )
-        keys = measure_keys(wanted)
-        paths = []
-        for job in jobs(wanted):
-            key = keys[job.algorithm, job.round]
-            paths.append(tmp_path / name / job.record(key))
-            measure(wanted, job, paths[-1], key)
-        return read_runs(paths).to_pylist()
+    def run(use: str, **changes: Any) -> list[dict[str, Any]]:
+        problems = {"functions": 1, "dimensions": 5, "instances": 1, **changes}
+        one = {"algorithms": {"only": use}, "budget": {"evaluations": 300}}
+        wanted = configuration.parse(SMALL | one | {"problems": problems})
+        return read_runs(do_jobs(wanted, tmp_path)).to_pylist()
 
     return run
 
@@ -80,38 +54,10 @@ def measured(tmp_path, monkeypatch):
     ],
     ids=lambda value: value.get("suite") if isinstance(value, dict) else "",
 )
-def test_a_job_of_each_suite(measured, problems, use: str) -> None:
+def test_a_job_of_each_suite(measured, problems, use):
     for row in measured(use, **problems):
         assert (row["status"], row["message"]) == ("ok", None)
         assert row["suite"] == problems["suite"]
         assert row["evaluations"] == 300 or row["stop_reason"] == "target"
         assert row["best_precision"] == max(row["best_f"] - row["f_opt"], 0.0)
         assert row["best_precision"] == row["events"][-1]["precision"]
-
-
-@pytest.mark.slow
-def test_noise_repeats_with_the_run_and_differs_between_runs(measured) -> None:
-    noisy = {"suite": "bbob-noisy", "functions": 107}
-    first, again = (measured("timefair:random-search", name, **noisy) for name in ("a", "b"))
-    events = [[[e["precision"] for e in row["events"]] for row in rows] for rows in (first, again)]
-    assert events[0] == events[1]
-    assert events[0][0] != events[0][1]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("problems", [{"suite": "pbo"}, {"suite": "bbob-mixint"}])
-def test_a_number_between_two_whole_ones_fails_the_run(measured, problems) -> None:
-    for row in measured("mine.py:between", **problems):
-        assert (row["status"], row["evaluations"]) == ("raised", 0)
-        assert row["message"].startswith(f"ValueError: variable 0 of {problems['suite']} f1 ")
-        assert row["message"].endswith("is 0.5: it takes 0 or 1")
-
-
-@pytest.mark.slow
-def test_what_the_users_function_raises_is_the_status(measured) -> None:
-    problems = {"suite": "mine.py:fails", "parameters": {"lower": 0, "upper": 1}}
-    for row in measured("timefair:random-search", **problems):
-        assert (row["status"], row["message"]) == (
-            "raised", "RuntimeError: the plant is down (mine.py:6)",
-        )  # fmt: skip
-        assert np.isinf(row["best_f"])

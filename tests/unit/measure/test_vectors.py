@@ -8,10 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 import pytest
+from measurements import run_of
 
-from timefair.algorithms.base import Algorithm
-from timefair.measure.runs.child import Allowance
-from timefair.measure.runs.run import measure_run
 from timefair.policies.restarts.fixed import FixedLength
 from timefair.problems.base import Problem, ProblemName
 from timefair.problems.kinds import TwoObjectives
@@ -38,7 +36,7 @@ def problem(evaluate=two_spheres, **changes):
 
 def run(solve, on, **allowed):
     allowed = {"evaluations": 200, **allowed}
-    row = measure_run(Algorithm(solve), on, Allowance(**allowed), seed=3)
+    row = run_of(solve, on, 3, **allowed)
     names = {"suite": "x", "function": 1, "dimension": 2, "instance": 1, "run": 0, "round": 1}
     f_opt = None if np.isnan(on.f_opt) else on.f_opt
     record = pa.Table.from_pylist([row | names | {"f_opt": f_opt}], schema=RUN_SCHEMA)

@@ -1,7 +1,5 @@
 """A module in a package of policies is all that a policy needs to be found."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 
@@ -24,7 +22,7 @@ class {kind}(RestartPolicy):
 
 
 @pytest.fixture
-def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest):
+def package(tmp_path, monkeypatch, request):
     """A function: write modules into a package of this test, by their names, and give its name."""
     name = f"found_{request.node.name.partition('[')[0]}"
     monkeypatch.syspath_prepend(tmp_path)
@@ -41,7 +39,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.Fix
         del sys.modules[module]
 
 
-def test_policies_are_in_the_order_of_their_modules(package) -> None:
+def test_policies_are_in_the_order_of_their_modules(package):
     name = package(
         b=POLICY.format(kind="Second", name="first-by-name"),
         a=POLICY.format(kind="First", name="second-by-name"),
@@ -54,7 +52,7 @@ def test_policies_are_in_the_order_of_their_modules(package) -> None:
     assert list(found) == ["second-by-name", "first-by-name"]
 
 
-def test_two_policies_of_one_name_are_refused(package) -> None:
+def test_two_policies_of_one_name_are_refused(package):
     name = package(
         a=POLICY.format(kind="One", name="same"), b=POLICY.format(kind="Other", name="same")
     )
@@ -63,7 +61,7 @@ def test_two_policies_of_one_name_are_refused(package) -> None:
 
 
 @pytest.mark.parametrize(("kinds", "room"), [(RESTARTS, "restarts"), (STOPPING, "stopping")])
-def test_every_module_of_a_room_declares_one(kinds, room) -> None:
+def test_every_module_of_a_room_declares_one(kinds, room):
     folder = Path(sys.modules[f"timefair.policies.{room}"].__file__).parent
     modules = {path.stem for path in folder.glob("*.py")} - {"__init__", "base"}
     found = [kind.__module__.rpartition(".") for kind in kinds.values()]

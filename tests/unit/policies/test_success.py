@@ -1,7 +1,5 @@
 """The stopping rule of the success rate: what it promises, computed exactly."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -28,19 +26,19 @@ def missed(rate: float, confidence: float, runs: int) -> float:
 
 @pytest.mark.parametrize("confidence", [0.8, 0.95])
 @pytest.mark.parametrize("rate", [0.001, 0.02, 0.1, 0.5, 0.7, 0.99])
-def test_all_looks_together_miss_as_seldom_as_promised(rate, confidence) -> None:
+def test_all_looks_together_miss_as_seldom_as_promised(rate, confidence):
     assert missed(rate, confidence, runs=100) <= 1.0 - confidence
 
 
 @given(st.integers(1, 300).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
-def test_the_interval_contains_the_share_and_mirrors_the_failures(counts) -> None:
+def test_the_interval_contains_the_share_and_mirrors_the_failures(counts):
     k, n = counts
     low, high = success_interval(k, n, 0.9)
     assert 0.0 <= low <= k / n <= high <= 1.0
     assert success_interval(n - k, n, 0.9) == pytest.approx((1.0 - high, 1.0 - low), abs=1e-9)
 
 
-def test_the_limits_are_rates_under_which_the_evidence_is_just_enough() -> None:
+def test_the_limits_are_rates_under_which_the_evidence_is_just_enough():
     """Against the mixture's integral, by the midpoint rule."""
     k, n, confidence = 7, 20, 0.95
     quantiles = np.sin(np.pi / 2 * (np.arange(100_000) + 0.5) / 100_000) ** 2  # beta(1/2, 1/2)
@@ -50,7 +48,7 @@ def test_the_limits_are_rates_under_which_the_evidence_is_just_enough() -> None:
         assert ratio == pytest.approx(1.0 / (1.0 - confidence), rel=1e-6)
 
 
-def test_it_stops_sooner_where_runs_agree() -> None:
+def test_it_stops_sooner_where_runs_agree():
     rule = SuccessRate().judge(100)
     always, never = np.zeros(100), np.full(100, np.inf)
     half = np.tile([0.0, 1.0], 50)
@@ -59,6 +57,6 @@ def test_it_stops_sooner_where_runs_agree() -> None:
     assert decide(rule, always[:24]).reason is Reason.MET
 
 
-def test_the_keys_of_the_campaign_reach_the_rule() -> None:
+def test_the_keys_of_the_campaign_reach_the_rule():
     chosen = SuccessRate(target=0.1, width=0.3, confidence=0.9, start=3)
     assert chosen.judge(30) == SuccessWidth(0.1, 0.3, 0.9, 3, 30)

@@ -1,7 +1,5 @@
 """The suite ``classic``: formulas as printed, optima, and what an instance changes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from math import cos, e, exp, pi, prod, sin, sqrt
@@ -67,7 +65,7 @@ PRINTED: dict[int, Callable[[Sequence[float]], float]] = {
 
 
 @pytest.mark.parametrize("function", CLASSIC.functions)
-def test_the_first_instance_is_the_function_as_published(function: int) -> None:
+def test_the_first_instance_is_the_function_as_published(function):
     rng = np.random.default_rng(function)
     for dimension in (2, 3, 10, 41):
         problem = CLASSIC.problem(function, dimension, 1)
@@ -85,7 +83,7 @@ def test_the_first_instance_is_the_function_as_published(function: int) -> None:
         (12, 6, -50.0), (12, 10, -210.0), (12, 40, -40 * 44 * 39 / 6),
     ],
 )  # fmt: skip
-def test_optima_that_are_printed(function: int, dimension: int, f_opt: float) -> None:
+def test_optima_that_are_printed(function, dimension, f_opt):
     for instance in (1, 2):
         found = CLASSIC.problem(function, dimension, instance).f_opt
         assert found == pytest.approx(f_opt, rel=1e-12, abs=1e-28)
@@ -94,7 +92,7 @@ def test_optima_that_are_printed(function: int, dimension: int, f_opt: float) ->
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("instance", [1, 2, 77])
 @pytest.mark.parametrize("function", CLASSIC.functions)
-def test_a_search_around_the_optimum_finds_nothing_better(function: int, instance: int) -> None:
+def test_a_search_around_the_optimum_finds_nothing_better(function, instance):
     for dimension in (2, 5):
         problem = CLASSIC.problem(function, dimension, instance)
         best = optimum_of(function, dimension, instance)
@@ -128,7 +126,7 @@ def optimum_of(function: int, dimension: int, instance: int) -> NDArray[np.float
 
 
 @pytest.mark.parametrize("function", CLASSIC.functions)
-def test_outside_the_bounds_nothing_is_better_than_the_optimum(function: int) -> None:
+def test_outside_the_bounds_nothing_is_better_than_the_optimum(function):
     rng = np.random.default_rng(function)
     for instance in (1, 2):
         problem = CLASSIC.problem(function, 3, instance)
@@ -140,7 +138,7 @@ def test_outside_the_bounds_nothing_is_better_than_the_optimum(function: int) ->
                 assert np.isinf(problem.evaluate(x)) == outside
 
 
-def test_the_optimum_of_michalewicz_is_the_best_of_a_grid_per_variable() -> None:
+def test_the_optimum_of_michalewicz_is_the_best_of_a_grid_per_variable():
     best = _michalewicz_best(300)
     grid = np.linspace(0, np.pi, 200_001)
     for i in (1, 2, 3, 4, 5, 7, 50, 299, 300):

@@ -41,7 +41,7 @@ def every(suite, dimension):
 
 
 @pytest.mark.parametrize("suite", EXACT, ids=lambda suite: suite.name)
-def test_the_optimum_is_where_coco_says_and_nothing_is_below(suite) -> None:
+def test_the_optimum_is_where_coco_says_and_nothing_is_below(suite):
     for problem in every(suite, suite.dimensions[0]):
         best = best_point(problem)
         assert np.all((problem.lower <= best) & (best <= problem.upper))
@@ -50,7 +50,7 @@ def test_the_optimum_is_where_coco_says_and_nothing_is_below(suite) -> None:
 
 
 @pytest.mark.slow
-def test_no_whole_numbers_are_better_than_the_optimum_of_mixed_problems() -> None:
+def test_no_whole_numbers_are_better_than_the_optimum_of_mixed_problems():
     for problem in every(SUITES["bbob-mixint"], 5):
         last = best_point(problem)[4]
         ranges = [range(n) for n in (2, 4, 8, 16)]
@@ -59,7 +59,7 @@ def test_no_whole_numbers_are_better_than_the_optimum_of_mixed_problems() -> Non
 
 
 @pytest.mark.parametrize("suite", COCO, ids=lambda suite: suite.name)
-def test_the_last_instance_and_the_largest_dimension_exist(suite) -> None:
+def test_the_last_instance_and_the_largest_dimension_exist(suite):
     problem = suite.problem(suite.functions[-1], suite.dimensions[-1], 2**31 - 1)
     assert problem.dimension == suite.dimensions[-1]
     assert np.isfinite(problem.f_opt)
@@ -67,7 +67,7 @@ def test_the_last_instance_and_the_largest_dimension_exist(suite) -> None:
 
 
 @pytest.mark.parametrize("suite", COCO, ids=lambda suite: suite.name)
-def test_variables_are_of_the_kind_that_the_suite_says(suite) -> None:
+def test_variables_are_of_the_kind_that_the_suite_says(suite):
     problem = suite.problem(suite.functions[0], 20, 1)
     assert (problem.native is None) == (suite.name == "bbob-mixint")
     if suite.variables == "mixed":
@@ -91,13 +91,13 @@ def test_variables_are_of_the_kind_that_the_suite_says(suite) -> None:
         ([0, 0, 0, 0], r"takes an array of shape \(5,\), not \(4,\)"),
     ],
 )  # fmt: skip
-def test_what_is_not_whole_is_refused(x, said: str) -> None:
+def test_what_is_not_whole_is_refused(x, said):
     problem = SUITES["bbob-mixint"].problem(1, 5, 1)
     with pytest.raises(ValueError, match=said):
         problem.evaluate(np.array(x, dtype=float))
 
 
-def test_noise_repeats_from_the_same_seed_and_differs_from_another() -> None:
+def test_noise_repeats_from_the_same_seed_and_differs_from_another():
     problem = NOISY.problem(107, 5, 1)
     x = problem.points(3)[1]
 
@@ -116,9 +116,7 @@ numbers = st.one_of(st.integers(-3, 200), st.integers(-(2**40), 2**40))
 
 @pytest.mark.parametrize("suite", COCO, ids=lambda suite: suite.name)
 @given(function=numbers, dimension=numbers, instance=numbers)
-def test_a_wrong_key_has_its_line_and_never_reaches_coco(
-    suite, function: int, dimension: int, instance: int
-) -> None:
+def test_a_wrong_key_has_its_line_and_never_reaches_coco(suite, function, dimension, instance):
     right = [function in suite.functions, dimension in suite.dimensions, 1 <= instance < 2**31]
     lines = suite.faults([function], [dimension], [instance])
     assert len(lines) == right.count(False)

@@ -1,11 +1,9 @@
 """The suite bbob-constrained against the values and the logger of cocoex."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
+from measurements import measurement_of
 
-from timefair.measure.evaluation.objective import Measurement
 from timefair.measure.evaluation.state import State
 from timefair.problems import registry
 from timefair.problems.registry import SUITES
@@ -15,18 +13,9 @@ SUITE = SUITES["bbob-constrained"]
 INDICATOR = registry.find("bbob-constrained", {"quality": "indicator"})
 
 
-def measurement_of(problem, native=True):
+def launched(problem):
     state = State(problem.numbers)
-    measurement = Measurement(
-        problem,
-        state.header_array,
-        state.event_log,
-        state.launch_log,
-        state.launch_event_log,
-        state.best_fd,
-        native=native,
-        vectors=state.vector_log,
-    )
+    measurement = measurement_of(problem, state, vectors=state.vector_log)
     measurement.start(0)
     measurement.begin_launch()
     return state, measurement.objective
@@ -45,7 +34,7 @@ def walk(problem, count, seed=0):
     return points
 
 
-def test_every_function_has_the_start_the_constraints_and_the_values_of_coco() -> None:
+def test_every_function_has_the_start_the_constraints_and_the_values_of_coco():
     suite = cocoex.Suite("bbob-constrained", "instances: 2", "dimensions: 3")
     functions = []
     for theirs in suite:
@@ -63,9 +52,7 @@ def test_every_function_has_the_start_the_constraints_and_the_values_of_coco() -
 
 
 @pytest.mark.parametrize(("function", "dimension"), [(1, 2), (17, 5), (36, 10), (54, 40)])
-def test_precision_and_counts_are_those_of_cocos_logger(
-    function, dimension, tmp_path, monkeypatch
-) -> None:
+def test_precision_and_counts_are_those_of_cocos_logger(function, dimension, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     options = f"dimensions: {dimension} function_indices: {function}"
     observer = cocoex.Observer(
@@ -77,7 +64,7 @@ def test_precision_and_counts_are_those_of_cocos_logger(
     theirs = suite[0]
     theirs.observe_with(observer)
     problem = INDICATOR.problem(function, dimension, 3)
-    state, ours = measurement_of(problem)
+    state, ours = launched(problem)
     for k, x in enumerate(walk(problem, 300, seed=function)):
         order = [theirs.constraint, theirs] if k % 3 else [theirs, theirs.constraint]
         own = [ours.constraints, ours] if k % 3 else [ours, ours.constraints]
@@ -105,12 +92,12 @@ def test_precision_and_counts_are_those_of_cocos_logger(
             assert at_vector[total] == int(of_g)
 
 
-def test_the_vectors_give_cocos_precision_without_the_parameter() -> None:
+def test_the_vectors_give_cocos_precision_without_the_parameter():
     points = walk(SUITE.problem(6, 5, 1), 300)
     traces = []
     for suite in (SUITE, INDICATOR):
         problem = suite.problem(6, 5, 1)
-        state, objective = measurement_of(problem)
+        state, objective = launched(problem)
         for x in points:
             objective(x)
         f, violation, _ = state.vectors()["outputs"].T
@@ -120,16 +107,13 @@ def test_the_vectors_give_cocos_precision_without_the_parameter() -> None:
     assert (
         traces[0]
         == traces[1]
-        == (
-            state.events()["precision"].tolist(),
-            state.events()["evaluations"].tolist(),
-        )
+        == (state.events()["precision"].tolist(), state.events()["evaluations"].tolist())
     )
 
 
-def test_only_feasible_points_have_a_precision() -> None:
+def test_only_feasible_points_have_a_precision():
     problem = SUITE.problem(6, 5, 1)
-    state, objective = measurement_of(problem)
+    state, objective = launched(problem)
     best, expected = np.inf, []
     for k, x in enumerate(walk(problem, 300)):
         objective(x)

@@ -46,7 +46,7 @@ def observed(function, points, folder):
 
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("function", NOISY.functions)
-def test_both_values_are_those_of_the_observer(function, tmp_path, monkeypatch) -> None:
+def test_both_values_are_those_of_the_observer(function, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     points = np.random.default_rng(function).uniform(-6, 6, size=(150, 3))
     measured, lines, f_opt = observed(function, points, tmp_path)
@@ -61,7 +61,7 @@ def test_both_values_are_those_of_the_observer(function, tmp_path, monkeypatch) 
 
 
 @pytest.mark.parametrize("hostile", [np.nan, np.inf, -np.inf])
-def test_a_point_that_is_not_finite_has_no_noise_free_value_of_another(hostile) -> None:
+def test_a_point_that_is_not_finite_has_no_noise_free_value_of_another(hostile):
     both = pair(107, 2)
     finite = both([1.0, 1.0])
     measured, true = both([1.0, hostile])
@@ -70,7 +70,7 @@ def test_a_point_that_is_not_finite_has_no_noise_free_value_of_another(hostile) 
     assert np.isfinite(finite).all()
 
 
-def test_another_layout_of_cocos_problems_is_noticed(monkeypatch) -> None:
+def test_another_layout_of_cocos_problems_is_noticed(monkeypatch):
     fields = [("before", coco_library.ctypes.c_void_p), *coco_library._Layout._fields_]
     moved = type("Moved", (coco_library.ctypes.Structure,), {"_fields_": fields})
     monkeypatch.setattr(coco_library, "_Layout", moved)

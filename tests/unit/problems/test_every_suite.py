@@ -1,7 +1,5 @@
 """What every suite promises, whichever module declares it."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np
@@ -46,7 +44,7 @@ each_suite = pytest.mark.parametrize("suite", SUITES.values(), ids=list(SUITES))
 
 
 @each_suite
-def test_a_problem_has_its_name_bounds_and_kind_of_variables(suite: Suite) -> None:
+def test_a_problem_has_its_name_bounds_and_kind_of_variables(suite):
     for problem in every_function(suite):
         assert problem.name.suite == suite.name
         assert problem.lower.shape == problem.upper.shape == (problem.dimension,)
@@ -59,7 +57,7 @@ def test_a_problem_has_its_name_bounds_and_kind_of_variables(suite: Suite) -> No
 
 
 @each_suite
-def test_every_function_or_none_has_a_dimension_of_its_own(suite: Suite) -> None:
+def test_every_function_or_none_has_a_dimension_of_its_own(suite):
     own = suite.own_dimensions
     assert not own or list(own) == list(suite.functions)
     assert [fault for key in own.items() for fault in suite.faults(*zip(key), [1])] == []
@@ -67,7 +65,7 @@ def test_every_function_or_none_has_a_dimension_of_its_own(suite: Suite) -> None
 
 @pytest.mark.thinned(3)
 @each_suite
-def test_values_repeat_and_none_is_below_the_optimum(suite: Suite) -> None:
+def test_values_repeat_and_none_is_below_the_optimum(suite):
     for problem in every_function(suite):
         name = problem.name
         again = suite.problem(name.function, name.dimension, name.instance)
@@ -81,7 +79,7 @@ def test_values_repeat_and_none_is_below_the_optimum(suite: Suite) -> None:
 
 
 @each_suite
-def test_an_array_of_another_shape_is_refused(suite: Suite) -> None:
+def test_an_array_of_another_shape_is_refused(suite):
     for problem in every_function(suite)[::7]:
         for shape in ((problem.dimension + 1,), (3, problem.dimension + 1)):
             with pytest.raises(ValueError):  # noqa: PT011
@@ -89,7 +87,7 @@ def test_an_array_of_another_shape_is_refused(suite: Suite) -> None:
 
 
 @each_suite
-def test_a_key_that_the_suite_does_not_have_gets_one_line(suite: Suite) -> None:
+def test_a_key_that_the_suite_does_not_have_gets_one_line(suite):
     every_function(suite)
     for keys, key in (
         (([suite.functions[-1] + 1], [], []), "functions"),
@@ -104,7 +102,7 @@ def test_a_key_that_the_suite_does_not_have_gets_one_line(suite: Suite) -> None:
 
 
 @each_suite
-def test_a_parameter_that_the_suite_does_not_have_is_refused(suite: Suite) -> None:
+def test_a_parameter_that_the_suite_does_not_have_is_refused(suite):
     (line,) = suite.parameter_faults({"colour": 1})
     assert line.startswith(f"'colour' is not a parameter of {suite.name}")
     assert find(suite.name, {}).name == suite.name

@@ -25,16 +25,6 @@ def test_the_optimum_has_the_printed_value_and_none_near_it_is_better(function):
         assert min(map(problem.evaluate, near)) >= problem.f_opt - 1e-12 * (1 + abs(printed))
 
 
-@pytest.mark.thinned(6)
-@pytest.mark.parametrize("function", F1_F23.functions)
-def test_no_random_point_is_better_on_any_instance(function):
-    rng = np.random.default_rng(function)
-    for instance in (1, 2, 9):
-        problem = F1_F23.problem(function, FIXED.get(function, 3), instance)
-        points = rng.uniform(problem.lower, problem.upper, (2000, problem.dimension))
-        assert min(map(problem.evaluate, points)) >= problem.f_opt
-
-
 def test_a_function_with_one_dimension_refuses_others():
     assert F1_F23.faults([13, 20], [30], [1]) == [
         "dimensions: 30 does not fit f1-f23 f20, which has 6 variables"

@@ -24,7 +24,7 @@ POINTS = 17
 
 @pytest.mark.parametrize("function", MA_BBOB.functions)
 @pytest.mark.parametrize("dimension", [2, 5])
-def test_values_are_those_of_the_definition(function: int, dimension: int) -> None:
+def test_values_are_those_of_the_definition(function, dimension):
     name = ProblemName("ma-bbob", function, dimension, function % 3 + 1)
     problem, combined = MA_BBOB.make(name), ma_bbob._combined(name)
     points = np.random.default_rng(function).uniform(-5, 5, size=(POINTS, dimension))
@@ -42,7 +42,7 @@ def test_values_are_those_of_the_definition(function: int, dimension: int) -> No
 
 
 @pytest.mark.parametrize("function", MA_BBOB.functions)
-def test_the_optimum_is_uniform_within_the_bounds_and_has_the_least_value(function: int) -> None:
+def test_the_optimum_is_uniform_within_the_bounds_and_has_the_least_value(function):
     for dimension in (2, 5, 20):
         name = ProblemName("ma-bbob", function, dimension, 1)
         problem, x_opt = MA_BBOB.make(name), np.array(ma_bbob._combined(name).optimum.x)
@@ -51,7 +51,7 @@ def test_the_optimum_is_uniform_within_the_bounds_and_has_the_least_value(functi
             assert problem.evaluate(x_opt + step) > problem.f_opt
 
 
-def test_places_of_optima_fill_the_bounds() -> None:
+def test_places_of_optima_fill_the_bounds():
     places = [
         ma_bbob._combined(ProblemName("ma-bbob", f, 20, 1)).optimum.x for f in MA_BBOB.functions
     ]
@@ -59,7 +59,7 @@ def test_places_of_optima_fill_the_bounds() -> None:
     assert np.mean(np.abs(places) > 4) == pytest.approx(0.2, abs=0.07)  # none in ioh's own ones
 
 
-def test_weights_are_shares_of_two_or_more_functions() -> None:
+def test_weights_are_shares_of_two_or_more_functions():
     every = np.array([ma_bbob.weights(function) for function in MA_BBOB.functions])
     assert np.all(every >= 0)
     np.testing.assert_allclose(every.sum(axis=1), 1)
@@ -68,7 +68,7 @@ def test_weights_are_shares_of_two_or_more_functions() -> None:
     assert positive.mean() == pytest.approx(24 * 0.15, abs=0.7)
 
 
-def test_numbers_that_are_not_finite_are_not_better() -> None:
+def test_numbers_that_are_not_finite_are_not_better():
     problem = MA_BBOB.problem(1, 3, 1)
     for number in (np.nan, np.inf, -np.inf):
         assert not np.isfinite(problem.evaluate(np.array([0.0, number, 0.0])))

@@ -51,7 +51,7 @@ BOX = {"lower": -5, "upper": 5}
 
 @pytest.mark.slow
 @pytest.mark.parametrize("place", ["own_functions", "own_functions.py", "./own_functions.py"])
-def test_a_function_with_its_bounds_and_keywords(folder, place: str) -> None:
+def test_a_function_with_its_bounds_and_keywords(folder, place):
     suite = find(f"{place}:bowl", {**BOX, "f_opt": 0, "weight": 2})
     problem = suite.problem(1, 3, 1)
     assert problem.evaluate(np.array([1.0, 2.0, 0.0])) == 10.0
@@ -62,7 +62,7 @@ def test_a_function_with_its_bounds_and_keywords(folder, place: str) -> None:
     assert [path.name for path in suite.source_files()] == ["own_functions.py"]
 
 
-def test_attributes_and_numbers_of_the_campaign(folder) -> None:
+def test_attributes_and_numbers_of_the_campaign(folder):
     suite = find("own_functions:numbered", {})
     problem = suite.problem(3, 2, 7)
     x = np.zeros(2)
@@ -86,7 +86,7 @@ def test_attributes_and_numbers_of_the_campaign(folder) -> None:
         ({"integer": False}, "continuous", [False, False]),
     ],
 )
-def test_kinds_of_variables(folder, parameters, variables: str, integer) -> None:
+def test_kinds_of_variables(folder, parameters, variables, integer):
     suite = find("own_functions:bowl", BOX | parameters)
     problem = suite.problem(1, 2, 1)
     assert suite.variables == variables
@@ -140,7 +140,7 @@ def test_kinds_of_variables(folder, parameters, variables: str, integer) -> None
         ),
     ],
 )
-def test_faults_are_one_line_each(folder, suite: str, parameters, lines: list[str]) -> None:
+def test_faults_are_one_line_each(folder, suite, parameters, lines):
     with pytest.raises(InputError) as caught:
         find(suite, parameters)
     assert len(caught.value.faults) == len(lines)
@@ -149,7 +149,7 @@ def test_faults_are_one_line_each(folder, suite: str, parameters, lines: list[st
         assert "\n" not in fault
 
 
-def test_other_functions_and_instances_need_an_argument(folder) -> None:
+def test_other_functions_and_instances_need_an_argument(folder):
     suite = find("own_functions:bowl", BOX)
     assert suite.faults([1, 2], [3], [4]) == [
         "functions: 2 is not in own_functions:bowl, which has 1 alone: its function has no "
@@ -159,7 +159,7 @@ def test_other_functions_and_instances_need_an_argument(folder) -> None:
     ]
 
 
-def test_what_the_function_does_wrong_is_raised(folder) -> None:
+def test_what_the_function_does_wrong_is_raised(folder):
     with pytest.raises(TypeError):
         find("own_functions:silent", BOX).problem(1, 2, 1).evaluate(np.zeros(2))
 
@@ -172,7 +172,7 @@ values = st.recursive(
 
 
 @pytest.mark.parametrize("name", ["inequalities", "maximize", "maximise"])
-def test_an_attribute_without_effect_is_refused(folder, name: str) -> None:
+def test_an_attribute_without_effect_is_refused(folder, name):
     (folder / "own_functions.py").write_text(f"{SOURCE}\nbowl.{name} = [lambda x: x[0]]\n")
     with pytest.raises(InputError, match=f"'{name}' of own_functions:bowl is not read: "):
         find("own_functions:bowl", BOX)
@@ -241,7 +241,7 @@ def constrained(folder):
 
 
 @pytest.mark.parametrize("function", ["by_functions", "beside"])
-def test_constraints_are_values_of_at_most_zero(constrained, function: str) -> None:
+def test_constraints_are_values_of_at_most_zero(constrained, function):
     suite = find(f"limits.py:{function}", BOX | {"equality_tolerance": 0.25, "least": 0.5})
     assert suite.task == "constraints"
     problem = suite.problem(1, 2, 1)
@@ -255,7 +255,7 @@ def test_constraints_are_values_of_at_most_zero(constrained, function: str) -> N
     assert problem.value(feasible) == problem.evaluate(feasible) == 1.8125
 
 
-def test_a_function_that_returns_its_constraints_is_called_once_for_both(constrained) -> None:
+def test_a_function_that_returns_its_constraints_is_called_once_for_both(constrained):
     problem = find("limits.py:beside", BOX).problem(1, 2, 1)
     x = np.ones(2)
     first = problem.constraints.evaluate(x)
@@ -275,7 +275,7 @@ def test_a_function_that_returns_its_constraints_is_called_once_for_both(constra
         ("alone", "limits.py:alone returned 1.0, not f and its constraints"),
     ],
 )
-def test_what_is_returned_beside_f_is_checked(constrained, function: str, line: str) -> None:
+def test_what_is_returned_beside_f_is_checked(constrained, function, line):
     problem = find(f"limits.py:{function}", BOX).problem(1, 2, 1)
     with pytest.raises(TypeError, match=line):
         problem.constraints.evaluate(np.zeros(2))
@@ -292,7 +292,7 @@ def test_what_is_returned_beside_f_is_checked(constrained, function: str, line: 
         ("beside", {"equality_tolerance": -1}, "'equality_tolerance' is a number of at least 0"),
     ],
 )
-def test_faults_of_constraints(constrained, function: str, parameters, line: str) -> None:
+def test_faults_of_constraints(constrained, function, parameters, line):
     with pytest.raises(InputError, match=line) as error:
         find(f"limits.py:{function}", BOX | parameters)
     assert len(error.value.faults) == 1
@@ -306,7 +306,7 @@ def test_faults_of_constraints(constrained, function: str, parameters, line: str
         ("nothing", "'equalities' of limits.py:nothing returned None, not a list of numbers"),
     ],
 )
-def test_constraints_are_tried_before_anything_runs(constrained, function: str, line: str) -> None:
+def test_constraints_are_tried_before_anything_runs(constrained, function, line):
     (found,) = find(f"limits.py:{function}", BOX).faults([1], [2], [1])
     assert found.startswith("dimensions: 2 does not suit limits.py:")
     assert line in found
@@ -336,7 +336,7 @@ def objectives(folder):
     (folder / "objectives.py").write_text(TWO)
 
 
-def test_two_objectives_have_the_hypervolume_between_ideal_and_nadir(objectives) -> None:
+def test_two_objectives_have_the_hypervolume_between_ideal_and_nadir(objectives):
     suite = find("objectives.py:two", {"nadir": [8, 4], "weight": 0.5, "hypervolume": 0.9})
     assert (suite.task, suite.faults([1], [1], [1])) == ("two objectives", [])
     problem = suite.problem(1, 1, 1)
@@ -364,12 +364,12 @@ def test_two_objectives_have_the_hypervolume_between_ideal_and_nadir(objectives)
         ("noisy", {}, "two objectives of .*: cannot have 'constraints' or 'noise_free'"),
     ],
 )
-def test_faults_of_two_objectives(objectives, function: str, parameters, line: str) -> None:
+def test_faults_of_two_objectives(objectives, function, parameters, line):
     with pytest.raises(InputError, match=line):
         find(f"objectives.py:{function}", parameters)
 
 
-def test_points_and_values_that_do_not_fit_two_objectives(objectives) -> None:
+def test_points_and_values_that_do_not_fit_two_objectives(objectives):
     assert find("objectives.py:two", {"nadir": [0, 4]}).faults([1], [1], [1]) == [
         "dimensions: 1 does not suit objectives.py:two: 'ideal' is not below 'nadir' in both "
         "objectives, all finite"

@@ -19,7 +19,7 @@ def all_strings(dimension):
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("instance", [PLAIN, INVERTED, PERMUTED])
 @pytest.mark.parametrize("function", PBO.functions)
-def test_the_optimum_is_the_best_of_all_strings_or_not_known(function: int, instance: int) -> None:
+def test_the_optimum_is_the_best_of_all_strings_or_not_known(function, instance):
     for dimension in (4, 5, 8, 9, 10):
         if PBO.faults([function], [dimension], [instance]):
             assert function in (21, 23)
@@ -31,7 +31,7 @@ def test_the_optimum_is_the_best_of_all_strings_or_not_known(function: int, inst
             assert best == pytest.approx(problem.f_opt, abs=1e-9)
 
 
-def test_one_max_counts_zeros_from_its_optimum() -> None:
+def test_one_max_counts_zeros_from_its_optimum():
     problem = PBO.problem(1, 6, PLAIN)
     assert problem.f_opt == -6
     assert problem.evaluate(np.array([1.0, 0, 1, 1, 0, 1])) == -4
@@ -40,7 +40,7 @@ def test_one_max_counts_zeros_from_its_optimum() -> None:
 
 
 @pytest.mark.parametrize("value", [0.5, 2, -1, float("nan"), float("inf"), 1e-12])
-def test_any_other_value_is_refused(value: float) -> None:
+def test_any_other_value_is_refused(value):
     problem = PBO.problem(1, 3, PLAIN)
     with pytest.raises(ValueError, match=r"^variable 1 of pbo f1 D=3 .* it takes 0 or 1$"):
         problem.evaluate(np.array([1.0, value, 0.0]))
@@ -56,7 +56,7 @@ def test_any_other_value_is_refused(value: float) -> None:
         (([1], [5], [0]), ["instances: 0 is not in pbo, whose instances are whole numbers from 1"]),
     ],
 )
-def test_wrong_keys(keys, lines: list[str]) -> None:
+def test_wrong_keys(keys, lines):
     assert PBO.faults(*keys) == lines
     with pytest.raises(ValueError, match="pbo"):
         PBO.problem(keys[0][-1], keys[1][0], keys[2][0])

@@ -18,7 +18,7 @@ ALGORITHMS = ("timefair:2-opt", "timefair:OX-GA", "timefair:random-permutations"
 
 @pytest.mark.parametrize("function", PERMUTATIONS.functions)
 @pytest.mark.parametrize("instance", [1, 2])
-def test_no_order_is_better_than_the_optimum(function: int, instance: int) -> None:
+def test_no_order_is_better_than_the_optimum(function, instance):
     problem = PERMUTATIONS.problem(function, 6, instance)
     values = [problem.evaluate(np.array(x, dtype=float)) for x in permutations(range(6))]
     assert min(values) == pytest.approx(problem.f_opt, rel=1e-12)
@@ -35,14 +35,14 @@ def test_no_order_is_better_than_the_optimum(function: int, instance: int) -> No
         ([0, 1, 2], r"not an array of shape \(3,\)"),
     ],
 )
-def test_other_points_are_refused(x: list[float], fault: str) -> None:
+def test_other_points_are_refused(x, fault):
     problem = PERMUTATIONS.problem(1, 4, 1)
     with pytest.raises(ValueError, match=f"takes each of the numbers 0 to 3 once, {fault}"):
         problem.evaluate(np.array(x, dtype=float))
 
 
 @pytest.mark.parametrize("use", ALGORITHMS)
-def test_algorithms_for_permutations_find_the_best_order_of_a_small_problem(use: str) -> None:
+def test_algorithms_for_permutations_find_the_best_order_of_a_small_problem(use):
     assert registry.variables(use, {}) == {"permutation"}
     allowed = Allowance(evaluations=3000)
     row = measure_run(registry.load(use, {}), PERMUTATIONS.problem(1, 5, 1), allowed, seed=1)
@@ -50,7 +50,7 @@ def test_algorithms_for_permutations_find_the_best_order_of_a_small_problem(use:
     assert row["best_precision"] == pytest.approx(0, abs=1e-10)
 
 
-def test_the_genetic_algorithm_of_pymoo_takes_orders_and_the_others_of_pymoo_do_not() -> None:
+def test_the_genetic_algorithm_of_pymoo_takes_orders_and_the_others_of_pymoo_do_not():
     pytest.importorskip("pymoo")
     assert registry.variables("pymoo:GA", {}) == {"continuous", "permutation"}
     assert registry.variables("pymoo:DE", {}) == {"continuous"}
@@ -61,7 +61,7 @@ def test_the_genetic_algorithm_of_pymoo_takes_orders_and_the_others_of_pymoo_do_
         assert row["best_precision"] == pytest.approx(0, abs=1e-10)
 
 
-def test_random_keys_evaluate_the_order_of_their_coordinates() -> None:
+def test_random_keys_evaluate_the_order_of_their_coordinates():
     problem = PERMUTATIONS.problem(2, 5, 1)
     row = measure_run(load("timefair:DE", {}, "keys"), problem, Allowance(evaluations=500), seed=1)
     assert (row["status"], row["evaluations"]) == ("ok", 500)
@@ -80,7 +80,7 @@ def own(tmp_path, monkeypatch):
     )
 
 
-def test_a_problem_of_the_user(own) -> None:
+def test_a_problem_of_the_user(own):
     suite = find("orders.py:cost", {})
     assert (suite.variables, suite.faults([1], [6], [1])) == ("permutation", [])
     problem = suite.problem(1, 6, 1)
@@ -97,6 +97,6 @@ def test_a_problem_of_the_user(own) -> None:
         ("orders.py:odd", {}, "'permutation' of orders.py:odd: cannot have 'constraints'"),
     ],
 )
-def test_faults_of_a_users_permutations(own, suite: str, parameters, fault: str) -> None:
+def test_faults_of_a_users_permutations(own, suite, parameters, fault):
     with pytest.raises(InputError, match=fault):
         find(suite, parameters)

@@ -1,7 +1,5 @@
 """A value below the optimum refutes it; rounding, noise and best known values do not."""
 
-from __future__ import annotations
-
 import math
 
 import pytest
@@ -14,7 +12,7 @@ RUN = {
 }  # fmt: skip
 
 
-def test_it_names_the_run_the_value_and_the_optimum() -> None:
+def test_it_names_the_run_the_value_and_the_optimum():
     assert str(refutation(RUN)) == (
         "vessel.py:penalty f1 D=4 instance 1: run 2 of DE has found f = 6141.3, below "
         "f_opt = 6200.0"
@@ -35,7 +33,7 @@ def test_it_names_the_run_the_value_and_the_optimum() -> None:
         {"suite": "bbob-biobj"},
     ],
 )
-def test_these_refute_nothing(harmless) -> None:
+def test_these_refute_nothing(harmless):
     assert refutation(RUN | harmless) is None
 
 
@@ -48,13 +46,13 @@ def test_these_refute_nothing(harmless) -> None:
         ({"suite": "bbob-noisy", "noise_free_f": 6199.0}, 6199.0),
     ],
 )
-def test_these_refute_the_optimum(wrong, f) -> None:
+def test_these_refute_the_optimum(wrong, f):
     found = refutation(RUN | wrong)
     assert found is not None
     assert found.f == f
 
 
-def test_of_each_problem_the_least_value_is_kept() -> None:
+def test_of_each_problem_the_least_value_is_kept():
     runs = [
         RUN | {"function": 2, "best_f": 1.0},
         RUN | {"best_f": 5.0},

@@ -1,7 +1,5 @@
 """The run that a job has begun is known to its next start, if the job did not end in order."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 
@@ -13,7 +11,7 @@ from timefair.records.journal import BegunRun
 
 
 @pytest.fixture
-def record(tmp_path: Path) -> Path:
+def record(tmp_path):
     return tmp_path / "f1.parquet"
 
 

@@ -1,7 +1,5 @@
 """Records of a campaign in blocks may be of several kinds of machines, but not within a block."""
 
-from __future__ import annotations
-
 import pytest
 
 from timefair.records.blocks import NODES, node_of, torn

@@ -1,7 +1,5 @@
 """A run that contradicts itself is found when it is collected and by verify, and named."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

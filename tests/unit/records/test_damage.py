@@ -1,7 +1,5 @@
 """Whatever happens to a record or a journal, no other numbers come out of it, and no traceback."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -15,11 +13,11 @@ from timefair.basics.errors import InputError
 from timefair.records.journal import journal_path, read_journal
 from timefair.records.rundata.runs import Runs
 from timefair.records.schema import RUN_SCHEMA
-from timefair.records.store import ColumnChecksums, Record, open_record, read_runs, with_facts
+from timefair.records.store import ColumnChecksums, open_record, read_runs, with_facts
 
 
 @pytest.fixture
-def record(tmp_path: Path, row, write) -> Path:
+def record(tmp_path, row, write):
     path = tmp_path / "f1.parquet"
     write(path, row(0), row(1, instance=2, message="slow", f_opt=None))
     return path
@@ -128,7 +126,7 @@ def flipped(data: bytes, places: list[tuple[float, int]]) -> bytes:
 
 
 @pytest.fixture
-def whole(record) -> tuple[bytes, Record, pa.Table]:
+def whole(record):
     opened = open_record(record)
     return record.read_bytes(), opened, opened.read()
 

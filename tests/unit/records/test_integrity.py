@@ -1,13 +1,12 @@
 """Records are where they belong and belong together, or are refused with a line that says why."""
 
-from __future__ import annotations
-
 import json
 import os
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from campaigns import SMALL
 
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration
@@ -32,12 +31,12 @@ EXPECTED = {(1, 2, 1, 0), (1, 2, 1, 1)}
 
 
 @pytest.fixture
-def record(tmp_path: Path) -> Path:
+def record(tmp_path):
     return tmp_path / "f1.parquet"
 
 
 @pytest.fixture
-def output(tmp_path: Path) -> Path:
+def output(tmp_path):
     return tmp_path / "collected" / "a.parquet"
 
 
@@ -138,14 +137,10 @@ def test_collecting_records_of_two_machines_needs_consent(tmp_path, output, row,
 # --- What belongs together ------------------------------------------------------------------
 
 CAMPAIGN = {
-    "name": "test",
-    "seed": 1,
-    "problems": {"suite": "bbob", "functions": [1], "parameters": {}},
-    "algorithms": {"a": {"use": "x:y"}, "b": {"use": "x:z"}},
-    "budget": {"time_s": 1.0},
-    "restart": {"policy": "none"},
-    "tables": ["ert"],
-}
+    "name": "test", "seed": 1, "problems": {"suite": "bbob", "functions": [1], "parameters": {}},
+    "algorithms": {"a": {"use": "x:y"}, "b": {"use": "x:z"}}, "budget": {"time_s": 1.0},
+    "restart": {"policy": "none"}, "tables": ["ert"],
+}  # fmt: skip
 MACHINE = {"cpu": "Z80", "cores": 2, "memory_mb": 16_000.0, "versions": {"numpy": "2.3"}}
 FACTS = {"campaign": CAMPAIGN, "key": KEY, "code": "c0", "machine": MACHINE}
 
@@ -271,13 +266,8 @@ def test_a_collected_file_has_the_machines_of_its_records(tmp_path, output, row,
 def test_a_campaign_says_the_same_in_its_records(changes):
     plain, own = {"use": "timefair:random-search"}, {"restart": {"policy": "none"}}
     own |= {"isolation": "shared"}
-    asked = {
-        "name": "test",
-        "problems": {"suite": "bbob", "functions": 1, "dimensions": 2, "instances": 1},
-        "algorithms": {"plain": plain, "own": plain | own},
-        "budget": {"time_s": 1.0},
-    }
-    campaign = configuration.parse(asked | changes)
+    asked = {"algorithms": {"plain": plain, "own": plain | own}, "budget": {"time_s": 1.0}}
+    campaign = configuration.parse(SMALL | asked | changes)
     recorded = json.loads(campaign.snapshot())
     for label in campaign.algorithms:
         policy = campaign.restart_of(label).model_dump(mode="json")

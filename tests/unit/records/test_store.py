@@ -1,7 +1,5 @@
 """Journals survive a kill; records are written whole or not at all."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import multiprocessing
@@ -22,7 +20,7 @@ KEY = "ab" * 32
 
 
 @pytest.fixture
-def record(tmp_path: Path) -> Path:
+def record(tmp_path):
     return tmp_path / "records" / "a" / "f1.parquet"
 
 

@@ -1,7 +1,5 @@
 """The page of the checklist: every row is on it, and nothing in a row is taken for HTML."""
 
-from __future__ import annotations
-
 from html import unescape
 from html.parser import HTMLParser
 

@@ -181,15 +181,7 @@ def test_axes_and_findings_name_the_clock(clock, axis, duration, evidence):
 @pytest.mark.parametrize("targets", ["share", "value"])
 def test_without_a_known_optimum_the_page_says_neither_precision_nor_solved(evidence, targets):
     values = {"target_values": [1.0, 0.1]} if targets == "value" else {}
-    made = (
-        "comparison",
-        "ranks",
-        "ert",
-        "quantiles",
-        "anytime",
-        "profile",
-        "paper_values",
-    )
+    made = ("comparison", "ranks", "ert", "quantiles", "anytime", "profile", "paper_values")
     known = evidence({"A": 0.1, "B": 0.2, "C": 0.3}, made=made, **values)
     for frame in known.tables.values():
         frame.attrs |= {"optimum": "unknown", "targets": targets}

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from campaigns import SMALL
 
 from timefair.campaign.configuration import parse
 from timefair.report.evidence import Evidence
@@ -12,15 +13,9 @@ from timefair.report.findings.pairs import by_cost
 @pytest.fixture
 def evidence():
     """B is published: cheapest in evaluations, and alone at the hardest target."""
-    campaign = parse(
-        {
-            "name": "c",
-            "problems": {"suite": "bbob", "functions": 1, "dimensions": 2, "instances": 1},
-            "algorithms": {"C": "timefair:random-search", "A": "timefair:random-search"},
-            "published": {"B": {"format": "coco", "path": "."}},
-            "budget": {"time_s": 1},
-        }
-    )
+    measured = {"algorithms": dict.fromkeys("CA", "timefair:random-search")}
+    published = {"published": {"B": {"format": "coco", "path": "."}}}
+    campaign = parse(SMALL | measured | published | {"budget": {"time_s": 1}})
     rows = [
         ("A", 1.0, 20, 20, 2.0, 200.0), ("B", 1.0, 3, 3, np.nan, 10.0),
         ("C", 1.0, 20, 20, 9.0, 900.0), ("A", 0.1, 20, 0, np.inf, np.inf),

@@ -53,10 +53,7 @@ def test_limits_hold_the_curve_or_are_not_there(best):
 
 @pytest.mark.parametrize(
     ("best", "settings", "match"),
-    [
-        ([[np.nan]], {}, "NaN"),
-        ([[1.0]], {"confidence": 1.0}, "confidence"),
-    ],
+    [([[np.nan]], {}, "NaN"), ([[1.0]], {"confidence": 1.0}, "confidence")],
 )
 def test_wrong_input_is_named(best, settings, match):
     with pytest.raises(ValueError, match=match):

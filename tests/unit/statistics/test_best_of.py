@@ -10,11 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from timefair.statistics.probability import (
-    best_of_mean,
-    best_of_quantile,
-    multirun_probability,
-)
+from timefair.statistics.probability import best_of_mean, best_of_quantile, multirun_probability
 from timefair.statistics.quantiles import sample_quantile
 
 GOLDEN = json.loads(

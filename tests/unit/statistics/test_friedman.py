@@ -37,18 +37,13 @@ def test_every_reference_statistic(table):
     values, reference = table
     test = friedman(values)
     ours = {
-        "N": test.problems,
-        "k": test.algorithms,
-        "friedman_tie_corrected": test.chi2,
-        "p": test.p,
-        "friedman_uncorrected": test.chi2_uncorrected,
-        "p_uncorrected": test.p_uncorrected,
+        "N": test.problems, "k": test.algorithms, "friedman_tie_corrected": test.chi2, "p": test.p,
+        "friedman_uncorrected": test.chi2_uncorrected, "p_uncorrected": test.p_uncorrected,
         "iman_davenport_F": test.iman_davenport,
         "iman_davenport_F_uncorrected": test.iman_davenport_uncorrected,
-        "iman_p": test.iman_davenport_p,
-        "kendall_W": test.kendall_w,
+        "iman_p": test.iman_davenport_p, "kendall_W": test.kendall_w,
         "CD_nemenyi_05": critical_difference(test.algorithms, test.problems, 0.05),
-    }
+    }  # fmt: skip
     assert set(reference) == {*ours, "avg_ranks", "pairs"}
     for name, value in ours.items():
         assert value == pytest.approx(reference[name], rel=RTOL), name

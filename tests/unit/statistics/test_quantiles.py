@@ -12,15 +12,10 @@ from timefair.statistics.quantiles import quantile_interval, quantile_rank, samp
 @pytest.mark.parametrize(
     ("n", "p", "rank"),
     [
-        (10, 0.1, 1),
-        (10, 0.3, 3),
-        (10, 0.7, 7),
-        (100, 0.29, 29),
-        (101, 0.5, 51),
-        (5, 0, 1),
+        (10, 0.1, 1), (10, 0.3, 3), (10, 0.7, 7), (100, 0.29, 29), (101, 0.5, 51), (5, 0, 1),
         (5, 1, 5),
     ],
-)
+)  # fmt: skip
 def test_a_product_that_is_whole_but_for_rounding_is_that_rank(n, p, rank):
     assert quantile_rank(n, p) == rank
 
@@ -76,8 +71,7 @@ def test_least_and_greatest_value_bound_on_one_side():
 
 
 @given(
-    st.lists(st.sampled_from([0.0, 1.0, 3.0, np.inf]), min_size=1, max_size=40),
-    st.floats(0.0, 1.0),
+    st.lists(st.sampled_from([0.0, 1.0, 3.0, np.inf]), min_size=1, max_size=40), st.floats(0.0, 1.0)
 )
 def test_limits_enclose_the_sample_quantile(values, p):
     interval = quantile_interval(values, p, 0.95)

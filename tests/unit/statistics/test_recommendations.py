@@ -35,7 +35,7 @@ def plain(rule, made):
 
 @pytest.mark.parametrize("rule", RULES)
 @given(made=rows)
-def test_the_last_value_is_that_of_the_recommended_point(rule, made) -> None:
+def test_the_last_value_is_that_of_the_recommended_point(rule, made):
     if not made:
         return
     at, found = trace(rule, *columns(made))
@@ -51,7 +51,7 @@ def test_the_last_value_is_that_of_the_recommended_point(rule, made) -> None:
 
 @pytest.mark.parametrize("rule", ["recommended", "best_measured"])
 @given(made=rows)
-def test_from_a_fall_on_the_recommended_point_is_never_worse(rule, made) -> None:
+def test_from_a_fall_on_the_recommended_point_is_never_worse(rule, made):
     if not made:
         return
     at, found = trace(rule, *columns(made))
@@ -61,7 +61,7 @@ def test_from_a_fall_on_the_recommended_point_is_never_worse(rule, made) -> None
         assert row == 0 or max(after[row - 1 :]) > value
 
 
-def test_a_later_launch_takes_over_with_its_own_recommendation() -> None:
+def test_a_later_launch_takes_over_with_its_own_recommendation():
     made = [(0, 3.0, 3.5), (0, np.nan, 3.2), (1, np.nan, 9.0), (1, 2.0, 5.0), (0, np.nan, 1.0)]
     launch, measured, true = columns(made)
     assert at_each_row("recommended", launch, measured, true).tolist() == [3.5, 3.2, 3.2, 9.0, 9.0]

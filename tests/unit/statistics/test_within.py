@@ -1,7 +1,5 @@
 """Comparison within strata: with one it is the usual one, with several it keeps its level."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

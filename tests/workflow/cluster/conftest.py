@@ -1,7 +1,5 @@
 """A real Slurm on this machine, of two kinds of nodes, for as long as these tests take."""
 
-from __future__ import annotations
-
 import contextlib
 import importlib.util
 import os
@@ -181,7 +179,7 @@ def wait_for(condition, seconds: float) -> None:
 
 
 @pytest.fixture(scope="module")
-def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Slurm]:
+def slurm(tmp_path_factory):
     if reason := why_not():
         pytest.skip(reason)
     folder = tmp_path_factory.mktemp("slurm")

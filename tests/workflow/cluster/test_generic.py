@@ -1,7 +1,5 @@
 """A campaign through the generic executor, with a batch system that starts each job at once."""
 
-from __future__ import annotations
-
 import importlib.util
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A campaign on Slurm: jobs are cancelled, the driver is killed, the result is a local run's."""
 
-from __future__ import annotations
-
 import signal
 import socket
 import subprocess

@@ -1,8 +1,5 @@
 """Trials, and how many faults are done."""
 
-from collections.abc import Callable
-from pathlib import Path
-
 import pytest
 from faults.trial import Trial
 from workspace import Workspace
@@ -15,13 +12,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 @pytest.fixture
-def moments(request: pytest.FixtureRequest) -> int:
+def moments(request):
     """How many random moments a test takes, in as many campaigns as that needs."""
     return request.config.getoption("--moments", default=None) or MOMENTS
 
 
 @pytest.fixture
-def new_trial(tmp_path: Path) -> Callable[..., Trial]:
+def new_trial(tmp_path):
     """Makes trials, each in an empty folder."""
     count = iter(range(10**6))
 
@@ -34,5 +31,5 @@ def new_trial(tmp_path: Path) -> Callable[..., Trial]:
 
 
 @pytest.fixture
-def trial(new_trial: Callable[..., Trial]) -> Trial:
+def trial(new_trial):
     return new_trial()

@@ -1,7 +1,5 @@
 """The processes of a campaign, by what they are."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Literal, get_args
 

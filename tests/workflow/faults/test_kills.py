@@ -1,7 +1,5 @@
 """kill -9 at random moments, of anything, loses nothing and has nothing measured twice."""
 
-from __future__ import annotations
-
 import os
 import random
 import signal

@@ -1,7 +1,5 @@
 """Two workflows at once, and a clock that is set back."""
 
-from __future__ import annotations
-
 import os
 import signal
 import time

@@ -1,7 +1,5 @@
 """Signals that ask a campaign to end: it ends, says so, keeps what it has, and goes on later."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal

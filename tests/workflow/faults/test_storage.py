@@ -1,7 +1,5 @@
 """A disk that is full or read-only, files that are damaged: said, and mended by the next start."""
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import os

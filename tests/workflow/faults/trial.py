@@ -1,7 +1,5 @@
 """A campaign to which faults are done: what it has finished must stay, as it was."""
 
-from __future__ import annotations
-
 import subprocess
 import time
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """The table of best points: every digit, and the best run of a problem has place 1."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from timefair.exhibits.registry import TABLES

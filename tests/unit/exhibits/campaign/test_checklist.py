@@ -1,7 +1,5 @@
 """The checklist: each part is met by a campaign in order, and not if one thing is not."""
 
-from __future__ import annotations
-
 import copy
 from dataclasses import replace
 
@@ -28,23 +26,13 @@ CAMPAIGN = {
     "figures": ["anytime", "profile"],
 }
 MACHINE = {
-    "cpu": "Z80",
-    "cores": 2,
-    "cores_physical": 2,
-    "governor": None,
-    "turbo": False,
-    "memory_mb": 15_922.4,
-    "kernel": "6.1",
-    "python": "3.11.7",
-    "python_flags": "-O3",
-    "numpy_compilers": {"c": "gcc 14"},
-    "blas": "openblas 0.3",
-    "blas_threads": [{"library": "openblas 0.3", "threads": 1}],
-    "versions": {"numpy": "2.3.5"},
-    "commit": "abc123",
-    "package_commit": "def456",
+    "cpu": "Z80", "cores": 2, "cores_physical": 2, "governor": None, "turbo": False,
+    "memory_mb": 15_922.4, "kernel": "6.1", "python": "3.11.7", "python_flags": "-O3",
+    "numpy_compilers": {"c": "gcc 14"}, "blas": "openblas 0.3",
+    "blas_threads": [{"library": "openblas 0.3", "threads": 1}], "versions": {"numpy": "2.3.5"},
+    "commit": "abc123", "package_commit": "def456",
     "missing": {"governor": "not available here: no file"},
-}
+}  # fmt: skip
 FACTS = {"campaign": CAMPAIGN, "key": "k", "code": "c0de" * 16, "machine": MACHINE}
 ANALYSIS = Analysis(targets=(10.0, 1e-8), campaign=CAMPAIGN)
 
@@ -55,14 +43,7 @@ def campaign(run, table):
 
     def make(rows=slice(0, 1), **changes):
         every = [
-            run(
-                [(1, 0.1, 5.0)],
-                algorithm=label,
-                instance=instance,
-                run=r,
-                seed=k,
-                core=0,
-            )
+            run([(1, 0.1, 5.0)], algorithm=label, instance=instance, run=r, seed=k, core=0)
             for k, (label, instance, r) in enumerate(
                 (label, instance, r) for label in "AB" for instance in (1, 2) for r in (0, 1)
             )
@@ -324,7 +305,7 @@ def test_amortised_cost_is_said(campaign):
 def test_records_that_say_nothing_tick_nothing(campaign):
     missing = not_met(campaign(), Analysis(targets=(1.0,)))
     assert {topic for topic, _ in missing} >= {
-        *("Budget", "Restarts", "Targets", "Results", "Statistics", "Machine", "Tuning", "Code"),
+        *("Budget", "Restarts", "Targets", "Results", "Statistics", "Machine", "Tuning", "Code")
     }
     assert missing["Machine", "Hardware"] == "the records do not name a machine"
     assert missing["Code", "Code"] == "the records of A, B do not contain it"

@@ -46,7 +46,7 @@ def made(run, table):
 )
 def test_a_run_without_a_complete_launch_was_stopped_within_its_schedule(
     made, first, second, share
-) -> None:
+):
     facts = chosen(), chosen(length=1000, evaluations=500, instance=2)
     frame = made("restarts", first, second, *facts).set_index("algorithm")
     assert frame.loc["A", "length_median"] == 750
@@ -54,7 +54,7 @@ def test_a_run_without_a_complete_launch_was_stopped_within_its_schedule(
     assert frame.loc["B", ["length_median", "stopped_at"]].isna().all()
 
 
-def test_without_schedules_the_columns_are_empty(made) -> None:
+def test_without_schedules_the_columns_are_empty(made):
     frame = made("restarts", CUT, COMPLETED)
     assert frame[["length_median", "stopped_at"]].isna().all(axis=None)
 
@@ -75,11 +75,11 @@ def test_without_schedules_the_columns_are_empty(made) -> None:
         (COMPLETED, [chosen({"launches": 5})], "A: Max_iter = 500 (5 launches fill the budget)"),
     ],
 )
-def test_the_checklist_says_what_was_chosen(made, second, facts, said) -> None:
+def test_the_checklist_says_what_was_chosen(made, second, facts, said):
     frame = made("checklist", CUT, second, *facts).set_index("part")
     assert frame.loc["Length of a launch", "evidence"] == said
     assert frame.loc["Length of a launch", "met"]
 
 
-def test_the_checklist_is_silent_without_schedules(made) -> None:
+def test_the_checklist_is_silent_without_schedules(made):
     assert "Length of a launch" not in set(made("checklist", CUT, CUT)["part"])

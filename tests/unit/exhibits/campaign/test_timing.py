@@ -29,23 +29,11 @@ def timed(run, table):
     launches = [{"start_s": 0.0, "end_s": 0.6, "evaluations": 50, "best_precision": 5.0,
                  "end": "returned"}]  # fmt: skip
     return table(
-        run(
-            [(1, 0.2, 5.0), (50, 0.4, 0.5)],
-            cpu_s=0.5,
-            reference_before_s=0.008,
-            reference_after_s=0.012,
-            launch_log=launches,
-            perturbation="perturbed",
-        ),
-        run(
-            [(1, 0.5, 5.0)],
-            run=1,
-            cpu_s=0.9,
-            reference_before_s=0.01,
-            reference_after_s=0.02,
-            perturbation="clean",
-        ),
-    )
+        run([(1, 0.2, 5.0), (50, 0.4, 0.5)], cpu_s=0.5, reference_before_s=0.008,
+            reference_after_s=0.012, launch_log=launches, perturbation="perturbed"),
+        run([(1, 0.5, 5.0)], run=1, cpu_s=0.9, reference_before_s=0.01, reference_after_s=0.02,
+            perturbation="clean"),
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -132,19 +120,11 @@ def test_what_was_left_behind_is_counted_by_algorithm(run, table):
         table(
             run(run=0, left_processes=2, left_files=0, left_mb=0.0, written_mb=1.5),
             run(run=1, left_processes=0, left_files=3, left_mb=0.5, appeared="a.log, b.log"),
-            run(
-                run=2,
-                left_processes=0,
-                left_files=0,
-                left_mb=0.0,
-                appeared="a.log, b.log",
-                isolation="watched",
-                watched_because="no",
-                appeared_in_trial="c",
-            ),
+            run(run=2, left_processes=0, left_files=0, left_mb=0.0, appeared="a.log, b.log",
+                isolation="watched", watched_because="no", appeared_in_trial="c"),
             run(algorithm="B", left_processes=0, left_files=0, left_mb=0.0, isolation=None),
         ),
-    ).set_index("algorithm")
+    ).set_index("algorithm")  # fmt: skip
     assert told.loc["A", ["runs", "with_processes", "with_files", "with_names"]].tolist() == [
         3, 1, 1, 2,
     ]  # fmt: skip

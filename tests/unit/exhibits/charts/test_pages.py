@@ -1,6 +1,7 @@
 """Into which files figures are divided, and what overviews sum up."""
 
 import pytest
+from campaigns import SMALL, SPHERE
 from synthetic import frames
 
 from timefair import cli
@@ -10,12 +11,8 @@ from timefair.exhibits.charts.pages import COLUMNS, LINES, MANY, pages
 from timefair.exhibits.registry import FIGURES
 from timefair.problems.registry import SUITES
 
-CAMPAIGN = {
-    "name": "test",
-    "problems": {"suite": "bbob", "functions": "1-24", "dimensions": [2, 5], "instances": 1},
-    "algorithms": {"A": "timefair:random-search"},
-    "budget": {"evaluations": 10},
-    "runs": 5,
+CAMPAIGN = SMALL | {
+    "problems": SPHERE | {"functions": "1-24", "dimensions": [2, 5]},
     "figures": "all",
 }
 

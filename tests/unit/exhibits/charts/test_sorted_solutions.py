@@ -14,21 +14,15 @@ def pair(function, gap, **precisions):
     parts = [
         pd.DataFrame(
             {
-                "suite": "bbob",
-                "dimension": 2,
-                "function": function,
-                "better_by_mean": names[0],
-                "better_by_median": names[1],
-                "algorithm": name,
-                "order": np.arange(1, len(values) + 1),
-                "precision": values,
-                "mean": np.mean(values),
-                "median": values[(len(values) - 1) // 2],
+                "suite": "bbob", "dimension": 2, "function": function, "better_by_mean": names[0],
+                "better_by_median": names[1], "algorithm": name,
+                "order": np.arange(1, len(values) + 1), "precision": values,
+                "mean": np.mean(values), "median": values[(len(values) - 1) // 2],
                 "gap_decades": gap,
             }
         )
         for name, values in precisions.items()
-    ]
+    ]  # fmt: skip
     return pd.concat(parts)
 
 

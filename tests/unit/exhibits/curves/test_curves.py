@@ -79,8 +79,7 @@ def test_an_ecdf_has_51_targets(targets, used):
 @pytest.mark.parametrize("name", PROFILES)
 def test_one_run_on_an_instance_leaves_profiles_without_limits(name, campaign, run, table):
     rows = table(
-        *campaign.to_pylist(),
-        *(run([(1, 0.1, 1.0)], algorithm=name, instance=2) for name in "AB"),
+        *campaign.to_pylist(), *(run([(1, 0.1, 1.0)], algorithm=name, instance=2) for name in "AB")
     )
     frame = made(name, rows).set_index("dimension")
     frame.index = frame.index.astype(str)

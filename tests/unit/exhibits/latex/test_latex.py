@@ -19,15 +19,7 @@ from timefair.exhibits.files import write
 from timefair.exhibits.latex import Setting, notation, typeset
 from timefair.exhibits.latex.document import document
 from timefair.exhibits.latex.notation import Notation, escape
-from timefair.exhibits.latex.pages import (
-    CHARACTERS,
-    LINES,
-    best,
-    grid,
-    pages,
-    tabulars,
-    width_of,
-)
+from timefair.exhibits.latex.pages import CHARACTERS, LINES, best, grid, pages, tabulars, width_of
 from timefair.exhibits.layout import Layout, Points, Value, generic, parts
 from timefair.exhibits.registry import TABLES
 from timefair.records.rundata.runs import Runs

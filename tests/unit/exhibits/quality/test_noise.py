@@ -24,7 +24,7 @@ def noisy(make, measured, true, recommended=None, best=None, **changes):
     }
 
 
-def test_each_column_has_its_own_quantiles(run, table) -> None:
+def test_each_column_has_its_own_quantiles(run, table):
     runs = Runs.of(
         table(
             noisy(run, 1.0, 4.0, best=2.0),
@@ -46,7 +46,7 @@ def test_each_column_has_its_own_quantiles(run, table) -> None:
     assert made.attrs["noise"] == ""
 
 
-def test_of_my_function_the_best_of_all_points_is_empty(run, table) -> None:
+def test_of_my_function_the_best_of_all_points_is_empty(run, table):
     mine = {"suite": "mine.py:f", "f_opt": None}
     runs = Runs.of(table(noisy(run, 1.0, 4.0, **mine), noisy(run, 2.0, 3.0, run=1, **mine)))
     made = TABLES["noise"](runs, Analysis(quantiles=(0.1, 0.9)))
@@ -55,7 +55,7 @@ def test_of_my_function_the_best_of_all_points_is_empty(run, table) -> None:
     assert made["luck"].tolist() == [1.0, 3.0]
 
 
-def test_a_run_that_found_nothing_is_infinite(run, table) -> None:
+def test_a_run_that_found_nothing_is_infinite(run, table):
     nothing = run([], suite="bbob-noisy", best_f=np.inf, best_precision=np.inf)
     nothing |= {"noise_free_f": np.inf, "vectors": [], "recommendations": []}
     made = TABLES["noise"](Runs.of(table(nothing)), Analysis(quantiles=(0.5,)))

@@ -76,11 +76,7 @@ def test_a_quantile_beyond_the_budget_is_written_as_such(run, table):
 
 
 def test_without_a_budget_in_its_unit_the_bound_is_what_was_spent(run, table):
-    rows = table(
-        run([(10, 0.1, 0.5)]),
-        run(run=1, evaluations=300),
-        run(run=2, evaluations=200),
-    )
+    rows = table(run([(10, 0.1, 0.5)]), run(run=1, evaluations=300), run(run=2, evaluations=200))
     frame = made("quantiles_to_target", rows).set_index(["target", "quantile"])
     assert frame.loc[(1.0, 0.5), "runtime_evaluations_text"] == "> 200"
     assert frame.loc[(1.0, 0.9), "runtime_evaluations_text"] == "> 300"

@@ -1,7 +1,5 @@
 """Work in forks: how many at a time, and what becomes of one that fails."""
 
-from __future__ import annotations
-
 import os
 import resource
 import subprocess

@@ -1,25 +1,18 @@
 """Jobs that are measured without Snakemake: in processes, whose ends are noticed."""
 
-from __future__ import annotations
-
 import os
 import time
 from pathlib import Path
 
 import pytest
+from campaigns import SMALL
 
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration
 from timefair.measure.runner.jobs import complete, in_turn
 
-CAMPAIGN = {
-    "name": "small",
-    "problems": {"suite": "bbob", "functions": 1, "dimensions": 2, "instances": 1},
-    "algorithms": {"a": "timefair:random-search", "b": "timefair:DE"},
-    "budget": {"evaluations": 50},
-    "runs": 2,
-    "rounds": 2,
-}
+ALGORITHMS = {"a": "timefair:random-search", "b": "timefair:DE"}
+CAMPAIGN = SMALL | {"algorithms": ALGORITHMS, "rounds": 2}
 
 
 def test_processes_that_run_are_ended_when_nobody_waits_for_them_any_more():
@@ -37,16 +30,15 @@ def test_a_signal_is_a_status():
 
 
 @pytest.fixture
-def begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("TIMEFAIR_LOCKS", str(tmp_path / "locks"))
+def begun(tmp_path, monkeypatch):
     package = str(Path(configuration.__file__).parents[3])
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([package, os.environ.get("PYTHONPATH", "")]))
     monkeypatch.chdir(tmp_path)
-    return tmp_path / "results/small"
+    return tmp_path / "results/test"
 
 
 @pytest.mark.slow
-def test_a_campaign_is_measured_once(begun: Path):
+def test_a_campaign_is_measured_once(begun):
     campaign, said = configuration.parse(CAMPAIGN), []
     files = complete(campaign, begun, 1, lambda done, jobs: said.append((done, jobs)))
     assert [path.stem for path in files] == ["a", "b"]
@@ -56,7 +48,7 @@ def test_a_campaign_is_measured_once(begun: Path):
 
 
 @pytest.mark.slow
-def test_the_first_job_that_fails_is_one_line(begun: Path, monkeypatch: pytest.MonkeyPatch):
+def test_the_first_job_that_fails_is_one_line(begun, monkeypatch):
     monkeypatch.setenv("PYTHONHOME", "/nowhere")  # no interpreter starts
     with pytest.raises(InputError, match=r"logs/.*r1\.log: the job failed: ") as error:
         complete(configuration.parse(CAMPAIGN), begun, 1, lambda done, jobs: None)

@@ -1,7 +1,5 @@
 """One process is prepared for all jobs, is there when it is needed, and never stays behind."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

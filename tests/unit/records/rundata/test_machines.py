@@ -1,7 +1,5 @@
 """Runs of several kinds of machines are compared on each kind; a mixture is stated."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -49,7 +49,7 @@ BY_RULE = {
 
 @pytest.mark.parametrize("value", BY_RULE)
 @pytest.mark.parametrize("stored", [False, True])
-def test_each_rule_has_its_trace(run, table, tmp_path, value, stored) -> None:
+def test_each_rule_has_its_trace(run, table, tmp_path, value, stored):
     runs = table(run([(3, 0.3, 7.0)], run=1, algorithm="B"), noisy(run, recommended=RECOMMENDED))
     if stored:
         write_record(tmp_path / "a.parquet", runs.to_batches(), {})
@@ -61,14 +61,14 @@ def test_each_rule_has_its_trace(run, table, tmp_path, value, stored) -> None:
     assert best == [7.0, BY_RULE[value][-1][2]]
 
 
-def test_after_the_choice_of_runs_the_others_keep_their_own(run, table) -> None:
+def test_after_the_choice_of_runs_the_others_keep_their_own(run, table):
     better = [(2, 0.1, 0.4, 0.3)]
     runs = Runs.of(table(noisy(run), noisy(run, rows=better, run=1), run(algorithm="B")))
     chosen = runs.where(np.array([True, False, True]))  # those of bbob come first
     assert events(chosen, "best_measured") == [[], [(2, 0.1, 0.3)]]
 
 
-def test_without_an_optimum_precisions_are_distances_to_the_best_true_value(run, table) -> None:
+def test_without_an_optimum_precisions_are_distances_to_the_best_true_value(run, table):
     mine = {"suite": "mine.py:f", "function": 1, "f_opt": None}
     runs = Runs.of(table(noisy(run, **mine), noisy(run, rows=[(5, 0.1, 1.0, 2.5)], run=1, **mine)))
     found = runs.with_values("best_measured")
@@ -79,12 +79,12 @@ def test_without_an_optimum_precisions_are_distances_to_the_best_true_value(run,
     ]  # fmt: skip
 
 
-def test_a_record_without_true_values_keeps_its_measured_ones(run, table) -> None:
+def test_a_record_without_true_values_keeps_its_measured_ones(run, table):
     runs = Runs.of(table(run([(3, 0.3, 7.0)], suite="bbob-noisy", function=101)))
     assert events(runs, "recommended") == [[(3, 0.3, 7.0)]]
 
 
-def test_tables_take_the_value_that_the_analysis_asks_for_and_say_so(run, table) -> None:
+def test_tables_take_the_value_that_the_analysis_asks_for_and_say_so(run, table):
     runs = Runs.of(table(noisy(run, recommended=RECOMMENDED)))
     for value, said in (("recommended", "recommends"), ("measured", "measured values")):
         made = TABLES["quantiles"](runs, Analysis(noisy_value=value))

@@ -1,0 +1,47 @@
+"""Jobs of a campaign, the measurement of a run without a process of it, and the processes."""
+
+from pathlib import Path
+
+from timefair.algorithms.base import Algorithm
+from timefair.campaign import plan
+from timefair.campaign.provenance import measure_keys
+from timefair.measure.evaluation.objective import Measurement
+from timefair.measure.job.cell import measure
+from timefair.measure.runs.child import Allowance
+from timefair.measure.runs.run import measure_run
+from timefair.records.integrity import Place
+
+
+def do_jobs(campaign, folder):
+    """Measure, in this process, each job without a record in a folder; the places of all."""
+    keys, places = measure_keys(campaign), {}
+    plan.write_keys(keys, folder)
+    for job in plan.jobs(campaign):
+        key = keys[job.algorithm, job.round]
+        places[record := folder / job.record(key)] = Place(key=key, **vars(job))
+        if not record.exists():
+            measure(campaign, job, record, key)
+    return places
+
+
+def run_of(solve, problem, seed=3, **allowed):
+    """The row of a measured run of an algorithm that is a function."""
+    return measure_run(Algorithm(solve), problem, Allowance(**allowed), seed)
+
+
+def measurement_of(problem, state, **options):
+    """A measurement in the memory of a state, not started."""
+    logs = (state.event_log, state.launch_log, state.launch_event_log, state.best_fd)
+    return Measurement(problem, state.header_array, *logs, **options)
+
+
+def running(command):
+    """The processes whose command line has these words."""
+    return [path for path in Path("/proc").glob("[0-9]*/cmdline") if command in _content(path)]
+
+
+def _content(path):
+    try:
+        return path.read_text(errors="replace").replace("\0", " ")
+    except OSError:  # it has just ended
+        return ""
