@@ -35,6 +35,13 @@ def only(campaign: Campaign, functions: list[int], without: set[str]) -> Campaig
     return campaign.model_copy(update={"problems": problems, "algorithms": algorithms})
 
 
+def in_dimension(campaign: Campaign, dimension: int) -> Campaign:
+    """The campaign in another dimension, as ``database-bbob-20`` for ``database-bbob-5``."""
+    problems = campaign.problems.model_copy(update={"dimensions": (dimension,)})
+    name = f"{campaign.name.rpartition('-')[0]}-{dimension}"
+    return campaign.model_copy(update={"problems": problems, "name": name})
+
+
 def measure(campaign: Campaign, folder: Path, cores: int, until: float) -> None:
     """Measure what is missing, and join it; `JobFailed` and `Enough` leave what is done."""
     keys = provenance.measure_keys(campaign)
@@ -71,8 +78,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--minutes", type=float, default=float("inf"))
     parser.add_argument("--functions", help="such as 1,3,8; by default all, the odd ones first")
     parser.add_argument("--cores", type=int, default=2)
+    parser.add_argument("--dimension", type=int, help="another one, in results with its name")
     options = parser.parse_args(arguments)
     whole = configuration.load(options.campaign)
+    if options.dimension:
+        whole = in_dimension(whole, options.dimension)
     every = list(whole.problems.functions)
     steps = [[f for f in every if f % 2], every]
     if options.functions:

@@ -7,6 +7,9 @@
 
 from timefair.basics.extension import Extension
 
+EVALUATIONS = 200_000
+"""Of a run by the protocol of CEC."""
+
 EXTENSION = Extension(
     __name__,
     commands="commands",

@@ -10,7 +10,7 @@ from typing import Any
 
 from timefair.basics.errors import InputError
 from timefair.cli.common import CONFIG, RESULTS, Commands, one_thread
-from timefair.extensions.metaheuristics.keys import EVALUATIONS
+from timefair.extensions.metaheuristics import EVALUATIONS
 
 
 def add_to(commands: Commands) -> None:

@@ -23,7 +23,8 @@ from timefair.exhibits import questions
 from timefair.exhibits.columns import ALGORITHM, DIMENSION, SUITE
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Value
-from timefair.extensions.metaheuristics.keys import COMPLEXITY, EVALUATIONS
+from timefair.extensions.metaheuristics import EVALUATIONS
+from timefair.extensions.metaheuristics.keys import COMPLEXITY
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 

@@ -14,9 +14,6 @@ from timefair.basics.words import first
 
 PROPOSED, COMPLEXITY = "proposed", "complexity"
 """Names of its settings of the analysis."""
-EVALUATIONS = 200_000
-"""Of a run by the protocol of CEC."""
-
 
 class Paper(Section):
     """The tables and figures of a kind of paper. A string alone is its `form`."""
