@@ -22,8 +22,7 @@ async function unpacked(space) {
   }));
 }
 
-const total = (values) => values.reduce((sum, value) => sum + value, 0);
-const mean = (values) => total(values) / values.length;
+const total = (values) => values.reduce((sum, value) => sum + value, 0), mean = (values) => total(values) / values.length;
 const spent = (seconds, evaluations, cost) => seconds + (cost > 0 ? cost * evaluations : 0);
 
 /** The share of (run, target) pairs of a function that is reached within a budget, and its bound. */
@@ -60,10 +59,10 @@ function intervals(rows) {
   });
 }
 
-/** Average ranks over the functions, 1 for the largest share; equal ones share their ranks. */
+/** The ranks on each function, 1 for the largest share; equal ones share their ranks. */
 function ranks(rows) {
   return rows.map((row) =>
-    mean(row.map((own, f) => 1 + total(rows.map((of) => (of[f] > own + 1e-9 ? 1 : Math.abs(of[f] - own) <= 1e-9 ? 0.5 : 0))) - 0.5)),
+    row.map((own, f) => 1 + total(rows.map((of) => (of[f] > own + 1e-9 ? 1 : Math.abs(of[f] - own) <= 1e-9 ? 0.5 : 0))) - 0.5),
   );
 }
 
@@ -153,8 +152,8 @@ async function show() {
   const cost = state.unit ? 0 : state.cost;
   const both = optimizers.map((one) => on.map((f) => share(one, f, space, state, cost, state.budget)));
   const low = both.map((of) => of.map(([least]) => least));
-  const [reach, place] = [intervals(low), ranks(low)];
-  const order = [...optimizers.keys()].sort((a, b) => reach[b][0] - reach[a][0] || place[a] - place[b]);
+  const [reach, place] = [intervals(low), intervals(ranks(low))];
+  const order = [...optimizers.keys()].sort((a, b) => reach[b][0] - reach[a][0] || place[a][0] - place[b][0]);
   const best = state.names ?? order.slice(0, BEST).map((a) => optimizers[a].label);
   LOOKS.clear();
   best.forEach((name, k) => LOOKS.set(name, { color: DATA.colours[k % DATA.colours.length] }));
@@ -175,10 +174,10 @@ function table(order, reach, place, both) {
     const most = mean(both[a].map(([, high]) => high));
     const [value, low, high] = reach[a];
     const bound = most > value + 1e-9 ? element("span", { class: "cut" }, ` up to ${percent(most)} if its runs were longer`) : "";
-    return element("tr", { "data-name": optimizers[a].label, "data-share": value, "data-rank": place[a] },
+    return element("tr", { "data-name": optimizers[a].label, "data-share": value, "data-rank": place[a][0] },
       element("th", { scope: "row" }, named(optimizers[a].label)),
       element("td", {}, `${percent(value)} [${percent(low)}, ${percent(high)}]`, bound),
-      element("td", {}, place[a].toFixed(2)));
+      element("td", {}, `${place[a][0].toFixed(2)} [${place[a][1].toFixed(1)}, ${place[a][2].toFixed(1)}]`));
   });
   const head = ["Optimizer", "Targets reached, mean over the functions", "Average rank among all"];
   const grid = (some) => element("table", {}, element("tr", {}, ...head.map((text) => element("th", { scope: "col" }, text))), ...some);

@@ -86,7 +86,8 @@ def designs(database: Path | None, design: str | None = None) -> dict[str, Path]
     if database.is_file() or any((database / name).exists() for name in (SNAPSHOT, COLLECTED)):
         found = {database.stem: database}
     else:
-        found = {path.stem: path for path in sorted(database.glob("*.zip"))}
+        shorter_first = sorted(database.glob("*.zip"), key=lambda path: (len(path.stem), path.stem))
+        found = {path.stem: path for path in shorter_first}
         if not found:
             raise InputError(f"{database}: has no archive; write one with timefair export database")
         if faults := list(changed(database)):

@@ -15,6 +15,7 @@ from timefair.basics.words import first
 PROPOSED, COMPLEXITY = "proposed", "complexity"
 """Names of its settings of the analysis."""
 
+
 class Paper(Section):
     """The tables and figures of a kind of paper. A string alone is its `form`."""
 
