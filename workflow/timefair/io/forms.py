@@ -57,6 +57,8 @@ ERRORS = ("error", "errortooptimum", "besterror", "finalerror", "gap")
 MEANS = {"mean", "avg", "average", "ave", "std", "stdev", "sd", "worst", "median"}
 STEPS = ("epoch", "epochs", "iteration", "iterations", "iter", "iters", "generation", "gen", "step")
 """What a column that numbers the points of a trace is called."""
+PROBLEM = ("algorithm", "function", "dimension", "instance")
+RUN = (*PROBLEM, "run")
 FALLING = 8
 """Least length of a column of falling values that cannot be the values of runs by chance."""
 ABSENT = ("", "nan", "na", "n/a", "-", "--", "null", "none")
@@ -106,7 +108,7 @@ def _without_columns(layout: Layout) -> Layout:
 def _completed(table: pa.Table, path: Path, layout: Layout, cautions: Cautions) -> pa.Table:
     """The table with the columns that a file need not have: from its name, or 1."""
     told = _in_name(path.name.partition(".")[0])
-    for name in ("algorithm", "function", "dimension", "instance"):
+    for name in PROBLEM:
         if name in table.column_names or name in layout.constants:
             continue
         word = told.get(name, "1")
@@ -118,11 +120,9 @@ def _completed(table: pa.Table, path: Path, layout: Layout, cautions: Cautions) 
             )
         table = table.append_column(name, pa.array([word] * len(table)))
     if "run" not in table.column_names and "run" not in layout.constants:
-        keys = [table[k].to_pylist() for k in ("algorithm", "function", "dimension", "instance")
-                if k in table.column_names]  # fmt: skip
         seen: Counter[tuple[Any, ...]] = Counter()
         numbers = []
-        for key in zip(*keys, strict=True) if keys else [()] * len(table):
+        for key in _keys_of(table, PROBLEM):
             numbers.append(str(seen[key]))
             seen[key] += 1
         single = max(seen.values(), default=0) < 2
@@ -202,9 +202,7 @@ def _side_by_side(names: list[str], kept: Mapping[str, str], layout: Layout) -> 
         )
     if alone:
         return []
-    rest = [
-        name for name in names if name not in ("", *kept.values()) and _plain(name) not in STEPS
-    ]
+    rest = [n for n in names if n not in ("", *kept.values()) and _plain(n) not in STEPS]
     if not kept or {"evaluations", "seconds"} & kept.keys() or len(rest) < 2:
         _refuse_without_values(names, kept, layout)
     return rest
@@ -257,19 +255,22 @@ def with_points(table: pa.Table, columns: Iterable[str], cautions: Cautions) -> 
     return table
 
 
+def _keys_of(table: pa.Table, names: Sequence[str]) -> list[tuple[Any, ...]]:
+    """For each row, its cells in those of some columns that the table has."""
+    cells = [table[name].to_pylist() for name in names if name in table.column_names]
+    return list(zip(*cells, strict=True)) if cells else [()] * len(table)
+
+
 def _at_last_steps(table: pa.Table, cautions: Cautions) -> pa.Table:
     """Of a trace over iterations, without costs, the last row of each run."""
     if "step" not in table.column_names:
         return table
     steps = _parsed(table["step"].to_pylist())
     table = table.drop_columns(["step"])
-    keys = [name for name in ("algorithm", "function", "dimension", "instance", "run")
-            if name in table.column_names]  # fmt: skip
     if steps is None or {"evaluations", "seconds"} & set(table.column_names):
         return table
     last: dict[tuple[Any, ...], int] = {}
-    cells = [table[name].to_pylist() for name in keys]
-    for row, key in enumerate(zip(*cells, strict=True) if cells else [()] * len(table)):
+    for row, key in enumerate(_keys_of(table, RUN)):
         if key not in last or steps[row] >= steps[last[key]]:
             last[key] = row
     if len(last) < len(table):
@@ -292,10 +293,8 @@ def _with_values(table: pa.Table, cautions: Cautions) -> pa.Table:
 
 def _of_complete_runs(table: pa.Table, cautions: Cautions) -> pa.Table:
     """Without costs if each run has one row: when its value was found is then not known."""
-    keys = [table[k].to_pylist() for k in ("algorithm", "function", "dimension", "instance", "run")
-            if k in table.column_names]  # fmt: skip
     costs = [name for name in ("evaluations", "seconds") if name in table.column_names]
-    different = len(set(zip(*keys, strict=True)))
+    different = len(set(_keys_of(table, RUN)))
     if different < len(table) and not costs:
         raise InputError(
             f"{len(table)} rows of {counted(different, 'run')}, without evaluations or seconds; "

@@ -39,7 +39,7 @@ SCRIPTS = (
 )  # fmt: skip
 """Parts of the page's script, in the order in which they are put together."""
 
-PAGE = """<!DOCTYPE html>
+DOCUMENT = """<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -47,13 +47,26 @@ PAGE = """<!DOCTYPE html>
 <meta name="generator" content="timefair {version}">
 {short}
 <link rel="icon" href="data:,">
-<title>{name}: report</title>
+<title>{title}</title>
 <style>
 {style}
 </style>
 </head>
 <body>
-<a class="skip" href="#findings">Skip to the findings</a>
+{body}
+<script type="application/json" id="data">{data}</script>
+{packed}
+<script>
+(() => {{
+"use strict";
+{script}
+}})();
+</script>
+</body>
+</html>
+"""
+
+BODY = """<a class="skip" href="#findings">Skip to the findings</a>
 <header>
 <p class="kicker">Comparison {unit}</p>
 <h1>{name}</h1>
@@ -70,18 +83,7 @@ files in the folders <code>figures</code> and <code>tables</code>.</p></noscript
 {sections}
 </main>
 <footer><p>Made by timefair {version}. All numbers are in the folder
-<code>results/{name}/tables</code>.</p></footer>
-<script type="application/json" id="data">{data}</script>
-{packed}
-<script>
-(() => {{
-"use strict";
-{script}
-}})();
-</script>
-</body>
-</html>
-"""
+<code>results/{name}/tables</code>.</p></footer>"""
 
 READING = """<p class="note">All verdicts follow from the table
 <a href="#table-comparison">comparison</a>. Each pair of algorithms is tested by its own runs, and a
@@ -135,18 +137,11 @@ def page(
         "checklist": ("Checklist", _checklist(evidence)),
         "repeat": ("Repeat and cite", account.repeat(campaign) + account.cite(evidence)),
     }
-    data = {
-        "algorithms": names.for_script(),
-        "tables": shown,
-        "charts": drawn,
-        "functions": evidence.named,
-    }
-    return PAGE.format(
+    data = {"algorithms": names.for_script(), "tables": shown, "charts": drawn,
+            "functions": evidence.named}  # fmt: skip
+    body = BODY.format(
         version=__version__,
         name=escape(campaign.name),
-        short=description.meta(
-            [worded(line, some) for line in verdicts(found)] + account.how_runs_went(evidence)
-        ),
         unit="of results" if "evaluations" in campaign.lacks else f"at equal {evidence.unit}",
         lead=escape(account.in_one_sentence(campaign)),
         summary="\n".join(one.headline for one in first) or worded(summed_up(found), some),
@@ -154,19 +149,27 @@ def page(
             warned(told) + account.implementations(evidence) + pictures.pictures(evidence, names),
             some,
         ),
-        style=_file("page.css"),
         links="\n".join(
             f'<li><a href="#{key}">{escape(title)}</a></li>'
             for key, (title, content) in parts.items()
             if content
         ),
         sections="\n".join(section(key, title, content) for key, (title, content) in parts.items()),
+    )
+    return DOCUMENT.format(
+        version=__version__,
+        short=description.meta(
+            [worded(line, some) for line in verdicts(found)] + account.how_runs_went(evidence)
+        ),
+        title=f"{escape(campaign.name)}: report",
+        style=part_of("page.css"),
+        body=body,
         data=payload.script(data),
         packed="\n".join(
             f'<script type="text/plain" id="data-{name}">{form}</script>'
             for name, form in packed.items()
         ),
-        script="\n".join(_file(f"script/{name}.js") for name in SCRIPTS),
+        script="\n".join(part_of(f"script/{name}.js") for name in SCRIPTS),
     )
 
 
@@ -177,7 +180,8 @@ def _drawn(
     return charts.drawn({name: tables[name] for name, table in shown.items() if table["shown"]})
 
 
-def _file(name: str) -> str:
+def part_of(name: str) -> str:
+    """A style or script of the page."""
     return files("timefair.report").joinpath(name).read_text(encoding="utf-8")
 
 

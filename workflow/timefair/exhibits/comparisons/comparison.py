@@ -241,11 +241,9 @@ def _without_perturbed(rows: Sequence[Mapping[str, Any]], runs: Runs, analysis: 
     cells = perturbed.groupby([runs.frame[name] for name in keys], observed=True).mean()
     if not perturbed.any():
         return ""
-    how, others = "Without them", None
-    if cells.max() > MOST_PERTURBED:
-        how, others = "With times divided by their slowdowns", _at_full_speed(runs, analysis)
-    else:
-        others = runs.where(~runs.perturbed)
+    few = cells.max() > MOST_PERTURBED
+    how = "With times divided by their slowdowns" if few else "Without them"
+    others = _at_full_speed(runs, analysis) if few else runs.where(~runs.perturbed)
     if others is None:
         function, algorithm = list(cells.index[int(cells.argmax())])[2:]
         return (
@@ -273,11 +271,9 @@ def _repeated(runs: Runs) -> list[str]:
     found = frame[["best_f"]].assign(at=runs.at_the_best()["evaluations"])
     found = found[np.isfinite(found).all(axis=1)]
     of_problems = found.groupby([frame[name] for name in names], observed=True)
-    counts = of_problems.size()
-    different = of_problems.nunique().max(axis=1)[counts > 1]
-    return [
-        str(name) for name, of in different.groupby("algorithm", observed=True) if of.max() == 1
-    ]
+    different = of_problems.nunique().max(axis=1)[of_problems.size() > 1]
+    most = different.groupby("algorithm", observed=True).max()
+    return [str(name) for name in most.index[most == 1]]
 
 
 def _at_full_speed(runs: Runs, analysis: Analysis) -> Runs | None:

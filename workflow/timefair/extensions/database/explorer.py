@@ -9,7 +9,7 @@ from __future__ import annotations
 import gzip
 import json
 from base64 import b64encode
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from html import escape
 from importlib.resources import files
@@ -24,39 +24,18 @@ from timefair.extensions.database.standings import Costs, spaces
 from timefair.extensions.database.store import Design, opened
 from timefair.problems import names
 from timefair.records.rundata.runs import Runs
+from timefair.report.page import DOCUMENT, part_of
+from timefair.report.payload import script
 
 SCRIPTS = ("numbers", "elements", "axes")
 """Parts of the report's script that the page has, too."""
 
-PAGE = """<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="generator" content="timefair {version}">
-<link rel="icon" href="data:,">
-<title>{name}: explorer</title>
-<style>
-{style}
-</style>
-</head>
-<body>
-<header><p class="kicker">Explorer</p><h1>{name}</h1>
+BODY = """<header><p class="kicker">Explorer</p><h1>{name}</h1>
 <p class="lead">Choose what you want to compare. The address of this page keeps your choice. A file
 that <code>timefair rank</code> wrote (<code>explore.json</code>) may be dropped here.</p></header>
 <main><noscript><p>This page needs JavaScript.</p></noscript><form id="choice"></form>
 <div id="shown" aria-live="polite"></div></main>
-<footer><p>Made by timefair {version}. Intervals: 95 %, from functions drawn again.</p></footer>
-<script type="application/json" id="data">{data}</script>
-<script>
-(() => {{
-"use strict";
-{script}
-}})();
-</script>
-</body>
-</html>
-"""
+<footer><p>Made by timefair {version}. Intervals: 95 %, from functions drawn again.</p></footer>"""
 
 
 def payload(costs: Costs, suite: str, dimension: int) -> dict[str, Any]:
@@ -70,7 +49,7 @@ def payload(costs: Costs, suite: str, dimension: int) -> dict[str, Any]:
     ends = np.stack([costs.known_s, costs.known], axis=-1)
     parts = [np.where(costs.there[..., np.newaxis, np.newaxis], reached, np.nan).ravel()]
     parts.append(np.where(costs.there[..., np.newaxis], ends, np.nan).ravel())
-    packed = gzip.compress(np.concatenate(parts).astype("<f4").tobytes(), 6)
+    packed = gzip.compress(np.concatenate(parts).astype("<f4").tobytes(), 6, mtime=0)
     return {
         "title": f"{suite}, D = {dimension}",
         "dimension": dimension,
@@ -102,23 +81,21 @@ def page(path: Path) -> str:
             "colours": COLOURS,
         }
         name = design.campaign.name
-    return _written(name, data)
+    here = files("timefair.extensions.database")
+    scripts = [part_of(f"script/{one}.js") for one in SCRIPTS]
+    return DOCUMENT.format(
+        version=__version__,
+        short="",
+        title=f"{escape(name)}: explorer",
+        style=part_of("page.css") + here.joinpath("explorer.css").read_text(),
+        body=BODY.format(name=escape(name), version=__version__),
+        data=script(data),
+        packed="",
+        script="\n".join([*scripts, here.joinpath("explorer.js").read_text()]),
+    )
 
 
 def own(design: Design, collected: Path) -> str:
     """What the page of a design takes of an algorithm with runs in a collected file."""
     runs = Runs.read([collected])
     return json.dumps({"spaces": list(spaces_of(replace(design, runs=runs)))})
-
-
-def _written(name: str, data: Mapping[str, Any]) -> str:
-    report = files("timefair.report")
-    here = files("timefair.extensions.database")
-    scripts = [report.joinpath("script", f"{one}.js") for one in SCRIPTS]
-    return PAGE.format(
-        version=__version__,
-        name=escape(name),
-        style=report.joinpath("page.css").read_text() + here.joinpath("explorer.css").read_text(),
-        script="\n".join(one.read_text() for one in (*scripts, here.joinpath("explorer.js"))),
-        data=json.dumps(data).replace("<", "\\u003c"),
-    )
