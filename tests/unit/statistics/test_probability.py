@@ -1,25 +1,32 @@
-"""Probabilities of quantiles and over several runs, against the print and by hand."""
+"""Quantiles, their probabilities, and the best of several runs, against the print and by hand."""
 
 import csv
+import json
+from itertools import combinations, product
+from math import comb
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from scipy.stats import beta, binomtest
+from scipy.stats import beta, binomtest, quantile_test
 
 from timefair.statistics.probability import (
+    best_of_mean,
+    best_of_quantile,
     multirun_probability,
     paper_interval,
     probability_of_quantile,
     runs_needed,
     success_interval,
 )
-from timefair.statistics.quantiles import quantile_rank
+from timefair.statistics.quantiles import quantile_interval, quantile_rank, sample_quantile
 
 GOLDEN = Path(__file__).parents[2] / "golden"
+
 RUNS = 101
+
 INTERVAL_TABLES = {"table13_pci_q50": 0.5, "table14_pci_q10": 0.1}
 
 
@@ -173,3 +180,151 @@ def test_runs_needed_are_enough_and_one_less_is_not(p, wanted):
     slack = 1e-14
     assert multirun_probability(p, runs) >= wanted - slack
     assert runs == 0 or multirun_probability(p, runs - 1) < wanted
+
+
+@pytest.mark.parametrize(
+    ("n", "p", "rank"),
+    [
+        (10, 0.1, 1), (10, 0.3, 3), (10, 0.7, 7), (100, 0.29, 29), (101, 0.5, 51), (5, 0, 1),
+        (5, 1, 5),
+    ],
+)  # fmt: skip
+def test_a_product_that_is_whole_but_for_rounding_is_that_rank(n, p, rank):
+    assert quantile_rank(n, p) == rank
+
+
+@pytest.mark.parametrize("n", [1, 2, 9, 10, 101])
+@pytest.mark.parametrize("p", [0.1, 0.5, 0.9])
+def test_equals_numpys_inverted_cdf(n, p):
+    x = np.random.default_rng(n).normal(size=(n, 3))
+    expected = np.quantile(x, p, axis=0, method="inverted_cdf")
+    np.testing.assert_array_equal(sample_quantile(x, p, axis=0), expected)
+
+
+def test_inf_sorts_last_and_is_finite_iff_enough_successes():
+    runtimes = [1.0, 2.0, 3.0, *[np.inf] * 3]
+    assert sample_quantile(runtimes, 0.5) == 3.0
+    assert sample_quantile(runtimes, 0.51) == np.inf
+
+
+@pytest.mark.parametrize(
+    ("values", "p"), [([np.nan], 0.5), ([1.0], 1.1), ([1.0], -0.1), (3.0, 0.5)]
+)
+def test_wrong_values_are_named(values, p):
+    with pytest.raises(ValueError, match="must"):
+        sample_quantile(values, p)
+
+
+@pytest.mark.parametrize("n", [1, 5, 6, 30, 35, 36, 101])
+@pytest.mark.parametrize("p", [0.1, 0.5, 0.9])
+def test_limits_are_those_of_scipys_test(n, p):
+    x = np.random.default_rng(n).normal(size=n)
+    ours = quantile_interval(x, p, 0.95)
+    peer = quantile_test(x, p=p).confidence_interval(0.95)
+    assert ours.low == (peer.low if np.isfinite(peer.low) else -np.inf)
+    assert ours.high == (peer.high if np.isfinite(peer.high) else np.inf)
+
+
+@pytest.mark.parametrize("confidence", [0.5, 0.9, 0.95, 0.99])
+def test_coverage_is_the_sum_of_binomial_terms_and_never_below_nominal(confidence):
+    for n in range(1, 60):
+        for p in (0.1, 0.5, 0.9):
+            interval = quantile_interval(np.arange(1, n + 1), p, confidence)
+            below = max(int(max(interval.low, 0)), 0)
+            above = int(min(interval.high, n + 1))
+            terms = sum(comb(n, k) * p**k * (1 - p) ** (n - k) for k in range(below, above))
+            assert interval.coverage == pytest.approx(terms)
+            assert interval.coverage >= confidence - 1e-12
+
+
+def test_least_and_greatest_value_bound_on_one_side():
+    least, greatest = (quantile_interval([2.0, 1.0, 3.0], p, 0.95) for p in (0.0, 1.0))
+    assert (least.low, least.high, least.coverage) == (-np.inf, 1.0, 1.0)
+    assert (greatest.low, greatest.high, greatest.coverage) == (3.0, np.inf, 1.0)
+
+
+@given(
+    st.lists(st.sampled_from([0.0, 1.0, 3.0, np.inf]), min_size=1, max_size=40), st.floats(0.0, 1.0)
+)
+def test_limits_enclose_the_sample_quantile(values, p):
+    interval = quantile_interval(values, p, 0.95)
+    assert interval.low <= sample_quantile(values, p) <= interval.high
+
+
+CHECKS = json.loads(
+    (Path(__file__).parents[2] / "golden" / "seed000_checks.json").read_text(encoding="utf-8")
+)["best_of_k"]
+
+INF = np.inf
+
+values = st.lists(st.floats(-1e6, 1e6) | st.just(INF), min_size=0, max_size=8)
+
+
+def test_the_golden_numbers():
+    x, k = np.arange(1, 13), CHECKS["k"]
+    assert best_of_mean(x, k) == pytest.approx(CHECKS["without_replacement"], rel=1e-14)
+    assert best_of_mean(x, k, replacement=True) == pytest.approx(
+        CHECKS["with_replacement"], rel=1e-14
+    )
+
+
+@pytest.mark.parametrize("k", [1, 2, 7, 100, 4999, 5000])
+def test_ranks_of_thousands_of_runs(k):
+    assert best_of_mean(np.arange(1, 5001), k) == pytest.approx(5001 / (k + 1), rel=1e-12)
+
+
+@pytest.mark.parametrize("k", [1, 3, 6])
+def test_all_subsets_and_all_draws(k):
+    x = np.random.default_rng(1).exponential(size=6)
+    subsets = np.mean([min(chosen) for chosen in combinations(x, k)])
+    draws = np.mean([min(chosen) for chosen in product(x[:4], repeat=k)])
+    assert best_of_mean(x, k) == pytest.approx(subsets)
+    assert best_of_mean(x[:4], k, replacement=True) == pytest.approx(draws)
+
+
+def test_infinity_counts_only_where_it_may_be_all_that_is_drawn():
+    x = [3.0, INF, 1.0, INF]
+    assert best_of_mean(x, 1) == INF
+    assert best_of_mean(x, 2) == INF
+    assert best_of_mean(x, 3) == pytest.approx((3 * 1.0 + 1 * 3.0) / comb(4, 3))
+    assert best_of_mean(x, 4) == 1.0
+    assert best_of_mean(x, 4, replacement=True) == INF
+
+
+def test_several_samples_at_once():
+    x = np.random.default_rng(2).exponential(size=(3, 5, 2))
+    together = best_of_mean(x, 2, axis=1)
+    assert together.shape == (3, 2)
+    assert together[2, 1] == pytest.approx(best_of_mean(x[2, :, 1], 2), rel=1e-14)
+    quantiles = best_of_quantile(x, 0.5, 2, axis=1)
+    assert quantiles[2, 1] == best_of_quantile(x[2, :, 1], 0.5, 2)
+
+
+def test_the_quantile_is_that_of_a_rarer_single_run():
+    x = np.arange(1.0, 101.0)
+    # Of the best of 2, Q.75 is where a single run is with probability 1/2.
+    assert best_of_quantile(x, 0.75, 2) == 50
+    assert best_of_quantile(x, 1.0, 7) == 100
+    assert best_of_quantile(x, 0.0, 7) == 1
+    for k in (1, 2, 10):
+        single = best_of_quantile(x, 0.5, k) / 100
+        assert multirun_probability(single, k) >= 0.5
+        assert multirun_probability(single - 0.01, k) < 0.5
+
+
+@given(values, st.integers(1, 9))
+def test_whatever_the_sample_is(x, k):
+    mean, plug_in = best_of_mean(x, k), best_of_mean(x, k, replacement=True)
+    median = best_of_quantile(x, 0.5, k)
+    if k > len(x):
+        assert np.isnan(mean)
+        assert np.isnan(median)
+        return
+    assert min(x) - 1e-6 <= mean
+    assert mean <= plug_in + 1e-6  # what is drawn again brings nothing new
+    assert np.isinf(mean) == (np.isinf(x).sum() >= k)
+    assert np.isinf(plug_in) == np.isinf(x).any()
+    assert median in x
+    assert median <= sample_quantile(x, 0.5)
+    if k < len(x) and np.isfinite(mean):
+        assert best_of_mean(x, k + 1) <= mean + 1e-6

@@ -1,0 +1,370 @@
+"""Curves over cost: runtimes to targets, the best so far, ECDFs, profiles, and their bands."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import array_shapes, arrays
+from scipy import stats
+
+from timefair.statistics.curves import (
+    best_so_far,
+    ecdf,
+    ecdf_band,
+    median_band,
+    performance_profile,
+    performance_ratios,
+    profile_band,
+    quantile_band,
+    resampled_ert,
+)
+from timefair.statistics.runtimes import relative_targets, rounds, runtimes
+
+INF = np.inf
+
+LIMITS = ("low", "high", "everywhere_low", "everywhere_high")
+
+TIMES = arrays(
+    np.float64,
+    array_shapes(min_dims=2, max_dims=2, min_side=0, max_side=6),
+    elements=st.sampled_from([0.0, 1.0, 1.0, 2.5, INF]),
+)
+
+
+def band_of(times, strata, grid, **settings):
+    chosen = {"confidence": 0.9, "resamples": 200, "rng": np.random.default_rng(5)} | settings
+    return ecdf_band(times, strata, grid, **chosen)
+
+
+def test_failures_stay_in_the_denominator():
+    runtimes = [[1.0, 2.0], [2.0, np.inf], [np.inf, np.inf]]
+    fractions = ecdf(runtimes, [0.5, 1.0, 1.9, 2.0, np.inf])
+    np.testing.assert_allclose(fractions, [0, 1 / 6, 1 / 6, 0.5, 0.5])
+
+
+def test_two_runs_of_one_problem_can_be_counted_out():
+    """Each sample is one of the two runs: half of them reach 1, half nothing, at cost 1."""
+    band = band_of([[1.0, 1.0], [INF, INF]], [4, 4], [0.5, 1.0])
+    assert band.fraction.tolist() == [0.0, 0.5]
+    assert (band.low.tolist(), band.high.tolist()) == ([0.0, 0.0], [0.0, 1.0])
+    assert band.everywhere_low.tolist() == [0.0, 0.0]
+    assert band.everywhere_high.tolist() == [0.5, 1.0]
+
+
+def test_every_problem_keeps_its_weight():
+    """Problems differ and runs do not: samples within problems show no uncertainty."""
+    band = band_of([[1.0], [1.0], [9.0], [9.0]], [1, 1, 2, 2], [1.0, 9.0])
+    for limit in LIMITS:
+        np.testing.assert_allclose(getattr(band, limit), [0.5, 1.0])
+
+
+def test_targets_of_a_run_stay_together():
+    """Ten targets reached by the same runs tell no more than one of them."""
+    times = np.random.default_rng(6).exponential(size=(12, 1))
+    one, ten = (band_of(np.tile(times, k), np.zeros(12), [0.5, 1.0]) for k in (1, 10))
+    for limit in LIMITS:
+        np.testing.assert_allclose(getattr(one, limit), getattr(ten, limit))
+
+
+@pytest.mark.parametrize(
+    ("times", "strata"),
+    [
+        ([[1.0]], [1]),
+        ([[1.0], [2.0], [3.0]], [1, 1, 2]),
+        (np.empty((0, 3)), []),
+        (np.empty((2, 0)), [1, 1]),
+    ],
+)
+def test_nothing_to_resample_gives_no_limits(times, strata):
+    band = band_of(times, strata, [1.0, 2.0])
+    assert all(np.isnan(getattr(band, limit)).all() for limit in LIMITS)
+
+
+@pytest.mark.slow
+@given(TIMES)
+def test_limits_hold_the_curve_or_are_not_there(times):
+    grid = [3.0, 0.0, 1.0, INF]
+    band = band_of(times, np.zeros(len(times)), grid, resamples=20)
+    if len(times) < 2 or times.size == 0:
+        assert all(np.isnan(getattr(band, limit)).all() for limit in LIMITS)
+        return
+    for low, high in (LIMITS[:2], LIMITS[2:]):
+        assert (getattr(band, low) >= 0).all()
+        assert (getattr(band, low) <= band.fraction).all()
+        assert (getattr(band, high) >= band.fraction).all()
+        assert (getattr(band, high) <= 1).all()
+
+
+@pytest.mark.parametrize(
+    ("times", "strata", "settings", "match"),
+    [
+        ([[np.nan], [1.0]], [1, 1], {}, "NaN"),
+        ([[1.0], [1.0]], [1, 1], {"confidence": 0.0}, "confidence"),
+        ([[1.0], [1.0]], [1, 1], {"resamples": 0}, "resamples"),
+    ],
+)
+def test_wrong_input_is_named(times, strata, settings, match):
+    with pytest.raises(ValueError, match=match):
+        band_of(times, strata, [1.0], **settings)
+
+
+BEST = arrays(
+    np.float64,
+    array_shapes(min_dims=2, max_dims=2, min_side=0, max_side=12),
+    elements=st.sampled_from([0.0, 1e-12, 1.0, 1.0, 3.0, INF]),
+)
+
+
+def test_the_band_of_runs_is_made_of_order_statistics():
+    best = np.random.default_rng(2).exponential(size=(21, 5))
+    band = quantile_band(best, 0.25, 0.75)
+    np.testing.assert_array_equal(band.curve, np.median(best, axis=0))
+    np.testing.assert_array_equal(band.low, np.quantile(best, 0.25, axis=0, method="inverted_cdf"))
+    np.testing.assert_array_equal(band.high, np.quantile(best, 0.75, axis=0, method="inverted_cdf"))
+
+
+def test_the_interval_of_the_median_is_scipys():
+    best = np.random.default_rng(3).exponential(size=(17, 4))
+    band = median_band(best, 0.95)
+    for j in range(4):
+        test = stats.quantile_test(best[:, j], p=0.5)
+        interval = test.confidence_interval(0.95)
+        assert (band.low[j], band.high[j]) == (interval.low, interval.high)
+
+
+@pytest.mark.parametrize(("runs", "known"), [(0, False), (1, False), (5, False), (6, True)])
+def test_the_interval_of_the_median_needs_six_runs(runs, known):
+    band = median_band(np.ones((runs, 2)), 0.95)
+    assert np.isnan(band.low).all() == np.isnan(band.high).all() == (not known)
+    assert np.isnan(band.curve).all() == (runs == 0)
+
+
+@pytest.mark.slow
+@given(BEST)
+def test_limits_of_the_best_hold_the_curve(best):
+    for band in (median_band(best, 0.9), quantile_band(best, 0.25, 0.9)):
+        assert band.curve.shape == band.low.shape == band.high.shape == best.shape[1:]
+        known = ~np.isnan(band.low)
+        assert (known == ~np.isnan(band.high)).all()
+        assert not np.isnan(band.curve[known]).any()
+        assert (band.low[known] <= band.curve[known]).all()
+        assert (band.curve[known] <= band.high[known]).all()
+
+
+@pytest.mark.parametrize(
+    ("best", "settings", "match"),
+    [([[np.nan]], {}, "NaN"), ([[1.0]], {"confidence": 1.0}, "confidence")],
+)
+def test_wrong_values_are_named(best, settings, match):
+    with pytest.raises(ValueError, match=match):
+        median_band(best, **({"confidence": 0.95} | settings))
+
+
+COSTS = arrays(
+    np.float64,
+    array_shapes(min_dims=3, max_dims=3, max_side=4),
+    elements=st.sampled_from([0.0, 1.0, 1.0, 2.5, INF]),
+)
+
+
+def test_ratios_of_every_kind():
+    costs = [[2.0, 6.0], [4.0, 4.0], [INF, 1.0], [INF, INF], [0.0, 0.0], [0.0, 3.0]]
+    expected = [[1, 3], [1, 1], [INF, 1], [INF, INF], [1, 1], [1, INF]]
+    np.testing.assert_array_equal(performance_ratios(costs), expected)
+
+
+def test_a_problem_that_nobody_solved_counts():
+    ratios = performance_ratios([[1.0, 2.0], [3.0, 3.0], [INF, 5.0], [INF, INF]])
+    profile = performance_profile(ratios, [1.0, 2.0, INF])
+    np.testing.assert_allclose(profile, [[0.5, 0.5], [0.5, 0.75], [0.5, 0.75]])
+
+
+@pytest.mark.parametrize("costs", [[[-1.0]], [[np.nan]]])
+def test_wrong_costs_are_named(costs):
+    with pytest.raises(ValueError, match="costs"):
+        performance_ratios(costs)
+
+
+def test_a_third_algorithm_changes_who_looks_better():
+    """Alone the first is within 1.1 of the best more often, beside a third the second is."""
+    costs = np.array([[10.0, 15.0, 1.0], [10.0, 15.0, 1.0], [12.0, 10.0, 20.0]])
+
+    def shares(chosen):
+        return performance_profile(performance_ratios(costs[:, chosen]), [1.1])[0]
+
+    np.testing.assert_allclose(shares([0, 1]), [2 / 3, 1 / 3])
+    np.testing.assert_allclose(shares([0, 1, 2]), [0, 1 / 3, 2 / 3])
+
+
+def test_samples_of_the_ert_keep_runs_whole():
+    """Two runs, one drawn: the first reached both targets, the second none."""
+    samples = resampled_ert(
+        [[1.0, 2.0], [9.0, 9.0]],
+        [[True, True], [False, False]],
+        resamples=60,
+        rng=np.random.default_rng(2),
+    )
+    assert {tuple(sample) for sample in samples} == {(1.0, 2.0), (INF, INF)}
+
+
+def test_limits_are_the_distance_of_the_samples():
+    """Of ten samples, eight agree with the profile .5 and two differ by .5."""
+    samples = np.array([[[1.0], [3.0]]] * 8 + [[[3.0], [3.0]]] * 2)
+    for confidence, width in ((0.8, 0.0), (0.9, 0.5)):
+        band = profile_band([[0.5], [1.0]], [samples], [2.0, 4.0], confidence=confidence)
+        assert band.low.ravel().tolist() == [0.5 - width, 1.0]
+        assert band.high.ravel().tolist() == [0.5 + width, 1.0]
+
+
+def test_parts_of_the_problems_are_added_up():
+    rng = np.random.default_rng(3)
+    samples, grid = rng.exponential(size=(50, 6, 2)), [0.3, 1.0, 2.0]
+    fraction = performance_profile(samples.mean(axis=0), grid)
+    whole = profile_band(fraction, [samples], grid, confidence=0.9)
+    parts = profile_band(fraction, [samples[:, :1], samples[:, 1:]], grid, confidence=0.9)
+    np.testing.assert_array_equal(whole.low, parts.low)
+    np.testing.assert_array_equal(whole.high, parts.high)
+
+
+@pytest.mark.slow
+@given(COSTS)
+def test_limits_of_any_costs_hold_the_profile(samples):
+    ratios = performance_ratios(samples)
+    grid = [1.0, 2.0, INF]
+    fraction = performance_profile(ratios[0], grid)
+    band = profile_band(fraction, [ratios], grid, confidence=0.9)
+    assert ((band.low >= 0) & (band.low <= fraction)).all()
+    assert ((band.high >= fraction) & (band.high <= 1)).all()
+
+
+COST = [0.1, 0.2, 0.5, 0.3, 1.0]
+
+PRECISION = [9.0, 2.0, 0.0, 4.0, 4.0]
+
+OFFSETS = [0, 3, 3, 5]  # the second run has no event
+
+
+def test_the_first_event_at_or_below_the_target_counts():
+    times = runtimes(COST, PRECISION, OFFSETS, [10.0, 9.0, 2.0, 0.0])
+    np.testing.assert_array_equal(
+        times, [[0.1, 0.1, 0.2, 0.5], [np.inf] * 4, [0.3, 0.3, np.inf, np.inf]]
+    )
+
+
+def test_the_best_so_far_is_that_of_the_last_event_in_time():
+    best = best_so_far(COST, PRECISION, OFFSETS, [0.05, 0.1, 0.49, 0.5, 9.0])
+    np.testing.assert_array_equal(
+        best, [[np.inf, 9.0, 2.0, 0.0, 0.0], [np.inf] * 5, [np.inf, np.inf, 4.0, 4.0, 4.0]]
+    )
+
+
+def test_both_agree_with_a_loop_over_random_events():
+    rng = np.random.default_rng(4)
+    lengths = rng.integers(0, 6, size=30)
+    offsets = np.concatenate([[0], np.cumsum(lengths)])
+    cost = np.concatenate([np.sort(rng.random(n)) for n in lengths])
+    precision = np.concatenate([-np.sort(-rng.random(n)) for n in lengths])
+    points = rng.random(9)
+    times = runtimes(cost, precision, offsets, points)
+    best = best_so_far(cost, precision, offsets, points)
+    for i, (a, b) in enumerate(pairwise(offsets)):
+        for j, point in enumerate(points):
+            events = list(zip(cost[a:b], precision[a:b], strict=True))
+            assert times[i, j] == min((c for c, q in events if q <= point), default=np.inf)
+            assert best[i, j] == min((q for c, q in events if c <= point), default=np.inf)
+
+
+def test_each_problem_has_its_own_start_and_best():
+    targets = relative_targets(
+        first=[10.0, 1.0, 30.0, 3.0, 20.0],
+        best=[5.0, 0.5, 0.0, 1.0, 10.0],
+        problem=[7, 2, 7, 2, 7],
+        shares=[0.5, 0.1],
+    )
+    # Problem 7 starts at 20 and has the best 0; problem 2 starts at 1, the lower of two.
+    np.testing.assert_allclose(targets[[0, 2, 4]], [[10.0, 2.0]] * 3)
+    np.testing.assert_allclose(targets[[1, 3]], [[0.75, 0.55]] * 2)
+
+
+def test_a_run_without_an_event_does_not_move_the_start():
+    targets = relative_targets([INF, 8.0, INF], [INF, 0.0, INF], [1, 1, 1], [0.5])
+    assert (targets == 4.0).all()
+
+
+@pytest.mark.slow
+@given(
+    st.lists(
+        st.tuples(st.floats(0, 1e9), st.floats(0, 1), st.integers(1, 3)), min_size=1, max_size=12
+    ),
+    st.floats(0, 1),
+)
+def test_some_run_reaches_every_target(runs, share):
+    first = np.array([start for start, _, _ in runs])
+    best = np.array([start * left for start, left, _ in runs])
+    problem = np.array([label for _, _, label in runs])
+    targets = relative_targets(first, best, problem, [share])[:, 0]
+    for label in np.unique(problem):
+        here = problem == label
+        assert np.unique(targets[here]).size == 1
+        assert (best[here] <= targets[here]).any()
+        assert targets[here][0] <= first[here].max() * (1 + 1e-12)
+
+
+def test_a_run_that_others_join_may_get_other_targets():
+    alone = relative_targets([10.0], [5.0], [1], [0.5])
+    beside = relative_targets([10.0, 10.0], [5.0, 1.0], [1, 1], [0.5])
+    assert alone[0, 0] == 7.5
+    assert beside[0, 0] == 5.5
+
+
+COST, LATER, OFFSETS = [0.1, 0.2, 0.5, 0.3, 1.0], [9.0, 2.0, 0.0, 4.0, 1.0], [0, 3, 3, 5]
+
+
+def test_runtimes_to_targets_of_each_run():
+    times = runtimes(COST, LATER, OFFSETS, [[2.0, 9.0], [99.0, 0.0], [1.0, 0.5]])
+    np.testing.assert_array_equal(times, [[0.2, 0.1], [INF, INF], [1.0, INF]])
+
+
+def test_the_same_targets_for_all_runs_either_way():
+    targets = np.array([5.0, 1.0, 0.0])
+    np.testing.assert_array_equal(
+        runtimes(COST, LATER, OFFSETS, targets),
+        runtimes(COST, LATER, OFFSETS, np.tile(targets, (3, 1))),
+    )
+
+
+BATCHES = st.lists(st.tuples(st.integers(0, 4), st.integers(1, 9), st.integers(1, 4)), max_size=5)
+"""Points that are asked for alone, then so many points so often."""
+
+
+def counted(batches, workers, evaluations):
+    """The rounds after each evaluation, counted one by one."""
+    made = [0]
+    for alone, size, count in [*batches, (evaluations, 1, 1)]:
+        made += [made[-1] + k + 1 for k in range(alone)]
+        for _ in range(count):
+            made += [made[-1] + k // workers + 1 for k in range(size)]
+    return made[: evaluations + 1]
+
+
+def rows(batches):
+    """The arguments `first`, `size` and `count`."""
+    place, found = 0, []
+    for alone, size, count in batches:
+        found.append((place + alone, size, count))
+        place += alone + size * count
+    return np.array(found, dtype=np.int64).reshape(-1, 3).T
+
+
+@pytest.mark.slow
+@given(BATCHES, st.integers(1, 10), st.integers(0, 200))
+def test_rounds_are_those_counted_one_by_one(batches, workers, evaluations):
+    found = rounds(np.arange(evaluations + 1), *rows(batches), workers=workers)
+    np.testing.assert_array_equal(found, counted(batches, workers, evaluations))
+
+
+def test_what_was_not_reached_stays():
+    found = rounds([np.inf, np.nan, 6], [0], [3], [2], workers=3)
+    np.testing.assert_array_equal(found, [np.inf, np.nan, 2])
