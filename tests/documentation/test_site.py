@@ -45,12 +45,6 @@ def site(tmp_path_factory):
     return output
 
 
-@pytest.mark.thorough
-def test_every_page_is_read_without_a_warning(tmp_path):
-    """No page is written, which takes the longest; test_links.py follows the links."""
-    build(tmp_path, "-b", "dummy")
-
-
 class Page(HTMLParser):
     """What a page links to, and what can be linked to in it."""
 
@@ -82,17 +76,6 @@ def test_every_link_leads_somewhere(site):
             if not there.exists() or (parts.fragment and parts.fragment not in anchors):
                 broken.append(f"{file.relative_to(site)}: {link}")
     assert broken == []
-
-
-@pytest.mark.thorough
-def test_every_page_of_the_documentation_is_in_the_navigation(site):
-    first = site / "docs/README.html"
-    linked = {(first.parent / urlsplit(link).path).resolve() for link in Page(first).links}
-    pages = {
-        file.resolve() for folder in ("guide",) for file in (site / "docs" / folder).glob("*.html")
-    }
-    assert pages
-    assert pages <= linked
 
 
 @pytest.mark.thorough

@@ -59,13 +59,6 @@ def test_the_interpreter_of_the_workflow_gives_the_same_results(campaign, measur
     assert [row["status"] for row in read_runs([own]).to_pylist()] == ["ok"] * 4
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("use", ["timefair:DE", "pycma:BIPOP", "scipy:Nelder-Mead"])
-def test_algorithms_of_libraries_do_too(campaign, measured, use):
-    here = measured(campaign({"use": use}))
-    assert results(here) == results(measured(campaign({"use": use, "python": sys.executable})))
-
-
 @pytest.mark.slow
 def test_little_is_needed_there(campaign, measured, at_work):
     for name in UNNEEDED:

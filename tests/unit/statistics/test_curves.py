@@ -23,9 +23,7 @@ from timefair.statistics.curves import (
 from timefair.statistics.runtimes import relative_targets, rounds, runtimes
 
 INF = np.inf
-
 LIMITS = ("low", "high", "everywhere_low", "everywhere_high")
-
 TIMES = arrays(
     np.float64,
     array_shapes(min_dims=2, max_dims=2, min_side=0, max_side=6),
@@ -240,9 +238,7 @@ def test_limits_of_any_costs_hold_the_profile(samples):
 
 
 COST = [0.1, 0.2, 0.5, 0.3, 1.0]
-
 PRECISION = [9.0, 2.0, 0.0, 4.0, 4.0]
-
 OFFSETS = [0, 3, 3, 5]  # the second run has no event
 
 

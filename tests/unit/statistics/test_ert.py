@@ -111,7 +111,6 @@ def test_without_failures_and_spread_the_interval_is_that_of_a_mean():
 
 
 HEAVY = np.exp(2 * np.random.default_rng(9).standard_normal(20))
-
 SKEWED = 5 + np.random.default_rng(8).exponential(size=20)
 
 
@@ -159,9 +158,7 @@ def test_whatever_the_runs_are(runs):
 
 
 LOGNORMAL = np.exp(2 * norm.ppf((np.arange(1, 21) - 0.5) / 20))
-
 EVEN = 10 + norm.ppf((np.arange(1, 21) - 0.5) / 20)
-
 costs = st.lists(st.sampled_from([0.0, 1e-9, 1.0, 1.0, 3.0, 1e5]) | st.floats(0, 1e9), min_size=2)
 
 

@@ -20,9 +20,7 @@ from timefair.statistics.means import (
 from timefair.statistics.quantiles import sample_quantile
 
 GOLDEN = Path(__file__).parents[2] / "golden"
-
 METHODS = ("bootstrap-t", "paper")
-
 INF = np.inf
 
 

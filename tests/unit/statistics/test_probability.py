@@ -24,9 +24,7 @@ from timefair.statistics.probability import (
 from timefair.statistics.quantiles import quantile_interval, quantile_rank, sample_quantile
 
 GOLDEN = Path(__file__).parents[2] / "golden"
-
 RUNS = 101
-
 INTERVAL_TABLES = {"table13_pci_q50": 0.5, "table14_pci_q10": 0.1}
 
 
@@ -254,7 +252,6 @@ def test_limits_enclose_the_sample_quantile(values, p):
 CHECKS = json.loads(
     (Path(__file__).parents[2] / "golden" / "seed000_checks.json").read_text(encoding="utf-8")
 )["best_of_k"]
-
 INF = np.inf
 
 values = st.lists(st.floats(-1e6, 1e6) | st.just(INF), min_size=0, max_size=8)

@@ -23,9 +23,7 @@ from timefair.statistics.ranks import (
 )
 
 GOLDEN = Path(__file__).parents[2] / "golden"
-
 PRINTED = ("table02_mean", "table03_q50", "table04_fe_mean_wrong", "table07_fe_q50", "table08_q10")
-
 MISPRINTS = 10
 """Cells of Table 4 that exclusions.csv corrects."""
 
@@ -117,7 +115,6 @@ def test_ranks_add_up_and_follow_the_order(values):
 
 
 REFERENCE = json.loads((GOLDEN / "friedman.json").read_text())
-
 RTOL = 1e-9
 
 matrices = arrays(

@@ -24,9 +24,7 @@ from timefair.statistics.run_count.evaluation import (
 from timefair.statistics.run_count.skewness import Outliers, SkewnessRule
 
 GOLDEN = Path(__file__).parents[3] / "golden"
-
 TECHNIQUES = (Outliers.NONE, Outliers.IQR, Outliers.PERCENTILE, Outliers.MAD)
-
 RULES = [SkewnessRule(tau, technique) for technique in TECHNIQUES for tau in (0.05, 0.2)]
 
 
@@ -187,7 +185,6 @@ def test_controls_cost_what_the_rule_costs():
 
 
 RUNS = 50
-
 SETTINGS = [technique for technique in Outliers for _ in range(4)]
 
 
