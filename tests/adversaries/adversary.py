@@ -13,32 +13,15 @@ HELD = "time_killed"
 
 @dataclass(frozen=True)
 class Adversary:
-    """An entry of the bench.
+    """An entry of the bench: its label in campaigns, its `use`, and what its runs come to.
 
-    Attributes
-    ----------
-    name
-        Of the function, and its label in campaigns.
-    use
-        As in a campaign file.
-    does
-        What it does, in a few words.
-    status
-        Of each of its runs.
-    reasons
-        The stop reason is one of them.
-    message
-        What the message contains; None: there is none.
-    shows
-        Whether a row has what else there should be to see.
-    races
-        Whether its threads can make the record contradict itself, depending on when they run; such
-        a run may be `inconsistent` instead.
+    The stop reason is one of `reasons`; the message contains `message` (None: there is none);
+    `shows` says whether a row has what else there should be to see. If it `races`, its threads can
+    make the record contradict itself, and such a run may be `inconsistent` instead.
     """
 
     name: str
     use: str
-    does: str
     status: str
     reasons: tuple[str, ...]
     message: str | None = None
@@ -92,13 +75,12 @@ def declare(entry: Adversary) -> None:
 def adversary(
     status: str, *reasons: str, message: str | None = None, **more: Any
 ) -> Callable[[Callable[..., object]], Callable[..., object]]:
-    """Declare the decorated ``solve(objective, rng)``; its docstring says what it does."""
+    """Declare the decorated ``solve(objective, rng)``."""
 
     def declared(solve: Callable[..., object]) -> Callable[..., object]:
         name, file = solve.__name__, Path(solve.__code__.co_filename)
-        does = (solve.__doc__ or name.replace("_", " ")).strip()
-        use = f"{file}:{name}"
-        declare(Adversary(name, use, does, status, reasons or ("evaluations",), message, **more))
+        ends = reasons or ("evaluations",)
+        declare(Adversary(name, f"{file}:{name}", status, ends, message, **more))
         return solve
 
     return declared

@@ -1,4 +1,4 @@
-"""Algorithms that end by an error, a crash or a signal, or that end others."""
+"""Algorithms that end by an error, a crash or a signal, that end others, or that do not end."""
 
 import ctypes
 import faulthandler
@@ -47,13 +47,6 @@ def raises_two_lines(objective, rng):
 def interrupts_itself(objective, rng):
     one(objective)
     raise KeyboardInterrupt
-
-
-@adversary("raised", FAILED, message="GeneratorExit")
-def raises_no_exception(objective, rng):
-    """Raises a BaseException that is no Exception."""
-    one(objective)
-    raise GeneratorExit
 
 
 @adversary("raised", FAILED, message="SystemExit: 3")
@@ -113,13 +106,6 @@ def aborts(objective, rng):
     os.abort()
 
 
-@adversary("crashed", FAILED, message="SIGFPE")
-def divides_by_zero_in_c(objective, rng):
-    """Gets the signal of a division by zero in C."""
-    one(objective)
-    signal.raise_signal(signal.SIGFPE)
-
-
 @adversary("crashed", FAILED, message="SIGALRM")
 def sets_an_alarm(objective, rng):
     one(objective)
@@ -162,3 +148,84 @@ def becomes_another_program(objective, rng):
     """Replaces its process, which ends the timers of the kernel."""
     one(objective)
     os.execvp("sleep", ["sleep", "1000"])
+
+
+@adversary("no_evaluation", HELD, message="a trial launch was at")
+def never_evaluates(objective, rng):
+    while True:
+        pass
+
+
+@adversary("no_evaluation", "algorithm_ended", message="the algorithm returned without")
+def returns_at_once(objective, rng):
+    return None
+
+
+@adversary("ok", HELD)
+def sleeps(objective, rng):
+    one(objective)
+    time.sleep(1000)
+
+
+@adversary("ok", HELD)
+def blocks_signals(objective, rng):
+    signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+    sleeps(objective, rng)
+
+
+@adversary("ok", HELD)
+def spins_in_c(objective, rng):
+    """A loop in C that holds the interpreter: PyDLL keeps the GIL."""
+    one(objective)
+    ctypes.PyDLL(None).usleep(ctypes.c_uint(999_999_999))
+
+
+@adversary("ok", HELD)
+def spins_on_numbers(objective, rng):
+    one(objective)
+    return 7 ** (10**9)
+
+
+@adversary("raised", "failure", message="EOFError")
+def waits_for_input(objective, rng):
+    one(objective)
+    return input("step size? ")
+
+
+@adversary("ok")
+def swallows_everything(objective, rng):
+    while True:
+        try:  # noqa: SIM105
+            objective(rng.uniform(objective.lower, objective.upper))
+        except BaseException:
+            pass
+
+
+@adversary("ok")
+def swallows_in_a_thread(objective, rng):
+    threads = [threading.Thread(target=swallows_everything, args=(objective, rng)) for _ in "ab"]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+@adversary("ok")
+def sleeps_when_it_is_stopped(objective, rng):
+    try:
+        search(objective, rng)
+    finally:
+        time.sleep(1000)
+
+
+@adversary("ok", races=True)
+def leaves_a_thread_that_evaluates(objective, rng):
+    """Returns, while a thread goes on: what it evaluates is of the next launch, or of none."""
+    threading.Thread(target=swallows_everything, args=(objective, rng), daemon=True).start()
+    one(objective)
+
+
+@adversary("ok", shows=lambda row: row["launches"] == row["evaluations"])
+def launches_as_often_as_it_can(objective, rng):
+    """One evaluation for each launch."""
+    one(objective)

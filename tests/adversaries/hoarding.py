@@ -11,7 +11,6 @@ import tempfile
 import time
 from pathlib import Path
 
-import numpy as np
 from adversary import HELD, adversary, one, search
 
 FAILED = "failure"
@@ -23,12 +22,6 @@ def allocates(objective, rng):
     kept = []
     while True:
         kept.append(bytes(2**24))  # pages that nobody touches: this takes no time
-
-
-@adversary("out_of_memory", FAILED, message="MemoryError")
-def allocates_an_array(objective, rng):
-    one(objective)
-    np.empty(10**11)
 
 
 @adversary("out_of_memory", FAILED, message="Cannot allocate memory")
@@ -56,24 +49,9 @@ def floods_the_log(objective, rng):
 
 
 @adversary("ok")
-def prints_every_point(objective, rng):
-    while True:
-        x = rng.uniform(objective.lower, objective.upper)
-        print(x, objective(x), file=sys.stderr)
-
-
-@adversary("ok")
 def closes_its_output(objective, rng):
     os.close(1)
     os.close(2)
-    search(objective, rng)
-
-
-@adversary("ok", shows=lambda row: row["left_files"] == 1 and row["left_mb"] == 2)
-def leaves_a_temporary_file(objective, rng):
-    folder = Path(tempfile.mkdtemp())
-    if not any(folder.parent.rglob("left.bin")):
-        (folder / "left.bin").write_bytes(bytes(2_000_000))
     search(objective, rng)
 
 

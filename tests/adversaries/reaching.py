@@ -1,13 +1,10 @@
-"""Algorithms that reach for the clock, the counters, priority, or what other runs have found."""
+"""Algorithms that reach for clock, counters or priority, or evaluate what they should not."""
 
 import contextlib
 import ctypes
-import gc
 import os
-import shutil
-import socket
 import sys
-import tempfile
+import threading
 import time
 from pathlib import Path
 
@@ -24,11 +21,6 @@ def in_its_time(row):
     return not late and within and row["cpu_s"] < row["budget_s"] + 0.05
 
 
-def found_nothing(row):
-    """No run began at the best point of another one."""
-    return row["events"][0]["precision"] > row["best_precision"] or row["evaluations"] == 1
-
-
 def write_shared_memory(name, data):
     """Overwrite the beginning of an anonymous file of the run, opened by /proc/self/fd."""
     for fd in os.listdir("/proc/self/fd"):
@@ -40,35 +32,6 @@ def write_shared_memory(name, data):
 
 
 # --- The clock --------------------------------------------------------------------------------
-
-
-@adversary("raised", FAILED, message="AttributeError")
-def starts_again(objective, rng):
-    """Moves t0 and T by the method that the measuring code has."""
-    one(objective)
-    now = time.monotonic_ns()
-    objective.start(now + 10**9, now + 2 * 10**9)
-
-
-@adversary("raised", FAILED, message="AttributeError")
-def ends_its_launch_itself(objective, rng):
-    one(objective)
-    objective.end_launch(0)
-
-
-@adversary("ok", shows=in_its_time)
-def starts_again_through_gc(objective, rng):
-    """Looks for an object with a method `start` among all that the interpreter knows."""
-    one(objective)
-    now = time.monotonic_ns()
-    for each in gc.get_objects():
-        if type(each).__module__.startswith("timefair.measure"):
-            for name in ("start", "finish", "disown"):
-                try:
-                    getattr(each, name)(now + 10**9, now + 2 * 10**9)
-                except Exception:
-                    continue
-    search(objective, rng)
 
 
 @adversary("ok", shows=in_its_time)
@@ -122,13 +85,6 @@ def writes_its_own_memory(objective, rng):
 # --- The end of the process -------------------------------------------------------------------
 
 
-@adversary("ok", shows=in_its_time)
-def replaces_the_end_of_a_process(objective, rng):
-    """``os._exit`` returns, and so would into the code of the parent."""
-    os._exit = lambda status: None
-    search(objective, rng)
-
-
 @adversary("raised", FAILED, message="RuntimeError: no convergence")
 def replaces_the_end_of_a_process_and_raises(objective, rng):
     os._exit = lambda status: None
@@ -158,74 +114,85 @@ def asks_for_real_time(objective, rng):
 # --- What one run leaves for the next -----------------------------------------------------------
 
 
-def begins_where_another_ended(objective, rng, cache):
-    """Reads the best point of an earlier run, or of the trial launch, and writes its own."""
-    x = np.load(cache) if cache.exists() else rng.uniform(-5, 5, objective.dimension)
-    best = objective(x)
-    np.save(cache, x)
-    for _ in range(100):
-        y = x + 0.1 * rng.standard_normal(objective.dimension)
-        value = objective(y)
-        if value < best:
-            x, best = y, value
-            np.save(cache, x)
-    search(objective, rng)
-
-
-@adversary("ok", shows=found_nothing)
-def leaves_a_cache_in_its_folder(objective, rng):
-    begins_where_another_ended(objective, rng, Path("cache.npy").absolute())
-
-
-@adversary("ok", shows=found_nothing)
-def leaves_a_cache_in_tmp(objective, rng):
-    begins_where_another_ended(objective, rng, Path("/tmp/timefair-adversary-cache.npy"))
-
-
-@adversary("ok", shows=found_nothing)
-def leaves_a_cache_in_shared_memory(objective, rng):
-    begins_where_another_ended(objective, rng, Path("/dev/shm/timefair-adversary-cache.npy"))
-
-
-@adversary("ok", shows=found_nothing)
-def leaves_a_cache_beside_its_module(objective, rng):
-    begins_where_another_ended(objective, rng, Path(__file__).with_name("cache.npy"))
-
-
-@adversary("ok", shows=found_nothing)
-def leaves_a_server(objective, rng):
-    """A process that tells the best point to whoever connects; the next run asks it."""
-    address, x = b"\0timefair-adversary", rng.uniform(-5, 5, objective.dimension)
-    with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as asking:
-        asking.connect(address)
-        x = np.frombuffer(asking.recv(1000))
-    value = objective(x)
-    for _ in range(100):
-        y = x + 0.1 * rng.standard_normal(objective.dimension)
-        if (one_more := objective(y)) < value:
-            x, value = y, one_more
-    server = socket.socket(socket.AF_UNIX)
-    server.bind(address)
-    server.listen()
-    if os.fork() == 0:
-        os.setsid()
-        while True:
-            server.accept()[0].send(x.tobytes())
-    search(objective, rng)
-
-
-@adversary("ok", shows=lambda row: row["left_processes"] == 0)
-def looks_for_the_folder_of_another_run(objective, rng):
-    """Removes what lies in the temporary folders of all runs; its own view alone changes."""
-    one(objective)
-    for path in Path(tempfile.gettempdir()).parent.glob("timefair-run-*"):
-        shutil.rmtree(path, ignore_errors=True)
-    search(objective, rng)
-
-
 @adversary("raised", FAILED, message="PermissionError")
 def opens_the_memory_of_the_process_that_measures_it(objective, rng):
     """To read what other runs have found, or to write another count."""
     one(objective)
     os.open(f"/proc/{os.getppid()}/mem", os.O_RDWR)
+    search(objective, rng)
+
+
+@adversary("no_finite_value")
+def evaluates_nan(objective, rng):
+    while True:
+        objective(np.full(objective.dimension, np.nan))
+
+
+@adversary("ok")
+def evaluates_far_outside(objective, rng):
+    while True:
+        objective(rng.uniform(-1e6, 1e6, objective.dimension))
+
+
+@adversary("raised", FAILED, message="ValueError", shows=lambda row: row["evaluations"] == 1)
+def evaluates_text(objective, rng):
+    one(objective)
+    objective("somewhere")
+
+
+@adversary("ok", shows=lambda row: row["best_precision"] > 0)
+def changes_the_bounds(objective, rng):
+    """Writes into the arrays of the bounds; others get new ones."""
+    objective.lower[:] = objective.upper[:] = 0
+    assert np.all(objective.lower < objective.upper)
+    search(objective, rng)
+
+
+@adversary("ok")
+def changes_its_points_meanwhile(objective, rng):
+    """A thread changes a point while it is evaluated."""
+    x = np.zeros(objective.dimension)
+
+    def scribble():
+        other = np.random.default_rng(1)
+        while True:
+            x[:] = other.uniform(-5, 5, x.size)
+
+    threading.Thread(target=scribble, daemon=True).start()
+    sys.setswitchinterval(1e-5)
+    while True:
+        objective(x)
+
+
+@adversary("raised", FAILED, message="AttributeError")
+def resets_its_count(objective, rng):
+    one(objective)
+    objective.evaluations = 0
+
+
+@adversary("raised", FAILED, message="ValueError: the fork said 7")
+def evaluates_in_a_fork(objective, rng):
+    one(objective)
+    pid = os.fork()
+    if pid == 0:
+        try:
+            one(objective)
+        except RuntimeError:
+            os._exit(7)
+        os._exit(0)
+    _, status = os.waitpid(pid, 0)
+    raise ValueError(f"the fork said {os.waitstatus_to_exitcode(status)}")
+
+
+@adversary("ok", shows=lambda row: row["wall_s"] <= row["budget_s"])
+def stops_the_clocks_of_python(objective, rng):
+    """Replaces the functions of the module time."""
+    for name in ("time", "monotonic", "perf_counter", "monotonic_ns", "time_ns"):
+        setattr(time, name, lambda: 0)
+    search(objective, rng)
+
+
+@adversary("ok")
+def traces_every_call(objective, rng):
+    sys.setprofile(lambda *event: None)
     search(objective, rng)

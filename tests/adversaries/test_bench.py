@@ -87,7 +87,7 @@ def measured(workspace: Workspace, label: str = "*") -> pa.Table:
 
 def test_each_comes_to_what_it_should(chosen, benches):
     ends = ("evaluations", "target")
-    honest = {name: Adversary(name, use, "", "ok", ends) for name, use in HONEST.items()}
+    honest = {name: Adversary(name, use, "ok", ends) for name, use in HONEST.items()}
     expected = chosen | honest
     rows = [row for bench in benches for row in measured(bench).to_pylist()]
     assert len(rows) == sum(1 if entry.held else RUNS for entry in expected.values())
