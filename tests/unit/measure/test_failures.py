@@ -1,18 +1,24 @@
-"""What the user's function raises is the status of the run, whatever the algorithm makes of it."""
+"""What the user's function raises is the status of the run; a run without a value says why."""
 
+import asyncio
 import contextlib
 import threading
+import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 from measurements import run_of
 
+from timefair.algorithms.base import Algorithm
 from timefair.algorithms.registry import load
+from timefair.measure import trial
 from timefair.measure.evaluation.failures import failure
-from timefair.problems.base import Problem
+from timefair.measure.runs.run import _outside, explained
+from timefair.measure.trial import evaluation_cost_s, prepare
+from timefair.problems.base import Problem, ProblemName
 from timefair.problems.kinds import Constraints
-from timefair.problems.registry import find
+from timefair.problems.registry import SUITES, find
 
 SOURCE = """
 import numpy as np
@@ -141,3 +147,87 @@ def test_an_array_of_one_number_is_told(folder):
     problem = find("one.py:f", {"lower": 0, "upper": 1}).problem(1, 2, 1)
     with pytest.raises(TypeError, match=r"shape \(1,\), not a number; return value.item\(\)"):
         problem.evaluate(np.zeros(2))
+
+
+SPHERE = Problem(
+    ProblemName("test", 1, 2, 1), lambda x: float(x @ x), np.full(2, -5.0), np.full(2, 5.0), 0.0
+)
+
+
+def yields(objective, rng):
+    yield objective(objective.lower)
+
+
+async def waits(objective, rng):
+    await asyncio.sleep(0)
+    objective(objective.lower)
+
+
+def sleeps(objective, rng):
+    time.sleep(100)
+
+
+@pytest.mark.parametrize(
+    ("solve", "words"),
+    [
+        (yields, "solve is a generator"),
+        (waits, "solve is async"),
+        (lambda objective, rng: None, "the algorithm returned without an evaluation"),
+        (lambda objective, rng: SPHERE, "the algorithm returned an object of type Problem"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:coroutine")
+def test_what_came_back_says_why(solve, words):
+    row = run_of(solve, SPHERE, 1, time_ns=10**11)
+    assert str(row["status"]) == "no_evaluation"
+    assert words in row["message"]
+
+
+@pytest.mark.slow
+def test_where_a_trial_launch_was_is_in_the_message_of_a_run(monkeypatch):
+    monkeypatch.setattr(trial, "TRACE_S", 0.1)
+    trace = prepare(Algorithm(sleeps), SPHERE).trace
+    row = run_of(sleeps, SPHERE, 1, time_ns=50_000_000)
+    message = explained(row, trace)["message"]
+    assert "a trial launch was at test_failures.py, line " in message
+    assert message.endswith(
+        "in sleeps; what is done once belongs into solve.prepare (see docs/guide/own.md)"
+    )
+
+
+@pytest.mark.slow
+def test_a_trial_that_evaluates_leaves_no_trace(monkeypatch):
+    monkeypatch.setattr(trial, "TRACE_S", 0.1)
+
+    def slow(objective, rng):
+        objective([1, 1])
+        time.sleep(100)
+
+    assert prepare(Algorithm(slow), SPHERE).trace == ""
+
+
+@pytest.mark.slow
+def test_the_cost_of_a_slow_function_is_measured_in_about_a_second():
+    calls = []
+
+    def evaluate(x):
+        calls.append(1)
+        time.sleep(0.02)
+        return 1.0
+
+    start = time.monotonic()
+    objective_s, bare_s = evaluation_cost_s(
+        evaluate, Problem(SPHERE.name, evaluate, SPHERE.lower, SPHERE.upper, 0.0)
+    )
+    assert time.monotonic() - start < 10  # 80 s with 400 evaluations each
+    assert len(calls) <= 60
+    assert objective_s >= 0.02 <= bare_s
+
+
+def test_a_best_point_outside_the_bounds_is_a_remark():
+    problem = SUITES["f1-f23"].problem(1, 5, 1)
+    inside, outside = problem.upper.tolist(), (problem.upper + np.eye(5)[4]).tolist()
+    assert _outside(inside, problem) is None
+    assert _outside(None, problem) is None
+    assert "outside the bounds" in _outside(outside, problem)
+    assert _outside([9.0] * 5, SUITES["bbob"].problem(1, 5, 1)) is None

@@ -3,23 +3,30 @@
 import dataclasses
 import os
 import resource
+import shutil
 import signal
+import subprocess
 import sys
 import time
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
 from bench import solve
 from measurements import run_of, running
 
+from timefair.algorithms import registry
 from timefair.machine.linux import kernel
 from timefair.measure.runs import child
-from timefair.measure.runs.run import ATTEMPTS
+from timefair.measure.runs.child import Allowance
+from timefair.measure.runs.run import ATTEMPTS, measure_run
+from timefair.measure.trial import prepare
 from timefair.policies.restarts.fixed import FixedLength
 from timefair.policies.restarts.independent import Independent
 from timefair.policies.restarts.none import NoRestart
 from timefair.problems.base import Problem, ProblemName
+from timefair.problems.registry import SUITES
 
 T = 1.3
 """Longer than a machine stalls."""
@@ -343,3 +350,35 @@ def test_a_run_leaves_some_of_what_all_processes_of_a_user_share(problem):
     most = [n if n == resource.RLIM_INFINITY else n - min(n // 8, 256) for n in before]
     row = run_of(compare, problem, 5, evaluations=1)
     assert row["message"] == f"ValueError: {most}"
+
+
+EXAMPLES = Path(__file__).parents[3] / "docs/guide/own"
+
+
+@pytest.fixture(scope="module")
+def use(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("own")
+    for name in ("search.c", "climber_in_c.py"):
+        shutil.copy(EXAMPLES / name, folder)
+    command = ["gcc", "-O2", "-Wall", "-Werror", "-shared", "-fPIC", "-o", "search.so", "search.c"]
+    subprocess.run(command, cwd=folder, check=True)
+    return f"{folder}/climber_in_c.py:solve"
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="needs a compiler")
+@pytest.mark.parametrize(
+    ("allowed", "stop_reason", "least"),
+    [
+        ({"evaluations": 3000}, "evaluations", 1),
+        ({"time_ns": 1_300_000_000}, "time", 1),
+        ({"evaluations": 3000, "restart": FixedLength(tau_evaluations=100)}, "evaluations", 30),
+    ],
+)
+def test_it_runs_restarts_and_ends(use, allowed, stop_reason, least):
+    problem, algorithm = SUITES["bbob"].problem(8, 5, 1), registry.load(use, {})
+    assert prepare(algorithm, problem).trace == ""
+    row = measure_run(algorithm, problem, Allowance(**{"wall_ns": 10**10, **allowed}), seed=3)
+    assert (str(row["status"]), row["message"]) == ("ok", None)
+    assert str(row["stop_reason"]).startswith(stop_reason)  # time_killed where the machine is busy
+    assert row["launches"] >= least
+    assert problem.evaluate(row["best_x"]) == row["best_f"]

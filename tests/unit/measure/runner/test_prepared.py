@@ -1,7 +1,8 @@
-"""One process is prepared for all jobs, is there when it is needed, and never stays behind."""
+"""One process is prepared for all jobs and never stays behind; jobs and forks without it."""
 
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -9,9 +10,13 @@ import time
 from pathlib import Path
 
 import pytest
+from campaigns import SMALL
 
+from timefair.basics.errors import InputError
 from timefair.basics.files import DRIVER, snakemake_above
+from timefair.campaign import configuration
 from timefair.measure.runner import prepared
+from timefair.measure.runner.jobs import complete, in_forks, in_turn
 
 JOB = Path(__file__).with_name("job.py")
 
@@ -251,3 +256,86 @@ def test_only_the_snakemake_that_started_a_process_counts(tmp_path, driver):
     for holder, expected in ((os.getppid(), os.getppid()), (driver.pid, None), ("x", None)):
         (tmp_path / DRIVER).write_text(str(holder))
         assert snakemake_above(tmp_path) == expected
+
+
+@pytest.mark.slow
+def test_all_work_is_done_so_many_at_a_time(tmp_path):
+    def work(k):
+        (tmp_path / f"{k}.begun").touch()
+        time.sleep(0.05)
+        at_once = len(list(tmp_path.glob("*.begun"))) - len(list(tmp_path.glob("*.ended")))
+        (tmp_path / f"{k}.ended").touch()
+        return 0 if at_once <= 2 else 1
+
+    assert in_forks([lambda k=k: work(k) for k in range(5)], 2) == 0
+    assert sorted(path.stem for path in tmp_path.glob("*.ended")) == list("01234")
+
+
+def test_more_descriptors_than_select_takes_may_be_open():
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(4096, hard), hard))
+    held = [os.open(os.devnull, os.O_RDONLY) for _ in range(1030)]
+    try:
+        assert in_forks([lambda: 3], 1) == 3
+    finally:
+        for descriptor in held:
+            os.close(descriptor)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def test_nothing_begins_after_a_failure(tmp_path):
+    work = [lambda: 2, lambda: (tmp_path / "late").touch() or 0]
+    assert in_forks(work, 1) == 2
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.slow
+def test_another_child_of_this_process_is_left_alone():
+    other = subprocess.Popen(["sh", "-c", "exit 7"])
+    time.sleep(0.05)
+    assert in_forks([lambda: 0, lambda: 0], 1) == 0
+    assert other.wait() == 7
+
+
+ALGORITHMS = {"a": "timefair:random-search", "b": "timefair:DE"}
+CAMPAIGN = SMALL | {"algorithms": ALGORITHMS, "rounds": 2}
+
+
+def test_processes_that_run_are_ended_when_nobody_waits_for_them_any_more():
+    start = time.monotonic()
+    ends = in_turn([["sh", "-c", "exit 3"], ["sleep", "600"]], 2)
+    first = next(ends)
+    assert (first.number, first.status) == (0, 3)
+    ends.close()
+    assert time.monotonic() - start < 300
+
+
+def test_a_signal_is_a_status():
+    (ended,) = in_turn([["sh", "-c", "kill -9 $$"]], 1)
+    assert ended.status == 128 + 9
+
+
+@pytest.fixture
+def begun(tmp_path, monkeypatch):
+    package = str(Path(configuration.__file__).parents[3])
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([package, os.environ.get("PYTHONPATH", "")]))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / "results/test"
+
+
+@pytest.mark.slow
+def test_a_campaign_is_measured_once(begun):
+    campaign, said = configuration.parse(CAMPAIGN), []
+    files = complete(campaign, begun, 1, lambda done, jobs: said.append((done, jobs)))
+    assert [path.stem for path in files] == ["a", "b"]
+    assert said == [(k, 4) for k in range(1, 5)]
+    assert complete(campaign, begun, 1, lambda done, jobs: said.append(done)) == files
+    assert len(said) == 4
+
+
+@pytest.mark.slow
+def test_the_first_job_that_fails_is_one_line(begun, monkeypatch):
+    monkeypatch.setenv("PYTHONHOME", "/nowhere")  # no interpreter starts
+    with pytest.raises(InputError, match=r"logs/.*r1\.log: the job failed: ") as error:
+        complete(configuration.parse(CAMPAIGN), begun, 1, lambda done, jobs: None)
+    assert len(error.value.faults) == 1
