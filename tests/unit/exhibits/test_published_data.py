@@ -1,16 +1,20 @@
-"""Published data stand beside measured runs where evaluations are counted, and nowhere else."""
+"""Published data, times of a foreign clock, and recorded runs, beside measured ones."""
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from campaigns import SMALL
 
+from timefair import cli
+from timefair.campaign import configuration, plan
 from timefair.exhibits import latex
 from timefair.exhibits.registry import FIGURES, TABLES
+from timefair.io.importing import WantedProblems, import_all, import_data
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.records.schema import PUBLISHED
-from timefair.records.store import with_facts
+from timefair.records.store import with_facts, write_record
 
 ANALYSIS = Analysis(
     targets=(10.0, 1.0, 0.1),
@@ -227,3 +231,228 @@ def test_captions_say_so(name, beside, tmp_path):
         latex.Setting(ANALYSIS, time_s=1.0),
     )
     assert "Published data, which have no times: B." in tex
+
+
+CLOCKED = Analysis(targets=(10.0, 1.0), resamples=20, campaign={"algorithms": {}})
+HEADER = "suite,algorithm,function,dimension,instance,run,evaluations,seconds,value,optimum\n"
+
+
+def lines_of(algorithm):
+    return "".join(
+        f"bbob,{algorithm},1,2,1,{k},{at},{0.1 * at},{value},0\n"
+        for k in range(4)
+        for at, value in ((1, 20.0), (3 + k, 5.0), (9, 0.5))
+    )
+
+
+@pytest.fixture
+def foreign(tmp_path):
+    """A function: records of a table with two algorithms, and its file."""
+
+    def made(name="mine.csv", labels=("B", "C")):
+        (tmp_path / name).write_text(HEADER + "".join(map(lines_of, labels)))
+        (tmp_path / "collected").mkdir(exist_ok=True)
+        import_all(tmp_path / name, "table", tmp_path / "collected")
+        return [tmp_path / f"collected/{label}.parquet" for label in labels]
+
+    return made
+
+
+@pytest.fixture
+def measured_file(tmp_path, run, table):
+    runs = table(*(run([(1, 0.1, 8.0), (5 + k, 0.4, 0.5)], run=k, seed=k) for k in range(4)))
+    path = tmp_path / "collected/A.parquet"
+    path.parent.mkdir(exist_ok=True)
+    write_record(path, runs.to_batches(), {"algorithm": "A"})
+    return path
+
+
+def test_alone_they_have_seconds_and_say_whose(foreign):
+    runs = Runs.read(foreign())
+    assert runs.foreign_clock
+    frame = TABLES["ert"](runs, CLOCKED)
+    assert frame["ert_s"].notna().all()
+    assert frame.attrs["published"] == "All times are of a foreign clock."
+    assert "Whether any of the 8 runs was perturbed is unknown." in frame.attrs["perturbed"]
+
+
+def test_beside_measured_runs_only_evaluations_count(foreign, measured_file):
+    runs = Runs.read([*foreign(), measured_file])
+    assert not runs.foreign_clock
+    frame = TABLES["ert"](runs, CLOCKED)
+    others = frame["algorithm"] != "A"
+    assert frame.loc[others, "ert_s"].isna().all()
+    assert frame.loc[others, "ert_evaluations"].notna().all()
+    expected = "Published data, whose times are of a foreign clock and omitted: B, C."
+    assert frame.attrs["published"] == expected
+    ecdf = TABLES["ecdf"](runs, CLOCKED)
+    assert set(ecdf.loc[ecdf["unit"] == "seconds", "algorithm"]) == {"A"}
+
+
+@pytest.mark.thinned(6)
+@pytest.mark.parametrize("name", TABLES)
+def test_measured_numbers_in_seconds_do_not_change(name, foreign, measured_file):
+    """In every table, each column in seconds is the one without the foreign runs."""
+    alone, beside = (
+        TABLES[name](Runs.read(paths), CLOCKED)
+        for paths in ([measured_file], [*foreign(), measured_file])
+    )
+    if "algorithm" not in alone:
+        return
+    columns = [name for name in alone if name.endswith("_s") and name in beside]
+    own = beside[beside["algorithm"].astype(str) == "A"]
+    others = beside[beside["algorithm"].astype(str) != "A"]
+    if "unit" in own:
+        own, alone = (frame[frame["unit"] == "seconds"] for frame in (own, alone))
+        assert not (others["unit"] == "seconds").any()
+    for column in columns:
+        if column.startswith(("rank", "ert", "best")):
+            assert others[column].isna().all()
+            np.testing.assert_array_equal(own[column].to_numpy(), alone[column].to_numpy())
+
+
+def test_the_checklist_says_where_runs_are_from(foreign, tmp_path):
+    frame = TABLES["checklist"](Runs.read(foreign()), CLOCKED)
+    (row,) = frame[frame["part"] == "Imported data"].to_dict("records")
+    path = tmp_path / "mine.csv"
+    assert row["evidence"].startswith(f"all times are of a foreign clock: B from {path} (SHA-256 ")
+    said = frame.set_index("part")["missing"]
+    assert said["Tuning"] == said["Overshoot"] == "not recorded"
+    assert said["Independence"] == "not known of imported runs"
+    assert "share a random stream" not in said["Seeds"].to_numpy()[0]
+
+
+@pytest.fixture
+def results(tmp_path):
+    """The folder, of a campaign that names all of these algorithms."""
+    published = {name: {"format": "table", "path": str(tmp_path)} for name in "BCD"}
+    measured = {"algorithms": {"A": "timefair:random-search"}, "budget": {"time_s": 1}}
+    campaign = configuration.parse(SMALL | measured | {"published": published})
+    plan.write_snapshot(campaign, tmp_path)
+    return tmp_path
+
+
+@pytest.mark.usefixtures("measured_file")
+def test_commands_say_in_one_line_whose_times_are_left_out(foreign, results, capsys):
+    foreign()
+    assert cli.main(["table", str(results), "ert"]) == 0
+    expected = "timefair: B, C: times are of a foreign clock; left out beside measured runs\n"
+    assert capsys.readouterr().err == expected
+
+
+@pytest.mark.usefixtures("measured_file")
+@pytest.mark.parametrize("format", ["table", "coco"])
+def test_exports_in_seconds_leave_them_out(format, foreign, results, tmp_path, capsys):
+    foreign()
+    output = tmp_path / ("runs.csv" if format == "table" else "exported")
+    words = ["export", format, str(results)]
+    more = ["--cost", "seconds"] if format == "coco" else []
+    assert cli.main([*words, "--output", str(output), *more]) == 0
+    said = [f"timefair: {label}: skipped, its times are of a foreign clock" for label in "BC"]
+    assert capsys.readouterr().err.splitlines() == said
+    written = (
+        output.read_text() if format == "table" else " ".join(p.name for p in output.iterdir())
+    )
+    assert "B" not in written.partition("\n")[2] or format == "coco"
+    assert format == "table" or written == "A"
+
+
+WANTED = WantedProblems("bbob", [1], [2], [1])
+TARGET, REACHED_S = 1.03, 0.25  # after 2.5 evaluations on average, in `fixtures_of_runs`
+KERNELS = {"implementation": "compiled"} | {
+    name: [1e-3, 1e-3] for name in ("arithmetic", "memory", "interpreter")
+}
+TWICE = KERNELS | {name: [2e-3, 2e-3] for name in ("arithmetic", "memory", "interpreter")}
+MACHINE = {"cpu": "Z80", "cores": 2, "memory_mb": 15_922.4}
+
+
+def _collected(facts, timed):
+    """The facts of a file that joins 16 records."""
+    named = {name: [value] for name, value in facts.items()}
+    return {"collected": named | ({"kernels": [timed] * 16} if timed else {})}
+
+
+@pytest.fixture
+def both(tmp_path, write, row):
+    """Runs of `ours`, and of `theirs` on a machine that is half as fast."""
+
+    def read(here=KERNELS, there=TWICE, budget=None, runs=2, **changes):
+        facts = {
+            "machine": MACHINE,
+            "campaign": {"budget": {"final_target": None} | (budget or {})},
+        }
+        ours, theirs = (
+            [row(k % 2, algorithm=label) | {"run": k} | of for k in range(runs)]
+            for label, of in (("ours", {}), ("theirs", {"cpu_s": 0.5, **changes}))
+        )
+        of = _collected(facts, there)
+        write(tmp_path / "there" / "collected" / "theirs.parquet", *theirs, **of)
+        write(tmp_path / "ours.parquet", *ours, **_collected(facts, here))
+        output = tmp_path / "theirs.parquet"
+        found = import_data(
+            tmp_path / "there", "timefair", output, algorithm="theirs", label="theirs",
+            wanted=WANTED,
+        )  # fmt: skip
+        return Runs.read([tmp_path / "ours.parquet", output]), found
+
+    return read
+
+
+def ert_of(runs, label="theirs", **settings):
+    table = TABLES["ert"](runs, Analysis(targets=(TARGET,), **settings))
+    return table[table["algorithm"] == label].iloc[0], table.attrs["published"]
+
+
+def test_seconds_are_those_of_this_machine_and_the_limits_have_the_bridge(both):
+    runs, _ = both()
+    (ours, _), (theirs, said) = ert_of(runs, "ours"), ert_of(runs)
+    assert ours["ert_s"] == pytest.approx(REACHED_S)
+    assert theirs["ert_s"] == pytest.approx(REACHED_S / 2)
+    assert theirs["ert_evaluations"] == ours["ert_evaluations"]
+    ratio = theirs["ert_s_high"] / ours["ert_s_high"]
+    assert ratio > 0.51  # the limit, and not only the ERT, has the uncertainty of the kernels
+    assert said.startswith("Seconds of theirs are those of another machine (Z80 with 2 cores")
+    assert "times 0.5 [0.47, 0.53], the ratio of the reference kernels (arithmetic)" in said
+    assert runs.frame["algorithm"].unique().tolist() == ["ours"]  # no other result has them
+
+
+def test_simulated_cost_is_the_same_on_every_machine(both):
+    runs, _ = both(evaluation_cost_s=0.08, charged_s=0.24)
+    assert ert_of(runs)[0]["ert_s"] == pytest.approx(0.2 + (REACHED_S - 0.2) / 2)
+
+
+def test_on_the_cpu_clock_seconds_are_cpu_seconds(both):
+    runs, _ = both()
+    runs.frame["cpu_s"] = 1.0
+    assert ert_of(runs, time="cpu")[0]["ert_s"] == pytest.approx(REACHED_S * 0.5 / 2)
+
+
+@pytest.mark.parametrize(
+    ("changes", "caution"),
+    [
+        ({"here": None}, "no reference kernels were timed here"),
+        ({"there": None}, "Published data, which have no times: theirs."),
+        ({"budget": {"cpu_s": 1.0}}, "they are of another clock"),
+    ],
+)
+def test_without_a_bridge_there_are_no_seconds(both, changes, caution):
+    runs, found = both(**changes)
+    row, said = ert_of(runs)
+    assert np.isnan(row["ert_s"])
+    assert row["ert_evaluations"] == 2.5
+    assert caution in said
+    assert any("no reference kernels" in one for one in found.cautions) == ("there" in changes)
+
+
+def test_a_verdict_that_the_bridge_could_change_is_none(both):
+    settings = Analysis(targets=(TARGET,))
+
+    def better(kernels):
+        runs, _ = both(there=kernels, runs=40)
+        table = TABLES["comparison"](runs, settings)
+        row = table[(table["measure"] == "seconds") & (table["criterion"] == "ERT")].iloc[-1]
+        return row["better"]
+
+    slightly = KERNELS | {name: [1.02e-3, 1.02e-3] for name in TWICE if name != "implementation"}
+    assert better(TWICE) == "theirs"
+    assert pd.isna(better(slightly))

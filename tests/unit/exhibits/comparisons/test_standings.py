@@ -4,6 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from timefair.exhibits import latex
+from timefair.exhibits.comparisons.rank_reversals import reversals
 from timefair.exhibits.registry import TABLES
 from timefair.records.rundata.problems import evaluations_allowed, precision_at, problems
 from timefair.records.rundata.runs import Runs
@@ -95,19 +97,6 @@ def test_functions_that_not_all_ran_are_left_out(sample, table):
     alone = made("ranks", table(*sample("A", [1.0]), *sample("B", [1.0], function=2)))
     assert (alone["problems"] == 0).all()
     assert alone["average_rank"].isna().all()
-
-
-def test_how_far_a_run_fell_below_the_final_target_is_no_merit(sample, table):
-    rows = table(
-        *sample("A", [1e-16, 1e-12], stop_reason="target"),
-        *sample("B", [1e-9, 9e-9], stop_reason="target"),
-        *sample("C", [1e-7, 1e-7]),
-    )
-    ranks = made("ranks", rows).query("measure == 'precision'").set_index("algorithm")
-    assert ranks["average_rank"].to_dict() == {"A": 1.5, "B": 1.5, "C": 3.0}
-    pairs = of_medians(made("comparison", rows)).set_index(["function", *PAIR])
-    assert pairs.loc[("1", "A", "B"), ["p", "a12", "value_a"]].tolist() == [1.0, 0.5, 0.0]
-    assert pairs.loc[("1", "B", "C"), "a12"] == 1.0
 
 
 def test_the_tests_are_those_of_the_ranks(sample, table):
@@ -346,3 +335,174 @@ def test_pairs_of_named_algorithms_are_listed_and_are_a_family_of_their_own(many
     assert set(frame.loc[named & over, "tests"]) == {12 + 11}
     assert set(frame.loc[~named & over, "tests"]) == {78}
     assert "or with those in `statistics.pairs`" in frame.attrs["pairs"]
+
+
+OPPOSITE = (1.0, 2.0, 4.0, 3.0)
+"""The first is better at equal evaluations, the second at the end."""
+
+
+def test_a_pair_with_opposite_orders_on_all_functions():
+    (found,) = reversals({("A", "B"): [OPPOSITE] * 8}, tests=1)
+    assert found.pair == ("A", "B")
+    assert found.first_by_evaluations
+    assert found.functions == 8
+    assert found.better_on == (8, 0, 0, 8)
+    assert found.p_by_evaluations == found.p_by_time == found.p_adjusted == 2 / 2**8
+
+
+def test_the_larger_p_value_counts():
+    ends = np.array([2.0, 2.0, 2.0, 2.0, 2.0, 0.5, 0.4, 2.0])  # of A, where B ends at 1
+    (found,) = reversals({("A", "B"): [(1.0, 2.0, end, 1.0) for end in ends]}, tests=1)
+    assert found.better_on == (8, 0, 2, 6)
+    assert found.p_by_time == wilcoxon(np.log10(ends), np.zeros(8)).p
+    assert found.p_adjusted == found.p_by_time > found.p_by_evaluations
+
+
+@pytest.mark.parametrize(
+    "medians",
+    [
+        [],
+        [OPPOSITE],  # one function says nothing about other functions
+        [(1.0, 2.0, 3.0, 3.0)] * 8,  # a tie at the end
+        [(0.0, 0.0, 0.0, 0.0)] * 8,
+        [(np.inf, np.inf, 1.0, 2.0)] * 8,
+        [(1.0, 2.0, 3.0, 4.0)] * 8,
+        [(-1.0, -2.0, -3.0, -2.0)] * 8,  # below a wrong optimum
+    ],
+)
+def test_no_reversal(medians):
+    assert reversals({("A", "B"): medians}, tests=1) == []
+
+
+FEW = Analysis(targets=(1.0, 0.1), resamples=50)
+
+
+def unperturbed(rows):
+    return TABLES["comparison"](Runs.of(rows), FEW).attrs["unperturbed"]
+
+
+@pytest.fixture
+def runs(run, table):
+    """A function: A is faster than B in clean runs, by far slower in perturbed ones (of ten)."""
+
+    def make(functions, perturbed, waited=None):
+        return table(
+            *(
+                run(
+                    [(1, 0.01, 9.0), (10, 0.9 if slow else at_s, 0.01)],
+                    algorithm=name,
+                    function=function,
+                    run=k,
+                    perturbation="perturbed" if slow else "clean",
+                    reference_before_s=0.01,
+                    real_s=1.0,
+                    foreign_delay_s=waited if slow else waited and 0.0,
+                )
+                for name, at_s in (("A", 0.05), ("B", 0.06))
+                for function in range(1, functions + 1)
+                for k in range(10)
+                for slow in [name == "A" and k < perturbed]
+            )
+        )
+
+    return make
+
+
+@pytest.mark.parametrize("functions", [1, 8])
+def test_a_verdict_that_perturbed_runs_made_is_named(runs, functions):
+    text = unperturbed(runs(functions, 5))
+    assert text.startswith("Without them, ")
+    assert "A and B" in text
+    assert "by ERT (seconds)" in text
+    assert ("on f1" in text) == (functions == 1)
+
+
+def test_too_few_runs_left_to_tell(runs):
+    assert unperturbed(runs(1, 6)) == (
+        "What they change cannot be told, because too few runs are left without them: 60\u00a0% of "
+        "the runs of A on f1 are perturbed."
+    )
+
+
+def test_where_too_few_are_left_times_are_corrected(runs):
+    """Nearly all of the time of each perturbed run was waiting; B is then better no more."""
+    text = unperturbed(runs(1, 8, waited=0.96))
+    assert text.startswith("With times divided by their slowdowns, ")
+    assert "A and B on f1 by ERT (seconds)" in text
+
+
+def test_an_algorithm_whose_runs_are_the_same_is_known(run, table):
+    rows = table(*(
+        run([(1, 0.1, 9.0), (5, 0.2, best)], algorithm=name, run=k, best_f=best)
+        for k in range(3) for name, best in (("A", 1.0), ("B", 1.0 + k))
+    ))  # fmt: skip
+    assert TABLES["comparison"](Runs.of(rows), FEW).attrs["repeated"] == ["A"]
+
+
+def test_a_few_slow_runs_that_change_nothing(run, table):
+    rows = table(
+        *(
+            run(
+                [(1, 0.01, 9.0), (10, at_s * (1 + 0.01 * k), 0.01)],
+                algorithm=name,
+                function=function,
+                run=k,
+                perturbation="perturbed" if k == 0 else "clean",
+            )
+            for name, at_s in (("A", 0.05), ("B", 0.5))
+            for function in range(1, 9)
+            for k in range(10)
+        )
+    )
+    assert unperturbed(rows).startswith("Without them, none of ")
+
+
+@pytest.fixture
+def lines(run, table):
+    """A reaches everything on f1 and one target on f2; B is slower there, and wins f3."""
+    reached = {
+        ("A", 1): [(1, 0.1, 0.5), (2, 0.2, 0.05)],
+        ("B", 1): [(3, 0.3, 0.5), (4, 0.4, 0.05)],
+        ("A", 2): [(1, 0.1, 0.5)],
+        ("B", 2): [(9, 0.05, 5.0)],
+        ("A", 3): [(1, 0.1, 5.0)],
+        ("B", 3): [(4, 0.4, 0.05)],
+    }
+    rows = [
+        run(events, algorithm=name, function=function, run=k, best_precision=events[-1][2])
+        for (name, function), events in reached.items()
+        for k in range(2)
+    ]
+    frame = TABLES["summary"](Runs.of(table(*rows)), FEW)
+    return frame.set_index("algorithm")
+
+
+def test_by_hand(lines):
+    assert lines["functions"].to_dict() == {"A": 3, "B": 3}
+    assert lines["reached"].to_dict() == {"A": pytest.approx(0.5), "B": pytest.approx(2 / 3)}
+    # A is ahead on f1 and f2 to the targets that are reached, and B on f3
+    assert lines["rank_evaluations"].to_dict() == {
+        "A": pytest.approx((1 + 1 + 2) / 3),
+        "B": pytest.approx((2 + 2 + 1) / 3),
+    }
+    assert lines["best_on_evaluations"].to_dict() == {"A": 2, "B": 1}
+    assert lines["rank_median"].to_dict() == {
+        "A": pytest.approx((1.5 + 1 + 2) / 3),
+        "B": pytest.approx((1.5 + 2 + 1) / 3),
+    }
+
+
+@pytest.mark.parametrize(("algorithms", "dimensions"), [(13, 3), (104, 2)])
+def test_a_large_campaign_is_on_one_page(algorithms, dimensions):
+    exhibit = TABLES["summary"].exhibit
+    keys = pd.MultiIndex.from_product(
+        [["bbob"], range(2, 2 + dimensions), [f"algorithm-{k:03}" for k in range(algorithms)]],
+        names=["suite", "dimension", "algorithm"],
+    ).to_frame(index=False)
+    values = np.linspace(0.1, 0.9, len(keys))
+    frame = keys.assign(**{c.name: values for c in exhibit.columns if c.name not in keys})
+    frame["functions"] = 24
+    text = latex.typeset(exhibit, frame, exhibit.printed(frame), latex.Setting(FEW))
+    assert text.count(r"\begin{table*}") == 1
+    assert "(continued)" not in text
+    assert ("are printed" in text) == (algorithms == 104)

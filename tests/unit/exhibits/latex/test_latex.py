@@ -1,6 +1,5 @@
 """Tables in print: valid LaTeX for every table, and what a reader sees in it."""
 
-import doctest
 import functools
 import re
 from dataclasses import replace
@@ -16,7 +15,7 @@ from timefair.campaign import configuration, plan
 from timefair.exhibits import questions
 from timefair.exhibits.exhibit import Exhibit
 from timefair.exhibits.files import write
-from timefair.exhibits.latex import Setting, notation, typeset
+from timefair.exhibits.latex import Setting, typeset
 from timefair.exhibits.latex.document import document
 from timefair.exhibits.latex.notation import Notation, escape
 from timefair.exhibits.latex.pages import CHARACTERS, LINES, best, grid, pages, tabulars, width_of
@@ -152,12 +151,6 @@ def test_layouts_are_of_tables_and_of_their_columns(made):
 
 
 # --- Numbers and text -----------------------------------------------------------------------
-
-
-def test_examples_run():
-    done = doctest.testmod(notation)
-    assert done.attempted > 0
-    assert done.failed == 0
 
 
 @pytest.mark.parametrize(
