@@ -1,6 +1,11 @@
-"""The smallest campaign, which tests change as they need it."""
+"""The smallest campaign, which tests change as they need it, and the lines of a refusal."""
 
+from collections.abc import Callable
 from typing import Any
+
+import pytest
+
+from timefair.basics.errors import InputError
 
 SPHERE = {"suite": "bbob", "functions": 1, "dimensions": 2, "instances": 1}
 SMALL: dict[str, Any] = {
@@ -10,3 +15,10 @@ SMALL: dict[str, Any] = {
     "budget": {"evaluations": 50},
     "runs": 2,
 }
+
+
+def refused(act: Callable[..., Any], *given: Any, **named: Any) -> tuple[str, ...]:
+    """The lines with which a call is refused."""
+    with pytest.raises(InputError) as error:
+        act(*given, **named)
+    return tuple(error.value.faults)

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from archived import WORDS, command
-from campaigns import SMALL, SPHERE
+from campaigns import SMALL, SPHERE, refused
 
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration, plan, provenance
@@ -95,9 +95,7 @@ def test_the_files_of_each_version_are_in_the_archive(versions, tmp_path):
 def test_a_version_that_is_not_there_is_one_line(versions, tmp_path):
     (tmp_path / "checkouts/candidate").rename(tmp_path / "checkouts/moved")
     interpreters._answer.cache_clear()
-    with pytest.raises(InputError) as error:
-        own_code(versions, tmp_path)
-    (line,) = error.value.faults
+    (line,) = refused(own_code, versions, tmp_path)
     assert line.startswith(
         "algorithms.candidate.path: 'checkouts/candidate': there is no such folder"
     )

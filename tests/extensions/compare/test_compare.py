@@ -8,8 +8,8 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 import yaml
+from campaigns import refused
 
-from timefair.basics.errors import InputError
 from timefair.campaign import configuration
 from timefair.campaign.scaffold import CAMPAIGN as CAMPAIGN_FILE
 from timefair.extensions.compare.comparison import Measure
@@ -240,9 +240,7 @@ def test_a_job_that_fails_names_its_log(study, compare):
     rounds = Rounds(
         configuration.load(study / CAMPAIGN_FILE), study / "results", "baseline", "broken", 2
     )
-    with pytest.raises(InputError) as error:
-        rounds.until_sure(Measure.EVALUATIONS, 1.2, print)
-    (line,) = error.value.faults
+    (line,) = refused(rounds.until_sure, Measure.EVALUATIONS, 1.2, print)
     assert line.startswith(f"{study}/results/mine/logs/broken/")
     assert line.endswith("the job failed: library:broken.prepare failed: ValueError: no data")
 

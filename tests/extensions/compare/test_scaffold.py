@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 import yaml
+from campaigns import refused
 
-from timefair.basics.errors import InputError
 from timefair.campaign.configuration import AlgorithmSpec, read_yaml
 from timefair.extensions.compare import scaffold
 
@@ -141,9 +141,7 @@ def test_both_versions_are_measured_and_compared(library, tmp_path, monkeypatch,
 def test_what_cannot_be_a_baseline_is_one_line(library, tmp_path, where, ref, line):
     (library / "new").mkdir()
     (library / "new/steps.py").write_text("")
-    with pytest.raises(InputError) as caught:
-        scaffold.begin(tmp_path / "study", tmp_path / where, ref)
-    (fault,) = caught.value.faults
+    (fault,) = refused(scaffold.begin, tmp_path / "study", tmp_path / where, ref)
     assert fault.startswith("--for-optimizer: ")
     assert line in fault
     assert not (tmp_path / "study").exists()

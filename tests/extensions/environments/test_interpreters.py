@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from campaigns import refused
 
-from timefair.basics.errors import InputError
 from timefair.campaign import plan, provenance
 from timefair.extensions.reproduce.verdict import NOTHING
 from timefair.measure.runner.jobs import JobFailed
@@ -115,9 +115,7 @@ def test_a_change_since_the_plan_is_refused(campaign, at_work):
 
 
 def fault_of(campaign, **spec: str) -> str:
-    with pytest.raises(InputError) as error:
-        campaign({"use": "mine:solve", **spec})
-    (line,) = error.value.faults
+    (line,) = refused(campaign, {"use": "mine:solve", **spec})
     return line
 
 

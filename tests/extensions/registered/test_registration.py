@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from campaigns import refused
 
 from timefair import cli
 from timefair.basics.errors import InputError
@@ -322,6 +323,6 @@ def test_bad_input_names_the_key(changes, line):
     ],
 )
 def test_a_campaign_that_its_question_does_not_suit_is_refused(changes, line):
-    with pytest.raises(InputError) as error:
-        configuration.parse(FILE | changes)
-    assert list(error.value.faults) == [f"registered.test: 'mann-whitney': {line}"]
+    assert list(refused(configuration.parse, FILE | changes)) == [
+        f"registered.test: 'mann-whitney': {line}"
+    ]

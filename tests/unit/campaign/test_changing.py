@@ -1,8 +1,8 @@
 """What `timefair check` says of campaigns on problems that change."""
 
 import pytest
+from campaigns import refused
 
-from timefair.basics.errors import InputError
 from timefair.campaign import configuration
 
 MINIMAL = """\
@@ -59,8 +59,6 @@ def test_these_restart_policies_are_possible(tmp_path, policy):
     ],
 )
 def test_what_cannot_be_is_one_line(tmp_path, changed, line):
-    with pytest.raises(InputError) as refused:
-        configuration.load(written(tmp_path, **changed))
-    (fault,) = refused.value.faults
+    (fault,) = refused(configuration.load, written(tmp_path, **changed))
     assert line in fault
     assert "\n" not in fault

@@ -1,8 +1,8 @@
 """What `timefair check` says of campaigns with two objectives."""
 
 import pytest
+from campaigns import refused
 
-from timefair.basics.errors import InputError
 from timefair.campaign import configuration
 from timefair.problems.coco_biobj import TARGETS
 
@@ -44,8 +44,6 @@ def test_the_targets_are_cocos_unless_the_campaign_names_others(tmp_path):
     ],
 )
 def test_what_cannot_be_is_one_line(tmp_path, changed, line):
-    with pytest.raises(InputError) as refused:
-        checked(tmp_path, **changed)
-    (fault,) = refused.value.faults
+    (fault,) = refused(checked, tmp_path, **changed)
     assert line in fault
     assert "\n" not in fault

@@ -4,7 +4,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from campaigns import SMALL
+from campaigns import SMALL, refused
 
 from timefair.basics.errors import InputError
 from timefair.campaign.configuration import parse, read_yaml
@@ -51,21 +51,19 @@ def test_numbers_are_numbers(tmp_path, text, value):
 @pytest.mark.parametrize("text", ["010", "08", "00", "-010", "0o10", "12:30", "12:30.5", "1:00:00"])
 def test_numbers_in_another_base_are_refused(tmp_path, text):
     for content in (f"\nruns: {text}", f"\na: [{text}]", f"\na:\n\n- {text}"):
-        with pytest.raises(InputError) as caught:
-            read(tmp_path, content)
-        (line,) = caught.value.faults
+        (line,) = refused(read, tmp_path, content)
         assert line.partition("mine.yaml:")[2].startswith(("2: ", "4: "))
         assert f"{text!r} in quotes" in line
 
 
 @pytest.mark.parametrize(("value", "shown"), [(False, "false"), (7, "7"), (1.5, "1.5")])
 def test_what_another_reader_made_of_a_label_is_refused(value, shown):
-    with pytest.raises(InputError) as caught:
-        parse(SMALL | {"algorithms": {value: "timefair:DE"}})
-    assert caught.value.faults[0].endswith(f"{shown}: should be text; write it in quotes")
-    with pytest.raises(InputError) as caught:
-        parse(SMALL | {"name": value})
-    assert caught.value.faults == (f"name: {shown}: should be text; write it in quotes",)
+    assert refused(parse, SMALL | {"algorithms": {value: "timefair:DE"}})[0].endswith(
+        f"{shown}: should be text; write it in quotes"
+    )
+    assert refused(parse, SMALL | {"name": value}) == (
+        f"name: {shown}: should be text; write it in quotes",
+    )
 
 
 def test_snakemake_has_what_the_reader_reads(tmp_path):

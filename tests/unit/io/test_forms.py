@@ -4,8 +4,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from campaigns import refused
 
-from timefair.basics.errors import InputError
 from timefair.io.importing import import_all
 from timefair.io.table_read import Layout
 from timefair.records.rundata.runs import Runs
@@ -99,9 +99,7 @@ def test_a_file_is_read_without_editing(path, tmp_path):
 
 @pytest.mark.parametrize("path", REFUSED)
 def test_another_file_is_refused_in_a_line(path, tmp_path):
-    with pytest.raises(InputError) as error:
-        imported(path, tmp_path)
-    (line,) = error.value.faults
+    (line,) = refused(imported, path, tmp_path)
     assert line.startswith(f"{HERE / path}: ")
     assert REFUSED[path] in line
     assert not list(tmp_path.glob("*.parquet"))

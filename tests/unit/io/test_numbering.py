@@ -1,8 +1,8 @@
 """Numbers that are kept, names that are matched, and runs that count once."""
 
 import pytest
+from campaigns import refused
 
-from timefair.basics.errors import InputError
 from timefair.io.importing import WantedProblems, import_all, import_data
 from timefair.records.store import read_runs
 
@@ -64,9 +64,7 @@ def test_names_without_a_match_are_left_out_with_a_line(given):
 )
 def test_what_cannot_be_matched_is_refused_in_one_line(given, column, words, line):
     (path,) = given(mine="".join(rows(**{column: word}) for word in words))
-    with pytest.raises(InputError) as caught:
-        wanted(path)
-    (fault,) = caught.value.faults
+    (fault,) = refused(wanted, path)
     assert fault.startswith(f"{path}: {column}")
     assert line in fault
     assert not path.with_suffix(".parquet").exists()

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
+from campaigns import refused
 
 from timefair import cli
 from timefair.basics.errors import InputError
@@ -218,9 +219,7 @@ INFO, DAT = "exdata/bbobexp_f1.info", "exdata/data_f1/bbobexp_f1_DIM3.dat"
 def test_damage_gives_one_line(name, before, after, line, tmp_path):
     assert before in NEW[name]
     path = folder_of(NEW | {name: NEW[name].replace(before, after, 1)}, tmp_path / "data")
-    with pytest.raises(InputError) as caught:
-        import_data(path, "coco", tmp_path / "out.parquet")
-    assert caught.value.faults == (f"{path}: {line}",)
+    assert refused(import_data, path, "coco", tmp_path / "out.parquet") == (f"{path}: {line}",)
     assert not (tmp_path / "out.parquet").exists()
 
 
@@ -256,9 +255,7 @@ def test_damaged_archives_give_one_line(pack, tmp_path):
     middle = len(whole) // 2
     for damaged in (whole[:middle], b"", b"nonsense", whole[:90] + b"\0" * 9 + whole[99:]):
         path.write_bytes(damaged)
-        with pytest.raises(InputError) as caught:
-            import_data(path, "coco", tmp_path / "out.parquet")
-        (line,) = caught.value.faults
+        (line,) = refused(import_data, path, "coco", tmp_path / "out.parquet")
         assert line.startswith(f"{path}: ")
         assert "\n" not in line
     with pytest.raises(InputError, match="there is no such file or folder"):

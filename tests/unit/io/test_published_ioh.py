@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from campaigns import refused
 
 from timefair.basics.errors import InputError
 from timefair.io.importing import import_data
@@ -65,9 +66,7 @@ def test_values_that_are_not_distances(read):
     ],
 )
 def test_damaged_json(changes, line, read, tmp_path):
-    with pytest.raises(InputError) as caught:
-        read(study(**changes), "ioh")
-    (said,) = caught.value.faults
+    (said,) = refused(read, study(**changes), "ioh")
     assert said.startswith(f"{tmp_path / 'data'}: {JSON}: ")
     assert line in said
 
@@ -88,9 +87,7 @@ def test_damaged_runs(before, after, line, read, tmp_path):
     if "3 runs" in line:
         assert f"{DATA}{line}" in read(files, "ioh")[1]
         return
-    with pytest.raises(InputError) as caught:
-        read(files, "ioh")
-    assert caught.value.faults[0].startswith(f"{tmp_path / 'data'}: {DATA}{line}")
+    assert refused(read, files, "ioh")[0].startswith(f"{tmp_path / 'data'}: {DATA}{line}")
 
 
 def test_missing_and_unlisted_runs(read):
@@ -178,9 +175,7 @@ def test_the_best_value_of_the_instance_in_the_index(read):
 def test_several_objectives_are_refused(names, read, tmp_path):
     files = study()
     files[DATA] = files[DATA].replace("raw_y sigma", names)
-    with pytest.raises(InputError) as caught:
-        read(files, "ioh")
-    assert caught.value.faults == (f"{tmp_path / 'data'}: {DATA}: {SEVERAL}",)
+    assert refused(read, files, "ioh") == (f"{tmp_path / 'data'}: {DATA}: {SEVERAL}",)
 
 
 # --- Times ------------------------------------------------------------------------------------
@@ -226,9 +221,7 @@ def test_runs_that_go_on_after_their_last_line(timed, read):
 )
 def test_wrong_times_give_one_line(before, after, column, expected, timed, read):
     timed["data/f2.dat"] = timed["data/f2.dat"].replace(before, after)
-    with pytest.raises(InputError) as refused:
-        read(timed, "ioh", layout=Layout({"seconds": column}))
-    (line,) = refused.value.faults
+    (line,) = refused(read, timed, "ioh", layout=Layout({"seconds": column}))
     assert expected in line
 
 
@@ -259,9 +252,7 @@ def test_values_that_only_rise_are_refused_until_their_direction_is_stated(read)
     assert not any("rise" in caution for caution in read(study(suite="own"), "ioh")[1])
     files[DATA] = "evaluations raw_y\n" + "".join(f"{n} {n / 50}\n" for n in range(1, 51))
     files[DATA] += "evaluations raw_y\n1 7.5\n"
-    with pytest.raises(InputError) as refused:
-        read(files, "ioh")
-    assert refused.value.faults[0].endswith(f"{line}; if not, --columns value=+raw_y")
+    assert refused(read, files, "ioh")[0].endswith(f"{line}; if not, --columns value=+raw_y")
     (first, _), cautions = read(files, "ioh", layout=Layout({"value": "-raw_y"}))
     assert (events(first)[-1], first["f_opt"]) == ((50, -1.0), None)
     assert f"{JSON}: values are maximized; they are read with the other sign" in cautions

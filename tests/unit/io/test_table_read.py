@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 import pytest
+from campaigns import refused
 from damages import OPERATIONS, damaged
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -273,9 +274,7 @@ def test_a_file_that_is_no_text(content, tmp_path):
     path = tmp_path / "odd.csv"
     for whole in (content, gzip.compress(HEADER.encode())):
         path.write_bytes(whole)
-        with pytest.raises(InputError) as refused:
-            import_all(path, "table", tmp_path)
-        assert refused.value.faults == (
+        assert refused(import_all, path, "table", tmp_path) == (
             f"{path}: neither Parquet nor text in UTF-8; the name of a compressed file ends in "
             ".gz, .bz2, .lz4 or .zst",
         )

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from campaigns import refused
 from hypothesis import given
 from hypothesis import strategies as st
 
-from timefair.basics.errors import InputError
 from timefair.problems.kinds import Changes
 from timefair.problems.moving import SCENARIOS
 from timefair.problems.registry import SUITES, find
@@ -41,9 +41,7 @@ def test_a_problem_has_as_many_environments_as_the_campaign_asks_for(dimension):
 
 @pytest.mark.parametrize("value", [1, 0, -3, 1001, 2.0, True, "20", None, [20]])
 def test_a_wrong_number_of_environments_is_one_line(value):
-    with pytest.raises(InputError) as caught:
-        find("moving", {"environments": value})
-    assert caught.value.faults == (
+    assert refused(find, "moving", {"environments": value}) == (
         "parameters: 'environments' of moving is a whole number from 2 to 1000, not " + repr(value),
     )
 

@@ -1,6 +1,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from campaigns import refused
 
 from timefair.basics.errors import InputError
 from timefair.records import store
@@ -78,9 +79,7 @@ def test_without_an_optimum_the_best_of_all_runs_takes_its_place(run, table):
 
 def test_two_campaigns_with_one_label_are_told_what_to_do(run, table):
     """The message only stated that a run is there twice."""
-    with pytest.raises(InputError) as error:
-        Runs.of(table(run(algorithm="new"), run(algorithm="new", seed=8)))
-    (line,) = error.value.faults
+    (line,) = refused(Runs.of, table(run(algorithm="new"), run(algorithm="new", seed=8)))
     assert line.startswith("new: the same run is there twice (suite bbob, function 1,")
     assert "give each file once" in line
     assert "give one of them another under `algorithms`" in line
