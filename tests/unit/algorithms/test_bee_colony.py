@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from objectives import Plain
 
 from timefair.algorithms.builtin import bee_colony
 
@@ -12,22 +13,14 @@ def test_onlookers_follow_the_nectar():
     np.testing.assert_array_equal(bee_colony.attraction(np.full(4, np.inf)), np.full(4, 1 / 4))
 
 
-class Listed:
-    """Gives values in turn, 5 when there are no more; keeps the points."""
-
-    dimension, cores, evaluations_left = 4, 1, None
-    lower, upper = np.full(4, -1.0), np.full(4, 1.0)
-
-    def __init__(self, *values: float) -> None:
-        self.values, self.points = list(values), []
-
-    def __call__(self, x) -> float:
-        self.points.append(np.array(x))
-        return self.values.pop(0) if self.values else 5.0
+def listed(*values: float) -> Plain:
+    """Gives values in turn, 5 when there are no more."""
+    rest = list(values)
+    return Plain(lambda x: rest.pop(0) if rest else 5.0, 4, np.inf, lower=-1.0, upper=1.0)
 
 
 def test_a_bee_changes_one_component_towards_or_away_from_another_source():
-    objective = Listed()
+    objective = listed()
     colony = bee_colony.Colony(objective, np.random.default_rng(1), 3)
     before = colony.x.copy()
     colony.visit(np.repeat([0, 1, 2], 100))
@@ -40,7 +33,7 @@ def test_a_bee_changes_one_component_towards_or_away_from_another_source():
 
 
 def test_what_is_better_is_kept_and_what_is_not_counts_as_a_trial():
-    objective = Listed(5, 5, 3, 3, 2)
+    objective = listed(5, 5, 3, 3, 2)
     colony = bee_colony.Colony(objective, np.random.default_rng(1), 2)
     colony.visit(np.array([0, 0, 0, 1]))
     np.testing.assert_array_equal(colony.y, [2, 5])

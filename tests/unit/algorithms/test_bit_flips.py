@@ -2,28 +2,20 @@
 
 import numpy as np
 import pytest
+from objectives import Cut, Plain
 
 from timefair.algorithms import registry
 
 
-class Cut(BaseException):
-    pass
-
-
-class Bits:
+class Bits(Plain):
     """A function of 0 and 1 that ends at its optimum, or after so many evaluations."""
 
     def __init__(self, function, dimension: int, *, target=-np.inf, most: int = 10**6) -> None:
-        self.function, self.dimension = function, dimension
-        self.target, self.most = target, most
-        self.points, self.values = [], []
-        self.lower, self.upper = np.zeros(dimension), np.ones(dimension)
-        self.integer = np.ones(dimension, dtype=bool)
+        super().__init__(function, dimension, most, lower=0.0, upper=1.0, integer=True)
+        self.target = target
 
     def __call__(self, x) -> float:
-        self.points.append(np.array(x))
-        self.values.append(float(self.function(x)))
-        if self.values[-1] <= self.target or len(self.points) == self.most:
+        if super().__call__(x) <= self.target:
             raise Cut
         return self.values[-1]
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from objectives import Cut, waves
 
 from timefair.algorithms import registry
 from timefair.algorithms.builtin.differential_evolution import BOUNDS
@@ -100,10 +101,6 @@ def repaired(x, lower, upper, bounds, rng):
 # --- Objectives -----------------------------------------------------------------------------
 
 
-class Cut(BaseException):
-    pass
-
-
 class Recorded:
     """A function that keeps the points and stands `most` evaluations, then raises `error`."""
 
@@ -171,11 +168,6 @@ def measured(function, lower, upper, **options) -> Objective:
 
 
 OBJECTIVES = pytest.mark.parametrize("objective_of", [Called, measured])
-
-
-def waves(x):
-    """A shifted bowl with waves: its best is inside, and trials leave the bounds."""
-    return float(np.sum((x - 0.7) ** 2 + 1 - np.cos(5 * (x - 0.7))))
 
 
 def holes(x):

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from objectives import Cut, Plain, bowl
 
 from timefair.algorithms import registry
 from timefair.algorithms.external import process, protocol
@@ -20,33 +21,18 @@ HEAR = 'while read -r line && [ "$line" != begin ]; do :; done\n'
 """The beginning of a shell script that leaves the header aside."""
 
 
-class Cut(BaseException):
-    """Ends a launch, as the measuring code does."""
+class Sum(Plain):
+    """The sum of squares on [-5, 5]^2; it keeps the sizes of its batches."""
 
-
-class Sum:
-    """The sum of squares on [-5, 5]^2; it stands `most` evaluations and keeps how it was asked."""
-
-    dimension = 2
-    integer = np.zeros(2, dtype=bool)
     progress = 0.25
 
     def __init__(self, most: float = math.inf, left: int | None = None) -> None:
-        self.lower, self.upper = np.full(2, -5.0), np.full(2, 5.0)
-        self.evaluations_left = left
-        self.points: list[list[float]] = []
+        super().__init__(bowl, 2, most, lower=-5.0, upper=5.0, left=left)
         self.batches: list[int] = []
-        self.most = most
-
-    def __call__(self, x) -> float:
-        if len(self.points) == self.most:
-            raise Cut
-        self.points.append(list(x))
-        return float(np.sum(np.square(x)))
 
     def batch(self, points) -> np.ndarray:
         self.batches.append(len(points))
-        return np.array([self(x) for x in points])
+        return super().batch(points)
 
 
 @pytest.fixture(autouse=True)
@@ -179,7 +165,7 @@ def test_points_and_batches_are_answered_in_order(script):
     printf 'batch 0\\n3 3\\n'; read -r e
     [ "$a $b $c $d $e" = "5.0 0.0 2.0 8.0 18.0" ]"""
     objective = launch(script(text))
-    assert objective.points == [[1, 2], [0, 0], [1, 1], [2, 2], [3, 3]]
+    assert np.array_equal(objective.points, [[1, 2], [0, 0], [1, 1], [2, 2], [3, 3]])
     assert objective.batches == [3, 0]
 
 
@@ -200,7 +186,7 @@ assert all(float(next(sys.stdin)) == k * k for k in range({count}))
 
 @pytest.mark.parametrize("ending", ["echo stop; exec sleep 1000", "echo stop; exit 3", "exit 0"])
 def test_stop_or_the_end_of_its_output_ends_a_launch(script, ending):
-    assert launch(script(f"{HEAR}echo 1 2; {ending}")).points == [[1, 2]]
+    assert launch(script(f"{HEAR}echo 1 2; {ending}")).points[0].tolist() == [1, 2]
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import threading
 
 import numpy as np
 import pytest
+from objectives import Cut, Plain
 
 from timefair.algorithms import adapter, registry
 from timefair.algorithms.adapters import fcmaes, pycma, scipy
@@ -69,44 +70,24 @@ def test_a_launch_repeats_stays_inside_and_leaves_no_trace(
     assert threading.active_count() == threads
 
 
-class Corner:
-    """A plane over narrow bounds that no power of 2 divides: its best point is a corner."""
-
-    dimension, shown, cores, evaluations_left, noisy = 3, 1, 1, None, False
-    progress = 0.5
-    lower = np.array([0.1, -0.7, 1 / 3])
-    upper = np.array([0.3, -0.7 + 1 / 7, 1.1])
-    integer = np.zeros(3, dtype=bool)
-
-    def __init__(self, most: int, shown: int = 1) -> None:
-        self.evaluations = 0
-        self.shown = shown
-        self._most = most
-
-    def __call__(self, x):
-        if self.evaluations == self._most:
-            raise adapter.Enough
-        assert np.all((self.lower <= x) & (x <= self.upper))
-        self.evaluations += 1
-        value = float(np.sum(np.array([1, -1, -1]) * x))
-        return value if self.shown == 1 else np.array([value, -value])
-
-    def batch(self, points):
-        return np.array([self(x) for x in points])
-
-
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("use", USES)
 def test_no_point_misses_the_bounds_by_a_rounding_error(use):
+    """Of narrow bounds that no power of 2 divides, the best point is a corner."""
     skip_unless_installed(use)
     library, _, name = use.partition(":")
-    objective = Corner(MOST.get(library, FULL), registry.LIBRARIES[library].objectives(name))
+    objective = Plain(
+        lambda x: float(x[0] - x[1] - x[2]), 3, MOST.get(library, FULL),
+        lower=[0.1, -0.7, 1 / 3], upper=[0.3, -0.7 + 1 / 7, 1.1],
+        shown=registry.LIBRARIES[library].objectives(name),
+    )  # fmt: skip
     algorithm = registry.load(use, {})
     for seed in range(3):
         np.random.seed(seed)  # noqa: NPY002
-        with contextlib.suppress(adapter.Enough):
+        with contextlib.suppress(Cut):
             algorithm.solve(objective, np.random.default_rng(seed))
     assert objective.evaluations > 5
+    assert objective.all_inside
 
 
 @pytest.mark.thinned(10)
@@ -204,9 +185,6 @@ print(sorted(launch(1000) - early))
 
 
 def test_what_an_objective_raises_is_held_until_it_is_released():
-    class Cut(BaseException):
-        pass
-
     def objective(x):
         raise Cut
 
@@ -229,12 +207,9 @@ def test_bayesian_optimization_repeats_its_seed_within_the_bounds(launch):
     assert len(np.unique(one.points, axis=0)) == 5
 
 
-def test_nan_is_a_failed_trial_of_optuna(launch):
+def test_nan_is_a_failed_trial_of_optuna():
     pytest.importorskip("optuna")
-    plain = type(launch("optuna:random"))
-    asked = plain.__call__
-    nowhere = type("Nowhere", (plain,), {"__call__": lambda self, x: asked(self, x) * np.nan})
-    objective = nowhere(most=15)
-    with contextlib.suppress(BaseException):
+    objective = Plain(lambda x: np.nan, most=15)
+    with contextlib.suppress(Cut):
         registry.load("optuna:TPE", {}).solve(objective, np.random.default_rng(1))
     assert objective.evaluations == 15

@@ -2,44 +2,22 @@
 
 import numpy as np
 import pytest
+from objectives import Cut, Plain
 
 from timefair.algorithms.builtin.multiswarm import solve
 
 
-class Enough(BaseException):
-    """Ends a launch."""
-
-
-class Bowl:
-    """The distance to a centre on [-1, 1]^2, which moves after so many evaluations."""
-
-    dimension = 2
-    cores = 1
-    lower = property(lambda self: np.full(2, -1.0))
-    upper = property(lambda self: np.full(2, 1.0))
-
-    def __init__(self, most, moves_after=10**9):
-        self.most, self.moves_after = most, moves_after
-        self.points, self.values = [], []
-
-    @property
-    def centre(self):
-        return np.array([-0.6, 0.3]) if len(self.points) < self.moves_after else np.array([0.7, 0])
-
-    def __call__(self, x):
-        if len(self.points) == self.most:
-            raise Enough
-        value = float(np.linalg.norm(x - self.centre))
-        self.points.append(np.array(x))
-        self.values.append(value)
-        return value
-
-
 def searched(most, moves_after=10**9, **parameters):
-    bowl = Bowl(most, moves_after)
-    with pytest.raises(Enough):
-        solve(bowl, np.random.default_rng(1), **parameters)
-    return np.array(bowl.points), np.array(bowl.values)
+    """A search for a centre in [-1, 1]^2 that moves after so many evaluations."""
+
+    def distance(x):
+        moved = len(objective.points) >= moves_after
+        return float(np.linalg.norm(x - ([0.7, 0] if moved else [-0.6, 0.3])))
+
+    objective = Plain(distance, 2, most, lower=-1.0, upper=1.0)
+    with pytest.raises(Cut):
+        solve(objective, np.random.default_rng(1), **parameters)
+    return np.array(objective.points), np.array(objective.values)
 
 
 SWARMS, NEUTRAL, QUANTUM = 3, 4, 2

@@ -1,40 +1,17 @@
 """What the population algorithms of this package promise alike, and the parts that they share."""
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from objectives import Cut, Plain
 
 from timefair.algorithms import registry
 from timefair.algorithms.builtin import population
 
 NAMES = ("ABC", "CRO", "JADE", "PSO", "jDE", "jDElscop", "mQSO")
-
-
-class Stop(BaseException):
-    """As the measuring code ends a launch."""
-
-
-class Scripted:
-    """The values of a list on [-1, 1]^D, again and again, and the end after `most` of them."""
-
-    lower = property(lambda self: np.full(self.dimension, -1.0))
-    upper = property(lambda self: np.full(self.dimension, 1.0))
-    evaluations_left = None
-    progress = property(lambda self: self.calls / max(self.most, 1))
-    cores = 1
-
-    def __init__(self, dimension: int, values: list[float], most: int) -> None:
-        self.dimension, self.values, self.most = dimension, values, most
-        self.calls = 0
-        self.all_inside = True
-
-    def __call__(self, x) -> float:
-        self.calls += 1
-        if self.calls > self.most:
-            raise Stop
-        self.all_inside &= bool(np.all(np.abs(x) <= 1))
-        return self.values[self.calls % len(self.values)]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -51,8 +28,10 @@ def test_it_comes_close_to_the_optimum(launch, name):
 )
 @settings(max_examples=25, deadline=None)
 def test_any_values_are_survived_and_the_end_passes_at_once(name, dimension, values, most):
-    objective = Scripted(dimension, values, most)
-    with pytest.raises(Stop):
+    """The values of a list on [-1, 1]^D, again and again, and the end after `most` of them."""
+    script = itertools.cycle(values)
+    objective = Plain(lambda x: next(script), dimension, most, lower=-1.0, upper=1.0)
+    with pytest.raises(Cut):
         registry.load(f"timefair:{name}", {}).solve(objective, np.random.default_rng(1))
     assert objective.calls == most + 1
     assert objective.all_inside

@@ -5,6 +5,7 @@ from contextlib import suppress
 
 import numpy as np
 import pytest
+from objectives import Cut, Plain, bowl
 
 from timefair.algorithms import registry
 from timefair.measure.runs.child import Allowance
@@ -16,30 +17,8 @@ SEARCH = "timefair:random-search"
 DE = {"use": "timefair:DE", "parameters": {"population": 5}}
 
 
-class Cut(BaseException):
-    """As the measuring code ends a launch."""
-
-
-class Bowl:
-    """A bowl that stands `most` evaluations."""
-
-    dimension = 3
-
-    def __init__(self, most=100, left=None):
-        self.evaluations, self.most, self.evaluations_left = 0, most, left
-        self.cores = 1
-        self.noisy = False
-        self.lower, self.upper = np.full(3, -3.0), np.full(3, 5.0)
-        self.integer = np.zeros(3, dtype=bool)
-
-    def __call__(self, x):
-        if self.evaluations == self.most:
-            raise Cut
-        self.evaluations += 1
-        return float(np.sum(np.square(x)))
-
-    def batch(self, points):
-        return np.array([self(x) for x in points])
+def in_a_bowl(most=100, left=None):
+    return Plain(bowl, most=most, left=left)
 
 
 def member(log, name, launch=10**9):
@@ -77,7 +56,7 @@ def test_in_turn_each_member_has_its_share_and_is_launched_again_within_it(loade
     portfolio = loaded(
         {"a": member(log, "a", 4), "b": member(log, "b")}, shares=[0.3, 0.7], evaluations=20
     )
-    portfolio.solve(Bowl(most=100), np.random.default_rng(1))
+    portfolio.solve(in_a_bowl(most=100), np.random.default_rng(1))
     assert order(log) == "a" * 6 + "b" * 14
     assert [seen for _, seen, _ in log] == [*range(6), *range(14)]
 
@@ -89,7 +68,7 @@ def test_in_slices_members_take_turns_and_go_on_where_they_were(loaded):
         shares=[0.25, 0.75], mode="slices", evaluations=4,
     )  # fmt: skip
     with pytest.raises(Cut):
-        portfolio.solve(Bowl(most=10), np.random.default_rng(1))
+        portfolio.solve(in_a_bowl(most=10), np.random.default_rng(1))
     assert order(log) == "abbbabbbabb"
     assert [seen for name, seen, _ in log if name == "b"] == list(range(8))
     assert threading.active_count() == threads
@@ -101,7 +80,7 @@ def test_a_trial_launch_of_few_evaluations_tries_every_member(loaded, mode, leng
     log = []
     portfolio = loaded({"a": member(log, "a"), "b": member(log, "b")}, mode=mode, **length)
     with suppress(Cut):
-        portfolio.solve(Bowl(most=9, left=9), np.random.default_rng(1))
+        portfolio.solve(in_a_bowl(most=9, left=9), np.random.default_rng(1))
     assert (order(log).count("a"), order(log).count("b")) in ((4, 5), (5, 4), (4, 6), (5, 5))
 
 
@@ -111,7 +90,7 @@ def test_a_member_that_does_not_evaluate_leaves_the_run_to_the_others(loaded):
         portfolio = loaded(
             {"a": lambda objective, rng: None, "b": member(log, "b")}, mode=mode, evaluations=6
         )
-        objective = Bowl(most=9)
+        objective = in_a_bowl(most=9)
         if mode == "slices":
             with pytest.raises(Cut):
                 portfolio.solve(objective, np.random.default_rng(1))
@@ -132,7 +111,7 @@ def test_a_member_that_catches_everything_is_refused_further_evaluations(loaded)
                 log.append(type(error).__name__)
 
     portfolio = loaded({"a": deaf, "b": member([], "b")}, evaluations=6)
-    portfolio.solve(Bowl(most=99), np.random.default_rng(1))
+    portfolio.solve(in_a_bowl(most=99), np.random.default_rng(1))
     assert log.count("evaluated") == 2
     assert set(log[2:]) == {"ShareUsed"}
 
@@ -140,7 +119,7 @@ def test_a_member_that_catches_everything_is_refused_further_evaluations(loaded)
 def test_batches_are_divided_where_a_turn_ends(loaded):
     sizes = []
 
-    class Batches(Bowl):
+    class Batches(Plain):
         def batch(self, points):
             sizes.append(len(points))
             return super().batch(points)

@@ -5,6 +5,7 @@ import sys
 
 import numpy as np
 import pytest
+from objectives import Cut, Plain, bowl
 
 from timefair.algorithms import registry
 from timefair.algorithms.adapters import pygmo as adapter
@@ -12,26 +13,10 @@ from timefair.algorithms.adapters import pygmo as adapter
 NAMES = list(adapter.DEFAULTS)
 
 
-class Stop(BaseException):
-    """As the measuring code ends a launch."""
-
-
-class Stubborn:
-    """A sphere on [-1, 1]^2 that raises from one evaluation on and counts those that follow."""
-
-    dimension, cores, evaluations_left = 2, 1, None
-    lower, upper = np.full(2, -1.0), np.full(2, 1.0)
-
-    def __init__(self, most: int, name: str) -> None:
-        self.most, self.calls = most, 0
-        self.shown = adapter.PYGMO.objectives(name)
-
-    def __call__(self, x):
-        self.calls += 1
-        if self.calls > self.most:
-            raise Stop
-        value = float(np.sum(np.square(x)))
-        return value if self.shown == 1 else np.array([value, float(np.sum(np.abs(x - 1)))])
+def sphere(most, name, function=bowl):
+    """On [-1, 1]^2; it counts also the calls after its end."""
+    shown = adapter.PYGMO.objectives(name)
+    return Plain(function, 2, most, lower=-1.0, upper=1.0, shown=shown)
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -44,8 +29,8 @@ def _pygmo():
 def test_the_end_of_a_launch_surfaces_at_once(name):
     parameters = {"stop_range": 1e-12} if name == "compass_search" else {}
     for most in (0, 20, 80):  # in the first population or after it
-        objective = Stubborn(most, name)
-        with pytest.raises(Stop):
+        objective = sphere(most, name)
+        with pytest.raises(Cut):
             registry.load(f"pygmo:{name}", parameters).solve(objective, np.random.default_rng(1))
         assert objective.calls == most + 1
 
@@ -54,15 +39,10 @@ def test_the_end_of_a_launch_surfaces_at_once(name):
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("name", NAMES)
 def test_values_that_are_no_numbers_do_no_harm(name, value):
-    class Odd(Stubborn):
-        def __call__(self, x):
-            y = super().__call__(x)
-            return y if self.calls % 3 else value if self.shown == 1 else np.array([value, 1.0])
-
-    objective = Odd(200, name)
+    objective = sphere(200, name, lambda x: bowl(x) if objective.calls % 3 else value)
     try:
         registry.load(f"pygmo:{name}", {}).solve(objective, np.random.default_rng(1))
-    except Stop:
+    except Cut:
         assert objective.calls == 201
     assert objective.calls > 10
 
