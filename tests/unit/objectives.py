@@ -45,7 +45,8 @@ class Plain:
         self.noisy, self.cores = False, 1
         self.points: list[NDArray[np.float64]] = []
         self.values: list[float] = []
-        self.calls = self.largest_batch = 0
+        self.calls = 0
+        self.batches: list[int] = []  # their sizes
         self.recommended: list[tuple[int, NDArray[np.float64]]] = []  # after so many evaluations
 
     @property
@@ -84,5 +85,5 @@ class Plain:
         self.recommended.append((self.evaluations, np.array(x, dtype=float)))
 
     def batch(self, points: Any, /) -> NDArray[np.float64]:
-        self.largest_batch = max(self.largest_batch, len(points))
+        self.batches.append(len(points))
         return np.array([self(x) for x in points])

@@ -295,30 +295,3 @@ def test_a_run_cuts_a_launch_at_its_last_evaluation():
 
 
 # --- Parameters -----------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("parameters", "line"),
-    [
-        ({"cr": 0.5}, "'cr' is not a parameter of timefair:DE; did you mean 'CR'?"),
-        ({"F": 2.1}, "'F' of timefair:DE is a number from 0 to 2, not 2.1"),
-        ({"F": None}, "'F' of timefair:DE is a number from 0 to 2, not None"),
-        ({"CR": float("nan")}, "'CR' of timefair:DE is a number from 0 to 1, not nan"),
-        ({"CR": True}, "'CR' of timefair:DE is a number from 0 to 1, not True"),
-        ({"strategy": "rand/2/exp", "population": 5}, "is a whole number of at least 6, not 5"),
-        ({"population_per_dimension": 0.5}, "is a whole number of at least 1, not 0.5"),
-        (
-            {"population": 30, "population_per_dimension": 5},
-            "'population' and 'population_per_dimension' exclude each other",
-        ),
-        ({"patience": 0}, "'patience' of timefair:DE is a whole number of at least 1, not 0"),
-        ({"bounds": "clipped"}, "is 'random' or 'reflect' or 'clip', not 'clipped'"),
-        (
-            {"strategy": "rand/1"},
-            f"'strategy' of timefair:DE is {' or '.join(map(repr, STRATEGIES))}, not 'rand/1'",
-        ),
-    ],
-)
-def test_a_wrong_parameter_gets_one_line(parameters, line):
-    (fault,) = registry.faults("timefair:DE", parameters)
-    assert line in fault

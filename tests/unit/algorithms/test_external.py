@@ -22,17 +22,12 @@ HEAR = 'while read -r line && [ "$line" != begin ]; do :; done\n'
 
 
 class Sum(Plain):
-    """The sum of squares on [-5, 5]^2; it keeps the sizes of its batches."""
+    """The sum of squares on [-5, 5]^2."""
 
     progress = 0.25
 
     def __init__(self, most: float = math.inf, left: int | None = None) -> None:
         super().__init__(bowl, 2, most, lower=-5.0, upper=5.0, left=left)
-        self.batches: list[int] = []
-
-    def batch(self, points) -> np.ndarray:
-        self.batches.append(len(points))
-        return super().batch(points)
 
 
 @pytest.fixture(autouse=True)

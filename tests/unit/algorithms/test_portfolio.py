@@ -117,22 +117,16 @@ def test_a_member_that_catches_everything_is_refused_further_evaluations(loaded)
 
 
 def test_batches_are_divided_where_a_turn_ends(loaded):
-    sizes = []
-
-    class Batches(Plain):
-        def batch(self, points):
-            sizes.append(len(points))
-            return super().batch(points)
-
     def batching(objective, rng):
         while True:
             values = objective.batch(rng.uniform(-1, 1, (5, objective.dimension)))
             assert values.shape == (5,)
 
     portfolio = loaded({"a": batching, "b": batching}, mode="slices", evaluations=6)
+    objective = Plain(most=12)
     with pytest.raises(Cut):
-        portfolio.solve(Batches(most=12), np.random.default_rng(1))
-    assert sizes[:4] == [3, 3, 2, 1]
+        portfolio.solve(objective, np.random.default_rng(1))
+    assert objective.batches[:4] == [3, 3, 2, 1]
 
 
 def run(parameters, evaluations=400, seed=3, function=8):
