@@ -1,4 +1,3 @@
-import ctypes
 import itertools
 
 import numpy as np
@@ -94,19 +93,6 @@ def test_the_optimum_is_inside_the_bounds_and_has_the_value_0(function):
         assert np.all(optimum <= problem.upper)
 
 
-@pytest.mark.slow
-@given(st.data())
-@settings(max_examples=2 * settings.default.max_examples, deadline=None)
-def test_everywhere_else_the_value_is_above_0(data):
-    function = data.draw(st.sampled_from(FUNCTIONS))
-    problem = DEFAULT.problem(function, 10, 1)
-    steps = st.floats(-50, 50).filter(lambda step: abs(step) > 1e-6)
-    x = draw(function, 10, size(function, 5), 1).optimum
-    for i in data.draw(st.sets(st.integers(0, 9), min_size=1)):
-        x[i] += data.draw(steps)
-    assert problem.evaluate(x) > 0.0
-
-
 def test_bounds_are_the_reports():
     small = {2: 5, 5: 5, 10: 5, 15: 5, 3: 32, 6: 32, 11: 32, 16: 32}
     for function in FUNCTIONS:
@@ -118,45 +104,7 @@ def test_bounds_are_the_reports():
 # --- Which variables interact -------------------------------------------------------------------
 
 
-def interaction(problem, i, j):
-    """What a change of variable i gains when j has changed, relative to f: 0 if separable."""
-    x = points(problem, 1)[0]
-    values = {}
-    for change in ((), (i,), (j,), (i, j)):
-        y = x.copy()
-        y[list(change)] *= -0.7
-        values[change] = problem.evaluate(y)
-    mixed = values[i, j] - values[i,] - values[j,] + values[()]
-    return abs(mixed) / max(values.values())
-
-
-@pytest.mark.parametrize("function", GROUPED)
-def test_groups_are_separable_from_each_other_and_from_the_rest(function):
-    problem = Cec2010().configured({"group_size": 5}).problem(function, 20, 1)
-    order = draw(function, 20, 5, 1).order
-    assert interaction(problem, order[1], order[2]) > 1e-7
-    for other in (5, 9, 10, 19):
-        assert interaction(problem, order[1], order[other]) < 1e-14
-
-
-@pytest.mark.parametrize("function", [19, 20])
-def test_in_the_last_two_functions_neighbours_interact(function):
-    problem = DEFAULT.problem(function, 20, 1)
-    assert all(interaction(problem, i, i + 1) > 1e-7 for i in range(19))
-
-
 # --- What is drawn ------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("function", FUNCTIONS)
-def test_rotations_are_orthogonal_and_orders_are_permutations(function):
-    m = 5
-    data = draw(function, 4 * m, size(function, m), 1)
-    assert sorted(data.order) == list(range(4 * m))
-    if function in ROTATED:
-        np.testing.assert_allclose(data.rotation @ data.rotation.T, np.eye(m), atol=1e-13)
-    else:
-        assert data.rotation is None
 
 
 def test_each_function_dimension_group_size_and_instance_has_data_of_its_own():
@@ -164,11 +112,9 @@ def test_each_function_dimension_group_size_and_instance_has_data_of_its_own():
     np.testing.assert_array_equal(first.optimum, again.optimum)
     np.testing.assert_array_equal(first.order, again.order)
     np.testing.assert_array_equal(first.rotation, again.rotation)
+    np.testing.assert_allclose(first.rotation @ first.rotation.T, np.eye(5), atol=1e-13)
     for other in (draw(5, 20, 5, 1), draw(4, 25, 5, 1), draw(4, 20, 4, 1), draw(4, 20, 5, 2)):
         assert not np.isin(first.optimum, other.optimum).any()
-
-
-# fmt: on
 
 
 @pytest.mark.parametrize(("dimension", "m"), [(10, 5), (50, 25), (100, 50), (1000, 50)])
@@ -181,16 +127,6 @@ def test_groups_are_of_50_variables_or_of_half_of_them(dimension, m):
 
 
 # --- Points that are no plain points ------------------------------------------------------------
-
-
-@pytest.mark.parametrize("function", FUNCTIONS)
-def test_the_c_function_gives_the_same_bits(function):
-    problem = DEFAULT.problem(function, 10, 1)
-    prototype = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
-    native, y = prototype(problem.native.function), np.empty(1)
-    for x in points(problem, 20):
-        native(problem.native.handle, x.ctypes.data, y.ctypes.data)
-        assert y[0] == problem.evaluate(x)
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
