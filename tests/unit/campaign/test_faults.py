@@ -1,22 +1,34 @@
-"""Every fault of a campaign file is one line: the key, the value, what would be right."""
+"""Every fault of a campaign file is one line, and what is written is what is read."""
 
 import copy
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Annotated, Any, Literal, get_args, get_origin
 
 import pytest
-from campaigns import refused
+from campaigns import SMALL, refused
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, BeforeValidator
 
 from timefair.basics.errors import InputError
 from timefair.basics.sections import Section
-from timefair.campaign.configuration import Campaign, load, model, parse, restore, warnings
+from timefair.campaign.configuration import (
+    Campaign,
+    load,
+    model,
+    parse,
+    read_yaml,
+    restore,
+    warnings,
+)
+from timefair.campaign.driver import configuration_of
 from timefair.exhibits.registry import TABLES
 from timefair.policies.restarts import RESTARTS
 from timefair.policies.stopping import STOPPING
+from timefair.problems.coco_biobj import TARGETS
 from timefair.statistics.run_count.widths import BoundedMeanWidth, MeanWidth
 
 EVERY = len(TABLES) + 2
@@ -31,16 +43,17 @@ CAMPAIGN: dict[str, Any] = {
 }
 
 
-def changed(path: str, value: object) -> dict[str, Any]:
-    """The campaign with one key set; None takes the key away."""
-    mapping = copy.deepcopy(CAMPAIGN)
-    *sections, key = path.split(".")
-    section = mapping
-    for name in sections:
-        section = section.setdefault(name, {})
-    section[key] = value
-    if value is None:
-        del section[key]
+def changed(changes: dict[str, Any], campaign: dict[str, Any] = CAMPAIGN) -> dict[str, Any]:
+    """The campaign with keys set; None takes a key away."""
+    mapping = copy.deepcopy(campaign)
+    for path, value in changes.items():
+        *sections, key = path.split(".")
+        section = mapping
+        for name in sections:
+            section = section.setdefault(name, {})
+        section[key] = value
+        if value is None:
+            del section[key]
     return mapping
 
 
@@ -129,10 +142,93 @@ FAULTS: list[tuple[str, object, str]] = [
     ("key", "value", "line"), FAULTS, ids=[f"{key}={value}" for key, value, _ in FAULTS]
 )
 def test_a_fault_is_one_line(key, value, line):
-    (fault,) = refused(parse, changed(key, value))
+    (fault,) = refused(parse, changed({key: value}))
     assert "\n" not in fault
     assert fault.startswith(key)
     assert line in fault
+
+
+DE: dict[str, Any] = {"use": "timefair:DE"}
+KINDS: list[tuple[str, dict[str, Any], str]] = [
+    ("bbob", {"restart.policy": "at_change"}, "needs a suite whose problems change, such as mov"),
+    (
+        "bbob",
+        {"algorithms.search": DE | {"restart": {"policy": "at_change"}}},
+        "algorithms.search.restart.policy: 'at_change': needs a suite whose problems change, such",
+    ),
+    (
+        "moving",
+        {"restart": {"policy": "stagnation", "plateau_s": 1}},
+        "restart.policy: 'stagnation': needs values that stay as they are; with problems that "
+        "change: at_change, fixed, geometric, independent, luby, none",
+    ),
+    ("moving", {"isolation": "strict"}, "isolation: 'strict': with problems that change: private"),
+    ("moving", {"algorithms.search": DE | {"threads": 2}}, "threads: 2: should be 1 with problems"),
+    ("moving", {"budget.time_s": 2}, "excludes evaluations in moving"),
+    (
+        "moving",
+        {"budget": {"time_s": 2, "evaluations_per_dimension": 100}},
+        "budget.time_s: 2: excludes evaluations_per_dimension in moving",
+    ),
+    (
+        "moving",
+        {"budget": {"evaluations_per_dimension": 9}, "problems.dimensions": [3, 2]},
+        "18 evaluations for 20 environments",
+    ),
+    ("moving", {"budget.final_target": 0.1}, "the quality of a run on a problem"),
+    ("moving", {"problems.parameters": {"environments": 1}}, "'environments' of moving is a whole"),
+    ("moving", {"algorithms.search.use": "pymoo:NSGA2"}, "for two objectives, but moving has"),
+    ("moving", {"targets": [1, -1]}, "targets.1: -1: should be greater than 0"),
+    ("bbob-biobj", {"algorithms.search": DE}, "timefair:DE is for one objective, but bbob-biobj"),
+    ("bbob-biobj", {"algorithms.search": DE}, ", pymoo:NSGA2, "),
+    ("bbob-biobj", {"algorithms.search.use": "external:true"}, "external:true is for one objectiv"),
+    ("bbob", {"algorithms.search.use": "pymoo:NSGA2"}, "pymoo:NSGA2 is for two objectives"),
+    (
+        "bbob-biobj",
+        {"restart": {"policy": "stagnation", "plateau_evaluations": 9}},
+        "restart.policy: 'stagnation': needs one value per point; with two objectives: ",
+    ),
+    ("bbob-biobj", {"isolation": "strict"}, "isolation: 'strict': with two objectives: private"),
+    ("bbob-biobj", {"budget.final_target": 0.1}, "the quality of two objectives is known after"),
+    ("bbob", {"targets": [1, -1e-5]}, "targets.1: -1e-05: should be greater"),
+    ("bbob-noisy", {"budget.final_target": 0.1}, "a noisy value may be below it by luck, and the"),
+    (
+        "bbob",
+        {"statistics.time": "reference", "timing.reference": False},
+        "statistics.time: 'reference': needs timing.reference: true",
+    ),
+    (
+        "bbob",
+        {
+            "algorithms.other": DE, "block": "node", "rounds": 3, "stopping.rule": "race",
+        },
+        "block: 'node': all algorithms of a block have runs, and stopping.rule 'race' lets some "
+        "rest; choose another rule, or write null",
+    ),
+]  # fmt: skip
+
+
+def of_suite(suite: str, changes: dict[str, Any]) -> dict[str, Any]:
+    function = 101 if suite == "bbob-noisy" else 1
+    place = {"problems": {"suite": suite, "functions": function, "dimensions": 2, "instances": 1}}
+    search = {"algorithms": {"search": {"use": "timefair:random-search"}}}
+    return changed(changes, CAMPAIGN | place | search | {"budget": {"evaluations": 100}})
+
+
+@pytest.mark.parametrize(("suite", "changes", "line"), KINDS)
+def test_a_kind_of_problems_refuses_what_it_excludes(suite, changes, line):
+    (fault,) = refused(parse, of_suite(suite, changes))
+    assert line in fault
+    assert "\n" not in fault
+
+
+def test_what_a_kind_of_problems_accepts():
+    for restart in ({"policy": "at_change"}, {"policy": "none"}, {"policy": "fixed", "tau_s": 1}):
+        parse(of_suite("moving", {"restart": restart}))
+    assert parse(of_suite("bbob-biobj", {})).targets == TARGETS
+    assert parse(of_suite("bbob-biobj", {"targets": [1, -1e-5]})).targets == (1.0, -1e-5)
+    assert min(parse(of_suite("bbob", {})).targets) > 0
+    assert parse(changed({"statistics.time": "reference"})).reference_is_timed
 
 
 @pytest.mark.parametrize(
@@ -156,7 +252,7 @@ def test_a_fault_is_one_line(key, value, line):
     ],
 )
 def test_an_algorithm_is_refused_that_cannot_take_the_variables(suite, dimension, use, line):
-    mapping = changed("algorithms", {"first": use})
+    mapping = changed({"algorithms": {"first": use}})
     mapping["problems"] |= {"suite": suite, "dimensions": dimension, "functions": 1}
     if line is None:
         parse(mapping)
@@ -165,7 +261,7 @@ def test_an_algorithm_is_refused_that_cannot_take_the_variables(suite, dimension
 
 
 def test_only_functions_with_whole_variables_need_rounding():
-    mapping = changed("algorithms", {"first": "scipy:COBYQA"})
+    mapping = changed({"algorithms": {"first": "scipy:COBYQA"}})
     mapping["problems"] = {"suite": "engineering", "functions": "15-17,19", "instances": 1}
     parse(mapping)
     for function, kind in ((18, "mixed"), (31, "integer")):
@@ -191,13 +287,13 @@ def test_only_functions_with_whole_variables_need_rounding():
     ],
 )
 def test_dimensions_of_functions_that_do_not_fit_are_refused(problems, line):
-    mapping = changed("algorithms", {"first": "timefair:random-search"})
+    mapping = changed({"algorithms": {"first": "timefair:random-search"}})
     mapping["problems"] = {"suite": "engineering", "functions": 17, "instances": 1} | problems
     assert refused(parse, mapping)[0].startswith(f"problems.{line}")
 
 
 def test_published_data_need_optima_that_are_known():
-    mapping = changed("published", {"old": {"format": "ioh", "path": "."}})
+    mapping = changed({"published": {"old": {"format": "ioh", "path": "."}}})
     mapping["problems"] |= {"suite": "pbo", "functions": [1, 18], "dimensions": 16}
     assert refused(parse, mapping) == (
         "published: the optimum of some of these problems is unknown, and published data are "
@@ -208,7 +304,7 @@ def test_published_data_need_optima_that_are_known():
 
 
 def test_a_final_target_needs_an_optimum_that_is_known():
-    mapping = changed("budget", {"evaluations": 100, "final_target": 0.1})
+    mapping = changed({"budget": {"evaluations": 100, "final_target": 0.1}})
     mapping["problems"] |= {"suite": "pbo", "functions": [1, 18], "dimensions": 16}
     parse(mapping)
     mapping["problems"]["functions"] = 18
@@ -225,17 +321,17 @@ def test_a_final_target_needs_an_optimum_that_is_known():
     ("use", "said"), [("timefair:random-serch", "random-search"), ("scipi:Nelder-Mead", "scipy")]
 )
 def test_a_misspelt_algorithm_is_named_and_helped(use, said):
-    (fault,) = refused(parse, changed("algorithms.search", use))
+    (fault,) = refused(parse, changed({"algorithms.search": use}))
     assert fault.startswith("algorithms.search: ")
     assert said in fault
-    assert refused(parse, changed("algorithms.search", use) | {"repetitions": 3}) == (
+    assert refused(parse, changed({"algorithms.search": use}) | {"repetitions": 3}) == (
         "repetitions: unknown key; write runs",
         fault,
     )
 
 
 def test_numbers_as_people_write_them():
-    mapping = changed("budget", {"time_s": "1e-1", "evaluations": "1e5", "final_target": "1e-8"})
+    mapping = changed({"budget": {"time_s": "1e-1", "evaluations": "1e5", "final_target": "1e-8"}})
     mapping["targets"], mapping["target_values"] = ["1e-2", 1], ["1e-1"]
     mapping["algorithms"] = {
         "search": {"use": "timefair:random-search", "parameters": {}, "threads": 2.0}
@@ -271,14 +367,14 @@ def test_every_number_may_be_in_scientific_notation():
 
 
 def test_bounds_of_a_mean_ask_for_the_interval_that_holds_at_all_looks():
-    wanted = parse(changed("stopping", {"rule": "mean", "bounds": [0, "1e2"]}))
+    wanted = parse(changed({"stopping": {"rule": "mean", "bounds": [0, "1e2"]}}))
     assert wanted.stopping.judge(wanted.runs) == BoundedMeanWidth(0.5, 0.0, 100.0, start=4, cap=4)
-    wanted = parse(changed("stopping", {"rule": "mean"}))
+    wanted = parse(changed({"stopping": {"rule": "mean"}}))
     assert wanted.stopping.judge(wanted.runs) == MeanWidth(0.5, start=4, cap=4)
 
 
 def test_all_tables_are_spelled_out():
-    campaign = parse(changed("tables", ["ert", "ert"]))
+    campaign = parse(changed({"tables": ["ert", "ert"]}))
     assert campaign.table_names == ("ert",)
     assert "ert" in campaign.figure_names
     assert len(campaign.figure_names) > 1
@@ -368,7 +464,7 @@ keys = st.sampled_from(
 @example("runs", 10**5000)
 @example("problems", {"\n": None})
 def test_whatever_is_written_is_a_campaign_or_an_input_error(key, value):
-    mapping = changed("algorithms.search", {"use": "timefair:random-search"})
+    mapping = changed({"algorithms.search": {"use": "timefair:random-search"}})
     *sections, last = key.split(".")
     section = mapping
     for name in sections:
@@ -404,36 +500,18 @@ def is_what_was_written(value: object, kept: object) -> bool:
     return not isinstance(value, bool) and float(str(value)) == kept
 
 
-def test_reference_units_need_the_reference():
-    mapping = changed("statistics.time", "reference")
-    assert parse(mapping).reference_is_timed
-    mapping["timing"] = {"reference": False}
-    assert refused(parse, mapping) == (
-        "statistics.time: 'reference': needs timing.reference: true",
-    )
-
-
-def test_blocks_exclude_rules_that_let_algorithms_rest():
-    two = {"search": "timefair:random-search", "other": "timefair:random-search"}
-    changes = {"algorithms": two, "block": "node", "rounds": 3, "stopping": {"rule": "race"}}
-    assert refused(parse, CAMPAIGN | changes) == (
-        "block: 'node': all algorithms of a block have runs, and stopping.rule 'race' lets some "
-        "rest; choose another rule, or write null",
-    )
-
-
 def test_the_value_of_noisy_runs_has_to_be_known(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.py").write_text("def f(x): return 1.0\nf.lower, f.upper = 0, 1\n")
-    mine = changed("statistics.noisy_value", "best_evaluated")
+    mine = changed({"statistics.noisy_value": "best_evaluated"})
     mine["problems"] = {"suite": "mine.py:f", "functions": 1, "dimensions": 2, "instances": 1}
-    noisy = changed("published", {"old": {"format": "coco", "path": "old"}})
+    noisy = changed({"published": {"old": {"format": "coco", "path": "old"}}})
     noisy["problems"] = {
         "suite": "bbob-noisy", "functions": 101, "dimensions": 2, "instances": 1
     }  # fmt: skip
     (tmp_path / "old").mkdir()
     for mapping, line in (
-        (changed("statistics.noisy_value", "true"), "statistics.noisy_value: 'true': should be "
+        (changed({"statistics.noisy_value": "true"}), "statistics.noisy_value: 'true': should be "
          "'recommended', 'best_measured', 'best_evaluated' or 'measured'"),
         (mine, "statistics.noisy_value: 'best_evaluated': of mine.py:f the values without noise "
          "are not known of all evaluated points; write 'recommended' or 'best_measured'"),
@@ -488,16 +566,7 @@ def test_a_schedule_names_one_parameter_that_limits_a_launch(tmp_path, monkeypat
         pytest.importorskip("mealpy")
     monkeypatch.chdir(tmp_path)
     (tmp_path / "scheduled.py").write_text("def solve(objective, rng, t=100): pass\n")
-    assert refused(parse, changed("algorithms", {"a": spec})) == (f"algorithms.a{line}",)
-
-
-def test_a_noisy_run_has_no_final_target():
-    mapping = changed("budget.final_target", 0.1)
-    mapping["problems"] |= {"suite": "bbob-noisy", "functions": 101}
-    assert refused(parse, mapping) == (
-        "budget.final_target: 0.1: a noisy value may be below it by luck, and the value without "
-        "noise is known after the run; write null",
-    )
+    assert refused(parse, changed({"algorithms": {"a": spec}})) == (f"algorithms.a{line}",)
 
 
 def test_one_line_names_the_algorithms_that_do_not_use_their_threads():
@@ -508,7 +577,7 @@ def test_one_line_names_the_algorithms_that_do_not_use_their_threads():
         "one": "scipy:Powell",
         "program": {"use": "external:true", "threads": 2},
     }
-    assert list(warnings(parse(changed("algorithms", algorithms)))) == [
+    assert list(warnings(parse(changed({"algorithms": algorithms})))) == [
         "threads: bees (2), simplex (3): asks for one point at a time, and so evaluates on one of "
         "its threads"
     ]
@@ -522,9 +591,85 @@ def test_one_line_names_the_algorithms_that_plan_with_a_number_of_evaluations_no
         "filled": {"use": "nevergrad:PSO", "schedule": {"budget": "fill"}},
         "plain": "timefair:jDElscop",
     }
-    timed = {**changed("algorithms", algorithms), "budget": {"time_s": 1}}
+    timed = {**changed({"algorithms": algorithms}), "budget": {"time_s": 1}}
     assert list(warnings(parse(timed))) == [
         "algorithms: wizard: launches plan with 1,000 x D evaluations, because the budget has "
         "none; schedule: {budget: fill} fits them to the time"
     ]
     assert list(warnings(parse({**timed, "budget": {"evaluations": 50}}))) == []
+
+
+LABELS = ("NO", "on", "Yes", "True", "null", "007", "12", "1e3", "1.10", "2026-01-01", "1_000")
+
+
+def read(folder: Path, text: str) -> object:
+    path = folder / "mine.yaml"
+    path.write_text(text)
+    return read_yaml(path)
+
+
+@pytest.mark.parametrize("section", ["algorithms", "published"])
+def test_labels_are_kept_as_written(tmp_path, section):
+    lines = "".join(f"  {label}: timefair:DE\n" for label in LABELS)
+    found = read(tmp_path, f"{section}:\n{lines}  'off': timefair:DE\n")
+    assert found == {section: dict.fromkeys([*LABELS, "off"], "timefair:DE")}
+    if section == "algorithms":
+        assert list(parse(SMALL | found).algorithms) == [*LABELS, "off"]
+
+
+def test_a_label_in_quotes_and_without_is_given_twice(tmp_path):
+    with pytest.raises(InputError, match=r"mine.yaml:3: 'NO' is given twice"):
+        read(tmp_path, "algorithms:\n  NO: a\n  'NO': b\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        *[("1e3", 1000.0), ("2.5e-1", 0.25), ("1E+3", 1000.0), ("-1e-3", -0.001)],
+        *[("1_000", 1000), ("1_000.5", 1000.5), ("-.5", -0.5), ("5.", 5.0), ("007.5", 7.5)],
+        *[("0", 0), ("+5", 5), ("0x1F", 31), ("0.5", 0.5), ("'010'", "010"), ("'1e3'", "1e3")],
+        *[("1-24", "1-24"), ("1,3", "1,3"), ("1e", "1e"), ("1.2.3", "1.2.3")],
+        *[("2026-01-01", "2026-01-01"), ("on", True), ("~", None), (".inf", float("inf"))],
+    ],
+)
+def test_numbers_are_numbers(tmp_path, text, value):
+    found = read(tmp_path, f"a: {text}\n")["a"]
+    assert (type(found), found) == (type(value), value)
+
+
+@pytest.mark.parametrize("text", ["010", "08", "00", "-010", "0o10", "12:30", "12:30.5", "1:00:00"])
+def test_numbers_in_another_base_are_refused(tmp_path, text):
+    for content in (f"\nruns: {text}", f"\na: [{text}]", f"\na:\n\n- {text}"):
+        (line,) = refused(read, tmp_path, content)
+        assert line.partition("mine.yaml:")[2].startswith(("2: ", "4: "))
+        assert f"{text!r} in quotes" in line
+
+
+@pytest.mark.parametrize(("value", "shown"), [(False, "false"), (7, "7"), (1.5, "1.5")])
+def test_what_another_reader_made_of_a_label_is_refused(value, shown):
+    assert refused(parse, SMALL | {"algorithms": {value: "timefair:DE"}})[0].endswith(
+        f"{shown}: should be text; write it in quotes"
+    )
+    assert refused(parse, SMALL | {"name": value}) == (
+        f"name: {shown}: should be text; write it in quotes",
+    )
+
+
+def test_snakemake_has_what_the_reader_reads(tmp_path):
+    first, second = tmp_path / "a.yaml", tmp_path / "b.yaml"
+    first.write_text("runs: 1\nalgorithms: {NO: a, 007: b}\nbudget: {time_s: 1e-1}\n")
+    second.write_text("runs: 2\nalgorithms: {null: c}\n")
+    workflow = SimpleNamespace(
+        configfiles=[second, first],
+        overwrite_configfiles=[second],
+        config_settings=SimpleNamespace(config={"name": "x"}),
+    )
+    assert configuration_of(workflow) == {
+        "runs": 2,
+        "algorithms": {"NO": "a", "007": "b", "null": "c"},
+        "budget": {"time_s": 0.1},
+        "name": "x",
+    }
+    second.write_text("- runs\n")
+    with pytest.raises(InputError, match=r"b.yaml: should be keys with values"):
+        configuration_of(workflow)

@@ -1,5 +1,8 @@
-"""Jobs, their names, and the runs of rounds."""
+"""Jobs, their names, the runs of rounds, and the process that has them run."""
 
+import subprocess
+import sys
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -7,9 +10,11 @@ from campaigns import SMALL, SPHERE
 from hypothesis import given
 from hypothesis import strategies as st
 
+from timefair.basics.errors import InputError
 from timefair.basics.values import format_ranges, parse_ranges
-from timefair.campaign import plan
+from timefair.campaign import configuration, driver, plan, provenance
 from timefair.campaign.configuration import Campaign, parse, restore, restored
+from timefair.campaign.foreign import ForeignRuns, campaign_of
 from timefair.records.rundata.settings import Analysis, RunCount
 
 KEY = "0123456789abcdef" * 4
@@ -188,3 +193,142 @@ def test_a_block_is_measured_by_the_rule_of_its_round():
     one = plan.jobs_of_rule(blocked, "measure_cell", wildcards | {"algorithm": "a"})
     assert one == [plan.Job("a", 8, 5, (1, 2), 2)]
     assert plan.jobs_of_rule(blocked, "collect_records", {"algorithm": "a"}) == []
+
+
+@pytest.mark.parametrize(
+    ("problems", "spaces"),
+    [
+        ([(1, 3, 1), (1, 3, 2), (2, 5, 1)], ((1, 3), (2, 5))),
+        ([(1, 3, 1), (2, 3, 1)], ((1, 3), (2, 3))),
+        ([(1, 3, 1), (1, 5, 1), (2, 5, 1)], ((1, 3), (2, 3), (1, 5), (2, 5))),
+    ],
+)
+def test_functions_with_one_dimension_each_have_only_that(problems, spaces):
+    runs = ForeignRuns("table", "runs.csv", "mine", problems, {}, {"A": "A"}, {}, {}, 1, [])
+    assert campaign_of(runs, "c", {}).problems.spaces == spaces
+
+
+HOLD = """
+import sys, pathlib
+from timefair.campaign.driver import hold
+hold(pathlib.Path(sys.argv[1]))
+print("held", flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def small():
+    return configuration.parse(SMALL)
+
+
+@pytest.fixture
+def rival(tmp_path):
+    """Another process, which holds the campaign in ``results``."""
+    command = [sys.executable, "-c", HOLD, str(tmp_path / "results")]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as other:
+        assert other.stdout.readline() == "held\n"
+        yield other
+        other.stdin.close()
+
+
+def workflow(**changes: object) -> SimpleNamespace:
+    """What Snakemake says of itself when it is about to run jobs, unless told."""
+    usual = {
+        "is_main_process": True, "executor_plugin": "local", "dryrun": False, "local_exec": True,
+        "scheduling_settings": SimpleNamespace(max_jobs_per_timespan="100/1s"),
+    }  # fmt: skip
+    return SimpleNamespace(**usual | changes)
+
+
+@pytest.mark.slow
+def test_the_process_that_has_jobs_run_holds_the_campaign_and_writes_it(tmp_path, small):
+    folder = tmp_path / "results"
+    keys = {("a", 1): "f" * 64}
+    one = driver.Driver(workflow(), small, keys, folder)
+    assert one.take() == []
+    assert configuration.restore(folder / plan.SNAPSHOT) == small
+    assert plan.read_keys(folder, small) == keys
+    (folder / plan.SNAPSHOT).unlink()
+    assert one.take() == []  # for each job; the folder is not looked at again
+    assert not (folder / plan.SNAPSHOT).exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("local", "limit"), [(True, None), (False, "100/1s")])
+def test_snakemake_looks_for_jobs_at_most_once_per_second_beside_runs_on_this_machine(
+    tmp_path, small, local, limit
+):
+    one = workflow(local_exec=local)
+    driver.Driver(one, small, {("a", 1): "f" * 64}, tmp_path / "results").take()
+    assert one.scheduling_settings.max_jobs_per_timespan == limit
+
+
+def test_the_main_process_computes_the_keys_and_its_jobs_read_them(tmp_path, small, monkeypatch):
+    computed = provenance.measure_keys(small)
+    job = workflow(is_main_process=False)
+    with pytest.raises(InputError, match=r"keys\.json: not the campaign's keys; start snakemake"):
+        driver.planned_keys(job, small, tmp_path)
+    keys = driver.planned_keys(workflow(), small, tmp_path)
+    assert keys == computed
+    driver.Driver(workflow(), small, keys, tmp_path).take()
+    monkeypatch.setattr(provenance, "measure_keys", None)
+    assert driver.planned_keys(job, small, tmp_path) == computed
+
+
+@pytest.mark.parametrize(
+    "started_for",
+    [
+        {"executor_plugin": None},  # --unlock, --report, --summary: nothing is executed
+        {"dryrun": True},
+        {"is_main_process": False},  # a job of a batch system
+    ],
+)
+def test_a_process_that_has_no_jobs_run_neither_holds_nor_writes(tmp_path, small, started_for):
+    driver.Driver(workflow(**started_for), small, {}, tmp_path / "results").take()
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.slow
+def test_another_process_is_refused_while_one_lives(tmp_path, small, rival):
+    folder = tmp_path / "results"
+    second = driver.Driver(workflow(), small, {}, folder)
+    with pytest.raises(SystemExit, match=rf"another snakemake \(process {rival.pid}\) works on"):
+        second.take()
+    assert not (folder / plan.SNAPSHOT).exists()
+    rival.kill()
+    rival.wait()
+    second.take()
+    assert (folder / plan.SNAPSHOT).is_file()
+
+
+def requiring(small: configuration.Campaign, **required: object) -> configuration.Campaign:
+    return configuration.parse(small.model_dump(mode="json") | {"machine": {"require": required}})
+
+
+def test_where_jobs_run_here_the_machine_is_checked_before_anything_is_written(tmp_path, small):
+    folder = tmp_path / "results"
+    wrong = requiring(small, cores=100_000)
+    with pytest.raises(
+        SystemExit, match=r"machine\.require\.cores: requires 100000 cores; this is"
+    ):
+        driver.Driver(workflow(), wrong, {}, folder).take()
+    assert not folder.exists()
+    driver.Driver(workflow(local_exec=False), wrong, {}, folder).take()
+    assert folder.exists()
+
+
+@pytest.mark.slow
+def test_a_campaign_that_was_held_for_a_while_is_free_again(tmp_path):
+    folder, command = tmp_path / "results", [sys.executable, "-c", HOLD]
+    with driver.held(folder):
+        done = subprocess.run([*command, str(folder)], capture_output=True, text=True, check=False)
+        assert "another snakemake" in done.stderr
+        with driver.held(folder):  # the same process
+            pass
+    done = subprocess.run(
+        [*command, str(folder)], input="", capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "held\n"
