@@ -1,6 +1,8 @@
-"""Published data of all generations, archives, and the commands; one line per fault."""
+"""Published data: all generations, archives, commands, defects that are tolerated, and damage."""
 
 import io
+import json
+import re
 import tarfile
 import zipfile
 from pathlib import Path
@@ -9,12 +11,15 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from campaigns import refused
+from damages import OPERATIONS, damaged
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from timefair import cli
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration, plan, verify
 from timefair.io.coco_write import write_coco
-from timefair.io.common import PublishedRun
+from timefair.io.common import Cautions, PublishedRun, parsed_count, parsed_name, parsed_number
 from timefair.io.importing import WantedProblems, import_data
 from timefair.io.ioh_write import write_ioh
 from timefair.records.schema import RUN_SCHEMA
@@ -194,25 +199,25 @@ def test_run_of_unsorted_lines():
     assert (nothing.evaluations.size, nothing.all_evaluations) == (0, 0)
 
 
-INFO, DAT = "exdata/bbobexp_f1.info", "exdata/data_f1/bbobexp_f1_DIM3.dat"
+INDEX, DATA = "exdata/bbobexp_f1.info", "exdata/data_f1/bbobexp_f1_DIM3.dat"
 
 
 @pytest.mark.parametrize(
     ("name", "before", "after", "line"),
     [
-        (INFO, "data_f1/", "../../", "exdata/bbobexp_f1.info: data file "
+        (INDEX, "data_f1/", "../../", "exdata/bbobexp_f1.info: data file "
          "'../../bbobexp_f1_DIM3.dat' is outside the folder of the data"),
-        (INFO, "data_f1/", "data_f2/", "exdata/bbobexp_f1.info: data file "
+        (INDEX, "data_f1/", "data_f2/", "exdata/bbobexp_f1.info: data file "
          "'data_f2/bbobexp_f1_DIM3.dat' does not exist; its trials are skipped"),
-        (INFO, ", 4", ", 4, 5", "exdata/data_f1/bbobexp_f1_DIM3.dat: 2 trials, but the .info file "
+        (INDEX, ", 4", ", 4, 5", "exdata/data_f1/bbobexp_f1_DIM3.dat: 2 trials, but the .info file "
          "lists 3; give the complete file"),
-        (INFO, "DIM = 3", "DIM = three", "exdata/bbobexp_f1.info: DIM is 'three', expected a "
+        (INDEX, "DIM = 3", "DIM = three", "exdata/bbobexp_f1.info: DIM is 'three', expected a "
          "whole number"),
-        (INFO, "bbob-new2", "bbob-new9", "exdata/bbobexp_f1.info: data_format 'bbob-new9' is "
+        (INDEX, "bbob-new2", "bbob-new9", "exdata/bbobexp_f1.info: data_format 'bbob-new9' is "
          "unknown; known: 'bbob', 'bbob-old', 'bbob-new', 'bbob-new2'"),
-        (INFO, "2:7|", "2:seven|", "exdata/bbobexp_f1.info: '2:seven|1.0e+00' is not a trial "
+        (INDEX, "2:7|", "2:seven|", "exdata/bbobexp_f1.info: '2:seven|1.0e+00' is not a trial "
          "such as 1:3673|-7.8e-09"),
-        (DAT, "5 0 1.0e+00", "5 0 1.0x+00", "exdata/data_f1/bbobexp_f1_DIM3.dat:3: '5 0 1.0x+00 "
+        (DATA, "5 0 1.0e+00", "5 0 1.0x+00", "exdata/data_f1/bbobexp_f1_DIM3.dat:3: '5 0 1.0x+00 "
          "+8.048e+01 +8.048e+01 +1.0 +' is not a line of COCO data"),
     ],
 )  # fmt: skip
@@ -231,7 +236,7 @@ def test_data_of_several_algorithms_are_refused(tmp_path):
 
 @pytest.mark.parametrize("named", ["suite = 'bbob-noisy', funcId = 101", "funcId = 101"])
 def test_noisy_data_have_values_without_noise(named, imported, tmp_path):
-    files = NEW | {INFO: NEW[INFO].replace("suite = 'bbob', funcId = 1", named)}
+    files = NEW | {INDEX: NEW[INDEX].replace("suite = 'bbob', funcId = 1", named)}
     assert {row["suite"] for row in imported(files)} == {"bbob-noisy"}
     (row,) = imported(files, wanted=WantedProblems("bbob-noisy", [101], [3], [2]))
     assert row["noise_free_f"] is None  # no rule is applied to them
@@ -253,8 +258,8 @@ def test_damaged_archives_give_one_line(pack, tmp_path):
     path = pack(OLD, tmp_path / "archive")
     whole = path.read_bytes()
     middle = len(whole) // 2
-    for damaged in (whole[:middle], b"", b"nonsense", whole[:90] + b"\0" * 9 + whole[99:]):
-        path.write_bytes(damaged)
+    for broken in (whole[:middle], b"", b"nonsense", whole[:90] + b"\0" * 9 + whole[99:]):
+        path.write_bytes(broken)
         (line,) = refused(import_data, path, "coco", tmp_path / "out.parquet")
         assert line.startswith(f"{path}: ")
         assert "\n" not in line
@@ -323,3 +328,306 @@ def test_published_data_are_exported_in_evaluations_alone(tmp_path, capsys):
         assert cli.main(["export", name, str(tmp_path), "--output", str(output), *options]) == 0
         assert (output / "OLD").is_dir() == there
     assert "OLD: skipped, published data have no times" in capsys.readouterr().err
+
+
+@pytest.fixture
+def with_json():
+    runs = [{"instance": i, "evals": 20, "best": {"evals": 9, "y": 0.5}} for i in (1, 2)]
+    index = {
+        "suite": "BBOB", "function_id": 2, "function_name": "Ellipsoid", "maximization": False,
+        "algorithm": {"name": "walk"}, "attributes": ["evaluations", "raw_y"],
+        "scenarios": [{"dimension": 4, "path": "data/f2.dat", "runs": runs}],
+    }  # fmt: skip
+    lines = "evaluations raw_y\n1 9.5\n4 2.0\n9 0.5\n"
+    return {"IOHprofiler_f2.json": json.dumps(index, indent=1), "data/f2.dat": 2 * lines}
+
+
+@pytest.fixture
+def before_json():
+    header = '"function evaluation" "current f(x)" "best-so-far f(x)"\n'
+    return {
+        "x.info": "suite = 'BBOB', funcId = 2, DIM = 4, maximization = 'F', algId = 'walk'\n%\n"
+        "data/f2.dat, 1:20|0.5, 2:20|0.5\n",
+        "data/f2.dat": 2 * (header + "1 9.5 9.5\n4 2.0 2.0\n9 0.5 0.5\n"),
+    }
+
+
+@pytest.mark.thinned(3)
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("kind", "format"),
+    [
+        ("first", "coco"), ("latest", "coco"), ("constrained", "coco"), ("multiobjective", "coco"),
+        ("with_json", "ioh"), ("before_json", "ioh"),
+    ],
+)  # fmt: skip
+def test_any_damage_gives_one_line(kind, format, request, read, tmp_path):
+    whole = dict(request.getfixturevalue(kind))
+    clean, _ = read(whole, format)
+    outcomes = set()
+
+    @settings(max_examples=25, deadline=None, derandomize=True, database=None,
+              suppress_health_check=[HealthCheck.function_scoped_fixture])  # fmt: skip
+    @given(
+        st.sampled_from(sorted(whole)), st.sampled_from(OPERATIONS), st.integers(0, 10**6),
+        st.integers(0, 10**6),
+    )  # fmt: skip
+    def check(name, operation, at, how):
+        files = dict(whole)
+        text = files.pop(name)
+        if operation != "delete":
+            files[name] = damaged(text, operation, at, how)
+        try:
+            rows, _ = read(files, format)
+        except InputError as error:
+            (line,) = error.faults
+            assert line.startswith(f"{tmp_path / 'data'}: ")
+            assert "\n" not in line
+            outcomes.add("refused")
+            return
+        outcomes.add("read" if rows == clean else "other")
+        assert {row["wall_s"] for row in rows} == {None}
+        for row in rows:
+            assert row["evaluations"] >= max((e["evaluations"] for e in row["events"]), default=0)
+            assert all(e["precision"] >= 0 for e in row["events"])
+
+    check()
+    assert outcomes >= {"refused", "read"}
+
+
+@pytest.mark.thinned(2)
+@pytest.mark.parametrize("kind", ["first", "latest", "constrained", "multiobjective"])
+def test_lost_trials_are_reported(kind, request, read):
+    """A data file that ends early is noticed, wherever it ends."""
+    whole = dict(request.getfixturevalue(kind))
+    clean, usual = read(whole)
+    for name in whole:
+        if name.endswith("dat"):
+            for stop in range(0, len(whole[name]) - 1, 61):
+                try:
+                    rows, cautions = read(whole | {name: whole[name][:stop]})
+                except InputError:
+                    continue
+                assert set(cautions) - set(usual) or rows == clean, (name, stop)
+
+
+@pytest.mark.parametrize("text", ["", "1_0", "1,5", "x", "1e", "D-8", "1.#INFO"])
+def test_invalid_numbers(text):
+    with pytest.raises(ValueError, match=r"."):
+        parsed_number(text)
+
+
+@pytest.mark.parametrize("text", ["-1", "1.5", "1e300", "inf", "nan", "9" * 20, "²"])
+def test_invalid_counts(text):
+    with pytest.raises(ValueError, match=r"."):
+        parsed_count(text)
+
+
+@pytest.mark.parametrize("value", ["-1", "1.0", 2**31, None, True, "1" * 5000])
+def test_invalid_names(value):
+    with pytest.raises(ValueError, match="not a whole number"):
+        parsed_name(value)
+
+
+def test_cautions_are_one_line_per_kind():
+    cautions = Cautions()
+    for place in ("b", "a", "b", "c"):
+        cautions.add(place, "is odd")
+    cautions.add("", "all of it is")
+    assert cautions.lines == ["b and 2 more: is odd", "all of it is"]
+
+
+INFO, DAT, TDAT = "A/x.info", "A/data_f5/x_f5_DIM2.dat", "A/data_f5/x_f5_DIM2.tdat"
+
+
+def trial(text, number):
+    """The lines of a trial in a data file."""
+    return re.findall(r"%[^%]*", text)[number]
+
+
+@pytest.fixture(params=["first", "latest"])
+def archive(request):
+    return request.getfixturevalue(request.param)
+
+
+def test_all_generations_give_the_same_runs(first, latest, multiobjective, constrained, read):
+    rows, cautions = read(first)
+    assert cautions == []
+    assert [(row["instance"], row["evaluations"]) for row in rows] == [(1, 20), (2, 20), (3, 20)]
+    assert [row["f_opt"] for row in rows] == [79.48, -20.5, 6.0]
+    assert events(rows[1]) == [(1, 30.0), (13, 0.5)]
+    assert read(latest)[0] == rows
+    with_constraints, cautions = read(constrained)
+    assert cautions == ["bbob-constrained: evaluations of f and of the constraints are summed"]
+    assert events(with_constraints[1]) == [(4, 30.0), (52, 0.5)]
+    assert with_constraints[1]["evaluations"] == 80
+    (_, second, _), (caution,) = read(multiobjective)
+    assert caution.startswith("bbob-biobj: precisions are distances of the hypervolume indicator")
+    assert (events(second), second["evaluations"]) == ([(1, 30.0), (13, 0.5)], 20)
+    assert (second["instance"], second["f_opt"], second["algorithm"]) == (2, 0.0, "walk")
+
+
+def test_a_multiobjective_precision_below_0_stays_negative(multiobjective, read):
+    for name, text in multiobjective.items():
+        below = text.replace("3.000000000000000e-09", "-2.5e-05").replace("3.0e-09", "-2.5e-05")
+        assert below != text
+        multiobjective[name] = below
+    rows, _ = read(multiobjective)
+    assert events(rows[-1])[-1] == (7, -2.5e-05)
+    assert [row["best_precision"] >= 0 for row in rows] == [True, True, False]
+
+
+@pytest.mark.thinned(4)
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: text.replace("\n", "\r\n"),
+        lambda text: "\ufeff" + text,
+        lambda text: text.replace("data_f5/", ".\\DATA_f5\\").replace(".dat", ".DAT"),
+        lambda text: re.sub(r"(?<=\d)e(?=[+-]\d)", "D", text),
+        lambda text: re.sub(r"e([+-])(\d\d)\b", r"e\g<1>0\2", text),
+        lambda text: re.sub(r"(?m)^(% f.*)$", r"% a remark\n\1\n%\n% another", text),
+        lambda text: text.replace(" ", "\t") if "funcId" not in text else text,
+        lambda text: text.rstrip("\n") if "funcId" in text else text,
+        lambda text: text.replace("algId = 'walk'", "algId = \"walk\", note.of-us = 'a, b = c'"),
+        lambda text: re.sub(r"(?m)^(\d+) ", lambda at: f"{float(at[1]):.4e} ", text),
+    ],
+)
+def test_notation_does_not_matter(change, archive, read):
+    clean, _ = read(archive)
+    archive.everywhere(change)
+    assert read(archive) == (clean, [])
+
+
+def test_missing_trials_are_refused(archive, read):
+    archive[DAT] = archive[DAT].replace(trial(archive[DAT], 1), "")
+    with pytest.raises(InputError, match=r"2 trials, but the \.info file lists 3; give the"):
+        read(archive)
+
+
+def test_of_more_trials_those_that_are_listed_are_read(archive, read):
+    clean, _ = read(archive)
+    for name in (DAT, TDAT):
+        first = trial(archive[name], 0)
+        archive[name] = first.replace("\n20 ", "\n31 ").replace("\n9 ", "\n31 ") + archive[name]
+    rows, cautions = read(archive)
+    assert rows == clean
+    assert cautions == [f"{DAT}: 4 trials, but the .info file lists 3; the others are skipped"]
+
+
+def test_without_tdat_the_end_is_that_of_the_info_file(archive, read):
+    clean, _ = read(archive)
+    del archive[TDAT]
+    rows, cautions = read(archive)
+    assert rows == clean
+    assert cautions == [f"{DAT}: no .tdat file; trials end where the .info file has their end"]
+
+
+@pytest.mark.parametrize("lost", [0, 2])
+def test_a_tdat_file_of_fewer_trials(lost, archive, read):
+    clean, _ = read(archive)
+    archive[TDAT] = archive[TDAT].replace(trial(archive[TDAT], lost), "")
+    rows, cautions = read(archive)
+    assert rows == clean
+    assert cautions == [
+        f"{TDAT}: 2 trials, of which the first {lost} match the .dat file; the others end "
+        "where the .info file has their end"
+    ]
+
+
+def test_an_entry_listed_twice(archive, read):
+    clean, _ = read(archive)
+    twice = archive | {"A/again.info": archive[INFO]}
+    assert read(twice) == (clean, [f"{DAT}: listed twice; read once"])
+
+
+def test_other_trials_in_another_folder_are_repetitions(archive, read):
+    more = {name.replace("A/", "B/", 1): text for name, text in archive.items()}
+    more = {name: text.replace("\n4 ", "\n5 ") for name, text in more.items()}
+    rows, _ = read(archive | more)
+    assert [(row["instance"], row["run"]) for row in rows] == [
+        (1, 0), (2, 0), (3, 0), (1, 1), (2, 1), (3, 1),
+    ]  # fmt: skip
+
+
+def test_one_data_file_in_several_entries(archive, read):
+    clean, _ = read(archive)
+    header = archive[INFO].rpartition("data_f5")[0]
+    start, first, *others = archive[INFO][len(header) :].rstrip().split(", ")
+    archive[INFO] = f"{header}{start}, {first}\n{header}{', '.join([start, *others])}\n"
+    rows, cautions = read(archive)
+    assert rows == clean
+    assert cautions == [
+        f"{DAT}: listed in several entries; its trials are read in the order of the entries"
+    ]
+
+
+def test_missing_data_files_and_incomplete_entries(archive, read):
+    clean, _ = read(archive)
+    header = archive[INFO].partition("data_f5")[0].replace("DIM = 2", "DIM = 3")
+    archive[INFO] += f"{header}data_f5/none.dat, 1:20|1.0e+00\n{header}data_f5/none.dat\n{header}"
+    archive["A/empty.info"] = ""
+    assert read(archive) == (
+        clean,
+        [
+            "A/empty.info: no entry of published data; skipped",
+            f"{INFO}: data file 'data_f5/none.dat' does not exist; its trials are skipped",
+            f"{INFO}: data file 'data_f5/none.dat' without trials is skipped",
+            f"{INFO}: an entry without trials is skipped",
+        ],
+    )
+
+
+def test_precisions_below_0(archive, read):
+    for name in (DAT, TDAT):
+        archive.edit(name, "+3.000000000e-09", "-1.000000000e-12")
+    rows, cautions = read(archive)
+    assert (events(rows[2])[-1], cautions) == ((7, 0.0), [])
+    archive.edit(DAT, "-1.000000000e-12", "-1.000000000e-02")
+    rows, cautions = read(archive)
+    assert f"{DAT}: precisions are far below 0; check the optimum in the data" in cautions
+    assert events(rows[2])[-1] == (7, -0.01)
+    assert rows[2]["best_precision"] == -0.01
+
+
+def test_only_the_end_of_a_tdat_file_is_read(read):
+    """In a published archive, its lines contradict the .dat file, which agrees with cocopp."""
+    header = "% function evaluation | noise-free fitness - Fopt (79.48) | best\n"
+    rows, cautions = read(
+        {
+            "A/x.info": "funcId = 1, DIM = 2, Precision = 1e-8, algId = 'A'\n%\n"
+            "x.dat, 1:200|4.8e-2\n",
+            "A/x.dat": header + "1 108 108\n97 .048 .048\n",
+            "A/x.tdat": header + "1 5.475 5.475\n50 4 4\n97 .048 .048\n200 .048 .048\n",
+        }
+    )
+    assert events(rows[0]) == [(1, 108.0), (97, 0.048)]
+    assert rows[0]["evaluations"] == 200
+    assert cautions == []
+
+
+def test_lines_out_of_order(archive, read):
+    clean, _ = read(archive)
+    lines = archive[DAT].splitlines(keepends=True)
+    lines[2:4] = lines[3:1:-1]
+    archive[DAT] = "".join(lines)
+    assert read(archive) == (
+        clean,
+        [
+            f"{DAT}: evaluations decrease within a trial; its lines are sorted",
+            f"{DAT}: the best precision increases within a trial; the later, larger value is used",
+        ],
+    )
+
+
+def test_the_best_of_many_algorithms_is_refused(archive, read):
+    archive.edit(INFO, "\n%", "\n% Combination of a.tgz, b.tgz", 1)
+    with pytest.raises(InputError, match="best results of many algorithms, not runs of one"):
+        read(archive)
+
+
+def test_a_data_file_of_two_functions_is_refused(archive, read):
+    archive[INFO] += archive[INFO].replace("funcId = 5", "funcId = 6")
+    assert refused(read, archive)[0].endswith(
+        f"{DAT}: listed with two values of funcId (5 and 6); expected one"
+    )

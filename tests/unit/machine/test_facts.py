@@ -1,13 +1,17 @@
-"""Each fact has a value or a reason, on this machine and on any other."""
+"""Facts of the machine, of its software and of what is installed."""
 
 import json
 import subprocess
+import sys
+from importlib.metadata import version
 from typing import Any
 
 import pytest
+from campaigns import refused
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from timefair.basics.errors import InputError
 from timefair.machine import facts, software, system
 from timefair.machine.doctor import as_json, findings
 from timefair.machine.host import Host, Unknown, core_list, decimal, gather, whole
@@ -159,3 +163,35 @@ def test_odd_contents_raise_nothing(files, build):
     assert complete(gather(READ, host))
     seen = observation_of(host)
     assert json.dumps(as_json(findings(seen), seen), allow_nan=False)
+
+
+def requiring(monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
+    monkeypatch.setattr(software.metadata, "requires", lambda name: list(lines))
+
+
+@pytest.mark.parametrize("extra", ["", "; extra == 'extras'"])
+def test_a_version_out_of_the_bounds_is_refused(monkeypatch, extra):
+    requiring(monkeypatch, f"numpy<2,>=1.26{extra}", "pandas>=2.2", f"scipy>99{extra}")
+    first, second = refused(software.check_installed)
+    assert first.startswith(f"numpy is {version('numpy')}, but timefair needs <2,>=1.26; run `")
+    assert f"`{sys.executable} -m pip install 'numpy<2,>=1.26'`" in first
+    assert second.startswith(f"scipy is {version('scipy')}, but timefair needs >99; run `")
+
+
+def test_a_missing_package_is_refused_unless_an_extra_needs_it(monkeypatch):
+    requiring(monkeypatch, "no-such-package>=1", "no-other; extra == 'extras'")
+    with pytest.raises(InputError, match=r"^no-such-package is missing, but timefair needs >=1;"):
+        software.check_installed()
+
+
+def test_check_and_a_start_refuse_it(monkeypatch, tmp_path, capsys):
+    from timefair.cli import main
+
+    requiring(monkeypatch, "numpy<1")
+    (tmp_path / "mine.yaml").write_text(
+        "name: x\nproblems: {suite: bbob, functions: 1, dimensions: 2, instances: 1}\n"
+        "algorithms: {DE: timefair:DE}\nbudget: {evaluations: 50}\nruns: 1\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    assert main(["check", "mine.yaml"]) == 2
+    assert capsys.readouterr().err.startswith("timefair: numpy is ")

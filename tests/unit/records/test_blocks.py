@@ -1,10 +1,14 @@
-"""Records of a campaign in blocks may be of several kinds of machines, but not within a block."""
+"""The machines of records: blocks on one node, required ones, and the bridge between two."""
 
+import numpy as np
 import pytest
 
+from timefair.basics.errors import InputError
 from timefair.records.blocks import NODES, node_of, torn
+from timefair.records.bridge import KERNELS, bridge
 from timefair.records.collect import collect
 from timefair.records.integrity import Origins, Place, mixed
+from timefair.records.requirement import matches, shortcoming, unmet
 from timefair.records.store import open_record
 
 KEY = "ab" * 32
@@ -57,3 +61,119 @@ def test_collecting_keeps_the_node_of_each_block(tmp_path, row, write):
     collect("a", records, {(1, 2, 1, 0), (1, 2, 1, 1)}, output)
     nodes = open_record(output).facts[NODES]
     assert [(one["round"], one["node"]) for one in nodes] == [(1, "node1"), (2, "node2")]
+
+
+TIMES = {"arithmetic": 3e-3, "memory": 2e-3, "interpreter": 4e-3}
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(43)
+
+
+def records(rng, count, spread, **slower):
+    """The kernels of some records; the speed of the machine varies from hour to hour."""
+    hours = np.repeat(rng.normal(0, spread, -(-count // 4)), 4)[:count]
+    return [
+        {
+            name: [t * slower.get(name, 1.0) * np.exp(hour + rng.normal(0, spread))] * 2
+            for name, t in TIMES.items()
+        }
+        for hour in hours
+    ]
+
+
+def test_the_kernel_is_that_of_the_implementation(rng):
+    here, there = records(rng, 40, 0.01), records(rng, 40, 0.01, interpreter=3.0)
+    compiled, python = (bridge(code, here, there) for code in ("compiled", "your Python"))
+    assert (compiled.kernel, python.kernel) == ("arithmetic", "interpreter")
+    assert compiled.ratio == pytest.approx(1, abs=0.03)
+    assert python.ratio == pytest.approx(1 / 3, abs=0.02)
+    for found in (compiled, python):  # Python calls compiled code, and compiled code is called
+        assert 0.28 < found.low < 1 / 3 < 1 < found.high < 1.1
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_few_records_give_a_wide_interval(rng, count):
+    found = bridge("compiled", records(rng, count, 0.01), records(rng, 48, 0.01))
+    assert found.high / found.low > 1.1
+    if count == 1:
+        assert found.high / found.low > 5
+
+
+def test_the_clock_is_the_one_that_is_asked_for():
+    here = [{name: [1e-3, 1e-3] for name in KERNELS}] * 4
+    there = [{name: [1e-3, 2e-3] for name in KERNELS}] * 4
+    assert bridge("compiled", here, there, clock="cpu").ratio == pytest.approx(1)
+    assert bridge("compiled", here, there, clock="wall").ratio == pytest.approx(0.5)
+
+
+def test_the_interval_holds_the_ratio_of_machines_whose_speed_varies(rng):
+    held = 0
+    for _ in range(200):
+        slower = dict.fromkeys(KERNELS, 2.5)
+        found = bridge("program", records(rng, 48, 0.1), records(rng, 48, 0.1, **slower))
+        held += found.low <= 1 / 2.5 <= found.high
+    assert held >= 182  # of 95 %: 190 are expected; the hull of two kernels holds more often
+
+
+@pytest.mark.parametrize(("side", "named"), [(0, "this campaign"), (1, "the other machine")])
+def test_without_kernels_on_one_side_there_is_none(rng, side, named):
+    both = [records(rng, 5, 0.1), records(rng, 5, 0.1)]
+    both[side] = []
+    with pytest.raises(InputError, match=f"^no reference kernels in the records of {named}: "):
+        bridge("compiled", *both)
+
+
+FACTS = {
+    "cpu": "AMD EPYC 7763 64-Core Processor",
+    "cores": 128,
+    "memory_mb": 15.6 * 1024,
+    "hostname": "node17.cluster",
+}
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "fits"),
+    [
+        ("epyc 7763", "AMD EPYC 7763", True), ("EPYC", "amd epyc 7763", True),
+        ("xeon", "AMD EPYC 7763", False), ("*7763", "AMD EPYC 7763", True),
+        ("epyc*", "AMD EPYC 7763", False), ("node1?", "node12", True),
+        ("node1?", "node123", False), ("(R) Core[TM]", "Intel(R) Core[TM] i7", True),
+        ("*(r) core[tm]*", "Intel(R) Core[TM] i7", True), ("epyc", None, False),
+    ],
+)  # fmt: skip
+def test_a_pattern_is_a_part_or_has_wildcards(pattern, text, fits):
+    assert matches(pattern, text) is fits
+
+
+@pytest.mark.parametrize(
+    ("required", "keys"),
+    [
+        ({}, []),
+        ({"processor": None, "cores": None}, []),
+        ({"processor": "epyc", "cores": 128, "memory_gb": 16, "host": "node1?.*"}, []),
+        ({"processor": "xeon"}, ["processor"]),
+        ({"cores": 64}, ["cores"]),
+        ({"memory_gb": 15}, ["memory_gb"]),
+        ({"host": "login*", "cores": 2}, ["host", "cores"]),
+    ],
+)
+def test_every_key_is_compared(required, keys):
+    assert unmet(required, FACTS) == keys
+
+
+def test_a_fact_that_is_not_known_meets_nothing():
+    required = {"processor": "epyc", "cores": 1, "memory_gb": 1, "host": "*"}
+    assert unmet(required, {}) == list(required)
+
+
+def test_the_line_has_what_is_required_what_is_there_and_what_to_do():
+    assert shortcoming({"processor": "epyc"}, FACTS) == ""
+    assert shortcoming({"processor": "xeon", "cores": 128}, FACTS) == (
+        "machine.require.processor: requires processor xeon; this is AMD EPYC 7763 64-Core "
+        "Processor with 128 cores and 16 GB, host node17.cluster; "
+        "select the right nodes in the profile (constraint), or change the requirement"
+    )
+    both = shortcoming({"processor": "xeon", "cores": 2}, FACTS)
+    assert both.startswith("machine.require: requires processor xeon, 2 cores; this is AMD")

@@ -1,12 +1,16 @@
-"""Records are where they belong and belong together, or are refused with a line that says why."""
+"""Records that are damaged or of another run are named, and never read as if they were right."""
 
 import json
 import os
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
-from campaigns import SMALL
+from campaigns import SMALL, refused
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration
@@ -21,9 +25,10 @@ from timefair.records.integrity import (
     several_hosts,
     timing_of,
 )
-from timefair.records.journal import journal_path
+from timefair.records.journal import journal_path, read_journal
 from timefair.records.rundata.runs import Runs
-from timefair.records.store import MEND, open_record, read_runs
+from timefair.records.schema import RUN_SCHEMA
+from timefair.records.store import MEND, ColumnChecksums, open_record, read_runs, with_facts
 
 KEY = "ab" * 32
 PLACE = Place("a", KEY, 1, 2, (1,), 1)
@@ -292,3 +297,179 @@ def test_a_campaign_says_the_same_in_its_records(changes):
 )
 def test_kinds_of_machines(one, other, same):
     assert (machine_kind(one) == machine_kind(other)) is same
+
+
+@pytest.fixture
+def damaged_record(tmp_path, row, write):
+    path = tmp_path / "f1.parquet"
+    write(path, row(0), row(1, instance=2, message="slow", f_opt=None))
+    return path
+
+
+def complaint(path: Path) -> str:
+    """The one line that a file is refused with."""
+    with pytest.raises(InputError) as error:
+        open_record(path).read()
+    assert len(error.value.faults) == 1
+    (line,) = error.value.faults
+    assert line.startswith(f"{path}: ")
+    assert "\n" not in line
+    return line
+
+
+def edit(path: Path, change=lambda table: table, facts: dict | None = None) -> None:
+    """Change the runs in a file, or its facts, and write it with all else as it was."""
+    metadata = pq.read_metadata(path).metadata
+    if facts is not None:
+        metadata[b"timefair"] = json.dumps(facts).encode()
+    table = change(pq.read_table(path))
+    pq.write_table(table.replace_schema_metadata(metadata), path)
+
+
+@pytest.mark.slow
+def test_truncated_anywhere(damaged_record):
+    data = damaged_record.read_bytes()
+    for length in range(0, len(data), 10):
+        damaged_record.write_bytes(data[:length])
+        assert "delete it and start snakemake again" in complaint(damaged_record)
+
+
+@pytest.mark.parametrize("name", ["best_f", "run", "f_opt", "message", "seed", "started_utc"])
+def test_an_edited_value(damaged_record, name):
+    other = {"message": "fast", "started_utc": 5}.get(name, 3)
+
+    def change(table: pa.Table) -> pa.Table:
+        values = [other, *table[name].to_pylist()[1:]]
+        place, kind = table.schema.get_field_index(name), RUN_SCHEMA.field(name).type
+        return table.set_column(place, name, pa.array(values, kind))
+
+    edit(damaged_record, change)
+    assert f"column {name}" in complaint(damaged_record) or "2 columns" in complaint(damaged_record)
+
+
+@pytest.mark.parametrize("name", ["time_s", "precision", "evaluations"])
+def test_an_edited_event_is_found_by_all_who_read_it(damaged_record, name):
+    def change(table: pa.Table) -> pa.Table:
+        rows = table.to_pylist()
+        rows[1]["events"][2][name] = 9
+        return pa.Table.from_pylist(rows, schema=RUN_SCHEMA)
+
+    edit(damaged_record, change)
+    assert f"column events.list.element.{name} is not as measured" in complaint(damaged_record)
+    with pytest.raises(InputError, match="not as measured"):
+        Runs.read([damaged_record]).traces.together()
+
+
+def test_a_run_that_was_taken_out_put_in_or_moved(damaged_record):
+    table = pq.read_table(damaged_record)
+    for other in (table.slice(1), pa.concat_tables([table, table]), table.take([1, 0])):
+        edit(damaged_record, lambda _, other=other: other)
+        assert "not as measured" in complaint(damaged_record)
+    edit(damaged_record, lambda _: table.slice(0, 0))
+    assert "its runs are gone" in complaint(damaged_record) or "not as measured" in complaint(
+        damaged_record
+    )
+
+
+def test_a_record_without_a_checksum(damaged_record):
+    facts = pq.read_metadata(damaged_record).metadata[b"timefair"]
+    pq.write_table(with_facts(read_runs([damaged_record]), json.loads(facts)), damaged_record)
+    assert "has no checksum" in complaint(damaged_record)
+
+
+@pytest.mark.parametrize("version", [1, 999, "2", None])
+def test_another_schema_version_is_refused_not_guessed(damaged_record, version):
+    edit(damaged_record, facts={"schema_version": version})
+    line = complaint(damaged_record)
+    assert f"schema version {version}, and this timefair reads" in line
+
+
+def test_loading_names_every_file_that_is_damaged(damaged_record, tmp_path):
+    others = [tmp_path / name for name in ("x.parquet", "y.parquet")]
+    for other in others:
+        other.write_text("hello")
+    assert [
+        line.partition(":")[0]
+        for line in refused(Runs.read, [others[0], damaged_record, others[1]])
+    ] == [str(p) for p in others]
+
+
+flips = st.lists(
+    st.tuples(st.floats(0, 1, exclude_max=True), st.integers(1, 255)), min_size=1, max_size=8
+)
+often = settings(
+    max_examples=3 * settings.default.max_examples,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+
+
+def flipped(data: bytes, places: list[tuple[float, int]]) -> bytes:
+    damaged = bytearray(data)
+    for place, change in places:
+        damaged[int(place * len(data))] ^= change
+    return bytes(damaged)
+
+
+@pytest.fixture
+def whole(damaged_record):
+    opened = open_record(damaged_record)
+    return damaged_record.read_bytes(), opened, opened.read()
+
+
+@pytest.mark.slow
+@given(places=flips)
+@often
+def test_flipped_bytes_of_a_record_are_found_or_harmless(damaged_record, whole, places):
+    data, before, runs = whole
+    damaged_record.write_bytes(flipped(data, places))
+    try:
+        after = open_record(damaged_record)
+        assert after.read().equals(runs)
+        assert after.facts == before.facts
+    except InputError as error:
+        (line,) = error.faults
+        assert line.startswith(f"{damaged_record}: ")
+        assert "\n" not in line
+
+
+@pytest.mark.slow
+@given(places=flips)
+@often
+def test_flipped_bytes_of_a_journal_lose_runs_and_change_none(damaged_record, places):
+    data = journal_path(damaged_record).read_bytes()
+    kept = read_journal(data).runs
+    for run, batch in read_journal(flipped(data, places)).runs.items():
+        assert batch.equals(kept[run])
+
+
+# --- Checksums ------------------------------------------------------------------------------
+
+doubles = st.none() | st.floats(allow_nan=False)
+texts = st.none() | st.text(max_size=4)
+nested = st.none() | st.lists(st.fixed_dictionaries({"x": doubles, "end": texts}), max_size=3)
+plain = {"n": doubles, "text": texts, "yes": st.none() | st.booleans()}
+rows = st.lists(st.fixed_dictionaries({**plain, "in": nested}), max_size=6)
+SCHEMA = pa.schema(
+    [
+        ("n", pa.float64()),
+        ("text", pa.string()),
+        ("yes", pa.bool_()),
+        ("in", pa.list_(pa.struct([("x", pa.float64()), ("end", pa.string())]))),
+    ]
+)
+
+
+def checksums(*tables: pa.Table) -> dict[str, str]:
+    found = ColumnChecksums()
+    for table in tables:
+        found.add(table)
+    return found.by_name()
+
+
+@pytest.mark.slow
+@given(rows=rows.filter(len), others=rows.filter(len))
+def test_checksums_differ_when_values_do(rows, others):
+    table, other = (pa.Table.from_pylist(each, schema=SCHEMA) for each in (rows, others))
+    same = checksums(table) == checksums(other)
+    assert same == (repr(table.to_pylist()) == repr(other.to_pylist()))
