@@ -1,25 +1,51 @@
-"""The tables of the documentation that are made from the code are what the code gives."""
+"""What is made from the code in the documentation is what the code gives; commands teach."""
 
 import difflib
 import re
+import shlex
 
+import commands_page
+import gallery_page
 import pytest
+from commands_page import head, leaves
 from reference_tables import BLOCKS, FIRST, TOPICS, Key, by_topic, keys, summary
+from registry_pages import MADE, ROOT, declaration, extra_of, right
 
+from timefair import cli
+from timefair.algorithms.registry import LIBRARIES
 from timefair.campaign.configuration.choices import CHOICES
 from timefair.policies.restarts import RESTARTS
 from timefair.policies.stopping import STOPPING
+from timefair.problems.registry import SUITES
 
 CHOOSING = {choice.key for choice in CHOICES.values()}
 
 
-@pytest.mark.parametrize("block", BLOCKS, ids=[block.name for block in BLOCKS])
-def test_a_table_has_not_drifted(block):
-    written, right = block.written(), block.made()
+def has_not_drifted(script: str, written: str, right: str) -> None:
     if written != right:
         diff = difflib.unified_diff(written.splitlines(), right.splitlines(), lineterm="")
-        command = "python tests/documentation/reference_tables.py --fix"
-        pytest.fail("\n".join([f"{block.page} has drifted: {command}", *diff]))
+        pytest.fail("\n".join([f"python tests/documentation/{script}.py --fix", *diff]))
+
+
+@pytest.mark.parametrize("block", BLOCKS, ids=[block.name for block in BLOCKS])
+def test_a_table_has_not_drifted(block):
+    has_not_drifted("reference_tables", block.written(), block.made())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("file", MADE)
+def test_the_lists_of_a_file_are_up_to_date(file):
+    has_not_drifted("registry_pages", (ROOT / file).read_text(encoding="utf-8"), right(file))
+
+
+def test_the_page_of_the_commands_says_what_the_help_says():
+    written = commands_page.PAGE.read_text()
+    has_not_drifted("commands_page", written, commands_page.head() + commands_page.made())
+
+
+def test_the_gallery_says_what_the_declarations_say():
+    written = gallery_page.PAGE.read_text(encoding="utf-8")
+    has_not_drifted("gallery_page", written, gallery_page.made())
 
 
 @pytest.mark.parametrize("kind", [*RESTARTS.values(), *STOPPING.values()])
@@ -54,3 +80,52 @@ def test_a_stopping_rule_has_a_table_of_its_own_keys(rule):
 def test_a_new_key_needs_a_topic():
     with pytest.raises(ValueError, match="colour: has no topic"):
         by_topic({"colour": Key("colour", "", "Of the page.")})
+
+
+ENTRIES = [*SUITES.values(), *LIBRARIES.values()]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
+def test_an_entry_declares_what_the_documentation_says_of_it(entry):
+    found = declaration(entry)
+    assert len(found.sentence) <= 65, "one short sentence: it is a cell of a table"
+    assert len((found.module.__doc__ or "").split()) > 20, "the reference is the docstring"
+
+
+@pytest.mark.parametrize("name", LIBRARIES)
+def test_the_examples_of_a_library_are_names_of_its_algorithms(name):
+    library = LIBRARIES[name]
+    assert library.examples
+    for example in library.examples if library.available() else ():
+        assert example in {entry.name for entry in library.available()}
+    assert library.optional == (extra_of(library) in ("extras", "alone"))
+
+
+COMMANDS = list(leaves(cli.parser()))
+
+
+@pytest.mark.parametrize(("name", "command"), COMMANDS, ids=[name for name, _ in COMMANDS])
+def test_help_teaches(name, command):
+    assert len(command.description or "") > 80, "description="
+    assert name in command.example or "snakemake" in command.example, "example="
+    said = command.format_help()
+    for text in (command.example.splitlines()[0], "exit status:", "  0  ", "  2  "):
+        assert text in said
+    assert all(action.help for action in command._actions), "help= of each argument"
+
+
+@pytest.mark.parametrize(("name", "command"), COMMANDS, ids=[name for name, _ in COMMANDS])
+def test_the_example_is_a_command_line(name, command):
+    for line in command.example.replace("\\\n", " ").splitlines():
+        words = shlex.split(line)
+        if words[0] == "timefair":
+            assert cli.parser().parse_args(words[1:]).command
+
+
+@pytest.mark.parametrize("code", ["0", "1", "2", "3", "128 + signal"])
+def test_the_page_names_every_exit_status(code):
+    (row,) = re.findall(rf"\n\| {re.escape(code)} \| (.*)", head())
+    if code in ("1", "3"):  # the commands that have this status
+        named = set(re.findall(r"`(\w+)`:", row))
+        assert named == {name.split()[1] for name, one in COMMANDS if int(code) in one.exits}

@@ -1,11 +1,9 @@
-"""The documentation site is built without a warning, its links lead somewhere, search works."""
+"""The documentation site is built without a warning, and its search works."""
 
 import os
 import subprocess
 import sys
-from html.parser import HTMLParser
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
 
 import pytest
 
@@ -43,39 +41,6 @@ def site(tmp_path_factory):
     output = tmp_path_factory.mktemp("site")
     build(output)
     return output
-
-
-class Page(HTMLParser):
-    """What a page links to, and what can be linked to in it."""
-
-    def __init__(self, file: Path) -> None:
-        super().__init__()
-        self.links: list[str] = []
-        self.anchors: set[str] = set()
-        self.feed(file.read_text(encoding="utf-8"))
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        for name, value in attrs:
-            if name in ("href", "src") and value:
-                self.links.append(value)
-            elif name == "id" and value:
-                self.anchors.add(value)
-
-
-@pytest.mark.thorough
-def test_every_link_leads_somewhere(site):
-    pages = {file: Page(file) for file in site.rglob("*.html")}
-    broken = []
-    for file, page in pages.items():
-        for link in page.links:
-            parts = urlsplit(link)
-            if parts.scheme or parts.netloc:
-                continue
-            there = (file.parent / unquote(parts.path)).resolve() if parts.path else file
-            anchors = pages[there].anchors if there in pages else set()
-            if not there.exists() or (parts.fragment and parts.fragment not in anchors):
-                broken.append(f"{file.relative_to(site)}: {link}")
-    assert broken == []
 
 
 @pytest.mark.thorough
