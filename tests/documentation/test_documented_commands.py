@@ -123,7 +123,7 @@ FEW: dict[str, Any] = {
     "figures": {"names": ["ert"], "formats": ["svg"]},
     "statistics": {"resamples": 20},
 }
-"""What is made of the runs. tests/workflow/test_foreign_tables.py makes all tables of `analyse`."""
+"""What is made of the runs. tests/workflow/test_kinds.py makes all tables of `analyse`."""
 
 SHOWN = of_language("sh")
 ON_PAGES = sorted({fence.page for fence in SHOWN})

@@ -21,14 +21,7 @@ from timefair.records.store import open_record
 pytestmark = pytest.mark.workflow
 
 ROOT = Path(__file__).resolve().parents[3]
-UNHURRIED = """
-import time
-
-def solve(objective, rng):
-    while True:
-        time.sleep(0.004)
-        objective(rng.uniform(objective.lower, objective.upper))
-"""
+UNHURRIED = (ROOT / "tests/workflow/faults/unhurried.py").read_text()
 CAMPAIGN = {
     "algorithms": {"own": "own.py:solve"},
     "problems": {"suite": "bbob", "functions": 8, "dimensions": 2, "instances": "1-3"},
