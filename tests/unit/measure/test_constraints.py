@@ -8,8 +8,6 @@ from measurements import run_of
 
 from timefair.algorithms.adapter import given_start, starting_point
 from timefair.algorithms.base import Algorithm
-from timefair.basics.errors import InputError
-from timefair.campaign import configuration
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run
 from timefair.measure.trial import penalized, prepare
@@ -17,13 +15,6 @@ from timefair.policies.restarts.fixed import FixedLength
 from timefair.problems.registry import SUITES
 
 PROBLEM = SUITES["bbob-constrained"].problem(3, 2, 1)
-CAMPAIGN = {
-    "name": "constrained",
-    "problems": {"suite": "bbob-constrained", "functions": 1, "dimensions": 2, "instances": 1},
-    "algorithms": {"a": "scipy:SLSQP"},
-    "budget": {"evaluations": 100},
-    "runs": 2,
-}
 
 
 def run(solve, problem=PROBLEM, **allowed):
@@ -132,18 +123,6 @@ def test_hostile_constraints_are_a_status(g, status, message, asks):
     assert message is None or message in row["message"]
 
 
-def test_constraints_that_raise_are_a_status():
-    def solve(objective, rng):
-        objective.constraints(objective.start)
-
-    def evaluate(x):
-        raise ArithmeticError("no such point")
-
-    row = run(solve, of_constraints(evaluate))
-    assert str(row["status"]) == "raised"
-    assert "no such point" in row["message"]
-
-
 def test_batches_are_one_point_after_the_other():
     def one_by_one(objective, rng):
         while True:
@@ -223,47 +202,3 @@ def test_a_penalty_is_added_to_the_value_of_an_infeasible_point():
     row = measure_run(penalized(Algorithm(solve), 10.0), PROBLEM, Allowance(evaluations=60), 1)
     assert "2 28" in row["message"]
     assert row["best_f"] == PROBLEM.evaluate(inside)
-
-
-@pytest.mark.parametrize(
-    ("changes", "fault"),
-    [
-        (
-            {"algorithms": {"a": "timefair:DE"}},
-            r"algorithms\.a: timefair:DE is for one objective, but bbob-constrained has constraints"
-            r", as .*scipy:SLSQP.* can take; or add constraint_penalty: 1000 to this algorithm",
-        ),
-        (
-            {"algorithms": {"a": "external:/bin/true"}},
-            r"algorithms\.a: external:/bin/true is for one objective, but bbob-constrained",
-        ),
-        (
-            {"problems": {"suite": "bbob", "functions": 1, "dimensions": 2, "instances": 1},
-             "algorithms": {"a": "pycma:AL-CMA-ES"}},
-            r"algorithms\.a: pycma:AL-CMA-ES is for constraints, but bbob has one objective",
-        ),
-        (
-            {"problems": {"suite": "bbob", "functions": 1, "dimensions": 2, "instances": 1},
-             "algorithms": {"a": {"use": "timefair:DE", "constraint_penalty": 10}}},
-            r"algorithms\.a\.constraint_penalty: 10: bbob has no constraints; remove it",
-        ),
-        (
-            {"algorithms": {"a": {"use": "timefair:DE", "constraint_penalty": -1}}},
-            r"algorithms\.a\.constraint_penalty: -1",
-        ),
-        (
-            {"algorithms": {"a": {"use": "pymoo:GA", "threads": 2}}},
-            r"algorithms\.a\.threads: 2: should be 1 with constraints",
-        ),
-        ({"isolation": "strict"}, r"isolation: 'strict': with constraints: private, shared"),
-    ],
-)  # fmt: skip
-def test_what_cannot_work_is_refused_in_one_line(changes, fault):
-    with pytest.raises(InputError, match=fault) as refused:
-        configuration.parse(CAMPAIGN | changes)
-    assert len(refused.value.faults) == 1
-
-
-def test_a_penalty_makes_any_algorithm_of_one_objective_fit():
-    spec = {"use": "timefair:DE", "constraint_penalty": 1000}
-    configuration.parse(CAMPAIGN | {"algorithms": {"a": spec}})

@@ -11,7 +11,6 @@ from campaigns import SMALL
 from measurements import run_of
 
 from timefair.algorithms.base import Algorithm
-from timefair.basics.errors import InputError
 from timefair.campaign import configuration
 from timefair.campaign.configuration import parse
 from timefair.measure.perturbation import RunMonitor
@@ -186,20 +185,3 @@ def test_tables_are_in_cpu_time():
     assert (campaign.statistics.time, campaign.budget.unit) == ("cpu", "seconds")
     assert campaign.reference_is_timed
     assert configuration.restored(campaign.snapshot()) == campaign
-
-
-@pytest.mark.parametrize(
-    ("change", "line"),
-    [
-        ({"budget": {"cpu_s": 2, "time_s": 3}}, "budget.cpu_s: 2: excludes time_s (3); give one"),
-        ({"budget": {"cpu_s": 2, "evaluation_cost_s": 0.1}}, "excludes evaluation_cost_s; give"),
-        ({"statistics": {"time": "wall"}}, "'wall': with budget.cpu_s, runs have no other clock"),
-        ({"isolation": "strict"}, "budget.cpu_s: not with isolation: strict (a), which waits"),
-        ({"budget": {"cpu_s": 0}}, "budget.cpu_s: 0: should be at least 1e-06"),
-        ({"budget": {}}, "budget: empty; give time_s, cpu_s, evaluations or"),
-    ],
-)
-def test_faults(change, line):
-    with pytest.raises(InputError) as found:
-        parse(CAMPAIGN | change)
-    assert any(line in fault for fault in found.value.faults), found.value.faults
