@@ -7,7 +7,6 @@ import ending
 import forking
 import hoarding
 import honest
-import reaching
 from adversary import BENCH, HELD, Adversary, declare
 
 __all__ = ["BENCH", "HONEST", "solve"]
@@ -15,7 +14,7 @@ __all__ = ["BENCH", "HONEST", "solve"]
 HONEST = {name: f"{honest.__file__}:{name}" for name in ("random_search", "evolution")}
 """The two honest algorithms beside them, each with its `use`."""
 
-_MODULES = (ending, forking, hoarding, honest, reaching)
+_MODULES = (ending, forking, hoarding, honest)
 
 # --- External programs; `program.sh` has what they do -------------------------------------------
 

@@ -1,11 +1,14 @@
-"""The arrows between the layers, read from the import statements."""
+"""Layers of the package, profiles, environments, and fast tests of each room."""
 
 import ast
 import re
 import sys
+import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
 PACKAGE = Path(__file__).parents[2] / "workflow/timefair"
 
@@ -173,3 +176,119 @@ def test_rules_have_one_command_and_no_script(path):
     assert not {"run:", "script:", "notebook:"} & set(lines)
     has_python = any(line.startswith(("def ", "import ", "from ")) for line in lines)
     assert has_python == (path.name == "campaign.smk")  # it reads the configuration for the others
+
+
+PROFILES = Path(__file__).parents[2] / "profiles"
+FOR_ARRAYS = {"scheduler-subsample"}
+"""Not in the profile for Slurm: the executor loses jobs of which it is handed a part."""
+
+
+def settings(name: str) -> dict[str, Any]:
+    return yaml.safe_load((PROFILES / name / "config.yaml").read_text())
+
+
+@pytest.mark.parametrize(("name", "without"), [("slurm", FOR_ARRAYS), ("cluster", set())])
+def test_what_holds_on_a_workstation_holds_on_a_cluster(name, without):
+    here, there = settings("default"), settings(name)
+    assert {key: there.get(key) for key in here} == here | dict.fromkeys(without)
+
+
+def test_nothing_holds_jobs_of_an_array_back():
+    slurm = settings("slurm")
+    assert slurm["slurm-array-jobs"] == "all"
+    assert slurm["jobs"] == "unlimited"
+
+
+ROOT = Path(__file__).parents[2]
+OF_PIP = ("requirements.txt", "extras.txt", "test.txt", "dev.txt")
+"""Each installs those before it too."""
+ALL = (*OF_PIP, "slurm.txt")
+PIN = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*==[0-9][0-9a-z.]*(; python_version (<|>=) \"3.[0-9]+\")?")
+
+
+def pins(name: str) -> list[str]:
+    lines = (ROOT / "envs" / name).read_text().splitlines()
+    return [line for line in lines if line and not line.startswith(("#", "-r "))]
+
+
+def test_conda_has_the_pins_of_pip():
+    environment = yaml.safe_load((ROOT / "envs/timefair.yaml").read_text())
+    (by_pip,) = [entry["pip"] for entry in environment["dependencies"] if isinstance(entry, dict)]
+    assert by_pip == pins("requirements.txt")
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_pins_are_sorted_and_exact(name):
+    assert all(PIN.fullmatch(pin) for pin in pins(name))
+    names = [pin.partition("==")[0] for pin in pins(name)]
+    assert names == sorted(names)
+
+
+def test_no_package_is_pinned_twice():
+    """A later Python may have another version: that of an earlier one is built there, for long."""
+    every = [pin.partition("==") for file in ALL for pin in pins(file)]
+    names = [name for name, _, version in every if ">=" not in version]
+    assert len(set(names)) == len(names)
+    assert {name for name, _, version in every if ">=" in version} <= set(names)
+
+
+@pytest.mark.parametrize(
+    ("extra", "given"),
+    [
+        (None, OF_PIP[:1]),
+        ("extras", OF_PIP[:2]),
+        ("cluster", OF_PIP[:3]),
+        ("test", OF_PIP[:3]),
+        ("dev", OF_PIP),
+    ],
+)
+def test_every_dependency_is_pinned(extra, given):
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    wanted = project["optional-dependencies"][extra] if extra else project["dependencies"]
+    pinned = {pin.partition("==")[0] for file in given for pin in pins(file)}
+    names = {re.split(r"[\[<>=~!; ]", entry)[0].lower() for entry in wanted} - {"timefair"}
+    assert names <= pinned
+
+
+TESTS = Path(__file__).parents[1]
+FILES = sorted(
+    path for room in ("unit", "extensions") for path in (TESTS / room).rglob("test_*.py")
+)
+NOT_FAST = ("slow", "workflow", "peer", "thorough")
+
+
+def marks(node: ast.AST) -> set[str]:
+    """The names of pytest's marks in a decorator or an expression."""
+    return {
+        part.attr
+        for part in ast.walk(node)
+        if isinstance(part, ast.Attribute) and ast.unparse(part.value) == "pytest.mark"
+    }
+
+
+def fast_tests(path: Path) -> list[str]:
+    """The tests of a file whose first case has the mark `fast`."""
+    body = ast.parse(path.read_text(encoding="utf-8")).body
+    of_file = [
+        node.value
+        for node in body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "pytestmark"
+    ]
+    if any(marks(value) & set(NOT_FAST) for value in of_file):
+        return []
+    return [
+        node.name
+        for node in body
+        if isinstance(node, ast.FunctionDef)
+        and node.name.startswith("test_")
+        and not any(marks(decorator) & set(NOT_FAST) for decorator in node.decorator_list)
+    ]
+
+
+def test_every_room_of_the_package_has_fast_tests():
+    rooms = {path.parent for path in PACKAGE.glob("*/__init__.py")}
+    rooms |= {path.parent for path in PACKAGE.glob("extensions/*/__init__.py")}
+    names = {path.relative_to(PACKAGE).as_posix() for path in rooms} - {"extensions"}
+    with_tests = {"/".join(path.relative_to(TESTS).parts[:2]) for path in FILES if fast_tests(path)}
+    with_tests = {place.removeprefix("unit/") for place in with_tests}
+    assert names <= with_tests

@@ -2,13 +2,26 @@
 
 import shutil
 import subprocess
+import zipfile
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
+import numpy as np
+import pyarrow as pa
 import pytest
-from archived import WORDS
+from archived import WORDS, command
+from campaigns import SMALL, SPHERE, refused
 
 from timefair import cli
+from timefair.basics.errors import InputError
+from timefair.campaign import configuration, plan, provenance
 from timefair.extensions.archive import files
+from timefair.extensions.archive.compact import RESOLUTION, _not_by_targets, thinned
+from timefair.extensions.archive.files import Member, _names, campaign_files, opened, own_code
+from timefair.extensions.environments import interpreters
+from timefair.records.schema import EVENT
+from timefair.records.store import open_record
 
 TABLE = "results/small/tables/ert.csv"
 
@@ -148,3 +161,205 @@ def test_code_at_the_commit_of_the_records():
         "it when the runs were measured"
     )
     assert files.workflow_code(["0000000"]).origin.endswith("the runs were measured by 0000000")
+
+
+CAMPAIGN = SMALL | {"problems": SPHERE | {"functions": "1-2"}, "runs": 24, "rounds": 3}
+TUNE = {
+    "space": {"F": {"float": [0.3, 0.9]}},
+    "tuner": "random",
+    "budget_s": 9,
+    "on": {"functions": 1, "dimensions": 2, "instances": "51-52"},
+}
+WRAPPER = """
+import mylib
+
+
+def solve(objective, rng):
+    mylib.search(objective, rng)
+"""
+LIBRARY = "def search(objective, rng, version={}):\n    objective(objective.lower)\n"
+
+
+def complete(folder: Path, **changes: Any) -> tuple[configuration.Campaign, Mapping[Any, str]]:
+    """A campaign whose files are all there, empty, and its keys."""
+    campaign = configuration.parse(CAMPAIGN | changes)
+    keys = provenance.measure_keys(campaign)
+    plan.write_keys(keys, folder)
+    for name in _names(folder, campaign):
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    return campaign, keys
+
+
+def needs(folder: Path, campaign: configuration.Campaign, name: str) -> None:
+    """Check that an archive has a file, and is not made without it."""
+    assert f"r/{name}" in [member.path for member in campaign_files(folder, campaign, "r")]
+    (folder / name).unlink()
+    with pytest.raises(InputError, match=f"{name}: missing"):
+        campaign_files(folder, campaign, "r")
+
+
+def test_the_search_of_a_tuned_variant_is_in_the_archive(tmp_path):
+    algorithms = {"a": {"use": "timefair:DE", "tune": TUNE}}
+    campaign, keys = complete(tmp_path, algorithms=algorithms)
+    assert (tmp_path / plan.tuning_record("a-tuned", keys)).is_file()
+    needs(tmp_path, campaign, str(plan.tuning_record("a-tuned", keys)))
+
+
+@pytest.fixture
+def versions(tmp_path, monkeypatch):
+    """Two versions of a library, each found through `path`, behind one wrapper."""
+    monkeypatch.chdir(tmp_path)
+    interpreters._answer.cache_clear()
+    (tmp_path / "wrapper.py").write_text(WRAPPER)
+    for number, label in enumerate(("baseline", "candidate")):
+        (tmp_path / "checkouts" / label).mkdir(parents=True)
+        (tmp_path / "checkouts" / label / "mylib.py").write_text(LIBRARY.format(number))
+    algorithms = {
+        label: {"use": "wrapper.py:solve", "path": f"checkouts/{label}"}
+        for label in ("baseline", "candidate")
+    }
+    return configuration.parse(CAMPAIGN | {"algorithms": algorithms})
+
+
+def test_the_files_of_each_version_are_in_the_archive(versions, tmp_path):
+    found = {
+        member.path: b"".join(member.chunks()).decode() for member in own_code(versions, tmp_path)
+    }
+    assert found == {
+        "own/wrapper.py": WRAPPER,
+        "own/baseline/mylib.py": LIBRARY.format(0),
+        "own/candidate/mylib.py": LIBRARY.format(1),
+    }
+
+
+@pytest.mark.slow
+def test_a_version_that_is_not_there_is_one_line(versions, tmp_path):
+    (tmp_path / "checkouts/candidate").rename(tmp_path / "checkouts/moved")
+    interpreters._answer.cache_clear()
+    (line,) = refused(own_code, versions, tmp_path)
+    assert line.startswith(
+        "algorithms.candidate.path: 'checkouts/candidate': there is no such folder"
+    )
+
+
+@pytest.fixture
+def small_zip(tmp_path):
+    """A zip with two files and their manifest."""
+    members = [Member("a.txt", b"first file\n" * 9), Member("b/c.txt", b"second\n")]
+    files.write_zip(members, tmp_path / "small.zip")
+    return tmp_path / "small.zip"
+
+
+def faults_of_zip(path: Path) -> list[str]:
+    lines: list[str] = []
+    try:
+        with opened(path, lines.append):
+            pass
+    except InputError as error:
+        lines += error.faults
+    return lines
+
+
+def test_a_changed_byte_of_a_file_in_a_zip(small_zip, flip):
+    assert faults_of_zip(small_zip) == []
+    flip(small_zip, small_zip.read_bytes().index(b"second"))
+    (unread, missing) = faults_of_zip(small_zip)
+    assert "b/c.txt: cannot be read from the zip" in unread
+    assert missing.endswith("b/c.txt: not as archived (SHA-256)")
+
+
+PROBLEM = ("bbob", 1, 2)
+TARGETS = [1e1, 1e-1, 1e-8]
+
+
+def runs_with(events: list, launch_events: list | None = None) -> pa.Table:
+    """One run with improvements (launch, evaluations, precision); 1 µs for an evaluation."""
+
+    def column(found: list | None) -> pa.Array:
+        rows = [
+            {"launch": launch, "evaluations": n, "time_s": 1e-6 * n, "precision": precision}
+            for launch, n, precision in found or []
+        ]
+        return pa.array([None if found is None else rows], pa.list_(EVENT))
+
+    named = dict(zip(("suite", "function", "dimension"), ([name] for name in PROBLEM), strict=True))
+    return pa.table({**named, "launch_events": column(launch_events), "events": column(events)})
+
+
+def kept(events: list, launch_events: list | None = None, equal=()) -> tuple[list, list | None]:
+    """The evaluations of the improvements that are kept."""
+    runs = thinned(runs_with(events, launch_events), TARGETS, {PROBLEM: np.array(equal, dtype=int)})
+    found = (runs[name][0].as_py() for name in ("events", "launch_events"))
+    own, other = ([e["evaluations"] for e in f] if f is not None else None for f in found)
+    assert own is not None
+    return own, other
+
+
+def test_a_run_reaches_every_target_at_the_same_evaluation():
+    precision = np.geomspace(1e3, 1e-9, 20_000)
+    own, _ = kept([(0, k + 1, value) for k, value in enumerate(precision)])
+    for target in TARGETS:
+        assert int(np.argmax(precision <= target)) + 1 in own
+    assert {1, precision.size} <= set(own)
+    assert len(own) < 300
+
+
+def test_a_comparison_at_equal_evaluations_has_the_improvement_before_it():
+    events = [(0, 2 * k + 1, 1.0 / (k + 1)) for k in range(10_000)]
+    without, _ = kept(events)
+    own, _ = kept(events, equal=[12_346])
+    assert sorted({*own} - {*without}) == [12_345]
+
+
+def test_a_launch_reaches_a_target_by_an_improvement_of_the_run():
+    events = [(0, k, 0.6 - 1e-6 * k) for k in range(1, 10_001)] + [(1, 10_003, 0.01)]
+    later = [(1, 10_004, 0.005), (1, 10_005, 0.004), (1, 10_006, 0.003)]
+    own, other = kept([*events, *later], [(1, 10_001, 30.0), (1, 10_002, 20.0)])
+    assert 10_003 in own
+    assert other == []  # neither reaches a target, nor is the last of its launch
+    assert 10_006 in own
+
+
+@pytest.mark.parametrize(
+    ("changed", "clause"),
+    [
+        ({}, ""),
+        ({"f_opt": None}, "the optima of some problems are unknown"),
+        ({"vectors": [[]]}, "its problems have several objectives or constraints, or change"),
+        ({"noise_free_f": 1.0, "vectors": [[]]}, "its runs are noisy"),
+    ],
+)
+def test_runs_whose_tables_do_not_depend_on_targets(changed, clause):
+    row = {"f_opt": 1.0, "vectors": None, "noise_free_f": None} | changed
+    types = {"f_opt": pa.float64(), "vectors": pa.list_(pa.list_(pa.float64()))}
+    columns = {
+        name: pa.array([value], types.get(name, pa.float64())) for name, value in row.items()
+    }
+    assert _not_by_targets(pa.table(columns)) == clause
+
+
+@pytest.mark.slow
+def test_the_archive(campaign, tmp_path, verify, monkeypatch):
+    monkeypatch.chdir(campaign.parents[1])
+    output, packed = tmp_path / "compact", tmp_path / "compact.zip"
+    assert command("export", "crate", campaign, "--output", packed, "--compact", *WORDS) == 0
+    zipfile.ZipFile(packed).extractall(output)
+    monkeypatch.chdir(tmp_path)
+    there = {path.relative_to(output).as_posix() for path in output.rglob("*") if path.is_file()}
+    assert not any(path.startswith("code/tests/") for path in there)
+    results = output / "results" / campaign.name
+    assert sorted(path.name for path in results.iterdir()) == [
+        "campaign.json", "collected", "keys.json", "records",
+    ]  # fmt: skip
+    assert len(list(results.rglob("records/**/*.parquet"))) == 2  # one per algorithm
+    assert open_record(results / "collected/a.parquet").facts["thinned"]["resolution"] == RESOLUTION
+
+    status, lines = verify(output)
+    assert status == 0, lines
+    status, lines = verify(output, "--rebuild")
+    assert status == 2
+    made = tmp_path / "ert.csv"
+    assert command("table", results, "ert", "--output", made) == 0
+    assert made.read_bytes() == (campaign / "tables/ert.csv").read_bytes()

@@ -1,21 +1,42 @@
-"""The command on measured campaigns and on those that it measures: answers, status, refusals."""
+"""The comparison of two versions: the command, its answers, the estimates and their samples."""
 
 import json
 import os
 import re
+from math import inf, log
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pytest
 import yaml
 from campaigns import refused
+from scipy import stats
 
 from timefair.campaign import configuration
 from timefair.campaign.scaffold import CAMPAIGN as CAMPAIGN_FILE
-from timefair.extensions.compare.comparison import Measure
+from timefair.extensions.compare.answers import (
+    UNKNOWN,
+    Answer,
+    Change,
+    Design,
+    Law,
+    Loss,
+    judge,
+    judge_family,
+    log_ratio,
+    look_levels,
+    simulate,
+    worse_probability,
+)
+from timefair.extensions.compare.comparison import Measure, cells, samples
 from timefair.extensions.compare.rounds import Rounds
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 from timefair.records.schema import RUN_SCHEMA
 from timefair.records.store import open_record, write_record
+from timefair.statistics.comparison import a12
+from timefair.statistics.ert import ert
 
 SAME = (1.0, 1.0)
 
@@ -262,3 +283,242 @@ def test_what_cannot_be_compared_is_one_line_before_a_run(study, compare, change
     assert (status, len(printed)) == (2, 1)
     assert line in printed[0]
     assert not records(study)
+
+
+MARGIN = 0.1
+
+
+@pytest.mark.parametrize(
+    ("estimate", "error", "answer"),
+    [
+        (0.2, 0.01, Answer.WORSE),
+        (-0.2, 0.01, Answer.BETTER),
+        (0.0, 0.01, Answer.EQUAL),
+        (0.05, 0.01, Answer.EQUAL),  # different, and by less than matters
+        (0.0, 0.2, Answer.UNDECIDED),  # no significance is not equality
+        (0.2, 0.1, Answer.UNDECIDED),  # different, perhaps by less than matters
+        (0.1, 0.001, Answer.UNDECIDED),
+        (0.0, 0.0, Answer.EQUAL),
+        (0.3, 0.0, Answer.WORSE),
+    ],
+)
+def test_the_answer_is_where_the_interval_lies(estimate, error, answer):
+    found = judge(Change(estimate, error, 100), MARGIN, 0.05)
+    assert found.answer is answer
+    assert judge_family([Change(estimate, error, 100)], MARGIN, 0.05) == [found]
+
+
+def test_a_family_is_judged_at_holms_levels():
+    t = stats.t(30)
+    near = Change(MARGIN + 0.05 * t.isf(0.04 / 2), 0.05, 30)  # decided at 0.04
+    sure = Change(1.0, 0.05, 30)
+    assert [one.answer for one in judge_family([near, near], MARGIN, 0.05)] == [
+        Answer.UNDECIDED
+    ] * 2
+    assert [one.answer for one in judge_family([near, sure], MARGIN, 0.05)] == [Answer.WORSE] * 2
+
+
+def test_the_levels_of_the_looks_add_up():
+    levels = look_levels(0.05, 5)
+    assert levels.sum() == pytest.approx(0.05)
+    assert (np.diff(levels) > 0).all()
+    assert look_levels(0.05, 1).tolist() == [0.05]
+    with pytest.raises(ValueError, match="at least 1, not 0"):
+        look_levels(0.05, 0)
+
+
+SAMPLES = 250
+DEFAULT = Design(functions=4, runs=120, looks=4, ratio=1.05, level=0.05, paired=True, jobs=5)
+"""The comparison of a campaign that `timefair init --for-optimizer` writes."""
+
+
+def shares(loss: Loss, paired: bool = True, law: Law = Law()) -> dict[Answer, float]:  # noqa: B008
+    design = Design(**{**vars(DEFAULT), "paired": paired})
+    rng = np.random.default_rng(17)
+    return simulate(design, law, loss, samples=SAMPLES, rng=rng).shares
+
+
+def at_most(rate: float) -> float:
+    """A share of the samples that a rate exceeds with probability 0.001."""
+    return float(stats.binom.isf(0.001, SAMPLES, rate)) / SAMPLES
+
+
+@pytest.mark.slow
+@pytest.mark.thinned(5)
+@pytest.mark.parametrize("paired", [True, False])
+@pytest.mark.parametrize("success", [0.5, 0.8, 0.95])
+def test_equal_versions_are_rarely_found_to_differ(paired, success):
+    found = shares(Loss(), paired, Law(success=success))
+    assert found[Answer.WORSE] + found[Answer.BETTER] <= at_most(0.05)
+
+
+@pytest.mark.slow
+@pytest.mark.thinned(3)
+@pytest.mark.parametrize("paired", [True, False])
+@pytest.mark.parametrize("slowdown", [1.05, 1 / 1.05])
+def test_no_answer_is_more_often_wrong_than_its_level_on_a_limit_of_the_margin(paired, slowdown):
+    assert shares(Loss(slowdown=slowdown), paired)[Answer.UNDECIDED] >= 1 - at_most(0.05)
+
+
+@pytest.mark.slow
+def test_a_slowdown_of_a_tenth_is_found():
+    assert shares(Loss(slowdown=1.1))[Answer.WORSE] >= 1 - at_most(0.1)
+
+
+@pytest.mark.slow
+@pytest.mark.thinned(2)
+@pytest.mark.parametrize(("paired", "success"), [(True, 0.5), (False, 0.8)])
+def test_a_loss_of_a_fifth_of_the_successes_is_found(paired, success):
+    assert shares(Loss(lost=0.2), paired, Law(success=success))[Answer.WORSE] >= 0.95
+
+
+RNG = np.random.default_rng(3)
+COST = RNG.exponential(size=(2, 40))
+REACHED = RNG.random((2, 40)) < 0.7
+
+
+def change(baseline: int = 0, candidate: int = 1, *, paired: bool = False) -> Change:
+    return log_ratio(
+        (COST[baseline], REACHED[baseline]), (COST[candidate], REACHED[candidate]), paired=paired
+    )
+
+
+def test_the_estimate_is_the_logarithm_of_the_ratio_of_erts():
+    one, other = (float(ert(COST[k], REACHED[k])) for k in (0, 1))
+    assert change().estimate == pytest.approx(log(other / one))
+    assert change(paired=True).estimate == change().estimate
+    assert change(1, 0).estimate == pytest.approx(-change().estimate)
+
+
+def test_seconds_are_evaluations_times_seconds_per_evaluation():
+    evaluations = np.round(1000 * COST) + 1
+    parts = [
+        log_ratio((evaluations[0], REACHED[0]), (evaluations[1], REACHED[1]), paired=True),
+        log_ratio((COST[0], evaluations[0]), (COST[1], evaluations[1]), paired=True),
+    ]
+    assert sum(part.estimate for part in parts) == pytest.approx(change().estimate)
+
+
+def test_the_error_is_that_of_many_repetitions():
+    estimates, errors = [], []
+    for _ in range(800):
+        baseline, candidate = (
+            (RNG.exponential(size=60), (RNG.random(60) < 0.7).astype(float)) for _ in range(2)
+        )
+        found = log_ratio(baseline, candidate, paired=False)
+        estimates.append(found.estimate)
+        errors.append(found.error)
+    assert np.std(estimates) == pytest.approx(np.mean(errors), rel=0.12)
+
+
+def test_what_pairs_have_in_common_does_not_count():
+    reached = np.ones(40)
+    slower = 1.2 * COST[0]
+    paired = log_ratio((COST[0], reached), (slower, reached), paired=True)
+    alone = log_ratio((COST[0], reached), (slower, reached), paired=False)
+    # Half a pair of each kind of disagreement counts, as it may be too rare for these runs.
+    assert paired.error == pytest.approx(1 / 40)
+    assert alone.error > 5 * paired.error
+    assert paired.estimate == pytest.approx(log(1.2))
+
+
+def test_what_the_runs_of_a_job_have_in_common_is_in_the_error():
+    runs, jobs = 100, np.repeat(np.arange(20), 5)
+    estimates, errors, of_runs = [], [], []
+    for _ in range(400):
+        slow = np.exp(RNG.normal(0, 0.2, 20))[jobs]
+        baseline, reached = RNG.exponential(size=runs), np.ones(runs)
+        pair = ((baseline, reached), (slow * baseline, reached))
+        found = log_ratio(*pair, paired=True, jobs=(jobs, jobs))
+        estimates.append(found.estimate)
+        errors.append(found.error)
+        of_runs.append(log_ratio(*pair, paired=True).error)
+    assert found.freedom == 19
+    assert np.std(estimates) == pytest.approx(np.mean(errors), rel=0.15)
+    assert np.mean(of_runs) < 0.75 * np.std(estimates)
+    few = np.repeat(np.arange(2), 50)
+    assert log_ratio(*pair, paired=True, jobs=(few, few)).freedom == runs - 1
+
+
+@pytest.mark.parametrize("paired", [True, False])
+def test_a_version_without_any_success_is_worse_by_at_least_a_factor(paired):
+    runs = 100
+    broken = log_ratio(
+        (np.full(runs, 0.5), np.ones(runs)), (np.ones(runs), np.zeros(runs)), paired=paired
+    )
+    assert broken.estimate == pytest.approx(log(2 * 2 * runs))
+    assert broken.interval(0.95)[0] > log(2)
+
+
+def test_the_worse_probability_is_that_of_a12():
+    baseline, candidate = [1.0, 2.0, 3.0, 4.0, 5.0, inf], [2.0, 2.0, 6.0, 7.0, inf, inf]
+    found = worse_probability(baseline, candidate, paired=False)
+    effect = a12(baseline, candidate, confidence=0.95)
+    assert found.estimate == pytest.approx(effect.a12 - 0.5)
+    assert worse_probability(baseline, baseline, paired=True).estimate == 0
+    # Equal results in all pairs: nothing varies but the two added values.
+    assert worse_probability(baseline, baseline, paired=True).error == pytest.approx(0, abs=1e-12)
+    assert worse_probability(baseline, baseline, paired=False).error > 0.1
+    assert worse_probability(baseline[:5], candidate, paired=False) is UNKNOWN
+
+
+@pytest.fixture
+def sample(run, table, analysis):
+    """Makes the only sample of the runs of two versions, each read on its own."""
+
+    def make(baseline, candidate, hardest=1e-8):
+        of_both = (
+            cells(Runs.of(table(*rows)), analysis, "A", instances_per_job=1)
+            for rows in (baseline, candidate)
+        )
+        (found,) = samples(*of_both, hardest)
+        return found
+
+    return make
+
+
+@pytest.fixture
+def analysis():
+    return Analysis(targets=(1.0,))
+
+
+def test_half_of_the_runs_of_the_better_version_reach_the_target(sample, run):
+    baseline = [run([(1, 0.1, float(k))], run=k) for k in range(1, 5)]
+    candidate = [run([(1, 0.1, 9.0)], run=k) for k in range(1, 5)]
+    found = sample(baseline, candidate)
+    assert found.target == 2.0
+    assert [one.success.tolist() for one in found.efforts] == [[1, 1, 0, 0], [0] * 4]
+
+
+def test_both_runs_of_a_pair_have_the_evaluations_of_the_slower_one(sample, run):
+    """Baseline: 100 evaluations in 1 s; candidate: 50; an event after 60 is too late."""
+    baseline = [run([(2, 0.02, 5.0), (60, 0.6, 1.0)], run=0), run([(10, 0.1, 1.0)], run=1)]
+    candidate = [
+        run([(2, 0.04, 5.0)], run=0, evaluations=50),
+        run([(10, 0.2, 1.0)], run=1, evaluations=50),
+    ]
+    found = sample(baseline, candidate)
+    assert found.paired
+    one, other = found.efforts
+    assert one.success.tolist() == other.success.tolist() == [0, 1]
+    assert one.evaluations.tolist() == other.evaluations.tolist() == [50, 10]
+    np.testing.assert_allclose(one.seconds, [0.5, 0.1], rtol=1e-12)
+    np.testing.assert_allclose(other.seconds, [1.0, 0.2], rtol=1e-12)
+
+
+def test_a_run_that_ended_early_counts_the_evaluations_that_it_could_have_made(sample, run):
+    """The baseline ends at the target after 10 of its 100 evaluations, the candidate after 90."""
+    baseline = [run([(10, 0.1, 1.0)], wall_s=0.1, evaluations=10, stop_reason="target")]
+    candidate = [run([(90, 0.9, 1.0)])]
+    found = sample(baseline, candidate)
+    assert [one.evaluations.tolist() for one in found.efforts] == [[10.0], [90.0]]
+    assert [one.success.tolist() for one in found.efforts] == [[1.0], [1.0]]
+
+
+def test_unknown_optima_are_compared_with_the_best_value_of_both(sample, run):
+    """Values 3 and 8; the best of each campaign would call both precisions 0."""
+    baseline = [run([(1, 0.1, 3.0)], f_opt=None)]
+    candidate = [run([(1, 0.1, 8.0)], f_opt=None)]
+    found = sample(baseline, candidate, hardest=0.0)
+    assert (found.baseline.precision.tolist(), found.candidate.precision.tolist()) == ([0.0], [5.0])
+    assert [one.success.tolist() for one in found.efforts] == [[1.0], [0.0]]

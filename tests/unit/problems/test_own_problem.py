@@ -1,12 +1,28 @@
-"""The user's own function as a suite."""
+"""The user's own function as a suite, permutations, and the names of functions."""
 
 import sys
+from itertools import permutations
+from pathlib import Path
 
 import numpy as np
 import pytest
+from campaigns import refused
+from matplotlib.text import Text
 
+from timefair.algorithms import registry
 from timefair.basics.errors import InputError
+from timefair.campaign import configuration, provenance
+from timefair.campaign.plan import write_snapshot
+from timefair.exhibits import files, latex
+from timefair.exhibits.registry import FIGURES, TABLES
+from timefair.measure.runs.child import Allowance
+from timefair.measure.runs.run import measure_run
+from timefair.measure.trial import load
+from timefair.problems import names
+from timefair.problems.permutations import PERMUTATIONS
 from timefair.problems.registry import find
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 
 SOURCE = """
 import numpy as np
@@ -368,3 +384,179 @@ def test_points_and_values_that_do_not_fit_two_objectives(objectives):
     ]
     with pytest.raises(TypeError, match="three returned 3 objectives, not 2"):
         find("objectives.py:three", {}).problem(1, 1, 1).evaluate(np.zeros(1))
+
+
+ALGORITHMS = ("timefair:2-opt", "timefair:OX-GA", "timefair:random-permutations")
+
+
+@pytest.mark.parametrize("function", PERMUTATIONS.functions)
+@pytest.mark.parametrize("instance", [1, 2])
+def test_no_order_is_better_than_the_optimum(function, instance):
+    problem = PERMUTATIONS.problem(function, 6, instance)
+    values = [problem.evaluate(np.array(x, dtype=float)) for x in permutations(range(6))]
+    assert min(values) == pytest.approx(problem.f_opt, rel=1e-12)
+    assert max(values) > 1.02 * problem.f_opt
+
+
+@pytest.mark.parametrize(
+    ("x", "fault"),
+    [
+        ([0, 1, 2, 2], "not 2 several times"),
+        ([0, 1, 2, 4], "not 4"),
+        ([0, 1, 2, 2.5], "not 2.5"),
+        ([0, 1, 2, np.nan], "not nan"),
+        ([0, 1, 2], r"not an array of shape \(3,\)"),
+    ],
+)
+def test_other_points_are_refused(x, fault):
+    problem = PERMUTATIONS.problem(1, 4, 1)
+    with pytest.raises(ValueError, match=f"takes each of the numbers 0 to 3 once, {fault}"):
+        problem.evaluate(np.array(x, dtype=float))
+
+
+@pytest.mark.parametrize("use", ALGORITHMS)
+def test_algorithms_for_permutations_find_the_best_order_of_a_small_problem(use):
+    assert registry.variables(use, {}) == {"permutation"}
+    allowed = Allowance(evaluations=3000)
+    row = measure_run(registry.load(use, {}), PERMUTATIONS.problem(1, 5, 1), allowed, seed=1)
+    assert (row["status"], row["evaluations"]) == ("ok", 3000)
+    assert row["best_precision"] == pytest.approx(0, abs=1e-10)
+
+
+def test_the_genetic_algorithm_of_pymoo_takes_orders_and_the_others_of_pymoo_do_not():
+    pytest.importorskip("pymoo")
+    assert registry.variables("pymoo:GA", {}) == {"continuous", "permutation"}
+    assert registry.variables("pymoo:DE", {}) == {"continuous"}
+    problem, allowed = PERMUTATIONS.problem(2, 6, 1), Allowance(evaluations=2000)
+    for parameters in ({}, {"pop_size": 30}):
+        row = measure_run(load("pymoo:GA", parameters, "native"), problem, allowed, seed=1)
+        assert (row["status"], row["evaluations"]) == ("ok", 2000)
+        assert row["best_precision"] == pytest.approx(0, abs=1e-10)
+
+
+def test_random_keys_evaluate_the_order_of_their_coordinates():
+    problem = PERMUTATIONS.problem(2, 5, 1)
+    row = measure_run(load("timefair:DE", {}, "keys"), problem, Allowance(evaluations=500), seed=1)
+    assert (row["status"], row["evaluations"]) == ("ok", 500)
+    assert sorted(row["best_x"]) == [0, 1, 2, 3, 4]
+    assert problem.evaluate(np.array(row["best_x"])) == row["best_f"]
+
+
+@pytest.fixture
+def own(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "orders.py").write_text(
+        "def cost(x):\n    return float(abs(x[1:] - x[:-1]).sum())\n"
+        "cost.permutation, cost.f_opt = True, lambda f, d, i: d - 1.0\n"
+        "def odd(x):\n    return 0.0\n"
+        "odd.permutation, odd.constraints = True, lambda x: [0.0]\n"
+    )
+
+
+def test_a_problem_of_the_user(own):
+    suite = find("orders.py:cost", {})
+    assert (suite.variables, suite.faults([1], [6], [1])) == ("permutation", [])
+    problem = suite.problem(1, 6, 1)
+    assert problem.evaluate(np.arange(6.0)) == problem.f_opt == 5.0
+    assert (problem.lower.tolist(), problem.upper.tolist()) == ([0] * 6, [5] * 6)
+    assert problem.evaluate(problem.points(3)[0]) == 5.0
+
+
+@pytest.mark.parametrize(
+    ("suite", "parameters", "fault"),
+    [
+        ("orders.py:cost", {"lower": 0}, "'lower': a permutation of orders.py:cost has no such"),
+        ("orders.py:cost", {"permutation": 1}, "'permutation' is true or false, not 1"),
+        ("orders.py:odd", {}, "'permutation' of orders.py:odd: cannot have 'constraints'"),
+    ],
+)
+def test_faults_of_a_users_permutations(own, suite, parameters, fault):
+    with pytest.raises(InputError, match=fault):
+        find(suite, parameters)
+
+
+OWN = Path(__file__).parents[3] / "docs/guide/own.md"
+GIVEN = {"bbob": {"1": "bowl & co"}}
+
+
+@pytest.fixture
+def costs(tmp_path, monkeypatch):
+    """A function: the example of docs/guide/own.md, with other names in its file."""
+    blocks = OWN.read_text().split("```")
+    python, yaml = (
+        next(block.partition("\n")[2] for block in blocks if f"# costs.{ending}" in block)
+        for ending in ("py", "yaml")
+    )
+    monkeypatch.chdir(tmp_path)
+
+    def make(attribute='{1: "pump", 2: "valve"}', **problems):
+        example = '{1: "pump", 2: "valve"}'
+        assert example in python
+        (tmp_path / "costs.py").write_text(python.replace(example, attribute))
+        (tmp_path / "costs.yaml").write_text(yaml)
+        sys.modules.pop(f"timefair_own:{tmp_path / 'costs.py'}", None)
+        given = configuration.read_yaml(tmp_path / "costs.yaml")
+        return configuration.parse(given | {"problems": given["problems"] | problems})
+
+    return make
+
+
+def test_the_example_of_the_documentation_has_its_names(costs, tmp_path):
+    campaign = costs()
+    assert campaign.problems.names == {1: "pump", 2: "valve"}
+    # the jobs of the analysis read the snapshot, and not the user's file
+    snapshot = write_snapshot(campaign, tmp_path)
+    (tmp_path / "costs.py").unlink()
+    restored = configuration.restore(snapshot)
+    given = restored.analysis_settings["function_names"]
+    assert names.title("costs.py:loss", 1, given) == "f1 pump"
+    assert names.title("costs.py:loss", 3, given) == "f3"
+
+
+def test_names_of_the_campaign_precede_and_measure_nothing_again(costs):
+    before = provenance.measure_keys(costs())
+    campaign = costs(names={1: "engine"})
+    assert campaign.problems.names == {1: "engine"}
+    assert provenance.measure_keys(campaign) == before
+
+
+@pytest.mark.parametrize("wrong", ['["pump"]', "{0: 'pump'}", "{1: ''}", "{1: 'a\\nb'}", "7"])
+def test_a_wrong_attribute_is_named(costs, wrong):
+    with pytest.raises(
+        InputError, match=r"^problems\.suite: the attribute names of costs\.py:loss"
+    ):
+        costs(wrong)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "fault"),
+    [
+        ({1: ""}, "problems.names.1: '': should be one line of text"),
+        ({0: "pump"}, "problems.names.0: should be the number of a function"),
+        ({"one": "pump"}, "problems.names.one: should be the number of a function"),
+    ],
+)
+def test_a_wrong_name_in_the_campaign_is_named(costs, wrong, fault):
+    assert refused(costs, names=wrong) == (fault,)
+
+
+@pytest.mark.slow
+def test_figures_and_printed_tables_have_the_names(run, table, tmp_path):
+    rows = [
+        run([(1, 0.1, 10.0), (5, 0.5, 1e-9)], algorithm=name, function=function, run=k)
+        for name in "AB"
+        for function in (1, 8)
+        for k in range(2)
+    ]
+    analysis = Analysis(resamples=50, function_names=GIVEN)
+    for name in ("ert", "anytime", "quantiles", "restarts"):
+        frame = TABLES[name](Runs.of(table(*rows)), analysis)
+        files.write(frame, tmp_path / f"{name}.parquet")
+        stored = files.read(tmp_path / f"{name}.parquet")
+        texts = [text.get_text() for text in FIGURES[name].figure(stored).findobj(Text)]
+        for title in ("f1 bowl & co", "f8 Rosenbrock"):
+            assert any(text.startswith(title) for text in texts), (name, title)
+        exhibit = TABLES[name].exhibit
+        printed = latex.typeset(exhibit, stored, exhibit.printed(stored), latex.Setting(analysis))
+        assert r"f1 bowl \& co &" in printed
+        assert set(stored["function"].astype(str)) <= {"1", "8", "all"}

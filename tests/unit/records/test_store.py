@@ -1,4 +1,4 @@
-"""Records, and that a process that writes them does not import pandas."""
+"""Records, journals and notes of what was begun; writing them does not import pandas."""
 
 import hashlib
 import json
@@ -13,7 +13,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from timefair.records.journal import Journal, journal_path
+from timefair.basics.errors import Interrupted
+from timefair.basics.files import begun_path
+from timefair.records.journal import BegunRun, Journal, journal_path
 from timefair.records.rundata.runs import Runs
 from timefair.records.schema import BEFORE, RUN_SCHEMA, schema_of
 from timefair.records.store import ColumnChecksums, open_record, read_runs, write_record
@@ -216,3 +218,46 @@ assert pa.array(pandas.Series([1.0, None]), from_pandas=True).null_count == 1
 
 def test_lists_are_converted_without_pandas_which_works_when_it_is_wanted():
     subprocess.run([sys.executable, "-c", SCRIPT], check=True)
+
+
+@pytest.fixture
+def begun_record(tmp_path):
+    return tmp_path / "f1.parquet"
+
+
+def end_the_job(begun_record: Path, turn: tuple[int, int]) -> None:
+    """Begin a run in another process, which ends there."""
+    pid = os.fork()
+    if pid == 0:
+        with BegunRun(begun_record) as begun, begun.noted(turn):
+            os._exit(9)
+    os.waitpid(pid, 0)
+
+
+@pytest.mark.slow
+def test_attempts_are_counted_for_the_run_that_was_begun_last(begun_record):
+    for turn in ((1, 10), (71, 3), (71, 3), (71, 3)):
+        end_the_job(begun_record, turn)
+    with BegunRun(begun_record) as begun:
+        assert begun.attempts((71, 3)) == 3
+        assert begun.attempts((1, 10)) == begun.attempts((71, 2)) == 0
+
+
+def test_a_job_that_ends_in_order_leaves_nothing(begun_record):
+    with BegunRun(begun_record) as begun, begun.noted((1, 0)):
+        assert begun_path(begun_record).read_text().rstrip() == "instance 1 run 0 attempt 1"
+    assert not begun_path(begun_record).exists()
+
+
+def test_a_signal_may_be_the_run_s_doing(begun_record):
+    with pytest.raises(Interrupted), BegunRun(begun_record) as begun, begun.noted((1, 0)):
+        raise Interrupted(15)
+    with BegunRun(begun_record) as begun:
+        assert begun.attempts((1, 0)) == 1
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff" * 50, b"instance 1 run x attempt 3", b"9 " * 30])
+def test_a_damaged_note_is_none(begun_record, content):
+    begun_path(begun_record).write_bytes(content)
+    with BegunRun(begun_record) as begun:
+        assert begun.attempts((1, 0)) == 0
