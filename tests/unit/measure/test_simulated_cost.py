@@ -1,16 +1,25 @@
-"""A simulated evaluation cost counts as if it had been waited for."""
+"""What an evaluation is made to cost, and restarts."""
 
+import random
 import time
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from measurements import run_of
 
+from timefair.machine.linux import kernel
 from timefair.measure.evaluation.objective import LaunchCut
 from timefair.measure.evaluation.state import State
+from timefair.policies.restarts import RESTARTS
+from timefair.policies.restarts.bet_and_run import BetAndRun
 from timefair.policies.restarts.fixed import FixedLength
+from timefair.policies.restarts.geometric import Geometric
+from timefair.policies.restarts.luby import luby
 from timefair.policies.restarts.none import NoRestart
 from timefair.policies.restarts.stagnation import Stagnation
+from timefair.problems.base import Problem, ProblemName
 from timefair.problems.registry import SUITES
 
 C_NS, T_NS = 10_000_000_000, 1_000_000_000_000
@@ -142,3 +151,218 @@ def test_evaluations_that_were_not_charged_are_found(problem):
     assert row["status"] == "inconsistent"
     assert "charged" in row["message"]
     assert row["events"] == []
+
+
+def line() -> Problem:
+    """f(x) = x, so that an algorithm decides itself which precision it reaches."""
+    return Problem(
+        ProblemName("test", 1, 1, 1),
+        evaluate=lambda x: float(x[0]),
+        lower=np.zeros(1),
+        upper=np.full(1, 1e9),
+        f_opt=0.0,
+    )
+
+
+def launched(solve, evaluations: int = 100, seed: int = 1, *, policy: str, **keys) -> dict:
+    return run_of(solve, line(), seed, evaluations=evaluations, restart=RESTARTS[policy](**keys))
+
+
+def shape(row: dict) -> list[tuple[int, str]]:
+    return [(launch["evaluations"], str(launch["end"])) for launch in row["launch_log"]]
+
+
+def endless(objective, rng):
+    while True:
+        objective([1 + rng.random()])
+
+
+def test_fixed_shares_are_equal_and_the_last_is_cut():
+    row = launched(endless, policy="fixed", tau_evaluations=30)
+    assert shape(row) == [(30, "tau")] * 3 + [(10, "cut")]
+    assert row["completed_restarts"] == 3
+
+
+@given(st.integers(1, 10**6))
+def test_luby_is_its_recursion(i):
+    k = i.bit_length()
+    if i == 2**k - 1:
+        assert luby(i) == 2 ** (k - 1)
+    else:
+        assert luby(i) == luby(i - 2 ** (k - 1) + 1)
+
+
+def test_luby_uses_every_length_in_equal_total_shares():
+    terms = [luby(i) for i in range(1, 2**10)]
+    assert {n * terms.count(n) for n in set(terms)} == {2**9}
+
+
+@pytest.mark.parametrize(
+    ("keys", "lengths", "last"),
+    [
+        ({"tau_evaluations": 2}, (2, 4, 8, 16), 5),
+        ({"tau_evaluations": 4, "factor": 1.5}, (4, 6, 9, 13), 1),
+        ({"tau_evaluations": 4, "factor": 1e300}, (4,), 30),
+    ],
+)
+def test_geometric_lengths_grow_by_the_factor(keys, lengths, last):
+    row = launched(endless, evaluations=sum(lengths) + last, policy="geometric", **keys)
+    assert shape(row) == [*((n, "tau") for n in lengths), (last, "cut")]
+
+
+@pytest.mark.slow
+def test_geometric_lengths_in_seconds_double():
+    """In CPU time, because a machine may stall for a launch's wall clock."""
+    row = run_of(endless, line(), time_ns=700_000_000, cpu=True, restart=Geometric(tau_s=0.05))
+    spans = [launch["end_s"] - launch["start_s"] for launch in row["launch_log"][:3]]
+    assert all(span >= least for span, least in zip(spans, (0.05, 0.1, 0.2), strict=True))
+    assert [str(launch["end"]) for launch in row["launch_log"]] == ["tau"] * 3 + ["cut"]
+
+
+def falling(objective, rng):
+    """Improves ten times, each time one evaluation later than before; then never."""
+    value = 100.0
+    for wait in range(10):
+        for _ in range(wait):
+            objective([value])
+        value -= 1
+        objective([value])
+    while True:
+        objective([value])
+
+
+def test_a_plateau_ends_a_launch_that_many_evaluations_after_its_last_improvement():
+    # It improves at evaluations 1, 3, 6, 10, ...: the wait after the k-th is k evaluations.
+    row = launched(falling, evaluations=60, policy="stagnation", plateau_evaluations=5)
+    assert shape(row)[0] == (15 + 5, "stagnated")
+    assert shape(row) == [(20, "stagnated")] * 2 + [(20, "cut")]
+    assert row["completed_restarts"] == 2
+
+
+def test_each_launch_has_a_plateau_of_its_own():
+    """A launch that is worse than an earlier one, but improves itself, goes on."""
+    starts = []
+
+    def solve(objective, rng):
+        starts.append(None)
+        value = 1000.0 * len(starts)
+        for _ in range(20):
+            value -= 1
+            objective([value])
+
+    row = launched(solve, evaluations=60, policy="stagnation", plateau_evaluations=2)
+    assert shape(row) == [(20, "returned")] * 2 + [(20, "cut")]
+
+
+def test_a_launch_without_a_finite_value_stagnates():
+    def solve(objective, rng):
+        while True:
+            objective([np.nan])
+
+    row = launched(solve, evaluations=20, policy="stagnation", plateau_evaluations=7)
+    assert shape(row) == [(7, "stagnated")] * 2 + [(6, "cut")]
+
+
+@pytest.mark.slow
+def test_a_plateau_in_seconds_waits_from_the_last_improvement():
+    def solve(objective, rng):
+        for value in (3.0, 2.0, 1.0):
+            time.sleep(0.06)
+            objective([value])
+        while True:
+            objective([1.0])
+
+    row = run_of(solve, line(), time_ns=10**9, restart=Stagnation(plateau_s=0.1))
+    first = row["launch_log"][0]
+    assert str(first["end"]) == "stagnated"
+    assert first["best_precision"] == 1.0  # sleeps shorter than the plateau did not end it
+    assert first["end_s"] >= 0.18 + 0.1
+
+
+def from_all(rng) -> float:
+    """A number from each generator that a launch may draw from."""
+    return rng.random() + np.random.random() + random.random()  # noqa: NPY002
+
+
+def drawn(objective, rng):
+    """Its first value is its best; what it draws says which launch it is."""
+    value = from_all(rng)
+    for _ in range(40):
+        objective([value])
+        value += rng.random()
+
+
+def test_the_best_candidate_goes_on_with_what_is_left():
+    row = launched(drawn, evaluations=50, policy="bet-and-run", tau_evaluations=4, candidates=5)
+    best = [launch["best_precision"] for launch in row["launch_log"]]
+    winner = best[:5].index(min(best[:5]))
+    expected = [(4, "tau")] * 5
+    expected[winner] = (34, "cut")
+    assert shape(row) == expected
+    assert row["evaluations"] == 50
+    assert row["events"][-1]["launch"] == winner
+
+
+def test_after_the_winner_independent_launches_follow():
+    row = launched(drawn, evaluations=130, policy="bet-and-run", tau_evaluations=4, candidates=3)
+    ends = shape(row)
+    assert sorted(ends[:3]) == [(4, "tau"), (4, "tau"), (40, "returned")]
+    assert ends[3:] == [(40, "returned"), (40, "returned"), (2, "cut")]
+
+
+def test_a_winner_goes_on_as_if_it_had_never_been_paused():
+    """Its values after the pause are those of the same launch alone, generators included."""
+
+    def solve(objective, rng):
+        while True:
+            objective([from_all(rng)])
+
+    def improvements(row):
+        return [(event["evaluations"], event["precision"]) for event in row["events"]]
+
+    alone = launched(solve, evaluations=30, policy="none")
+    # With one candidate the bet is on the only launch: it is paused and goes on.
+    paused = launched(solve, evaluations=30, policy="bet-and-run", tau_evaluations=7, candidates=1)
+    assert improvements(paused) == improvements(alone)
+    assert shape(paused) == [(30, "cut")]
+
+
+def test_what_a_candidate_raises_is_the_status_of_the_run():
+    def solve(objective, rng):
+        for _ in range(6):
+            objective([rng.random()])
+        raise RuntimeError("no convergence")
+
+    row = launched(solve, policy="bet-and-run", tau_evaluations=4, candidates=2)
+    assert (str(row["status"]), row["message"]) == ("raised", "RuntimeError: no convergence")
+
+
+@pytest.mark.slow
+def test_a_bet_in_seconds_ends_at_t_and_nothing_is_left():
+    bet = BetAndRun(tau_s=0.02, candidates=4)
+    row = run_of(endless, line(), time_ns=300_000_000, restart=bet)
+    assert (str(row["status"]), len(row["launch_log"])) == ("ok", 4)
+    assert row["wall_s"] == 0.3
+    assert row["evaluations"] == sum(launch["evaluations"] for launch in row["launch_log"])
+    times = [event["time_s"] for event in row["events"]]
+    assert times == sorted(times)
+    assert kernel.children() == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "policy",
+    [
+        {"policy": "luby", "tau_evaluations": 3},
+        {"policy": "geometric", "tau_evaluations": 3},
+        {"policy": "stagnation", "plateau_evaluations": 4},
+        {"policy": "bet-and-run", "tau_evaluations": 4, "candidates": 5},
+    ],
+)
+def test_two_executions_agree_bit_for_bit(policy):
+    def events(row):
+        return [(e["launch"], e["evaluations"], e["precision"]) for e in row["events"]]
+
+    first, again, other = (launched(drawn, evaluations=90, seed=s, **policy) for s in (3, 3, 4))
+    assert events(first) == events(again) != events(other)
+    assert shape(first) == shape(again)
