@@ -5,8 +5,6 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from timefair.exhibits.registry import TABLES
 from timefair.extensions.restart_prediction.findings import NOTHING, TABLE, findings
@@ -98,21 +96,6 @@ def of_launches(hit, length, cutoffs, budget, *, ended=None, run=None, strata=No
     strata = np.zeros(run.max() + 1, int) if strata is None else strata
     launches = Launches(hit, np.asarray(length, dtype=float), ended, run)
     return predicted(launches, strata, np.ones((1, run.max() + 1)), cutoffs, budget)
-
-
-launches = st.lists(st.integers(1, 40), min_size=2, max_size=12)
-
-
-@pytest.mark.slow
-@given(launches, st.lists(st.integers(1, 20), min_size=1, max_size=4, unique=True))
-def test_a_length_costs_what_the_formula_says(costs, taus):
-    taus = np.sort(taus)
-    hit = np.where(np.array(costs) <= 20, costs, np.inf)
-    found = of_launches(hit, np.full(len(costs), 20.0), taus, 20.0 * 232792560).ert[0]
-    for tau, value in zip(taus, found, strict=True):
-        hits = (hit <= tau).sum()
-        expected = np.minimum(hit, tau).sum() / hits if hits else np.inf
-        assert value == pytest.approx(expected)
 
 
 def simulated(hit, end, tau, budget, rng, runs=40_000):

@@ -81,15 +81,6 @@ def test_what_the_machine_lacks_is_one_line(number, capsys):
     assert line.endswith(" and start again: what is done is kept")
 
 
-def test_faults_go_to_stderr(campaign_file, capsys):
-    campaign_file.write_text(CAMPAIGN.replace("runs: 4", "runs: 0\nbudgt: 1"))
-    assert cli.main(["check", str(campaign_file)]) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.splitlines()[0] == "timefair: runs: 0: should be at least 1"
-    assert err.splitlines()[1].startswith("timefair: budgt: unknown key; did you mean 'budget'?")
-
-
 @pytest.mark.parametrize("argv", [[], ["mesure"], ["check"], ["figure", "results/x"]])
 def test_wrong_usage(argv, capsys):
     assert cli.main(argv) == 2

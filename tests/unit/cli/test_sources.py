@@ -141,22 +141,6 @@ SMALL = {"dimensions": 2, "evaluations": 60, "runs": 2, "tables": ["ert"], "figu
 
 
 @pytest.mark.parametrize(
-    ("keys", "line"),
-    [
-        ({"runz": 3}, "runz: unknown key; did you mean 'runs'"),
-        ({"functions": 25}, "functions: 25"),
-        ({"evaluations": None}, "budget"),
-        ({"suite": "bbobb"}, "did you mean 'bbob'"),
-    ],
-)
-def test_faults_are_those_of_the_campaign(here, keys, line):
-    asked = {"a": "timefair:random-search"}
-    with pytest.raises(InputError, match=line):
-        timefair.run(asked, **(SMALL | keys))
-    assert not (here / "results").exists()
-
-
-@pytest.mark.parametrize(
     ("label", "keys", "line"),
     [
         ("a", {"name": "../x"}, "name: '../x': letters, digits and . _ [+] - only"),

@@ -15,8 +15,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from measurements import do_jobs
 from run_counts import stopping
 
@@ -199,27 +197,6 @@ def test_an_undefined_number_is_none_in_the_path():
     ]
 
 
-values = st.floats(0, 1e9) | st.just(math.inf)
-
-
-@pytest.mark.slow
-@given(st.lists(values, min_size=12, max_size=12), st.sampled_from(Outliers), st.integers(0, 12))
-def test_online_and_offline_agree_on_the_n(sample, outliers, split):
-    """In one round or in two: the same n, the same reason."""
-    rule = SkewnessRule(tau=0.3, outliers=outliers, cap=12)
-    repetitions = Repetitions({1: []}, more=12, rules={1: rule})
-    in_turn(repetitions, lambda _, run: sample[run])
-    offline = stopping(rule, sample)
-    outcome = repetitions.outcome()[0]
-    assert (outcome["runs"], outcome["reason"]) == (offline.n, offline.reason)
-
-    first = Repetitions({1: []}, more=split, rules={1: rule})
-    in_turn(first, lambda _, run: sample[run])
-    second = Repetitions({1: sample[: first.outcome()[0]["runs"]]}, more=12, rules={1: rule})
-    in_turn(second, lambda _, run: sample[run])
-    assert second.outcome() == repetitions.outcome()
-
-
 @pytest.fixture
 def locks(tmp_path, monkeypatch):
     """A folder of locks, and afterwards all cores again."""
@@ -333,19 +310,6 @@ def test_online_and_offline_agree_on_every_sample(measured, complete, rule, roun
         path = [np.nan if value is None else value for value in decided[cell]["path"]]
         np.testing.assert_array_equal(path, offline.path)
     assert len({len(sample) for sample in samples.values()}) > 1
-
-
-@pytest.mark.thorough
-@pytest.mark.slow
-def test_what_leaves_the_bounds_has_all_its_runs_and_the_reason(measured, complete):
-    samples, decided = measured(campaign(stopping={**BOUNDED, "width": 7}, rounds=2))
-    reasons = {cell: row["reason"] for cell, row in decided.items()}
-    left = {cell for cell, sample in samples.items() if max(sample) > 20}
-    assert {cell for cell, reason in reasons.items() if reason == "out of bounds"} == left
-    assert 0 < len(left) < len(samples)
-    for cell in left:
-        assert samples[cell] == complete[cell]
-        assert decided[cell]["path"][-1] == np.inf
 
 
 @pytest.mark.slow
