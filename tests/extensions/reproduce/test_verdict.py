@@ -1,15 +1,19 @@
 """Recorded runs repeat; what differs is found and named; wrong choices are one line."""
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from campaigns import SMALL, SPHERE
 from measurements import do_jobs
 
 from timefair import cli
 from timefair.campaign import configuration
+from timefair.cli.common import THREAD_VARIABLES
 from timefair.extensions.reproduce.chosen import chosen_run, sample
 from timefair.extensions.reproduce.verdict import (
     NOTHING,
@@ -21,7 +25,66 @@ from timefair.extensions.reproduce.verdict import (
 )
 from timefair.records.collect import collect
 from timefair.records.integrity import Place
-from timefair.records.store import open_record, read_runs
+from timefair.records.schema import RUN_SCHEMA
+from timefair.records.store import open_record, read_runs, write_record
+
+CAMPAIGN: dict[str, Any] = {
+    "name": "small",
+    "problems": {"suite": "bbob", "functions": 8, "dimensions": 3, "instances": "1-2"},
+    "algorithms": {"de": {"use": "timefair:DE", "parameters": {"F": 0.5}}},
+    "budget": {"evaluations": 300},
+    "runs": 2,
+    "instances_per_job": 2,
+    "timing": {"reference": False},
+}
+
+
+def _measured(folder: Path, **changes: Any) -> Path:
+    """The record of a campaign with one job, which is measured here."""
+    (record,) = do_jobs(configuration.parse(CAMPAIGN | changes), folder / "results/small")
+    return record
+
+
+@pytest.fixture(scope="session")
+def record(tmp_path_factory):
+    """Two instances of f8, two runs of 300 evaluations each."""
+    return _measured(tmp_path_factory.mktemp("measured"))
+
+
+@pytest.fixture
+def measured_record(tmp_path):
+    """Measures the campaign with some keys changed."""
+    return partial(_measured, tmp_path)
+
+
+@pytest.fixture
+def campaign():
+    """The campaign of `record`."""
+    return CAMPAIGN
+
+
+@pytest.fixture
+def forged(record, tmp_path):
+    """Writes the record again, with valid checksums, after `change` edited its rows and facts."""
+
+    def write(change: Callable[[list[dict[str, Any]], dict[str, Any]], object]) -> Path:
+        original = open_record(record)
+        rows, facts = original.read().to_pylist(), original.facts
+        change(rows, facts)
+        path = tmp_path / "forged.parquet"
+        write_record(path, [pa.RecordBatch.from_pylist(rows, schema=RUN_SCHEMA)], facts)
+        return path
+
+    return write
+
+
+@pytest.fixture
+def measuring(monkeypatch):
+    """The environment of a process that measures: no other one is started."""
+    monkeypatch.setenv("PYTHONHASHSEED", "0")
+    for name in THREAD_VARIABLES:
+        monkeypatch.setenv(name, "1")
+
 
 WANTED = {"instance": 2, "run": 1}
 
@@ -367,7 +430,7 @@ def test_wrong_input(tmp_path, arguments, line, capsys):
 
 
 DE: dict[str, Any] = {"use": "timefair:DE"}
-CAMPAIGN = SMALL | {
+OF_ONE_SEED = SMALL | {
     "problems": SPHERE | {"functions": 8, "dimensions": 3},
     "algorithms": {"baseline": DE, "candidate": DE | {"seed_as": "baseline"}, "other": DE},
     "timing": {"reference": False},
@@ -375,7 +438,7 @@ CAMPAIGN = SMALL | {
 
 
 def test_the_runs_of_one_seed_are_the_same_and_replay_alone(tmp_path):
-    places = do_jobs(configuration.parse(CAMPAIGN), tmp_path)
+    places = do_jobs(configuration.parse(OF_ONE_SEED), tmp_path)
     records = {place.algorithm: record for record, place in places.items()}
     runs = {label: read_runs([record]) for label, record in records.items()}
     for column in ("seed", "best_f", "best_x"):

@@ -490,9 +490,8 @@ MEASURE = st.lists(st.sampled_from([0.0, 1.0, 2.0, np.inf]), min_size=5, max_siz
 def column(name):
     """The values of the algorithms A to G for each problem."""
     values = {}
-    with (GOLDEN / f"{name}.csv").open(encoding="utf-8") as file:
-        for row in csv.DictReader(file):
-            values.setdefault(row["problem"], []).append(float(row["value"]))
+    for row in rows(name):
+        values.setdefault(row["problem"], []).append(float(row["value"]))
     return values
 
 
@@ -504,9 +503,8 @@ def test_c_and_d_disagree_on_seven_problems_and_the_text_forgets_one():
         for problem in mean
         if {(c, d), (d, c)} & {tuple(p) for p in opposed_pairs(mean[problem], median[problem])}
     }
-    with (GOLDEN / "exclusions.csv").open(encoding="utf-8") as file:
-        (row,) = (r for r in csv.DictReader(file) if (r["where"], r["field"])
-                  == ("table02_mean", "text"))  # fmt: skip
+    asked = ("table02_mean", "text")
+    (row,) = (r for r in rows("exclusions") if (r["where"], r["field"]) == asked)
     assert found == {"F04", "F07", "F09", "F11", "F18", "F19", row["problem"]}
     assert row["problem"] == "F16"
 
