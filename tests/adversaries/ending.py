@@ -302,16 +302,6 @@ def writes_its_own_memory(objective, rng):
     search(objective, rng)
 
 
-# --- The end of the process -------------------------------------------------------------------
-
-
-@adversary("raised", FAILED, message="RuntimeError: no convergence")
-def replaces_the_end_of_a_process_and_raises(objective, rng):
-    os._exit = lambda status: None
-    one(objective)
-    raise RuntimeError("no convergence")
-
-
 # --- Priority ----------------------------------------------------------------------------------
 
 

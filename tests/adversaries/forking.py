@@ -53,21 +53,6 @@ def leaves_a_daemon(objective, rng):
     time.sleep(1000)
 
 
-@adversary("ok")
-def returns_in_a_fork_too(objective, rng):
-    """Both processes return from the launch; one of them is the run."""
-    one(objective)
-    os.fork()
-
-
-@adversary("ok")
-def raises_in_a_fork(objective, rng):
-    """The error of a process that the run has forked is not the run's."""
-    if os.fork() == 0:
-        raise RuntimeError("not the run")
-    search(objective, rng)
-
-
 @adversary("ok", HELD)
 def waits_for_a_pool(objective, rng):
     one(objective)
