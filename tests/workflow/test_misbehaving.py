@@ -1,8 +1,7 @@
-"""Tables and figures of a campaign in which runs have each status: see `tests/adversaries`."""
+"""Tables and figures of campaigns in which no run has a result."""
 
 import pandas as pd
 import pytest
-from bench import BENCH
 
 from timefair.campaign import configuration
 from timefair.exhibits.registry import TABLES
@@ -17,31 +16,6 @@ def make_every_table(workspace):
     runs = Runs.read((workspace.results / "collected").glob("*.parquet"))
     for name, make in TABLES.items():
         make(runs, Analysis.of(campaign.settings_of(name)))
-
-
-@pytest.mark.thorough
-def test_a_campaign_of_misbehaving_algorithms_completes(workspace):
-    names = (
-        "raises", "ends_the_process", "segfaults", "never_evaluates", "evaluates_nan",
-        "swallows_everything",
-    )  # fmt: skip
-    expected = {name: BENCH[name].status for name in names}
-    workspace.configure(
-        algorithms={name: BENCH[name].use for name in names},
-        problems={"suite": "bbob", "functions": 1, "dimensions": 2, "instances": 1},
-        budget={"time_s": 1.5},  # longer than a machine stalls
-        runs=1,
-        limits={"memory_mb": 100},
-        tables=["anytime"],
-        figures={"names": ["anytime"], "formats": ["svg"]},
-    )
-    workspace.collect_and_analyse_here()
-    rows = workspace.rows()
-    assert len(rows) == len(expected)
-    assert {row["algorithm"]: row["status"] for row in rows} == expected
-    table = pd.read_parquet(workspace.results / "tables" / "runs.parquet")
-    assert set(table["status"]) == set(expected.values())
-    make_every_table(workspace)
 
 
 OWN = """

@@ -5,8 +5,6 @@ from dataclasses import replace
 
 import pytest
 
-from timefair import cli
-from timefair.campaign import configuration, plan
 from timefair.exhibits.campaign.checklist import ITEMS
 from timefair.exhibits.registry import TABLES
 from timefair.records.integrity import Origins
@@ -309,33 +307,6 @@ def test_records_that_say_nothing_tick_nothing(campaign):
     }
     assert missing["Machine", "Hardware"] == "the records do not name a machine"
     assert missing["Code", "Code"] == "the records of A, B do not contain it"
-
-
-@pytest.mark.slow
-def test_the_command_makes_the_page_of_the_table(campaign, run, table, tmp_path):
-    path = tmp_path / "campaign.yaml"
-    path.write_text(
-        "name: trial\n"
-        "problems: {suite: bbob, functions: 1, dimensions: 2, instances: 1}\n"
-        "algorithms: {A: {use: 'timefair:random-search', ancillary: {method: 'a < b & <i>'}}}\n"
-        "budget: {time_s: 1.0}\n"
-    )
-    loaded = configuration.load(path)
-    plan.write_snapshot(loaded, tmp_path)
-    collected = tmp_path / "collected/A.parquet"
-    collected.parent.mkdir()
-    rows = table(run([(1, 0.1, 5.0)]), run(run=1, seed=8)).to_batches()
-    facts = FACTS | {"campaign": loaded.model_dump(mode="json")}
-    write_record(collected, rows, facts)
-    made = ["--output", str(tmp_path / "tables/checklist.parquet")]
-    assert cli.main(["table", str(tmp_path), "checklist", *made]) == 0
-    assert cli.main(["report", str(tmp_path)]) == 0
-    text = (tmp_path / "checklist.html").read_text()
-    made = TABLES["checklist"](Runs.read([collected]), Analysis.of(loaded.settings_of("checklist")))
-    assert text.count('<th scope="row">') == len(made) > 0
-    assert text.count('class="open"') >= (~made["met"]).sum() > 0
-    assert "a &lt; b &amp; &lt;i&gt;" in text
-    assert "Whether any of the 2 runs was perturbed is unknown." in text
 
 
 def test_what_records_say_is_read_with_them(run, table, tmp_path):
