@@ -1,25 +1,29 @@
-"""The page of a report, its description and its pictures."""
+"""The page of a report, its description and pictures, the checklist, and published data in it."""
 
 import gzip
 import json
 import re
 from base64 import b64decode
 from dataclasses import replace
+from html import unescape
 from html.parser import HTMLParser
 from math import nan
 
 import numpy as np
 import pandas as pd
 import pytest
+from campaigns import SMALL
 
 from timefair import cli
 from timefair.campaign import plan
+from timefair.campaign.configuration import parse
 from timefair.exhibits.files import write
 from timefair.exhibits.registry import TABLES
-from timefair.report import charts, description, payload
+from timefair.report import charts, checklist_page, description, payload
 from timefair.report.account import Speed, implementations
 from timefair.report.evidence import Evidence
 from timefair.report.exhibits import PictureFile
+from timefair.report.findings.pairs import by_cost
 from timefair.report.findings.situations import findings, leading
 from timefair.report.markup import Names
 from timefair.report.page import page
@@ -263,3 +267,78 @@ def test_implementations_and_their_speed_are_on_the_first_screen(evidence):
     assert line.endswith(", Python with numpy.</p>\n")
     assert str(Speed("compiled", 2345678.0, 0.5)) == "2,300,000\u00a0(50\u00a0%)"
     assert str(Speed("compiled", 0.0123, nan)) == "0.012"
+
+
+def row(item=1, part="Time T", evidence="T = 1 s", missing=None, topic="Budget", met=True):
+    return {
+        "item": item, "topic": topic, "part": part, "met": met if missing is None else False,
+        "evidence": evidence, "missing": missing,
+    }  # fmt: skip
+
+
+ROWS = [
+    row(),
+    row(part="Overshoot", evidence=None, missing="2 runs"),
+    row(item=2, topic="Restarts", part="Policy", evidence="independent"),
+]
+
+
+def parts_of(text):
+    """The texts of the cells of each row."""
+    rows = [
+        re.findall(r"<t[dh].*?>(.*?)</t[dh]>", r) for r in re.findall(r"<tr.*?</tr>", text, re.S)
+    ]
+    texts = [[unescape(re.sub("<.*?>", "", cell)) for cell in cells] for cells in rows]
+    return [cells for cells in texts if cells[0] != "Part"]
+
+
+def test_every_row_is_on_the_page_with_its_verdict_in_words():
+    assert parts_of(checklist_page.page(ROWS, "trial", "")) == [
+        ["Time T", "✓ met", "T = 1 s", ""],
+        ["Overshoot", "✗ not met", "", "2 runs"],
+        ["Policy", "✓ met", "independent", ""],
+    ]
+
+
+def test_an_item_is_met_if_all_its_parts_are():
+    text = checklist_page.page(ROWS, "trial", "")
+    assert "1 of 8" not in text
+    assert '1 of 2 items are met. Not met: <a href="#item-1">Budget</a>.' in text
+    assert "2 of 2 items are met.</p>" in checklist_page.page([ROWS[0], ROWS[2]], "trial", "")
+
+
+@pytest.mark.parametrize("said", ["<script>alert(1)</script>", "a & b", '"><b>', "{campaign}"])
+def test_texts_are_no_html(said):
+    text = checklist_page.page(
+        [row(evidence=said, missing=said, part=said, topic=said)], said, said
+    )
+    assert not {"script", "b"} & set(re.findall(r"<(\w+)", text))
+    assert parts_of(text) == [[said, "✗ not met", said, said]]
+    assert unescape(text).count(said) >= 6
+
+
+def of_published():
+    """B is published: cheapest in evaluations, and alone at the hardest target."""
+    measured = {"algorithms": dict.fromkeys("CA", "timefair:random-search")}
+    published = {"published": {"B": {"format": "coco", "path": "."}}}
+    campaign = parse(SMALL | measured | published | {"budget": {"time_s": 1}})
+    rows = [
+        ("A", 1.0, 20, 20, 2.0, 200.0), ("B", 1.0, 3, 3, np.nan, 10.0),
+        ("C", 1.0, 20, 20, 9.0, 900.0), ("A", 0.1, 20, 0, np.inf, np.inf),
+        ("B", 0.1, 3, 3, np.nan, 20.0), ("C", 0.1, 20, 0, np.inf, np.inf),
+    ]  # fmt: skip
+    columns = ["algorithm", "target", "runs", "successes", "ert_s", "ert_evaluations"]
+    ert = pd.DataFrame(rows, columns=columns).assign(suite="bbob", dimension=2, function=1)
+    ert["success_rate"] = ert["successes"] / ert["runs"]
+    for unit in ("ert_s", "ert_evaluations"):
+        ert[f"{unit}_low"], ert[f"{unit}_high"] = ert[unit] * 0.9, ert[unit] * 1.1
+    ert["algorithm"] = pd.Categorical(ert["algorithm"], ["A", "C", "B"])
+    return Evidence({"ert": ert}, campaign)
+
+
+def test_in_seconds_only_who_was_measured_is_compared():
+    known = of_published()
+    (space,) = known.spaces
+    ((function, target, results),) = by_cost(known, space, "seconds")
+    assert (function, target) == (1, 1.0)
+    assert {one.algorithm: one.value for one in results} == {"A": 2.0, "C": 9.0}
