@@ -122,20 +122,9 @@ def test_kinds_of_variables(folder, parameters, variables, integer):
         (
             "own_functions:bowl",
             {},
-            [
-                "parameters: 'lower' is missing: give it here or as an attribute of "
-                "own_functions:bowl",
-                "parameters: 'upper' is missing",
-            ],
+            ["parameters: 'lower' is missing: give it here", "parameters: 'upper' is missing"],
         ),
-        (
-            "own_functions:bowl",
-            {**BOX, "wieght": 2},
-            [
-                "parameters: 'wieght' is not a parameter of own_functions:bowl; "
-                "did you mean 'weight'?"
-            ],
-        ),
+        ("own_functions:bowl", {**BOX, "wieght": 2}, ["parameters: 'wieght' is not a parameter"]),
         (
             "own_functions:bowl",
             {"lower": "a", "upper": [], "f_opt": True, "integer": 1},
@@ -148,11 +137,7 @@ def test_kinds_of_variables(folder, parameters, variables, integer):
         ),
         ("own_functions:needy", BOX, ["parameters: own_functions:needy needs a value of its "]),
         ("own_functions:lonely", BOX, ["parameters: own_functions:lonely cannot be called as f(x"]),
-        (
-            "own_functions:numbered",
-            {"function": 3},
-            ["parameters: 'function' is set by the campaign"],
-        ),
+        ("own_functions:numbered", {"function": 3}, ["parameters: 'function' is set by the camp"]),
     ],
 )
 def test_faults_are_one_line_each(folder, suite, parameters, lines):

@@ -7,8 +7,7 @@ import time
 from collections import Counter
 
 import pytest
-from faults.processes import KINDS, processes
-from faults.trial import MEASURED
+from faults.trial import KINDS, MEASURED, processes
 
 pytestmark = pytest.mark.workflow
 

@@ -6,8 +6,7 @@ import signal
 import time
 
 import pytest
-from faults.processes import processes
-from faults.trial import wait_for
+from faults.trial import processes, wait_for
 
 pytestmark = pytest.mark.workflow
 
