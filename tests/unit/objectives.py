@@ -42,7 +42,7 @@ class Plain:
         self._bounds = [np.broadcast_to(np.array(x, float), dimension) for x in (lower, upper)]
         self.integer = np.array(np.broadcast_to(integer, dimension), dtype=bool)
         self.evaluations_left, self.shown = left, shown
-        self.noisy, self.cores = False, 1
+        self.noisy, self.was_cut, self.cores = False, False, 1
         self.points: list[NDArray[np.float64]] = []
         self.values: list[float] = []
         self.calls = 0

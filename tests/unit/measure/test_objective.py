@@ -537,7 +537,7 @@ def test_what_the_problem_raises_ends_the_batch_there(cores):
     problem = Problem(ProblemName("test", 1, 1, 1), evaluate, np.zeros(1), np.full(1, 9.0), 0.0)
     row = run(solve, problem, evaluations=9, cores=cores, restart=NoRestart())
     assert events(row) == [(0, 1, 5.0), (0, 2, 4.0)]
-    assert re.fullmatch(r"ArithmeticError: two \(test_batches.py:\d+\)", row["message"])
+    assert re.fullmatch(r"ArithmeticError: two \(test_objective.py:\d+\)", row["message"])
     assert (str(row["status"]), rows(row)) == ("raised", [(0, 2, 1)])
 
 
@@ -556,7 +556,7 @@ def test_what_only_one_process_raises_ends_the_run():
 
     row = run(solve, problem, evaluations=9, cores=2)
     assert str(row["status"]) == "raised"
-    assert row["message"].startswith("SystemExit: no licence (test_batches.py:")
+    assert row["message"].startswith("SystemExit: no licence (test_objective.py:")
 
 
 @pytest.mark.parametrize(

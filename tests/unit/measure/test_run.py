@@ -447,7 +447,7 @@ def test_constraints_that_raise_are_told(problem):
 
     status, message = told(asks, constrained)
     assert (status, message.partition(":")[0]) == ("raised", "OSError")
-    assert "no disk (test_failures.py:" in message
+    assert "no disk (test_run.py:" in message
 
 
 def test_a_library_that_replaces_an_exception_shows_it():
@@ -461,7 +461,7 @@ def test_the_place_is_in_the_users_file():
     with pytest.raises(np.linalg.LinAlgError) as caught:
         np.linalg.inv(np.zeros((2, 2)))
     text = failure(caught.value, of_problem=True)[1]
-    assert text.startswith("LinAlgError: Singular matrix (test_failures.py:")
+    assert text.startswith("LinAlgError: Singular matrix (test_run.py:")
     assert failure(MemoryError(), of_problem=True) == (1, "MemoryError")  # raised nowhere
 
 
@@ -513,7 +513,7 @@ def test_where_a_trial_launch_was_is_in_the_message_of_a_run(monkeypatch):
     trace = prepare(Algorithm(sleeps), SPHERE).trace
     row = run_of(sleeps, SPHERE, 1, time_ns=50_000_000)
     message = explained(row, trace)["message"]
-    assert "a trial launch was at test_failures.py, line " in message
+    assert "a trial launch was at test_run.py, line " in message
     assert message.endswith(
         "in sleeps; what is done once belongs into solve.prepare (see docs/guide/own.md)"
     )
