@@ -148,9 +148,11 @@ def designs(every: Sequence[Measured]) -> str:
         perturbed = f"{100 * one.runs.perturbed.mean():.0f} %"
         budget = f"{one.design.campaign.budget.cpu_s:g} s"
         counts = (len(one.costs.functions), len(one.costs.labels), f"{len(one.runs.frame):,}")
-        rows.append((one.space, *counts, budget, perturbed))
+        jobs = [job for of in one.runs.origins.values() for job in of.kernels]
+        kernel = 1e3 * np.median([job["arithmetic"][0] for job in jobs])
+        rows.append((one.space, *counts, budget, perturbed, f"{kernel:.2g} ms"))
     head = ("problems", "functions", "optimizers", "runs", "CPU time of a run", "perturbed")
-    return table(head, rows)
+    return table((*head, "reference kernel"), rows)
 
 
 Counts = dict[tuple[str, str], tuple[int, int, int]]
