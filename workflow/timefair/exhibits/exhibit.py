@@ -8,8 +8,10 @@ these declarations.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from textwrap import dedent
 from typing import TYPE_CHECKING, Any, Literal
 
 from timefair.exhibits.charts.pages import ORDER, WHOLE, Page
@@ -72,6 +74,24 @@ class Column:
             Column(f"{self.name}_low", f"lower limit of the interval of {covered}", unit),
             Column(f"{self.name}_high", f"upper limit of the interval of {covered}", unit),
         )
+
+
+DECLARED = re.compile(r"(\w+)(?: \[(.+?)\])?(?: \((text|exact)\))?: (.+)")
+
+
+def columns_of(text: str) -> tuple[Column, ...]:
+    """Columns, each declared as ``name [unit] (text): meaning``, or ``(exact)``.
+
+    Unit and mark may be missing. Lines that are indented further continue the one before. Raises
+    ValueError if a line has another form.
+    """
+    found = []
+    for line in re.sub(r"\n\s+", " ", dedent(text).strip()).split("\n"):
+        if not (parts := DECLARED.fullmatch(line)):
+            raise ValueError(f"no column: {line}")
+        name, unit, mark, meaning = parts.groups()
+        found.append(Column(name, meaning, unit or "", mark == "text", mark == "exact"))
+    return tuple(found)
 
 
 def column_names(columns: Iterable[Column]) -> list[str]:

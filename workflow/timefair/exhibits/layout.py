@@ -118,7 +118,7 @@ class Layout:
 
     caption: str
     values: tuple[Value, ...]
-    rows: tuple[str, ...]
+    rows: tuple[str, ...] = ("function", "algorithm")
     columns: str | None = None
     parts: tuple[str, ...] = PARTS
     points: tuple[Points, ...] = ()

@@ -15,7 +15,7 @@ from timefair.exhibits import questions
 from timefair.exhibits.columns import ALGORITHM, DIMENSION, RUNS, SUITE
 from timefair.exhibits.comparisons import ranks
 from timefair.exhibits.curves import ecdf
-from timefair.exhibits.exhibit import Column, column_names, exhibit
+from timefair.exhibits.exhibit import Column, column_names, columns_of, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.exhibits.quality import quantiles
 from timefair.exhibits.runtimes import ert
@@ -26,22 +26,16 @@ from timefair.records.rundata.settings import Analysis
 COLUMNS = (
     ALGORITHM,
     RUNS,
-    Column(
-        "tuning_s",
-        "seconds of tuning for all problems: declared seconds plus measured seconds of a search",
-        "s",
-    ),
-    Column("preparation_s", "seconds of preparation for all problems", "s"),
-    Column(
-        "preparation",
-        "`declared`, or `measured`: the median over the runs of the time of loading and warm-up",
-        text=True,
-    ),
-    Column("problems", "number of problems by which the cost is divided"),
-    Column("share_s", "cost per problem: what a run is charged under `amortised`", "s"),
-    Column(
-        "share_of_budget", "`share_s` as a share of the budget; empty without a budget in seconds"
-    ),
+    *columns_of("""
+        tuning_s [s]: seconds of tuning for all problems: declared seconds plus measured seconds of
+            a search
+        preparation_s [s]: seconds of preparation for all problems
+        preparation (text): `declared`, or `measured`: the median over the runs of the time of
+            loading and warm-up
+        problems: number of problems by which the cost is divided
+        share_s [s]: cost per problem: what a run is charged under `amortised`
+        share_of_budget: `share_s` as a share of the budget; empty without a budget in seconds
+    """),
 )
 KEYS = ["suite", "dimension", "function", "algorithm"]
 EFFECT_COLUMNS = (
@@ -112,7 +106,6 @@ def declared(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         Layout(
             caption="A number that ancillary cost changes, without that cost and with it.",
             values=(Value("excluded", "Excluded"), Value("amortised", "Amortised")),
-            rows=("function", "algorithm"),
             parts=("suite", "dimension", "table", "column", "row"),
             points=(Points("row", 1),),
         )

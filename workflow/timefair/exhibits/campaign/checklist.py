@@ -22,7 +22,7 @@ from timefair.exhibits.campaign.checklist_parts import (
 )
 from timefair.exhibits.campaign.outcomes import ALMOST
 from timefair.exhibits.campaign.recorded import Facts, asked, distinct, labels
-from timefair.exhibits.exhibit import Column, column_names, exhibit
+from timefair.exhibits.exhibit import column_names, columns_of, exhibit
 from timefair.exhibits.layout import Layout, Value
 from timefair.exhibits.unknown_optimum import refuted
 from timefair.records.integrity import restart_of
@@ -415,16 +415,14 @@ def _intervals(analysis: Analysis) -> ChecklistPart:
     )
 
 
-COLUMNS = (
-    Column("item", "number of the item in the paper"),
-    Column("topic", "topic of the item", text=True),
-    Column("part", "part of the item", text=True),
-    Column("met", "whether the part is met; empty if it was not measured, which is not required"),
-    Column(
-        "evidence", "what the records, or the campaign, state; empty if there is none", text=True
-    ),
-    Column("missing", "why the part is not met; empty otherwise", text=True),
-)
+COLUMNS = columns_of("""
+    item: number of the item in the paper
+    topic (text): topic of the item
+    part (text): part of the item
+    met: whether the part is met; empty if it was not measured, which is not required
+    evidence (text): what the records, or the campaign, state; empty if there is none
+    missing (text): why the part is not met; empty otherwise
+""")
 
 ITEMS: dict[str, Callable[[Runs, Analysis], Iterator[ChecklistPart]]] = {
     "Budget": budget_parts,

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from timefair.exhibits import questions
 from timefair.exhibits.charts.chart import LINES, Picture
 from timefair.exhibits.columns import ALGORITHM, CELL, INSTANCE_CELL, RUNS
-from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
+from timefair.exhibits.exhibit import Column, Figure, column_names, columns_of, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.records.rundata.clocks import objective_share
 from timefair.records.rundata.problems import value_at_the_target
@@ -20,40 +20,27 @@ from timefair.records.status import Isolation
 
 OUTCOMES_COLUMNS = (
     ALGORITHM,
-    Column("status", "how the runs ended: `ok`, or what went wrong", text=True),
-    Column("stop_reason", "what ended the runs", text=True),
-    Column("runs", "number of these runs"),
-    Column("perturbed", "number of these runs that something else on the machine perturbed"),
-    Column("evaluations", "number of evaluations of these runs together"),
-    Column("real_s", "wall clock of these runs together", "s"),
-    Column(
-        "overshoot_max_s",
-        "longest time from the end of the budget to the end of the last evaluation of a run",
-        "s",
-    ),
-    Column(
-        "run_queue_delay_share",
-        "time that the main thread of the run waited for a core, as a share of the wall clock, "
-        "whichever process used the core, also an external program of the same run. Empty if "
-        "the kernel does not report it",
-    ),
-    Column(
-        "preparation_mean_s",
-        "time of imports and warm-up before the clock starts, as a mean over the runs. All jobs "
-        "that the same prepared process measures record the same time",
-        "s",
-    ),
-    Column(
-        "objective_share",
-        "estimated time inside the objective, the evaluation itself included, as a share of the "
-        "wall clock, at most 1: the calibrated time of an evaluation times the evaluations",
-    ),
-    Column(
-        "objective_per_bare",
-        "cost of an evaluation by the instrumented objective as a multiple of the suite's own "
-        "call; below 1 if the objective evaluates without the interpreter",
-    ),
-    Column("message", "the first message of these runs, or `none`", text=True),
+    *columns_of("""
+        status (text): how the runs ended: `ok`, or what went wrong
+        stop_reason (text): what ended the runs
+        runs: number of these runs
+        perturbed: number of these runs that something else on the machine perturbed
+        evaluations: number of evaluations of these runs together
+        real_s [s]: wall clock of these runs together
+        overshoot_max_s [s]: longest time from the end of the budget to the end of the last
+            evaluation of a run
+        run_queue_delay_share: time that the main thread of the run waited for a core, as a share of
+            the wall clock, whichever process used the core, also an external program of the same
+            run. Empty if the kernel does not report it
+        preparation_mean_s [s]: time of imports and warm-up before the clock starts, as a mean over
+            the runs. All jobs that the same prepared process measures record the same time
+        objective_share: estimated time inside the objective, the evaluation itself included, as a
+            share of the wall clock, at most 1: the calibrated time of an evaluation times the
+            evaluations
+        objective_per_bare: cost of an evaluation by the instrumented objective as a multiple of the
+            suite's own call; below 1 if the objective evaluates without the interpreter
+        message (text): the first message of these runs, or `none`
+    """),
 )
 KEYS = column_names(OUTCOMES_COLUMNS[:3])
 
@@ -124,43 +111,27 @@ COUNTS = ("left_processes", "left_files")
 SIZES = ("left_mb", "written_mb")
 LEFTOVERS_COLUMNS = (
     ALGORITHM,
-    Column("runs", "number of runs"),
-    Column(
-        "with_processes",
-        "runs that left a process running at their end; an external program that is cut at T "
-        "counts",
-    ),
-    Column("with_files", "runs that left a file in their temporary folder"),
-    Column("with_names", "runs during which files appeared or changed in folders that runs share"),
-    Column("left_processes_max", "most processes that one run left"),
-    Column("left_files_max", "most files that one run left"),
-    Column("left_mb_max", "largest size of the files that one run left", "MB"),
-    Column(
-        "written_mb_max",
-        "most that one run passed to write(), also to pipes; empty where the machine does not "
-        "report it",
-        "MB",
-    ),
-    Column("private", "runs with private views of the folders that algorithms write to"),
-    Column("strict", "the same, with the algorithm in a process that does not hold the problem"),
-    Column(
-        "watched",
-        "runs with shared folders, which were compared before and after, because the machine "
-        "allows no private views",
-    ),
-    Column("shared", "runs with shared folders, because the campaign allows them"),
-    Column("watched_because", "why the machine allows no private views, or `none`", text=True),
-    Column(
-        "appeared",
-        "names of the files that appeared or changed in shared folders, separated by commas, or "
-        "`none`",
-        text=True,
-    ),
-    Column(
-        "appeared_in_trial",
-        "the same for the trial launch, which precedes all runs of a job",
-        text=True,
-    ),
+    *columns_of("""
+        runs: number of runs
+        with_processes: runs that left a process running at their end; an external program that is
+            cut at T counts
+        with_files: runs that left a file in their temporary folder
+        with_names: runs during which files appeared or changed in folders that runs share
+        left_processes_max: most processes that one run left
+        left_files_max: most files that one run left
+        left_mb_max [MB]: largest size of the files that one run left
+        written_mb_max [MB]: most that one run passed to write(), also to pipes; empty where the
+            machine does not report it
+        private: runs with private views of the folders that algorithms write to
+        strict: the same, with the algorithm in a process that does not hold the problem
+        watched: runs with shared folders, which were compared before and after, because the machine
+            allows no private views
+        shared: runs with shared folders, because the campaign allows them
+        watched_because (text): why the machine allows no private views, or `none`
+        appeared (text): names of the files that appeared or changed in shared folders, separated by
+            commas, or `none`
+        appeared_in_trial (text): the same for the trial launch, which precedes all runs of a job
+    """),
 )
 
 
@@ -233,30 +204,19 @@ ALMOST = 0.9
 RESTARTS_COLUMNS = (
     *CELL,
     RUNS,
-    Column("launches_mean", "mean number of launches per run"),
-    Column(
-        "completed_restarts_mean",
-        "mean number of launches per run that ended by themselves or by the restart policy",
-    ),
-    Column(
-        "length_median",
-        "median of what the campaign's key `schedule` gave its parameter, such as Max_iter; empty "
-        "without this key",
-    ),
-    Column(
-        "stopped_at",
-        "if no launch of any run was completed, the share of its schedule at which the budget "
-        "stopped a run, as a median; empty without the key `schedule`",
-    ),
-    Column("evaluations_per_s", "evaluations of all runs per second of wall clock", "1/s"),
-    Column(
-        "s_per_evaluation",
-        "seconds of wall clock per evaluation: the time of the algorithm and of the objective",
-        "s",
-    ),
-    Column(
-        "cpu_per_wall", "CPU time over wall clock; above 1 if an algorithm computes in parallel"
-    ),
+    *columns_of("""
+        launches_mean: mean number of launches per run
+        completed_restarts_mean: mean number of launches per run that ended by themselves or by the
+            restart policy
+        length_median: median of what the campaign's key `schedule` gave its parameter, such as
+            Max_iter; empty without this key
+        stopped_at: if no launch of any run was completed, the share of its schedule at which the
+            budget stopped a run, as a median; empty without the key `schedule`
+        evaluations_per_s [1/s]: evaluations of all runs per second of wall clock
+        s_per_evaluation [s]: seconds of wall clock per evaluation: the time of the algorithm and of
+            the objective
+        cpu_per_wall: CPU time over wall clock; above 1 if an algorithm computes in parallel
+    """),
 )
 
 
@@ -280,7 +240,6 @@ RESTARTS_COLUMNS = (
                 Value("s_per_evaluation", "s/evaluation"),
                 Value("cpu_per_wall", "CPU/wall clock", decimals=2),
             ),
-            rows=("function", "algorithm"),
         )
     ],
     figures=[
@@ -326,20 +285,15 @@ STOPPING_COLUMNS = (
     *INSTANCE_CELL,
     Column("rounds", "number of rounds that began"),
     RUNS,
-    Column(
-        "reason",
-        "what ended the runs: `met`, `cap`, `degenerate`; `out of bounds` (a result outside the "
-        "bounds of the rule, so that nothing is promised); `dropped` and `won` with `race`; "
-        "empty if the rule would have continued",
-        text=True,
-    ),
-    Column("looks", "how often the rule was evaluated"),
-    Column(
-        "value",
-        "what the rule computed at the last look: a skewness, a width or a probability; "
-        "empty for rules that compare algorithms",
-    ),
-    Column("path", "what it computed at each look, separated by blanks", text=True),
+    *columns_of("""
+        reason (text): what ended the runs: `met`, `cap`, `degenerate`; `out of bounds` (a result
+            outside the bounds of the rule, so that nothing is promised); `dropped` and `won` with
+            `race`; empty if the rule would have continued
+        looks: how often the rule was evaluated
+        value: what the rule computed at the last look: a skewness, a width or a probability; empty
+            for rules that compare algorithms
+        path (text): what it computed at each look, separated by blanks
+    """),
 )
 
 
@@ -377,31 +331,19 @@ def _looks(path: list[float | None]) -> str:
 PROBLEM_KEYS = [name for name in column_names(INSTANCE_CELL) if name != "algorithm"]
 POINTS_COLUMNS = (
     *INSTANCE_CELL,
-    Column("run", "number of the run"),
-    Column(
-        "place",
-        "place of the run among all runs on the problem, the least `f` first; 1: best. Runs that "
-        "reached the final target are equal in `f`, and are placed by `time_s`",
-    ),
-    Column(
-        "f",
-        "least value of the function that the run found; timefair minimizes. `inf` if no point of "
-        "the run was feasible",
-        exact=True,
-    ),
-    Column(
-        "violation",
-        "sum of the violated constraints: 0 if the point is feasible. If no point of the run was, "
-        "the least of any point. Empty without constraints",
-    ),
-    Column("evaluations", "evaluations of the run up to this point, itself included"),
-    Column("time_s", "wall-clock time of the run up to this point", "s"),
-    Column(
-        "x",
-        "the point, as it was evaluated: its coordinates, separated by blanks, with all digits. "
-        "`none` in published data",
-        text=True,
-    ),
+    *columns_of("""
+        run: number of the run
+        place: place of the run among all runs on the problem, the least `f` first; 1: best. Runs
+            that reached the final target are equal in `f`, and are placed by `time_s`
+        f (exact): least value of the function that the run found; timefair minimizes. `inf` if no
+            point of the run was feasible
+        violation: sum of the violated constraints: 0 if the point is feasible. If no point of the
+            run was, the least of any point. Empty without constraints
+        evaluations: evaluations of the run up to this point, itself included
+        time_s [s]: wall-clock time of the run up to this point
+        x (text): the point, as it was evaluated: its coordinates, separated by blanks, with all
+            digits. `none` in published data
+    """),
 )
 
 

@@ -15,7 +15,7 @@ from timefair.basics.together import ALL
 from timefair.exhibits import questions
 from timefair.exhibits.charts.chart import LEADERS, Picture
 from timefair.exhibits.columns import ALGORITHM, CELL, FUNCTION_OR_ALL, RUNS, SPACE
-from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
+from timefair.exhibits.exhibit import Figure, column_names, columns_of, exhibit
 from timefair.exhibits.layout import Layout, Value
 from timefair.records.rundata.clocks import (
     objective_share,
@@ -31,25 +31,17 @@ COLUMNS = (
     *SPACE,
     FUNCTION_OR_ALL,
     RUNS,
-    Column(
-        "jobs",
-        "number of (function, round) pairs in which an algorithm ran, minimum over the algorithms",
-    ),
-    Column(
-        "slowdown_median",
-        "median over the runs of the time of equal work, as a multiple of the best on that core",
-    ),
-    Column("slowdown_max", "largest such multiple"),
-    Column(
-        "real_share",
-        "share of real time in the times of the algorithm with the largest share, mean over the "
-        "functions; the rest is simulated evaluation cost",
-    ),
-    Column(
-        "detectable_ratio",
-        "largest ratio of the times of two algorithms that the speed of the machine may explain, "
-        "at the confidence of the campaign",
-    ),
+    *columns_of("""
+        jobs: number of (function, round) pairs in which an algorithm ran, minimum over the
+            algorithms
+        slowdown_median: median over the runs of the time of equal work, as a multiple of the best
+            on that core
+        slowdown_max: largest such multiple
+        real_share: share of real time in the times of the algorithm with the largest share, mean
+            over the functions; the rest is simulated evaluation cost
+        detectable_ratio: largest ratio of the times of two algorithms that the speed of the machine
+            may explain, at the confidence of the campaign
+    """),
 )
 
 
@@ -141,22 +133,17 @@ def _real_share(part: pd.DataFrame) -> float:
 OVERHEAD_COLUMNS = (
     *CELL,
     RUNS,
-    Column("s_per_evaluation", "median over the runs of the wall clock per evaluation", "s"),
-    Column(
-        "objective_s",
-        "median over the runs of the estimated time of one evaluation by the objective: the "
-        "calibrated time, at most the wall clock per evaluation of the run",
-        "s",
-    ),
-    Column(
-        "overhead_s",
-        "median over the runs of the time per evaluation that the algorithm itself takes: the "
-        "difference of the two; 0 if the calibrated time is not below `s_per_evaluation`",
-        "s",
-    ),
-    Column("overhead_s_low", "first quartile of that time over the runs", "s"),
-    Column("overhead_s_high", "third quartile of that time over the runs", "s"),
-    Column("overhead_share", "median share of the wall clock that the algorithm itself takes"),
+    *columns_of("""
+        s_per_evaluation [s]: median over the runs of the wall clock per evaluation
+        objective_s [s]: median over the runs of the estimated time of one evaluation by the
+            objective: the calibrated time, at most the wall clock per evaluation of the run
+        overhead_s [s]: median over the runs of the time per evaluation that the algorithm itself
+            takes: the difference of the two; 0 if the calibrated time is not below
+            `s_per_evaluation`
+        overhead_s_low [s]: first quartile of that time over the runs
+        overhead_s_high [s]: third quartile of that time over the runs
+        overhead_share: median share of the wall clock that the algorithm itself takes
+    """),
 )
 
 
@@ -180,7 +167,6 @@ OVERHEAD_COLUMNS = (
                 Value("overhead_s", "Overhead, s", "low"),
                 Value("overhead_share", "Share", decimals=2),
             ),
-            rows=("function", "algorithm"),
         )
     ],
     figures=[
@@ -223,26 +209,23 @@ STATES = ("clean", "perturbed", "unknown")
 FIGURES = ("delay_share", "reference_ratio")
 PERTURBATION_COLUMNS = (
     ALGORITHM,
-    Column("runs", "number of runs"),
-    Column("clean", "number of runs that nothing perturbed"),
-    Column("perturbed", "number of perturbed runs"),
-    Column("unknown", "number of runs for which the machine reports neither value"),
-    Column("excluded", "perturbed runs that tables of results omit (`timing.perturbed: exclude`)"),
-    Column("repeated", "runs that were measured again (`timing.perturbed: repeat`)"),
-    Column("repeats", "how often runs were measured again, in total"),
-    Column(
-        "delay_share_median",
-        "median of the time waited for a core that others used, as a share of the real time",
-    ),
-    Column("delay_share_max", "largest such share"),
-    Column(
-        "reference_ratio_median",
-        "median of the time of the reference kernel around the run, as a multiple of its best on "
-        "that core in the complete campaign",
-    ),
-    Column("reference_ratio_max", "largest such multiple"),
-    Column("steal_s", "time that the host took from the cores, in total", "s"),
-    Column("throttled_s", "time lost to a quota, in total", "s"),
+    *columns_of("""
+        runs: number of runs
+        clean: number of runs that nothing perturbed
+        perturbed: number of perturbed runs
+        unknown: number of runs for which the machine reports neither value
+        excluded: perturbed runs that tables of results omit (`timing.perturbed: exclude`)
+        repeated: runs that were measured again (`timing.perturbed: repeat`)
+        repeats: how often runs were measured again, in total
+        delay_share_median: median of the time waited for a core that others used, as a share of the
+            real time
+        delay_share_max: largest such share
+        reference_ratio_median: median of the time of the reference kernel around the run, as a
+            multiple of its best on that core in the complete campaign
+        reference_ratio_max: largest such multiple
+        steal_s [s]: time that the host took from the cores, in total
+        throttled_s [s]: time lost to a quota, in total
+    """),
 )
 
 
@@ -313,27 +296,19 @@ def _reference_ratio(frame: pd.DataFrame) -> pd.Series[float]:
 
 DRIFT_COLUMNS = (
     ALGORITHM,
-    Column("round", "number of the round"),
-    Column("runs", "number of runs in the round"),
-    Column(
-        "per_evaluation", "time of an evaluation relative to the first round: above 1 is slower"
-    ),
-    Column("reference", "time of the reference kernel relative to the first round"),
-    Column(
-        "spread",
-        "standard deviation divided by mean, both of the time of an evaluation as a multiple of "
-        "its median on the problem",
-    ),
-    Column("outliers", "number of runs far from the others"),
-    Column(
-        "first_run",
-        "median time of an evaluation in the first run on each problem, over that in the others",
-    ),
-    Column(
-        "warnings",
-        "`spread` (10 % or more), `outliers`, `slow first runs` (more than 10 % slower), or `none`",
-        text=True,
-    ),
+    *columns_of("""
+        round: number of the round
+        runs: number of runs in the round
+        per_evaluation: time of an evaluation relative to the first round: above 1 is slower
+        reference: time of the reference kernel relative to the first round
+        spread: standard deviation divided by mean, both of the time of an evaluation as a multiple
+            of its median on the problem
+        outliers: number of runs far from the others
+        first_run: median time of an evaluation in the first run on each problem, over that in the
+            others
+        warnings (text): `spread` (10 % or more), `outliers`, `slow first runs` (more than 10 %
+            slower), or `none`
+    """),
 )
 
 SPREAD = 0.1

@@ -19,7 +19,7 @@ from timefair.exhibits.campaign.timing_noise import slowdowns
 from timefair.exhibits.columns import FUNCTION_OR_ALL, PAIR, SPACE, TARGET
 from timefair.exhibits.comparisons.criteria import PRECISION, TARGETS, Criterion, Tested, criteria
 from timefair.exhibits.comparisons.ranks import ERT
-from timefair.exhibits.exhibit import Column, column_names, exhibit
+from timefair.exhibits.exhibit import Column, column_names, columns_of, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.records.rundata.bridged import at_ends
 from timefair.records.rundata.frames import with_labels
@@ -51,46 +51,31 @@ VERDICT = ("suite", "dimension", "measure", "criterion", "function", "algorithm_
 LIMITED = "Only pairs with the best algorithm or with those in `statistics.pairs` are listed."
 COLUMNS = (
     *SPACE,
-    Column(
-        "measure",
-        f"what is compared: `seconds` or `evaluations` to the targets, `{TARGETS}` that are reached"
-        f" within a cost, or `{PRECISION}` at the end of the run",
-        text=True,
-    ),
-    Column(
-        "criterion",
-        f"of a cost: `{ERT}`; of targets: the share of the budget; of a precision: a quantile such "
-        "as `Q.50`",
-        text=True,
-    ),
+    *columns_of(f"""
+        measure (text): what is compared: `seconds` or `evaluations` to the targets, `{TARGETS}`
+            that are reached within a cost, or `{PRECISION}` at the end of the run
+        criterion (text): of a cost: `{ERT}`; of targets: the share of the budget; of a precision: a
+            quantile such as `Q.50`
+    """),
     FUNCTION_OR_ALL,
     TARGET,
-    Column(
-        "within",
-        f"for `{TARGETS}`: the cost within which targets count",
-        "s or evaluations",
-    ),
+    *columns_of(f"""
+        within [s or evaluations]: for `{TARGETS}`: the cost within which targets count
+    """),
     *PAIR,
-    Column(
-        "n_a",
-        "runs of `algorithm_a`; for `all`, functions that both ran and whose optimum is not wrong",
-    ),
-    Column("n_b", "the same for `algorithm_b`"),
-    Column(
-        "value_a",
-        "result of `algorithm_a`: ERT to `target` (if `target` is empty, median precision), share "
-        "of the targets, or quantile of the precision, where runs that reached the final target "
-        "count as 0; costs count up to the cost that all runs of both were allowed; for `all`, "
-        "the average rank (of the table `ranks`, or from the pairs if functions are incomplete), "
-        "or the mean share",
-        "s, evaluations, share, precision or rank",
-    ),
-    Column("value_b", "the same for `algorithm_b`"),
-    Column(
-        "differences",
-        "number of functions on which the results differ; on a function, 1 if some runs differ, "
-        "else 0",
-    ),
+    *columns_of("""
+        n_a: runs of `algorithm_a`; for `all`, functions that both ran and whose optimum is not
+            wrong
+        n_b: the same for `algorithm_b`
+        value_a [s, evaluations, share, precision or rank]: result of `algorithm_a`: ERT to `target`
+            (if `target` is empty, median precision), share of the targets, or quantile of the
+            precision, where runs that reached the final target count as 0; costs count up to the
+            cost that all runs of both were allowed; for `all`, the average rank (of the table
+            `ranks`, or from the pairs if functions are incomplete), or the mean share
+        value_b: the same for `algorithm_b`
+        differences: number of functions on which the results differ; on a function, 1 if some runs
+            differ, else 0
+    """),
     *Column(
         "a12",
         "for `all`, share of the functions on which `algorithm_a` is better, where a tie counts "
@@ -100,30 +85,19 @@ COLUMNS = (
         "`a12` at the level of the pair: it excludes 0.5 if and only if `better` names an "
         "algorithm; empty for `all`"
     ),
-    Column(
-        "p",
-        "p-value of the pair alone; for `all`, of Wilcoxon's signed-rank test over the functions; "
-        "on a function, of the score test of equal ERTs, the Mann-Whitney test of runs, or "
-        "Fisher's test at the quantile; within the kinds of machines if blocks mix several",
-    ),
-    Column(
-        "tests",
-        "number of tests in the family: pairs for `all`, pairs times functions for a function; "
-        "pairs that are not listed count",
-    ),
-    Column(
-        "p_adjusted",
-        "1 if the values and the test favour different algorithms, the ratio of times is within "
-        "the timing noise, or the optimum of the function is wrong; else `p` times `tests`, at "
-        "most 1 (Bonferroni), then adjusted over the criteria of the pair (Hochberg); criteria "
-        "under which no result could be "
-        "significant do not count (Tarone)",
-    ),
-    Column(
-        "better",
-        "the better algorithm if `p_adjusted` is at most 1 − confidence; empty otherwise",
-        text=True,
-    ),
+    *columns_of("""
+        p: p-value of the pair alone; for `all`, of Wilcoxon's signed-rank test over the functions;
+            on a function, of the score test of equal ERTs, the Mann-Whitney test of runs, or
+            Fisher's test at the quantile; within the kinds of machines if blocks mix several
+        tests: number of tests in the family: pairs for `all`, pairs times functions for a function;
+            pairs that are not listed count
+        p_adjusted: 1 if the values and the test favour different algorithms, the ratio of times is
+            within the timing noise, or the optimum of the function is wrong; else `p` times
+            `tests`, at most 1 (Bonferroni), then adjusted over the criteria of the pair (Hochberg);
+            criteria under which no result could be significant do not count (Tarone)
+        better (text): the better algorithm if `p_adjusted` is at most 1 − confidence; empty
+            otherwise
+    """),
 )
 
 

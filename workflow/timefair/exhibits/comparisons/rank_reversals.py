@@ -20,7 +20,7 @@ from timefair.exhibits.comparisons.comparison import over_functions
 from timefair.exhibits.comparisons.criteria import number_of_criteria
 from timefair.exhibits.comparisons.ranks import CRITERION_COLUMN as CRITERION
 from timefair.exhibits.comparisons.ranks import FIXED_BUDGET, FIXED_TARGET, median
-from timefair.exhibits.exhibit import Column, column_names, exhibit
+from timefair.exhibits.exhibit import Column, column_names, columns_of, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.exhibits.unknown_optimum import refuted
 from timefair.records.rundata.problems import (
@@ -126,29 +126,19 @@ COLUMNS = (
     ),
     *VALUES,
     *WINNERS,
-    Column(
-        "p_by_evaluations",
-        "p-value of the order by evaluations: score test of equal ERTs, or the Mann-Whitney test "
-        "(1 if the ranks contradict the medians); for `all`, Wilcoxon's signed-rank test on the "
-        "logarithms of the medians over the functions",
-    ),
-    Column("p_by_time", "the same for the order by time"),
-    Column(
-        "p_adjusted",
-        "the larger of both p-values, times the number of pairs, functions and criteria (or "
-        "targets, if these are more), at most 1 (Bonferroni); for `all`, times the number of pairs "
-        "and criteria of the table `comparison`",
-    ),
-    Column(
-        "detectable_ratio",
-        "at a fixed target: largest ratio of times that the speed of the machine may explain, as "
-        "in the table `timing_noise`; empty if it is not known",
-    ),
-    Column(
-        "significant",
-        "whether both orders are significant: `p_adjusted` is at most 1 − confidence and, at a "
-        "fixed target, the ratio of times is above `detectable_ratio`",
-    ),
+    *columns_of("""
+        p_by_evaluations: p-value of the order by evaluations: score test of equal ERTs, or the
+            Mann-Whitney test (1 if the ranks contradict the medians); for `all`, Wilcoxon's
+            signed-rank test on the logarithms of the medians over the functions
+        p_by_time: the same for the order by time
+        p_adjusted: the larger of both p-values, times the number of pairs, functions and criteria
+            (or targets, if these are more), at most 1 (Bonferroni); for `all`, times the number of
+            pairs and criteria of the table `comparison`
+        detectable_ratio: at a fixed target: largest ratio of times that the speed of the machine
+            may explain, as in the table `timing_noise`; empty if it is not known
+        significant: whether both orders are significant: `p_adjusted` is at most 1 − confidence
+            and, at a fixed target, the ratio of times is above `detectable_ratio`
+    """),
 )
 
 

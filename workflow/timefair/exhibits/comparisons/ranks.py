@@ -16,7 +16,7 @@ from timefair.exhibits.charts import costs
 from timefair.exhibits.charts.chart import Picture, RankAxis, leaders
 from timefair.exhibits.columns import ALGORITHM, PAIR, SPACE, TARGET
 from timefair.exhibits.columns import PROBLEM as PROBLEM_COLUMNS
-from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
+from timefair.exhibits.exhibit import Column, Figure, column_names, columns_of, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.records.rundata.frames import quantile_name, stacked
 from timefair.records.rundata.problems import (
@@ -47,35 +47,23 @@ from timefair.statistics.ranks import (
 ERT = "ERT"
 """The criterion of costs."""
 
-CRITERION = (
-    Column(
-        "measure",
-        "what is ranked: `precision` at the end of the run, or `seconds` or `evaluations` to the "
-        "targets",
-        text=True,
-    ),
-    Column(
-        "criterion",
-        "of a precision: `mean` or a quantile such as `Q.50`; of a cost: `ERT` or a quantile of "
-        "the runtimes, with failures as `inf`",
-        text=True,
-    ),
-)
+CRITERION = columns_of("""
+    measure (text): what is ranked: `precision` at the end of the run, or `seconds` or `evaluations`
+        to the targets
+    criterion (text): of a precision: `mean` or a quantile such as `Q.50`; of a cost: `ERT` or a
+        quantile of the runtimes, with failures as `inf`
+""")
 KEYS = tuple(column_names((*SPACE, *CRITERION)))
 COLUMNS = (
     *SPACE,
     *CRITERION,
     ALGORITHM,
-    Column(
-        "problems", "number of functions that were run with every algorithm; others are omitted"
-    ),
-    Column("average_rank", "average rank over these functions; 1 is the best"),
-    Column(
-        "critical_difference",
-        "Nemenyi's critical difference: average ranks that differ by more differ significantly; "
-        "empty for fewer than two algorithms or functions",
-        "ranks",
-    ),
+    *columns_of("""
+        problems: number of functions that were run with every algorithm; others are omitted
+        average_rank: average rank over these functions; 1 is the best
+        critical_difference [ranks]: Nemenyi's critical difference: average ranks that differ by
+            more differ significantly; empty for fewer than two algorithms or functions
+    """),
 )
 
 
@@ -414,29 +402,18 @@ RANKINGS_COLUMNS = (
     CRITERION_COLUMN,
     TARGET,
     ALGORITHM,
-    Column(
-        "evaluations",
-        "at a fixed budget: the number of evaluations at which precisions are compared: the "
-        "smallest number of all runs that the budget ended or, if it ended none, the largest "
-        "number of all runs",
-        "evaluations",
-    ),
-    Column(
-        "by_evaluations",
-        "ERT in evaluations within the number that all runs of the algorithm were allowed, or "
-        "median precision at `evaluations`",
-        "evaluations or precision",
-    ),
-    Column(
-        "by_time", "ERT in seconds, or median precision at the end of the budget", "s or precision"
-    ),
-    Column(
-        "rank_by_evaluations",
-        "rank of `by_evaluations` among the algorithms of the function; of ERTs, 1 plus the number "
-        "of algorithms with a smaller one, each pair within the evaluations that all runs of both "
-        "were allowed (ties count half)",
-    ),
-    Column("rank_by_time", "the same by time"),
+    *columns_of("""
+        evaluations [evaluations]: at a fixed budget: the number of evaluations at which precisions
+            are compared: the smallest number of all runs that the budget ended or, if it ended
+            none, the largest number of all runs
+        by_evaluations [evaluations or precision]: ERT in evaluations within the number that all
+            runs of the algorithm were allowed, or median precision at `evaluations`
+        by_time [s or precision]: ERT in seconds, or median precision at the end of the budget
+        rank_by_evaluations: rank of `by_evaluations` among the algorithms of the function; of ERTs,
+            1 plus the number of algorithms with a smaller one, each pair within the evaluations
+            that all runs of both were allowed (ties count half)
+        rank_by_time: the same by time
+    """),
 )
 PANELS = {FIXED_BUDGET: "fixed budget (median precision)", FIXED_TARGET: "fixed targets (ERT)"}
 POSITIONS = {"rank_by_evaluations": "by evaluations", "rank_by_time": "by time"}
@@ -482,7 +459,6 @@ def _ranking_slopes(frame: pd.DataFrame) -> pd.DataFrame:
                 Value("by_evaluations", "Evaluations", "low", rank="rank_by_evaluations"),
                 Value("by_time", "Time", "low", rank="rank_by_time"),
             ),
-            rows=("function", "algorithm"),
             columns="target",
             parts=("suite", "dimension", "criterion"),
             points=(Points("target", 3),),
@@ -598,21 +574,17 @@ MOST = "number of functions on which no algorithm has a better rank by"
 SUMMARY_COLUMNS = (
     *SPACE,
     ALGORITHM,
-    Column("functions", "number of functions on which the algorithm was run"),
-    Column(
-        "reached",
-        "share of the targets that a run reaches, an average over functions, in which each "
-        "function counts once",
-    ),
-    Column("rank_s", f"{OVER} the ERT in seconds to the targets"),
-    Column("rank_evaluations", f"{OVER} the ERT in evaluations to the targets"),
-    Column(
-        "rank_median",
-        f"{OVER} the median precision at the end; empty if 0.5 is not among the quantiles of the "
-        "campaign",
-    ),
-    Column("best_on_s", f"{MOST} the ERT in seconds; ties count for all"),
-    Column("best_on_evaluations", f"{MOST} the ERT in evaluations; ties count for all"),
+    *columns_of(f"""
+        functions: number of functions on which the algorithm was run
+        reached: share of the targets that a run reaches, an average over functions, in which each
+            function counts once
+        rank_s: {OVER} the ERT in seconds to the targets
+        rank_evaluations: {OVER} the ERT in evaluations to the targets
+        rank_median: {OVER} the median precision at the end; empty if 0.5 is not among the quantiles
+            of the campaign
+        best_on_s: {MOST} the ERT in seconds; ties count for all
+        best_on_evaluations: {MOST} the ERT in evaluations; ties count for all
+    """),
 )
 
 

@@ -13,7 +13,7 @@ from timefair.basics.words import first
 from timefair.exhibits import questions
 from timefair.exhibits.charts.chart import Picture, leaders
 from timefair.exhibits.columns import SECONDS, SPACE
-from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
+from timefair.exhibits.exhibit import Column, Figure, column_names, columns_of, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.records.rundata.evaluation_cost import COSTS_S, UsedByRuns, complete_problems
 from timefair.records.rundata.frames import stacked
@@ -58,42 +58,23 @@ COLUMNS = (
         text=True,
     ),
     EVALUATION_COST,
-    Column("budget_s", "budget of a run, evaluation costs included", SECONDS),
-    Column(
-        "best",
-        "the best algorithm; of several equal ones, the first in alphabetical order; empty if the "
-        "runs do not show it, or if no algorithm reaches a target",
-        text=True,
-    ),
-    Column("value", "share or average rank of `best`; empty if `best` is empty"),
-    Column(
-        "tied",
-        "algorithms that may be as good as `best`, separated by commas, at most "
-        f"{MOST_NAMED} by name; empty if the lead is significant",
-        text=True,
-    ),
-    Column(
-        "known",
-        "whether all runs were observed up to this budget at this evaluation cost, or had reached "
-        "every target before",
-    ),
-    Column(
-        "known_until_s",
-        "largest known budget at this evaluation cost; `inf`: every budget is known",
-        SECONDS,
-    ),
-    Column(
-        "missing",
-        f"algorithms whose runs were not observed long enough, at most {MOST_NAMED} by name",
-        text=True,
-    ),
-    Column("missing_runs", "number of these runs"),
-    Column(
-        "missing_s",
-        "time that is needed to measure these runs again up to `budget_s`, without waiting for the "
-        "evaluation cost, if each run continues at the same pace",
-        SECONDS,
-    ),
+    *columns_of(f"""
+        budget_s [{SECONDS}]: budget of a run, evaluation costs included
+        best (text): the best algorithm; of several equal ones, the first in alphabetical order;
+            empty if the runs do not show it, or if no algorithm reaches a target
+        value: share or average rank of `best`; empty if `best` is empty
+        tied (text): algorithms that may be as good as `best`, separated by commas, at most
+            {MOST_NAMED} by name; empty if the lead is significant
+        known: whether all runs were observed up to this budget at this evaluation cost, or had
+            reached every target before
+        known_until_s [{SECONDS}]: largest known budget at this evaluation cost; `inf`: every budget
+            is known
+        missing (text): algorithms whose runs were not observed long enough, at most {MOST_NAMED} by
+            name
+        missing_runs: number of these runs
+        missing_s [{SECONDS}]: time that is needed to measure these runs again up to `budget_s`,
+            without waiting for the evaluation cost, if each run continues at the same pace
+    """),
 )
 
 

@@ -14,7 +14,7 @@ from timefair.basics.together import ALL
 from timefair.exhibits import questions
 from timefair.exhibits.charts.chart import Curves
 from timefair.exhibits.columns import ALGORITHM, CELL, CELL_OR_ALL, COST, RUNS, SPACE, UNIT
-from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit, over_costs
+from timefair.exhibits.exhibit import Column, Figure, column_names, columns_of, exhibit, over_costs
 from timefair.exhibits.layout import BOOTSTRAP, INTERVAL, Layout, Points, Value
 from timefair.records.rundata.frames import stacked
 from timefair.records.rundata.problems import Spent, equal_if_solved, known_until, shared_problems
@@ -30,14 +30,11 @@ from timefair.statistics.curves import (
 )
 from timefair.statistics.probability import success_interval
 
-LIMITS = (
-    Column(
-        "low",
-        "lower limit at this point of the curve, from a bootstrap of the runs within each "
-        "instance; empty if an instance has a single run",
-    ),
-    Column("high", "upper limit at this point of the curve"),
-)
+LIMITS = columns_of("""
+    low: lower limit at this point of the curve, from a bootstrap of the runs within each instance;
+        empty if an instance has a single run
+    high: upper limit at this point of the curve
+""")
 OBSERVED = Column(
     "observed",
     "share of the runs that were observed up to `cost`, or had nothing left to reach. Below 1, the "
@@ -67,7 +64,6 @@ def _layout(caption: str, brackets: str) -> Layout:
         caption=caption,
         brackets=brackets,
         values=(SHARE,),
-        rows=("function", "algorithm"),
         columns="cost",
         points=(Points("cost", (0.001, 0.01, 0.1, 1.0), relative=True),),
         observed=OBSERVED.name,
@@ -91,22 +87,15 @@ def _curves(y_label: str, beyond: str) -> Curves:
 SO_FAR = (
     "The thin line beyond is the result of the runs so far; it ends where half of them are cut off."
 )
-CURVES = (
-    Column(
-        "median",
-        "median over the runs of the best precision so far; `inf` while half of them have no value",
-        "precision",
-    ),
-    Column("low", "0.25 quantile of single runs", "precision"),
-    Column("high", "0.75 quantile of single runs", "precision"),
-    Column(
-        "median_low",
-        "lower limit of the interval of `median` at this cost; empty if the runs are too few (a "
-        "95 % interval needs six)",
-        "precision",
-    ),
-    Column("median_high", "upper limit of that interval", "precision"),
-)
+CURVES = columns_of("""
+    median [precision]: median over the runs of the best precision so far; `inf` while half of them
+        have no value
+    low [precision]: 0.25 quantile of single runs
+    high [precision]: 0.75 quantile of single runs
+    median_low [precision]: lower limit of the interval of `median` at this cost; empty if the runs
+        are too few (a 95 % interval needs six)
+    median_high [precision]: upper limit of that interval
+""")
 ANYTIME_COLUMNS = (
     *CELL,
     RUNS,
@@ -143,7 +132,6 @@ ANYTIME_LIMITS = [name for name in column_names(CURVES) if name.endswith(("low",
             "∞: too many runs had no value yet.",
             brackets=INTERVAL,
             values=(Value("median", "Precision", "low", interval=("median_low", "median_high")),),
-            rows=("function", "algorithm"),
             columns="cost",
             points=(Points("cost", (0.01, 0.1, 1.0), relative=True),),
             observed=OBSERVED.name,

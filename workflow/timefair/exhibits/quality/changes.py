@@ -118,7 +118,6 @@ CURVE = (
                 Value.with_limits("before_change", "Before the change", "low"),
                 Value.with_limits("offline_error", "Offline", "low"),
             ),
-            rows=("function", "algorithm"),
         )
     ],
     charged=False,
@@ -155,7 +154,6 @@ def errors(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             caption="Expected cost from a change until the error is at most a target.",
             brackets=INTERVAL,
             values=(Value.with_limits("recovery", "Recovery", "low"),),
-            rows=("function", "algorithm"),
             columns="target",
             points=(Points("target", 5),),
         )
@@ -188,7 +186,6 @@ def recovery(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             caption="Mean of the best error since the change after a cost.",
             brackets=INTERVAL,
             values=(Value.with_limits("error", "Error", "low"),),
-            rows=("function", "algorithm"),
             columns="cost",
             points=(Points("cost", (0.01, 0.1, 1.0), relative=True),),
         )

@@ -96,7 +96,6 @@ def to_quantile(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             caption="Probability that one of several executions reaches the target, from the "
             "success rate.",
             values=(Value("probability", "Probability", "high", decimals=2),),
-            rows=("function", "algorithm"),
             columns="executions",
             parts=("suite", "dimension", "target"),
             points=(Points("target", 1),),
@@ -106,7 +105,6 @@ def to_quantile(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             "reached the target.",
             brackets=INTERVAL,
             values=(Value.with_limits("executions_needed", "Executions", "low"),),
-            rows=("function", "algorithm"),
             columns="target",
             points=(Points("target", 3), Points("executions", 1)),
             name="needed",

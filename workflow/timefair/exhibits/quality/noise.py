@@ -13,7 +13,7 @@ from timefair.basics.errors import InputError
 from timefair.exhibits import questions
 from timefair.exhibits.charts.chart import LEADERS, Picture
 from timefair.exhibits.columns import CELL, QUANTILE, RUNS
-from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
+from timefair.exhibits.exhibit import Column, Figure, column_names, columns_of, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.problems.base import Suite
 from timefair.problems.hypervolume import after_each
@@ -29,26 +29,19 @@ COLUMNS = (
     *CELL,
     RUNS,
     QUANTILE,
-    Column("measured", "best measured value at the end, with its noise", "precision"),
-    Column("best_measured", "value without noise of the best measured point", "precision"),
-    Column(
-        "recommended",
-        "value without noise of the point that the run recommends: what the launch with the best "
-        "measured value recommended last, else the best measured point",
-        "precision",
-    ),
-    Column(
-        "best_evaluated",
-        "best value without noise of all evaluated points, as in COCO's logger; empty for a "
-        "user's function, because its value without noise is known for some points only",
-        "precision",
-    ),
-    Column(
-        "luck",
-        "quantile of the difference between the value without noise and the measured value of the "
-        "best measured point, both values of f; positive: the point was measured better than it is",
-    ),
-    Column("recommending", "share of the runs in which a launch has recommended a point"),
+    *columns_of("""
+        measured [precision]: best measured value at the end, with its noise
+        best_measured [precision]: value without noise of the best measured point
+        recommended [precision]: value without noise of the point that the run recommends: what the
+            launch with the best measured value recommended last, else the best measured point
+        best_evaluated [precision]: best value without noise of all evaluated points, as in COCO's
+            logger; empty for a user's function, because its value without noise is known for some
+            points only
+        luck: quantile of the difference between the value without noise and the measured value of
+            the best measured point, both values of f; positive: the point was measured better than
+            it is
+        recommending: share of the runs in which a launch has recommended a point
+    """),
 )
 
 
@@ -74,7 +67,6 @@ COLUMNS = (
                 Value("best_evaluated", "Best evaluated", "low"),
                 Value("luck", "Luck"),
             ),
-            rows=("function", "algorithm"),
             parts=("suite", "dimension", "quantile"),
         )
     ],
@@ -167,7 +159,6 @@ ATTAINMENT_COLUMNS = (
             caption="Part of the region between the ideal and the nadir point that the surface of "
             "half of the runs does not dominate.",
             values=(Value("missed", "Missed", better="low", decimals=4),),
-            rows=("function", "algorithm"),
             points=(Points("share", (0.5,)),),
         )
     ],

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from timefair.exhibits import questions
 from timefair.exhibits.columns import CELL, PROBLEM, RUNS
-from timefair.exhibits.exhibit import Column, column_names, exhibit
+from timefair.exhibits.exhibit import Column, column_names, columns_of, exhibit
 from timefair.exhibits.layout import Layout, Value, by_function
 from timefair.exhibits.quality.quantiles import ranks_within
 from timefair.records.rundata.problems import precision_at_the_end, value_at_the_target
@@ -33,34 +33,23 @@ COLUMNS = (
     *Column("precision_mean", "mean; `inf` if a run found no finite value", "precision").interval(
         "`precision_mean` (bootstrap-t; empty for a single run)"
     ),
-    Column(
-        "precision_mean_paper_low",
-        "lower limit by the normal approximation of Mathematics 10, 4364 (2022), whose coverage is "
-        "too low for skewed results; may be negative",
-        "precision",
-    ),
-    Column("precision_mean_paper_high", "upper limit by that approximation", "precision"),
-    Column(
-        "precision_deviation", "standard deviation, over n − 1; empty for a single run", "precision"
-    ),
-    Column("precision_median", "median: the mean of the two in the middle", "precision"),
-    Column("precision_worst", "largest precision at the end of a run", "precision"),
-    Column("rank", "rank of `precision_mean` among the algorithms; ties share a rank"),
-    Column(
-        "f_best",
-        "the same of the least f of each run; empty if the instances have different optima",
-        exact=True,
-    ),
-    Column("f_mean", "mean of f", exact=True),
-    Column("f_deviation", "standard deviation of f"),
-    Column("f_median", "median of f", exact=True),
-    Column("f_worst", "largest f; `inf` if a run found no finite value", exact=True),
-    Column(
-        "f_target",
-        "value of f at the final target, which ends a run: lower values are equally good. Empty "
-        "without a final target or optimum, or if a run found less than the optimum",
-        exact=True,
-    ),
+    *columns_of("""
+        precision_mean_paper_low [precision]: lower limit by the normal approximation of Mathematics
+            10, 4364 (2022), whose coverage is too low for skewed results; may be negative
+        precision_mean_paper_high [precision]: upper limit by that approximation
+        precision_deviation [precision]: standard deviation, over n − 1; empty for a single run
+        precision_median [precision]: median: the mean of the two in the middle
+        precision_worst [precision]: largest precision at the end of a run
+        rank: rank of `precision_mean` among the algorithms; ties share a rank
+        f_best (exact): the same of the least f of each run; empty if the instances have different
+            optima
+        f_mean (exact): mean of f
+        f_deviation: standard deviation of f
+        f_median (exact): median of f
+        f_worst (exact): largest f; `inf` if a run found no finite value
+        f_target (exact): value of f at the final target, which ends a run: lower values are equally
+            good. Empty without a final target or optimum, or if a run found less than the optimum
+    """),
 )
 
 
@@ -73,7 +62,6 @@ def _layout(kind: str, words: str, digits: int, equal: str | None = None) -> Lay
         caption=f"{words} at the end of a run: best, mean, standard deviation, median and worst of "
         "the runs; rank of the mean among the algorithms. Values that are printed alike are tied.",
         values=(*values, Value("rank", "Rank")),
-        rows=("function", "algorithm"),
         name=kind if equal else "",
         whole=True,
     )

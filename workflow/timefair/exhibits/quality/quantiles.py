@@ -21,7 +21,7 @@ from timefair.exhibits.columns import (
     SUCCESSES,
     TARGET,
 )
-from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
+from timefair.exhibits.exhibit import Column, Figure, column_names, columns_of, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
 from timefair.records.rundata.frames import stacked
 from timefair.records.rundata.problems import BUDGETS, precision_at_the_end
@@ -53,24 +53,15 @@ QUANTILES_COLUMNS = (
     *CELL,
     RUNS,
     QUANTILE,
-    Column(
-        "precision",
-        "the order statistic x_(⌈np⌉) of the n runs, of which those that reached the final target "
-        "count as 0; `inf` if too many runs found no finite value",
-        "precision",
-    ),
-    Column(
-        "precision_low",
-        "lower limit of a distribution-free interval of the quantile: an order statistic, or 0 if "
-        "the runs are too few",
-        "precision",
-    ),
-    Column(
-        "precision_high",
-        "upper limit of that interval: an order statistic, or `inf` if the runs are too few",
-        "precision",
-    ),
-    Column("precision_coverage", "probability that such limits contain the quantile"),
+    *columns_of("""
+        precision [precision]: the order statistic x_(⌈np⌉) of the n runs, of which those that
+            reached the final target count as 0; `inf` if too many runs found no finite value
+        precision_low [precision]: lower limit of a distribution-free interval of the quantile: an
+            order statistic, or 0 if the runs are too few
+        precision_high [precision]: upper limit of that interval: an order statistic, or `inf` if
+            the runs are too few
+        precision_coverage: probability that such limits contain the quantile
+    """),
     *Column(
         "probability",
         "probability that one more run is at least as good as `precision`; empty if that is `inf`",
@@ -101,7 +92,6 @@ PRINTED = (
             Value.with_limits("precision", "Precision", "low"),
             Value.with_limits("probability", "Probability", decimals=2),
         ),
-        rows=("function", "algorithm"),
         parts=("suite", "dimension", "quantile"),
         name="intervals",
     ),
@@ -229,7 +219,6 @@ SUCCESS_COLUMNS = (
                 Value("mean_evaluations", "Mean, ev."),
                 Value("ert_evaluations", "ERT, ev.", "low"),
             ),
-            rows=("function", "algorithm"),
             parts=("suite", "dimension", "target"),
             points=(Points("target", 1),),
         )
@@ -272,31 +261,18 @@ SIGN: dict[Unit, str] = {"seconds": " s", "evaluations": ""}
 def _columns(unit: Unit, in_words: str) -> tuple[Column, ...]:
     name = COLUMN[unit]
     return (
-        Column(
-            name,
-            "the quantile of the cost to the target; `inf` if fewer than ⌈np⌉ of the n runs "
-            "reached it, because a run that ended without the target is censored",
-            in_words,
-        ),
-        Column(
-            f"{name}_low",
-            "lower limit of a distribution-free interval; 0 if the runs are too few",
-            in_words,
-        ),
-        Column(
-            f"{name}_high", "upper limit of that interval; `inf` if the runs are too few", in_words
-        ),
-        Column(
-            f"{name}_rank",
-            "rank among the algorithms of the problem; infinite values share the last rank",
-        ),
-        Column(
-            f"{name}_text",
-            "the quantile as it is printed, with four digits. `> 0.8` is a censored quantile "
-            "with its lower bound: the budget or, without a budget in this unit, the same quantile "
-            "of what the runs had spent",
-            text=True,
-        ),
+        *columns_of(f"""
+            {name} [{in_words}]: the quantile of the cost to the target; `inf` if fewer than ⌈np⌉ of
+                the n runs reached it, because a run that ended without the target is censored
+            {name}_low [{in_words}]: lower limit of a distribution-free interval; 0 if the runs are
+                too few
+            {name}_high [{in_words}]: upper limit of that interval; `inf` if the runs are too few
+            {name}_rank: rank among the algorithms of the problem; infinite values share the last
+                rank
+            {name}_text (text): the quantile as it is printed, with four digits. `> 0.8` is a
+                censored quantile with its lower bound: the budget or, without a budget in this
+                unit, the same quantile of what the runs had spent
+        """),
     )
 
 

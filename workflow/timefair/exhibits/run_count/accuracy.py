@@ -14,7 +14,7 @@ from timefair.basics.together import ALL
 from timefair.exhibits import questions
 from timefair.exhibits.charts.chart import Picture
 from timefair.exhibits.columns import ALGORITHM, DIMENSION, DIMENSION_OR_ALL, FUNCTION, SUITE
-from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
+from timefair.exhibits.exhibit import Column, Figure, column_names, columns_of, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.records.rundata.frames import Progress
 from timefair.records.rundata.problems import precision_at_the_end
@@ -114,12 +114,10 @@ SETTING = (
 KEY_COLUMNS = (
     SUITE,
     DIMENSION_OR_ALL,
-    Column(
-        "rule",
-        f"`{SKEWNESS}` (the paper's rule), or a control: `{FIXED}`, or `{RANDOM}` (the rule's "
-        "numbers of runs assigned to the samples at random)",
-        text=True,
-    ),
+    *columns_of(f"""
+        rule (text): `{SKEWNESS}` (the paper's rule), or a control: `{FIXED}`, or `{RANDOM}` (the
+            rule's numbers of runs assigned to the samples at random)
+    """),
     *SETTING,
 )
 KEYS = column_names(KEY_COLUMNS)
@@ -149,14 +147,12 @@ ACCURACY = (
     TRUE,
     *WITHIN_COLUMNS,
     NEVER_STOPPED,
-    Column("accurate_stopped_percent", "`true` among the samples that the rule stopped", "%"),
-    Column("samples_independent", "number of samples with as many further, independent runs"),
-    Column(
-        "accurate_independent_percent",
-        "samples whose estimate is accurate compared with the independent runs, which do not "
-        "contain the first n",
-        "%",
-    ),
+    *columns_of("""
+        accurate_stopped_percent [%]: `true` among the samples that the rule stopped
+        samples_independent: number of samples with as many further, independent runs
+        accurate_independent_percent [%]: samples whose estimate is accurate compared with the
+            independent runs, which do not contain the first n
+    """),
 )
 SAVINGS = (
     *KEY_COLUMNS,
@@ -305,7 +301,6 @@ def savings_of_rule(runs: Runs, analysis: Analysis) -> pd.DataFrame:
                 PRINTED_TRUE,
                 *PRINTED_BANDS,
             ),
-            rows=("function", "algorithm"),
             parts=("suite", "dimension", "tau", "outliers"),
             points=(Points("tau", 1), Points("outliers", 1)),
         )

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from timefair.exhibits import questions
 from timefair.exhibits.charts.chart import Picture
 from timefair.exhibits.columns import DIMENSION_OR_ALL, SUITE
-from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
+from timefair.exhibits.exhibit import Column, Figure, column_names, columns_of, exhibit
 from timefair.exhibits.layout import Layout, Value
 from timefair.exhibits.run_count.accuracy import (
     MEAN_RUNS,
@@ -57,15 +57,12 @@ QUANTILES = {"median": 0.5, "q10": 0.1, "q90": 0.9}
 NAMES = {"median": "the median", "q10": "Q.10", "q90": "Q.90", "mean": "the mean"}
 
 PROBLEM = ["function", "instance"]
-RULE_COLUMNS = (
-    Column("rule", "the rule for the number of runs", text=True),
-    Column("setting", "setting of the rule", text=True),
-    Column(
-        "promises",
-        "the estimate that the rule promises to keep near the truth, `best algorithm`, or `none`",
-        text=True,
-    ),
-)
+RULE_COLUMNS = columns_of("""
+    rule (text): the rule for the number of runs
+    setting (text): setting of the rule
+    promises (text): the estimate that the rule promises to keep near the truth, `best algorithm`,
+        or `none`
+""")
 RULE = column_names(RULE_COLUMNS)
 KEYS = ["suite", "dimension", *RULE]
 SHARES = {
@@ -90,19 +87,13 @@ COLUMNS = (
     MEAN_RUNS,
     Column("saved_percent", "runs that the rule saves", "%"),
     NEVER_STOPPED,
-    Column(
-        "out_of_bounds_percent",
-        "samples with a value outside the bounds of the rule (`statistics.run_count.bounds`), "
-        "which run to the cap",
-        "%",
-    ),
-    Column(
-        "accurate_percent",
-        "samples whose mean, without an outlier filter, is accurate by the run-count paper's "
-        "criterion, compared with the complete sample",
-        "%",
-    ),
-    Column("accurate_independent_percent", "likewise, compared with independent runs", "%"),
+    *columns_of("""
+        out_of_bounds_percent [%]: samples with a value outside the bounds of the rule
+            (`statistics.run_count.bounds`), which run to the cap
+        accurate_percent [%]: samples whose mean, without an outlier filter, is accurate by the
+            run-count paper's criterion, compared with the complete sample
+        accurate_independent_percent [%]: likewise, compared with independent runs
+    """),
     *(
         Column(
             f"kept_{name}_percent",
@@ -112,13 +103,11 @@ COLUMNS = (
         )
         for name, words in NAMES.items()
     ),
-    Column(
-        "winner_percent",
-        "problems on which the algorithm with the least median of the runs made is one of those "
-        "with the least median of the complete samples",
-        "%",
-    ),
-    Column("winner_independent_percent", "likewise, compared with independent runs", "%"),
+    *columns_of("""
+        winner_percent [%]: problems on which the algorithm with the least median of the runs made
+            is one of those with the least median of the complete samples
+        winner_independent_percent [%]: likewise, compared with independent runs
+    """),
 )
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from timefair.exhibits import questions
 from timefair.exhibits.charts.chart import LEADERS, OVERVIEWS, Picture
 from timefair.exhibits.columns import CELL, INSTANCE_CELL, MEASURE, RUNS, UNIT
-from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
+from timefair.exhibits.exhibit import Column, Figure, column_names, columns_of, exhibit
 from timefair.exhibits.layout import Layout, Value
 from timefair.records.rundata.frames import MEAN, quantile_name, stacked
 from timefair.records.rundata.problems import equal_if_solved, precision_at_the_end
@@ -26,12 +26,10 @@ COLUMNS = (
     RUNS,
     Column("k", "number of executions, each with the complete budget"),
     MEASURE,
-    Column(
-        "precision",
-        "best precision of k executions; empty if there are fewer than k runs, `inf` if it is "
-        "possible that none of the k found a finite value",
-        "precision",
-    ),
+    *columns_of("""
+        precision [precision]: best precision of k executions; empty if there are fewer than k runs,
+            `inf` if it is possible that none of the k found a finite value
+    """),
 )
 LAUNCH_COLUMNS = (
     *INSTANCE_CELL,
@@ -45,18 +43,13 @@ LAUNCH_COLUMNS = (
     Column("tau", "mean length τ of a complete launch", "`unit`"),
     Column("k", "number of launches that the budget allows: floor(T/τ)"),
     MEASURE,
-    Column("one_launch", "best precision of single complete launches", "precision"),
-    Column(
-        "best_of_k_launches",
-        "best precision of k complete launches, in closed form; empty if there are fewer than k",
-        "precision",
-    ),
-    Column(
-        "best_of_restarts",
-        "best precision of the runs with their actual restarts, including the last launch, which "
-        "is cut at T",
-        "precision",
-    ),
+    *columns_of("""
+        one_launch [precision]: best precision of single complete launches
+        best_of_k_launches [precision]: best precision of k complete launches, in closed form; empty
+            if there are fewer than k
+        best_of_restarts [precision]: best precision of the runs with their actual restarts,
+            including the last launch, which is cut at T
+    """),
 )
 
 
@@ -77,7 +70,6 @@ LAUNCH_COLUMNS = (
             "of all instances pooled. k executions need k runs. ∞: too many runs found no finite "
             "value.",
             values=(Value("precision", "Precision", "low"),),
-            rows=("function", "algorithm"),
             columns="k",
             parts=("suite", "dimension", "measure"),
         )

@@ -111,7 +111,6 @@ def _figure(name: str, unit: str, words: str = "") -> Figure:
             "of all instances pooled. ∞: no run reached the target.",
             brackets=INTERVAL,
             values=(Value.with_limits(f"ert_{unit}", "ERT", "low"),),
-            rows=("function", "algorithm"),
             columns="target",
             points=SOME_TARGETS,
             name=unit,
@@ -226,7 +225,6 @@ BEYOND = 100.0
             caption="Share of targets that are reached within a cost if failed runs are restarted, "
             "in closed form.",
             values=(Value("fraction", "Share", "high", decimals=2),),
-            rows=("function", "algorithm"),
             columns="cost",
             points=(Points("cost", (0.001, 0.01, 0.1, 1.0), relative=True),),
         )
