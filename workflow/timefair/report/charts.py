@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from timefair.exhibits.charts.costs import seconds_of
+from timefair.exhibits.charts.chart import seconds_of
 from timefair.exhibits.exhibit import Exhibit
 from timefair.exhibits.registry import TABLES
 from timefair.exhibits.unknown_optimum import captioned, worded

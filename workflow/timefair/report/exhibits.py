@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from timefair.exhibits import ROOMS
-from timefair.exhibits.charts.costs import seconds_of
+from timefair.exhibits.charts.chart import seconds_of
 from timefair.exhibits.registry import FIGURES, TABLES
 from timefair.exhibits.unknown_optimum import captioned
 from timefair.report.evidence import Evidence

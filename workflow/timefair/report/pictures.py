@@ -13,7 +13,7 @@ from scipy.optimize import isotonic_regression
 
 from timefair.basics.together import ALL
 from timefair.basics.words import cost, counted, number, power_of_ten
-from timefair.exhibits.charts.costs import spent
+from timefair.exhibits.charts.chart import spent
 from timefair.exhibits.comparisons.ranks import ERT
 from timefair.report.evidence import Evidence, Space
 from timefair.report.findings.pairs import functions_of, pairs_of, targeted

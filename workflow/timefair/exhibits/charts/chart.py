@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
-from timefair.exhibits.charts import costs, pages, style
+from timefair.exhibits.charts import pages, style
 from timefair.exhibits.charts.pages import LEAST_RUNS, WHOLE, Page, Panels
 
 if TYPE_CHECKING:
@@ -55,6 +55,31 @@ MAP = (
     f"With fewer than {LEAST_RUNS} runs, there is no pale bar. "
     f"{LEADERS}"
 )
+
+TIME = {
+    "wall": "wall clock in seconds",
+    "cpu": "CPU time in seconds",
+    "reference": "reference units",
+}
+SECONDS = {"wall": "seconds", "cpu": "seconds of CPU time", "reference": "reference units"}
+
+
+def spent(frame: pd.DataFrame, unit: str) -> str:
+    """The name of an axis of costs, such as ``wall clock in seconds``.
+
+    The attribute ``clock`` of the table names the clock of its seconds, by default the wall clock.
+    """
+    return TIME[frame.attrs.get("clock", "wall")] if unit == "seconds" else unit
+
+
+def counted_in(frame: pd.DataFrame, unit: str) -> str:
+    """The unit of a cost, such as ``seconds of CPU time``, for use after another name."""
+    return SECONDS[frame.attrs.get("clock", "wall")] if unit == "seconds" else unit
+
+
+def seconds_of(frame: pd.DataFrame) -> str:
+    """Meaning of the seconds of a table, such as ``seconds of CPU time``."""
+    return counted_in(frame, "seconds")
 
 
 class Chart(ABC):
@@ -189,7 +214,7 @@ class Curves(Chart):
         unit = self.unit or _sole_unit(frame)
         words = {"cost": "cost", "unit": "cost"}
         if unit:
-            words = {"cost": costs.spent(frame, unit), "unit": costs.counted_in(frame, unit)}
+            words = {"cost": spent(frame, unit), "unit": counted_in(frame, unit)}
         return self.x_label.format_map(words), self.y_label.format_map(words)
 
     def paper(self, frame: pd.DataFrame, page: Page = WHOLE) -> Figure:
@@ -274,7 +299,7 @@ class RankAxis(Chart):
     def views(self, frame: pd.DataFrame) -> list[dict[str, Any]]:
         """One view per measure that the table has."""
         labels = {
-            "seconds": f"{costs.counted_in(frame, 'seconds')} to targets",
+            "seconds": f"{counted_in(frame, 'seconds')} to targets",
             "evaluations": "evaluations to targets",
             "precision": "precision at the end",
         }

@@ -12,7 +12,7 @@ from matplotlib.patches import Rectangle
 from matplotlib.transforms import ScaledTranslation
 
 from timefair.basics.together import ALL
-from timefair.exhibits.charts import maps, panels, scales, style
+from timefair.exhibits.charts import maps, panels, style
 from timefair.exhibits.charts.pages import COLUMNS, LINES
 from timefair.problems import names as suites
 
@@ -148,8 +148,8 @@ def _step_curves(
     with style.applied():
         figure, grid = panels.grid(panels.with_ends(frame, x), functions=functions)
         begun = frame[frame["fraction"] > 0]
-        bounds = scales.limits((frame if begun.empty else begun)[x], margin=0.02)
-        scales.set_log(grid[0].axes, "x", bounds)
+        bounds = panels.limits((frame if begun.empty else begun)[x], margin=0.02)
+        panels.set_log(grid[0].axes, "x", bounds)
         highest = np.nanmax(frame[["fraction", "high"]].to_numpy(dtype=np.float64), initial=0)
         top, ticks = next((pair for pair in TOPS if pair[0] >= highest), TOPS[-1])
         grid[0].axes.set_ylim(-0.03 * top, 1.03 * top)
@@ -204,20 +204,20 @@ def _trajectories(
     """
     with style.applied():
         figure, grid = panels.grid(panels.with_ends(frame, "cost"), share_y=False)
-        floor = scales.zero_floor(frame["curve"])
+        floor = panels.zero_floor(frame["curve"])
         begun = frame[np.isfinite(frame["curve"])]
-        costs = scales.limits(begun["cost"], margin=0.02)
-        scales.set_log(grid[0].axes, "x", costs)
+        costs = panels.limits(begun["cost"], margin=0.02)
+        panels.set_log(grid[0].axes, "x", costs)
         names = list(looks)
         for panel in grid:
             drawn = panel.rows[np.isfinite(panel.rows["curve"])]
-            bounds = scales.limits(scales.raised(drawn["curve"], floor), margin=0.06)
+            bounds = panels.limits(panels.raised(drawn["curve"], floor), margin=0.06)
             others = []
-            scales.set_log(panel.axes, "y", bounds)
+            panels.set_log(panel.axes, "y", bounds)
             columns = ["cost", "curve", "observed", "end", "low", "high"]
             for name, values in panels.numbers_by_algorithm(drawn, columns):
                 cost, observed = values[:, 0], values[:, 2]
-                curve, low, high = scales.raised(values[:, [1, 4, 5]], floor).T
+                curve, low, high = panels.raised(values[:, [1, 4, 5]], floor).T
                 if not looks[name].leads:
                     others.append(np.array([cost, curve])[:, observed == 1])
                     continue
@@ -229,7 +229,7 @@ def _trajectories(
                 turn = (names.index(name), len(names))
                 panels.observed_curve(panel.axes, points, look, turn=turn)
             panels.in_background(panel.axes, others, step=True)
-        panels.label(figure, cost_label, scales.with_zero(label, floor))
+        panels.label(figure, cost_label, panels.with_zero(label, floor))
         panels.legend(figure, looks)
     return figure
 
@@ -251,11 +251,11 @@ def set_targets(ax: Axes, frame: pd.DataFrame, column: str, margin: float = SIDE
     """
     targets = frame[column]
     if (targets > 0).all():
-        scales.set_log(ax, "x", scales.limits(targets, margin=margin)[::-1])
+        panels.set_log(ax, "x", panels.limits(targets, margin=margin)[::-1])
     elif frame.attrs.get("targets", "value") == "value":
-        scales.set_linear(ax, scales.linear_limits(targets, margin=margin)[::-1])
+        panels.set_linear(ax, panels.linear_limits(targets, margin=margin)[::-1])
     else:  # the best known precision can be surpassed
-        scales.set_symlog(ax, targets)
+        panels.set_symlog(ax, targets)
 
 
 def _target_lines(
@@ -271,14 +271,14 @@ def _target_lines(
     with style.applied():
         figure, grid = panels.grid(frame)
         leading = [name for name, look in looks.items() if look.leads]
-        bottom, top = scales.limits(frame[value], margin=0.06)
+        bottom, top = panels.limits(frame[value], margin=0.06)
         unreached = bool(np.isinf(frame[value]).any())
         lines = -(-len(leading) // ABREAST)
         strip = STRIP_PER_LINE * lines if unreached else 0.0
         ceiling = bottom * (top / bottom) ** (1 / (1 - strip))
         first = grid[0].axes
         set_targets(first, frame, chart.x)
-        scales.set_log(first, "y", (bottom, ceiling))
+        panels.set_log(first, "y", (bottom, ceiling))
         if unreached:
             first.set_yticks([t for t in first.get_yticks() if bottom <= t <= top])
             first.set_ylim(bottom, ceiling)

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from timefair.exhibits.charts import maps, panels, scales, style
+from timefair.exhibits.charts import maps, panels, style
 from timefair.exhibits.charts.curves import SOLVED
 from timefair.exhibits.charts.pages import LEAST_RUNS, WHOLE, Page
 
@@ -85,13 +85,13 @@ def overhead(frame: pd.DataFrame, page: Page) -> Figure:
     numbers = ["overhead_s", "overhead_s_low", "overhead_s_high"]
     with style.applied():
         figure, grid = panels.grid(shown, height_in=TITLE_AND_AXIS_IN + DOT_LINE_IN * len(looks))
-        bounds = scales.limits(shown["overhead_s"], margin=0.06)
+        bounds = panels.limits(shown["overhead_s"], margin=0.06)
         floor = bounds[0] if (shown[numbers] <= 0).any(axis=None) else None
-        scales.set_log(grid[0].axes, "x", bounds, ticks=5)
+        panels.set_log(grid[0].axes, "x", bounds, ticks=5)
         for panel in grid:
             for name, part in panels.by_algorithm(panel.rows):
                 look, level = looks[name], list(looks).index(name)
-                x, *limits = (scales.raised(part[column], floor) for column in numbers)
+                x, *limits = (panels.raised(part[column], floor) for column in numbers)
                 low, high = (np.clip(limit, *bounds) for limit in limits)
                 panel.axes.hlines(np.full(x.shape, level), low, high, color=look.color)
                 known = x[np.isfinite(x)]
@@ -106,10 +106,10 @@ def overhead(frame: pd.DataFrame, page: Page) -> Figure:
 
 
 def _lines(frame: pd.DataFrame, x: str, label: str) -> Figure:
-    floor = scales.zero_floor(frame[x])
-    values = scales.raised(frame[x], floor)
-    bounds = scales.limits(values, margin=0.06)
-    measure = Measure(x, scales.with_zero(label, floor), lambda ax: scales.set_log(ax, "x", bounds))
+    floor = panels.zero_floor(frame[x])
+    values = panels.raised(frame[x], floor)
+    bounds = panels.limits(values, margin=0.06)
+    measure = Measure(x, panels.with_zero(label, floor), lambda ax: panels.set_log(ax, "x", bounds))
     return algorithm_lines(frame.assign(**{x: values}), [measure])
 
 
@@ -142,22 +142,22 @@ def quantiles(frame: pd.DataFrame, page: Page) -> Figure:
         thin = max(0.5, 4.5 - len(looks) / 25)
         height = TITLE_AND_AXIS_IN + QUANTILE_LINE_IN * len(looks)
         figure, grid = panels.grid(frame, height_in=height)
-        floor = scales.zero_floor(frame["precision"])
-        bounds = scales.limits(scales.raised(frame["precision"], floor), margin=0.06)
-        scales.set_log(grid[0].axes, "x", bounds, ticks=5)
+        floor = panels.zero_floor(frame["precision"])
+        bounds = panels.limits(panels.raised(frame["precision"], floor), margin=0.06)
+        panels.set_log(grid[0].axes, "x", bounds, ticks=5)
         for panel in grid:
             ax = panel.axes
             columns = ["quantile", "precision", *LIMITS]
             for name, numbers in panels.numbers_by_algorithm(panel.rows, columns):
                 look, level = looks[name], list(looks).index(name)
                 p, x, low, high = numbers.T
-                x, is_middle = scales.raised(x, floor), p == middle
+                x, is_middle = panels.raised(x, floor), p == middle
                 interval = np.concatenate([low[is_middle], high[is_middle]])
                 if np.isnan(interval).any():
                     interval = interval[:0]
                 panels.curve(
                     ax,
-                    np.clip(scales.raised(interval, floor), *bounds),
+                    np.clip(panels.raised(interval, floor), *bounds),
                     np.full(interval.size, level),
                     color=look.color,
                     alpha=2 * style.BAND_ALPHA,
@@ -197,7 +197,7 @@ def quantiles(frame: pd.DataFrame, page: Page) -> Figure:
                     )
         names = ", ".join(_name(p) + (" (marker)" if p == middle else "") for p in probabilities)
         label = f"best precision at the end of the run: {names}"
-        panels.label(figure, scales.with_zero(label, floor))
+        panels.label(figure, panels.with_zero(label, floor))
         panels.rows(figure, grid, looks, lines=True)
     return figure
 
@@ -272,11 +272,11 @@ def restarts(frame: pd.DataFrame, page: Page) -> Figure:
 def _scales(frame: pd.DataFrame) -> dict[str, Callable[[Axes], None]]:
     """For each measure, the function that sets the scale of its axis."""
     restarts = float(frame["completed_restarts_mean"].fillna(0.0).max())
-    speed = scales.limits(frame["evaluations_per_s"], margin=0.08)
+    speed = panels.limits(frame["evaluations_per_s"], margin=0.08)
     load = max(1.1, 1.1 * float(frame["cpu_per_wall"].max(skipna=True)))
     return {
         "completed_restarts_mean": lambda ax: _counts(ax, restarts),
-        "evaluations_per_s": lambda ax: scales.set_log(ax, "x", speed),
+        "evaluations_per_s": lambda ax: panels.set_log(ax, "x", speed),
         "cpu_per_wall": lambda ax: ax.set(xlim=(0, load)),
     }
 

@@ -14,7 +14,8 @@ from matplotlib.patches import PathPatch, Rectangle
 from matplotlib.path import Path
 from numpy.typing import NDArray
 
-from timefair.exhibits.charts import costs, panels, style
+from timefair.exhibits.charts import panels, style
+from timefair.exhibits.charts.chart import SECONDS, seconds_of
 from timefair.exhibits.charts.style import Look
 
 COLOURS = ("#08306b", "#2f79b5", "#6fb0d7", "#a8cee4", "#fdd9a0", "#f4a261")
@@ -208,8 +209,8 @@ def cost_map(frame: pd.DataFrame) -> Figure:
                 _map(ax, rows[(rows["measure"] == measure) & (rows["budget_s"] <= most)], looks)
                 ax.set_title(f"{head}, {title}")
                 ax.tick_params(labelleft=ax is line[0])
-        seconds = costs.seconds_of(frame)
-        unit = "" if seconds == costs.SECONDS["wall"] else f", {seconds}"
+        seconds = seconds_of(frame)
+        unit = "" if seconds == SECONDS["wall"] else f", {seconds}"
         pale = "; pale: lead shared" if frame["tied"].notna().any() else ""
         label = f"evaluation cost{unit}{pale}; white: no target reached"
         panels.label(figure, label, f"budget of a run{unit}")

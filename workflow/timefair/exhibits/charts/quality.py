@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, ScalarFormatter
 
-from timefair.exhibits.charts import maps, panels, scales, style
+from timefair.exhibits.charts import maps, panels, style
 from timefair.exhibits.charts.curves import geometric_means
 from timefair.exhibits.charts.pages import COLUMNS, Page
 from timefair.exhibits.charts.panels import NothingToDraw
@@ -32,11 +32,11 @@ def best_of(frame: pd.DataFrame, page: Page) -> Figure:
         label = f"{label}; geometric mean over the functions"
     with style.applied():
         figure, grid = panels.grid(shown, share_y=False)
-        floor = scales.zero_floor(shown["precision"])
+        floor = panels.zero_floor(shown["precision"])
         known = shown[np.isfinite(shown["precision"])]
-        executions = scales.limits((shown if known.empty else known)["k"], margin=0.05)
+        executions = panels.limits((shown if known.empty else known)["k"], margin=0.05)
         shared = grid[0].axes
-        scales.set_log(shared, "x", executions)
+        panels.set_log(shared, "x", executions)
         ticks = [tick for tick in EXECUTIONS if executions[0] <= tick <= executions[1]]
         shared.xaxis.set_major_locator(FixedLocator(ticks))
         shared.xaxis.set_major_formatter(ScalarFormatter())
@@ -45,13 +45,13 @@ def best_of(frame: pd.DataFrame, page: Page) -> Figure:
             for name, numbers in panels.numbers_by_algorithm(panel.rows, ["k", "precision"]):
                 k, best = numbers[np.isfinite(numbers[:, 1])].T
                 if looks[name].leads:
-                    panels.curve(ax, k, scales.raised(best, floor), **looks[name].line)
+                    panels.curve(ax, k, panels.raised(best, floor), **looks[name].line)
                 else:
-                    others.append(np.array([k, scales.raised(best, floor)]))
+                    others.append(np.array([k, panels.raised(best, floor)]))
             panels.in_background(ax, others)
-            scales.set_log(ax, "y", scales.limits(scales.raised(panel.rows["precision"], floor)))
+            panels.set_log(ax, "y", panels.limits(panels.raised(panel.rows["precision"], floor)))
         panels.label(
-            figure, "executions k, each with the whole budget", scales.with_zero(label, floor)
+            figure, "executions k, each with the whole budget", panels.with_zero(label, floor)
         )
         panels.legend(figure, looks)
     return figure
@@ -147,18 +147,18 @@ def sorted_solutions(frame: pd.DataFrame) -> Figure:
 
 def _panel(ax: Axes, pair: pd.DataFrame, looks: dict[str, style.Look]) -> None:
     values = pair[["precision", "mean", "median"]]
-    floor = scales.zero_floor(values)
-    bottom, top = scales.limits(scales.raised(values, floor), margin=0.06)
-    scales.set_log(ax, "y", (bottom, top))
+    floor = panels.zero_floor(values)
+    bottom, top = panels.limits(panels.raised(values, floor), margin=0.06)
+    panels.set_log(ax, "y", (bottom, top))
     ax.set_xlim(0, 1.03)
     for name, runs in panels.by_algorithm(pair):
         look = looks[name]
         best = runs.sort_values("order")["precision"].to_numpy()
         share = np.arange(1, best.size + 1) / best.size
-        height = np.minimum(scales.raised(best, floor), top)
+        height = np.minimum(panels.raised(best, floor), top)
         ax.plot(share, height, color=look.color, linestyle=look.linestyle)
         mean, median = (
-            np.minimum(scales.raised(runs[measure].iloc[0], floor), top)
+            np.minimum(panels.raised(runs[measure].iloc[0], floor), top)
             for measure in ("mean", "median")
         )
         passes_mean = np.interp(np.log(mean), np.log(height), share)
@@ -177,7 +177,7 @@ def _panel(ax: Axes, pair: pd.DataFrame, looks: dict[str, style.Look]) -> None:
     marks = [t for t in ax.get_yticks() if bottom <= t <= top and (floor is None or t > 3 * floor)]
     if floor is not None:
         marks.insert(0, floor)
-    ax.set_yticks(marks, ["0" if t == floor else scales.power(t) for t in marks])
+    ax.set_yticks(marks, ["0" if t == floor else panels.power(t) for t in marks])
 
 
 def _panels(count: int) -> tuple[Figure, list[Axes]]:

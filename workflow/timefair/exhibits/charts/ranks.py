@@ -10,7 +10,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from timefair.exhibits.charts import costs, panels, style
+from timefair.exhibits.charts import panels, style
+from timefair.exhibits.charts.chart import counted_in
 from timefair.exhibits.charts.dots import LINE_IN, POINTS_PER_LINE
 from timefair.exhibits.charts.pages import MANY
 from timefair.exhibits.charts.panels import NothingToDraw
@@ -40,7 +41,7 @@ def critical_difference(frame: pd.DataFrame) -> Figure:
     """
     titles = {
         "precision": "median precision at the end",
-        "seconds": f"ERT in {costs.counted_in(frame, 'seconds')}",
+        "seconds": f"ERT in {counted_in(frame, 'seconds')}",
     }
     frame = frame[frame["measure"] != "evaluations"]
     several = frame["suite"].nunique() > 1

@@ -12,8 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from timefair.exhibits import questions
-from timefair.exhibits.charts import costs
-from timefair.exhibits.charts.chart import Picture, RankAxis, leaders
+from timefair.exhibits.charts.chart import Picture, RankAxis, counted_in, leaders
 from timefair.exhibits.columns import ALGORITHM, PAIR, SPACE, TARGET
 from timefair.exhibits.columns import PROBLEM as PROBLEM_COLUMNS
 from timefair.exhibits.exhibit import Column, Figure, column_names, columns_of, exhibit
@@ -72,7 +71,7 @@ AT_SOME_POSITION = leaders("that are the best at some position, or closest to it
 
 def _slopes(frame: pd.DataFrame) -> pd.DataFrame:
     """Average ranks over the criteria, one panel per measure."""
-    panels: dict[str, str] = {unit: f"{costs.counted_in(frame, unit)} to targets" for unit in UNITS}
+    panels: dict[str, str] = {unit: f"{counted_in(frame, unit)} to targets" for unit in UNITS}
     panels["precision"] = "precision at the end"
     return frame.assign(panel=frame["measure"].map(panels), position=frame["criterion"])
 
