@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from timefair.basics.together import ALL
 from timefair.exhibits import questions
-from timefair.exhibits.campaign.recorded import asked
+from timefair.exhibits.campaign.checklist import asked
 from timefair.exhibits.charts.chart import Picture, leaders
 from timefair.exhibits.columns import ALGORITHM, PAIR, PROBLEM, SPACE, TARGET
 from timefair.exhibits.comparisons.comparison import decided

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from timefair.basics.together import ALL
 from timefair.basics.words import counted
-from timefair.exhibits.campaign.checklist_parts import ChecklistPart, listed
+from timefair.exhibits.campaign.checklist import ChecklistPart, listed
 from timefair.exhibits.campaign.timing_noise import of_times
 from timefair.exhibits.columns import DIMENSION, FUNCTION_OR_ALL, PAIR, SUITE, TARGET
 from timefair.exhibits.comparisons.criteria import Pooled, Quantile
