@@ -132,6 +132,11 @@ def sentence(*clauses: str) -> str:
     return "; ".join(clause for clause in clauses if clause)
 
 
+def when(condition: object, text: str) -> str:
+    """A text; empty unless a condition holds."""
+    return text if condition else ""
+
+
 def by_algorithm(said: Mapping[str, str]) -> str:
     """The text on each algorithm; a text that several algorithms share appears once.
 
@@ -148,15 +153,16 @@ def by_algorithm(said: Mapping[str, str]) -> str:
     return sentence(*(f"{text} ({listed(names)})" for text, names in groups.items()))
 
 
-def unrecorded(unknown: Sequence[str]) -> str:
-    """That the records of these algorithms lack a fact; empty for no algorithm."""
-    return f"the records of {listed(unknown)} do not contain it" if unknown else ""
+def unrecorded(facts: Mapping[str, Sequence[object] | None]) -> str:
+    """The algorithms whose records lack a fact, from what was found of each; empty without any."""
+    unknown = [label for label, found in facts.items() if not found]
+    return when(unknown, f"the records of {listed(unknown)} do not contain it")
 
 
 def unknown_in(frame: pd.DataFrame, column: str) -> str:
     """The number of runs without a value; empty if all have one."""
     unknown = int(frame[column].isna().sum())
-    return f"not recorded for {unknown} of {len(frame)} runs" if unknown else ""
+    return when(unknown, f"not recorded for {unknown} of {len(frame)} runs")
 
 
 GRACE_S = 0.05
@@ -191,23 +197,18 @@ def _time(runs: Runs) -> ChecklistPart:
         return ChecklistPart("Time T", by_algorithm(said), "not all runs had the same T")
     costs = sorted(frame["evaluation_cost_s"].fillna(0.0).unique())
     more = " or ".join(f"{c:g}" for c in costs)
-    counted = f"; each evaluation counts {more} s more than it takes"
+    counted = when(costs[-1] > 0, f"; each evaluation counts {more} s more than it takes")
     return ChecklistPart(
         "Time T",
-        f"{by_algorithm(said)} of {clock} for every run, restarts included"
-        + (counted if costs[-1] > 0 else ""),
-        "" if len(costs) == 1 else "not all runs had the same simulated evaluation cost",
+        f"{by_algorithm(said)} of {clock} for every run, restarts included{counted}",
+        when(len(costs) > 1, "not all runs had the same simulated evaluation cost"),
     )
 
 
 def _budgets(budgets: list[float]) -> str:
     if len(budgets) > MOST_BUDGETS:
         return f"T from {budgets[0]:.3g} to {budgets[-1]:.3g} s"
-    return " or ".join(map(_seconds, budgets))
-
-
-def _seconds(budget: float) -> str:
-    return f"T = {budget:g} s" if budget else "no T"
+    return " or ".join(f"T = {budget:g} s" if budget else "no T" for budget in budgets)
 
 
 def _evaluations_alone(frame: pd.DataFrame) -> ChecklistPart:
@@ -241,15 +242,13 @@ def _early_end(runs: Runs) -> ChecklistPart:
     targets = asked(runs, lambda _, campaign: campaign["budget"]["final_target"])
     if runs.optimum == "unknown":
         return ChecklistPart("Early end", "no target ends a run: no optimum is known")
-    said = {label: " or ".join(map(_target, found)) for label, found in targets.items()}
-    unknown = [label for label, found in targets.items() if not found]
-    known = {label: text for label, text in said.items() if text}
+    known = {label: " or ".join(map(_target, found)) for label, found in targets.items() if found}
     return ChecklistPart(
         "Early end",
-        by_algorithm(known) if known else "",
+        by_algorithm(known),
         sentence(
-            unrecorded(unknown),
-            "not all runs had the same final target" if len(set(known.values())) > 1 else "",
+            unrecorded(targets),
+            when(len(set(known.values())) > 1, "not all runs had the same final target"),
         ),
     )
 
@@ -270,9 +269,7 @@ def _overshoot(frame: pd.DataFrame) -> ChecklistPart:
         f"the last evaluation of a run ended at most {1e3 * longest:.3g} ms after T; "
         "nothing after T counts",
         sentence(
-            f"runs that continued for more than {1e3 * GRACE_S:g} ms after T: {late}"
-            if late
-            else "",
+            when(late, f"runs that continued for more than {1e3 * GRACE_S:g} ms after T: {late}"),
             unknown_in(frame, "overshoot_s"),
         ),
     )
@@ -292,17 +289,16 @@ def restart_parts(runs: Runs, analysis: Analysis) -> Iterator[ChecklistPart]:
 
 def _policy(runs: Runs) -> ChecklistPart:
     policies = asked(runs, lambda label, campaign: restart_of(campaign, label))
-    unknown = [label for label, found in policies.items() if not found]
     several = [label for label, found in policies.items() if len(found) > 1]
     said = {
         label: " or ".join(map(_policy_words, found)) for label, found in policies.items() if found
     }
     return ChecklistPart(
         "Policy",
-        by_algorithm(said) if said else "",
+        by_algorithm(said),
         sentence(
-            unrecorded(unknown),
-            f"{listed(several)}: runs under different policies" if several else "",
+            unrecorded(policies),
+            when(several, f"{listed(several)}: runs under different policies"),
         ),
     )
 
@@ -319,11 +315,8 @@ def _policy_words(restart: Facts) -> str:
 def _completed(frame: pd.DataFrame) -> ChecklistPart:
     medians = frame.groupby("algorithm")["completed_restarts"].median().dropna()
     said = listed(f"{label} {median:g}" for label, median in medians.items())
-    return ChecklistPart(
-        "Completed restarts",
-        f"median of a run: {said}" if said else "",
-        unknown_in(frame, "completed_restarts"),
-    )
+    unknown = unknown_in(frame, "completed_restarts")
+    return ChecklistPart("Completed restarts", when(said, f"median of a run: {said}"), unknown)
 
 
 def _lengths(runs: Runs) -> ChecklistPart:
@@ -346,7 +339,7 @@ def _use(frame: pd.DataFrame) -> ChecklistPart:
     return ChecklistPart(
         "Use of the budget",
         "runs were ended by " + listed(f"{reason} ({n})" for reason, n in reasons.items()),
-        f"runs ended with budget left and no restart: {said}" if said else "",
+        when(said, f"runs ended with budget left and no restart: {said}"),
     )
 
 
@@ -366,7 +359,7 @@ def _targets(runs: Runs, analysis: Analysis) -> ChecklistPart:
     return ChecklistPart(
         "Targets",
         shown if len(targets) > 1 else f"the {one} {targets[0]:g}",
-        f"beyond {first:g}, where runs end: {beyond}" if beyond else "",
+        when(beyond, f"beyond {first:g}, where runs end: {beyond}"),
     )
 
 
@@ -390,7 +383,7 @@ def _optimum(runs: Runs) -> ChecklistPart:
     if len(unknown):
         said += f"; on {len(unknown)} of {len(problems)} problems to the best value that was found"
     wrong = listed(f"{one.problem} (f = {one.f:.9g} < {one.f_opt:.9g})" for one in refuted(runs))
-    return ChecklistPart("Precision", said, f"values below the optimum: {wrong}" if wrong else "")
+    return ChecklistPart("Precision", said, when(wrong, f"values below the optimum: {wrong}"))
 
 
 def _success(runs: Runs, analysis: Analysis) -> ChecklistPart:
@@ -402,16 +395,11 @@ def _success(runs: Runs, analysis: Analysis) -> ChecklistPart:
     return ChecklistPart("Success", said, "select table success")
 
 
-ANYTIME = ("anytime", "ecdf")
-ERT = ("ert", "ert_by_instance")
-PROFILES = ("profile",)
-
-
 def result_parts(runs: Runs, analysis: Analysis) -> Iterator[ChecklistPart]:
-    yield _shown("Anytime", ANYTIME, analysis)
-    yield _shown("ERT", ERT, analysis)
-    profiles = _shown("Profiles", PROFILES, analysis)
-    alone = "" if len(labels(runs)) > 1 else "a profile needs several algorithms"
+    yield _shown("Anytime", ("anytime", "ecdf"), analysis)
+    yield _shown("ERT", ("ert", "ert_by_instance"), analysis)
+    profiles = _shown("Profiles", ("profile",), analysis)
+    alone = when(len(labels(runs)) < 2, "a profile needs several algorithms")
     yield profiles._replace(missing=sentence(profiles.missing, alone))
 
 
@@ -420,10 +408,9 @@ def _shown(name: str, wanted: tuple[str, ...], analysis: Analysis) -> ChecklistP
     tables = [table for table in wanted if table in analysis.asked_tables]
     figures = [figure for figure in wanted if figure in analysis.asked_figures]
     evidence = sentence(
-        f"tables: {listed(tables)}" if tables else "",
-        f"figures: {listed(figures)}" if figures else "",
+        when(tables, f"tables: {listed(tables)}"), when(figures, f"figures: {listed(figures)}")
     )
-    return ChecklistPart(name, evidence, "" if evidence else f"select table or figure {wanted[0]}")
+    return ChecklistPart(name, evidence, when(not evidence, f"select table or figure {wanted[0]}"))
 
 
 INTERVALS = (
@@ -448,11 +435,11 @@ def _seeds(runs: Runs) -> ChecklistPart:
     shared = int(runs.frame["seed"].dropna().duplicated(keep=False).sum())
     return ChecklistPart(
         "Seeds",
-        f"campaign seed {listed(seeds)}; every stream derives from it" if seeds else "",
+        when(seeds, f"campaign seed {listed(seeds)}; every stream derives from it"),
         sentence(
-            "" if seeds else "the records do not contain the seed of the campaign",
-            "runs of different seeds" if len(seeds) > 1 else "",
-            f"{shared} runs share a random stream" if shared else "",
+            when(not seeds, "the records do not contain the seed of the campaign"),
+            when(len(seeds) > 1, "runs of different seeds"),
+            when(shared, f"{shared} runs share a random stream"),
         ),
     )
 
@@ -470,11 +457,11 @@ def _repetitions(runs: Runs) -> ChecklistPart:
         "Repetitions",
         sentence(
             f"runs of each algorithm on each of {len(problems)} problems: {number}",
-            by_algorithm(said) if said else "",
+            by_algorithm(said),
         ),
         sentence(
-            f"in {few} cases fewer than {FEWEST} runs, too few for an interval" if few else "",
-            "numbers of runs differ, and there is no stopping rule" if unruled else "",
+            when(few, f"in {few} cases fewer than {FEWEST} runs, too few for an interval"),
+            when(unruled, "numbers of runs differ, and there is no stopping rule"),
         ),
     )
 
@@ -512,12 +499,12 @@ def _independence(runs: Runs) -> ChecklistPart:
     left = compared & stayed
     return ChecklistPart(
         "Independence",
-        by_algorithm(said) if said else "",
+        by_algorithm(said),
         sentence(
-            f"runs could read files of earlier runs: {_algorithms(frame[shared])}"
-            if shared.any()
-            else "",
-            f"files stayed (table leftovers): {_algorithms(frame[left])}" if left.any() else "",
+            when(
+                shared.any(), f"runs could read files of earlier runs: {_algorithms(frame[shared])}"
+            ),
+            when(left.any(), f"files stayed (table leftovers): {_algorithms(frame[left])}"),
             unknown_in(frame, "isolation") if len(frame) else "not known of imported runs",
         ),
     )
@@ -528,19 +515,18 @@ def _algorithms(frame: pd.DataFrame) -> str:
 
 
 def _in_words(isolation: str, because: str) -> str:
-    return _FILES[Isolation(isolation)] + (f" ({because})" if because else "")
+    return _FILES[Isolation(isolation)] + when(because, f" ({because})")
 
 
 def _intervals(analysis: Analysis) -> ChecklistPart:
     intervals = [name for name in INTERVALS if name in analysis.asked_tables]
     tests = [name for name in TESTS if name in analysis.asked_tables]
     evidence = sentence(
-        f"{100 * analysis.confidence:g} % intervals in {listed(intervals)}" if intervals else "",
-        f"tests in {listed(tests)}" if tests else "",
+        when(intervals, f"{100 * analysis.confidence:g} % intervals in {listed(intervals)}"),
+        when(tests, f"tests in {listed(tests)}"),
     )
-    return ChecklistPart(
-        "Intervals or tests", evidence, "" if evidence else "select table ert or friedman"
-    )
+    missing = when(not evidence, "select table ert or friedman")
+    return ChecklistPart("Intervals or tests", evidence, missing)
 
 
 EXCESS, EXCESS_S = 1.02, 0.02
@@ -572,7 +558,7 @@ def _hardware(runs: Runs) -> ChecklistPart:
             _said(runs, "turbo"),
         ),
         sentence(
-            f"runs of {len(kinds)} kinds of machines" if len(kinds) > 1 and not blocked else "",
+            when(len(kinds) > 1 and not blocked, f"runs of {len(kinds)} kinds of machines"),
             _not_as_required(runs),
             untold(runs, "cpu", "cores", "memory_mb"),
         ),
@@ -589,7 +575,7 @@ def _required(runs: Runs) -> str:
     """The requirement in words; empty if there was none."""
     found = distinct([one for several in _requirements(runs).values() for one in several])
     words = listed(sorted(map(required_in_words, found)))
-    return f"required before the first run: {words}" if words else ""
+    return when(words, f"required before the first run: {words}")
 
 
 def _not_as_required(runs: Runs) -> str:
@@ -603,7 +589,7 @@ def _not_as_required(runs: Runs) -> str:
         for machine in origins(runs)[label].machine
         if required and machine and all(unmet({**one, "host": None}, machine) for one in required)
     }
-    return f"runs on machines that are not as required: {listed(sorted(wrong))}" if wrong else ""
+    return when(wrong, f"runs on machines that are not as required: {listed(sorted(wrong))}")
 
 
 def _said(runs: Runs, name: str, words: str = "") -> str:
@@ -623,20 +609,17 @@ def _system(runs: Runs) -> ChecklistPart:
     return ChecklistPart(
         "System",
         sentence(
-            _said(runs, "kernel"),
-            _said(runs, "distribution"),
-            _said(runs, "virtual_machine"),
-            _said(runs, "container"),
+            *(_said(runs, name) for name in ("kernel", "distribution")),
+            *(_said(runs, name) for name in ("virtual_machine", "container")),
         ),
         sentence(
-            f"runs under {len(kernels)} kernels" if len(kernels) > 1 else "", untold(runs, "kernel")
+            when(len(kernels) > 1, f"runs under {len(kernels)} kernels"), untold(runs, "kernel")
         ),
     )
 
 
 def _threads(runs: Runs) -> ChecklistPart:
     allowed = asked(runs, lambda label, campaign: campaign["algorithms"][label]["threads"])
-    unknown = [label for label, found in allowed.items() if not found]
     said = {
         label: f"threads of a run: {listed(found)}" for label, found in allowed.items() if found
     }
@@ -650,12 +633,10 @@ def _threads(runs: Runs) -> ChecklistPart:
     )
     return ChecklistPart(
         "Threads",
+        sentence(by_algorithm(said), f"{total - free} of {total} runs pinned to a core"),
         sentence(
-            by_algorithm(said) if said else "", f"{total - free} of {total} runs pinned to a core"
-        ),
-        sentence(
-            unrecorded(unknown),
-            f"more than allowed: {beyond}" if beyond else "",
+            unrecorded(allowed),
+            when(beyond, f"more than allowed: {beyond}"),
             _excess(runs, {label: max(found) for label, found in allowed.items() if found}),
         ),
     )
@@ -670,7 +651,7 @@ def _excess(runs: Runs, allowed: Mapping[str, int]) -> str:
     most_s = frame["real_s"] * frame["algorithm"].map(allowed) * EXCESS + EXCESS_S
     counts = frame.loc[frame["cpu_s"] > most_s, "algorithm"].value_counts().sort_index()
     found = listed(f"{count} of {label}" for label, count in counts.items())
-    return f"runs with more CPU time than their cores have: {found}" if found else ""
+    return when(found, f"runs with more CPU time than their cores have: {found}")
 
 
 def _pools(runs: Runs, label: str) -> list[dict[str, Any]]:
@@ -690,7 +671,7 @@ def _linear_algebra(runs: Runs) -> ChecklistPart:
         "BLAS",
         sentence(listed(libraries), listed(sorted(pools))),
         sentence(
-            f"runs with {len(libraries)} libraries" if differs(runs, "blas") else "",
+            when(differs(runs, "blas"), f"runs with {len(libraries)} libraries"),
             untold(runs, "blas"),
         ),
     )
@@ -701,15 +682,12 @@ def _flags(runs: Runs) -> ChecklistPart:
     numpy = [
         listed(f"{language} {tool}" for language, tool in built.items()) for built in compilers
     ]
+    facts = "python_flags", "numpy_compilers"
+    differ = any(differs(runs, name) for name in facts)
     return ChecklistPart(
         "Compiler flags",
-        sentence(_said(runs, "python_flags", "Python"), f"numpy: {listed(numpy)}" if numpy else ""),
-        sentence(
-            "runs under different builds"
-            if differs(runs, "python_flags") or differs(runs, "numpy_compilers")
-            else "",
-            untold(runs, "python_flags", "numpy_compilers"),
-        ),
+        sentence(_said(runs, "python_flags", "Python"), when(numpy, f"numpy: {listed(numpy)}")),
+        sentence(when(differ, "runs under different builds"), untold(runs, *facts)),
     )
 
 
@@ -728,14 +706,14 @@ def _versions(runs: Runs) -> ChecklistPart:
         "Versions",
         sentence(
             ", ".join(f"{name} {version}" for name, version in sorted(shared.items())),
-            f"in environments of their own: {_each(alone)}" if alone else "",
+            when(alone, f"in environments of their own: {_each(alone)}"),
         ),
         sentence(
             *(
                 f"{name} {' and '.join(several)}"
                 for name, several in undeclared_software(known).items()
             ),
-            f"version not known: {listed(unknown)}" if unknown else "",
+            when(unknown, f"version not known: {listed(unknown)}"),
             untold(runs, "python"),
         ),
     )
@@ -754,9 +732,9 @@ def _environments(runs: Runs) -> ChecklistPart:
     return ChecklistPart(
         "Environments of their own",
         _each({label: listed(map(_environment, every)) for label, every in found.items()}),
-        f"files of {listed(dirty)} differed from the commit: commit, and measure again"
-        if dirty
-        else "",
+        when(
+            dirty, f"files of {listed(dirty)} differed from the commit: commit, and measure again"
+        ),
     )
 
 
@@ -770,14 +748,10 @@ def _environment(own: Mapping[str, Any]) -> str:
 def _software(*found: Origins) -> dict[str, str | None]:
     """The versions of Python and of the packages that the records of some algorithms name."""
     every = [machine for one in found for machine in one.machine if machine]
-    return {
-        name: version
-        for machine in every
-        for name, version in {
-            "Python": machine.get("python"),
-            **machine.get("versions", {}),
-        }.items()
-    }
+    found: dict[str, str | None] = {}
+    for machine in every:
+        found |= {"Python": machine.get("python"), **machine.get("versions", {})}
+    return found
 
 
 def _each(said: Mapping[str, str]) -> str:
@@ -803,7 +777,9 @@ def _tuning(spent: pd.DataFrame, runs: Runs, analysis: Analysis) -> ChecklistPar
         searches = origin.tuning
         if clause := searched_elsewhere(origin):
             elsewhere.append(f"{label}: {clause}")
-        declared_s, method = analysis.tuning_s.get(label, 0.0), _method(label, analysis)
+        spec = analysis.campaign.get("algorithms", {}).get(label, {})
+        declared_s = analysis.tuning_s.get(label, 0.0)
+        method = spec.get("ancillary", {}).get("method")
         clauses = [_search(one) for one in searches]
         if method and (declared_s or not searches):
             clauses.append(f"{declared_s:g} s, {method}")
@@ -813,18 +789,16 @@ def _tuning(spent: pd.DataFrame, runs: Runs, analysis: Analysis) -> ChecklistPar
             silent.append(label)
     imported = analysis.campaign.get("algorithms") == {}
     missing = "not recorded" if imported else _undeclared(silent)
-    return ChecklistPart(
-        "Tuning", by_algorithm(said) if said else "", sentence(missing, *elsewhere)
-    )
+    return ChecklistPart("Tuning", by_algorithm(said), sentence(missing, *elsewhere))
 
 
 def _search(search: Mapping[str, Any]) -> str:
     """The record of a search, in words."""
     overlap, result = search["overlap"], search["result"]
-    there = f"; {listed(overlap)} also in the comparison" if overlap else ""
-    kept = "" if result["parameters"] else "; the default was the best"
+    there = when(overlap, f"; {listed(overlap)} also in the comparison")
+    kept = when(not result["parameters"], "; the default was the best")
     lost = search["interrupted"]
-    interrupted = f", {lost} interrupted and charged in full" if lost else ""
+    interrupted = when(lost, f", {lost} interrupted and charged in full")
     return (
         f"{search['seconds']:.1f} s measured: {search['tuner']}, {search['candidates']} candidates "
         f"in {search['evaluations']} runs{interrupted} on {search['problems']}{there}{kept}"
@@ -832,27 +806,18 @@ def _search(search: Mapping[str, Any]) -> str:
 
 
 def _undeclared(silent: Sequence[str]) -> str:
-    if not silent:
-        return ""
     if len(silent) == 1:
         return f"declare algorithms.{silent[0]}.ancillary.method"
-    return f"declare algorithms.<label>.ancillary.method for {listed(silent)}"
-
-
-def _method(label: str, analysis: Analysis) -> str | None:
-    spec = analysis.campaign.get("algorithms", {}).get(label, {})
-    method: str | None = spec.get("ancillary", {}).get("method")
-    return method
+    return when(silent, f"declare algorithms.<label>.ancillary.method for {listed(silent)}")
 
 
 def _preparation(spent: pd.DataFrame) -> ChecklistPart:
     known = spent.dropna(subset="preparation_s")
-    unknown = sorted(set(spent.index) - set(known.index))
     said = listed(
-        f"{label} {row.preparation_s:.3g} s ({row.preparation})"
-        for label, row in zip(known.index, known.itertuples(), strict=True)
+        f"{row.Index} {row.preparation_s:.3g} s ({row.preparation})" for row in known.itertuples()
     )
-    return ChecklistPart("Preparation", said, unrecorded(unknown))
+    unknown = sorted(set(spent.index) - set(known.index))
+    return ChecklistPart("Preparation", said, unrecorded(dict.fromkeys(unknown)))
 
 
 def _amortisation(spent: pd.DataFrame, analysis: Analysis) -> ChecklistPart:
@@ -885,14 +850,13 @@ def _code(runs: Runs) -> ChecklistPart:
         label: sorted(short(code) for code in one.code if code)
         for label, one in origins(runs).items()
     }
-    silent = [label for label, found in digests.items() if not found]
     several = [label for label, found in digests.items() if len(found) > 1]
     known = {label: listed(found) for label, found in digests.items() if found}
     return ChecklistPart(
         "Code",
-        f"SHA-256 of the measuring code: {by_algorithm(known)}" if known else "",
+        when(known, f"SHA-256 of the measuring code: {by_algorithm(known)}"),
         sentence(
-            unrecorded(silent), f"runs of several versions of {listed(several)}" if several else ""
+            unrecorded(digests), when(several, f"runs of several versions of {listed(several)}")
         ),
     )
 
@@ -904,24 +868,21 @@ def _commit(runs: Runs) -> ChecklistPart:
     return ChecklistPart(
         "Commit",
         sentence(
-            f"working directory: {listed(own) or 'no checkout'}" if machines(runs) else "",
-            f"timefair: {listed(package)}" if package else "",
+            when(machines(runs), f"working directory: {listed(own) or 'no checkout'}"),
+            when(package, f"timefair: {listed(package)}"),
         ),
         sentence(
-            "files differed from the commit: commit, and measure again" if dirty else "",
-            "" if own or package else untold(runs, "commit"),
+            when(dirty, "files differed from the commit: commit, and measure again"),
+            when(not (own or package), untold(runs, "commit")),
         ),
     )
 
 
 def _seeds_of_runs(runs: Runs) -> ChecklistPart:
     unknown = int(runs.frame["seed"].isna().sum())
-    known = unknown < len(runs.frame)
-    return ChecklistPart(
-        "Seeds",
-        "column seed of every record; launch k draws from default_rng([seed, k])" if known else "",
-        f"runs without one: {unknown}" if unknown else "",
-    )
+    said = "column seed of every record; launch k draws from default_rng([seed, k])"
+    known = when(unknown < len(runs.frame), said)
+    return ChecklistPart("Seeds", known, when(unknown, f"runs without one: {unknown}"))
 
 
 def _configuration(runs: Runs, analysis: Analysis) -> ChecklistPart:
@@ -929,10 +890,10 @@ def _configuration(runs: Runs, analysis: Analysis) -> ChecklistPart:
     several = [label for label, one in origins(runs).items() if len(one.configurations(label)) > 1]
     return ChecklistPart(
         "Configuration",
-        f"results/{name}/campaign.json and the workflow of timefair" if name else "",
+        when(name, f"results/{name}/campaign.json and the workflow of timefair"),
         sentence(
-            "" if name else "the configuration is not known",
-            f"runs of several configurations of {listed(several)}" if several else "",
+            when(not name, "the configuration is not known"),
+            when(several, f"runs of several configurations of {listed(several)}"),
         ),
     )
 
