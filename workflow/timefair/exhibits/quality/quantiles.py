@@ -1,8 +1,9 @@
-"""Quality at the end of the budget and success: quantiles, success rates, fixed targets."""
+"""Quality at the end of the budget and success: a journal's numbers, quantiles, fixed targets."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from timefair.exhibits import questions
 from timefair.exhibits.charts.chart import MAP, Picture
 from timefair.exhibits.columns import (
     CELL,
+    EXECUTIONS,
     PROBLEM,
     QUANTILE,
     RUNS,
@@ -22,15 +24,26 @@ from timefair.exhibits.columns import (
     TARGET,
 )
 from timefair.exhibits.exhibit import Column, Figure, column_names, columns_of, exhibit
-from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
+from timefair.exhibits.layout import INTERVAL, Layout, Points, Value, by_function
 from timefair.records.rundata.frames import stacked
-from timefair.records.rundata.problems import BUDGETS, precision_at_the_end
+from timefair.records.rundata.problems import BUDGETS, precision_at_the_end, value_at_the_target
 from timefair.records.rundata.published import with_published
 from timefair.records.rundata.runs import UNITS, Runs, Unit
 from timefair.records.rundata.settings import Analysis
 from timefair.statistics.ert import ert
-from timefair.statistics.means import mean_if_all_succeed, mean_of_successes
-from timefair.statistics.probability import probability_of_quantile, success_interval
+from timefair.statistics.means import (
+    deviation_of,
+    mean_if_all_succeed,
+    mean_interval,
+    mean_of,
+    mean_of_successes,
+)
+from timefair.statistics.probability import (
+    multirun_probability,
+    probability_of_quantile,
+    runs_needed,
+    success_interval,
+)
 from timefair.statistics.quantiles import quantile_interval, sample_quantile
 from timefair.statistics.ranks import rank
 
@@ -47,6 +60,120 @@ def ranks_within(frame: pd.DataFrame, keys: Sequence[str], column: str) -> NDArr
         alike = np.stack([rows for rows in groups if rows.size == size])
         ranks[alike] = rank(values[alike])
     return ranks
+
+
+DIGITS, DIGITS_OF_F = 4, 8
+"""Significant digits in print: values of f often differ less than precisions."""
+
+NAMES = {
+    "best": "Best", "mean": "Mean", "deviation": "Std", "median": "Median", "worst": "Worst"
+}  # fmt: skip
+SUMMARY = tuple(NAMES)
+PAPER_COLUMNS = (
+    *CELL,
+    RUNS,
+    Column("precision_best", "least precision at the end of a run", "precision"),
+    *Column("precision_mean", "mean; `inf` if a run found no finite value", "precision").interval(
+        "`precision_mean` (bootstrap-t; empty for a single run)"
+    ),
+    *columns_of("""
+        precision_mean_paper_low [precision]: lower limit by the normal approximation of Mathematics
+            10, 4364 (2022), whose coverage is too low for skewed results; may be negative
+        precision_mean_paper_high [precision]: upper limit by that approximation
+        precision_deviation [precision]: standard deviation, over n − 1; empty for a single run
+        precision_median [precision]: median: the mean of the two in the middle
+        precision_worst [precision]: largest precision at the end of a run
+        rank: rank of `precision_mean` among the algorithms; ties share a rank
+        f_best (exact): the same of the least f of each run; empty if the instances have different
+            optima
+        f_mean (exact): mean of f
+        f_deviation: standard deviation of f
+        f_median (exact): median of f
+        f_worst (exact): largest f; `inf` if a run found no finite value
+        f_target (exact): value of f at the final target, which ends a run: lower values are equally
+            good. Empty without a final target or optimum, or if a run found less than the optimum
+    """),
+)
+
+
+def _layout(kind: str, words: str, digits: int, equal: str | None = None) -> Layout:
+    values = [
+        Value(f"{kind}_{name}", NAMES[name], "low", digits=digits, equal=equal) for name in SUMMARY
+    ]
+    values[2] = replace(values[2], better=None)  # a small deviation is not better
+    return Layout(
+        caption=f"{words} at the end of a run: best, mean, standard deviation, median and worst of "
+        "the runs; rank of the mean among the algorithms. Values that are printed alike are tied.",
+        values=(*values, Value("rank", "Rank")),
+        name=kind if equal else "",
+        whole=True,
+    )
+
+
+@exhibit(
+    "paper_values",
+    question=questions.QUALITY,
+    title="Best, mean, deviation, median and worst of the runs",
+    caption="""
+    The precision (CEC calls it the error) at the end of the runs of each algorithm, as journals
+    print it: best, mean with two intervals, standard deviation, median, worst, and the rank of the
+    mean. The runs of all instances are pooled, and a run that reached the final target counts as 0.
+    If all instances have the same optimum, also f itself, which timefair minimizes.
+    """,
+    columns=PAPER_COLUMNS,
+    layouts=[
+        _layout("precision", "Precision f − f_opt (0: the final target was reached)", DIGITS),
+        _layout("f", "The least value of f", DIGITS_OF_F, equal="f_target"),
+    ],
+)
+def paper_values(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """One row per algorithm and function, with the runs of all instances pooled."""
+    precision, at_target = precision_at_the_end(runs), value_at_the_target(runs)
+    f = runs.frame["best_f"].to_numpy(np.float64)
+    rows = []
+    for names, members in runs.groups(tuple(column_names(CELL))):
+        values = precision[members]
+        default = mean_interval(
+            values,
+            confidence=analysis.confidence,
+            resamples=analysis.resamples,
+            rng=analysis.stream(names),
+        )
+        paper = mean_interval(values, confidence=analysis.confidence, method="paper")
+        row = {
+            **names,
+            "runs": len(members),
+            **_summary("precision", values),
+            "precision_mean_low": float(np.maximum(default.low, runs.least_precision)),
+            "precision_mean_high": default.high,
+            "precision_mean_paper_low": paper.low,
+            "precision_mean_paper_high": paper.high,
+        }
+        if _one_optimum(runs.frame.iloc[members]):
+            row |= {**_summary("f", f[members]), "f_target": at_target[members[0]]}
+        rows.append(row)
+    frame = pd.DataFrame(rows, columns=column_names(PAPER_COLUMNS))
+    frame["rank"] = ranks_within(frame, column_names(PROBLEM), "precision_mean")
+    return by_function(frame)
+
+
+def _one_optimum(frame: pd.DataFrame) -> bool:
+    """Whether values of f of these runs may be pooled."""
+    alone = frame["instance"].nunique() == 1
+    return alone or bool(frame["f_opt"].notna().all() and frame["f_opt"].nunique() == 1)
+
+
+def _summary(kind: str, values: NDArray[np.float64]) -> dict[str, Any]:
+    """The five columns of a kind of values."""
+    spread = values.size > 1 and bool(np.isfinite(values).all())
+    found = (
+        values.min(),
+        mean_of(values),
+        deviation_of(values) if spread else np.nan,
+        float(np.median(values)),
+        values.max(),
+    )
+    return {f"{kind}_{name}": value for name, value in zip(SUMMARY, found, strict=True)}
 
 
 QUANTILES_COLUMNS = (
@@ -394,3 +521,119 @@ def _bounds(runs: Runs, unit: Unit) -> NDArray[np.float64]:
 def _digits(value: float) -> str:
     """Four significant digits: ``4618``, ``5.749e4``, ``1e5``, ``0.8``."""
     return f"{value:.4g}".replace("e+0", "e").replace("e-0", "e-").replace("e+", "e")
+
+
+NEEDED = "least number of executions for which `probability` reaches `statistics.confidence`"
+MULTIRUN_GENERIC = (
+    QUANTILE,
+    EXECUTIONS,
+    Column(
+        "probability",
+        "probability 1 − (1 − p)^k that the best of k executions is at least as good as the "
+        "quantile of probability p of a single one",
+    ),
+    Column("executions_needed", NEEDED),
+)
+MULTIRUN_COLUMNS = (
+    *CELL,
+    TARGET,
+    RUNS,
+    SUCCESSES,
+    SUCCESS_RATE,
+    EXECUTIONS,
+    *Column(
+        "probability", "probability that at least one of the executions reaches the target"
+    ).interval("`probability` (from Clopper and Pearson's for the success rate)"),
+    *Column("executions_needed", f"{NEEDED}; `inf` if no run succeeded").interval(),
+)
+
+
+@exhibit(
+    "multirun",
+    question=questions.EXECUTIONS,
+    title="Probability of each quantile in several executions",
+    caption="""
+    Probability that the best of k independent executions is at least as good as a quantile of a
+    single execution. It holds for every algorithm and problem.
+    """,
+    columns=MULTIRUN_GENERIC,
+    layouts=[
+        Layout(
+            caption="Probability that the best of several executions is at least as good as a "
+            "quantile of a single execution, and the executions needed for a probability of "
+            "{confidence}.",
+            values=(
+                Value("probability", "Probability", decimals=4),
+                Value("executions_needed", "Needed"),
+            ),
+            rows=("quantile", "executions"),
+        )
+    ],
+)
+def to_quantile(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """Probability that the best of k executions is at least as good as Q_p."""
+    if runs.frame.empty:
+        return pd.DataFrame(columns=column_names(MULTIRUN_GENERIC))
+    p, k = np.meshgrid(sorted(analysis.quantiles), sorted(analysis.executions), indexing="ij")
+    columns = (p, k, multirun_probability(p, k), runs_needed(p, analysis.confidence))
+    return pd.DataFrame(
+        dict(zip(column_names(MULTIRUN_GENERIC), (c.ravel() for c in columns), strict=True))
+    )
+
+
+@exhibit(
+    "multirun_to_target",
+    question=questions.EXECUTIONS,
+    title="Probability of each target in several executions",
+    caption="""
+    Probability that at least one of several independent executions, each with the complete budget,
+    reaches a target. It follows from the success rate of single runs; the runs of all instances are
+    pooled.
+    """,
+    columns=MULTIRUN_COLUMNS,
+    layouts=[
+        Layout(
+            caption="Probability that one of several executions reaches the target, from the "
+            "success rate.",
+            values=(Value("probability", "Probability", "high", decimals=2),),
+            columns="executions",
+            parts=("suite", "dimension", "target"),
+            points=(Points("target", 1),),
+        ),
+        Layout(
+            caption="Executions needed to reach a target with probability {confidence}. ∞: no run "
+            "reached the target.",
+            brackets=INTERVAL,
+            values=(Value.with_limits("executions_needed", "Executions", "low"),),
+            columns="target",
+            points=(Points("target", 3), Points("executions", 1)),
+            name="needed",
+        ),
+    ],
+)
+def to_target(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """Probability that one of k executions reaches a target, from the success rate."""
+    targets, executions = analysis.targets_from_easy, sorted(analysis.executions)
+    k = np.tile(executions, len(targets))
+    reached = np.isfinite(runs.runtimes("seconds", targets))
+    parts = []
+    for names, members in runs.groups(tuple(column_names(CELL))):
+        successes = np.repeat(reached[members].sum(axis=0), len(executions))
+        rate = success_interval(successes, len(members), analysis.confidence)
+        parts.append(
+            {
+                **names,
+                "target": np.repeat(targets, len(executions)),
+                "runs": len(members),
+                "successes": successes,
+                "success_rate": rate.value,
+                "executions": k,
+                "probability": multirun_probability(rate.value, k),
+                "probability_low": multirun_probability(rate.low, k),
+                "probability_high": multirun_probability(rate.high, k),
+                "executions_needed": runs_needed(rate.value, analysis.confidence),
+                "executions_needed_low": runs_needed(rate.high, analysis.confidence),
+                "executions_needed_high": runs_needed(rate.low, analysis.confidence),
+            }
+        )
+    return stacked(parts, column_names(MULTIRUN_COLUMNS))

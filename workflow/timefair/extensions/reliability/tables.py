@@ -19,8 +19,7 @@ from timefair.exhibits.charts.chart import Picture
 from timefair.exhibits.columns import SUITE
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
-from timefair.exhibits.run_count.accuracy import Samples
-from timefair.exhibits.run_count.rules import ESTIMATES
+from timefair.exhibits.run_count.accuracy import ESTIMATES, Samples
 from timefair.records.rundata.frames import Progress, stacked
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
