@@ -9,13 +9,7 @@ from math import isfinite
 from timefair.basics.words import counted, listed, number
 from timefair.report.cautions import Caution
 from timefair.report.findings.pairs import TABLE, Standing, Verdict
-from timefair.report.findings.situations import (
-    WRONG,
-    Findings,
-    OnFunction,
-    Situation,
-    across,
-)
+from timefair.report.findings.situations import WRONG, Findings, OnFunction, Situation, across
 from timefair.report.markup import Names, folded
 
 SIGNIFICANT = {

@@ -57,12 +57,7 @@ class Names:
     def for_script(self) -> list[dict[str, Any]]:
         """Name, colour and dashes of each algorithm, and whether figures show it at first."""
         return [
-            {
-                "name": name,
-                "color": look.color,
-                "dash": dashes(look),
-                "shown": name in self.shown,
-            }
+            {"name": name, "color": look.color, "dash": dashes(look), "shown": name in self.shown}
             for name, look in self.looks.items()
         ]
 

@@ -297,8 +297,7 @@ def _policy(runs: Runs) -> ChecklistPart:
         "Policy",
         by_algorithm(said),
         sentence(
-            unrecorded(policies),
-            when(several, f"{listed(several)}: runs under different policies"),
+            unrecorded(policies), when(several, f"{listed(several)}: runs under different policies")
         ),
     )
 

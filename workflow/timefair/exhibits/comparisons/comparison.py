@@ -134,10 +134,7 @@ COLUMNS = (
         Layout(
             caption="Pairs of algorithms on each function, and on all functions. p: times the "
             "number of tests. Better: with {confidence} confidence.",
-            values=(
-                Value("p_adjusted", "p", decimals=3),
-                Value("better", "Better"),
-            ),
+            values=(Value("p_adjusted", "p", decimals=3), Value("better", "Better")),
             rows=("function", *column_names(PAIR)),
             columns="criterion",
             parts=("suite", "dimension", "measure"),

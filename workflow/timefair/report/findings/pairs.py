@@ -500,15 +500,7 @@ def together(found: Mapping[str, tuple[Pairs, Standing]], over_all: Pairs) -> St
     tied_p = tuple(p for one in every for p in one.tied_p)
     tests = sorted(every, key=lambda one: (not (one.behind_p or one.tied_p), not one.test))
     summary = Standing(
-        Verdict.MIXED,
-        (),
-        (),
-        _each(found),
-        tests[0].test,
-        behind_p,
-        tied_p,
-        basis,
-        on_each=True,
+        Verdict.MIXED, (), (), _each(found), tests[0].test, behind_p, tied_p, basis, on_each=True
     )
     compared = set().union(*(pairs.values for pairs, _ in found.values()))
     if len({one.leaders for one in every}) == 1 and verdicts <= {Verdict.CLEAR, Verdict.SHARED}:
