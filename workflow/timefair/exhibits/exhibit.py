@@ -281,7 +281,6 @@ class Exhibit:
         return (*first, *full) or (generic(frame, self.title),)
 
     def _taken(self, runs: Runs, analysis: Analysis) -> Runs:
-        """The runs in the form that this table needs."""
         from timefair.records.rundata.failed import without_failed
         from timefair.records.rundata.machines import with_partners
 

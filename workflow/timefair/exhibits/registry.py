@@ -150,7 +150,6 @@ def _read() -> dict[str, dict[str, Any]]:
 
 
 def _read_of(package: str) -> dict[str, dict[str, Any]] | None:
-    """The index of a package; None if it has none."""
     file = files(package).joinpath(INDEX)
     return json.loads(file.read_text(encoding="utf-8")) if file.is_file() else None
 

@@ -231,7 +231,6 @@ def _speed(one: Speed) -> str:
 
 
 def _imported(campaign: Campaign, names: Names) -> str:
-    """The algorithms of imported runs, as a table."""
     rows = "\n".join(
         f'<tr><th scope="row">{names.one(label)}</th>'
         f"<td>{escape(data.algorithm or label)}</td><td>{escape(data.path)}</td></tr>"

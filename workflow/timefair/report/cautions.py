@@ -153,7 +153,6 @@ def _failures(evidence: Evidence) -> Iterator[str]:
 
 
 def _remarks(evidence: Evidence) -> Iterator[str]:
-    """What the records say about runs that ended normally."""
     rows = evidence.table("runs")
     if rows.empty:
         return

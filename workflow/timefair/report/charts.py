@@ -51,7 +51,6 @@ def _views(exhibit: Exhibit, name: str, frame: pd.DataFrame) -> list[dict[str, A
 
 
 def _worded(view: dict[str, Any], frame: pd.DataFrame) -> dict[str, Any]:
-    """A view whose labels suit known or unknown optima."""
     labels = ("label", "x_label", "y_label")
     said = {name: worded(view[name], frame) for name in labels if name in view}
     chosen = {

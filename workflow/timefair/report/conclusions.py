@@ -144,7 +144,6 @@ def _sentences(texts: Sequence[str]) -> str:
 
 
 def _opening(found: Findings) -> str:
-    """Who wins, and the most significant reversed order, if there is one."""
     return "\n".join(
         f'<p class="headline">{escape(text)}</p>'
         for text in (found.headline, found.reversal)

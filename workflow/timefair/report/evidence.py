@@ -166,5 +166,4 @@ class Evidence:
 
 
 def _is(column: pd.Series[Any], value: object) -> pd.Series[bool]:
-    """Where a column has a value, be its numbers numbers or texts."""
     return column.astype(str) == str(value)

@@ -54,7 +54,6 @@ def figures(
 
 
 def _pictures(pictures: Mapping[str, PictureFile], evidence: Evidence) -> str:
-    """The pictures, or only the names of the files that are too large."""
     return "\n".join(
         _static(name, picture, evidence.table(FIGURES[name].table))
         if len(picture.content) <= PICTURE_BYTES

@@ -176,7 +176,6 @@ def page(
 def _drawn(
     tables: Mapping[str, pd.DataFrame], shown: Mapping[str, Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
-    """The charts of the tables that have rows on the page."""
     return charts.drawn({name: tables[name] for name, table in shown.items() if table["shown"]})
 
 

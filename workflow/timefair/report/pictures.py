@@ -49,7 +49,6 @@ def pictures(evidence: Evidence, names: Names) -> str:
 
 
 def _slopes(evidence: Evidence, space: Space, names: Names) -> Iterator[str]:
-    """The average ranks of the table `comparison`, from which the verdict follows."""
     found = {unit: pairs_of(evidence, space, unit, ERT) for unit in UNITS}
     ranks = {unit: pairs.values if pairs else {} for unit, pairs in found.items()}
     every = [name for name in ranks["evaluations"] if name in ranks["seconds"]]
@@ -101,7 +100,6 @@ def _slopes(evidence: Evidence, space: Space, names: Names) -> Iterator[str]:
 
 
 def _ecdf(evidence: Evidence, space: Space, names: Names) -> Iterator[str]:
-    """The ECDF of all functions together in the unit of the budget."""
     rows = evidence.of("ecdf", space, function=ALL, unit=evidence.unit)
     rows = rows[rows["fraction"].notna()] if len(rows) else rows
     if rows.empty:

@@ -245,7 +245,6 @@ def _chance_of_balance(ranks: Floats, smaller: float) -> float:
 
 
 def _wins(x: Floats, y: Floats) -> Floats:
-    """1 if the value of a row is better than that of a column, 0.5 for a tie."""
     left, right = x[:, np.newaxis], y[np.newaxis, :]
     return np.asarray((left < right) + 0.5 * (left == right))
 
@@ -412,6 +411,5 @@ def _fisher(below: int, m: int, others: int, n: int) -> float:
 
 
 def _weights(strata: Strata) -> Floats:
-    """The weight of each stratum; the sum is 1."""
     sizes = np.array([x.size * y.size / (x.size + y.size + 1) for x, y in strata])
     return np.asarray(sizes / sizes.sum())

@@ -112,7 +112,6 @@ class Cells:
         return Moments(self._runs, mean, variance)
 
     def _without_missing(self, values: Floats) -> Floats:
-        """The values, with 0 where a cell has fewer runs than others."""
         values[self._missing] = 0.0
         return values
 

@@ -217,7 +217,6 @@ def affordable_runs(budget: ArrayLike, tau: ArrayLike) -> Floats:
 
 
 def _weights(runs: int, k: int) -> Floats:
-    """C(R - i, k - 1)/C(R, k) for i = 1..R."""
     i = np.arange(1, runs)
     return np.cumprod(np.concatenate([[k / runs], np.maximum(runs - i - k + 1, 0) / (runs - i)]))
 

@@ -302,7 +302,6 @@ def _saddlepoint(counts: NDArray[np.int64], m: int, deviation: int) -> float:
 
 
 def _doubled_ranks(counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Twice the average rank of each group of equal values, in their order."""
     return np.asarray(2 * np.cumsum(counts) - counts + 1)
 
 

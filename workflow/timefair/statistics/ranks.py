@@ -210,7 +210,6 @@ def critical_difference(algorithms: int, problems: int, alpha: float) -> float:
 
 
 def _standard_error(algorithms: int, problems: int) -> float:
-    """Standard error of the difference of two average ranks if all algorithms are equal."""
     return math.sqrt(algorithms * (algorithms + 1) / (6 * problems))
 
 

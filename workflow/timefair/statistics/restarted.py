@@ -176,7 +176,6 @@ def _listed(lengths: Floats, chances: Floats, limit: float) -> _Waits | None:
 def _sums(
     first: Floats, of_first: Floats, second: Floats, of_second: Floats
 ) -> tuple[Floats, Floats]:
-    """The sums of an item of each list, and the products of their chances."""
     return np.add.outer(first, second).ravel(), np.multiply.outer(of_first, of_second).ravel()
 
 

@@ -82,7 +82,6 @@ ROUNDING = 1e-9
     charged=False,
 )
 def declared(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Seconds of tuning and preparation of each algorithm, and the share of a problem in them."""
     rows = ancillary_costs(runs.frame, runs.origins, analysis)
     grouped = runs.frame.groupby("algorithm")
     rows["runs"] = grouped.size()
@@ -113,7 +112,6 @@ def declared(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     charged=False,
 )
 def effect(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Each number in the tables of seconds that ancillary cost changes, without and with it."""
     charged = runs.amortised(analysis)
     parts = [table.changes(runs, charged, analysis) for table in COMPARED]
     return pd.concat(parts, ignore_index=True)[column_names(EFFECT_COLUMNS)]

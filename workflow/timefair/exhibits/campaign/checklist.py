@@ -363,7 +363,6 @@ def _targets(runs: Runs, analysis: Analysis) -> ChecklistPart:
 
 
 def _what(runs: Runs, analysis: Analysis) -> tuple[str, str]:
-    """Words for targets: the plural and the singular."""
     if analysis.target_values:
         return "values of f", "value of f"
     if runs.optimum == "unknown":
@@ -403,7 +402,6 @@ def result_parts(runs: Runs, analysis: Analysis) -> Iterator[ChecklistPart]:
 
 
 def _shown(name: str, wanted: tuple[str, ...], analysis: Analysis) -> ChecklistPart:
-    """Tables and figures over seconds; those that are only over evaluations do not count."""
     tables = [table for table in wanted if table in analysis.asked_tables]
     figures = [figure for figure in wanted if figure in analysis.asked_figures]
     evidence = sentence(
@@ -483,7 +481,6 @@ _FILES = {
 
 
 def _independence(runs: Runs) -> ChecklistPart:
-    """Whether a run could read what the trial launch or an earlier run had written."""
     frame = runs.frame[~runs.frame["algorithm"].isin(list(runs.sources))]
     known = (
         frame[["algorithm", "isolation", "watched_because"]].dropna(subset="isolation").fillna("")
@@ -565,13 +562,11 @@ def _hardware(runs: Runs) -> ChecklistPart:
 
 
 def _requirements(runs: Runs) -> dict[str, list[Any]]:
-    """The different requirements on machines in each algorithm's records."""
     asked_for = asked(runs, lambda _, campaign: campaign.get("machine", {}).get("require"))
     return {label: [one for one in found if one] for label, found in asked_for.items()}
 
 
 def _required(runs: Runs) -> str:
-    """The requirement in words; empty if there was none."""
     found = distinct([one for several in _requirements(runs).values() for one in several])
     words = listed(sorted(map(required_in_words, found)))
     return when(words, f"required before the first run: {words}")
@@ -654,7 +649,6 @@ def _excess(runs: Runs, allowed: Mapping[str, int]) -> str:
 
 
 def _pools(runs: Runs, label: str) -> list[dict[str, Any]]:
-    """The thread pools of native libraries in the records of an algorithm."""
     found = (machine or {} for machine in origins(runs)[label].machine)
     return [pool for machine in found for pool in machine.get("blas_threads") or ()]
 
@@ -691,7 +685,6 @@ def _flags(runs: Runs) -> ChecklistPart:
 
 
 def _versions(runs: Runs) -> ChecklistPart:
-    """The versions in the environment that algorithms share, then the differences in others."""
     known = origins(runs)
     own = {label: _software(one) for label, one in known.items() if one.own_environment}
     shared = _software(*(one for label, one in known.items() if label not in own))
@@ -719,7 +712,6 @@ def _versions(runs: Runs) -> ChecklistPart:
 
 
 def _environments(runs: Runs) -> ChecklistPart:
-    """The interpreter and the folder of each algorithm with its own environment."""
     known = origins(runs)
     found = {
         label: distinct([machine["own_environment"] for machine in one.machine if machine])
@@ -769,7 +761,6 @@ def tuning_parts(runs: Runs, analysis: Analysis) -> Iterator[ChecklistPart]:
 
 
 def _tuning(spent: pd.DataFrame, runs: Runs, analysis: Analysis) -> ChecklistPart:
-    """The declared tuning of each algorithm, and the searches in the records."""
     said, silent, elsewhere = {}, [], []
     for label in map(str, spent.index):
         origin = runs.origins.get(label, Origins())
@@ -792,7 +783,6 @@ def _tuning(spent: pd.DataFrame, runs: Runs, analysis: Analysis) -> ChecklistPar
 
 
 def _search(search: Mapping[str, Any]) -> str:
-    """The record of a search, in words."""
     overlap, result = search["overlap"], search["result"]
     there = when(overlap, f"; {listed(overlap)} also in the comparison")
     kept = when(not result["parameters"], "; the default was the best")
@@ -861,7 +851,6 @@ def _code(runs: Runs) -> ChecklistPart:
 
 
 def _commit(runs: Runs) -> ChecklistPart:
-    """The commits of the working directory and of the package; one of them is enough."""
     own, package = told(runs, "commit"), told(runs, "package_commit")
     dirty = any(commit.endswith(DIRTY) for commit in [*own, *package])
     return ChecklistPart(
@@ -968,7 +957,6 @@ ITEMS: dict[str, Callable[[Runs, Analysis], Iterator[ChecklistPart]]] = {
     default=True,
 )
 def filled(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """One row for each part of each item: whether it is met, the evidence, and what is missing."""
     rows = [
         (number, topic, part.name, part.met, part.evidence or None, part.missing or None)
         for number, (topic, parts) in enumerate(ITEMS.items(), start=1)

@@ -78,7 +78,6 @@ KEYS = column_names(OUTCOMES_COLUMNS[:3])
     default=True,
 )
 def counted(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Number of runs for each (algorithm, status, stop reason), with the state of the machine."""
     frame = runs.frame
     delay = frame["run_queue_delay_s"].astype(float)
     grouped = frame.assign(
@@ -170,7 +169,6 @@ LEFTOVERS_COLUMNS = (
     complete=True,
 )
 def leftovers_counted(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Files and processes that runs left behind, one row per algorithm."""
     frame = runs.frame
     counts = frame[["algorithm", *COUNTS, *SIZES]].assign(
         runs=1,
@@ -257,7 +255,6 @@ RESTARTS_COLUMNS = (
     default=True,
 )
 def within_budget(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Launches, completed restarts and speed for each function and algorithm."""
     frame = runs.frame.assign(**runs.scheduled())
     grouped = frame.groupby(column_names(CELL), sort=True)
     sums = grouped[["wall_s", "cpu_s", "evaluations"]].sum(min_count=1)
@@ -310,7 +307,6 @@ STOPPING_COLUMNS = (
     complete=True,
 )
 def decided(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """What ended the runs for each problem and algorithm; no rows without a rule."""
     rows = runs.stopping.sort_values([*CELL_KEYS, "round"])
     last = rows.groupby(CELL_KEYS, sort=True).last().reset_index()
     last["path"] = list(rows.groupby(CELL_KEYS, sort=True)["path"].last())
@@ -375,7 +371,6 @@ POINTS_COLUMNS = (
     default=True,
 )
 def found(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """One row per run with a finite value or constraints; the best run of a cell is first."""
     spent = runs.at_the_best()
     rows = runs.frame.assign(
         f=runs.frame["best_f"].astype(float),
@@ -404,5 +399,4 @@ def violations(runs: Runs) -> NDArray[np.float64]:
 
 
 def _coordinates(x: list[float] | None) -> str:
-    """The coordinates of a point, with all digits that identify them."""
     return "none" if x is None else " ".join(map(repr, x))

@@ -77,7 +77,6 @@ COLUMNS = (
     charged=False,
 )
 def of_times(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """The minimum detectable ratio on each function, and over the functions of a space."""
     return detectable(slowdowns(runs, analysis), analysis.confidence)
 
 
@@ -124,7 +123,6 @@ def _rows(runs: pd.DataFrame) -> Iterator[dict[str, Any]]:
 
 
 def _real_share(part: pd.DataFrame) -> float:
-    """Share of real time, mean over the functions, of the algorithm with the largest one."""
     sums = part.groupby(["algorithm", "function"])[["real_s", "clock_s"]].sum()
     shares = (sums["real_s"] / sums["clock_s"]).fillna(1.0)
     return float(shares.groupby("algorithm").mean().max())
@@ -187,7 +185,6 @@ OVERHEAD_COLUMNS = (
     charged=False,
 )
 def of_algorithms(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Median and quartiles over the runs of each algorithm's own time per evaluation."""
     frame = runs.frame[runs.frame["evaluations"] > 0]
     spent = (frame["real_s"] / frame["evaluations"]).astype(float)
     objective = spent * objective_share(frame)
@@ -266,7 +263,6 @@ PERTURBATION_COLUMNS = (
     complete=True,
 )
 def counted(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Counts and figures of perturbed runs, one row per algorithm."""
     frame = runs.frame
     counts = frame[["algorithm", "steal_s", "throttled_s"]].assign(
         runs=1,
@@ -352,7 +348,6 @@ FIRST_RUN = 1.1
     complete=True,
 )
 def over_rounds(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Time of an evaluation and of the kernel in each round over the first, and warnings."""
     relative = _relative(runs.frame)
     by_round = relative.groupby(["algorithm", "round"], sort=True)
     rows = pd.DataFrame(

@@ -111,7 +111,6 @@ class Chart(ABC):
         return []
 
     def _draw(self, *arguments: Any) -> Figure:
-        """Call the renderer."""
         module, function = self.renderer.split(":")
         drawn: Figure = getattr(import_module(module), function)(*arguments)
         return drawn
@@ -245,7 +244,6 @@ class Curves(Chart):
 
 
 def _sole_unit(frame: pd.DataFrame) -> str:
-    """The only unit of a table; empty if it has several, or none."""
     units = frame["unit"].unique().tolist() if "unit" in frame else []
     return str(units[0]) if len(units) == 1 else ""
 

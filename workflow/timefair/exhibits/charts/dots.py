@@ -270,7 +270,6 @@ def restarts(frame: pd.DataFrame, page: Page) -> Figure:
 
 
 def _scales(frame: pd.DataFrame) -> dict[str, Callable[[Axes], None]]:
-    """For each measure, the function that sets the scale of its axis."""
     restarts = float(frame["completed_restarts_mean"].fillna(0.0).max())
     speed = panels.limits(frame["evaluations_per_s"], margin=0.08)
     load = max(1.1, 1.1 * float(frame["cpu_per_wall"].max(skipna=True)))
@@ -282,7 +281,6 @@ def _scales(frame: pd.DataFrame) -> dict[str, Callable[[Axes], None]]:
 
 
 def _counts(ax: Axes, largest: float) -> None:
-    """Set an axis of counts: linear from 0 to 1, and logarithmic above."""
     ax.set_xscale("symlog", linthresh=1.0)
     top = max(largest, 1.0) * 1.5
     ax.set_xlim(-0.15, top)

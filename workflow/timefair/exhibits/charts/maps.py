@@ -272,7 +272,6 @@ def _cells(
 
 
 def _ticks(ax: Axes, cost: NDArray[np.float64], budget: NDArray[np.float64]) -> None:
-    """Labels such as 1 ms, in the middle of their cells."""
     wanted = [(-ZERO_GAP - 0.5, "0"), *_durations(cost[1:])]
     ax.set_xticks([place for place, _ in wanted], [text for _, text in wanted])
     found = _durations(budget)
@@ -294,7 +293,6 @@ def _durations(values: NDArray[np.float64]) -> list[tuple[float, str]]:
 
 
 def _paled(colour: str) -> str:
-    """A colour mixed with white."""
     red, green, blue = (1 - PALE * (1 - part) for part in to_rgb(colour))
     return to_hex((red, green, blue))
 

@@ -246,7 +246,6 @@ def in_background(
 
 
 def _corners(steps: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The points of a step curve where it changes, and its last one."""
     changes = np.append(True, np.diff(steps[1]) != 0) if steps.size else np.zeros(0, dtype=bool)
     changes[-1:] = True
     return steps[:, changes]

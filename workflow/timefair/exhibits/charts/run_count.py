@@ -52,12 +52,10 @@ def _two_taus(frame: pd.DataFrame) -> list[float]:
 
 
 def _techniques(frame: pd.DataFrame) -> list[str]:
-    """The _techniques against outliers, in the order of the table."""
     return list(dict.fromkeys(frame["outliers"]))
 
 
 def _title(outliers: str, tau: float | None = None) -> str:
-    """The _title of a panel."""
     name = TECHNIQUES[outliers]
     return name if tau is None else f"{name}, τ = {tau:g}"
 
@@ -70,7 +68,6 @@ def _pooled(frame: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
 
 
 def _has_room(width_in: float, height_in: float) -> bool:
-    """Whether a number fits in a cell."""
     return width_in >= CELL_IN[0] and height_in >= CELL_IN[1]
 
 
@@ -258,7 +255,6 @@ def problems(frame: pd.DataFrame) -> Figure:
 
 
 def _problems(rows: pd.DataFrame) -> pd.Series:
-    """Labels of the functions, with the suite if there are several suites."""
     names = "f" + rows["function"].astype(str)
     return names if rows["suite"].nunique() == 1 else rows["suite"].astype(str) + " " + names
 

@@ -179,7 +179,6 @@ def looks_in(
 
 
 def _look(k: int, place: int) -> Look:
-    """The look at a position, which may be beyond the last colour."""
     linestyle = LINES[k % len(LINES)]
     return Look(COLOURS[k % len(COLOURS)], MARKERS[k % len(MARKERS)], linestyle, place)
 

@@ -145,7 +145,6 @@ COLUMNS = (
     comparing=True,
 )
 def pairwise(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Each listed pair under each criterion, over all functions and on single ones."""
     rows, limited = decided(runs, analysis)
     frame = pd.DataFrame(rows, columns=column_names(COLUMNS))
     frame = with_labels(frame, ["better"], like="algorithm_a")
@@ -450,7 +449,6 @@ class _Contest:
         return self._gains[pair]
 
     def _is_wrong(self, problem: ProblemRuns) -> bool:
-        """Whether a run has found less than the optimum: then nothing is decided."""
         return (*problem.space, int(problem.names["function"])) in self._criterion.pooled.wrong
 
     def _ranks_in_pairs(self) -> dict[str, float]:
@@ -492,7 +490,6 @@ def _share(gains: NDArray[np.float64]) -> float:
 
 
 def _union(every: Iterable[Listed]) -> Listed:
-    """Pairs that one of several lists has."""
     among = [one.among for one in every]
     if any(one is None for one in among):
         return Listed()

@@ -256,7 +256,6 @@ class Costs(Criterion):
         return Quantile(self.pooled, 0.5).tested(problem, a, b)._replace(strata=None)
 
     def _limit(self, problem: ProblemRuns, *names: str) -> float:
-        """The cost up to which all runs of some algorithms on a function are known."""
         if id(problem) not in self._limits:
             self._limits[id(problem)] = limits(problem, self._costs.known)
         return min((self._limits[id(problem)][name] for name in names), default=inf)

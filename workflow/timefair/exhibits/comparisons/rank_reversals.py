@@ -174,7 +174,6 @@ COLUMNS = (
     comparing=True,
 )
 def listed(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Every rank reversal: one algorithm strictly better by evaluations, the other by time."""
     tests: Counter[tuple[Any, ...]] = Counter()
     rows: list[dict[str, Any]] = []
     costs = {unit: KnownCosts.of(runs, unit, analysis.targets_from_easy) for unit in UNITS}
@@ -241,7 +240,6 @@ def listed(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 
 
 def _adjust(rank_reversals: list[dict[str, Any]], tests: int, alpha: float) -> None:
-    """Mark the significant rank reversals of a family of tests."""
     for row in rank_reversals:
         larger = float(np.maximum(row["p_by_evaluations"], row["p_by_time"]))
         row["p_adjusted"] = min(larger * tests, 1.0)
@@ -249,7 +247,6 @@ def _adjust(rank_reversals: list[dict[str, Any]], tests: int, alpha: float) -> N
 
 
 def _detectable_ratios(runs: Runs, analysis: Analysis) -> dict[tuple[Any, ...], float]:
-    """The ratio of times up to which the speed of the machine may be the cause, by problem."""
     return {
         _place(row): row["detectable_ratio"] for row in of_times(runs, analysis).to_dict("records")
     }
@@ -342,7 +339,6 @@ def _at_fixed_targets(
 
 
 def _function(problem: ProblemRuns) -> dict[str, Any]:
-    """The keys of a row on one function."""
     return {**problem.names, "function": str(problem.names["function"]), "functions": 1}
 
 

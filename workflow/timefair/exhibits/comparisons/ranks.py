@@ -70,7 +70,6 @@ AT_SOME_POSITION = leaders("that are the best at some position, or closest to it
 
 
 def _slopes(frame: pd.DataFrame) -> pd.DataFrame:
-    """Average ranks over the criteria, one panel per measure."""
     panels: dict[str, str] = {unit: f"{counted_in(frame, unit)} to targets" for unit in UNITS}
     panels["precision"] = "precision at the end"
     return frame.assign(panel=frame["measure"].map(panels), position=frame["criterion"])
@@ -146,7 +145,6 @@ class Case:
     comparing=True,
 )
 def averaged(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Average rank for each (suite, dimension, measure, criterion, algorithm)."""
     rows = [
         {
             **case.names,
@@ -325,7 +323,6 @@ IN_PART = "Only pairs with the best algorithm or with those named in `statistics
     comparing=True,
 )
 def tested(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Friedman's test for each (suite, dimension, measure, criterion) of the table `ranks`."""
     alpha = 1 - analysis.confidence
     rows = []
     for case in cases(runs, analysis):
@@ -369,7 +366,6 @@ def tested(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     comparing=True,
 )
 def paired(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Pairs of algorithms for each (suite, dimension, measure, criterion)."""
     parts, complete = [], True
     for case in cases(runs, analysis):
         pairs, names = posthoc(case.scores), np.array(case.algorithms, dtype=object)
@@ -483,7 +479,6 @@ def _ranking_slopes(frame: pd.DataFrame) -> pd.DataFrame:
     comparing=True,
 )
 def side_by_side(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Each algorithm's rank by evaluations and by time on each (suite, dimension, function)."""
     targets = analysis.targets_from_easy
     costs = {unit: KnownCosts.of(runs, unit, targets) for unit in UNITS}
     allowed, best = evaluations_allowed(runs), precision_at_the_end(runs)
@@ -622,7 +617,6 @@ SUMMARY_COLUMNS = (
     comparing=True,
 )
 def in_a_line(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """One row for each (suite, dimension, algorithm), the best average rank first."""
     lines = {
         (suite, dimension, algorithm): line
         for suite, dimension, algorithm, line in _reached(runs, analysis)
@@ -642,7 +636,6 @@ def in_a_line(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 
 
 def _reached(runs: Runs, analysis: Analysis) -> Iterator[tuple[Any, Any, str, dict[str, float]]]:
-    """Suite, dimension, algorithm, and the share of the targets that it reaches."""
     runs = with_published(runs)
     reached = np.isfinite(runs.runtimes(UNITS[-1], analysis.targets)).mean(axis=1)
     reached = np.where(runs.known_in(UNITS[-1]), reached, np.nan)
@@ -657,7 +650,6 @@ def _reached(runs: Runs, analysis: Analysis) -> Iterator[tuple[Any, Any, str, di
 
 
 def _ranked(case: Case) -> Iterator[tuple[str, dict[str, float]]]:
-    """The values of each algorithm under a criterion that the table shows; empty for others."""
     key = case.names["measure"], case.names["criterion"]
     if key not in RANKS or not len(case.scores):
         return

@@ -130,7 +130,6 @@ COLUMNS = (
     comparing=True,
 )
 def best_at(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """The best algorithm by each measure for each (suite, dimension, evaluation cost, budget)."""
     used = UsedByRuns.of(runs, analysis)
     reached = _reached(used.seconds), _reached(used.rounds)
     every_target = used.seconds.success.all(axis=1)  # such a run is known at every cost
@@ -220,7 +219,6 @@ class _Space:
         }
 
     def _named(self, chosen: NDArray[np.bool_]) -> NDArray[np.object_]:
-        """The names of the algorithms of each row, None for no algorithm."""
         keys = [row.tobytes() for row in chosen]
         for key, row in zip(keys, chosen, strict=True):
             if key not in self._texts:
@@ -244,7 +242,6 @@ class _Space:
 
 
 def _placed(values: NDArray[Any], at: NDArray[np.intp], size: int, other: Any) -> NDArray[Any]:
-    """An array with given values at some places, and another value elsewhere."""
     found = np.full(size, other, dtype=values.dtype)
     found[at] = values
     return found

@@ -178,7 +178,6 @@ ANYTIME_LIMITS = [name for name in column_names(CURVES) if name.endswith(("low",
     default=True,
 )
 def trajectories(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Median of the best precision so far, on a grid of costs."""
     points = runs.points
     parts = []
     spaces = ((unit, there) for unit in UNITS for there in told_in(runs, unit).spaces())
@@ -230,7 +229,6 @@ def trajectories(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     default=True,
 )
 def solved_within(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """ECDF of runtimes for each (suite, dimension, function, algorithm) and over all functions."""
     parts = []
     for unit in UNITS:
         there = told_in(runs, unit)
@@ -293,7 +291,6 @@ FEASIBLE_COLUMNS = (
     ),
 )
 def within_cost(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Share of feasible runs for each function and algorithm, and for all functions."""
     parts = []
     for space in runs.where(runs.constrained).spaces():
         for unit in UNITS:
@@ -336,7 +333,6 @@ def last_cut(known: NDArray[np.float64]) -> float:
 
 
 def _groups(runs: Runs) -> Iterator[tuple[dict[str, Any], NDArray[np.intp]]]:
-    """The runs of each function, and of all together."""
     for names, members in runs.groups(("suite", "dimension", "function", "algorithm")):
         yield {**names, "function": str(names["function"])}, members
     for names, members in runs.groups(("suite", "dimension", "algorithm")):
@@ -425,7 +421,6 @@ def _profile_figure(name: str, words: str, unit: str) -> Figure:
     default=True,
 )
 def of_ert_s(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Share of cases on which an algorithm's ERT is at most ``ratio`` times the best one."""
     return _profile(runs, analysis, "seconds", runs.runtimes("seconds", analysis.targets))
 
 
@@ -452,7 +447,6 @@ def of_ert_s(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     beside="profile",
 )
 def of_ert_evaluations(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """The same with the ERT in evaluations, including published data."""
     everyone = with_published(runs)
     reached_at = everyone.runtimes("evaluations", analysis.targets)
     frame = _profile(everyone, analysis, "evaluations", reached_at)

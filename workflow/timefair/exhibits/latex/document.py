@@ -207,7 +207,6 @@ def typeset(
 
 
 def _named(frame: pd.DataFrame) -> pd.DataFrame:
-    """The table, with the campaign's names of functions in addition to their numbers."""
     given = frame.attrs.get(GIVEN)
     if given is None or not {"suite", "function"} <= set(frame.columns):
         return frame

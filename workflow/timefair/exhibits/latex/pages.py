@@ -232,7 +232,6 @@ def _columns(rows: pd.DataFrame, keys: tuple[str, ...], value: Value) -> list[Ta
 
 
 def _groups(numbers: NDArray[np.intp]) -> Iterator[NDArray[np.intp]]:
-    """The places of each number."""
     return (np.flatnonzero(numbers == number) for number in range(int(numbers.max(initial=-1)) + 1))
 
 

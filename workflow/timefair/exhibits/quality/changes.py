@@ -123,7 +123,6 @@ CURVE = (
     charged=False,
 )
 def errors(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """The errors of each (suite, dimension, function, algorithm)."""
     parts = []
     for cell in _cells(runs, analysis):
         draws, confidence = cell.draws(analysis), analysis.confidence
@@ -161,7 +160,6 @@ def errors(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     charged=False,
 )
 def recovery(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """The recovery of each (suite, dimension, function, algorithm) to each target."""
     targets, parts = np.array(analysis.targets_from_easy), []
     for cell in _cells(runs, analysis):
         times = [recovery_times(run, targets) for run in cell.runs]
@@ -212,7 +210,6 @@ def recovery(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     charged=False,
 )
 def after_change(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """The curve of each (suite, dimension, function, algorithm)."""
     parts = []
     for cell in _cells(runs, analysis):
         grid = cell.grid
@@ -286,7 +283,6 @@ def _read(runs: Runs, analysis: Analysis) -> Iterator[_Cell]:
 def _period(
     runs: Runs, names: dict[str, Any], members: NDArray[np.intp], suite: Suite
 ) -> tuple[str, float]:
-    """The unit and the length of an environment, from the budget of the runs."""
     budgets = runs.frame[["budget_s", "budget_evaluations"]].iloc[members].drop_duplicates()
     if len(budgets) > 1:
         raise InputError(
@@ -300,7 +296,6 @@ def _period(
 
 
 def _followed(runs: Runs, row: np.intp, suite: Suite, unit: str, period: float) -> Followed:
-    """What a run found in each environment."""
     place = runs.frame[["function", "dimension", "instance"]].iloc[row]
     changes = _changes(runs, suite, *map(int, place))
     evaluations, time_s, *vectors = runs.vectors[row].T
@@ -314,7 +309,6 @@ def _followed(runs: Runs, row: np.intp, suite: Suite, unit: str, period: float) 
 
 
 def _changes(runs: Runs, suite: Suite, function: int, dimension: int, instance: int) -> Changes:
-    """The changes of a problem, whose landscapes are drawn once."""
     key = ("landscape", suite.environments, function, dimension, instance)
 
     def drawn() -> Changes:

@@ -83,7 +83,6 @@ KEYS = tuple(column_names(PROBLEM))
     ],
 )
 def of_mean_and_median(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Each pair of algorithms on a problem with strictly opposite orders by mean and by median."""
     best = precision_at_the_end(runs)
     listed_in = listed_by_precision(runs, analysis)
     found = []
@@ -150,7 +149,6 @@ def of_mean_and_median(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     ],
 )
 def sorted_solutions(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Precisions of both algorithms of each disagreement, from best to worst, one row per run."""
     best = precision_at_the_end(runs)
     members = {tuple(names.values()): rows for names, rows in runs.groups((*KEYS, "algorithm"))}
     parts = []

@@ -74,7 +74,6 @@ COLUMNS = (
     measured=True,
 )
 def of_noisy_runs(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """One row per cell of noisy runs and probability."""
     noisy = runs.where(np.asarray(runs.frame["noise_free_f"].notna()))
     recommending = _recommending(noisy)
     rows = []
@@ -88,7 +87,6 @@ def of_noisy_runs(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 def _rows_of(
     runs: Runs, recommending: NDArray[np.bool_], own: bool, analysis: Analysis
 ) -> list[dict[str, object]]:
-    """The columns for the runs of one suite; `own`: it is a user's function."""
     ends = {
         value: precision_at_the_end(runs.with_values(value))
         for value in VALUES
@@ -114,7 +112,6 @@ def _rows_of(
 
 
 def _recommending(runs: Runs) -> NDArray[np.bool_]:
-    """Whether a launch of each run has recommended a point."""
     has = np.zeros(len(runs.frame), dtype=np.bool_)
     for part in runs.noisy:
         owner = np.repeat(part.rows, np.diff(part.offsets))
@@ -181,7 +178,6 @@ ATTAINMENT_COLUMNS = (
     charged=False,
 )
 def surfaces(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """The corners of each surface, by the first objective; none outside the region."""
     names = column_names(ATTAINMENT_COLUMNS)
     rows = [
         pd.DataFrame(corners, columns=["f1", "f2"]).assign(
@@ -213,7 +209,6 @@ def _of_cell(
 def _normalized_front(
     runs: Runs, cell: dict[str, Any], row: np.intp, suite: Suite
 ) -> NDArray[np.float64]:
-    """The part of a run's front within the region of interest."""
     front = runs.fronts[row]
     if not len(front):
         return np.empty((0, 2))

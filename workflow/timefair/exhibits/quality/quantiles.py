@@ -127,7 +127,6 @@ def _layout(kind: str, words: str, digits: int, equal: str | None = None) -> Lay
     ],
 )
 def paper_values(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """One row per algorithm and function, with the runs of all instances pooled."""
     precision, at_target = precision_at_the_end(runs), value_at_the_target(runs)
     f = runs.frame["best_f"].to_numpy(np.float64)
     rows = []
@@ -158,13 +157,11 @@ def paper_values(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 
 
 def _one_optimum(frame: pd.DataFrame) -> bool:
-    """Whether values of f of these runs may be pooled."""
     alone = frame["instance"].nunique() == 1
     return alone or bool(frame["f_opt"].notna().all() and frame["f_opt"].nunique() == 1)
 
 
 def _summary(kind: str, values: NDArray[np.float64]) -> dict[str, Any]:
-    """The five columns of a kind of values."""
     spread = values.size > 1 and bool(np.isfinite(values).all())
     found = (
         values.min(),
@@ -252,7 +249,6 @@ PRINTED = (
     default=True,
 )
 def at_the_end(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Q_p of the best precision, with the runs of all instances pooled, one row per probability."""
     return pooled(runs, analysis, confidence=analysis.confidence)
 
 
@@ -276,7 +272,6 @@ def pooled(runs: Runs, analysis: Analysis, *, confidence: float | None) -> pd.Da
 def _limits(
     values: NDArray[np.float64], p: float, confidence: float, least: float
 ) -> dict[str, float]:
-    """The interval of the quantile, and the probability of a run at least as good."""
     limits = quantile_interval(values, p, confidence)
     exact, paper = (
         probability_of_quantile(values, p, confidence=confidence, method=method)
@@ -353,7 +348,6 @@ SUCCESS_COLUMNS = (
     default=True,
 )
 def of_targets(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Success rate and three mean costs, targets from easy to hard."""
     runs, targets = with_published(runs), analysis.targets_from_easy
     reached_at = {unit: runs.runtimes(unit, targets) for unit in UNITS}
     parts = []
@@ -447,7 +441,6 @@ FIXED_TARGET_COLUMNS = (
     ],
 )
 def quantiles_to_target(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Q_p of seconds and of evaluations to each target, one row per target and probability."""
     runs, targets = with_published(runs), analysis.targets_from_easy
     reached_at = {unit: runs.runtimes(unit, targets) for unit in UNITS}
     bounds = {unit: _bounds(runs, unit) for unit in UNITS}
@@ -502,13 +495,11 @@ def _quantiles(
 
 
 def _unknown(unit: Unit) -> dict[str, Any]:
-    """The same columns of runs without this unit."""
     column = COLUMN[unit]
     return {column: np.nan, f"{column}_low": np.nan, f"{column}_high": np.nan, f"{column}_text": ""}
 
 
 def _rows(of_targets: list[NDArray[np.float64]]) -> NDArray[np.float64]:
-    """Join vectors over the targets, one per probability, to a column."""
     return np.stack(of_targets, axis=-1).ravel()
 
 
@@ -571,7 +562,6 @@ MULTIRUN_COLUMNS = (
     ],
 )
 def to_quantile(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Probability that the best of k executions is at least as good as Q_p."""
     if runs.frame.empty:
         return pd.DataFrame(columns=column_names(MULTIRUN_GENERIC))
     p, k = np.meshgrid(sorted(analysis.quantiles), sorted(analysis.executions), indexing="ij")
@@ -612,7 +602,6 @@ def to_quantile(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     ],
 )
 def to_target(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Probability that one of k executions reaches a target, from the success rate."""
     targets, executions = analysis.targets_from_easy, sorted(analysis.executions)
     k = np.tile(executions, len(targets))
     reached = np.isfinite(runs.runtimes("seconds", targets))

@@ -232,7 +232,6 @@ BY_RULE = ("suite", "dimension", "rule")
     ],
 )
 def accuracy(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Table 1: how often the mean of the first n runs is accurate, for each setting of the rule."""
     sums = pooled(_judged(runs, analysis, controls=True), KEYS)
     shares = sums[[*KEYS, "samples", "samples_independent"]].assign(
         true=percent(sums["accurate"], sums["samples"]),
@@ -277,7 +276,6 @@ def accuracy(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     ],
 )
 def savings_of_rule(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Table 2: the runs that each setting of the rule saves, and the controls, as in `accuracy`."""
     sums = pooled(_judged(runs, analysis, controls=True), KEYS)
     right = percent(sums["accurate"], sums["samples"])
     found = savings(analysis.run_count.cap * sums["samples"], sums["runs"], right)
@@ -360,7 +358,6 @@ def savings_of_rule(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     ],
 )
 def groups(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """The columns of Table 1 for each algorithm on each function, without the controls."""
     sums = _judged(runs, analysis, controls=False)
     return sums.drop(columns=WITHIN).assign(
         mean_runs=sums["runs"] / sums["samples"],
@@ -433,7 +430,6 @@ def _sums(
 
 
 def _long(evaluation: Evaluation) -> pd.DataFrame:
-    """The sums, one row per group and setting."""
     shape = evaluation.runs.shape
     index = pd.MultiIndex.from_product([range(size) for size in shape])
     samples = np.broadcast_to(evaluation.samples[:, np.newaxis], shape)
@@ -593,7 +589,6 @@ class Entrant:
     ],
 )
 def compared(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """All rules on the samples of `run_count.accuracy`, one row per rule and setting."""
     settings = analysis.run_count
     parts = []
     for names, samples in Samples.of(runs, settings.cap).strata():
@@ -621,7 +616,6 @@ def compared(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 def _skewness(
     samples: Samples, settings: RunCount, rng: np.random.Generator, progress: Progress
 ) -> list[Entrant]:
-    """The paper's rule, and its numbers of runs assigned at random."""
     rules = skewness_rules(settings)
     proposal = rule_proposal(rules, samples.values, progress=progress)
     entrants = []
@@ -693,7 +687,6 @@ def _entrant(rule: str, setting: str, counts: StopCounts, promises: str = "none"
 def _sums_of_entrants(
     samples: Samples, entrants: list[Entrant], width: float, progress: Progress
 ) -> pd.DataFrame:
-    """Numbers of samples and problems, one row per entrant."""
     proposal = counts_proposal([entrant.counts for entrant in entrants], Outliers.NONE)
     nested, independent = evaluated_twice(samples, proposal, progress)
     estimates = {name: _at(samples.values, proposal.n, of) for name, of in ESTIMATES.items()}
@@ -717,7 +710,6 @@ def _sums_of_entrants(
 def _kept(
     samples: Samples, estimates: dict[str, NDArray[np.float64]], width: float
 ) -> dict[str, NDArray[np.int64]]:
-    """Number of samples whose estimate from independent runs is within the width, by entrant."""
     known = np.flatnonzero(samples.has_truth)
     kept = {}
     for name, estimate in ESTIMATES.items():
@@ -727,7 +719,6 @@ def _kept(
 
 
 def _winners(samples: Samples, median: NDArray[np.float64]) -> dict[str, int | NDArray[np.int64]]:
-    """Number of problems, and of those whose best algorithm each entrant finds, for both truths."""
     known = samples.has_truth
     problems = _problems(samples)
     with_truth = [members for members in problems if known[members].all()]
@@ -755,7 +746,6 @@ def _at(
 def _won(
     median: NDArray[np.float64], truth: NDArray[np.float64], problems: list[NDArray[np.intp]]
 ) -> NDArray[np.int64]:
-    """Number of problems whose best algorithm by each entrant is one of the truly best."""
     won = np.zeros(median.shape[1], dtype=np.int64)
     for members in problems:
         true_median = ESTIMATES["median"](truth[members])
@@ -765,5 +755,4 @@ def _won(
 
 
 def _problems(samples: Samples) -> list[NDArray[np.intp]]:
-    """The samples of each problem with several algorithms, one per algorithm."""
     return [rows for _, rows in samples.groups(PROBLEM) if rows.size > 1]

@@ -111,7 +111,6 @@ LAUNCH_COLUMNS = (
     ],
 )
 def of_executions(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Best precision of k runs, each with the complete budget, for k in ``executions``."""
     best = precision_at_the_end(runs)
     cells = list(runs.groups(CELL_KEYS))
     samples = [best[members] for _, members in cells]
@@ -162,7 +161,6 @@ def of_executions(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     ],
 )
 def within_budget(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Best of the actual launches of a run, and of k = floor(T/τ) complete ones."""
     cells = list(runs.groups(PROBLEM_KEYS))
     rows_of = [rows for _, rows in cells]
     fair, singles = _fair(runs, rows_of)
@@ -340,7 +338,6 @@ def _figure(name: str, unit: str, words: str = "") -> Figure:
     default=True,
 )
 def pooled(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """ERT to each target from easy to hard, with the runs of all instances pooled."""
     return to_targets(runs, analysis, confidence=analysis.confidence)
 
 
@@ -368,7 +365,6 @@ def pooled(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     ],
 )
 def by_instance(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """ERT on each instance, without limits."""
     return _frame(runs, analysis, INSTANCE_CELL, confidence=None)
 
 
@@ -467,7 +463,6 @@ BEYOND = 100.0
     beside="ecdf",
 )
 def curves(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Share of targets reached within a cost if failed runs are restarted."""
     of_unit = {unit: told_in(runs, unit) for unit in UNITS}
     costs = {unit: _costs(of_unit[unit], unit) for unit in UNITS}
     parts = []
@@ -510,7 +505,6 @@ class _Sample:
 
 
 def _samples(runs: Runs, analysis: Analysis) -> Iterator[tuple[dict[str, Any], list[_Sample]]]:
-    """Each group of runs, in seconds if they have times, and in evaluations."""
     targets = analysis.targets_from_easy
     reached_at = {unit: runs.runtimes(unit, targets) for unit in UNITS}
     for group, rows in runs.groups(tuple(column_names(CELL))):

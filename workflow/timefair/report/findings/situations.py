@@ -130,7 +130,6 @@ def _reversed(evidence: Evidence, space: Space) -> pd.DataFrame:
 
 
 def _agreeing(count: float, functions: float) -> str:
-    """The number of functions in words, such as ``all 24 functions``."""
     if count == functions:
         return f"all {counted(int(functions), 'function')}"
     return f"{count:.0f} of {counted(int(functions), 'function')}"
@@ -157,7 +156,6 @@ def orders_changed(evidence: Evidence, space: Space) -> str:
 
 
 def _example(row: Mapping[Hashable, Any], evidence: Evidence) -> str:
-    """One rank reversal with its numbers."""
     end = {row["algorithm_a"]: "a", row["algorithm_b"]: "b"}
     by = {
         name: (number(row[f"by_evaluations_{e}"]), duration(row[f"by_time_{e}"], evidence.clock))
@@ -231,7 +229,6 @@ def _on(
     target: float,
     every: Sequence[Result],
 ) -> OnFunction:
-    """The standing on a function by the costs to a target, or by precisions if it is NaN."""
     failed, unit = evidence.failed(space), evidence.unit
     results = {one.algorithm: one for one in every if one.algorithm not in failed}
     best = results.get(standing.front[0]) if standing.front else None
@@ -370,7 +367,6 @@ WRONG = "The optimum (f_opt) is wrong on "
 
 
 def _failed(evidence: Evidence, space: Space) -> str:
-    """A sentence on the algorithms that made no evaluation; empty without any."""
     failed = sorted(evidence.failed(space))
     if not failed:
         return ""
@@ -474,7 +470,6 @@ def _everyone_but(leaders: Sequence[str], compared: Sequence[str]) -> str:
 
 
 def _group(names: Sequence[str], compared: Sequence[str]) -> str:
-    """Some of the compared algorithms: by name if they are at most half of them."""
     if 2 * len(names) <= len(compared) or len(names) == 1:
         return listed(names)
     return f"{len(names)} others"
@@ -512,7 +507,6 @@ COUNTED = "You count evaluations, or one takes far longer than an algorithm’s 
 
 
 def _wanted(evidence: Evidence, space: Space) -> Iterator[tuple[str, str, str, str]]:
-    """The aims, their details, and their measures and criteria."""
     known = (unit for unit in COSTS if unit not in evidence.campaign.lacks)
     for unit in sorted(known, key=lambda unit: unit != evidence.unit):
         want = TIME[evidence.clock] if unit == "seconds" else COUNTED
