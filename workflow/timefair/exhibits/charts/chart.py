@@ -278,7 +278,7 @@ class Picture(Chart):
 class RankAxis(Chart):
     """Average ranks on an axis, with those that do not differ significantly from the best."""
 
-    renderer = "timefair.exhibits.charts.ranks:critical_difference"
+    renderer = "timefair.exhibits.charts.dots:critical_difference"
     on_paper = (
         "Bars join algorithms whose average ranks differ by no more than Nemenyi's critical "
         "difference (CD): their order may be due to chance. With "

@@ -89,11 +89,10 @@ def mapped(
     - `entries`: Words for the legend and colour of each level; one more is of infinite values.
     - `label`: Meaning of the values.
     """
-    spaces = list(frame.groupby(["suite", "dimension"], sort=True))
-    several = frame["suite"].nunique() > 1
+    spaces = panels.spaces(frame)
     called = [
         [panels.called(frame, suite, function) for function in rows["function"].unique()]
-        for (suite, _), rows in spaces
+        for suite, _, rows in spaces
     ]
     columns = sum(map(len, called))
     with style.applied():
@@ -112,7 +111,7 @@ def mapped(
             figsize=(style.WIDTH_IN, around + line_in * len(lines)), layout="constrained"
         )
         axes = figure.subplots(1, len(spaces), squeeze=False, width_ratios=list(map(len, called)))
-        for ax, ((suite, dimension), rows), names in zip(axes[0], spaces, called, strict=True):
+        for ax, (_, title, rows), names in zip(axes[0], spaces, called, strict=True):
             table = rows.pivot_table(
                 index="algorithm", columns="function", values=value, aggfunc="first",
                 dropna=False, sort=False,
@@ -120,12 +119,18 @@ def mapped(
             _level_cells(
                 ax, table.to_numpy(dtype=np.float64), limits, [colour for _, colour in entries]
             )
-            head = f"{suite} " if several else ""
-            ax.set_title(f"{head}D = {dimension}")
+            ax.set_title(title)
             ax.set_yticks(range(len(lines)), lines if ax is axes[0, 0] else [], fontsize=size)
             ax.set_xticks(range(len(names)), names, fontsize=small, rotation=90)
         panels.label(figure, label)
-        _level_legend(figure, entries)
+        figure.legend(
+            handles=[
+                Rectangle((0, 0), 1, 1, color=colour, label=words) for words, colour in entries
+            ],
+            loc="outside upper center",
+            ncols=len(entries),
+            handlelength=1.2,
+        )
     return figure
 
 
@@ -152,15 +157,6 @@ def _level_cells(
         least = most
     for where, colour in [*zip(levels, colours, strict=False), (np.isinf(values), colours[-1])]:
         _cells(ax, np.argwhere(where)[:, ::-1] - 0.5, SQUARE, colour, "white", 0.3)
-
-
-def _level_legend(figure: Figure, entries: Sequence[tuple[str, str]]) -> None:
-    figure.legend(
-        handles=[Rectangle((0, 0), 1, 1, color=colour, label=words) for words, colour in entries],
-        loc="outside upper center",
-        ncols=len(entries),
-        handlelength=1.2,
-    )
 
 
 TITLES = {"share": "by the share of targets reached", "rank": "by the average rank"}
@@ -192,10 +188,9 @@ def cost_map(frame: pd.DataFrame) -> Figure:
     panels.require_rows(frame)
     best = frame["best"].dropna().astype(str)
     looks = style.largest(frame, "best", best.value_counts().astype(float))
-    spaces = list(frame.groupby(["suite", "dimension"], sort=True))
+    spaces = panels.spaces(frame)
     shown = frame[frame["known"]] if frame["known"].any() else frame
     most = shown["budget_s"].max()
-    several = frame["suite"].nunique() > 1
     with style.applied():
         room = (style.HEIGHT_IN - MAPS_AROUND_IN) / len(spaces)
         height = MAPS_AROUND_IN + max(min(MAP_IN, room), LEAST_IN) * len(spaces)
@@ -203,11 +198,10 @@ def cost_map(frame: pd.DataFrame) -> Figure:
             figsize=(style.WIDTH_IN, min(height, style.HEIGHT_IN)), layout="constrained"
         )
         axes = figure.subplots(len(spaces), len(TITLES), squeeze=False)
-        for line, ((suite, dimension), rows) in zip(axes, spaces, strict=True):
-            head = f"{suite} D = {dimension}" if several else f"D = {dimension}"
+        for line, (_, space, rows) in zip(axes, spaces, strict=True):
             for ax, (measure, title) in zip(line, TITLES.items(), strict=True):
                 _map(ax, rows[(rows["measure"] == measure) & (rows["budget_s"] <= most)], looks)
-                ax.set_title(f"{head}, {title}")
+                ax.set_title(f"{space}, {title}")
                 ax.tick_params(labelleft=ax is line[0])
         seconds = seconds_of(frame)
         unit = "" if seconds == SECONDS["wall"] else f", {seconds}"
@@ -248,7 +242,9 @@ def _map(ax: Axes, rows: pd.DataFrame, looks: dict[str, Look]) -> None:
         for colour in sorted(set(of) - {"white"} if shape is tall else set(of)):
             one = of == colour
             _cells(ax, corners[one], shape[one] if shape is tall else shape, colour)
-    _ticks(ax, cost, budget)
+    of_costs, of_budgets = {-ZERO_GAP - 0.5: "0"} | _durations(cost[1:]), _durations(budget)
+    ax.set_xticks([*of_costs], [*of_costs.values()])
+    ax.set_yticks([*of_budgets], [*of_budgets.values()])
 
 
 def _cells(
@@ -271,17 +267,10 @@ def _cells(
     ax.add_artist(PathPatch(path, facecolor=colour, edgecolor=edge or colour, linewidth=width))
 
 
-def _ticks(ax: Axes, cost: NDArray[np.float64], budget: NDArray[np.float64]) -> None:
-    wanted = [(-ZERO_GAP - 0.5, "0"), *_durations(cost[1:])]
-    ax.set_xticks([place for place, _ in wanted], [text for _, text in wanted])
-    found = _durations(budget)
-    ax.set_yticks([place for place, _ in found], [text for _, text in found])
-
-
-def _durations(values: NDArray[np.float64]) -> list[tuple[float, str]]:
-    """Round durations, with their places, in the range of values with evenly spaced logarithms."""
+def _durations(values: NDArray[np.float64]) -> dict[float, str]:
+    """Round durations by their places, in the range of values with evenly spaced logarithms."""
     if values.size == 0:
-        return []
+        return {}
     logs = np.log10(values)
     step = (logs[-1] - logs[0]) / (values.size - 1) if values.size > 1 else 1.0
     inside = [
@@ -289,7 +278,7 @@ def _durations(values: NDArray[np.float64]) -> list[tuple[float, str]]:
         for seconds, text in DURATIONS
         if logs[0] - step / 2 <= np.log10(seconds) <= logs[-1] + step / 2
     ]
-    return inside[:: -(-len(inside) // MOST_TICKS) or 1]
+    return dict(inside[:: -(-len(inside) // MOST_TICKS) or 1])
 
 
 def _paled(colour: str) -> str:
@@ -302,8 +291,10 @@ def _legend(figure: Figure, looks: dict[str, Look], best: set[str], frame: pd.Da
     others = sum(name in best and not look.leads for name, look in looks.items())
     if others:
         entries.append((f"{others} others", style.OTHER.color))
-    handles = [Rectangle((0, 0), 1, 1, facecolor=colour, label=name) for name, colour in entries]
     if not frame["known"].all():
-        handles.append(Rectangle((0, 0), 1, 1, facecolor=UNKNOWN, label="not observed"))
-    if handles:
-        panels.legend_of(figure, handles)
+        entries.append(("not observed", UNKNOWN))
+    if entries:
+        panels.legend_of(
+            figure,
+            [Rectangle((0, 0), 1, 1, facecolor=colour, label=name) for name, colour in entries],
+        )

@@ -328,6 +328,15 @@ def without_sole(frame: pd.DataFrame, key: str) -> pd.DataFrame:
     return frame[frame[key] != "all"] if frame[key].nunique() == 2 else frame
 
 
+def spaces(frame: pd.DataFrame) -> list[tuple[str, str, pd.DataFrame]]:
+    """Suite, title and rows of each suite and dimension; of several suites, titles name them."""
+    head = frame["suite"].nunique() > 1
+    return [
+        (str(suite), f"{suite} " * head + f"D = {dimension}", rows)
+        for (suite, dimension), rows in frame.groupby(["suite", "dimension"], sort=True)
+    ]
+
+
 def by_algorithm(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
     """The rows of each algorithm, in alphabetical order."""
     for name, part in rows.groupby(rows["algorithm"].astype(str), sort=True):

@@ -128,7 +128,7 @@ class Case:
             "runtimes, each pair within the cost that all runs of both were allowed. If two lines "
             "cross, the order of the two depends on the criterion.",
             Picture(
-                "timefair.exhibits.charts.ranks:slopes", prepare=_slopes, reading=AT_SOME_POSITION
+                "timefair.exhibits.charts.dots:slopes", prepare=_slopes, reading=AT_SOME_POSITION
             ),
         ),
         Figure(
@@ -469,7 +469,7 @@ def _ranking_slopes(frame: pd.DataFrame) -> pd.DataFrame:
             "pair within the evaluations that all runs of both were allowed. If two lines cross, "
             "the order of the two algorithms in time differs from their order in evaluations.",
             Picture(
-                "timefair.exhibits.charts.ranks:slopes",
+                "timefair.exhibits.charts.dots:slopes",
                 prepare=_ranking_slopes,
                 reading=AT_SOME_POSITION,
             ),

@@ -144,7 +144,7 @@ def of_mean_and_median(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             "mean, on the curve: a mean far to the right is caused by a few bad runs. The figure "
             "shows the pairs with the widest gap; the table `disagreements` has all of them. `inf` "
             "is at the top edge.",
-            Picture("timefair.exhibits.charts.quality:sorted_solutions"),
+            Picture("timefair.exhibits.charts.curves:sorted_solutions"),
         )
     ],
 )

@@ -167,7 +167,7 @@ ATTAINMENT_COLUMNS = (
             "Lower and further left is better. The axes have the ideal point at 0 and the nadir "
             "point at 1.",
             Picture(
-                "timefair.exhibits.charts.quality:attainment",
+                "timefair.exhibits.charts.curves:attainment",
                 "functions",
                 reading="An overview is a map of all functions: the part of the region that the "
                 f"surface does not dominate, as a multiple of the least. {LEADERS}",

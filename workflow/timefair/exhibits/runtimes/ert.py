@@ -103,7 +103,7 @@ LAUNCH_COLUMNS = (
             "line ends where there are fewer than k runs. The steeper it falls, the more the "
             "results of an algorithm vary.",
             Picture(
-                "timefair.exhibits.charts.quality:best_of",
+                "timefair.exhibits.charts.curves:best_of",
                 "functions",
                 reading=OVERVIEWS["own log"] + " " + LEADERS,
             ),
