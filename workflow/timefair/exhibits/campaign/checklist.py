@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -105,6 +105,10 @@ MOST = 8
 """Number of names that are listed; the others are counted."""
 
 
+Said: TypeAlias = tuple[str, ...] | None
+"""The evidence of a part, and what is missing; None if a campaign has no such part."""
+
+
 class ChecklistPart(NamedTuple):
     """The subject of a part, the evidence, and what is missing; it is met if nothing is missing."""
 
@@ -175,17 +179,10 @@ DOMINATES = 0.5
 """Share of the time inside the objective above which evaluations may be the budget."""
 
 
-def budget_parts(runs: Runs, analysis: Analysis) -> Iterator[ChecklistPart]:
-    timed = bool(runs.frame["budget_s"].notna().any())
-    yield _time(runs) if timed else _evaluations_alone(runs.frame)
-    yield _evaluations(runs.frame)
-    yield _early_end(runs)
-    if timed:
-        yield _overshoot(runs.frame)
-
-
-def _time(runs: Runs) -> ChecklistPart:
+def _time(runs: Runs, analysis: Analysis) -> Said:
     frame = runs.frame
+    if frame["budget_s"].isna().all():
+        return _evaluations_alone(frame)
     campaigns = (one for origins in runs.origins.values() for one in origins.campaign if one)
     by_cpu = any(one["budget"].get("cpu_s") for one in campaigns)
     clock = "CPU time" if by_cpu else "wall clock"
@@ -194,12 +191,11 @@ def _time(runs: Runs) -> ChecklistPart:
         for label, budgets in frame.groupby("algorithm")["budget_s"]
     }
     if frame["budget_s"].nunique(dropna=False) > 1:
-        return ChecklistPart("Time T", by_algorithm(said), "not all runs had the same T")
+        return (by_algorithm(said), "not all runs had the same T")
     costs = sorted(frame["evaluation_cost_s"].fillna(0.0).unique())
     more = " or ".join(f"{c:g}" for c in costs)
     counted = when(costs[-1] > 0, f"; each evaluation counts {more} s more than it takes")
-    return ChecklistPart(
-        "Time T",
+    return (
         f"{by_algorithm(said)} of {clock} for every run, restarts included{counted}",
         when(len(costs) > 1, "not all runs had the same simulated evaluation cost"),
     )
@@ -211,7 +207,7 @@ def _budgets(budgets: list[float]) -> str:
     return " or ".join(f"T = {budget:g} s" if budget else "no T" for budget in budgets)
 
 
-def _evaluations_alone(frame: pd.DataFrame) -> ChecklistPart:
+def _evaluations_alone(frame: pd.DataFrame) -> Said:
     share = objective_share(frame) * frame["real_s"]
     inside = share.groupby(frame["algorithm"]).sum(min_count=1)
     share = inside / frame["real_s"].where(share.notna()).groupby(frame["algorithm"]).sum()
@@ -220,10 +216,11 @@ def _evaluations_alone(frame: pd.DataFrame) -> ChecklistPart:
     if np.isnan(least):
         evidence = "the share of evaluations in the time was not measured"
     missing = "set budget.time_s or cpu_s: the time of the algorithms themselves is not limited"
-    return ChecklistPart("Time T", f"no T; {evidence}", "" if least >= DOMINATES else missing)
+    return (f"no T; {evidence}", "" if least >= DOMINATES else missing)
 
 
-def _evaluations(frame: pd.DataFrame) -> ChecklistPart:
+def _evaluations(runs: Runs, analysis: Analysis) -> Said:
+    frame = runs.frame
     caps = frame.groupby("dimension")["budget_evaluations"]
     equal = (caps.nunique(dropna=False) == 1).all()
     said = {
@@ -231,25 +228,21 @@ def _evaluations(frame: pd.DataFrame) -> ChecklistPart:
         for dimension, cap in caps
     }
     capped = frame["budget_evaluations"].notna().any()
-    return ChecklistPart(
-        "Cap on evaluations",
+    return (
         f"{by_algorithm(said)} for every run" if capped else "none",
         "" if equal else "runs of the same dimension had different caps",
     )
 
 
-def _early_end(runs: Runs) -> ChecklistPart:
+def _early_end(runs: Runs, analysis: Analysis) -> Said:
     targets = asked(runs, lambda _, campaign: campaign["budget"]["final_target"])
     if runs.optimum == "unknown":
-        return ChecklistPart("Early end", "no target ends a run: no optimum is known")
+        return "no target ends a run: no optimum is known", ""
     known = {label: " or ".join(map(_target, found)) for label, found in targets.items() if found}
-    return ChecklistPart(
-        "Early end",
+    return (
         by_algorithm(known),
-        sentence(
-            unrecorded(targets),
-            when(len(set(known.values())) > 1, "not all runs had the same final target"),
-        ),
+        unrecorded(targets),
+        when(len(set(known.values())) > 1, "not all runs had the same final target"),
     )
 
 
@@ -259,19 +252,19 @@ def _target(target: float | None) -> str:
     return f"a run ends at the precision {target:g}, where the optimum is known"
 
 
-def _overshoot(frame: pd.DataFrame) -> ChecklistPart:
+def _overshoot(runs: Runs, analysis: Analysis) -> Said:
+    frame = runs.frame
+    if frame["budget_s"].isna().all():
+        return None
     if frame["overshoot_s"].isna().all():
-        return ChecklistPart("Overshoot", "", "not recorded")
+        return ("", "not recorded")
     late = int((frame["overshoot_s"] > GRACE_S).sum())
     longest = frame["overshoot_s"].max()
-    return ChecklistPart(
-        "Overshoot",
+    return (
         f"the last evaluation of a run ended at most {1e3 * longest:.3g} ms after T; "
         "nothing after T counts",
-        sentence(
-            when(late, f"runs that continued for more than {1e3 * GRACE_S:g} ms after T: {late}"),
-            unknown_in(frame, "overshoot_s"),
-        ),
+        when(late, f"runs that continued for more than {1e3 * GRACE_S:g} ms after T: {late}"),
+        unknown_in(frame, "overshoot_s"),
     )
 
 
@@ -279,26 +272,16 @@ UNUSED = (StopReason.ALGORITHM_ENDED, StopReason.FAILURE)
 """Stop reasons of runs with budget left that have not reached the final target."""
 
 
-def restart_parts(runs: Runs, analysis: Analysis) -> Iterator[ChecklistPart]:
-    yield _policy(runs)
-    yield _completed(runs.frame)
-    if len(runs.schedules):
-        yield _lengths(runs)
-    yield _use(runs.frame)
-
-
-def _policy(runs: Runs) -> ChecklistPart:
+def _policy(runs: Runs, analysis: Analysis) -> Said:
     policies = asked(runs, lambda label, campaign: restart_of(campaign, label))
     several = [label for label, found in policies.items() if len(found) > 1]
     said = {
         label: " or ".join(map(_policy_words, found)) for label, found in policies.items() if found
     }
-    return ChecklistPart(
-        "Policy",
+    return (
         by_algorithm(said),
-        sentence(
-            unrecorded(policies), when(several, f"{listed(several)}: runs under different policies")
-        ),
+        unrecorded(policies),
+        when(several, f"{listed(several)}: runs under different policies"),
     )
 
 
@@ -311,15 +294,18 @@ def _policy_words(restart: Facts) -> str:
     return ", ".join([restart["policy"], *settings])
 
 
-def _completed(frame: pd.DataFrame) -> ChecklistPart:
+def _completed(runs: Runs, analysis: Analysis) -> Said:
+    frame = runs.frame
     medians = frame.groupby("algorithm")["completed_restarts"].median().dropna()
     said = listed(f"{label} {median:g}" for label, median in medians.items())
     unknown = unknown_in(frame, "completed_restarts")
-    return ChecklistPart("Completed restarts", when(said, f"median of a run: {said}"), unknown)
+    return (when(said, f"median of a run: {said}"), unknown)
 
 
-def _lengths(runs: Runs) -> ChecklistPart:
+def _lengths(runs: Runs, analysis: Analysis) -> Said:
     """What sets the length of a launch, how it was chosen, and whether any launch was complete."""
+    if not len(runs.schedules):
+        return None
     of_runs, said = runs.frame.assign(**runs.scheduled()), []
     for label, rows in runs.schedules.groupby("algorithm"):
         ends = dict.fromkeys(f"{end:g}" for end in (rows["length"].min(), rows["length"].max()))
@@ -328,35 +314,28 @@ def _lengths(runs: Runs) -> ChecklistPart:
         share = np.nan if mine["completed_restarts"].any() else mine["stopped_at"].median()
         cut = f", always stopped, at {share:.0%} of its schedule" if share < ALMOST else ""
         said.append(f"{label}: {rows['parameter'].iloc[0]} = {' to '.join(ends)} ({how}){cut}")
-    return ChecklistPart("Length of a launch", "; ".join(said))
+    return "; ".join(said), ""
 
 
-def _use(frame: pd.DataFrame) -> ChecklistPart:
+def _use(runs: Runs, analysis: Analysis) -> Said:
+    frame = runs.frame
     reasons = frame["stop_reason"].value_counts().sort_index()
     unused = frame.loc[frame["stop_reason"].isin(UNUSED), "algorithm"].value_counts().sort_index()
     said = listed(f"{count} of {label}" for label, count in unused.items())
-    return ChecklistPart(
-        "Use of the budget",
+    return (
         "runs were ended by " + listed(f"{reason} ({n})" for reason, n in reasons.items()),
         when(said, f"runs ended with budget left and no restart: {said}"),
     )
 
 
-def target_parts(runs: Runs, analysis: Analysis) -> Iterator[ChecklistPart]:
-    yield _targets(runs, analysis)
-    yield _optimum(runs)
-    yield _success(runs, analysis)
-
-
-def _targets(runs: Runs, analysis: Analysis) -> ChecklistPart:
+def _targets(runs: Runs, analysis: Analysis) -> Said:
     targets = analysis.targets_from_easy
     what, one = _what(runs, analysis)
     shown = f"{len(targets)} {what}, {targets[0]:g} to {targets[-1]:g}"
     ends = asked(runs, lambda _, campaign: campaign["budget"]["final_target"])
     first = max((end for found in ends.values() for end in found if end), default=0.0)
     beyond = 0 if analysis.target_values else sum(target < first for target in targets)
-    return ChecklistPart(
-        "Targets",
+    return (
         shown if len(targets) > 1 else f"the {one} {targets[0]:g}",
         when(beyond, f"beyond {first:g}, where runs end: {beyond}"),
     )
@@ -370,44 +349,49 @@ def _what(runs: Runs, analysis: Analysis) -> tuple[str, str]:
     return "precisions", "precision"
 
 
-def _optimum(runs: Runs) -> ChecklistPart:
+def _gap(runs: Runs, analysis: Analysis) -> Said:
+    said = "no optimum is known; a gap is f minus the least f that any run here found"
+    return (said, "") if runs.optimum == "unknown" else None
+
+
+def _precision(runs: Runs, analysis: Analysis) -> Said:
     if runs.optimum == "unknown":
-        return ChecklistPart(
-            "Gap", "no optimum is known; a gap is f minus the least f that any run here found"
-        )
+        return None
     unknown = runs.frame.loc[runs.frame["f_opt"].isna(), PROBLEM].drop_duplicates()
     problems = runs.frame[PROBLEM].drop_duplicates()
     said = "a precision is the distance to the known optimum"
     if len(unknown):
         said += f"; on {len(unknown)} of {len(problems)} problems to the best value that was found"
     wrong = listed(f"{one.problem} (f = {one.f:.9g} < {one.f_opt:.9g})" for one in refuted(runs))
-    return ChecklistPart("Precision", said, when(wrong, f"values below the optimum: {wrong}"))
+    return said, when(wrong, f"values below the optimum: {wrong}")
 
 
-def _success(runs: Runs, analysis: Analysis) -> ChecklistPart:
+def _success(runs: Runs, analysis: Analysis) -> Said:
     hardest = analysis.targets_from_easy[-1]
     reached = int(np.isfinite(runs.runtimes("evaluations", [hardest])).sum())
     said = f"within the budget; {reached} of {len(runs.frame)} runs reached {hardest:g}"
     if "success" in analysis.asked_tables:
-        return ChecklistPart("Success", f"{said}; rates in table success")
-    return ChecklistPart("Success", said, "select table success")
+        return f"{said}; rates in table success", ""
+    return said, "select table success"
 
 
-def result_parts(runs: Runs, analysis: Analysis) -> Iterator[ChecklistPart]:
-    yield _shown("Anytime", ("anytime", "ecdf"), analysis)
-    yield _shown("ERT", ("ert", "ert_by_instance"), analysis)
-    profiles = _shown("Profiles", ("profile",), analysis)
-    alone = when(len(labels(runs)) < 2, "a profile needs several algorithms")
-    yield profiles._replace(missing=sentence(profiles.missing, alone))
+def _shown(*wanted: str) -> Callable[[Runs, Analysis], Said]:
+    """What says which tables and figures over seconds are selected; one of them is enough."""
 
+    def said(runs: Runs, analysis: Analysis) -> Said:
+        tables = [table for table in wanted if table in analysis.asked_tables]
+        figures = [figure for figure in wanted if figure in analysis.asked_figures]
+        evidence = sentence(
+            when(tables, f"tables: {listed(tables)}"), when(figures, f"figures: {listed(figures)}")
+        )
+        alone = wanted == ("profile",) and len(labels(runs)) < 2
+        return (
+            evidence,
+            when(not evidence, f"select table or figure {wanted[0]}"),
+            when(alone, "a profile needs several algorithms"),
+        )
 
-def _shown(name: str, wanted: tuple[str, ...], analysis: Analysis) -> ChecklistPart:
-    tables = [table for table in wanted if table in analysis.asked_tables]
-    figures = [figure for figure in wanted if figure in analysis.asked_figures]
-    evidence = sentence(
-        when(tables, f"tables: {listed(tables)}"), when(figures, f"figures: {listed(figures)}")
-    )
-    return ChecklistPart(name, evidence, when(not evidence, f"select table or figure {wanted[0]}"))
+    return said
 
 
 INTERVALS = (
@@ -419,29 +403,19 @@ FEWEST = 2
 """Number of runs that an interval needs."""
 
 
-def uncertainty_parts(runs: Runs, analysis: Analysis) -> Iterator[ChecklistPart]:
-    yield _seeds(runs)
-    yield _repetitions(runs)
-    yield _independence(runs)
-    yield _intervals(analysis)
-
-
-def _seeds(runs: Runs) -> ChecklistPart:
+def _seeds(runs: Runs, analysis: Analysis) -> Said:
     found = asked(runs, lambda _, campaign: campaign["seed"])
     seeds = distinct([seed for some in found.values() for seed in some])
     shared = int(runs.frame["seed"].dropna().duplicated(keep=False).sum())
-    return ChecklistPart(
-        "Seeds",
+    return (
         when(seeds, f"campaign seed {listed(seeds)}; every stream derives from it"),
-        sentence(
-            when(not seeds, "the records do not contain the seed of the campaign"),
-            when(len(seeds) > 1, "runs of different seeds"),
-            when(shared, f"{shared} runs share a random stream"),
-        ),
+        when(not seeds, "the records do not contain the seed of the campaign"),
+        when(len(seeds) > 1, "runs of different seeds"),
+        when(shared, f"{shared} runs share a random stream"),
     )
 
 
-def _repetitions(runs: Runs) -> ChecklistPart:
+def _repetitions(runs: Runs, analysis: Analysis) -> Said:
     sizes = runs.frame.groupby([*PROBLEM, "algorithm"]).size()
     least, most = sizes.min(), sizes.max()
     number = f"{least}" if least == most else f"{least} to {most}"
@@ -450,16 +424,13 @@ def _repetitions(runs: Runs) -> ChecklistPart:
     said = {label: " or ".join(map(_rule, found)) for label, found in rules.items() if found}
     few = int((sizes < FEWEST).sum())
     unruled = least != most and set(said.values()) <= {_FIXED}
-    return ChecklistPart(
-        "Repetitions",
+    return (
         sentence(
             f"runs of each algorithm on each of {len(problems)} problems: {number}",
             by_algorithm(said),
         ),
-        sentence(
-            when(few, f"in {few} cases fewer than {FEWEST} runs, too few for an interval"),
-            when(unruled, "numbers of runs differ, and there is no stopping rule"),
-        ),
+        when(few, f"in {few} cases fewer than {FEWEST} runs, too few for an interval"),
+        when(unruled, "numbers of runs differ, and there is no stopping rule"),
     )
 
 
@@ -480,7 +451,7 @@ _FILES = {
 }
 
 
-def _independence(runs: Runs) -> ChecklistPart:
+def _independence(runs: Runs, analysis: Analysis) -> Said:
     frame = runs.frame[~runs.frame["algorithm"].isin(list(runs.sources))]
     known = (
         frame[["algorithm", "isolation", "watched_because"]].dropna(subset="isolation").fillna("")
@@ -493,16 +464,11 @@ def _independence(runs: Runs) -> ChecklistPart:
     stayed = frame["appeared"].notna() | frame["appeared_in_trial"].notna()
     compared = (frame["isolation"] == Isolation.WATCHED) | frame["watched_because"].notna()
     left = compared & stayed
-    return ChecklistPart(
-        "Independence",
+    return (
         by_algorithm(said),
-        sentence(
-            when(
-                shared.any(), f"runs could read files of earlier runs: {_algorithms(frame[shared])}"
-            ),
-            when(left.any(), f"files stayed (table leftovers): {_algorithms(frame[left])}"),
-            unknown_in(frame, "isolation") if len(frame) else "not known of imported runs",
-        ),
+        when(shared.any(), f"runs could read files of earlier runs: {_algorithms(frame[shared])}"),
+        when(left.any(), f"files stayed (table leftovers): {_algorithms(frame[left])}"),
+        unknown_in(frame, "isolation") if len(frame) else "not known of imported runs",
     )
 
 
@@ -514,7 +480,7 @@ def _in_words(isolation: str, because: str) -> str:
     return _FILES[Isolation(isolation)] + when(because, f" ({because})")
 
 
-def _intervals(analysis: Analysis) -> ChecklistPart:
+def _intervals(runs: Runs, analysis: Analysis) -> Said:
     intervals = [name for name in INTERVALS if name in analysis.asked_tables]
     tests = [name for name in TESTS if name in analysis.asked_tables]
     evidence = sentence(
@@ -522,29 +488,17 @@ def _intervals(analysis: Analysis) -> ChecklistPart:
         when(tests, f"tests in {listed(tests)}"),
     )
     missing = when(not evidence, "select table ert or friedman")
-    return ChecklistPart("Intervals or tests", evidence, missing)
+    return evidence, missing
 
 
 EXCESS, EXCESS_S = 1.02, 0.02
 """CPU time may exceed the time of a run on its cores by this factor, and by these seconds."""
 
 
-def machine_parts(runs: Runs, analysis: Analysis) -> Iterator[ChecklistPart]:
-    yield _hardware(runs)
-    yield _system(runs)
-    yield _threads(runs)
-    yield _linear_algebra(runs)
-    yield _flags(runs)
-    yield _versions(runs)
-    if any(one.own_environment for one in origins(runs).values()):
-        yield _environments(runs)
-
-
-def _hardware(runs: Runs) -> ChecklistPart:
+def _hardware(runs: Runs, analysis: Analysis) -> Said:
     kinds = sorted({str(machine_kind(machine)) for machine in machines(runs)})
     blocked = in_blocks(origins(runs).values())
-    return ChecklistPart(
-        "Hardware",
+    return (
         sentence(
             listed(kinds),
             mixture(runs),
@@ -553,11 +507,9 @@ def _hardware(runs: Runs) -> ChecklistPart:
             _said(runs, "governor"),
             _said(runs, "turbo"),
         ),
-        sentence(
-            when(len(kinds) > 1 and not blocked, f"runs of {len(kinds)} kinds of machines"),
-            _not_as_required(runs),
-            untold(runs, "cpu", "cores", "memory_mb"),
-        ),
+        when(len(kinds) > 1 and not blocked, f"runs of {len(kinds)} kinds of machines"),
+        _not_as_required(runs),
+        untold(runs, "cpu", "cores", "memory_mb"),
     )
 
 
@@ -598,21 +550,19 @@ def _text(value: Any) -> str:
     return {True: "on", False: "off"}[value] if isinstance(value, bool) else str(value)
 
 
-def _system(runs: Runs) -> ChecklistPart:
+def _system(runs: Runs, analysis: Analysis) -> Said:
     kernels = told(runs, "kernel")
-    return ChecklistPart(
-        "System",
+    return (
         sentence(
             *(_said(runs, name) for name in ("kernel", "distribution")),
             *(_said(runs, name) for name in ("virtual_machine", "container")),
         ),
-        sentence(
-            when(len(kernels) > 1, f"runs under {len(kernels)} kernels"), untold(runs, "kernel")
-        ),
+        when(len(kernels) > 1, f"runs under {len(kernels)} kernels"),
+        untold(runs, "kernel"),
     )
 
 
-def _threads(runs: Runs) -> ChecklistPart:
+def _threads(runs: Runs, analysis: Analysis) -> Said:
     allowed = asked(runs, lambda label, campaign: campaign["algorithms"][label]["threads"])
     said = {
         label: f"threads of a run: {listed(found)}" for label, found in allowed.items() if found
@@ -625,14 +575,11 @@ def _threads(runs: Runs) -> ChecklistPart:
         for pool in _pools(runs, label)
         if found and pool["threads"] > max(found)
     )
-    return ChecklistPart(
-        "Threads",
+    return (
         sentence(by_algorithm(said), f"{total - free} of {total} runs pinned to a core"),
-        sentence(
-            unrecorded(allowed),
-            when(beyond, f"more than allowed: {beyond}"),
-            _excess(runs, {label: max(found) for label, found in allowed.items() if found}),
-        ),
+        unrecorded(allowed),
+        when(beyond, f"more than allowed: {beyond}"),
+        _excess(runs, {label: max(found) for label, found in allowed.items() if found}),
     )
 
 
@@ -653,38 +600,35 @@ def _pools(runs: Runs, label: str) -> list[dict[str, Any]]:
     return [pool for machine in found for pool in machine.get("blas_threads") or ()]
 
 
-def _linear_algebra(runs: Runs) -> ChecklistPart:
+def _linear_algebra(runs: Runs, analysis: Analysis) -> Said:
     libraries = told(runs, "blas")
     pools = {
         f"threads of {pool['library']}: {pool['threads']}"
         for label in labels(runs)
         for pool in _pools(runs, label)
     }
-    return ChecklistPart(
-        "BLAS",
+    return (
         sentence(listed(libraries), listed(sorted(pools))),
-        sentence(
-            when(differs(runs, "blas"), f"runs with {len(libraries)} libraries"),
-            untold(runs, "blas"),
-        ),
+        when(differs(runs, "blas"), f"runs with {len(libraries)} libraries"),
+        untold(runs, "blas"),
     )
 
 
-def _flags(runs: Runs) -> ChecklistPart:
+def _flags(runs: Runs, analysis: Analysis) -> Said:
     compilers = told(runs, "numpy_compilers")
     numpy = [
         listed(f"{language} {tool}" for language, tool in built.items()) for built in compilers
     ]
     facts = "python_flags", "numpy_compilers"
     differ = any(differs(runs, name) for name in facts)
-    return ChecklistPart(
-        "Compiler flags",
+    return (
         sentence(_said(runs, "python_flags", "Python"), when(numpy, f"numpy: {listed(numpy)}")),
-        sentence(when(differ, "runs under different builds"), untold(runs, *facts)),
+        when(differ, "runs under different builds"),
+        untold(runs, *facts),
     )
 
 
-def _versions(runs: Runs) -> ChecklistPart:
+def _versions(runs: Runs, analysis: Analysis) -> Said:
     known = origins(runs)
     own = {label: _software(one) for label, one in known.items() if one.own_environment}
     shared = _software(*(one for label, one in known.items() if label not in own))
@@ -694,34 +638,31 @@ def _versions(runs: Runs) -> ChecklistPart:
         if (software := {n: v for n, v in found.items() if shared.get(n) != v})
     }
     unknown = sorted({n for found in (shared, *own.values()) for n, v in found.items() if not v})
-    return ChecklistPart(
-        "Versions",
+    return (
         sentence(
             ", ".join(f"{name} {version}" for name, version in sorted(shared.items())),
             when(alone, f"in environments of their own: {_each(alone)}"),
         ),
-        sentence(
-            *(
-                f"{name} {' and '.join(several)}"
-                for name, several in undeclared_software(known).items()
-            ),
-            when(unknown, f"version not known: {listed(unknown)}"),
-            untold(runs, "python"),
+        *(
+            f"{name} {' and '.join(several)}"
+            for name, several in undeclared_software(known).items()
         ),
+        when(unknown, f"version not known: {listed(unknown)}"),
+        untold(runs, "python"),
     )
 
 
-def _environments(runs: Runs) -> ChecklistPart:
-    known = origins(runs)
+def _environments(runs: Runs, analysis: Analysis) -> Said:
     found = {
         label: distinct([machine["own_environment"] for machine in one.machine if machine])
-        for label, one in known.items()
+        for label, one in origins(runs).items()
         if one.own_environment
     }
+    if not found:
+        return None
     commits = {label: [str(own["commit"]) for own in every] for label, every in found.items()}
     dirty = [label for label, every in commits.items() if any(c.endswith(DIRTY) for c in every)]
-    return ChecklistPart(
-        "Environments of their own",
+    return (
         _each({label: listed(map(_environment, every)) for label, every in found.items()}),
         when(
             dirty, f"files of {listed(dirty)} differed from the commit: commit, and measure again"
@@ -753,14 +694,8 @@ def _each(said: Mapping[str, str]) -> str:
 EFFECT = ("ancillary", "ancillary_effect")
 
 
-def tuning_parts(runs: Runs, analysis: Analysis) -> Iterator[ChecklistPart]:
+def _tuning(runs: Runs, analysis: Analysis) -> Said:
     spent = ancillary_costs(runs.frame, runs.origins, analysis)
-    yield _tuning(spent, runs, analysis)
-    yield _preparation(spent)
-    yield _amortisation(spent, analysis)
-
-
-def _tuning(spent: pd.DataFrame, runs: Runs, analysis: Analysis) -> ChecklistPart:
     said, silent, elsewhere = {}, [], []
     for label in map(str, spent.index):
         origin = runs.origins.get(label, Origins())
@@ -779,7 +714,7 @@ def _tuning(spent: pd.DataFrame, runs: Runs, analysis: Analysis) -> ChecklistPar
             silent.append(label)
     imported = analysis.campaign.get("algorithms") == {}
     missing = "not recorded" if imported else _undeclared(silent)
-    return ChecklistPart("Tuning", by_algorithm(said), sentence(missing, *elsewhere))
+    return (by_algorithm(said), missing, *elsewhere)
 
 
 def _search(search: Mapping[str, Any]) -> str:
@@ -800,110 +735,102 @@ def _undeclared(silent: Sequence[str]) -> str:
     return when(silent, f"declare algorithms.<label>.ancillary.method for {listed(silent)}")
 
 
-def _preparation(spent: pd.DataFrame) -> ChecklistPart:
+def _preparation(runs: Runs, analysis: Analysis) -> Said:
+    spent = ancillary_costs(runs.frame, runs.origins, analysis)
     known = spent.dropna(subset="preparation_s")
     said = listed(
         f"{row.Index} {row.preparation_s:.3g} s ({row.preparation})" for row in known.itertuples()
     )
     unknown = sorted(set(spent.index) - set(known.index))
-    return ChecklistPart("Preparation", said, unrecorded(dict.fromkeys(unknown)))
+    return said, unrecorded(dict.fromkeys(unknown))
 
 
-def _amortisation(spent: pd.DataFrame, analysis: Analysis) -> ChecklistPart:
+def _amortisation(runs: Runs, analysis: Analysis) -> Said:
+    spent = ancillary_costs(runs.frame, runs.origins, analysis)
     problems, most = analysis.problems, spent["share_s"].max()
     share = f"at most {most:.3g} s per problem, of {problems}"
     if analysis.ancillary == "amortised":
-        return ChecklistPart("Amortisation", f"every run is charged its share, {share}")
+        return f"every run is charged its share, {share}", ""
     evidence = f"not charged; the share would be {share}"
     shown = [table for table in EFFECT if table in analysis.asked_tables]
     if shown:
-        return ChecklistPart("Amortisation", f"{evidence}; shown in tables {listed(shown)}")
-    return ChecklistPart("Amortisation", evidence, f"select table {EFFECT[0]}")
+        return f"{evidence}; shown in tables {listed(shown)}", ""
+    return evidence, f"select table {EFFECT[0]}"
 
 
 DIRTY = "-dirty"
 
 
-def code_parts(runs: Runs, analysis: Analysis) -> Iterator[ChecklistPart]:
-    yield _code(runs)
-    yield _commit(runs)
-    yield _seeds_of_runs(runs)
-    yield _configuration(runs, analysis)
-    yield from each("checklist", runs, analysis)
-    if runs.sources:
-        yield _published(runs, analysis)
-
-
-def _code(runs: Runs) -> ChecklistPart:
+def _code(runs: Runs, analysis: Analysis) -> Said:
     digests = {
         label: sorted(short(code) for code in one.code if code)
         for label, one in origins(runs).items()
     }
     several = [label for label, found in digests.items() if len(found) > 1]
     known = {label: listed(found) for label, found in digests.items() if found}
-    return ChecklistPart(
-        "Code",
+    return (
         when(known, f"SHA-256 of the measuring code: {by_algorithm(known)}"),
-        sentence(
-            unrecorded(digests), when(several, f"runs of several versions of {listed(several)}")
-        ),
+        unrecorded(digests),
+        when(several, f"runs of several versions of {listed(several)}"),
     )
 
 
-def _commit(runs: Runs) -> ChecklistPart:
+def _commit(runs: Runs, analysis: Analysis) -> Said:
     own, package = told(runs, "commit"), told(runs, "package_commit")
     dirty = any(commit.endswith(DIRTY) for commit in [*own, *package])
-    return ChecklistPart(
-        "Commit",
+    return (
         sentence(
             when(machines(runs), f"working directory: {listed(own) or 'no checkout'}"),
             when(package, f"timefair: {listed(package)}"),
         ),
-        sentence(
-            when(dirty, "files differed from the commit: commit, and measure again"),
-            when(not (own or package), untold(runs, "commit")),
-        ),
+        when(dirty, "files differed from the commit: commit, and measure again"),
+        when(not (own or package), untold(runs, "commit")),
     )
 
 
-def _seeds_of_runs(runs: Runs) -> ChecklistPart:
+def _streams(runs: Runs, analysis: Analysis) -> Said:
     unknown = int(runs.frame["seed"].isna().sum())
     said = "column seed of every record; launch k draws from default_rng([seed, k])"
     known = when(unknown < len(runs.frame), said)
-    return ChecklistPart("Seeds", known, when(unknown, f"runs without one: {unknown}"))
+    return known, when(unknown, f"runs without one: {unknown}")
 
 
-def _configuration(runs: Runs, analysis: Analysis) -> ChecklistPart:
+def _configuration(runs: Runs, analysis: Analysis) -> Said:
     name = analysis.campaign.get("name")
     several = [label for label, one in origins(runs).items() if len(one.configurations(label)) > 1]
-    return ChecklistPart(
-        "Configuration",
+    return (
         when(name, f"results/{name}/campaign.json and the workflow of timefair"),
-        sentence(
-            when(not name, "the configuration is not known"),
-            when(several, f"runs of several configurations of {listed(several)}"),
-        ),
+        when(not name, "the configuration is not known"),
+        when(several, f"runs of several configurations of {listed(several)}"),
     )
 
 
-def _published(runs: Runs, analysis: Analysis) -> ChecklistPart:
-    """The published data in addition to the measured runs, and the files of the published data."""
-    said = [
+def _files_of(runs: Runs) -> str:
+    return listed(
         f"{label} from {source['path']} (SHA-256 {short(source['sha256'])})"
         for label, source in sorted(runs.sources.items())
-    ]
-    if runs.foreign_clock:
-        cautions = [line for source in runs.sources.values() for line in source["cautions"]]
-        evidence = f"all times are of a foreign clock: {listed(said)}"
-        return ChecklistPart("Imported data", evidence, sentence(*dict.fromkeys(cautions)))
-    cautions = [
+    )
+
+
+def _imported(runs: Runs, analysis: Analysis) -> Said:
+    if not runs.foreign_clock:
+        return None
+    cautions = [line for source in runs.sources.values() for line in source["cautions"]]
+    evidence = f"all times are of a foreign clock: {_files_of(runs)}"
+    return evidence, *dict.fromkeys(cautions)
+
+
+def _published(runs: Runs, analysis: Analysis) -> Said:
+    """The published data in addition to the measured runs."""
+    if runs.foreign_clock or not runs.sources:
+        return None
+    cautions = (
         f"{label}: {caution}"
         for label, source in sorted(runs.sources.items())
         for caution in source.get("cautions", [])
-    ]
+    )
     scaled = bridged.said([*runs.sources], runs, analysis.confidence)
-    evidence = f"{scaled or 'in evaluations only:'} {listed(said)}"
-    return ChecklistPart("Published data", evidence, sentence(*cautions))
+    return (f"{scaled or 'in evaluations only:'} {_files_of(runs)}", *cautions)
 
 
 COLUMNS = columns_of("""
@@ -915,17 +842,36 @@ COLUMNS = columns_of("""
     missing (text): why the part is not met; empty otherwise
 """)
 
-ITEMS: dict[str, Callable[[Runs, Analysis], Iterator[ChecklistPart]]] = {
-    "Budget": budget_parts,
-    "Restarts": restart_parts,
-    "Targets": target_parts,
-    "Results": result_parts,
-    "Statistics": uncertainty_parts,
-    "Machine": machine_parts,
-    "Tuning": tuning_parts,
-    "Code": code_parts,
-}
-"""The items in the order of the paper, which counts from 1."""
+ITEMS: dict[str, dict[str, Callable[[Runs, Analysis], Said]]] = {
+    "Budget": {
+        "Time T": _time, "Cap on evaluations": _evaluations, "Early end": _early_end,
+        "Overshoot": _overshoot,
+    },
+    "Restarts": {
+        "Policy": _policy, "Completed restarts": _completed, "Length of a launch": _lengths,
+        "Use of the budget": _use,
+    },
+    "Targets": {"Targets": _targets, "Gap": _gap, "Precision": _precision, "Success": _success},
+    "Results": {
+        "Anytime": _shown("anytime", "ecdf"), "ERT": _shown("ert", "ert_by_instance"),
+        "Profiles": _shown("profile"),
+    },
+    "Statistics": {
+        "Seeds": _seeds, "Repetitions": _repetitions, "Independence": _independence,
+        "Intervals or tests": _intervals,
+    },
+    "Machine": {
+        "Hardware": _hardware, "System": _system, "Threads": _threads, "BLAS": _linear_algebra,
+        "Compiler flags": _flags, "Versions": _versions,
+        "Environments of their own": _environments,
+    },
+    "Tuning": {"Tuning": _tuning, "Preparation": _preparation, "Amortisation": _amortisation},
+    "Code": {
+        "Code": _code, "Commit": _commit, "Seeds": _streams, "Configuration": _configuration,
+        "Imported data": _imported, "Published data": _published,
+    },
+}  # fmt: skip
+"""The items in the order of the paper, which counts from 1, with their parts."""
 
 
 @exhibit(
@@ -959,8 +905,17 @@ ITEMS: dict[str, Callable[[Runs, Analysis], Iterator[ChecklistPart]]] = {
 def filled(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     rows = [
         (number, topic, part.name, part.met, part.evidence or None, part.missing or None)
-        for number, (topic, parts) in enumerate(ITEMS.items(), start=1)
-        for part in (parts(runs, analysis) if len(runs.frame) else ())
+        for number, topic in enumerate(ITEMS, start=1)
+        for part in (_parts(topic, runs, analysis) if len(runs.frame) else ())
     ]
     frame = pd.DataFrame(rows, columns=column_names(COLUMNS))
     return frame.astype({"item": int, "met": "boolean"})
+
+
+def _parts(topic: str, runs: Runs, analysis: Analysis) -> Iterator[ChecklistPart]:
+    """The parts of an item; those of extensions are before that on imported data."""
+    for name, part in ITEMS[topic].items():
+        if name == "Imported data":
+            yield from each("checklist", runs, analysis)
+        if (said := part(runs, analysis)) is not None:
+            yield ChecklistPart(name, said[0], sentence(*said[1:]))

@@ -145,22 +145,14 @@ class Case:
     comparing=True,
 )
 def averaged(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    rows = [
-        {
-            **case.names,
-            "algorithm": algorithm,
-            "problems": len(case.scores),
-            "average_rank": average,
-            "critical_difference": difference,
-        }
-        for case in cases(runs, analysis)
-        for difference in [
-            critical_difference(
-                len(case.algorithms), len(case.scores), alpha=1 - analysis.confidence
-            )
+    rows = []
+    for case in cases(runs, analysis):
+        problems, alpha = len(case.scores), 1 - analysis.confidence
+        difference = critical_difference(len(case.algorithms), problems, alpha=alpha)
+        rows += [
+            (*case.names.values(), algorithm, problems, average, difference)
+            for algorithm, average in case.averages().items()
         ]
-        for algorithm, average in case.averages().items()
-    ]
     return pd.DataFrame(rows, columns=column_names(COLUMNS))
 
 
@@ -327,16 +319,10 @@ def tested(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     rows = []
     for case in cases(runs, analysis):
         test = friedman(case.scores)
-        rows.append(
-            {
-                **case.names,
-                "algorithms": test.algorithms,
-                "problems": test.problems,
-                **{name: getattr(test, name) for name in column_names(STATISTICS)},
-                "critical_difference": critical_difference(test.algorithms, test.problems, alpha),
-                "alpha": alpha,
-            }
-        )
+        size = test.algorithms, test.problems
+        found = (getattr(test, name) for name in column_names(STATISTICS))
+        difference = critical_difference(*size, alpha)
+        rows.append((*case.names.values(), *size, *found, difference, alpha))
     return pd.DataFrame(rows, columns=column_names(FRIEDMAN_COLUMNS))
 
 
@@ -369,8 +355,7 @@ def paired(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     parts, complete = [], True
     for case in cases(runs, analysis):
         pairs, names = posthoc(case.scores), np.array(case.algorithms, dtype=object)
-        averages = dict(zip(case.algorithms, average_ranks(case.scores).tolist(), strict=True))
-        chosen = listed(analysis, averages)
+        chosen = listed(analysis, case.averages())
         columns = (
             *(names[pairs.first], names[pairs.second], pairs.difference, pairs.z),
             *(pairs.p, pairs.p_holm, pairs.p_shaffer, pairs.p_nemenyi),
@@ -485,18 +470,17 @@ def side_by_side(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     asked = [(problem, _equal_evaluations(runs, problem, allowed)) for problem in problems(runs)]
     parts = []
     for (problem, equal), at_equal in zip(asked, precision_at(runs, asked), strict=True):
+        names = list(problem.algorithms)
         medians = (
             np.array([[median(sample)] for sample in samples.values()])
             for samples in (problem.split(at_equal[:, 0]), problem.samples(best))
         )
-        fixed_budget = {**problem.names, "criterion": FIXED_BUDGET, "evaluations": float(equal[0])}
-        fixed_target = {**problem.names, "criterion": FIXED_TARGET, "evaluations": np.nan}
-        names = list(problem.algorithms)
-        parts.append(
-            _ranking(fixed_budget, names, (np.nan,), *((of, rank(of, axis=0)) for of in medians))
-        )
+        ranked = _ranking(names, (np.nan,), *((of, rank(of, axis=0)) for of in medians))
+        fixed = {"criterion": FIXED_BUDGET, "evaluations": float(equal[0])}
+        parts.append(problem.names | fixed | ranked)
         by_ert = (_erts(problem, costs[unit]) for unit in ("evaluations", "seconds"))
-        parts.append(_ranking(fixed_target, names, targets, *by_ert))
+        fixed = {"criterion": FIXED_TARGET, "evaluations": np.nan}
+        parts.append(problem.names | fixed | _ranking(names, targets, *by_ert))
     return stacked(parts, column_names(RANKINGS_COLUMNS))
 
 
@@ -530,7 +514,6 @@ def median(sample: NDArray[np.float64]) -> float:
 
 
 def _ranking(
-    keys: dict[str, Any],
     names: Sequence[str],
     targets: Sequence[float],
     by_evaluations: tuple[NDArray[np.float64], NDArray[np.float64]],
@@ -538,27 +521,17 @@ def _ranking(
 ) -> dict[str, Any]:
     """The results of algorithms and their ranks at each target, each of (algorithms, targets)."""
     columns = ("by_evaluations", "rank_by_evaluations", "by_time", "rank_by_time")
-    return {
-        **keys,
-        "target": np.repeat(targets, len(names)),
-        "algorithm": list(names) * len(targets),
-        **{
-            column: values.T.ravel()
-            for column, values in zip(columns, (*by_evaluations, *by_time), strict=True)
-        },
-    }
+    values = [each.T.ravel() for each in (*by_evaluations, *by_time)]
+    keys = {"target": np.repeat(targets, len(names)), "algorithm": list(names) * len(targets)}
+    return keys | dict(zip(columns, values, strict=True))
 
 
-MEDIAN = ("precision", quantile_name(0.5))
-RANKS = {
-    ("seconds", "ERT"): "rank_s",
-    ("evaluations", "ERT"): "rank_evaluations",
-    MEDIAN: "rank_median",
+RANKED: dict[tuple[str, ...], tuple[str, ...]] = {
+    ("seconds", ERT): ("rank_s", "best_on_s"),
+    ("evaluations", ERT): ("rank_evaluations", "best_on_evaluations"),
+    ("precision", quantile_name(0.5)): ("rank_median",),
 }
-"""Ranked measures, and the columns of their average ranks."""
-
-BEST = {("seconds", "ERT"): "best_on_s", ("evaluations", "ERT"): "best_on_evaluations"}
-"""Ranked measures, and the columns of the functions on which no algorithm has a better rank."""
+"""Criteria with the columns of average ranks, and of functions on which nobody has a better one."""
 
 EQUAL = 1e-9
 """Ranks that differ by less count as equal, because they are averages over the targets."""
@@ -617,45 +590,33 @@ SUMMARY_COLUMNS = (
     comparing=True,
 )
 def in_a_line(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    lines = {
-        (suite, dimension, algorithm): line
-        for suite, dimension, algorithm, line in _reached(runs, analysis)
+    everyone = with_published(runs)
+    reached = np.isfinite(everyone.runtimes(UNITS[-1], analysis.targets)).mean(axis=1)
+    reached = np.where(everyone.known_in(UNITS[-1]), reached, np.nan)
+    shares: dict[tuple[Any, Any, str], list[float]] = defaultdict(list)
+    for problem in problems(everyone):
+        space = problem.names["suite"], problem.names["dimension"]
+        for algorithm, of_runs in problem.samples(reached).items():
+            shares[(*space, algorithm)].append(float(of_runs.mean()))
+    lines: dict[tuple[Any, Any, str], dict[str, float]] = {
+        place: {"functions": len(of_functions), "reached": float(np.mean(of_functions))}
+        for place, of_functions in sorted(shares.items())
     }
     for case in cases(runs, analysis):
-        for algorithm, values in _ranked(case):
-            lines[case.names["suite"], case.names["dimension"], algorithm] |= values
+        suite, dimension, *key = case.names.values()
+        names = RANKED.get(tuple(key), ())
+        if not names or not len(case.scores):
+            continue
+        best = (case.scores <= case.scores.min(axis=1, keepdims=True) + EQUAL).sum(axis=0)
+        found = zip(average_ranks(case.scores).tolist(), best.astype(float).tolist(), strict=True)
+        for algorithm, values in zip(case.algorithms, found, strict=True):
+            lines[suite, dimension, algorithm] |= dict(zip(names, values, strict=False))
     rows = [
-        {"suite": suite, "dimension": dimension, "algorithm": algorithm, **line}
-        for (suite, dimension, algorithm), line in lines.items()
+        {**dict(zip(("suite", "dimension", "algorithm"), place, strict=True)), **line}
+        for place, line in lines.items()
     ]
     frame = pd.DataFrame(rows, columns=column_names(SUMMARY_COLUMNS))
     first = "rank_s" if runs.frame["budget_s"].notna().any() else "rank_evaluations"
     return frame.sort_values(
         ["suite", "dimension", first, "algorithm"], ignore_index=True, na_position="last"
     )
-
-
-def _reached(runs: Runs, analysis: Analysis) -> Iterator[tuple[Any, Any, str, dict[str, float]]]:
-    runs = with_published(runs)
-    reached = np.isfinite(runs.runtimes(UNITS[-1], analysis.targets)).mean(axis=1)
-    reached = np.where(runs.known_in(UNITS[-1]), reached, np.nan)
-    shares: dict[tuple[Any, Any, str], list[float]] = {}
-    for problem in problems(runs):
-        space = problem.names["suite"], problem.names["dimension"]
-        for algorithm, of_runs in problem.samples(reached).items():
-            shares.setdefault((*space, algorithm), []).append(float(of_runs.mean()))
-    for (suite, dimension, algorithm), of_functions in sorted(shares.items()):
-        line = {"functions": len(of_functions), "reached": float(np.mean(of_functions))}
-        yield suite, dimension, algorithm, line
-
-
-def _ranked(case: Case) -> Iterator[tuple[str, dict[str, float]]]:
-    key = case.names["measure"], case.names["criterion"]
-    if key not in RANKS or not len(case.scores):
-        return
-    best = (case.scores <= case.scores.min(axis=1, keepdims=True) + EQUAL).sum(axis=0)
-    for algorithm, average, most in zip(
-        case.algorithms, average_ranks(case.scores), best, strict=True
-    ):
-        count = {BEST[key]: float(most)} if key in BEST else {}
-        yield algorithm, {RANKS[key]: float(average), **count}
