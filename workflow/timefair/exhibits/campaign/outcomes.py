@@ -188,12 +188,8 @@ def leftovers_counted(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         counts[kind] = (frame["isolation"] == kind) & frame["watched_because"].isna()
         rows[kind] = counts.groupby("algorithm")[kind].sum()
     for name in ("watched_because", "appeared", "appeared_in_trial"):
-        rows[name] = named[name].agg(_different)
+        rows[name] = named[name].agg(lambda texts: ", ".join(sorted({*texts.dropna()})) or "none")
     return rows.reset_index()[column_names(LEFTOVERS_COLUMNS)]
-
-
-def _different(names: pd.Series) -> str:
-    return ", ".join(sorted(set(names.dropna()))) or "none"
 
 
 ALMOST = 0.9
@@ -315,13 +311,9 @@ def decided(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         rounds=last["round"],
         looks=looks.map(len),
         value=looks.map(lambda path: path[-1] if path else None).astype(float),
-        path=looks.map(_looks),
+        path=[" ".join("n/a" if v is None else f"{v:.6g}" for v in path) for path in looks],
     )
     return frame[column_names(STOPPING_COLUMNS)]
-
-
-def _looks(path: list[float | None]) -> str:
-    return " ".join("n/a" if value is None else f"{value:.6g}" for value in path)
 
 
 PROBLEM_KEYS = [name for name in column_names(INSTANCE_CELL) if name != "algorithm"]
@@ -371,13 +363,15 @@ POINTS_COLUMNS = (
     default=True,
 )
 def found(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    spent = runs.at_the_best()
+    points = [
+        "none" if x is None else " ".join(map(repr, x)) for x in runs.read_points().to_pylist()
+    ]
     rows = runs.frame.assign(
         f=runs.frame["best_f"].astype(float),
         equal=np.fmax(runs.frame["best_f"].astype(float), value_at_the_target(runs)),
         violation=violations(runs),
-        x=pd.Series([_coordinates(x) for x in runs.read_points().to_pylist()], dtype=object),
-        **spent,
+        x=pd.Series(points, dtype=object),
+        **runs.at_the_best(),
     )
     rows = rows[np.isfinite(rows["f"]) | rows["violation"].notna()].sort_values(
         ["equal", "violation", "time_s", "evaluations", "run"]
@@ -396,7 +390,3 @@ def violations(runs: Runs) -> NDArray[np.float64]:
             if runs.constrained[row] and len(vectors):
                 found[row] = np.nanmin(vectors[:, column])
     return found
-
-
-def _coordinates(x: list[float] | None) -> str:
-    return "none" if x is None else " ".join(map(repr, x))

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy import stats
 
 from timefair.basics.slowdowns import lengthened
@@ -105,27 +104,16 @@ def detectable(rows: pd.DataFrame, confidence: float) -> pd.DataFrame:
     return frame.assign(detectable_ratio=ratio.where(frame["slowdown_median"].notna()))
 
 
-def _rows(runs: pd.DataFrame) -> Iterator[dict[str, Any]]:
+def _rows(runs: pd.DataFrame) -> Iterator[tuple[Any, ...]]:
     for (suite, dimension), space in runs.groupby(["suite", "dimension"], sort=True):
         parts = [(str(function), part) for function, part in space.groupby("function", sort=True)]
         for function, part in [*parts, (ALL, space)]:
             jobs = part.drop_duplicates(JOB).groupby("algorithm").size()
-            yield {
-                "suite": suite,
-                "dimension": dimension,
-                "function": function,
-                "runs": len(part),
-                "jobs": int(jobs.min()),
-                "slowdown_median": part["slowdown"].median(),
-                "slowdown_max": part["slowdown"].max(),
-                "real_share": _real_share(part),
-            }
-
-
-def _real_share(part: pd.DataFrame) -> float:
-    sums = part.groupby(["algorithm", "function"])[["real_s", "clock_s"]].sum()
-    shares = (sums["real_s"] / sums["clock_s"]).fillna(1.0)
-    return float(shares.groupby("algorithm").mean().max())
+            sums = part.groupby(["algorithm", "function"])[["real_s", "clock_s"]].sum()
+            shares = (sums["real_s"] / sums["clock_s"]).fillna(1.0)
+            slow, real_share = part["slowdown"], float(shares.groupby("algorithm").mean().max())
+            keys = suite, dimension, function, len(part), int(jobs.min())
+            yield *keys, slow.median(), slow.max(), real_share
 
 
 OVERHEAD_COLUMNS = (
@@ -264,6 +252,7 @@ PERTURBATION_COLUMNS = (
 )
 def counted(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     frame = runs.frame
+    taken = pd.Series(reference_s(frame), index=frame.index)
     counts = frame[["algorithm", "steal_s", "throttled_s"]].assign(
         runs=1,
         **{state: frame["perturbation"] == state for state in STATES},
@@ -272,7 +261,7 @@ def counted(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         repeats=frame["repeats"].fillna(0),
         delay_share=frame["foreign_delay_s"].astype(float)
         / frame["real_s"].where(frame["real_s"] > 0),
-        reference_ratio=_reference_ratio(frame),
+        reference_ratio=taken / taken.groupby(frame["core"]).transform("min"),
     )
     grouped = counts.groupby("algorithm")
     sums = ["runs", *STATES, "excluded", "repeated", "repeats"]
@@ -283,11 +272,6 @@ def counted(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     for name in ("steal_s", "throttled_s"):
         rows[name] = grouped[name].sum(min_count=1).astype(float)
     return rows.reset_index()[column_names(PERTURBATION_COLUMNS)]
-
-
-def _reference_ratio(frame: pd.DataFrame) -> pd.Series[float]:
-    taken = pd.Series(reference_s(frame), index=frame.index)
-    return taken / taken.groupby(frame["core"]).transform("min")
 
 
 DRIFT_COLUMNS = (
@@ -377,8 +361,12 @@ def _row(names: tuple[Hashable, ...], part: pd.DataFrame) -> dict[str, object]:
     known = part.dropna(subset="per_evaluation")
     values, is_first = known["per_evaluation"], known["first"]
     spread = float(values.std() / values.mean())
-    outliers = int(_far(values.to_numpy()).sum())
+    distance = (values - values.median()).abs()
+    usual = distance.median()  # 0 if half of the values are equal
+    outliers = int((0.6745 * distance > OUTLIER * usual).sum()) if usual > 0 else 0
     first_run = float(values[is_first].median() / values[~is_first].median())
+    warnings = {"spread": spread >= SPREAD, "outliers": outliers > 0}
+    warnings["slow first runs"] = first_run > FIRST_RUN
     return {
         "algorithm": algorithm,
         "round": round,
@@ -388,23 +376,5 @@ def _row(names: tuple[Hashable, ...], part: pd.DataFrame) -> dict[str, object]:
         "spread": spread,
         "outliers": outliers,
         "first_run": first_run,
-        "warnings": ", ".join(_warnings(spread, outliers, first_run)) or "none",
+        "warnings": ", ".join(name for name, is_so in warnings.items() if is_so) or "none",
     }
-
-
-def _warnings(spread: float, outliers: int, first_run: float) -> Iterator[str]:
-    if spread >= SPREAD:
-        yield "spread"
-    if outliers:
-        yield "outliers"
-    if first_run > FIRST_RUN:
-        yield "slow first runs"
-
-
-def _far(values: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Which values have a modified z-score above the limit; none if half of them are equal."""
-    if values.size == 0:
-        return np.zeros(0, dtype=bool)
-    distance = np.abs(values - np.median(values))
-    usual = np.median(distance)
-    return np.asarray((usual > 0) & (0.6745 * distance > OUTLIER * usual))

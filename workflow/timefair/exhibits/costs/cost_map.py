@@ -157,11 +157,9 @@ def _reached(spent: Spent) -> NDArray[np.float64]:
 class _Space:
     """The map of one suite and dimension.
 
-    - `algorithms`: Algorithms in alphabetical order.
-    - `rows`: The runs of each algorithm on each function; at least one function.
-    - `reached`: Seconds and rounds to each target, of all runs.
-    - `ends`: Seconds and rounds up to which each run was observed.
-    - `confidence`: Confidence of a significant lead.
+    - `algorithms`, `rows`: Algorithms in alphabetical order; their runs on each function.
+    - `reached`, `ends`: Seconds and rounds to each target, and those up to which each run was
+      observed, of all runs.
     """
 
     def __init__(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -236,7 +237,11 @@ def solved_within(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         reached_at = there.runtimes(unit, analysis.curve_targets)
         known = known_until(there, unit, np.asarray(np.isfinite(reached_at).all(axis=1)))
         curves = list(_groups(there))
-        grids = _grids(there, unit, curves)
+        together: dict[tuple[Any, Any], list[NDArray[np.intp]]] = defaultdict(list)
+        for names, members in curves:
+            together[names["suite"], names["dimension"]].append(members)
+        rows = (np.unique(np.concatenate(parts_of)) for parts_of in together.values())
+        grids = dict(zip(together, there.cost_grids(unit, rows), strict=True))
         for names, members in curves:
             grid = grids[names["suite"], names["dimension"]]
             band = ecdf_band(
@@ -294,7 +299,9 @@ def within_cost(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     parts = []
     for space in runs.where(runs.constrained).spaces():
         for unit in UNITS:
-            after, grid = space.feasible_after(unit), _feasible_grid(space, unit)
+            after, grid = space.feasible_after(unit), space.cost_grid(unit)
+            if not grid.size:  # no run found a feasible point
+                grid = np.array([space.spent(unit).max()])
             known = known_until(space, unit, np.isfinite(after))
             for names, members in _groups(space):
                 count = np.searchsorted(np.sort(after[members]), grid, side="right")
@@ -337,23 +344,6 @@ def _groups(runs: Runs) -> Iterator[tuple[dict[str, Any], NDArray[np.intp]]]:
         yield {**names, "function": str(names["function"])}, members
     for names, members in runs.groups(("suite", "dimension", "algorithm")):
         yield {**names, "function": ALL}, members
-
-
-def _grids(
-    runs: Runs, unit: Unit, curves: Iterable[tuple[dict[str, Any], NDArray[np.intp]]]
-) -> dict[tuple[Any, Any], NDArray[np.float64]]:
-    """The costs of all curves of a suite and dimension, up to the end of its longest run."""
-    together: dict[tuple[Any, Any], list[NDArray[np.intp]]] = {}
-    for names, members in curves:
-        together.setdefault((names["suite"], names["dimension"]), []).append(members)
-    rows = (np.unique(np.concatenate(parts)) for parts in together.values())
-    return dict(zip(together, runs.cost_grids(unit, rows), strict=True))
-
-
-def _feasible_grid(runs: Runs, unit: Unit) -> NDArray[np.float64]:
-    """The costs of all curves; only the end of the longest run if no run found a feasible point."""
-    grid = runs.cost_grid(unit)
-    return grid if grid.size else np.array([runs.spent(unit).max()])
 
 
 LEAST: dict[Unit, float] = {"seconds": 1e-9, "evaluations": 1.0}
@@ -464,20 +454,17 @@ def _profile(
     spent = Spent.until(reached_at, runs.spent(unit))
     for group in shared_problems(runs, spent, tuple(column_names(SPACE))):
         observed = ratios(group.costs())
-        grid = _grid(observed, runs.points)
+        largest = max(observed[np.isfinite(observed)].max(initial=1.0), 2.0)
+        grid = np.geomspace(1.0, largest, runs.points)
+        grid[-1] = largest
         fraction = performance_profile(observed, grid)
         band = group.band(fraction, grid, analysis, ratios)
-        for column, algorithm in enumerate(group.algorithms):
-            part = {
-                **group.names,
-                "algorithm": algorithm,
-                "problems": len(observed),
-                "ratio": grid,
-                "fraction": fraction[:, column],
-                "low": band.low[:, column],
-                "high": band.high[:, column],
-            }
-            parts.append(part)
+        curves = zip(group.algorithms, fraction.T, band.low.T, band.high.T, strict=True)
+        for algorithm, *of_it in curves:
+            part = {**group.names, "algorithm": algorithm, "problems": len(observed)}
+            parts.append(
+                part | {"ratio": grid} | dict(zip(("fraction", "low", "high"), of_it, strict=True))
+            )
     return stacked(parts, column_names(PROFILE_COLUMNS))
 
 
@@ -494,10 +481,3 @@ def _lower_bound(runs: Runs, failed: NDArray[np.bool_]) -> str:
         f"{share} failures (a run and a target that it did not reach) are of runs that were cut "
         "off: with more evaluations, the curves may end higher."
     )
-
-
-def _grid(ratios: NDArray[np.float64], points: int) -> NDArray[np.float64]:
-    largest = max(ratios[np.isfinite(ratios)].max(initial=1.0), 2.0)
-    grid = np.geomspace(1.0, largest, points)
-    grid[-1] = largest
-    return grid

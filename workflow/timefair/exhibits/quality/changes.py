@@ -16,6 +16,7 @@ from timefair.exhibits.charts.chart import Curves
 from timefair.exhibits.columns import CELL, RUNS, UNIT
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
+from timefair.exhibits.quality.quantiles import limited
 from timefair.problems.base import Suite
 from timefair.problems.kinds import Changes
 from timefair.problems.registry import SUITES
@@ -23,7 +24,6 @@ from timefair.records.rundata.frames import stacked
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.statistics.changes import (
-    Estimate,
     Followed,
     best_before_change,
     draws_of_runs,
@@ -128,11 +128,11 @@ def errors(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         draws, confidence = cell.draws(analysis), analysis.confidence
         best = [best_before_change(run) for run in cell.runs]
         offline = [offline_errors(cell.held(run), cell.period) for run in cell.runs]
-        estimates = {
-            "before_change": mean_over_runs(best, draws, confidence),
-            "offline_error": mean_over_runs(offline, draws, confidence),
-        }
-        parts.append({**cell.columns, **_columns(estimates)})
+        parts.append(
+            cell.columns
+            | limited("before_change", mean_over_runs(best, draws, confidence))
+            | limited("offline_error", mean_over_runs(offline, draws, confidence))
+        )
     return stacked(parts, column_names(COLUMNS))
 
 
@@ -164,8 +164,8 @@ def recovery(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     for cell in _cells(runs, analysis):
         times = [recovery_times(run, targets) for run in cell.runs]
         cost, share = recovered(times, cell.period, cell.draws(analysis), analysis.confidence)
-        estimates = {"recovered": share, "recovery": cost}
-        parts.append({**cell.columns, "target": targets, **_columns(estimates)})
+        part = cell.columns | {"target": targets}
+        parts.append(part | limited("recovered", share) | limited("recovery", cost))
     return stacked(parts, column_names(RECOVERY))
 
 
@@ -215,17 +215,8 @@ def after_change(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         grid = cell.grid
         found = [error_after(run, grid) for run in cell.runs]
         error = mean_over_runs(found, cell.draws(analysis), analysis.confidence)
-        parts.append({**cell.columns, "cost": grid, **_columns({"error": error})})
+        parts.append(cell.columns | {"cost": grid} | limited("error", error))
     return stacked(parts, column_names(CURVE))
-
-
-def _columns(estimates: dict[str, Estimate]) -> dict[str, NDArray[np.float64]]:
-    """Each estimate with its limits, as columns of a table."""
-    return {
-        f"{name}{ending}": values
-        for name, one in estimates.items()
-        for ending, values in (("", one.value), ("_low", one.low), ("_high", one.high))
-    }
 
 
 @dataclass(frozen=True)

@@ -48,6 +48,11 @@ from timefair.statistics.quantiles import quantile_interval, sample_quantile
 from timefair.statistics.ranks import rank
 
 
+def limited(name: str, interval: Any) -> dict[str, Any]:
+    """The columns of a value with its limits."""
+    return {name: interval.value, f"{name}_low": interval.low, f"{name}_high": interval.high}
+
+
 def ranks_within(frame: pd.DataFrame, keys: Sequence[str], column: str) -> NDArray[np.float64]:
     """Rank of each row among those with the same keys; less is better.
 
@@ -132,13 +137,9 @@ def paper_values(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     rows = []
     for names, members in runs.groups(tuple(column_names(CELL))):
         values = precision[members]
-        default = mean_interval(
-            values,
-            confidence=analysis.confidence,
-            resamples=analysis.resamples,
-            rng=analysis.stream(names),
-        )
-        paper = mean_interval(values, confidence=analysis.confidence, method="paper")
+        at = {"confidence": analysis.confidence, "resamples": analysis.resamples}
+        default = mean_interval(values, **at, rng=analysis.stream(names))
+        paper = mean_interval(values, **at, method="paper")
         row = {
             **names,
             "runs": len(members),
@@ -148,17 +149,14 @@ def paper_values(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             "precision_mean_paper_low": paper.low,
             "precision_mean_paper_high": paper.high,
         }
-        if _one_optimum(runs.frame.iloc[members]):
+        own = runs.frame.iloc[members]
+        known = own["f_opt"].notna().all() and own["f_opt"].nunique() == 1
+        if known or own["instance"].nunique() == 1:  # values of f may be pooled
             row |= {**_summary("f", f[members]), "f_target": at_target[members[0]]}
         rows.append(row)
     frame = pd.DataFrame(rows, columns=column_names(PAPER_COLUMNS))
     frame["rank"] = ranks_within(frame, column_names(PROBLEM), "precision_mean")
     return by_function(frame)
-
-
-def _one_optimum(frame: pd.DataFrame) -> bool:
-    alone = frame["instance"].nunique() == 1
-    return alone or bool(frame["f_opt"].notna().all() and frame["f_opt"].nunique() == 1)
 
 
 def _summary(kind: str, values: NDArray[np.float64]) -> dict[str, Any]:
@@ -277,16 +275,11 @@ def _limits(
         probability_of_quantile(values, p, confidence=confidence, method=method)
         for method in ("beta", "paper")
     )
-    return {
-        "precision_low": max(float(limits.low), least),
-        "precision_high": float(limits.high),
-        "precision_coverage": limits.coverage,
-        "probability": float(exact.value),
-        "probability_low": float(exact.low),
-        "probability_high": float(exact.high),
-        "probability_paper_low": float(paper.low),
-        "probability_paper_high": float(paper.high),
-    }
+    found = max(float(limits.low), least), limits.high, limits.coverage
+    found += exact.value, exact.low, exact.high, paper.low, paper.high
+    names = column_names(QUANTILES_COLUMNS)
+    names = names[names.index("precision_low") : names.index("rank")]
+    return dict(zip(names, map(float, found), strict=True))
 
 
 SUFFIX: dict[Unit, str] = {"seconds": "s", "evaluations": "evaluations"}
@@ -354,16 +347,9 @@ def of_targets(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     for names, members in runs.groups(tuple(column_names(CELL))):
         success = np.isfinite(reached_at["evaluations"][members])
         rate = success_interval(success.sum(axis=0), len(members), analysis.confidence)
-        part = {
-            **dict.fromkeys(column_names(MEANS), np.nan),
-            **names,
-            "target": targets,
-            "runs": len(members),
-            "successes": success.sum(axis=0),
-            "success_rate": rate.value,
-            "success_rate_low": rate.low,
-            "success_rate_high": rate.high,
-        }
+        part = dict.fromkeys(column_names(MEANS), np.nan) | names | {"target": targets}
+        part |= {"runs": len(members), "successes": success.sum(axis=0)}
+        part |= limited("success_rate", rate)
         for unit in runs.units_of(members):
             suffix = SUFFIX[unit]
             times = reached_at[unit][members]
@@ -448,14 +434,12 @@ def quantiles_to_target(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     parts = []
     for names, members in runs.groups(tuple(column_names(CELL))):
         successes = np.isfinite(reached_at["evaluations"][members]).sum(axis=0)
-        part = {
-            **_unknown("seconds"),
-            **names,
-            "target": np.repeat(targets, len(probabilities)),
-            "quantile": np.tile(probabilities, len(targets)),
-            "runs": len(members),
-            "successes": np.repeat(successes, len(probabilities)),
-        }
+        unknown = COLUMN["seconds"]  # of runs without seconds
+        part = {unknown: np.nan, f"{unknown}_low": np.nan, f"{unknown}_high": np.nan}
+        part |= {f"{unknown}_text": "", **names, "runs": len(members)}
+        part["target"] = np.repeat(targets, len(probabilities))
+        part["quantile"] = np.tile(probabilities, len(targets))
+        part["successes"] = np.repeat(successes, len(probabilities))
         for unit in runs.units_of(members):
             times, bound = reached_at[unit][members], bounds[unit][members]
             part |= _quantiles(unit, times, bound, probabilities, analysis.confidence)
@@ -492,11 +476,6 @@ def _quantiles(
         f"{column}_high": _rows([limit.high for limit in limits]),
         f"{column}_text": [text + SIGN[unit] for text in texts],
     }
-
-
-def _unknown(unit: Unit) -> dict[str, Any]:
-    column = COLUMN[unit]
-    return {column: np.nan, f"{column}_low": np.nan, f"{column}_high": np.nan, f"{column}_text": ""}
 
 
 def _rows(of_targets: list[NDArray[np.float64]]) -> NDArray[np.float64]:
@@ -609,20 +588,13 @@ def to_target(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     for names, members in runs.groups(tuple(column_names(CELL))):
         successes = np.repeat(reached[members].sum(axis=0), len(executions))
         rate = success_interval(successes, len(members), analysis.confidence)
-        parts.append(
-            {
-                **names,
-                "target": np.repeat(targets, len(executions)),
-                "runs": len(members),
-                "successes": successes,
-                "success_rate": rate.value,
-                "executions": k,
-                "probability": multirun_probability(rate.value, k),
-                "probability_low": multirun_probability(rate.low, k),
-                "probability_high": multirun_probability(rate.high, k),
-                "executions_needed": runs_needed(rate.value, analysis.confidence),
-                "executions_needed_low": runs_needed(rate.high, analysis.confidence),
-                "executions_needed_high": runs_needed(rate.low, analysis.confidence),
-            }
-        )
+        part = {**names, "target": np.repeat(targets, len(executions)), "runs": len(members)}
+        part |= {"successes": successes, "success_rate": rate.value, "executions": k}
+        for end, at, opposite in (
+            *(("", rate.value, rate.value), ("_low", rate.low, rate.high)),
+            ("_high", rate.high, rate.low),
+        ):
+            part[f"probability{end}"] = multirun_probability(at, k)
+            part[f"executions_needed{end}"] = runs_needed(opposite, analysis.confidence)
+        parts.append(part)
     return stacked(parts, column_names(MULTIRUN_COLUMNS))
