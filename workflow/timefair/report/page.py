@@ -19,7 +19,6 @@ from timefair.exhibits.registry import TABLES
 from timefair.exhibits.unknown_optimum import worded
 from timefair.report import (
     account,
-    charts,
     checklist_page,
     description,
     exhibits,
@@ -176,7 +175,7 @@ def page(
 def _drawn(
     tables: Mapping[str, pd.DataFrame], shown: Mapping[str, Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
-    return charts.drawn({name: tables[name] for name, table in shown.items() if table["shown"]})
+    return exhibits.drawn({name: tables[name] for name, table in shown.items() if table["shown"]})
 
 
 def part_of(name: str) -> str:

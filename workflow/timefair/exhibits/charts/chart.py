@@ -238,7 +238,6 @@ class Curves(Chart):
                 "share": self.scale == "share",
                 "easy_to_hard": self.decreasing,
                 "signed": self.decreasing and frame.attrs.get("targets") == "precision",
-                "power": False,
             }
         ]
 
@@ -316,7 +315,6 @@ class RankAxis(Chart):
                 "shape": "dots",
                 "share": True,
                 "easy_to_hard": False,
-                "power": False,
             }
             for measure, label in labels.items()
             if measure in measures
