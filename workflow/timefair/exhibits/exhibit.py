@@ -1,9 +1,7 @@
 """The declaration of an exhibit: its question, its table with its printed form, and its figures.
 
-A module in a folder of `exhibits` declares its exhibits with `exhibit`, in the same file as the
-functions that make the tables. The registry, the captions of Snakemake's report, the LaTeX
-captions, the reference pages, the list in the README and the charts of the page all follow from
-these declarations.
+A module in a folder of `exhibits` declares its exhibits beside the functions that make the tables.
+The registry, all captions, the reference pages and the charts of the page follow from that.
 """
 
 from __future__ import annotations
@@ -47,12 +45,10 @@ def plain(caption: str) -> str:
 class Column:
     """A column of a table.
 
-    - `name`: Name of the column in the file.
-    - `meaning`: Meaning of a value: a phrase or sentences, with column names in backticks.
+    - `meaning`: A phrase or sentences, with column names in backticks.
     - `unit`: The unit of the values; empty for names, counts and shares.
     - `text`: Whether the values are text, even if every one of them looks like a number.
-    - `exact`: Whether CSV contains all digits of the values. This is so for f, and for targets,
-      which identify rows.
+    - `exact`: Whether CSV contains all digits, as of f, and of targets, which identify rows.
     """
 
     name: str
@@ -62,10 +58,10 @@ class Column:
     exact: bool = False
 
     def interval(self, of: str = "", *, unit: str | None = None) -> tuple[Column, Column, Column]:
-        """This column and the limits of its interval, ``<name>_low`` and ``<name>_high``.
+        """This column and the limits of the interval of `of` (of itself if empty), ``<name>_low``,
+        ``_high``.
 
-        - `of`: The quantity that the interval covers; empty for this column.
-        - `unit`: The unit of the limits; None for the unit of the column.
+        A `unit` of None is that of the column.
         """
         covered = of or f"`{self.name}`"
         unit = self.unit if unit is None else unit
@@ -103,12 +99,9 @@ def column_names(columns: Iterable[Column]) -> list[str]:
 class Figure:
     """A figure of an exhibit.
 
-    - `name`: The name of its files.
-    - `title`: A heading of a few words.
     - `caption`: Sentences on the content of the figure, and on how to read it. ``{seconds}`` is
       replaced by the meaning of a second in the campaign.
     - `chart`: Form of the figure, drawn on paper and on the page.
-    - `default`: Whether it is one of the default figures.
     - `needs`: Requirement on a campaign; campaigns that do not meet it do not have the figure.
     """
 
@@ -159,8 +152,7 @@ def over_costs(
 ) -> tuple[Figure, Figure]:
     """A figure over seconds, and the same over evaluations, named ``<name>_evaluations``.
 
-    ``{unit}`` is replaced in the title, the caption and the view of the chart. Only the first one
-    may be a default figure.
+    ``{unit}`` is replaced in its texts. Only the first one may be a default figure.
     """
 
     def of(name: str, unit: str, words: str, default: bool) -> Figure:
@@ -184,24 +176,18 @@ class Exhibit:
     """A question, the table that answers it, and its figures.
 
     - `name`: The name of the table and of its files.
-    - `question`: The question that it answers; several exhibits may answer the same one.
-    - `title`: A heading of a few words.
     - `caption`: Sentences on the content of the table. Placeholders are those of `Figure.caption`,
       and ``{confidence}``. Column names are in backticks.
-    - `columns`: Every column of the table, in its order.
     - `build`: Makes the table from the runs and the settings of the analysis.
-    - `layouts`: Printed forms of the table in LaTeX. If there are none, all columns are printed,
-      with one printed row per row of the table.
-    - `figures`: The figures that are drawn from the table.
+    - `layouts`: Printed forms in LaTeX. Without any, all columns and rows are printed.
     - `charged`: Whether the settings of the campaign apply to its seconds: ``statistics.time``, and
-      ``ancillary: amortised``, which adds ancillary costs. Tables on CPU time or on the ancillary
-      costs themselves use seconds as measured.
+      ``ancillary: amortised``, which adds ancillary costs; otherwise, they are as measured.
     - `complete`: Whether it describes the measurement itself. If so, it never omits perturbed runs,
       and uses measured values of noisy runs.
     - `comparing`: Whether it compares algorithms. If so, it omits algorithms that made no
       evaluation in any run of a suite and dimension.
-    - `measured`: Whether it uses measured values of noisy runs, independent of
-      ``statistics.noisy_value``, like a table of both kinds of values.
+    - `measured`: Whether it uses measured values of noisy runs, whatever
+      ``statistics.noisy_value``.
     - `asked`: Whether it reads the complete configuration, and so depends on every key of it.
     - `default`: Whether it is one of the default tables.
     - `beside`: Name of another exhibit. On the page, the charts of both exhibits share one place.
@@ -319,11 +305,10 @@ def exhibit(
     figures: Iterable[Figure] = (),
     **facts: Any,
 ) -> Callable[[Build], Build]:
-    """Declare the exhibit whose table the decorated function makes.
+    """Declare the exhibit whose table the decorated function makes, with the attributes of
+    `Exhibit`.
 
-    The function is unchanged. The parameters, and `facts`, are the attributes of `Exhibit`.
-
-    Raises ValueError if another module declares an exhibit or a figure of the same name.
+    Raises ValueError if another module declares an exhibit of the same name.
     """
 
     def declare(build: Build) -> Build:

@@ -22,17 +22,12 @@ MOST_WHOLE = 1e15
 
 
 def write(frame: pd.DataFrame, path: Path, columns: Iterable[Column] = ()) -> None:
-    """Write a table as CSV or Parquet, by the path's suffix.
+    """Write a table as CSV or Parquet, by the path's suffix; ValueError for another one.
 
-    Parquet contains all digits of all values. CSV contains all digits of whole numbers and of exact
-    columns, and `DIGITS` digits of others; `inf` is ``inf``, and NaN is an empty field. If the
-    optimum is unknown, the names of columns contain ``gap`` instead of ``precision``.
-
-    - `frame`: The table.
-    - `path`: A file in CSV or Parquet.
-    - `columns`: Columns of the table; `Column.exact` determines the digits in CSV.
-
-    Raises ValueError for another suffix.
+    Parquet contains all digits of all values. CSV contains all digits of whole numbers and of
+    columns that are `Column.exact`, and `DIGITS` digits of others; `inf` is ``inf``, and NaN is an
+    empty field. If the optimum is unknown, the names of columns contain ``gap`` instead of
+    ``precision``.
     """
     exact = frame.columns.isin([column.name for column in columns if column.exact])
     frame = unknown_optimum.in_files(frame)
@@ -83,11 +78,8 @@ def as_rows(frame: pd.DataFrame) -> list[dict[Hashable, Any]]:
 def read(path: Path, columns: Iterable[Column] = ()) -> pd.DataFrame:
     """Read a table that `write` wrote; an algorithm called ``NA`` keeps its name.
 
-    - `path`: A file in CSV or Parquet.
-    - `columns`: Columns of the table. `write` may have given them other names. In CSV, columns of
-      text stay text even if every value looks like a number.
-
-    Raises ValueError for another suffix.
+    In CSV, columns of text stay text even if every value looks like a number. ValueError for a
+    suffix other than .csv and .parquet.
     """
     columns = tuple(columns)
     if path.suffix == ".csv":

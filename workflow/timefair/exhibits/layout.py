@@ -28,12 +28,10 @@ FEW = 6
 class Value:
     """A column of the frame that is printed, with its interval and rank.
 
-    - `column`: Name of the column in the frame.
-    - `label`: Heading, with the unit.
     - `better`: Which end is better, and therefore bold.
     - `equal`: Column with a value: all lower values are as good as this one.
-    - `interval`: Columns of the limits, printed in brackets.
-    - `rank`: Column of the rank, printed in parentheses.
+    - `interval`, `rank`: Columns of the limits, printed in brackets, and of the rank, in
+      parentheses.
     - `decimals`: Number of decimals; None: three significant digits, in one notation for the table.
     - `digits`: Number of significant digits, in one notation for each group of rivals.
     - `censored`: Column with the text that is printed instead of `inf`, such as ``> 0.8 s``.
@@ -71,7 +69,6 @@ class Value:
 class Points:
     """Values of a key column that are printed if there are too many.
 
-    - `key`: The column.
     - `at`: A number of values, evenly spread and including the last one; or points, for each of
       which the largest value up to the point is printed (for `inf`, the last of all).
     - `relative`: Whether the points are shares of the largest value.
@@ -101,13 +98,12 @@ class Layout:
 
     - `caption`: Plain sentences with units; ``{confidence}``, ``{band}``, ``{budget}`` and
       ``{seconds}`` are filled in.
-    - `values`: Values in the cells. Rows of the frame with the same keys and values are printed
-      once, such as the corners of a surface.
+    - `values`: Values in the cells. Rows with the same keys and values are printed once.
     - `rows`: Key columns that name the rows, the outermost first.
     - `columns`: The key column whose values become columns. It is exchanged with the last of
       ``rows`` if the table then needs fewer pages, or as many pages and fewer parts.
-    - `parts`: Key columns: each combination of their values is a separate table. Columns that the
-      frame does not have are ignored.
+    - `parts`: Key columns that the frame may have: each combination of their values is a separate
+      table.
     - `points`: Key columns of which only some values are printed.
     - `name`: Name of the layout if a table has several.
     - `brackets`: A sentence about the intervals, for the caption of a part with intervals.
@@ -144,10 +140,8 @@ class Layout:
 class PrintedPart:
     """The content of one printed table.
 
-    - `layout`: The layout, without keys that none of the rows has, such as the target of a result
-      without a target.
+    - `layout`: The layout, without keys that none of the rows has.
     - `shared`: The keys with the same value in all rows.
-    - `rows`: The rows that are printed.
     - `left_out`: The keys of which only some values are printed.
     - `said`: Sentences about what else is not printed, such as intervals.
     """

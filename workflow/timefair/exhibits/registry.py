@@ -1,9 +1,7 @@
 """The tables and figures that a campaign can request, by name.
 
-The names, the titles and the tables of figures are in ``index.json``, which is generated from the
-declarations; each extension has its own. Checking a campaign therefore imports none of the modules
-that compute. An entry imports its module when its exhibit is needed. An extension without
-``index.json`` is imported at once.
+Their names are in ``index.json``, which is generated from the declarations; each extension has its
+own, or is imported at once. Checking a campaign therefore imports none of the modules that compute.
 """
 
 from __future__ import annotations

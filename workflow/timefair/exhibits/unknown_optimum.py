@@ -1,8 +1,7 @@
 """Unknown and wrong optima, and words of captions and axes for problems without a precision.
 
 The precision of a run is replaced by its gap: f minus the least value that any of the runs found on
-the problem. The words of exhibits are declared for known optima. This module changes them in
-captions, in labels and, in files, in the names of columns and measures.
+the problem. Exhibits are declared for known optima; here are the words for the others.
 """
 
 from __future__ import annotations
@@ -96,10 +95,8 @@ def measured(frame: pd.DataFrame) -> pd.DataFrame:
 def from_files(frame: pd.DataFrame, columns: Iterable[str]) -> pd.DataFrame:
     """A table from a file, with the names that the exhibits read.
 
-    CSV, unlike Parquet, does not say whether optima are known; it follows from names of columns.
-
-    - `frame`: A result of `in_files`.
-    - `columns`: The names of the columns that are declared for the table.
+    CSV, unlike Parquet, does not say whether optima are known; it follows from names of columns,
+    which are `columns` for known ones.
     """
     names = {name.replace(PRECISION, GAP): name for name in columns if PRECISION in name}
     known = frame.rename(columns=names)

@@ -1,7 +1,6 @@
-"""The forms of charts. Each is declared once; files and page are drawn from the same declaration.
+"""The forms of charts, declared once for files (`Chart.paper`) and for the page (`Chart.views`).
 
-`Chart.paper` draws files with matplotlib. `Chart.views` describes the interactive charts, which
-the script of the page draws. A form without views appears on the page as the picture of its file.
+A form without views appears on the page as the picture of its file.
 """
 
 from __future__ import annotations
@@ -85,8 +84,8 @@ def seconds_of(frame: pd.DataFrame) -> str:
 class Chart(ABC):
     """A form with the columns that it shows.
 
-    - `renderer`: The function that draws it on paper, as ``module:function``.
-    - `panels`: The panels, which determine the number of files.
+    `renderer` is the function that draws it on paper, as ``module:function``; `panels` determine
+    the number of files.
     """
 
     renderer: str
@@ -123,14 +122,9 @@ class Curves(Chart):
     Labels name the cost with ``{cost}`` (for an axis: ``wall clock in seconds``) or ``{unit}``
     (within words: ``seconds``); both follow the clock of the table.
 
-    - `x`, `y`: Columns of the curve.
-    - `x_label`, `y_label`: Labels of the axes.
     - `view`: Label of this view in the switch of the report page.
-    - `low`, `high`: Columns of the limits of the band; empty for no band. There is no band at
-      points with a limit of NaN.
-    - `unit`: Unit of the costs; if the table has several units, the unit of the drawn rows. Empty
-      for the only unit of the table.
-    - `functions`: If True, there is one panel per function; if False, there is one per dimension.
+    - `low`, `high`: Columns of the limits of the band; empty for no band, NaN for none at a point.
+    - `unit`: Unit of the costs, and of the drawn rows; empty for the only unit of the table.
     - `scale`: ``share``: y is a share from 0 to 1. ``log``: y is logarithmic, with one scale for
       all panels. ``own log``: with one scale per panel.
     - `steps`: Whether the value holds until the next point, or is joined to it by a line.
@@ -249,10 +243,9 @@ def _sole_unit(frame: pd.DataFrame) -> str:
 
 @dataclass(frozen=True)
 class Picture(Chart):
-    """A chart with a special form. The page shows it as a picture.
+    """A chart with a special form, which the page shows as a picture.
 
-    - `renderer`: A function that draws the table, as ``module:function``.
-    - `panels`: As in `Chart`. A figure that may have several pages passes the page, too.
+    - `renderer`: A function of the table and, if `panels` may need several pages, of the page.
     - `prepare`: Makes the frame that is drawn from the table; None for the table itself.
     - `reading`: How to read a drawing with many panels or algorithms, in sentences.
     """

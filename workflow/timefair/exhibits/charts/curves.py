@@ -51,11 +51,7 @@ def curves(frame: pd.DataFrame, chart: Curves, page: Page) -> Figure:
 
 
 def _looks(frame: pd.DataFrame, chart: Curves) -> dict[str, style.Look]:
-    """The looks of the algorithms.
-
-    If there are many algorithms, only the leaders of the chart have ``leads=True``. For costs, the
-    end of the curves is the hardest target reached.
-    """
+    """The looks of the algorithms; at the end of costs is the hardest target that was reached."""
     places = [key for key in PROBLEM if key in frame]
     if chart.highest:
         highest = frame.groupby(frame["algorithm"].astype(str))[chart.y].max()
@@ -103,8 +99,8 @@ def _step_curves(
     """Draw a step curve and a band per algorithm; all panels have the same axes.
 
     The horizontal axis begins where the first curve leaves 0. A curve that is shorter than the
-    longest, as in a dimension with a smaller budget, ends there. There is no band where a limit is
-    NaN, and none of an algorithm whose look has ``leads=False``.
+    longest ends there. There is no band where a limit is NaN, and none of an algorithm that does
+    not lead.
     """
     x = chart.x
     with style.applied():
@@ -276,14 +272,10 @@ SOLVED = 1e-8
 
 
 def group_shares(frame: pd.DataFrame, x: str) -> pd.DataFrame:
-    """The share over all functions and over those of each group.
+    """The share over all functions, with its limits, and over those of each group, without limits.
 
-    Rows of all functions keep their limits. A group has no limits. Its share is the average over
-    its functions, weighted by their runs; it ends where the first of their curves does.
-
-    - `frame`: With the columns ``suite``, ``dimension``, ``function`` (a number or ``all``),
-      ``algorithm``, `x`, ``runs``, ``fraction``, ``low`` and ``high``.
-    - `x`: The column of the horizontal axis.
+    The share of a group is the average over its functions, weighted by their runs; it ends where
+    the first of their curves does. `x` is the column of the horizontal axis.
     """
     everywhere = frame["function"].astype(str) == ALL
     grouped = _grouped(frame[~everywhere], every=not everywhere.any())
@@ -302,11 +294,8 @@ def group_shares(frame: pd.DataFrame, x: str) -> pd.DataFrame:
 def geometric_means(frame: pd.DataFrame, x: str, value: str) -> pd.DataFrame:
     """The geometric mean of a precision over all functions and over those of each group.
 
-    There is no value where a function of the group has no finite value.
-
-    - `frame`: With the columns ``suite``, ``dimension``, ``function``, ``algorithm``, `x` and
-      `value`.
-    - `x`, `value`: The column of the horizontal axis, and that of the precision.
+    There is no value where a function of the group has no finite one. `x` is the column of the
+    horizontal axis.
     """
     grouped = _grouped(frame[np.isfinite(frame[value])], every=True)
     grouped = grouped.assign(log=np.log10(np.maximum(grouped[value], SOLVED)))
@@ -325,10 +314,8 @@ def _keys(x: str) -> list[str]:
 
 
 def _grouped(frame: pd.DataFrame, *, every: bool) -> pd.DataFrame:
-    """The rows once with the name of their group, and once for all functions if `every`.
-
-    Without groups that fit on a page, there are only the rows for all functions. If it is not
-    known whether runs were cut off, all count as observed.
+    """The rows with the name of their group, if groups fit on a page; `every`: also for all
+    functions.
     """
     frame = frame if "observed" in frame else frame.assign(observed=1.0)
     parts = [frame.assign(function=ALL, number=frame["function"])] if every else []
@@ -351,8 +338,7 @@ EXECUTIONS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 def best_of(frame: pd.DataFrame, page: Page) -> Figure:
     """Expected best precision over the number of executions, one panel per function.
 
-    A line ends where there are fewer runs than executions, and begins where every execution has a
-    result. Each panel has its own scale of y.
+    A line ends where there are fewer runs than executions, and begins where all have a result.
     """
     every = frame[frame["measure"] == "mean"]
     label = "expected best precision of k"
@@ -448,10 +434,7 @@ SORTED_MARGIN_IN = 0.9
 def sorted_solutions(frame: pd.DataFrame) -> Figure:
     """Draw the sorted best precisions of the runs, one panel per disagreement of mean and median.
 
-    The horizontal axis is the share of runs that are as good. On each curve, a filled marker is at
-    the median and a hollow one at the mean. `inf` is drawn at the top edge. If there are more
-    than `MOST` disagreements, the label states their number.
-
+    The horizontal axis is the share of runs that are as good. `inf` is drawn at the top edge.
     Raises NothingToDraw if there are no disagreements.
     """
     if frame.empty:

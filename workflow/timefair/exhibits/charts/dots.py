@@ -30,12 +30,7 @@ POINTS_PER_LINE = 0.88
 
 @dataclass(frozen=True)
 class Measure:
-    """A column with its axis.
-
-    - `column`: Column of the table; values that are not finite have no dot.
-    - `label`: Label of the axis.
-    - `scale`: Sets scale and limits of the axis.
-    """
+    """A column, the label of its axis and what sets its scale; only finite values have a dot."""
 
     column: str
     label: str
@@ -87,8 +82,7 @@ DOT_LINE_IN = 0.13
 def overhead(frame: pd.DataFrame, page: Page) -> Figure:
     """Draw the time per evaluation of each algorithm with its quartiles, the first one on top.
 
-    Zero is drawn at the left end of the axis, which the label states. An algorithm without a
-    finite value has no dot. An overview has one line per algorithm, with a dot for each function.
+    Zero is drawn at the left end of the axis. An overview has a dot for each function.
     """
     label = "overhead per evaluation in seconds of wall clock"
     looks = panels.looks(frame, value="overhead_s", within=["suite", "dimension", "function"])
@@ -134,10 +128,8 @@ LIMITS = ("precision_low", "precision_high")
 def quantiles(frame: pd.DataFrame, page: Page) -> Figure:
     """Draw a line from the lowest to the highest quantile per algorithm, one panel per function.
 
-    An overview is a heat map of the quantile nearest to the median.
-
     The quantile nearest to the median has the algorithm's marker and a pale bar for its interval;
-    the others have a tick. An arrow at the right edge marks an infinite quantile.
+    an arrow at the right edge marks an infinite quantile. An overview is a map of that quantile.
     """
     probabilities = sorted(frame["quantile"].unique())
     middle = min(probabilities, key=lambda p: abs(p - 0.5), default=0.5)
@@ -288,12 +280,9 @@ GAP = 0.017
 def critical_difference(frame: pd.DataFrame) -> Figure:
     """Average ranks on an axis, and bars under algorithms that do not differ significantly.
 
-    There is one panel per dimension and criterion, for the median precision at the end and the ERT
-    in seconds. The diagrams are drawn by scikit-posthocs, with timefair's markers. If no critical
-    difference is defined, one bar joins all algorithms. If there are many algorithms, each has a
-    line, drawn by `rank_lines`.
-
-    - `frame`: The table `ranks`. A criterion that it does not contain is omitted.
+    There is one panel per dimension and criterion, drawn by scikit-posthocs with timefair's
+    markers; with many algorithms, each has a line. If no critical difference is defined, one bar
+    joins all. A criterion that the table `ranks` does not contain is omitted.
     """
     titles = {
         "precision": "median precision at the end",
@@ -378,11 +367,8 @@ CD_GREY = "#E4E4E4"
 def _rank_lines(cells: Sequence[tuple[str, str, pd.DataFrame]]) -> Figure:
     """Draw average ranks as dots, with the algorithms ordered by their mean over all panels.
 
-    The grey area covers ranks that differ from the best by no more than the critical difference.
-    Algorithms in this area are in colour.
-
-    - `cells`: For each panel, the space, the criterion and the rows. Rows have the columns
-      ``algorithm``, ``average_rank`` and ``critical_difference``. An average rank may be NaN.
+    Algorithms in the grey area, those within the critical difference from the best, are in colour.
+    `cells` are the space, the criterion and the rows of each panel.
     """
     everything = pd.concat([rows for *_, rows in cells])
     mean = everything["average_rank"].groupby(everything["algorithm"].astype(str)).mean()
@@ -433,10 +419,8 @@ STEPS = (1, 2, 5, 10, 20, 50, 100)
 def slopes(frame: pd.DataFrame) -> Figure:
     """Draw one line per algorithm, in one row of panels per dimension and one column per ``panel``.
 
-    Lines are shifted a little against each other, so that equal ranks stay visible.
-
-    - `frame`: With the columns ``suite``, ``dimension``, ``panel``, ``position``, ``algorithm`` and
-      ``average_rank``; panels and positions are text, in the order of their first row.
+    Lines are shifted a little against each other, so that equal ranks stay visible. Panels and
+    positions are text, in the order of their first row.
     """
     panels.require_rows(frame)
     groups = panels.spaces(frame)

@@ -50,13 +50,9 @@ def times_the_best(
 ) -> Figure:
     """One line per algorithm, those with the best average rank on top; one column per function.
 
-    - `frame`: With the columns ``suite``, ``dimension``, ``function``, ``algorithm`` and `value`,
-      for which smaller is better; one row per cell.
-    - `value`: The column that is compared with the best on the function. `inf` is worse than any
-      number, and NaN leaves the cell empty.
-    - `label`: Name of the values of which ratios are shown.
-    - `never`: Label of infinite values.
-    - `levels`: Levels of ratios that share a colour.
+    - `value`: The column that is compared with the best on the function, where smaller is better.
+      `inf` is worse than any number, and NaN leaves the cell empty.
+    - `label`, `never`: Name of the values of which ratios are shown, and words for `inf`.
     """
     panels.require_rows(frame)
     problem = ["suite", "dimension", "function"]
@@ -81,13 +77,10 @@ def mapped(
 ) -> Figure:
     """One line per algorithm and one column per function, in the colours of levels of a value.
 
-    - `frame`: With the columns ``suite``, ``dimension``, ``function``, ``algorithm`` and `value`;
-      NaN leaves the cell empty. The order of the functions is that of their first rows.
-    - `value`: The column that is shown.
+    - `value`: The column that is shown; NaN leaves the cell empty.
     - `lines`: The algorithms from top to bottom.
-    - `limits`: The largest value of each level, rising.
-    - `entries`: Words for the legend and colour of each level; one more is of infinite values.
-    - `label`: Meaning of the values.
+    - `limits`, `entries`: The largest value of each level, rising; their words and colours, and
+      those of infinite values.
     """
     spaces = panels.spaces(frame)
     called = [
@@ -181,9 +174,8 @@ MOST_TICKS = 8
 def cost_map(frame: pd.DataFrame) -> Figure:
     """Draw one row of maps per suite and dimension, with one map per measure.
 
-    A cell in full colour has one leading algorithm; in a pale cell, the lead is shared. In a white
-    cell, no algorithm reaches a target. Grey cells are unknown; budgets of which all cells are
-    unknown are left out.
+    Pale: the lead is shared. White: no algorithm reaches a target. Grey: unknown; budgets of which
+    all cells are unknown are left out.
     """
     panels.require_rows(frame)
     best = frame["best"].dropna().astype(str)

@@ -81,12 +81,9 @@ def grid(
 ) -> tuple[Figure, list[Panel]]:
     """Lay out the panels of a frame; each dimension has its own lines.
 
-    - `frame`: A frame with the columns ``suite``, ``dimension`` and, for one panel per function,
-      ``function``. The values of the last two are numbers or ``all``.
     - `functions`: If True, there is one panel per function; if False, there is one per dimension.
     - `share_y`: Whether all panels have the same scale of y; x is always shared. A shared scale is
       set on one panel for all, because setting it on each one takes quadratic time.
-    - `height_in`: Height of a line of panels.
 
     Raises NothingToDraw if the frame has no rows.
     """
@@ -193,11 +190,7 @@ def title_size(title: str, width_in: float) -> float:
 
 
 def looks(frame: pd.DataFrame, **compared: Any) -> dict[str, Look]:
-    """The looks of the algorithms of a table, as by `style.looks_in` with the `leaders`.
-
-    `frame` has all rows of the figure, not those of one page; `compared` are arguments of
-    `leaders`.
-    """
+    """The looks of the algorithms of all rows of a figure, with the `leaders` by some arguments."""
     return style.looks_in(frame, leaders=leaders(frame, **compared))
 
 
@@ -230,11 +223,7 @@ def leaders(
 def in_background(
     ax: Axes, curves: list[NDArray[np.float64]], *, step: bool = False, **properties: Any
 ) -> None:
-    """Draw curves of algorithms that are not among the leaders as one thin grey line.
-
-    - `curves`, shape (2, points): The x and y of each curve; none draws nothing.
-    - `step`: Whether each value holds until the next point.
-    """
+    """Draw curves, shape (2, points), of algorithms that do not lead as one thin grey line."""
     if not curves:
         return
     if step:
@@ -252,11 +241,7 @@ def _corners(steps: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def curve(ax: Axes, x: NDArray[np.float64], y: NDArray[np.float64], **properties: Any) -> Line2D:
-    """Draw a line on axes whose limits are set; the limits are not adapted to it.
-
-    - `x`, `y`: Points of the line.
-    - `properties`: Properties of `matplotlib.lines.Line2D`, such as ``drawstyle="steps-post"``.
-    """
+    """Draw a line on axes whose limits are set; the limits are not adapted to it."""
     drawn = Line2D(x, y, **properties)
     ax.add_artist(drawn)
     return drawn
@@ -274,8 +259,7 @@ def observed_curve(
 
     - `points`, shape (points, 4): The x and y of the curve, the share of its runs that were
       observed up to x, and the column of `with_ends`; a curve that ends before it has a cross, too.
-    - `turn`: Position of the curve among all curves and their number, by which markers are shifted;
-      they are where y is positive, before the cross.
+    - `turn`: Position of the curve among all curves and their number, by which markers are shifted.
     """
     x, y, observed, last = points.T
     end = max(int((observed == 1).sum()), 1)
@@ -526,9 +510,8 @@ class Decades(LogLocator):
 
 
 def zero_floor(values: ArrayLike) -> float | None:
-    """Where to draw 0 on a logarithmic axis: a decade below the least positive value.
-
-    Negative values are drawn there too. None if all values are positive.
+    """Where to draw 0 and less on a logarithmic axis: a decade below the least positive value, or
+    None.
 
     >>> zero_floor([0.0, 3e-8]), zero_floor([1.0, 2.0])
     (1e-09, None)

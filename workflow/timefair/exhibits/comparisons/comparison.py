@@ -178,8 +178,7 @@ def _rows(
 ) -> tuple[list[dict[str, Any]], bool]:
     """The rows of the table, and whether some pairs are not listed.
 
-    - `single`: Whether to test on single functions also where there are enough for verdicts over
-      all.
+    `single`: Whether to test on single functions also where there are enough for verdicts over all.
     """
     every = criteria(runs, analysis)
     spaces: dict[Space, list[ProblemRuns]] = {}
@@ -352,11 +351,9 @@ def _superiority(row: Mapping[str, Any], alpha: float) -> dict[str, float]:
 class _Contest:
     """All pairs under one criterion in one suite and dimension.
 
-    - `functions`: The runs on each function.
     - `on`: For each pair, the functions that both ran.
     - `pairs`: The number of pairs in the smallest family of tests over the functions.
     - `functions_compared`: The largest number of functions over which a pair is tested.
-    - `always_on_functions`: Whether pairs are tested on single functions also if these are many.
     """
 
     def __init__(
@@ -475,10 +472,7 @@ class _Contest:
         }
 
     def _tests(self, pair: Pair, *, on_functions: bool) -> int:
-        """Number of tests in the family of a pair.
-
-        Planned pairs are a family of their own; the others count with all pairs.
-        """
+        """Number of tests in the family of a pair; planned pairs are a family of their own."""
         return self._families[self._planned.has(*pair)][on_functions]
 
 

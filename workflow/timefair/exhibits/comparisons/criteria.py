@@ -178,11 +178,7 @@ class Criterion(ABC):
 
 
 class Costs(Criterion):
-    """The expected cost (ERT) to targets.
-
-    Two algorithms are compared within the smaller of their `limits`: under a budget in seconds,
-    evaluations within the number that it allowed all runs of both.
-    """
+    """The expected cost (ERT) to targets, of a pair within the smaller of their `limits`."""
 
     name = ERT
 
@@ -405,10 +401,9 @@ class Reached(Criterion):
 
 
 def _least(strata: Sequence[Sequence[NDArray[Any]]]) -> float:
-    """Smallest p-value of a test of the order of two samples in each stratum.
+    """Smallest p-value of a test of the order of two samples in each stratum; 1 if all are equal.
 
-    1 if all results are equal. The first array of a stratum belongs to the first algorithm, the
-    last one to the second.
+    The first array of a stratum belongs to the first algorithm, the last one to the second.
     """
     every = np.concatenate([sample for both in strata for sample in both]) if strata else ()
     if len(np.unique(every)) < 2:

@@ -47,8 +47,8 @@ Medians: TypeAlias = tuple[float, ...]
 class Reversal(NamedTuple):
     """A pair with opposite orders over its functions; `p_adjusted` is times the number of tests.
 
-    `better_on`: On how many functions each algorithm has the strictly better median: both at equal
-    evaluations, then both at the end.
+    `better_on`: On how many functions each has the strictly better median, in the order of
+    `Medians`.
     """
 
     pair: Pair
@@ -63,17 +63,16 @@ class Reversal(NamedTuple):
 def reversals(medians: Mapping[Pair, Sequence[Medians]], tests: int) -> list[Reversal]:
     """Test which pairs of algorithms have opposite orders at equal evaluations and at equal time.
 
-    Each order is over all functions. It has the p-value of Wilcoxon's signed-rank test on
-    the logarithms of the medians. A reversal needs both orders, so its p-value is the larger of the
-    two (an intersection-union test), times the number of pairs (Bonferroni). The probability of
-    any false reversal is then at most the level of the test.
+    Each order is over all functions, with the p-value of Wilcoxon's signed-rank test on the
+    logarithms of the medians. A reversal needs both, so its p-value is the larger of the two (an
+    intersection-union test), times the number of pairs (Bonferroni).
 
     - `medians`: The medians of each pair, one entry per function. `inf` is allowed, and values
       below 0 (of a wrong optimum) count as 0. A pair with fewer than two functions is not tested.
     - `tests`: Number of tests in the family, at least ``len(medians)``.
 
-    Returns (list of Reversal): in the order of `medians`; empty if no pair has opposite orders. The
-    numbers of functions do not contradict them.
+    Returns: Only reversals that the numbers of functions do not contradict, in the order of
+    `medians`.
     """
     found = []
     for pair, on_functions in medians.items():

@@ -77,11 +77,8 @@ def _slopes(frame: pd.DataFrame) -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class Case:
-    """What is ranked under one criterion.
-
-    - `names`: Suite, dimension, measure and criterion.
-    - `algorithms`: Algorithms in alphabetical order.
-    - `scores`: Mean ranks on each function, shape (functions, algorithms).
+    """What is ranked under one criterion: suite, dimension, measure and criterion; algorithms in
+    alphabetical order; mean ranks on each function, shape (functions, algorithms).
     """
 
     names: dict[str, Any]

@@ -320,8 +320,8 @@ def until_cut(
 
     - `part`: The columns of the part; ``cost`` rises.
     - `known`: Cost up to which the results of each run are known, shape (runs,).
-    - `end`: The last cost; the first row is always there.
-    - `limits`: Columns that are NaN from the first cut on.
+    - `end`, `limits`: The last cost (the first row is always there), and columns that are NaN from
+      the first cut on.
     """
     cost = part["cost"]
     before = np.searchsorted(np.sort(known), cost * (1 - 1e-9))

@@ -28,11 +28,8 @@ AMORTISED = "Each run is charged its share of tuning and preparation."
 
 @dataclass(frozen=True)
 class CaptionFacts:
-    """The facts of a campaign that captions state.
-
-    - `analysis`: The settings, for the confidence, the band and the clock.
-    - `time_s`, `cpu_s`, `evaluations`, `evaluations_per_dimension`: The budget of a run; None for
-      no limit of that kind.
+    """The facts of a campaign that captions state: the settings, and the budget of a run, of which
+    None is no limit of that kind.
     """
 
     analysis: Analysis
@@ -71,8 +68,6 @@ def caption(
 ) -> str:
     """The caption of one part, as LaTeX.
 
-    - `part`: The printed part.
-    - `facts`: The facts of the campaign.
     - `charged`: Whether seconds are of the chosen clock, with ancillary cost if it is amortised.
     - `incomplete`: Whether some number is not available.
     - `notes`: Further sentences of the table, about perturbed and published runs.
@@ -187,9 +182,7 @@ def typeset(
     - `frame`: Tidy, in the order in which it is printed; may be empty. Its attributes `NOTES` are
       sentences for the captions.
     - `layouts`: Printed forms of the table. Each combination of their parts is a ``table*`` of one
-      page. A longer part is printed in part (`latex.pages`), unless it has text that is broken into
-      lines. Such a part is continued on further pages.
-    - `setting`: The facts of the campaign that captions state.
+      page; a longer part is printed in part, or continued on further pages (`latex.pages`).
 
     Raises ValueError if the keys of a layout do not identify the rows.
     """

@@ -46,10 +46,8 @@ class Bold(str):
 
 @dataclass(frozen=True)
 class TabularColumn:
-    """A column of a ``tabular``.
+    """A column of a ``tabular``, of cells in plain text.
 
-    - `texts`: Cells in plain text; an empty cell has an empty text.
-    - `align`, `small`: Alignment (``l`` or ``r``), and whether the column is in small type.
     - `wrap`: Width in digits, if the texts are broken into lines.
     - `headings`: Headings from the top of the table down, each with a number. Columns next to each
       other share their first headings as far as these agree.
@@ -157,9 +155,9 @@ def grid(rows: pd.DataFrame, layout: Layout) -> Grid:
 def best(rows: pd.DataFrame, keys: tuple[str, ...], value: Value) -> NDArray[np.bool_]:
     """The rows that are not worse than any other algorithm's, shape (rows,).
 
-    Rows that agree in all ``keys`` except the algorithm are compared. All tied values are best. A
-    value is never best if it is not finite, is not better than any rival, or is 0 although more is
-    better. Values that are printed with the same significant digits are tied.
+    Rows that agree in all ``keys`` except the algorithm are compared. A value is never best if it
+    is not finite, is not better than any rival, or is 0 although more is better. Values that are
+    printed with the same significant digits are tied, and all tied values are best.
     """
     if value.better is None or ALGORITHM not in keys:
         return np.zeros(len(rows), dtype=bool)
@@ -373,10 +371,9 @@ ROWS = (50, 40, 30, 20, 12, 8, 5, 2, 1)
 def fitted(part: PrintedPart) -> tuple[PrintedPart, list[Tabular]]:
     """The part in a form that fits on one page, and its tabulars.
 
-    These steps are tried in this order, each in addition to the previous ones: no intervals, one
-    value of a key such as the target, only the best algorithms, only the first rows. Parts with
-    text that is broken into lines are never shortened: they may take several pages. Those of a
-    layout that is ``whole`` may take `FEW_PAGES`.
+    These steps are tried, each in addition to the previous ones: no intervals, one value of a key
+    such as the target, only the best algorithms, only the first rows. Parts with text that is
+    broken into lines may take several pages instead, and those of a ``whole`` layout `FEW_PAGES`.
     """
     if any(value.wrap for value in part.layout.values):
         return part, _fewest(part)
@@ -435,8 +432,8 @@ def _best_algorithms(part: PrintedPart) -> Iterator[PrintedPart]:
 def _at_one_point(part: PrintedPart) -> PrintedPart:
     """One value of each key in `THINNED`: the last at which half of the rows have a finite number.
 
-    If there is none, it is the last one: to the hardest target, most tables have only infinity. The
-    caption names it; if it determined the columns, the last key of the rows replaces it.
+    If there is none, it is the last one. If it determined the columns, the last key of the rows
+    replaces it.
     """
     for key in part.layout.keys:
         if key in THINNED and part.rows[key].nunique() > 1:

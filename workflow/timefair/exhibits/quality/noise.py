@@ -233,7 +233,6 @@ def attained(
     """The corners of the surface that each share of the fronts dominates, by their first number.
 
     - `fronts`: Fronts of the runs, each of shape ``(points, 2)``; an empty one attains nothing.
-    - `shares`: Shares of the fronts, above 0.
 
     Raises InputError if the package moocore is not installed.
     """

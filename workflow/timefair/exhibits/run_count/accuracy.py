@@ -53,8 +53,8 @@ class Samples:
     """The precisions at the end of the first runs of each cell, in the order of the runs.
 
     - `names`: One row per sample, in their order: suite, function, dimension, instance, algorithm.
-    - `values`: Shape (samples, cap): the first runs.
-    - `truth`: Shape (samples, cap): as many runs after them; NaN for cells with fewer runs.
+    - `values`, `truth`: Shape (samples, cap): the first runs, and as many after them; NaN for cells
+      with fewer runs.
     """
 
     names: pd.DataFrame
@@ -512,11 +512,10 @@ RULES_COLUMNS = (
 
 @dataclass(frozen=True)
 class Entrant:
-    """A rule, and its number of runs on each sample.
+    """A rule, its number of runs on each sample, and the estimate that it keeps near the truth.
 
-    `promises` is the estimate that it keeps near the truth, ``best algorithm``, or ``none``.
-    `racing` marks the samples whose algorithms may still be the best. `out_of_bounds` is the number
-    of samples that leave the rule's bounds and therefore never stop.
+    `racing` marks the samples whose algorithms may still be the best; `out_of_bounds` counts those
+    that leave the rule's bounds and therefore never stop.
     """
 
     rule: str

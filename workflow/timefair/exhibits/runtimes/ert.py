@@ -207,10 +207,10 @@ def _best_of(
 def _fair(
     runs: Runs, rows_of: Sequence[NDArray[np.intp]]
 ) -> tuple[pd.DataFrame, list[NDArray[np.float64]]]:
-    """Number of launches that the budget allows, and the best precisions of complete launches.
+    """The number of launches that the budget of each cell allows, and its precisions of complete
+    ones.
 
-    `rows_of` contains the runs of each cell. The frame has one row per cell, and the list one array
-    per cell. The charge before the first launch is not part of the budget.
+    The charge before the first launch is not part of the budget.
     """
     launches = runs.launches
     cell = np.empty(len(runs.frame), dtype=np.intp)
