@@ -28,6 +28,12 @@ def resampled_sums(columns: ArrayLike, *, resamples: int, rng: np.random.Generat
     Source: B. Efron, Bootstrap methods: another look at the jackknife, Annals of Statistics 7
     (1979).
     """
+    rows = _rows(columns, resamples)
+    n = rows.shape[0]
+    return sums_of_draws(rows, resamples, lambda samples: rng.integers(n, size=(samples, n)))
+
+
+def _rows(columns: ArrayLike, resamples: int) -> Floats:
     rows = np.asarray(columns, dtype=np.float64)
     if rows.ndim != 2 or rows.shape[0] == 0:
         raise ValueError(f"columns must have the shape (n >= 1, m), not {rows.shape}")
@@ -35,8 +41,7 @@ def resampled_sums(columns: ArrayLike, *, resamples: int, rng: np.random.Generat
         raise ValueError("columns must be finite")
     if resamples < 1:
         raise ValueError(f"resamples must be at least 1, not {resamples}")
-    n = rows.shape[0]
-    return sums_of_draws(rows, resamples, lambda samples: rng.integers(n, size=(samples, n)))
+    return rows
 
 
 def sums_of_draws(rows: Floats, resamples: int, draw: Callable[[int], NDArray[np.int64]]) -> Floats:
@@ -90,17 +95,9 @@ def stratified_sums(
     Source: J. N. K. Rao and C. F. J. Wu, Resampling inference with complex survey data, Journal of
     the American Statistical Association 83 (1988).
     """
-    rows = np.asarray(columns, dtype=np.float64)
-    labels = np.asarray(strata)
-    if rows.ndim != 2 or labels.shape != rows.shape[:1] or labels.size == 0:
-        raise ValueError(
-            "columns must have the shape (runs >= 1, m) and strata (runs,), "
-            f"not {rows.shape} and {labels.shape}"
-        )
-    if not np.isfinite(rows).all():
-        raise ValueError("columns must be finite")
-    if resamples < 1:
-        raise ValueError(f"resamples must be at least 1, not {resamples}")
+    rows, labels = _rows(columns, resamples), np.asarray(strata)
+    if labels.shape != rows.shape[:1]:
+        raise ValueError(f"strata must have the shape {rows.shape[:1]}, not {labels.shape}")
     _, stratum, sizes = np.unique(labels, return_inverse=True, return_counts=True)
     if sizes.min() < 2:
         raise ValueError("strata must have at least two runs each")

@@ -49,11 +49,6 @@ class Bounds:
         """The limits in ascending order, also if they differ only by rounding."""
         return cls(np.minimum(first, second), np.maximum(first, second))
 
-    @property
-    def middle(self) -> Floats:
-        """The exact value, or the mean of its limits."""
-        return np.asarray((self.low + self.high) / 2)
-
 
 def restarted_cdf(spent: ArrayLike, success: ArrayLike, grid: ArrayLike) -> Bounds:
     """Distribution function of the runtime with restarts.

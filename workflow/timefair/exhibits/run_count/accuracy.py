@@ -278,18 +278,11 @@ def accuracy(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 def savings_of_rule(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     sums = pooled(_judged(runs, analysis, controls=True), KEYS)
     right = percent(sums["accurate"], sums["samples"])
-    found = savings(analysis.run_count.cap * sums["samples"], sums["runs"], right)
-    return sums[[*KEYS, "samples"]].assign(
-        total_runs=found.total.astype(np.int64),
-        estimated_runs=sums["runs"],
-        estimated_percent=found.estimated_percent,
-        saved_runs=found.saved.astype(np.int64),
-        saved_percent=found.saved_percent,
-        accurate_percent=found.accuracy,
-        expected_saved_runs=found.expected_saved,
-        expected_saved_percent=found.expected_saved_percent,
-        mean_runs=sums["runs"] / sums["samples"],
-    )[column_names(SAVINGS)]
+    total = analysis.run_count.cap * sums["samples"]
+    found = savings(total, sums["runs"], right)
+    whole = {name: found[name].astype(np.int64) for name in ("total_runs", "saved_runs")}
+    found |= {**whole, "estimated_runs": sums["runs"], "mean_runs": sums["runs"] / sums["samples"]}
+    return sums[[*KEYS, "samples"]].assign(**found)[column_names(SAVINGS)]
 
 
 @exhibit(

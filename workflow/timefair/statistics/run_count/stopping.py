@@ -145,23 +145,17 @@ class FixedCount:
 
     @property
     def start(self) -> int:
-        """The count."""
         return self.count
 
     @property
     def cap(self) -> int:
-        """The count."""
         return self.count
 
     def look(self, samples: Floats) -> Assessment:
         """The criterion depends only on the number of runs, and not on the values."""
-        shape = samples.shape[:-1]
-        size = samples.shape[-1]
-        return Assessment(
-            np.full(shape, float(size)),
-            np.full(shape, size >= self.count),
-            np.zeros(shape, dtype=np.bool_),
-        )
+        *shape, size = samples.shape
+        enough = np.full(shape, size >= self.count)
+        return Assessment(np.full(shape, float(size)), enough, np.zeros(shape, dtype=np.bool_))
 
 
 def checked_values(values: ArrayLike, *, dimensions: int) -> Floats:
