@@ -17,16 +17,15 @@ BLOCK_DRAWS = 2_000_000
 def resampled_sums(columns: ArrayLike, *, resamples: int, rng: np.random.Generator) -> Floats:
     """Column sums of samples that are drawn with replacement from the rows.
 
-    Each row is a run. Whole rows are drawn, so that the values of a run (its time and success, its
-    runtimes to several targets) stay together.
+    Whole rows are drawn, so that the values of a run (its time and success, its runtimes to several
+    targets) stay together.
 
     - `columns`, shape (n, m): Finite numbers, one row per run.
 
     Returns, shape (resamples, m): One row per sample. The draws need memory for at most
     `BLOCK_DRAWS` numbers (or one sample).
 
-    Source: B. Efron, Bootstrap methods: another look at the jackknife, Annals of Statistics 7
-    (1979).
+    Source: B. Efron, Annals of Statistics 7 (1979).
     """
     rows = _rows(columns, resamples)
     n = rows.shape[0]
@@ -61,12 +60,10 @@ def sums_of_draws(rows: Floats, resamples: int, draw: Callable[[int], NDArray[np
 
 
 def percentile_interval(replicates: ArrayLike, confidence: float) -> tuple[Floats, Floats]:
-    """Central percentile interval of bootstrap replicates. Replicates may be `inf`.
+    """Central percentile interval of bootstrap replicates, shape (resamples, ...); not NaN.
 
-    - `replicates`, shape (resamples, ...): A statistic of each sample; not NaN.
-
-    Returns low, high: Order statistics of the replicates at ``(1 - confidence)/2`` and ``(1 +
-    confidence)/2``. They are not interpolated, so `inf` is never combined with finite numbers.
+    Returns low, high: Order statistics of the replicates, which are not interpolated, so that `inf`
+    is never combined with finite numbers.
     """
     check_confidence(confidence)
     tail = (1.0 - confidence) / 2.0
@@ -83,17 +80,14 @@ def stratified_sums(
 
     From a stratum of n rows, n - 1 rows are drawn with replacement, and their sum is scaled to n
     rows. The variance of the sums over the samples is then an unbiased estimate of their variance
-    over new runs. If n rows were drawn, the estimate would be too small by the factor (n - 1)/n,
-    and many small strata would not average this out.
+    over new runs.
 
     - `columns`, shape (runs, m): Finite numbers, one row per run.
     - `strata`, shape (runs,): The stratum of each run, e.g. its instance; at least two in each.
 
-    Returns, shape (resamples, m): One row per sample. The draws need memory for at most
-    `BLOCK_DRAWS` numbers (or one sample).
+    Returns, shape (resamples, m): As `resampled_sums`.
 
-    Source: J. N. K. Rao and C. F. J. Wu, Resampling inference with complex survey data, Journal of
-    the American Statistical Association 83 (1988).
+    Source: J. N. K. Rao and C. F. J. Wu, Journal of the American Statistical Association 83 (1988).
     """
     rows, labels = _rows(columns, resamples), np.asarray(strata)
     if labels.shape != rows.shape[:1]:

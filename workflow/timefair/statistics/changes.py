@@ -21,8 +21,8 @@ class Followed:
 
     - `environment`, `since`, `error`, shape ``(improvements,)``: The environment, from 0, the cost
       since its beginning, which never decreases within it, and the error, which decreases.
-    - `uninformed`, shape ``(environments,)``: The error before the first improvement. A point with
-      a larger error does not count.
+    - `uninformed`, shape ``(environments,)``: The error before the first improvement; larger ones
+      do not count.
     """
 
     environment: NDArray[np.intp]
@@ -51,8 +51,7 @@ def best_before_change(run: Followed) -> Floats:
 def offline_errors(run: Followed, period: float) -> Floats:
     """The mean over the cost of the best error since the change, shape ``(environments,)``.
 
-    - `run`: Its `since` is the cost from which each error holds. For the mean over evaluations, the
-      error of evaluation n since the change holds from n - 1.
+    - `run`: Its `since` is the cost from which each error holds: of evaluation n, n - 1.
     - `period`: The length of an environment. Errors that hold from a later cost do not count.
 
     Source: J. Branke and H. Schmeck, Advances in Evolutionary Computing, Springer 2003. D. Yazdani
@@ -106,7 +105,7 @@ def mean_over_runs(values: ArrayLike, draws: Floats, confidence: float) -> Estim
     """The mean over runs and changes, with its interval from a bootstrap of whole runs.
 
     - `values`: Shape ``(runs, environments)`` or ``(runs, environments, m)``, finite.
-    - `draws`: As `draws_of_runs` makes them.
+    - `draws`: From `draws_of_runs`.
 
     Returns: Scalars, or arrays of shape ``(m,)``. With one run, both limits are the mean.
     """
@@ -122,10 +121,9 @@ def recovered(
     """Expected cost until recovery, and the share of changes after which a run recovers.
 
     Every environment is a trial, as runs are for the ERT: its cost is the recovery time, or the
-    period if the target was not reached.
+    period.
 
     - `times`, shape ``(runs, environments, targets)``: From `recovery_times`.
-    - `draws`: As in `mean_over_runs`.
 
     Returns cost, share: Shape ``(targets,)``. The cost is `inf` without any success, and so is a
     limit whose samples have none.

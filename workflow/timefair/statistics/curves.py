@@ -66,7 +66,6 @@ def median_band(best: ArrayLike, confidence: float) -> Band:
     """Median over the runs, with its confidence interval at each point.
 
     - `best`, shape (runs, points): From `best_so_far`; `inf` is sorted last.
-    - `confidence`: Nominal coverage in (0, 1), separately at each point; at least reached.
 
     Returns: Order statistics, see `quantiles.quantile_interval`. Limits are `inf` if they belong to
     a run without a value, and NaN if there are too few runs: fewer than 6 at 95 %. All values are
@@ -91,8 +90,8 @@ def ecdf(runtimes: ArrayLike, grid: ArrayLike) -> Floats:
 
     Returns, shape (points,): In [0, 1]; NaN if there are no runtimes.
 
-    Source: J. J. Lian, "Time-Fair Benchmarking for Metaheuristics", 2025; the runtime distributions
-    of N. Hansen et al., COCO, Optimization Methods and Software 36 (2021).
+    Source: J. J. Lian, "Time-Fair Benchmarking for Metaheuristics", 2025; N. Hansen et al., COCO,
+    Optimization Methods and Software 36 (2021).
     """
     times = np.asarray(runtimes, dtype=np.float64).ravel()
     points = np.asarray(grid, dtype=np.float64)
@@ -141,8 +140,7 @@ def ecdf_band(
     targets. Where all runs of each stratum agree, the pointwise band has zero width.
 
     The pointwise band is the percentile interval of `stratified_sums`; the simultaneous band is
-    ``fraction ± c``, where c is the quantile of the largest distance of a bootstrap curve. The
-    coverage is in docs/validation/curves.md.
+    ``fraction ± c``, where c is the quantile of the largest distance of a bootstrap curve.
 
     Source: P. J. Bickel and D. A. Freedman, Annals of Statistics 9 (1981), Corollary 4.2.
     """
@@ -184,8 +182,7 @@ def performance_ratios(
     - `reference`: Column of an algorithm, by whose costs is divided instead.
 
     Returns, same shape: 1 for the divisor, also 0/0; c/0 is `inf`. If no algorithm solved a
-    problem, all ratios are `inf`; if only the reference did not, the ratio is 0. Another algorithm
-    changes the ratios to the lowest cost: to compare two, use a profile of these two.
+    problem, all ratios are `inf`; if only the reference did not, the ratio is 0.
 
     Source: E. D. Dolan and J. J. Moré, Mathematical Programming 91 (2002), equation (2.1). N. Gould
     and J. Scott, ACM Transactions on Mathematical Software 43 (2016).
@@ -265,8 +262,7 @@ def profile_band(
 
     Returns: ``fraction ± c`` within [0, 1], where c is the quantile of the distance between the
     profiles of the samples and `fraction` at that point: symmetric, because a profile of few runs
-    is biased, and so are its samples. NaN without problems, or if an algorithm has only one run on
-    a problem. The coverage is in docs/validation/curves.md.
+    is biased. NaN without problems, or if an algorithm has only one run on a problem.
 
     Source: P. Hall, Journal of the Royal Statistical Society B 50 (1988).
     """

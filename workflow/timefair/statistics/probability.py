@@ -30,11 +30,10 @@ def probability_of_quantile(
 ) -> ProbabilityInterval:
     """Probability that another run is at least as good as the p-quantile Q_p of the sample: F(Q_p).
 
-    The estimate depends on the number k of values at or below Q_p, which is larger than
-    ``ceil(n p)`` if Q_p is tied.
+    The estimate depends on the number k of values at or below Q_p, which is larger than ``ceil(n
+    p)`` if Q_p is tied.
 
     - `values`, shape (n,): Results of runs; smaller is better, and `inf` is a run without a result.
-    - `p`: Probability of the quantile, in [0, 1].
     - `method`: `beta_interval` or `paper_interval`. Only the first keeps its coverage in small
       samples and near p = 1.
 

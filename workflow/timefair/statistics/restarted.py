@@ -1,8 +1,7 @@
 """Runtime of an algorithm that is restarted until it succeeds, computed without simulation.
 
 Runs are drawn from the sample with replacement until one succeeds. The runtime is the sum of the
-costs of the failures, each up to the end of its run, and of the cost of the success. Simulated
-restarts estimate this distribution by random draws. This module computes it.
+costs of the failures, each up to the end of its run, and of the cost of the success.
 """
 
 from __future__ import annotations
@@ -63,9 +62,8 @@ def restarted_cdf(spent: ArrayLike, success: ArrayLike, grid: ArrayLike) -> Boun
     solved by listing all sums of failure costs if there are few. Otherwise, the failure costs are
     rounded to a lattice of `CELLS` cells, once down and once up, and F is between both results.
 
-    Source: J. J. Lian, "Time-Fair Benchmarking for Metaheuristics", 2025, Definition 3. It is the
-    limit of the simulated restarts of N. Hansen et al., COCO, Optimization Methods and Software 36
-    (2021).
+    Source: J. J. Lian, "Time-Fair Benchmarking for Metaheuristics", 2025, Definition 3; the limit
+    of N. Hansen et al., COCO, Optimization Methods and Software 36 (2021).
     """
     sample = _RestartedRuns.of(_costs(spent), success)
     points = vector(grid, "grid")

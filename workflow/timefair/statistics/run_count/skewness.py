@@ -74,12 +74,9 @@ class SkewnessRule:
 
 
 def skewness_counts(rules: Sequence[SkewnessRule], samples: ArrayLike) -> StopCounts:
-    """Where each of several skewness rules stops on many complete samples.
+    """Where each of several skewness rules stops on many complete samples, as `stop_counts` of
+    each.
 
-    The n is exactly that of `stop_counts` for each rule. Rules with the same outlier filter share
-    the computation of the skewness.
-
-    - `rules`: The settings.
     - `samples`, shape (samples, runs): At least as many runs as the cap of the rules, in their
       order; `inf` for a run without a finite value.
 

@@ -1,8 +1,7 @@
 """Rules that stop when the confidence interval of a quantile or of the mean is narrow enough.
 
-If the interval contains the truth when the rule stops, the `estimate` is within `width` of the
-truth. An ordinary interval is valid for one look; after each run, its coverage is lower than its
-confidence. An anytime-valid interval keeps its coverage at any n at which the rule stops.
+If the interval contains the truth when the rule stops, the `estimate` is within `width` of it. An
+ordinary interval is valid for one look; an anytime-valid one at any n at which the rule stops.
 """
 
 from __future__ import annotations
@@ -288,7 +287,6 @@ class BoundedMeanWidth(_Width):
     - `width`: Largest distance of a limit from the sample mean: relative to the absolute mean, or
       in the unit of the values.
     - `lowest`, `highest`: Bounds of all values, known before the first run, and not guessed.
-    - `relative`, `confidence`, `start`, `cap`: As for `QuantileWidth`.
 
     The interval is anytime-valid. A value outside the bounds (such as `inf`) proves that they are
     wrong: the sample continues to the cap, "out of bounds".
