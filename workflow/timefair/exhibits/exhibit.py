@@ -156,14 +156,9 @@ def over_costs(
     """
 
     def of(name: str, unit: str, words: str, default: bool) -> Figure:
-        return Figure(
-            name,
-            title.replace("{unit}", unit),
-            caption.replace("{unit}", words),
-            replace(chart, unit=unit, view=chart.view.replace("{unit}", unit)),
-            default,
-            needs,
-        )
+        said = title.replace("{unit}", unit), caption.replace("{unit}", words)
+        drawn = replace(chart, unit=unit, view=chart.view.replace("{unit}", unit))
+        return Figure(name, *said, drawn, default, needs)
 
     return (
         of(name, "seconds", "{seconds}", default),
@@ -237,22 +232,22 @@ class Exhibit:
         frame = self.build(taken, analysis)
         frame = marked(frame, replace(runs, clock=taken.clock), analysis.confidence)
         unknown_optimum.note(runs, analysis, frame)
-        frame.attrs["table"] = self.name
-        frame.attrs[ORDER] = in_order_of_looks(runs)
+        frame.attrs |= {"table": self.name, ORDER: in_order_of_looks(runs)}
         if analysis.function_names:
             frame.attrs[GIVEN] = analysis.function_names
-        frame.attrs["perturbed"] = self._perturbed(runs, analysis)
         failed = failed_algorithms(runs)
-        frame.attrs["failed"] = [list(one) for one in failed]
-        refused = frame.attrs.get("refused", "")
-        of_failed = sentence(failed) if self.comparing else ""
-        alone = machines.omitted(runs) if self.comparing else ""
-        frame.attrs["omitted"] = " ".join(filter(None, (refused, of_failed, alone)))
-        frame.attrs["machines"] = machines.mixture(runs)
-        frame.attrs["clock"] = analysis.time if self.charged else "wall"
-        frame.attrs["cost"] = simulated_cost(runs.frame)
+        omitted = (sentence(failed), machines.omitted(runs)) if self.comparing else ()
+        omitted = (frame.attrs.get("refused", ""), *omitted)
         of_noisy = "measured" if self.complete else analysis.noisy_value
-        frame.attrs["noise"] = "" if self.measured else noisy.said(runs.frame, of_noisy)
+        frame.attrs |= {
+            "perturbed": self._perturbed(runs, analysis),
+            "failed": [list(one) for one in failed],
+            "omitted": " ".join(filter(None, omitted)),
+            "machines": machines.mixture(runs),
+            "clock": analysis.time if self.charged else "wall",
+            "cost": simulated_cost(runs.frame),
+            "noise": "" if self.measured else noisy.said(runs.frame, of_noisy),
+        }
         return frame
 
     def printed(self, frame: pd.DataFrame) -> tuple[Layout, ...]:
@@ -314,11 +309,11 @@ def exhibit(
     def declare(build: Build) -> Build:
         declared = Exhibit(
             name=name,
-            caption=_one_line(caption),
+            caption=" ".join(caption.split()),
             columns=tuple(columns),
             build=build,
             layouts=tuple(layouts),
-            figures=tuple(replace(one, caption=_one_line(one.caption)) for one in figures),
+            figures=tuple(replace(one, caption=" ".join(one.caption.split())) for one in figures),
             **facts,
         )
         there = _declared.get(name)
@@ -333,7 +328,3 @@ def exhibit(
 def declared() -> dict[str, Exhibit]:
     """The exhibits of all modules that have been imported so far, by name."""
     return dict(_declared)
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())

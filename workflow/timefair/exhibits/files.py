@@ -32,21 +32,15 @@ def write(frame: pd.DataFrame, path: Path, columns: Iterable[Column] = ()) -> No
     exact = frame.columns.isin([column.name for column in columns if column.exact])
     frame = unknown_optimum.in_files(frame)
     if path.suffix == ".csv":
-        _write_csv(frame, path, exact)
+        fields = [_fields(frame[name], whole) for name, whole in zip(frame, exact, strict=True)]
+        with path.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(frame.columns)
+            writer.writerows(zip(*fields, strict=True))
     elif path.suffix == ".parquet":
         frame.to_parquet(path, index=False, compression="zstd")
     else:
         raise ValueError(f"a table is written as .csv or .parquet, not {path.name}")
-
-
-def _write_csv(frame: pd.DataFrame, path: Path, exact: Iterable[bool]) -> None:
-    columns = [
-        _fields(frame[name], all_digits) for name, all_digits in zip(frame, exact, strict=True)
-    ]
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(frame.columns)
-        writer.writerows(zip(*columns, strict=True))
 
 
 def _fields(column: pd.Series[Any], all_digits: bool) -> list[Any]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
+from pandas.api.types import is_numeric_dtype
 
 ALGORITHM = "algorithm"
 PARTS = ("suite", "dimension", "unit")
@@ -51,18 +52,10 @@ class Value:
 
     @classmethod
     def with_limits(
-        cls,
-        column: str,
-        label: str,
-        better: Literal["low", "high"] | None = None,
-        *,
-        rank: str | None = None,
-        decimals: int | None = None,
-        censored: str | None = None,
+        cls, column: str, label: str, better: Literal["low", "high"] | None = None, **facts: Any
     ) -> Value:
         """A value with the columns ``<column>_low`` and ``<column>_high`` as its interval."""
-        interval = (f"{column}_low", f"{column}_high")
-        return cls(column, label, better, interval, rank, decimals, censored)
+        return cls(column, label, better, (f"{column}_low", f"{column}_high"), **facts)
 
 
 @dataclass(frozen=True)
@@ -236,7 +229,8 @@ def generic(frame: pd.DataFrame, title: str) -> Layout:
 
 def _keys(frame: pd.DataFrame) -> list[str]:
     """The columns that name the rows, and other columns that are needed to distinguish rows."""
-    keys = {name for name in frame.columns if name in KEYS or _is_text(frame[name])}
+    text = [n for n in frame if not (is_numeric_dtype(frame[n]) or frame[n].empty)]
+    keys = {name for name in frame.columns if name in KEYS or name in text}
     told_apart = _distinct(frame, keys)
     for name in frame.columns:
         if told_apart == len(frame):
@@ -249,10 +243,6 @@ def _keys(frame: pd.DataFrame) -> list[str]:
 
 def _distinct(frame: pd.DataFrame, keys: set[str]) -> int:
     return len(frame.drop_duplicates(list(keys))) if keys else min(len(frame), 1)
-
-
-def _is_text(column: pd.Series) -> bool:
-    return not pd.api.types.is_numeric_dtype(column) and not column.empty
 
 
 def _value(name: str, names: list[str]) -> Value:

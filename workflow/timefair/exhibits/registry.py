@@ -31,9 +31,25 @@ ALL, DEFAULT = "all", "default"
 """Words that a campaign may use instead of names."""
 
 
+class Entry:
+    """What is known of a table or figure without its module."""
+
+    module: str
+
+    @property
+    def room(self) -> str:
+        """The folder that declares it: ``run_count``, or an extension."""
+        return room_of(self.module)
+
+    @property
+    def family(self) -> str:
+        """That folder in words: ``Run count``."""
+        return self.room.replace("_", " ").capitalize()
+
+
 @dataclass(frozen=True)
-class Table:
-    """A table, as far as it is known without its module; attributes as in `exhibit.Exhibit`."""
+class Table(Entry):
+    """A table; attributes as in `exhibit.Exhibit`."""
 
     name: str
     title: str
@@ -42,16 +58,6 @@ class Table:
     complete: bool = False
     asked: bool = False
     has_figures: bool = False
-
-    @property
-    def family(self) -> str:
-        """The folder that declares it, in words: ``Run count``."""
-        return self.room.replace("_", " ").capitalize()
-
-    @property
-    def room(self) -> str:
-        """The folder that declares it: ``run_count``, or an extension."""
-        return room_of(self.module)
 
     @property
     def exhibit(self) -> Exhibit:
@@ -67,11 +73,8 @@ class Table:
 
 
 @dataclass(frozen=True)
-class FigureEntry:
-    """A figure, as far as it is known without its module.
-
-    Attributes are as in `exhibit.Figure`, and ``panels`` as in `charts.chart.Chart`.
-    """
+class FigureEntry(Entry):
+    """A figure; attributes as in `exhibit.Figure`, and ``panels`` as in `charts.chart.Chart`."""
 
     name: str
     title: str
@@ -82,14 +85,9 @@ class FigureEntry:
     needs: Need = "nothing"
 
     @property
-    def family(self) -> str:
-        """The value for its table."""
-        return TABLES[self.table].family
-
-    @property
-    def room(self) -> str:
-        """The value for its table."""
-        return TABLES[self.table].room
+    def module(self) -> str:  # type: ignore[override]
+        """The module of its table."""
+        return TABLES[self.table].module
 
     @property
     def figure(self) -> Figure:
@@ -139,17 +137,15 @@ def _facts_of(figure: Figure) -> dict[str, Any]:
 
 
 def _read() -> dict[str, dict[str, Any]]:
-    index = _read_of("timefair.exhibits") or {}
-    for one in extensions().values():
-        if one.exhibits:
-            found = _read_of(one.package)
-            index |= facts(_declared_by(one)) if found is None else found
+    index: dict[str, dict[str, Any]] = {}
+    own = [one for one in extensions().values() if one.exhibits]
+    for package, one in (("timefair.exhibits", None), *((one.package, one) for one in own)):
+        file = files(package).joinpath(INDEX)
+        if one is None or file.is_file():
+            index |= json.loads(file.read_text(encoding="utf-8"))
+        else:
+            index |= facts(_declared_by(one))
     return dict(sorted(index.items(), key=lambda item: item[1]["place"]))
-
-
-def _read_of(package: str) -> dict[str, dict[str, Any]] | None:
-    file = files(package).joinpath(INDEX)
-    return json.loads(file.read_text(encoding="utf-8")) if file.is_file() else None
 
 
 def _declared_by(extension: Extension) -> list[Exhibit]:

@@ -76,10 +76,8 @@ def cautions(evidence: Evidence) -> list[Caution]:
 
 
 def _wrong_optimum(evidence: Evidence) -> Iterator[str]:
-    found = [
-        Refutation(**one) for one in evidence.some_frame.attrs.get(unknown_optimum.REFUTED, ())
-    ]
-    if not found:
+    attrs = evidence.some_frame.attrs
+    if not (found := [Refutation(**one) for one in attrs.get(unknown_optimum.REFUTED, ())]):
         return
     worst = max(found, key=lambda one: one.f_opt - one.f)
     remedy = "in the table, and analyse" if evidence.campaign.is_foreign else "and measure"

@@ -72,36 +72,29 @@ def caption(
     - `incomplete`: Whether some number is not available.
     - `notes`: Further sentences of the table, about perturbed and published runs.
     """
-    placeholders = facts.placeholders
+    placeholders, layout, clock = facts.placeholders, part.layout, facts.analysis.time
+    brackets = layout.brackets if any(value.interval for value in layout.values) else ""
+    left_out = " and ".join(heading_of(key).lower() for key in part.left_out)
+    other_clock = charged and clock != "wall"
     sentences = [
-        part.layout.caption.format_map(placeholders),
-        _intervals(part.layout).format_map(placeholders),
+        layout.caption.format_map(placeholders),
+        brackets.format_map(placeholders),
         _shared(part.shared),
         _runs(part, placeholders["budget"]),
         notes,
-        _seconds(facts.analysis.time) if charged else "",
+        f"Seconds are {SECONDS[clock].removeprefix('seconds ')}." if other_clock else "",
         AMORTISED if charged and facts.analysis.ancillary == "amortised" else "",
-        _bold(part.layout),
-        _left_out(part),
+        _bold(layout),
+        f"Not every {left_out} is printed." if left_out else "",
         part.said,
         "n/a: not available." if incomplete else "",
     ]
     return escape(" ".join(sentence for sentence in sentences if sentence))
 
 
-def _intervals(layout: Layout) -> str:
-    return layout.brackets if any(value.interval for value in layout.values) else ""
-
-
-def _seconds(clock: str) -> str:
-    """Meaning of a second, unless it is a wall-clock second."""
-    return "" if clock == "wall" else f"Seconds are {SECONDS[clock].removeprefix('seconds ')}."
-
-
 def _shared(names: Mapping[str, object]) -> str:
-    phrases = {"unit": "cost in"}
     shared = ", ".join(
-        f"{phrases.get(key, heading_of(key).lower())} {name_of(key, value)}"
+        f"{'cost in' if key == 'unit' else heading_of(key).lower()} {name_of(key, value)}"
         for key, value in names.items()
     )
     return f"{shared[0].upper()}{shared[1:]}." if shared else ""
@@ -124,11 +117,6 @@ def _bold(layout: Layout) -> str:
     wanted = {"low": "lowest", "high": "highest"}[ends.pop()] if len(ends) == 1 else "best"
     among = f" for each {' and '.join(rivals)}" if rivals else ""
     return f"Bold: the {wanted} value of all algorithms{among}."
-
-
-def _left_out(part: PrintedPart) -> str:
-    keys = " and ".join(heading_of(key).lower() for key in part.left_out)
-    return f"Not every {keys} is printed." if keys else ""
 
 
 HEADER = r"""% {title}.

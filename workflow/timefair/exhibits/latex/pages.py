@@ -209,7 +209,8 @@ def _columns(rows: pd.DataFrame, keys: tuple[str, ...], value: Value) -> list[Ta
     notation = Notation.of(numbers, value.decimals, digits=value.digits or DIGITS)
     texts = [notation.text(number) for number in numbers[:, 0]]
     if value.digits:
-        for rivals in _groups(numbered(rows, tuple(key for key in keys if key != ALGORITHM))):
+        group = numbered(rows, tuple(key for key in keys if key != ALGORITHM))
+        for rivals in (np.flatnonzero(group == number) for number in np.unique(group)):
             alike = Notation.of(numbers[rivals], digits=value.digits)
             for row in rivals:
                 texts[row] = alike.text(numbers[row, 0])
@@ -227,10 +228,6 @@ def _columns(rows: pd.DataFrame, keys: tuple[str, ...], value: Value) -> list[Ta
         texts = ["" if np.isnan(rank) else f"({rank:g})" for rank in ranks]
         columns.append(TabularColumn(texts, small=True))
     return columns
-
-
-def _groups(numbers: NDArray[np.intp]) -> Iterator[NDArray[np.intp]]:
-    return (np.flatnonzero(numbers == number) for number in range(int(numbers.max(initial=-1)) + 1))
 
 
 def _interval(row: NDArray[np.float64], notation: Notation) -> str:

@@ -27,20 +27,11 @@ from timefair.statistics.runtimes import decisive_target
 class Verdict(StrEnum):
     """What the pairs with the first algorithm decide."""
 
-    CLEAR = "clear"
-    """One algorithm is significantly better than every other one."""
-
-    SHARED = "shared"
-    """The first is significantly better than some others, but not than all."""
-
-    OPEN = "open"
-    """The best is significantly better than no other one, so none is first."""
-
-    MIXED = "mixed"
-    """Functions differ in which algorithm is significantly better than others."""
-
-    NOTHING = "nothing"
-    """There is no first: all have the same result, or each is worse than another one."""
+    CLEAR = "clear"  # one algorithm is significantly better than every other one
+    SHARED = "shared"  # the first is significantly better than some others, but not than all
+    OPEN = "open"  # the best is significantly better than no other one, so none is first
+    MIXED = "mixed"  # functions differ in which algorithm is significantly better than others
+    NOTHING = "nothing"  # all have the same result, or each is worse than another one
 
 
 @dataclass(frozen=True)
@@ -128,12 +119,9 @@ class Result:
     def in_words(self, unit: str, clock: str, digits: int = 3) -> str:
         """The value and its interval."""
         text = partial(duration, clock=clock) if unit == "seconds" else number
-        limits = (
-            ""
-            if isnan(self.low)
-            else f" [{text(self.low, digits=digits)}, {text(self.high, digits=digits)}]"
-        )
-        return text(self.value, digits=digits) + limits
+        ends = (self.value,) if isnan(self.low) else (self.value, self.low, self.high)
+        value, *limits = (text(x, digits=digits) for x in ends)
+        return f"{value} [{', '.join(limits)}]" if limits else value
 
 
 def by_cost(
@@ -264,17 +252,11 @@ class Pairs:
         if not front:
             return nothing(NO_FIRST, basis)
         leaders = self._first(front)
-        behind = {
-            name
-            for name in self.values
-            if name not in leaders and all((one, name) in self.better for one in leaders)
-        }
-        rest = [name for name in self.values if name not in behind and name not in leaders]
-        tied = in_order(self.values, rest)
-        if not behind:
-            verdict = Verdict.OPEN
-        else:
-            verdict = Verdict.CLEAR if len(leaders) == 1 and not tied else Verdict.SHARED
+        others = [name for name in self.values if name not in leaders]
+        behind = {name for name in others if all((one, name) in self.better for one in leaders)}
+        tied = in_order(self.values, [name for name in others if name not in behind])
+        verdict = Verdict.CLEAR if len(leaders) == 1 and not tied else Verdict.SHARED
+        verdict = verdict if behind else Verdict.OPEN
         behind_p = tuple(self.better[one, name] for one in leaders for name in sorted(behind))
         with_leaders = [(one, name) for one in leaders for name in tied]
         undecided = with_leaders or [
@@ -287,9 +269,9 @@ class Pairs:
             leaders, tied = (), (*leaders, *tied)
         if why := self._undecidable():
             return Standing(verdict, leaders, tied, said, why, basis=basis)
-        return Standing(
-            verdict, leaders, tied, said, self._corrected(test), behind_p, tied_p, basis
-        )
+        what = counted(self.tests, "pair" if self.function == ALL else "test")
+        test = f"{test}, corrected for {what} and all criteria"
+        return Standing(verdict, leaders, tied, said, test, behind_p, tied_p, basis)
 
     def _first(self, values: Mapping[str, float]) -> tuple[str, ...]:
         """The algorithms with the best value; of equal ones, those that are better than most."""
@@ -311,10 +293,6 @@ class Pairs:
             return f"{TOO_FEW} to decide any of {tests}"
         are = "is" if self.functions == 1 else "are"
         return f"{counted(self.functions, 'function')} {are} too few to decide any of {tests}"
-
-    def _corrected(self, test: str) -> str:
-        what = counted(self.tests, "pair" if self.function == ALL else "test")
-        return f"{test}, corrected for {what} and all criteria"
 
     def _values_in_words(self, leaders: Sequence[str], tied: Sequence[str], *, named: bool) -> str:
         """The values over all functions of the first algorithm, and of the first that is tied or
@@ -360,14 +338,14 @@ def _values(records: Sequence[Mapping[Any, Any]], *, targets: bool) -> dict[str,
     on_function = str(records[0]["function"]) != ALL
     values: dict[str, float] = {}
     for row in records:
-        ends = {str(row["algorithm_a"]): float(row["value_a"])}
-        ends |= {str(row["algorithm_b"]): float(row["value_b"])}
+        (a, x), (b, y) = (
+            (str(row[f"algorithm_{end}"]), float(row[f"value_{end}"])) for end in ("a", "b")
+        )
         if on_function and row["criterion"] == ERT:
-            (a, value_a), (b, value_b) = ends.items()
-            values[a] = values.get(a, 0.0) + (value_a > value_b) + 0.5 * (value_a == value_b)
-            values[b] = values.get(b, 0.0) + (value_b > value_a) + 0.5 * (value_a == value_b)
+            values[a] = values.get(a, 0.0) + (x > y) + 0.5 * (x == y)
+            values[b] = values.get(b, 0.0) + (y > x) + 0.5 * (x == y)
         else:
-            values |= {name: -value if targets else value for name, value in ends.items()}
+            values |= {a: -x, b: -y} if targets else {a: x, b: y}
     return values
 
 
@@ -388,7 +366,7 @@ def pairs_of(
     failed = evidence.failed(space)
     records = [
         row
-        for row in (rows.to_dict("records") if len(rows) else ())
+        for row in rows.to_dict("records")
         if failed.isdisjoint((row["algorithm_a"], row["algorithm_b"]))
     ]
     return Pairs.of(records, 1 - evidence.confidence) if records else None
