@@ -17,8 +17,7 @@ DIGITS = 6
 """Significant digits in CSV: a time of one second to a microsecond; intervals are much wider."""
 
 ALL_DIGITS = 17
-MOST_WHOLE = 1e15
-"""Limit up to which whole numbers are written without an exponent."""
+MOST_WHOLE = 1e15  # limit up to which whole numbers are written without an exponent
 
 
 def write(frame: pd.DataFrame, path: Path, columns: Iterable[Column] = ()) -> None:

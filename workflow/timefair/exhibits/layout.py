@@ -17,12 +17,10 @@ CURVES = ("cost", "ratio")
 KEYS = (*PARTS, "function", "instance", "target", "quantile", "executions", *CURVES)
 """Columns that name rows if a table has no layout of its own; columns of text always do."""
 
-INTERVAL = "Brackets: {confidence} interval."
-"""Sentence of most layouts about their intervals."""
+INTERVAL = "Brackets: {confidence} interval."  # sentence of most layouts about their intervals
 BOOTSTRAP = "Brackets: {confidence} bootstrap interval."
 
-FEW = 6
-"""Number of points of a curve that are printed without a layout."""
+FEW = 6  # number of points of a curve that are printed without a layout
 
 
 @dataclass(frozen=True)

@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from timefair.records.rundata.runs import Runs
     from timefair.records.rundata.settings import Analysis
 
-ALL, DEFAULT = "all", "default"
-"""Words that a campaign may use instead of names."""
+ALL, DEFAULT = "all", "default"  # words that a campaign may use instead of names
 
 
 class Entry:

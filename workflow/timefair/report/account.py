@@ -20,8 +20,7 @@ from timefair.report.checklist_page import SOURCE
 from timefair.report.evidence import Evidence
 from timefair.report.markup import Names, definitions, folded
 
-MOST_ALGORITHMS = 20
-"""Number of algorithms up to which their list is not folded."""
+MOST_ALGORITHMS = 20  # number of algorithms up to which their list is not folded
 
 REPEAT = """<p>Save the campaign as <code>{name}.yaml</code> and run</p>
 <pre>snakemake --cores all --configfile {name}.yaml</pre>

@@ -21,8 +21,7 @@ from timefair.report.findings.pairs import functions_of, is_over_functions, samp
 MOST_MESSAGES = 3
 """Number of failed algorithms with a shown message of a run; the table contains all messages."""
 
-FEW_RUNS = 10
-"""Number of runs below which intervals are wide; a 95 % interval of a median needs 6."""
+FEW_RUNS = 10  # number of runs below which intervals are wide; a 95 % interval of a median needs 6
 
 NORMAL = (
     "With more than half of the runs, this is the normal state of the machine: all algorithms have "

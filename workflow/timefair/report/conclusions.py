@@ -20,8 +20,7 @@ SIGNIFICANT = {
     Verdict.NOTHING: "no order",
 }
 
-MOST_TIED = 4
-"""Number of names of tied algorithms that are listed; the others are counted."""
+MOST_TIED = 4  # number of names of tied algorithms that are listed; the others are counted
 
 SITUATIONS = """<h4>For whom</h4>
 <div class="scroll"><table class="stacked">
@@ -35,11 +34,8 @@ SITUATIONS = """<h4>For whom</h4>
 MOST_FINDINGS = 4
 """Number of findings of a space that are shown; the others are folded below the tables."""
 
-MOST_SPACES = 3
-"""Number of spaces up to which their verdicts are not folded on the first screen."""
-
-MOST_FUNCTIONS = 8
-"""Number of functions of a space up to which their list is not folded."""
+MOST_SPACES = 3  # number of spaces up to which their verdicts are not folded on the first screen
+MOST_FUNCTIONS = 8  # number of functions of a space up to which their list is not folded
 
 FUNCTIONS = """<p class="note">Algorithms are compared by the expected cost (ERT) to the hardest
 target that at least half of the runs of some algorithm reached. If there is no such target, it is

@@ -17,8 +17,7 @@ from timefair.exhibits.unknown_optimum import KIND, REFUTED
 from timefair.problems import names
 from timefair.records.rundata.settings import Analysis
 
-NOTICEABLE = 1.1
-"""Minimum detectable ratio of times, above which the page says so."""
+NOTICEABLE = 1.1  # minimum detectable ratio of times, above which the page says so
 
 
 class Space(NamedTuple):

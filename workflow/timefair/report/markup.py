@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 
 from timefair.exhibits.charts.style import COLOURS, LEADERS, Look, highlighted, looks
 
-DASH = 1.6
-"""Length of a unit of a dash, in widths of the line."""
+DASH = 1.6  # length of a unit of a dash, in widths of the line
 
 
 @dataclass(frozen=True)

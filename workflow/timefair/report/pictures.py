@@ -21,12 +21,9 @@ from timefair.report.markup import Names, dashes
 
 WIDTH, HEIGHT = 480, 300
 TOP, BOTTOM = 30, 36
-LINE = 14
-"""Least distance of two labels."""
-LABEL = 118
-"""Width of the labels at the ends of lines."""
-LETTERS = 15
-"""Letters of a label; longer ones are cut."""
+LINE = 14  # least distance of two labels
+LABEL = 118  # width of the labels at the ends of lines
+LETTERS = 15  # letters of a label; longer ones are cut
 
 UNITS = {"evaluations": "by evaluations", "seconds": "by time"}
 

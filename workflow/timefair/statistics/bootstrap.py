@@ -10,8 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from timefair.statistics.checks import Floats, check_confidence
 from timefair.statistics.quantiles import sample_quantile
 
-BLOCK_DRAWS = 2_000_000
-"""Draws that are held in memory at a time."""
+BLOCK_DRAWS = 2_000_000  # draws that are held in memory at a time
 
 
 def resampled_sums(columns: ArrayLike, *, resamples: int, rng: np.random.Generator) -> Floats:

@@ -7,8 +7,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-Floats: TypeAlias = NDArray[np.float64]
-"""An array of numbers."""
+Floats: TypeAlias = NDArray[np.float64]  # an array of numbers
 
 
 def check_confidence(confidence: float) -> None:

@@ -52,8 +52,7 @@ def _least_p(m: int, n: int) -> float:
     return min(2 / comb(m + n, m), 1.0)
 
 
-EXACT_PAIRS = 50
-"""Wilcoxon's p-value is exact for at most this number of pairs."""
+EXACT_PAIRS = 50  # Wilcoxon's p-value is exact for at most this number of pairs
 
 
 def mann_whitney(first: ArrayLike, second: ArrayLike) -> float:

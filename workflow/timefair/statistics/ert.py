@@ -13,17 +13,13 @@ from timefair.statistics.checks import Floats, check_confidence
 LOG_SPREAD = 1.5
 """Standard deviation of the logarithms above which a lognormal sample has a heavy tail."""
 
-NORMALITY_LEVEL = 0.05
-"""Level of the test that the logarithms are normal."""
-
-FEWEST_RUNS = 5
-"""Least number of runs for which that test is defined."""
+NORMALITY_LEVEL = 0.05  # level of the test that the logarithms are normal
+FEWEST_RUNS = 5  # least number of runs for which that test is defined
 
 EXCESS_ERRORS = 0.5
 """Excess of the skewness that counts, in standard errors of a normal sample's skewness."""
 
-WIDEST = 2.5
-"""Upper limit of the factor for a lognormal tail."""
+WIDEST = 2.5  # upper limit of the factor for a lognormal tail
 
 
 def heavy_tail(costs: ArrayLike) -> NDArray[np.bool_]:

@@ -16,8 +16,7 @@ Method = Literal["bootstrap-t", "paper"]
 
 _RANGE = float(np.finfo(np.float64).min), float(np.finfo(np.float64).max)
 
-NO_SPREAD = 1e-12
-"""A resampled variance below this share of the sample variance counts as 0."""
+NO_SPREAD = 1e-12  # a resampled variance below this share of the sample variance counts as 0
 
 
 @dataclass(frozen=True)

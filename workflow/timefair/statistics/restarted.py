@@ -17,20 +17,14 @@ from timefair.statistics.ert import check_pairs
 MOST_SUMS = 1 << 15
 """Number of pairs of failure sums above which a lattice replaces the list of all sums."""
 
-CELLS = (1 << 15) - 1
-"""Number of cells of a lattice."""
+CELLS = (1 << 15) - 1  # number of cells of a lattice
 
 NEGLIGIBLE = 1e-17
 """Longer sequences of failures are neglected if their probability is below this value."""
 
-MOST_STEPS = 2000
-"""Number of steps of a recurrence above which Fourier transforms are faster."""
-
-SLACK = 1e-12
-"""Relative difference of two runtimes that counts as rounding."""
-
-NOTHING = 1e-150
-"""Smaller costs count as zero, because their square would underflow."""
+MOST_STEPS = 2000  # number of steps of a recurrence above which Fourier transforms are faster
+SLACK = 1e-12  # relative difference of two runtimes that counts as rounding
+NOTHING = 1e-150  # smaller costs count as zero, because their square would underflow
 
 
 @dataclass(frozen=True)

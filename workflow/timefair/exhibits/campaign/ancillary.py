@@ -50,8 +50,7 @@ EFFECT_COLUMNS = (
     Column("amortised", "the number with ancillary cost"),
 )
 
-ROUNDING = 1e-9
-"""Relative difference up to which two numbers count as equal."""
+ROUNDING = 1e-9  # relative difference up to which two numbers count as equal
 
 
 @exhibit(

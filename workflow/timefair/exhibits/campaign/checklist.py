@@ -101,8 +101,7 @@ def distinct(values: list[Any]) -> list[Any]:
     return [by_text[text] for text in sorted(by_text)]
 
 
-MOST = 8
-"""Number of names that are listed; the others are counted."""
+MOST = 8  # number of names that are listed; the others are counted
 
 
 Said: TypeAlias = tuple[str, ...] | None
@@ -169,14 +168,12 @@ def unknown_in(frame: pd.DataFrame, column: str) -> str:
     return when(unknown, f"not recorded for {unknown} of {len(frame)} runs")
 
 
-GRACE_S = 0.05
-"""Maximal time after T at which the last evaluation may end; it does not count."""
+GRACE_S = 0.05  # maximal time after T at which the last evaluation may end; it does not count
 
 MOST_BUDGETS = 3
 """Number of different T of an algorithm that are listed; of more, the least and the largest are."""
 
-DOMINATES = 0.5
-"""Share of the time inside the objective above which evaluations may be the budget."""
+DOMINATES = 0.5  # share of the time inside the objective above which evaluations may be the budget
 
 
 def _time(runs: Runs, analysis: Analysis) -> Said:
@@ -399,8 +396,7 @@ INTERVALS = (
     *("success", "ecdf", "profile"),
 )
 TESTS = ("comparison", "friedman", "posthoc", "rank_reversals")
-FEWEST = 2
-"""Number of runs that an interval needs."""
+FEWEST = 2  # number of runs that an interval needs
 
 
 def _seeds(runs: Runs, analysis: Analysis) -> Said:

@@ -192,8 +192,7 @@ def leftovers_counted(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     return rows.reset_index()[column_names(LEFTOVERS_COLUMNS)]
 
 
-ALMOST = 0.9
-"""Share of a schedule from which a launch was all but complete."""
+ALMOST = 0.9  # share of a schedule from which a launch was all but complete
 
 RESTARTS_COLUMNS = (
     *CELL,

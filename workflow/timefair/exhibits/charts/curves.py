@@ -87,8 +87,7 @@ def _limits(frame: pd.DataFrame, chart: Curves, column: str) -> pd.Series[float]
 
 
 STEP_BAND_ALPHA = 0.12
-WIDE, FEW = 0.35, 2
-"""Average width of a band that is not drawn if there are more curves than these."""
+WIDE, FEW = 0.35, 2  # average width of a band that is not drawn if there are more curves than these
 TOPS = ((0.1, 5), (0.2, 5), (0.4, 5), (0.6, 4), (0.8, 5), (1.0, 5))
 """Possible ends of the axis of shares, with the number of ticks."""
 
@@ -180,13 +179,10 @@ def _trajectories(
     return figure
 
 
-ABREAST = 4
-"""Hollow markers side by side in the strip; more algorithms have further lines of them."""
-ASIDE_PT = 3.6
-"""Distance between two of them in points."""
+ABREAST = 4  # hollow markers side by side in the strip; more algorithms have further lines of them
+ASIDE_PT = 3.6  # distance between two of them in points
 STRIP_PER_LINE = 0.075
-SIDES = 0.08
-"""Margin of the targets, in which hollow markers of the last one have room."""
+SIDES = 0.08  # margin of the targets, in which hollow markers of the last one have room
 STRIP_GREY = "#EDEDED"
 
 
@@ -424,8 +420,7 @@ def _stairs(corners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return x, y
 
 
-MOST = 8
-"""Maximal number of disagreements that are drawn: those with the widest gaps."""
+MOST = 8  # maximal number of disagreements that are drawn: those with the widest gaps
 
 DISAGREEING = ["suite", "dimension", "function", "better_by_mean", "better_by_median"]
 SORTED_MARGIN_IN = 0.9

@@ -24,8 +24,7 @@ from timefair.exhibits.charts.style import Look
 
 LINE_IN = 0.15
 AROUND_IN = 0.9
-POINTS_PER_LINE = 0.88
-"""Size of text as a share of the height of its line."""
+POINTS_PER_LINE = 0.88  # size of text as a share of the height of its line
 
 
 @dataclass(frozen=True)
@@ -266,15 +265,13 @@ def _counts(ax: Axes, largest: float) -> None:
 
 
 CRITERIA = (("precision", "Q.50"), ("seconds", "ERT"))
-SHORT_NAME = 20
-"""Number of characters up to which two diagrams are placed side by side."""
+SHORT_NAME = 20  # number of characters up to which two diagrams are placed side by side
 
 DIAGRAM_LINE_IN = 0.13
 LINES_AROUND = 5.5
 RULER = 1.9
 TOP = 2.6
-GAP = 0.017
-"""Distance between a line and its label, as a share of the axis."""
+GAP = 0.017  # distance between a line and its label, as a share of the axis
 
 
 def critical_difference(frame: pd.DataFrame) -> Figure:
@@ -403,17 +400,12 @@ def _rank_lines(cells: Sequence[tuple[str, str, pd.DataFrame]]) -> Figure:
 
 PANEL_IN = 1.2
 RANK_IN = 0.09
-MOST_IN = 3.6
-"""Maximal height of a panel."""
+MOST_IN = 3.6  # maximal height of a panel
 APART = 0.05
-RIGHT = 0.16
-"""Room at the right of the last position."""
-TITLE_IN = 0.5
-"""Part of a panel's height for its title and the labels of its positions."""
-TICK_IN = 0.11
-"""Height that a tick label needs."""
-STEPS = (1, 2, 5, 10, 20, 50, 100)
-"""Possible numbers of ranks between two ticks."""
+RIGHT = 0.16  # room at the right of the last position
+TITLE_IN = 0.5  # part of a panel's height for its title and the labels of its positions
+TICK_IN = 0.11  # height that a tick label needs
+STEPS = (1, 2, 5, 10, 20, 50, 100)  # possible numbers of ranks between two ticks
 
 
 def slopes(frame: pd.DataFrame) -> Figure:

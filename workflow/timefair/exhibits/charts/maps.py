@@ -37,12 +37,9 @@ CLOSE = 1 + 1e-9
 
 LINE_IN = 0.15
 LINES_AROUND_IN = 0.75
-LETTER_IN = 0.6 * 6.5 / 72
-"""Width of a letter of the usual size of names."""
-NAME_IN = 0.14
-"""Least width of a column with the name of the function, and not only its number."""
-POINTS_PER_LINE = 0.88
-"""Size of text as a share of the height of its line."""
+LETTER_IN = 0.6 * 6.5 / 72  # width of a letter of the usual size of names
+NAME_IN = 0.14  # least width of a column with the name of the function, and not only its number
+POINTS_PER_LINE = 0.88  # size of text as a share of the height of its line
 
 
 def times_the_best(
@@ -153,12 +150,10 @@ def _level_cells(
 
 
 TITLES = {"share": "by the share of targets reached", "rank": "by the average rank"}
-PALE = 0.38
-"""Share of the full colour in a pale colour; the rest is white."""
+PALE = 0.38  # share of the full colour in a pale colour; the rest is white
 UNKNOWN = "#EDEDED"
 """Colour of a cell that is not known."""
-ZERO_GAP = 1.5
-"""Cells between the column of no cost and the others."""
+ZERO_GAP = 1.5  # cells between the column of no cost and the others
 SQUARE = np.array([(0, 0), (1, 0), (1, 1), (0, 1), (0, 0)], dtype=np.float64)
 DIAMOND = np.array([(0, 0.5), (0.5, 0), (1, 0.5), (0.5, 1), (0, 0.5)])
 """Corners of a cell, and of the shape that joins two cells at a corner."""

@@ -15,14 +15,10 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     import pandas as pd
 
-PAGE_IN = (7.0, 9.0)
-"""Width and height of the largest figure."""
-COLUMNS = 4
-"""Panels side by side."""
-LINES = 6
-"""Lines of panels on a page."""
-MANY = 12
-"""With at least this number of algorithms, an overview shows all."""
+PAGE_IN = (7.0, 9.0)  # width and height of the largest figure
+COLUMNS = 4  # panels side by side
+LINES = 6  # lines of panels on a page
+MANY = 12  # with at least this number of algorithms, an overview shows all
 ORDER = "looks"
 """Attribute of a table: all algorithms of its campaign, in the order in which they get colours."""
 LEAST_RUNS = 6
@@ -74,8 +70,7 @@ class Page:
         return frame
 
 
-WHOLE = Page()
-"""The only page of a figure that fits on one."""
+WHOLE = Page()  # the only page of a figure that fits on one
 OVERVIEW = Page(overview=True)
 
 

@@ -33,22 +33,16 @@ LEGEND_LINES = 2
 NARROW_LEGEND_LINES = 6
 """Lines of a legend for which a figure of one column has room; wider figures: `LEGEND_LINES`."""
 LEGEND_LINE_IN = 0.16
-THIN = 0.6
-"""Width of a curve where some of its runs are cut off."""
-CROSS = 4.5
-"""Size of the cross where the first of them is."""
-BEFORE_CROSS = 0.93
-"""Part of the points before a cross that may have markers."""
-NAME_IN = 0.11
-"""Height of the name of an algorithm beside its row or curve."""
+THIN = 0.6  # width of a curve where some of its runs are cut off
+CROSS = 4.5  # size of the cross where the first of them is
+BEFORE_CROSS = 0.93  # part of the points before a cross that may have markers
+NAME_IN = 0.11  # height of the name of an algorithm beside its row or curve
 NAME_LETTERS_PER_IN = 4.0
 """Letters of the longest name there, per inch of the figure; beyond, there is a legend instead."""
-AROUND_ROWS_IN = 0.3
-"""Height of the title and the labels of a panel with rows."""
+AROUND_ROWS_IN = 0.3  # height of the title and the labels of a panel with rows
 TITLE_LETTERS_PER_IN = 16.0
 """Letters per inch of a title in the usual size; longer titles are smaller."""
-LEAST_TITLE = 5.0
-"""Points of the smallest title."""
+LEAST_TITLE = 5.0  # points of the smallest title
 
 
 class NothingToDraw(ValueError):
@@ -471,8 +465,7 @@ def _position(key: object) -> tuple[int, int]:
 
 
 TICKS = 6
-TICK_IN = 0.33
-"""Width of the label of a power of ten, with the space beside it."""
+TICK_IN = 0.33  # width of the label of a power of ten, with the space beside it
 NARROW = 0.7
 """An axis of fewer decades gets more ticks, because ticks at 1, 2 and 5 might give only one."""
 

@@ -25,10 +25,8 @@ TECHNIQUES = {"none": "no technique", "iqr": "IQR", "percentile": "percentiles",
 TECHNIQUES["mad-mean"] = "MAD, mean"
 PRINTED_TAUS = (0.05, 0.15)
 NOTHING = "no cell has as many runs as a complete sample"
-CELL_IN = (0.2, 0.1)
-"""Least width and height of a cell in which a number fits."""
-DARK = 55.0
-"""Percentage above which the number in a cell is white."""
+CELL_IN = (0.2, 0.1)  # least width and height of a cell in which a number fits
+DARK = 55.0  # percentage above which the number in a cell is white
 
 
 def _drawn_of_samples(draw: Draw) -> Draw:

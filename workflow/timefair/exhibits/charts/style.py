@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 WIDTH_IN, HEIGHT_IN = PAGE_IN
 """Text width of a page with margins, and the largest height of a figure."""
 
-COLUMN_IN = 3.5
-"""Width of one column of two."""
+COLUMN_IN = 3.5  # width of one column of two
 
 COLOURS = (
     *("#0173b2", "#d55e00", "#029e73", "#cc78bc", "#de8f05", "#56b4e9", "#ca9161"),
@@ -141,8 +140,7 @@ class Look:
 
 OTHER = Look("#C4C4C4", "o", "-", leads=False)
 """Look of each algorithm that is not among the `LEADERS` best of many."""
-LEADERS = 8
-"""Number of algorithms in colour if there are more algorithms than `COLOURS`."""
+LEADERS = 8  # number of algorithms in colour if there are more algorithms than `COLOURS`
 
 
 def looks(names: Iterable[object], order: Iterable[str] = ()) -> dict[str, Look]:

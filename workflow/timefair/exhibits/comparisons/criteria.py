@@ -43,8 +43,7 @@ from timefair.statistics.comparison import (
 from timefair.statistics.quantiles import sample_quantile
 from timefair.statistics.runtimes import decisive_target
 
-SHARES = (0.01, 0.1, 1.0)
-"""Shares of the budget after which reached targets are counted."""
+SHARES = (0.01, 0.1, 1.0)  # shares of the budget after which reached targets are counted
 
 PRECISION, TARGETS = "precision", "targets"
 

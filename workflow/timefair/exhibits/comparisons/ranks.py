@@ -43,8 +43,7 @@ from timefair.statistics.ranks import (
     rank_within,
 )
 
-ERT = "ERT"
-"""The criterion of costs."""
+ERT = "ERT"  # the criterion of costs
 
 CRITERION = columns_of("""
     measure (text): what is ranked: `precision` at the end of the run, or `seconds` or `evaluations`
@@ -530,8 +529,7 @@ RANKED: dict[tuple[str, ...], tuple[str, ...]] = {
 }
 """Criteria with the columns of average ranks, and of functions on which nobody has a better one."""
 
-EQUAL = 1e-9
-"""Ranks that differ by less count as equal, because they are averages over the targets."""
+EQUAL = 1e-9  # ranks that differ by less count as equal, because they are averages over the targets
 
 OVER = "average over the functions of the rank by"
 MOST = "number of functions on which no algorithm has a better rank by"

@@ -36,8 +36,7 @@ Both = tuple[NDArray[np.float64], NDArray[np.float64]]
 POINTS_PER_DECADE = 4
 MOST_NAMED = 7
 """Maximal number of algorithms that a cell of the table names; the others are counted."""
-BEYOND = 10.0
-"""The largest budget of the map, as a multiple of the largest known budget."""
+BEYOND = 10.0  # the largest budget of the map, as a multiple of the largest known budget
 
 EVALUATION_COST = Column(
     "evaluation_cost_s",

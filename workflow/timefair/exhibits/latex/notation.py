@@ -45,8 +45,7 @@ SPECIAL = {
     "\u00a0": "~",
 }
 
-DIGITS = 3
-"""Significant digits of a number."""
+DIGITS = 3  # significant digits of a number
 
 MORE_DIGITS = 2
 """Digits that a fixed-point number may have besides; else it is in scientific notation."""

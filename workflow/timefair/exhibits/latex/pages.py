@@ -22,20 +22,14 @@ from numpy.typing import NDArray
 from timefair.exhibits.latex.notation import DIGITS, Notation, escape, short
 from timefair.exhibits.layout import ALGORITHM, CURVES, Layout, PrintedPart, Value
 
-LIMIT_DIGITS = 2
-"""Significant digits of the limits of an interval in scientific notation."""
-GAP = 2
-"""Space between two columns, in letters."""
-CHARACTERS = 116
-"""Letters of a line 6.5 in wide in ``\\footnotesize``."""
-EM = 0.5
-"""Width of a digit, in em."""
-LINES = 58.0
-"""Lines of one page below the caption."""
+LIMIT_DIGITS = 2  # significant digits of the limits of an interval in scientific notation
+GAP = 2  # space between two columns, in letters
+CHARACTERS = 116  # letters of a line 6.5 in wide in ``\footnotesize``
+EM = 0.5  # width of a digit, in em
+LINES = 58.0  # lines of one page below the caption
 APART, HALF = 1.8, 0.5
 """Space between two tabulars with their rules, and between two blocks or headings, in lines."""
-WIDE = re.compile("[+−=≤≥<>∞]")
-"""Symbols that are about 1.6 times as wide as a digit."""
+WIDE = re.compile("[+−=≤≥<>∞]")  # symbols that are about 1.6 times as wide as a digit
 
 Item = TypeVar("Item")
 
@@ -355,14 +349,11 @@ def _line(cells: list[str]) -> str:
     return " & ".join(cells) + r" \\"
 
 
-FEW_PAGES = 12
-"""The most pages of a part that is printed in full."""
+FEW_PAGES = 12  # the most pages of a part that is printed in full
 THINNED = ("target", "quantile", "executions", "instance", "order", *CURVES)
 """Keys of which one value represents all."""
-ALGORITHMS = (50, 30, 20, 12, 8, 5)
-"""Numbers of the best algorithms that are tried."""
-ROWS = (50, 40, 30, 20, 12, 8, 5, 2, 1)
-"""Numbers of the first rows that are tried."""
+ALGORITHMS = (50, 30, 20, 12, 8, 5)  # numbers of the best algorithms that are tried
+ROWS = (50, 40, 30, 20, 12, 8, 5, 2, 1)  # numbers of the first rows that are tried
 
 
 def fitted(part: PrintedPart) -> tuple[PrintedPart, list[Tabular]]:

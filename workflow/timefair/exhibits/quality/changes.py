@@ -34,11 +34,8 @@ from timefair.statistics.changes import (
     recovery_times,
 )
 
-GRID = 101
-"""Points of a curve."""
-
-FIRST = 1e-3
-"""The first point of a curve in seconds, as a share of the period."""
+GRID = 101  # points of a curve
+FIRST = 1e-3  # the first point of a curve in seconds, as a share of the period
 
 BOOTSTRAP = (
     "The environments of one run are not independent. The intervals are therefore from a bootstrap "

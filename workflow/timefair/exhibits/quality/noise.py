@@ -119,11 +119,8 @@ def _recommending(runs: Runs) -> NDArray[np.bool_]:
     return has
 
 
-SHARES = (0.25, 0.5, 0.75)
-"""Shares of the runs that have reached a surface."""
-
-POINTS = 200
-"""Maximal number of points of a surface, and of the front of a run."""
+SHARES = (0.25, 0.5, 0.75)  # shares of the runs that have reached a surface
+POINTS = 200  # maximal number of points of a surface, and of the front of a run
 
 ATTAINMENT_COLUMNS = (
     *CELL,

@@ -436,8 +436,7 @@ def _long(evaluation: Evaluation) -> pd.DataFrame:
 
 PRINTED_SAVED = Value("saved_percent", "Saved", decimals=1)
 FIXED_COUNTS = (5, 10, 15, 20, 25, 30, 40)
-FIRST_LOOK = 10
-"""First n of the rules with a promise."""
+FIRST_LOOK = 10  # first n of the rules with a promise
 
 ESTIMATES: dict[str, Callable[[NDArray[np.float64]], NDArray[np.float64]]] = {
     "median": partial(sample_quantile, p=0.5),

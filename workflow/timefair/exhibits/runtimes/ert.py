@@ -420,8 +420,7 @@ RESTARTED_COLUMNS = (
     Column("error", "the exact share is between `fraction` − `error` and `fraction` + `error`"),
 )
 
-BEYOND = 100.0
-"""Length of the curves, as a multiple of the cost of the longest run."""
+BEYOND = 100.0  # length of the curves, as a multiple of the cost of the longest run
 
 
 @exhibit(

@@ -520,8 +520,7 @@ def _each(found: Mapping[str, tuple[Pairs, Standing]]) -> str:
     return f"{text if text.startswith(leaders) else text[0].upper() + text[1:]}."
 
 
-MOST_PLACES = 4
-"""Number of functions up to which a sentence on all of them names each."""
+MOST_PLACES = 4  # number of functions up to which a sentence on all of them names each
 
 
 def _places(names: Sequence[str], of: int) -> str:

@@ -164,8 +164,7 @@ def _example(row: Mapping[Hashable, Any], evidence: Evidence) -> str:
     )
 
 
-NAMED = 4
-"""The sentence over all functions names at most this many algorithms."""
+NAMED = 4  # the sentence over all functions names at most this many algorithms
 
 
 @dataclass(frozen=True)

@@ -37,11 +37,8 @@ def savings(total: ArrayLike, estimated: ArrayLike, accuracy: ArrayLike) -> dict
 BANDS = (0.005, 0.01, 0.05, 0.10, 0.15, 0.20)
 """Errors relative to the mean of all runs, as in Table 1 of the paper."""
 
-Z = float(ndtri(0.975))
-"""Normal quantile of a 95 % interval, that of the paper."""
-
-ROUNDING = 1e-15
-"""Relative difference of two means that counts as rounding."""
+Z = float(ndtri(0.975))  # normal quantile of a 95 % interval, that of the paper
+ROUNDING = 1e-15  # relative difference of two means that counts as rounding
 
 
 @dataclass(frozen=True)
@@ -229,8 +226,7 @@ def _check_shapes(
         raise ValueError(f"counts must lie in 1..{values.shape[1]}")
 
 
-BLOCK = 2048
-"""Samples that are judged at a time, so that the memory for verdicts is bounded."""
+BLOCK = 2048  # samples that are judged at a time, so that the memory for verdicts is bounded
 
 
 @dataclass(frozen=True)

@@ -109,10 +109,8 @@ def _crossing(p: float, tail: float, start: int, cap: int) -> float:
 
 
 HALVINGS = 40
-BLOCK = 500
-"""Number of samples in one block: few enough for the cache of the processor."""
-TRUNCATION = 0.5
-"""A bet risks at most this share of the capital."""
+BLOCK = 500  # number of samples in one block: few enough for the cache of the processor
+TRUNCATION = 0.5  # a bet risks at most this share of the capital
 
 
 def betting_interval(
