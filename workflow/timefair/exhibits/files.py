@@ -13,8 +13,7 @@ import pandas as pd
 from timefair.exhibits import unknown_optimum
 from timefair.exhibits.exhibit import Column, column_names
 
-DIGITS = 6
-"""Significant digits in CSV: a time of one second to a microsecond; intervals are much wider."""
+DIGITS = 6  # significant digits in CSV: a time of one second to a microsecond
 
 ALL_DIGITS = 17
 MOST_WHOLE = 1e15  # limit up to which whole numbers are written without an exponent

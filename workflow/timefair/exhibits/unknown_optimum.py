@@ -36,8 +36,7 @@ _WORDS = {
     VALUE: "target value of f",
     PRECISION: "target gap",
 }
-GAP, MEASURE = "gap", "measure"
-"""Word in files instead of `PRECISION`, and the column in which it is a value."""
+GAP, MEASURE = "gap", "measure"  # word in files instead of `PRECISION`, and a column with it
 
 _WHOLE = {
     r"(?<![a-z])precision": "gap",

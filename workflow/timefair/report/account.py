@@ -35,8 +35,7 @@ REPEAT_FOREIGN = """<p>With the same file, whose SHA-256 is in the checklist, ru
 <p>with timefair {version}. This repeats the analysis. timefair does not know how the runs
 were made.</p>"""
 
-OF_MEASUREMENT = ("Restarts", "Isolation", "Perturbed runs")
-"""Facts that are unknown for imported runs."""
+OF_MEASUREMENT = ("Restarts", "Isolation", "Perturbed runs")  # unknown for imported runs
 
 QUANTILES = (
     "Probability and Certainty in the Performance of Evolutionary and Swarm Optimization "

@@ -31,9 +31,7 @@ SITUATIONS = """<h4>For whom</h4>
 </tbody>
 </table></div>"""
 
-MOST_FINDINGS = 4
-"""Number of findings of a space that are shown; the others are folded below the tables."""
-
+MOST_FINDINGS = 4  # findings of a space that are shown; the others are folded
 MOST_SPACES = 3  # number of spaces up to which their verdicts are not folded on the first screen
 MOST_FUNCTIONS = 8  # number of functions of a space up to which their list is not folded
 

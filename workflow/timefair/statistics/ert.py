@@ -10,15 +10,10 @@ from scipy.special import ndtr, ndtri, stdtrit
 
 from timefair.statistics.checks import Floats, check_confidence
 
-LOG_SPREAD = 1.5
-"""Standard deviation of the logarithms above which a lognormal sample has a heavy tail."""
-
+LOG_SPREAD = 1.5  # deviation of the logarithms above which a lognormal sample has a heavy tail
 NORMALITY_LEVEL = 0.05  # level of the test that the logarithms are normal
 FEWEST_RUNS = 5  # least number of runs for which that test is defined
-
-EXCESS_ERRORS = 0.5
-"""Excess of the skewness that counts, in standard errors of a normal sample's skewness."""
-
+EXCESS_ERRORS = 0.5  # excess of the skewness that counts, in its standard errors of a normal sample
 WIDEST = 2.5  # upper limit of the factor for a lognormal tail
 
 

@@ -13,21 +13,11 @@ from scipy.special import expit, logit, ndtr
 from timefair.statistics.checks import Floats, vector
 
 EXACT_PAIRS = 20_000  # largest product of the sample sizes for an exact distribution without ties
-
-EXACT_ADDITIONS = 3_400_000
-"""Largest number of additions for an exact distribution with ties; about 3 ms."""
-
-MOST_GROUPS = 1000
-"""Largest number of different values for which an exact distribution with ties is considered."""
-
-NEAR_THE_MEAN = 0.05
-"""Distance from the mean, in standard deviations, below which a saddlepoint is not resolved."""
-
+EXACT_ADDITIONS = 3_400_000  # of an exact distribution with ties; about 3 ms
+MOST_GROUPS = 1000  # different values for which an exact distribution with ties is considered
+NEAR_THE_MEAN = 0.05  # standard deviations within which a saddlepoint is not resolved
 NEWTON_STEPS = 100  # upper limit of the steps to a saddlepoint; 3 to 25 are usual
-
-LONGEST_MOVE = 2.0
-"""Largest change of a logit in one step, or half of the largest logit if this is more."""
-
+LONGEST_MOVE = 2.0  # largest change of a logit in one step, or half of the largest logit
 CONVERGED = 1e-9  # length of a step below which the iteration has converged
 
 

@@ -14,14 +14,9 @@ from numpy.typing import ArrayLike, NDArray
 from timefair.statistics.checks import Floats, vector
 from timefair.statistics.ert import check_pairs
 
-MOST_SUMS = 1 << 15
-"""Number of pairs of failure sums above which a lattice replaces the list of all sums."""
-
+MOST_SUMS = 1 << 15  # pairs of failure sums above which a lattice replaces the list of all sums
 CELLS = (1 << 15) - 1  # number of cells of a lattice
-
-NEGLIGIBLE = 1e-17
-"""Longer sequences of failures are neglected if their probability is below this value."""
-
+NEGLIGIBLE = 1e-17  # probability below which longer sequences of failures are neglected
 MOST_STEPS = 2000  # number of steps of a recurrence above which Fourier transforms are faster
 SLACK = 1e-12  # relative difference of two runtimes that counts as rounding
 NOTHING = 1e-150  # smaller costs count as zero, because their square would underflow

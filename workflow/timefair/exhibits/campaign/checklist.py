@@ -169,10 +169,7 @@ def unknown_in(frame: pd.DataFrame, column: str) -> str:
 
 
 GRACE_S = 0.05  # maximal time after T at which the last evaluation may end; it does not count
-
-MOST_BUDGETS = 3
-"""Number of different T of an algorithm that are listed; of more, the least and the largest are."""
-
+MOST_BUDGETS = 3  # of more different T of an algorithm, the least and the largest are listed
 DOMINATES = 0.5  # share of the time inside the objective above which evaluations may be the budget
 
 

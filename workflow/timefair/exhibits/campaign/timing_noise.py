@@ -292,10 +292,7 @@ DRIFT_COLUMNS = (
 )
 
 SPREAD = 0.1  # standard deviation over mean above which pyperf calls a benchmark unstable
-
-OUTLIER = 14.826
-"""Modified z-score (Iglewicz and Hoaglin, 1993) above which hyperfine reports an outlier."""
-
+OUTLIER = 14.826  # modified z-score above which hyperfine reports an outlier
 FIRST_RUN = 1.1  # time of a first run, as a multiple of the others, above which it is called slow
 
 

@@ -263,8 +263,7 @@ def _target_lines(
     return figure
 
 
-SOLVED = 1e-8
-"""Lower bound of precisions in a geometric mean. Otherwise, a single 0 would make the mean 0."""
+SOLVED = 1e-8  # lower bound of precisions in a geometric mean, which a 0 would make 0
 
 
 def group_shares(frame: pd.DataFrame, x: str) -> pd.DataFrame:

@@ -356,8 +356,7 @@ def _diagram(ax: Axes, ranks: pd.Series, difference: float, looks: dict[str, Loo
     ax.set_xticks(range(1, last + 1))
 
 
-LETTERS_PER_IN = 19.0
-"""Letters of a title per inch; a title that is wider than its panel is broken into lines."""
+LETTERS_PER_IN = 19.0  # letters of a title per inch; wider ones are broken into lines
 CD_GREY = "#E4E4E4"
 
 

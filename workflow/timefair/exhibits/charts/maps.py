@@ -31,8 +31,7 @@ PRECISIONS: Levels = (
     (np.inf, "more"),
 )
 """The same for a ratio of precisions."""
-NEVER = "#DDDDDD"
-"""The colour of a ratio that is infinite."""
+NEVER = "#DDDDDD"  # the colour of a ratio that is infinite
 CLOSE = 1 + 1e-9
 
 LINE_IN = 0.15
@@ -151,8 +150,7 @@ def _level_cells(
 
 TITLES = {"share": "by the share of targets reached", "rank": "by the average rank"}
 PALE = 0.38  # share of the full colour in a pale colour; the rest is white
-UNKNOWN = "#EDEDED"
-"""Colour of a cell that is not known."""
+UNKNOWN = "#EDEDED"  # colour of a cell that is not known
 ZERO_GAP = 1.5  # cells between the column of no cost and the others
 SQUARE = np.array([(0, 0), (1, 0), (1, 1), (0, 1), (0, 0)], dtype=np.float64)
 DIAMOND = np.array([(0, 0.5), (0.5, 0), (1, 0.5), (0.5, 1), (0, 0.5)])

@@ -21,8 +21,7 @@ LINES = 6  # lines of panels on a page
 MANY = 12  # with at least this number of algorithms, an overview shows all
 ORDER = "looks"
 """Attribute of a table: all algorithms of its campaign, in the order in which they get colours."""
-LEAST_RUNS = 6
-"""Fewest runs for which a band of costs or precisions is drawn: others span many decades."""
+LEAST_RUNS = 6  # fewest runs for which a band of costs or precisions is drawn
 
 Panels = Literal["functions", "functions and all", "one page"]
 """The panels that determine the pages: one per function and dimension, possibly with one for all

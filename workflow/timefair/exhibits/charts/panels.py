@@ -30,18 +30,15 @@ MARGIN_IN = 0.75
 LETTERS_PER_IN = 14.0
 HANDLE_LETTERS = 8
 LEGEND_LINES = 2
-NARROW_LEGEND_LINES = 6
-"""Lines of a legend for which a figure of one column has room; wider figures: `LEGEND_LINES`."""
+NARROW_LEGEND_LINES = 6  # lines of a legend for which a figure of one column has room
 LEGEND_LINE_IN = 0.16
 THIN = 0.6  # width of a curve where some of its runs are cut off
 CROSS = 4.5  # size of the cross where the first of them is
 BEFORE_CROSS = 0.93  # part of the points before a cross that may have markers
 NAME_IN = 0.11  # height of the name of an algorithm beside its row or curve
-NAME_LETTERS_PER_IN = 4.0
-"""Letters of the longest name there, per inch of the figure; beyond, there is a legend instead."""
+NAME_LETTERS_PER_IN = 4.0  # letters of the longest name there, per inch of the figure
 AROUND_ROWS_IN = 0.3  # height of the title and the labels of a panel with rows
-TITLE_LETTERS_PER_IN = 16.0
-"""Letters per inch of a title in the usual size; longer titles are smaller."""
+TITLE_LETTERS_PER_IN = 16.0  # letters per inch of a title; longer titles are smaller
 LEAST_TITLE = 5.0  # points of the smallest title
 
 
@@ -122,8 +119,7 @@ def grid(
     return figure, panels
 
 
-BREAKS = (r"(?<=;) ", r"(?<=;) | (?=\()", r"(?<=[;:]) | (?=\()", " ")
-"""Where a label is broken into lines, the best places first."""
+BREAKS = (r"(?<=;) ", r"(?<=;) | (?=\()", r"(?<=[;:]) | (?=\()", " ")  # best places first
 AROUND_LABEL_IN = 0.1
 
 
@@ -466,11 +462,8 @@ def _position(key: object) -> tuple[int, int]:
 
 TICKS = 6
 TICK_IN = 0.33  # width of the label of a power of ten, with the space beside it
-NARROW = 0.7
-"""An axis of fewer decades gets more ticks, because ticks at 1, 2 and 5 might give only one."""
-
-SMALLEST, LARGEST = -307.0, 308.0
-"""Exponents of the ends of the longest axis: floating-point numbers reach a little farther."""
+NARROW = 0.7  # decades; a shorter axis gets more ticks than at 1, 2 and 5
+SMALLEST, LARGEST = -307.0, 308.0  # exponents of the ends of the longest axis
 
 
 def power(value: float) -> str:

@@ -18,8 +18,7 @@ from timefair.exhibits.charts.panels import NothingToDraw
 
 Draw: TypeAlias = Callable[[pd.DataFrame], Figure]
 
-COLUMNS = ("true", "p0.5", "p1", "p5", "p10", "p15", "p20")
-"""Columns of Table 1: right, and right within an error of the given percentage."""
+COLUMNS = ("true", "p0.5", "p1", "p5", "p10", "p15", "p20")  # columns of Table 1
 
 TECHNIQUES = {"none": "no technique", "iqr": "IQR", "percentile": "percentiles", "mad": "MAD"}
 TECHNIQUES["mad-mean"] = "MAD, mean"

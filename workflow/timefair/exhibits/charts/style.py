@@ -23,9 +23,7 @@ from timefair.exhibits.charts.pages import ORDER, PAGE_IN
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-WIDTH_IN, HEIGHT_IN = PAGE_IN
-"""Text width of a page with margins, and the largest height of a figure."""
-
+WIDTH_IN, HEIGHT_IN = PAGE_IN  # text width of a page, and the largest height of a figure
 COLUMN_IN = 3.5  # width of one column of two
 
 COLOURS = (
@@ -138,8 +136,7 @@ class Look:
         return look if self.leads else {**look, "linewidth": 0.5, "markersize": 2.0, "zorder": 1.5}
 
 
-OTHER = Look("#C4C4C4", "o", "-", leads=False)
-"""Look of each algorithm that is not among the `LEADERS` best of many."""
+OTHER = Look("#C4C4C4", "o", "-", leads=False)  # look of each algorithm that does not lead
 LEADERS = 8  # number of algorithms in colour if there are more algorithms than `COLOURS`
 
 

@@ -42,9 +42,7 @@ def least_over(functions: int, pairs: int) -> float:
     return float(min(2.0 ** (1 - functions) * pairs, 1.0))
 
 
-MOST_PERTURBED = 0.5
-"""Largest share of perturbed runs of an algorithm on a function with which verdicts are made again
-without them."""
+MOST_PERTURBED = 0.5  # share of runs of a cell with which verdicts are made again without them
 
 VERDICT = ("suite", "dimension", "measure", "criterion", "function", "algorithm_a", "algorithm_b")
 

@@ -34,8 +34,7 @@ Both = tuple[NDArray[np.float64], NDArray[np.float64]]
 """Costs of runs, in seconds and in rounds of evaluations."""
 
 POINTS_PER_DECADE = 4
-MOST_NAMED = 7
-"""Maximal number of algorithms that a cell of the table names; the others are counted."""
+MOST_NAMED = 7  # algorithms that a cell of the table names; the others are counted
 BEYOND = 10.0  # the largest budget of the map, as a multiple of the largest known budget
 
 EVALUATION_COST = Column(

@@ -346,8 +346,7 @@ def _groups(runs: Runs) -> Iterator[tuple[dict[str, Any], NDArray[np.intp]]]:
         yield {**names, "function": ALL}, members
 
 
-LEAST: dict[Unit, float] = {"seconds": 1e-9, "evaluations": 1.0}
-"""Smallest cost: the clock counts nanoseconds."""
+LEAST: dict[Unit, float] = {"seconds": 1e-9, "evaluations": 1.0}  # of a cost
 
 PROFILE_COLUMNS = (
     *SPACE,

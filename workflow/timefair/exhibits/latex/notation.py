@@ -46,9 +46,7 @@ SPECIAL = {
 }
 
 DIGITS = 3  # significant digits of a number
-
-MORE_DIGITS = 2
-"""Digits that a fixed-point number may have besides; else it is in scientific notation."""
+MORE_DIGITS = 2  # that a fixed-point number may have; else it is in scientific notation
 
 MOST_WHOLE_DIGITS = 7
 

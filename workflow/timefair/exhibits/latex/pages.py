@@ -27,8 +27,7 @@ GAP = 2  # space between two columns, in letters
 CHARACTERS = 116  # letters of a line 6.5 in wide in ``\footnotesize``
 EM = 0.5  # width of a digit, in em
 LINES = 58.0  # lines of one page below the caption
-APART, HALF = 1.8, 0.5
-"""Space between two tabulars with their rules, and between two blocks or headings, in lines."""
+APART, HALF = 1.8, 0.5  # space between two tabulars, and between two blocks or headings, in lines
 WIDE = re.compile("[+−=≤≥<>∞]")  # symbols that are about 1.6 times as wide as a digit
 
 Item = TypeVar("Item")

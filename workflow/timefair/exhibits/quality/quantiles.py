@@ -67,8 +67,7 @@ def ranks_within(frame: pd.DataFrame, keys: Sequence[str], column: str) -> NDArr
     return ranks
 
 
-DIGITS, DIGITS_OF_F = 4, 8
-"""Significant digits in print: values of f often differ less than precisions."""
+DIGITS, DIGITS_OF_F = 4, 8  # in print; values of f often differ less than precisions
 
 NAMES = {
     "best": "Best", "mean": "Mean", "deviation": "Std", "median": "Median", "worst": "Worst"

@@ -167,8 +167,7 @@ def _results(rows: pd.DataFrame, column: str) -> Iterator[Result]:
 
 TABLE = "comparison"
 
-ALLOWED = "what all runs of both were allowed"
-"""The cost within which each pair is compared, if it is not the unit of the budget."""
+ALLOWED = "what all runs of both were allowed"  # unless in the unit of the budget
 
 TOO_FEW = "too few runs"
 

@@ -348,8 +348,7 @@ def _main(evidence: Evidence, space: Space, situations: Sequence[Situation]) -> 
     return next(iter(ordered or found), None)
 
 
-WRONG = "The optimum (f_opt) is wrong on "
-"""How a headline with functions that decide nothing begins."""
+WRONG = "The optimum (f_opt) is wrong on "  # how a headline with such functions begins
 
 
 def _headline(evidence: Evidence, space: Space, main: Situation | None) -> str:

@@ -34,9 +34,7 @@ def savings(total: ArrayLike, estimated: ArrayLike, accuracy: ArrayLike) -> dict
     return {"total_runs": whole, **runs, **shares, "accurate_percent": right}
 
 
-BANDS = (0.005, 0.01, 0.05, 0.10, 0.15, 0.20)
-"""Errors relative to the mean of all runs, as in Table 1 of the paper."""
-
+BANDS = (0.005, 0.01, 0.05, 0.10, 0.15, 0.20)  # errors of Table 1, relative to the mean
 Z = float(ndtri(0.975))  # normal quantile of a 95 % interval, that of the paper
 ROUNDING = 1e-15  # relative difference of two means that counts as rounding
 

@@ -59,8 +59,7 @@ def _normal_upper(greater: Floats, ties: Floats, n: int) -> Floats:
     return np.where(constant, 1.0, ndtr(-((greater - n * n / 2 - 0.5) / deviation)))
 
 
-LOOKS = (7, 10, 15, 22, 33)
-"""Numbers of runs at which a race is judged, a factor of about 1.5 apart."""
+LOOKS = (7, 10, 15, 22, 33)  # numbers of runs at which a race is judged
 
 
 @dataclass(frozen=True)

@@ -22,8 +22,7 @@ from timefair.statistics.checks import Floats, check_confidence
 from timefair.statistics.quantiles import sample_quantile
 from timefair.statistics.run_count.stopping import Assessment
 
-PRIOR_RUNS = 2.0
-"""Weight of the prior of the mixture, in runs; it makes the intervals for n in 10..50 narrow."""
+PRIOR_RUNS = 2.0  # weight of the prior; it makes the intervals for n in 10..50 narrow
 
 
 def single_look_ranks(n: int, p: float, confidence: float) -> tuple[int, int]:
