@@ -485,10 +485,9 @@ def _sorted_panels(count: int) -> tuple[Figure, list[Axes]]:
     columns = min(count, COLUMNS)
     lines = -(-count // columns)
     width = style.COLUMN_IN if count == 1 else style.WIDTH_IN * max(columns, 3) / COLUMNS
-    figure = Figure(
-        figsize=(width, panels.PANEL_HEIGHT_IN * lines + SORTED_MARGIN_IN), layout="constrained"
-    )
-    grid = figure.subplots(lines, columns, sharex=True, squeeze=False).ravel()
+    height = panels.PANEL_HEIGHT_IN * lines + SORTED_MARGIN_IN
+    figure, axes = panels.figure_of(height, lines, columns, width, sharex=True)
+    grid = axes.ravel()
     for ax in grid[count:]:
         ax.set_visible(False)
     for ax in grid[count - columns : count]:

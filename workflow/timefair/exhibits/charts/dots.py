@@ -40,8 +40,7 @@ def _lines_of(names: Sequence[str], panels_beside: int) -> tuple[Figure, Sequenc
     """Panels with a line for each name, the first on top, and the height of a line in inches."""
     line_in = min(LINE_IN, (style.HEIGHT_IN - AROUND_IN) / len(names))
     height = AROUND_IN + line_in * len(names)
-    figure = Figure(figsize=(style.WIDTH_IN, height), layout="constrained")
-    axes = figure.subplots(1, panels_beside, sharey=True, squeeze=False)[0]
+    figure, (axes,) = panels.figure_of(height, 1, panels_beside, sharey=True)
     size = min(6.5, POINTS_PER_LINE * 72 * line_in)
     axes[0].set_yticks(range(len(names)), names, fontsize=size)
     axes[0].set_ylim(len(names) - 0.4, -0.6)
@@ -216,10 +215,8 @@ def restarts(frame: pd.DataFrame, page: Page) -> Figure:
         looks = style.looks_in(frame)
         line_in = GAP_IN + MARKER_IN * len(looks)
         height = min(0.75 + sum(line_in * n + 0.4 for n in lines), style.HEIGHT_IN)
-        figure = Figure(figsize=(style.WIDTH_IN, height), layout="constrained")
-        axes = figure.subplots(
-            len(groups), len(MEASURES), sharex="col", squeeze=False, height_ratios=lines
-        )
+        shared = {"sharex": "col", "height_ratios": lines}
+        figure, axes = panels.figure_of(height, len(groups), len(MEASURES), **shared)
         for ax, (measure, _) in zip(axes[0], MEASURES, strict=True):
             scales_of[measure](ax)
         for row, (suite, title, part) in enumerate(groups):
@@ -303,8 +300,8 @@ def critical_difference(frame: pd.DataFrame) -> Figure:
         lines = -(-len(cells) // columns)
         height = DIAGRAM_LINE_IN * (len(looks) + LINES_AROUND)
         height = min(height * lines, style.HEIGHT_IN)
-        figure = Figure(figsize=(style.WIDTH_IN, height), layout="constrained")
-        axes = figure.subplots(lines, columns, squeeze=False).ravel()
+        figure, grid = panels.figure_of(height, lines, columns)
+        axes = grid.ravel()
         for ax in axes[len(cells) :]:
             ax.set_visible(False)
         for ax, (space, title, rows) in zip(axes, cells, strict=False):
@@ -421,12 +418,9 @@ def slopes(frame: pd.DataFrame) -> Figure:
         looks = panels.looks(frame, value="average_rank", within=within, anywhere=True)
         room = (style.HEIGHT_IN - panels.MARGIN_IN) / len(groups)
         height = min(PANEL_IN + RANK_IN * len(looks), MOST_IN, room)
-        size = (
-            style.COLUMN_IN if len(columns) == 1 else style.WIDTH_IN,
-            panels.MARGIN_IN + height * len(groups),
-        )
-        figure = Figure(figsize=size, layout="constrained")
-        axes = figure.subplots(len(groups), len(columns), sharey=True, squeeze=False)
+        width = style.COLUMN_IN if len(columns) == 1 else style.WIDTH_IN
+        whole = panels.MARGIN_IN + height * len(groups)
+        figure, axes = panels.figure_of(whole, len(groups), len(columns), width, sharey=True)
         for line, (_, space, part) in zip(axes, groups, strict=True):
             for ax, panel in zip(line, columns, strict=True):
                 ax.set_title(f"{space}, {panel}")

@@ -96,10 +96,8 @@ def mapped(
         around = LINES_AROUND_IN + LETTER_IN * small / 6.5 * longest
         line_in = min(LINE_IN, (style.HEIGHT_IN - around) / len(lines))
         size = min(6.5, POINTS_PER_LINE * 72 * line_in)
-        figure = Figure(
-            figsize=(style.WIDTH_IN, around + line_in * len(lines)), layout="constrained"
-        )
-        axes = figure.subplots(1, len(spaces), squeeze=False, width_ratios=list(map(len, called)))
+        height, widths = around + line_in * len(lines), list(map(len, called))
+        figure, axes = panels.figure_of(height, 1, len(spaces), width_ratios=widths)
         for ax, (_, title, rows), names in zip(axes[0], spaces, called, strict=True):
             table = rows.pivot_table(
                 index="algorithm", columns="function", values=value, aggfunc="first",
@@ -179,10 +177,8 @@ def cost_map(frame: pd.DataFrame) -> Figure:
     with style.applied():
         room = (style.HEIGHT_IN - MAPS_AROUND_IN) / len(spaces)
         height = MAPS_AROUND_IN + max(min(MAP_IN, room), LEAST_IN) * len(spaces)
-        figure = Figure(
-            figsize=(style.WIDTH_IN, min(height, style.HEIGHT_IN)), layout="constrained"
-        )
-        axes = figure.subplots(len(spaces), len(TITLES), squeeze=False)
+        height = min(height, style.HEIGHT_IN)
+        figure, axes = panels.figure_of(height, len(spaces), len(TITLES))
         for line, (_, space, rows) in zip(axes, spaces, strict=True):
             for ax, (measure, title) in zip(line, TITLES.items(), strict=True):
                 _map(ax, rows[(rows["measure"] == measure) & (rows["budget_s"] <= most)], looks)

@@ -54,6 +54,14 @@ def note(text: str) -> Figure:
     return figure
 
 
+def figure_of(
+    height_in: float, lines: int, columns: int, width_in: float = WIDTH_IN, **shared: Any
+) -> tuple[Figure, NDArray[Any]]:
+    """A figure with its axes, shape (lines, columns); `shared` are arguments of its subplots."""
+    figure = Figure(figsize=(width_in, height_in), layout="constrained")
+    return figure, figure.subplots(lines, columns, squeeze=False, **shared)
+
+
 @dataclass(frozen=True)
 class Panel:
     """One set of axes, and the rows of the frame that it shows."""

@@ -24,6 +24,7 @@ TECHNIQUES = {"none": "no technique", "iqr": "IQR", "percentile": "percentiles",
 TECHNIQUES["mad-mean"] = "MAD, mean"
 PRINTED_TAUS = (0.05, 0.15)
 NOTHING = "no cell has as many runs as a complete sample"
+SHARED = {"sharex": True, "sharey": True}
 CELL_IN = (0.2, 0.1)  # least width and height of a cell in which a number fits
 DARK = 55.0  # percentage above which the number in a cell is white
 
@@ -50,11 +51,6 @@ def _two_taus(frame: pd.DataFrame) -> list[float]:
 
 def _techniques(frame: pd.DataFrame) -> list[str]:
     return list(dict.fromkeys(frame["outliers"]))
-
-
-def _title(outliers: str, tau: float | None = None) -> str:
-    name = TECHNIQUES[outliers]
-    return name if tau is None else f"{name}, τ = {tau:g}"
 
 
 def _pooled(frame: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
@@ -117,8 +113,7 @@ def algorithms(frame: pd.DataFrame) -> Figure:
     room = (style.HEIGHT_IN - ALGORITHMS_MARGIN_IN) / len(taus) - PANEL_IN
     line_in = min(ALGORITHM_LINE_IN, room / max(lines, 3))
     height = ALGORITHMS_MARGIN_IN + len(taus) * (PANEL_IN + line_in * max(lines, 3))
-    figure = Figure(figsize=(style.WIDTH_IN, height), layout="constrained")
-    grid = figure.subplots(len(taus), len(techniques), sharex=True, sharey=True, squeeze=False)
+    figure, grid = panels.figure_of(height, len(taus), len(techniques), **SHARED)
     cells = len(techniques) * len(COLUMNS)
     numbers = _has_room((style.WIDTH_IN - ALGORITHM_LABELS_IN) / cells, line_in)
     for line, tau in zip(grid, taus, strict=True):
@@ -126,7 +121,7 @@ def algorithms(frame: pd.DataFrame) -> Figure:
             rows = each[(each["tau"] == tau) & (each["outliers"] == outliers)]
             right = rows.set_index("algorithm")[[*COLUMNS]]
             _heat(ax, 100.0 - right, right, numbers=numbers)
-            ax.set_title(_title(outliers, tau))
+            ax.set_title(f"{TECHNIQUES[outliers]}, τ = {tau:g}")
     if not numbers:
         _scale(figure, grid)
     panels.label(figure, "accurate, or with so many percent of error, % of the samples")
@@ -142,14 +137,11 @@ def configurations(frame: pd.DataFrame) -> Figure:
     keys = ["algorithm", "tau", "outliers"]
     each = _pooled(frame, keys)
     taus, techniques = _two_taus(frame), _techniques(frame)
-    figure = Figure(
-        figsize=(style.WIDTH_IN, panels.MARGIN_IN + panels.PANEL_HEIGHT_IN * len(taus)),
-        layout="constrained",
-    )
-    grid = figure.subplots(len(taus), len(techniques), sharex=True, sharey=True, squeeze=False)
+    height = panels.MARGIN_IN + panels.PANEL_HEIGHT_IN * len(taus)
+    figure, grid = panels.figure_of(height, len(taus), len(techniques), **SHARED)
     for line, tau in zip(grid, taus, strict=True):
         for ax, outliers in zip(line, techniques, strict=True):
-            ax.set_title(_title(outliers, tau))
+            ax.set_title(f"{TECHNIQUES[outliers]}, τ = {tau:g}")
             chosen = (each["tau"] == tau) & (each["outliers"] == outliers)
             _boxes(ax, each.loc[chosen, [*COLUMNS]])
     panels.label(
@@ -189,10 +181,9 @@ def dimensions(frame: pd.DataFrame) -> Figure:
     each = _pooled(frame, ["dimension", "algorithm", "tau", "outliers"])
     techniques = _techniques(frame)
     looks = style.looks(f"τ = {tau:g}" for tau in frame["tau"].unique())
-    figure = Figure(figsize=(style.WIDTH_IN, 2.4), layout="constrained")
-    grid = figure.subplots(1, len(techniques), sharey=True, squeeze=False)[0]
+    figure, (grid,) = panels.figure_of(2.4, 1, len(techniques), sharey=True)
     for ax, outliers in zip(grid, techniques, strict=True):
-        ax.set_title(_title(outliers))
+        ax.set_title(TECHNIQUES[outliers])
         _bars(ax, each[each["outliers"] == outliers], looks)
     grid[0].set_ylim(bottom=0)
     panels.label(figure, y="not right, % of the samples")
@@ -227,14 +218,13 @@ def problems(frame: pd.DataFrame) -> Figure:
     keys = ["suite", "function", "dimension", "tau", "outliers"]
     each = _pooled(frame, keys)
     each["wrong"] = 100.0 - each["true"]
-    each["problem"] = _problems(each)
+    names = "f" + each["function"].astype(str)
+    several = each["suite"].nunique() > 1
+    each["problem"] = each["suite"].astype(str) + " " + names if several else names
     settings = [(t, o) for t in _two_taus(frame) for o in _techniques(frame)]
     lines = each["problem"].nunique()
-    figure = Figure(
-        figsize=(style.WIDTH_IN, PROBLEMS_MARGIN_IN + PROBLEM_LINE_IN * max(lines, 4)),
-        layout="constrained",
-    )
-    grid = figure.subplots(1, len(settings), sharey=True, squeeze=False)[0]
+    height = PROBLEMS_MARGIN_IN + PROBLEM_LINE_IN * max(lines, 4)
+    figure, (grid,) = panels.figure_of(height, 1, len(settings), sharey=True)
     cells = len(settings) * each["dimension"].nunique()
     numbers = _has_room((style.WIDTH_IN - PROBLEM_LABELS_IN) / cells, PROBLEM_LINE_IN)
     for ax, (tau, outliers) in zip(grid, settings, strict=True):
@@ -249,11 +239,6 @@ def problems(frame: pd.DataFrame) -> Figure:
     inside = "; in the cells: not right, % of the samples" if numbers else ""
     panels.label(figure, f"dimension{inside}", "function")
     return figure
-
-
-def _problems(rows: pd.DataFrame) -> pd.Series:
-    names = "f" + rows["function"].astype(str)
-    return names if rows["suite"].nunique() == 1 else rows["suite"].astype(str) + " " + names
 
 
 RULE_PANELS = {
@@ -277,10 +262,8 @@ def rules(frame: pd.DataFrame) -> Figure:
     everywhere = frame[frame["dimension"] == ALL]
     looks = style.looks(frame["rule"].unique())
     suites = sorted(everywhere["suite"].unique())
-    figure = Figure(
-        figsize=(style.WIDTH_IN, panels.MARGIN_IN + RULES_IN * len(suites)), layout="constrained"
-    )
-    grid = figure.subplots(len(suites), len(RULE_PANELS), sharex=True, sharey=True, squeeze=False)
+    height = panels.MARGIN_IN + RULES_IN * len(suites)
+    figure, grid = panels.figure_of(height, len(suites), len(RULE_PANELS), **SHARED)
     for line, suite in zip(grid, suites, strict=True):
         for ax, (column, title) in zip(line, RULE_PANELS.items(), strict=True):
             ax.set_title(title if len(suites) == 1 else f"{suite}\n{title}")
