@@ -186,7 +186,6 @@ def part_of(name: str) -> str:
 def _findings(found: Sequence[Findings], evidence: Evidence, names: Names) -> str:
     if not found:
         return "<p>The campaign selects no table that compares algorithms.</p>"
-    together = across(found)
     few = [one.space.title for one in found if not is_over_functions(evidence, one.space)]
     where = "" if len(few) == len(found) else f" ({listed(few)})"
     over = OVER_FUNCTIONS if len(few) < len(found) else ""
@@ -194,11 +193,10 @@ def _findings(found: Sequence[Findings], evidence: Evidence, names: Names) -> st
     level = f"{1 - evidence.confidence:.3g}"
     decided = any(one.situations for one in found)
     note = READING.format(level=level, sample=sample) if decided else ""
+    together = across(found)
     overall = [f'<p class="headline">{escape(together)}</p>'] if together else []
-    told = "\n".join(
-        [*overall, *(concluded(one, names, alone=len(found) == 1) for one in found), note]
-    )
-    return worded(told, evidence.some_frame)
+    each_ = (concluded(one, names, alone=len(found) == 1) for one in found)
+    return worded("\n".join([*overall, *each_, note]), evidence.some_frame)
 
 
 def _checklist(evidence: Evidence) -> str:

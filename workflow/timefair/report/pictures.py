@@ -49,11 +49,8 @@ def _slopes(evidence: Evidence, space: Space, names: Names) -> Iterator[str]:
     found = {unit: pairs_of(evidence, space, unit, ERT) for unit in UNITS}
     ranks = {unit: pairs.values if pairs else {} for unit, pairs in found.items()}
     every = [name for name in ranks["evaluations"] if name in ranks["seconds"]]
-    if (
-        len(every) < 2
-        or evidence.campaign.lacks
-        or not any(targeted(evidence, space, unit) for unit in UNITS)
-    ):
+    aimed = any(targeted(evidence, space, unit) for unit in UNITS)
+    if len(every) < 2 or evidence.campaign.lacks or not aimed:
         return
     functions = max(pairs.functions for pairs in found.values() if pairs)
     if not functions:  # the optimum of each is wrong
@@ -73,11 +70,9 @@ def _slopes(evidence: Evidence, space: Space, names: Names) -> Iterator[str]:
     ]
     for name in sorted(every, key=lambda name: name in names.shown):
         (a, b), look = ends[name], names.looks.get(name)
-        color, kind = (look.color, "slope") if look and name in shown else ("", "rest")
-        stroke = f' stroke="{color}"' if color else ""
-        parts.append(
-            f'<path class="{kind}" d="M{left} {place(a):.1f}L{right} {place(b):.1f}"{stroke}/>'
-        )
+        path = f'd="M{left} {place(a):.1f}L{right} {place(b):.1f}"'
+        vivid = f'<path class="slope" {path} stroke="{look.color}"/>' if look else ""
+        parts.append(vivid if vivid and name in shown else f'<path class="rest" {path}/>')
     for side, x, anchor, shift in ((0, left, "end", -7), (1, right, "start", 7)):
         spots = {name: place(ends[name][side]) for name in shown}
         for name, y in _apart(spots, TOP + 14, bottom).items():

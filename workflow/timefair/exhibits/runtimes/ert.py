@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pandas as pd
@@ -31,7 +29,7 @@ from timefair.exhibits.exhibit import Column, Figure, column_names, columns_of, 
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
 from timefair.records.rundata.bridged import bridges
 from timefair.records.rundata.frames import MEAN, quantile_name, stacked
-from timefair.records.rundata.problems import Spent, equal_if_solved, precision_at_the_end
+from timefair.records.rundata.problems import BUDGETS, Spent, equal_if_solved, precision_at_the_end
 from timefair.records.rundata.published import told_in, with_published
 from timefair.records.rundata.runs import UNITS, Runs, Unit
 from timefair.records.rundata.settings import Analysis
@@ -218,40 +216,27 @@ def _fair(
         cell[rows] = place
     launches_of = launches.groupby(cell[launches["row"]]).indices
     complete = launches["complete"].to_numpy(dtype=np.bool_)
-    start_s = launches["start_s"].to_numpy(dtype=np.float64)
-    of_launches = launches["best_precision"].to_numpy(dtype=np.float64)
-    precision = equal_if_solved(runs, of_launches, launches["row"].to_numpy())
-    lengths = {
-        "seconds": launches["end_s"].to_numpy(dtype=np.float64) - start_s,
-        "evaluations": launches["evaluations"].to_numpy(dtype=np.float64),
-    }
-    budgets = {
-        "seconds": runs.frame["budget_s"].to_numpy(dtype=np.float64),
-        "evaluations": runs.frame["budget_evaluations"].to_numpy(dtype=np.float64),
-    }
+    start_s, end_s, evaluations, best = (
+        launches[name].to_numpy(dtype=np.float64)
+        for name in ("start_s", "end_s", "evaluations", "best_precision")
+    )
+    precision = equal_if_solved(runs, best, launches["row"].to_numpy())
+    lengths: dict[Unit, NDArray[np.float64]] = {"seconds": end_s - start_s}
+    lengths["evaluations"] = evaluations
+    budgets = {unit: runs.frame[BUDGETS[unit]].to_numpy(dtype=np.float64) for unit in UNITS}
     table, singles = [], []
     for place, rows in enumerate(rows_of):
         own = np.asarray(launches_of.get(place, ()), dtype=np.intp)
         ended = own[complete[own]]
-        unit = "evaluations" if np.isnan(budgets["seconds"][rows]).any() else "seconds"
-        used = lengths[unit][ended]
-        table.append(
-            {
-                "unit": unit,
-                "budget": np.fmax.reduce(budgets[unit][rows]),
-                "complete_launches": ended.size,
-                "tau": used.mean() if used.sum() > 0 else np.nan,
-                "before": start_s[own].min() if unit == "seconds" and own.size else 0.0,
-            }
-        )
+        timed = not np.isnan(budgets["seconds"][rows]).any()
+        unit: Unit = "seconds" if timed else "evaluations"
+        used, budget = lengths[unit][ended], np.fmax.reduce(budgets[unit][rows])
+        tau = used.mean() if used.sum() > 0 else np.nan
+        before = start_s[own].min() if timed and own.size else 0.0
+        table.append((unit, budget, ended.size, tau, float(affordable_runs(budget - before, tau))))
         singles.append(precision[ended])
-    names = ["unit", "budget", "complete_launches", "tau", "before"]
-    fair = pd.DataFrame(table, columns=names)
-    known = np.isfinite(fair["budget"].to_numpy(dtype=np.float64))
-    fair["k"] = np.nan
-    left = fair.loc[known, "budget"] - fair.loc[known, "before"]
-    fair.loc[known, "k"] = affordable_runs(left, fair.loc[known, "tau"])
-    return fair.drop(columns="before"), singles
+    names = ["unit", "budget", "complete_launches", "tau", "k"]
+    return pd.DataFrame(table, columns=names), singles
 
 
 SUFFIX = {"seconds": "ert_s", "evaluations": "ert_evaluations"}
@@ -462,16 +447,28 @@ BEYOND = 100.0  # length of the curves, as a multiple of the cost of the longest
     beside="ecdf",
 )
 def curves(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    of_unit = {unit: told_in(runs, unit) for unit in UNITS}
-    costs = {unit: _costs(of_unit[unit], unit) for unit in UNITS}
-    parts = []
-    for group, samples in _samples(of_unit["evaluations"], analysis):
-        for sample in samples:
-            low, high = sample.cdf(costs[sample.unit])
-            part = {**group, "runs": len(sample.spent), "unit": sample.unit}
-            part |= {"cost": costs[sample.unit]}
+    targets, parts, costs = analysis.targets_from_easy, [], {}
+    for unit in UNITS:
+        there = told_in(runs, unit)
+        grid = there.cost_grid(unit)
+        if grid.size:
+            grid = np.geomspace(grid[0], BEYOND * grid[-1], there.points)
+        costs[unit] = grid
+    everyone = told_in(runs, "evaluations")
+    reached_at = {unit: everyone.runtimes(unit, targets) for unit in UNITS}
+    for group, rows in everyone.groups(tuple(column_names(CELL))):
+        for unit in everyone.units_of(rows):
+            spent = Spent.until(reached_at[unit][rows], everyone.spent(unit)[rows])
+            known = np.where(spent.success.all(axis=1), np.inf, spent.cost.max(axis=1))
+            of_targets = [
+                restarted_cdf(cost, success, costs[unit])
+                for cost, success in zip(spent.cost.T, spent.success.T, strict=True)
+            ]
+            low = np.mean([bounds.low for bounds in of_targets], axis=0)
+            high = np.mean([bounds.high for bounds in of_targets], axis=0)
+            part = {**group, "runs": len(rows), "unit": unit, "cost": costs[unit]}
             part |= {"fraction": (low + high) / 2, "error": (high - low) / 2}
-            parts.append(until_cut(part, sample.known, np.inf))
+            parts.append(until_cut(part, known, np.inf))
     columns = column_names(RESTARTED_COLUMNS)
     single = stacked(parts, columns)
     shared = ["suite", "dimension", "algorithm", "unit", "cost"]
@@ -479,43 +476,3 @@ def curves(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     across = single.groupby(shared, as_index=False).agg(sums)
     frame = pd.concat([single.astype({"function": str}), across.assign(function=ALL)])
     return frame.reset_index(drop=True)[columns]
-
-
-@dataclass(frozen=True)
-class _Sample:
-    """Cost of the runs up to each target or their end, arrays of shape (runs, targets)."""
-
-    unit: Unit
-    spent: NDArray[np.float64]
-    success: NDArray[np.bool_]
-
-    @property
-    def known(self) -> NDArray[np.float64]:
-        """Cost of each run, or `inf` if it reached every target, shape (runs,)."""
-        return np.where(self.success.all(axis=1), np.inf, self.spent.max(axis=1))
-
-    def cdf(self, costs: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Limits of the mean over the targets."""
-        bounds = [
-            restarted_cdf(spent, success, costs)
-            for spent, success in zip(self.spent.T, self.success.T, strict=True)
-        ]
-        return np.mean([b.low for b in bounds], axis=0), np.mean([b.high for b in bounds], axis=0)
-
-
-def _samples(runs: Runs, analysis: Analysis) -> Iterator[tuple[dict[str, Any], list[_Sample]]]:
-    targets = analysis.targets_from_easy
-    reached_at = {unit: runs.runtimes(unit, targets) for unit in UNITS}
-    for group, rows in runs.groups(tuple(column_names(CELL))):
-        samples = []
-        for unit in runs.units_of(rows):
-            spent = Spent.until(reached_at[unit][rows], runs.spent(unit)[rows])
-            samples.append(_Sample(unit, spent.cost, spent.success))
-        yield group, samples
-
-
-def _costs(runs: Runs, unit: Unit) -> NDArray[np.float64]:
-    measured = runs.cost_grid(unit)
-    if measured.size == 0:
-        return measured
-    return np.geomspace(measured[0], BEYOND * measured[-1], runs.points)
