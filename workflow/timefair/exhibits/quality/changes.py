@@ -285,7 +285,11 @@ def _period(
 
 def _followed(runs: Runs, row: np.intp, suite: Suite, unit: str, period: float) -> Followed:
     place = runs.frame[["function", "dimension", "instance"]].iloc[row]
-    changes = _changes(runs, suite, *map(int, place))
+    key = (*map(int, place),)
+    changes: Changes | None = runs.once(
+        ("landscape", suite.environments, *key), lambda: suite.problem(*key).changes
+    )
+    assert changes is not None
     evaluations, time_s, *vectors = runs.vectors[row].T
     if not vectors:
         nothing = np.empty(0)
@@ -294,14 +298,3 @@ def _followed(runs: Runs, row: np.intp, suite: Suite, unit: str, period: float) 
     cost = time_s if unit == "seconds" else evaluations
     since = np.maximum(cost - environment * period, 0.0)
     return Followed(environment, since, error, changes.uninformed)
-
-
-def _changes(runs: Runs, suite: Suite, function: int, dimension: int, instance: int) -> Changes:
-    key = ("landscape", suite.environments, function, dimension, instance)
-
-    def drawn() -> Changes:
-        changes = suite.problem(function, dimension, instance).changes
-        assert changes is not None
-        return changes
-
-    return runs.once(key, drawn)

@@ -74,49 +74,33 @@ COLUMNS = (
     measured=True,
 )
 def of_noisy_runs(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    noisy = runs.where(np.asarray(runs.frame["noise_free_f"].notna()))
-    recommending = _recommending(noisy)
-    rows = []
-    for suite, of_suite in noisy.groups(("suite",)):
-        mine = np.zeros(len(noisy.frame), dtype=np.bool_)
-        mine[of_suite] = True
-        rows += _rows_of(noisy.where(mine), recommending[mine], ":" in suite["suite"], analysis)
-    return pd.DataFrame(rows, columns=column_names(COLUMNS))
-
-
-def _rows_of(
-    runs: Runs, recommending: NDArray[np.bool_], own: bool, analysis: Analysis
-) -> list[dict[str, object]]:
-    ends = {
-        value: precision_at_the_end(runs.with_values(value))
-        for value in VALUES
-        if not (own and value == "best_evaluated")
-    }
-    noise_free, measured = (
-        runs.frame[name].to_numpy(dtype=np.float64) for name in ("noise_free_f", "best_f")
-    )
-    found = np.isfinite(noise_free)
-    luck = np.where(found, noise_free - np.where(found, measured, 0.0), np.inf)
-    return [
-        {
-            **names,
-            "runs": len(members),
-            "quantile": p,
-            **{value: float(sample_quantile(end[members], p)) for value, end in ends.items()},
-            "luck": float(sample_quantile(luck[members], p)),
-            "recommending": float(np.mean(recommending[members])),
-        }
-        for names, members in runs.groups(tuple(column_names(CELL)))
-        for p in sorted(analysis.quantiles)
-    ]
-
-
-def _recommending(runs: Runs) -> NDArray[np.bool_]:
-    has = np.zeros(len(runs.frame), dtype=np.bool_)
-    for part in runs.noisy:
+    every = runs.where(np.asarray(runs.frame["noise_free_f"].notna()))
+    recommending = np.zeros(len(every.frame), dtype=np.bool_)
+    for part in every.noisy:
         owner = np.repeat(part.rows, np.diff(part.offsets))
-        has[owner[np.isnan(part.precision)]] = True
-    return has
+        recommending[owner[np.isnan(part.precision)]] = True
+    rows = []
+    for suite, of_suite in every.groups(("suite",)):
+        mine = np.zeros(len(every.frame), dtype=np.bool_)
+        mine[of_suite] = True
+        noisy, own = every.where(mine), ":" in suite["suite"]
+        ends = {
+            value: precision_at_the_end(noisy.with_values(value))
+            for value in VALUES
+            if not (own and value == "best_evaluated")
+        }
+        noise_free, measured = (
+            noisy.frame[name].to_numpy(dtype=np.float64) for name in ("noise_free_f", "best_f")
+        )
+        found = np.isfinite(noise_free)
+        ends["luck"] = np.where(found, noise_free - np.where(found, measured, 0.0), np.inf)
+        for names, members in noisy.groups(tuple(column_names(CELL))):
+            share = float(np.mean(recommending[mine][members]))
+            for p in sorted(analysis.quantiles):
+                values = {name: float(sample_quantile(of[members], p)) for name, of in ends.items()}
+                row = {**names, "runs": len(members), "quantile": p, "recommending": share}
+                rows.append(row | values)
+    return pd.DataFrame(rows, columns=column_names(COLUMNS))
 
 
 SHARES = (0.25, 0.5, 0.75)  # shares of the runs that have reached a surface

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -506,15 +506,15 @@ RULES_COLUMNS = (
 class Entrant:
     """A rule, its number of runs on each sample, and the estimate that it keeps near the truth.
 
-    `racing` marks the samples whose algorithms may still be the best; `out_of_bounds` counts those
-    that leave the rule's bounds and therefore never stop.
+    `racing` marks the samples whose algorithms may still be the best, None for all; `out_of_bounds`
+    counts those that leave the rule's bounds and therefore never stop.
     """
 
     rule: str
     setting: str
-    promises: str
     counts: StopCounts
-    racing: NDArray[np.bool_]
+    promises: str = "none"
+    racing: NDArray[np.bool_] | None = None
     out_of_bounds: int = 0
 
 
@@ -587,7 +587,10 @@ def compared(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         title = f"{names['suite']}, D = {names['dimension']}"
         entrants = [
             *_skewness(samples, settings, rng, Progress(f"{title}, skewness, samples")),
-            *_fixed(samples, settings),
+            *(
+                Entrant("fixed n", f"n = {n}", stop_counts(FixedCount(n), samples.values))
+                for n in (*(n for n in FIXED_COUNTS if n < settings.cap), settings.cap)
+            ),
             *_widths(samples, analysis, title),
             _raced(samples, analysis, Progress(f"{title}, racing, problems")),
         ]
@@ -613,16 +616,8 @@ def _skewness(
     for name, found in (("skewness", proposal), ("random n", random_control(proposal, rng=rng))):
         for k, rule in enumerate(rules):
             counts = StopCounts(found.n[:, k], found.met[:, k])
-            entrants.append(_entrant(name, f"τ = {rule.tau:g}, {rule.outliers}", counts))
+            entrants.append(Entrant(name, f"τ = {rule.tau:g}, {rule.outliers}", counts))
     return entrants
-
-
-def _fixed(samples: Samples, settings: RunCount) -> list[Entrant]:
-    numbers = [n for n in FIXED_COUNTS if n < settings.cap]
-    return [
-        _entrant("fixed n", f"n = {n}", stop_counts(FixedCount(n), samples.values))
-        for n in (*numbers, settings.cap)
-    ]
 
 
 def _widths(samples: Samples, analysis: Analysis, title: str) -> list[Entrant]:
@@ -641,18 +636,16 @@ def _widths(samples: Samples, analysis: Analysis, title: str) -> list[Entrant]:
     rules.append(("mean", str(Validity.SINGLE), MeanWidth(**shared)))
     if settings.bounds is not None:
         low, high = settings.bounds
-        bounded = BoundedMeanWidth(lowest=low, highest=high, **shared)
-        rules.append(("mean", f"{Validity.ANYTIME}, {low:g} to {high:g}", bounded))
+        rule = BoundedMeanWidth(lowest=low, highest=high, **shared)
+        rules.append(("mean", f"{Validity.ANYTIME}, {low:g} to {high:g}", rule))
     entrants = []
     for name, setting, rule in rules:
         rule_name = f"width of {NAMES[name]}"
         progress = Progress(f"{title}, {rule_name}, {setting}, n")
         counts = stop_counts(rule, samples.values, progress=progress)
-        entrant = _entrant(rule_name, setting, counts, promises=name)
-        if isinstance(rule, BoundedMeanWidth):
-            outside = rule.outside(samples.values) & ~counts.met
-            entrant = replace(entrant, out_of_bounds=int(outside.sum()))
-        entrants.append(entrant)
+        bounded = isinstance(rule, BoundedMeanWidth)
+        outside = int((rule.outside(samples.values) & ~counts.met).sum()) if bounded else 0
+        entrants.append(Entrant(rule_name, setting, counts, name, out_of_bounds=outside))
     return entrants
 
 
@@ -668,11 +661,7 @@ def _raced(samples: Samples, analysis: Analysis, progress: Progress) -> Entrant:
         runs[members], racing[members] = state.runs, state.goes_on
         progress(done, len(problems))
     counts = StopCounts(runs, runs < cap)
-    return Entrant("racing", f"α = {race.alpha:g}", "best algorithm", counts, racing)
-
-
-def _entrant(rule: str, setting: str, counts: StopCounts, promises: str = "none") -> Entrant:
-    return Entrant(rule, setting, promises, counts, np.ones(counts.n.shape, dtype=np.bool_))
+    return Entrant("racing", f"α = {race.alpha:g}", counts, "best algorithm", racing)
 
 
 def _sums_of_entrants(
@@ -681,7 +670,16 @@ def _sums_of_entrants(
     proposal = counts_proposal([entrant.counts for entrant in entrants], Outliers.NONE)
     nested, independent = evaluated_twice(samples, proposal, progress)
     estimates = {name: _at(samples.values, proposal.n, of) for name, of in ESTIMATES.items()}
-    racing = np.stack([entrant.racing for entrant in entrants], axis=1)
+    known = samples.has_truth
+    kept = {}
+    for name, estimate in ESTIMATES.items():
+        truth = estimate(samples.truth[known])[:, np.newaxis]
+        kept[f"kept_{name}"] = is_kept_promise(estimates[name][known], truth, width).sum(axis=0)
+    everyone = np.ones(known.shape, dtype=np.bool_)
+    racing = [everyone if one.racing is None else one.racing for one in entrants]
+    median = np.where(np.stack(racing, axis=1), estimates["median"], np.inf)
+    problems = _problems(samples)
+    with_truth = [members for members in problems if known[members].all()]
     return pd.DataFrame(
         {
             **{key: [getattr(entrant, key) for entrant in entrants] for key in RULE},
@@ -692,33 +690,13 @@ def _sums_of_entrants(
             "accurate": nested.accurate[0],
             "samples_independent": independent.samples[0],
             "accurate_independent": independent.accurate[0],
-            **_kept(samples, estimates, width),
-            **_winners(samples, np.where(racing, estimates["median"], np.inf)),
+            **kept,
+            "problems": len(problems),
+            "won": _won(median, samples.values, problems),
+            "problems_independent": len(with_truth),
+            "won_independent": _won(median, samples.truth, with_truth),
         }
     )
-
-
-def _kept(
-    samples: Samples, estimates: dict[str, NDArray[np.float64]], width: float
-) -> dict[str, NDArray[np.int64]]:
-    known = np.flatnonzero(samples.has_truth)
-    kept = {}
-    for name, estimate in ESTIMATES.items():
-        truth = estimate(samples.truth[known])[:, np.newaxis]
-        kept[f"kept_{name}"] = is_kept_promise(estimates[name][known], truth, width).sum(axis=0)
-    return kept
-
-
-def _winners(samples: Samples, median: NDArray[np.float64]) -> dict[str, int | NDArray[np.int64]]:
-    known = samples.has_truth
-    problems = _problems(samples)
-    with_truth = [members for members in problems if known[members].all()]
-    return {
-        "problems": len(problems),
-        "won": _won(median, samples.values, problems),
-        "problems_independent": len(with_truth),
-        "won_independent": _won(median, samples.truth, with_truth),
-    }
 
 
 def _at(
