@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import combinations
 from typing import Any, TypeAlias
@@ -30,6 +30,8 @@ from timefair.statistics.comparison import a12_within, in_agreement, wilcoxon
 from timefair.statistics.corrections import hochberg
 
 Pair: TypeAlias = tuple[str, str]
+Group: TypeAlias = dict[int, dict[str, Any]]
+"""The rows of a pair on one function, or over all, by the place of their criterion."""
 
 
 def over_functions(functions: int, pairs: int, level: float) -> bool:
@@ -191,10 +193,23 @@ def _rows(
         sample = max(contest.functions_compared for contest in contests)
         pairs = min((contest.pairs for contest in contests if contest.on), default=0)
         enough = over_functions(sample, pairs, 1 - analysis.confidence)
+        every_pair = dict.fromkeys(pair for contest in contests for pair in contest.on)
+        groups: list[Group] = [
+            {k: one.over(pair) for k, one in enumerate(contests) if pair in one.on}
+            for pair in every_pair
+            if listed_here.has(*pair)
+        ]
         alone = {k: one for k, one in enumerate(contests) if one.always_on_functions or not enough}
-        on = functions if single or not enough else []
-        for group in _tested(contests, listed_here, analysis, on, alone):
-            for place, row in group.items():
+        for problem in functions if single or not enough else ():
+            chosen = listed_here
+            if chosen.among is not None:
+                chosen = _union([chosen, *(one.listed_on(problem) for one in alone.values())])
+            for pair in every_pair:
+                there = {k: one for k, one in alone.items() if problem in one.on.get(pair, ())}
+                if there and chosen.has(*pair):
+                    groups.append({k: one.tested(problem, pair) for k, one in there.items()})
+        for group in groups:
+            for place, row in decide(group, 1 - analysis.confidence).items():
                 of_criteria[place].append(row)
     return [row for of in of_criteria for row in of], limited
 
@@ -268,38 +283,6 @@ def _verdicts(rows: Sequence[Mapping[str, Any]], level: float) -> dict[tuple[Any
         for row in rows
         if (row["function"] == ALL) == enough[row["suite"], row["dimension"]]
     }
-
-
-Group: TypeAlias = dict[int, dict[str, Any]]
-"""The rows of a pair on one function, or over all, by the place of their criterion."""
-
-
-def _tested(
-    contests: Sequence[_Contest],
-    listed_here: Listed,
-    analysis: Analysis,
-    functions: Iterable[ProblemRuns],
-    alone: Mapping[int, _Contest],
-) -> Iterator[Group]:
-    """Each pair over all functions, then on each of `functions`, with its decisions.
-
-    - `alone`: The contests that are tested on single functions.
-    """
-    alpha = 1 - analysis.confidence
-    every = list(dict.fromkeys(pair for contest in contests for pair in contest.on))
-    for pair in every:
-        if listed_here.has(*pair):
-            yield decide(
-                {k: one.over(pair) for k, one in enumerate(contests) if pair in one.on}, alpha
-            )
-    for problem in functions:
-        chosen = listed_here
-        if chosen.among is not None:
-            chosen = _union([chosen, *(one.listed_on(problem) for one in alone.values())])
-        for pair in every:
-            there = {k: one for k, one in alone.items() if problem in one.on.get(pair, ())}
-            if there and chosen.has(*pair):
-                yield decide({k: one.tested(problem, pair) for k, one in there.items()}, alpha)
 
 
 def over(gains: NDArray[np.float64]) -> dict[str, Any]:

@@ -104,17 +104,6 @@ class Pooled:
         rows = problem.rows
         return [name for name, mine in problem.algorithms.items() if runs[rows[mine]].all()]
 
-    def average_ranks(self, space: Space, measure: str, criterion: str) -> dict[str, float]:
-        """The average ranks of the table `ranks`."""
-        for case in cases(self.runs, self.analysis):
-            names = case.names
-            if (str(names["suite"]), int(names["dimension"])) == space and (
-                names["measure"],
-                names["criterion"],
-            ) == (measure, criterion):
-                return case.averages()
-        return {}
-
 
 class Tested(NamedTuple):
     """A pair of algorithms on one function.
@@ -159,9 +148,13 @@ class Criterion(ABC):
     def algorithms(self, problem: ProblemRuns) -> list[str]:
         """The algorithms that have results on a function, in alphabetical order."""
 
-    @abstractmethod
     def over_all(self, space: Space) -> dict[str, float]:
-        """The result of each algorithm over the functions; small is better."""
+        """The result of each algorithm over the functions, small is better: its average rank."""
+        for case in cases(self.pooled.runs, self.pooled.analysis):
+            suite, dimension, *key = case.names.values()
+            if (str(suite), int(dimension)) == space and key == [self.measure, self.name]:
+                return case.averages()
+        return {}
 
     @abstractmethod
     def results(self, problem: ProblemRuns) -> dict[str, float]:
@@ -191,9 +184,6 @@ class Costs(Criterion):
 
     def algorithms(self, problem: ProblemRuns) -> list[str]:
         return self.pooled.known(problem, self.pooled.runs.known_in(self._unit))
-
-    def over_all(self, space: Space) -> dict[str, float]:
-        return self.pooled.average_ranks(space, self.measure, ERT)
 
     def results(self, problem: ProblemRuns) -> dict[str, float]:
         """The ERT to the decisive target of all; without one, the median precisions."""
@@ -296,9 +286,6 @@ class Quantile(Criterion):
 
     def algorithms(self, problem: ProblemRuns) -> list[str]:
         return self.pooled.known(problem, self.pooled.runs.ended)
-
-    def over_all(self, space: Space) -> dict[str, float]:
-        return self.pooled.average_ranks(space, self.measure, self.name)
 
     def results(self, problem: ProblemRuns) -> dict[str, float]:
         if id(problem) not in self._known:
