@@ -204,7 +204,8 @@ class Curves(Chart):
 
     def labels(self, frame: pd.DataFrame) -> tuple[str, str]:
         """The labels of the x axis and the y axis for this table."""
-        unit = self.unit or _sole_unit(frame)
+        units = frame["unit"].unique().tolist() if "unit" in frame else []
+        unit = self.unit or (units[0] if len(units) == 1 else "")
         words = {"cost": "cost", "unit": "cost"}
         if unit:
             words = {"cost": spent(frame, unit), "unit": counted_in(frame, unit)}
@@ -217,28 +218,22 @@ class Curves(Chart):
     def views(self, frame: pd.DataFrame) -> list[dict[str, Any]]:
         """One view."""
         x_label, y_label = self.labels(frame)
-        return [
-            {
-                "label": self.view,
-                "x": self.x,
-                "y": self.y,
-                "low": self.low or None,
-                "high": self.high or None,
-                "x_label": x_label,
-                "y_label": y_label,
-                "panel": "function" if self.functions else None,
-                "only": {"unit": self.unit} if self.unit and "unit" in frame else None,
-                "shape": "step" if self.steps else "line",
-                "share": self.scale == "share",
-                "easy_to_hard": self.decreasing,
-                "signed": self.decreasing and frame.attrs.get("targets") == "precision",
-            }
-        ]
-
-
-def _sole_unit(frame: pd.DataFrame) -> str:
-    units = frame["unit"].unique().tolist() if "unit" in frame else []
-    return str(units[0]) if len(units) == 1 else ""
+        view = {
+            "label": self.view,
+            "x": self.x,
+            "y": self.y,
+            "low": self.low or None,
+            "high": self.high or None,
+            "x_label": x_label,
+            "y_label": y_label,
+            "panel": "function" if self.functions else None,
+            "only": {"unit": self.unit} if self.unit and "unit" in frame else None,
+            "shape": "step" if self.steps else "line",
+            "share": self.scale == "share",
+            "easy_to_hard": self.decreasing,
+            "signed": self.decreasing and frame.attrs.get("targets") == "precision",
+        }
+        return [view]
 
 
 @dataclass(frozen=True)
