@@ -91,7 +91,6 @@ def columns_of(text: str) -> tuple[Column, ...]:
 
 
 def column_names(columns: Iterable[Column]) -> list[str]:
-    """The names of columns, in the order of the columns."""
     return [column.name for column in columns]
 
 
@@ -114,12 +113,10 @@ class Figure:
 
     @property
     def printed_caption(self) -> str:
-        """The caption, and how to read the drawing on paper."""
         return f"{self.caption} {self.chart.on_paper}".strip()
 
     @property
     def page_caption(self) -> str:
-        """The caption, and how to read the drawing of the report page."""
         return f"{self.caption} {self.chart.on_page}".strip()
 
     def __call__(self, frame: pd.DataFrame, page: Page = WHOLE) -> Drawing:
@@ -326,5 +323,4 @@ def exhibit(
 
 
 def declared() -> dict[str, Exhibit]:
-    """The exhibits of all modules that have been imported so far, by name."""
     return dict(_declared)

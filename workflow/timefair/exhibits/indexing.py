@@ -123,7 +123,6 @@ def generated() -> Iterator[tuple[Path, str]]:
 
 
 def main() -> int:
-    """Write every generated file of this checkout."""
     for path, text in generated():
         file = CHECKOUT / path
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -70,7 +70,6 @@ class Points:
     relative: bool = False
 
     def chosen(self, rows: pd.DataFrame) -> pd.DataFrame:
-        """The rows at these points."""
         values = rows[self.key].drop_duplicates().to_numpy()
         if isinstance(self.at, int):
             count = min(self.at, len(values))

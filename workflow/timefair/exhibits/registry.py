@@ -60,7 +60,6 @@ class Table(Entry):
 
     @property
     def exhibit(self) -> Exhibit:
-        """The declaration; imports its module."""
         from timefair.exhibits.exhibit import declared
 
         import_module(self.module)
@@ -85,19 +84,16 @@ class FigureEntry(Entry):
 
     @property
     def module(self) -> str:  # type: ignore[override]
-        """The module of its table."""
         return TABLES[self.table].module
 
     @property
     def figure(self) -> Figure:
-        """The declaration; imports the module of its exhibit."""
         figures = TABLES[self.table].exhibit.figures
         return next(figure for figure in figures if figure.name == self.name)
 
     def pages(
         self, dimensions: Sequence[int], functions: Sequence[int], algorithms: int
     ) -> tuple[Page, ...]:
-        """Its pages in a campaign; parameters as in `charts.pages.pages`."""
         return pages.pages(self.panels, dimensions, functions, algorithms)
 
     def pages_of(self, frame: pd.DataFrame) -> tuple[Page, ...]:
@@ -110,7 +106,6 @@ class FigureEntry(Entry):
 
 
 def room_of(module: str) -> str:
-    """The folder in which a module is."""
     return module.split(".")[-2]
 
 

@@ -111,12 +111,10 @@ def _with_measure(frame: pd.DataFrame, name: str, other: str) -> pd.DataFrame:
 
 
 def is_unknown(frame: pd.DataFrame) -> bool:
-    """Whether the optimum is unknown for all problems of a table."""
     return bool(frame.attrs.get(KIND) == "unknown")
 
 
 def has_words(frame: pd.DataFrame) -> bool:
-    """Whether a table needs other words than those that are declared."""
     return is_unknown(frame) or frame.attrs.get(TARGETS) == VALUE
 
 

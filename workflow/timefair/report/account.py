@@ -154,7 +154,6 @@ class Speed:
 
 
 def speed(evidence: Evidence, algorithm: str) -> Speed:
-    """The speed of an algorithm in all its runs."""
     code = implementation(evidence.campaign.algorithms[algorithm].use)
     rows = evidence.table("runs")
     rows = rows[rows["algorithm"] == algorithm] if len(rows) else rows
@@ -166,7 +165,6 @@ def speed(evidence: Evidence, algorithm: str) -> Speed:
 
 
 def setup(evidence: Evidence, names: Names) -> str:
-    """The campaign as a list, and its algorithms as a table."""
     campaign = evidence.campaign
     chosen, budget = campaign.problems, campaign.budget
     targets, kind = evidence.targets
@@ -264,7 +262,6 @@ def machine(evidence: Evidence) -> str:
 
 
 def repeat(campaign: Campaign) -> str:
-    """The command, and the campaign as a file."""
     if campaign.is_foreign:
         data = next(iter(campaign.published.values()))
         words = ["--format", data.format] if data.format != "table" else []
@@ -284,7 +281,6 @@ def repeat(campaign: Campaign) -> str:
 
 
 def cite(evidence: Evidence) -> str:
-    """A list of the software and the papers to cite."""
     items = "\n".join(f"<li>{escape(source)}.</li>" for source in _sources(evidence))
     return f"<ul>\n{items}\n</ul>"
 

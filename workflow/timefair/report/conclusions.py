@@ -53,7 +53,6 @@ pair is tested at the hardest target that half of the runs of one of the two rea
 
 
 def cautioned(cautions: Sequence[Caution]) -> str:
-    """The list of cautions; empty if there are none."""
     if not cautions:
         return ""
     items = "\n".join(

@@ -32,7 +32,6 @@ class Space(NamedTuple):
 
     @property
     def anchor(self) -> str:
-        """The anchor for links."""
         return f"space-{''.join(c if c.isalnum() else '-' for c in self.suite)}-{self.dimension}"
 
 
@@ -69,13 +68,11 @@ class Evidence:
 
     @property
     def targets(self) -> tuple[tuple[float, ...], str]:
-        """The targets in the tables, and their meaning."""
         kind = "shares" if self.optimum == "unknown" else "precisions"
         return self._suited.targets, "values of f" if self.campaign.target_values else kind
 
     @cached_property
     def spaces(self) -> list[Space]:
-        """Every suite and dimension in a table, in order."""
         found = {
             Space(str(suite), int(dimension))
             for frame in self.tables.values()
@@ -103,7 +100,6 @@ class Evidence:
         return sorted({int(one["function"]) for one in here})
 
     def compared(self, space: Space) -> list[str]:
-        """The algorithms of the campaign that made evaluations."""
         failed = self.failed(space)
         return [name for name in self.campaign.timed if name not in failed]
 
@@ -151,7 +147,6 @@ class Evidence:
 
     @property
     def unit(self) -> str:
-        """The unit of the budget, which is compared first."""
         return self.campaign.budget.unit
 
     @property

@@ -101,7 +101,6 @@ def _dashed(look: Look) -> str:
 
 
 def definitions(pairs: Mapping[str, str], kind: str) -> str:
-    """A list of terms with their texts."""
     items = "\n".join(f"<dt>{escape(t)}</dt><dd>{escape(d)}</dd>" for t, d in pairs.items() if d)
     return f'<dl class="{kind}">\n{items}\n</dl>'
 

@@ -179,7 +179,6 @@ def _drawn(
 
 
 def part_of(name: str) -> str:
-    """A style or script of the page."""
     return files("timefair.report").joinpath(name).read_text(encoding="utf-8")
 
 

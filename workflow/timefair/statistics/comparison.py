@@ -163,7 +163,6 @@ class WinRate(NamedTuple):
 
 
 def win_rates(first: Floats, second: Floats) -> WinRate:
-    """A12 and its variance after each sample got one value better and one worse than all others."""
     from scipy import stats
 
     places = stats.rankdata(np.concatenate([first, second]), method="dense").astype(np.float64)

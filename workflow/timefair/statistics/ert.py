@@ -224,7 +224,6 @@ def residuals(cost: Floats, reached: NDArray[np.bool_], axis: int) -> Floats:
 
 
 def check_pairs(spent: ArrayLike, success: ArrayLike) -> tuple[Floats, NDArray[np.bool_]]:
-    """Costs and successes as arrays."""
     cost = np.asarray(spent, dtype=np.float64)
     reached = np.asarray(success, dtype=np.bool_)
     if cost.ndim == 0 or cost.shape != reached.shape:

@@ -154,7 +154,6 @@ class _Groups:
         return int(np.maximum(np.sort(self.shifts)[::-1][:m], 0).sum()) - self.lowest(m) + 1
 
     def additions(self, m: int) -> int:
-        """Number of additions in `_exact`."""
         return (self.shifts.size + min(m, self.second) + 1) * self.rows(m) * self.sums(m)
 
 
@@ -237,7 +236,6 @@ class _Choices:
         return float(self.counts @ np.logaddexp(0.0, logits) - point @ self.given)
 
     def derivatives(self, point: Floats) -> tuple[Floats, Floats]:
-        """Gradient and Hessian of `excess`."""
         p = expit(point[0] + point[1] * self.ranks)
         powers = np.stack([np.ones(p.size), self.ranks])
         return powers @ (self.counts * p) - self.given, (powers * self.counts * p * (1 - p)) @ (

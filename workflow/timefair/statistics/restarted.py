@@ -107,7 +107,6 @@ class _Waits:
     begun: Floats
 
     def cdf(self, sample: _RestartedRuns, points: Floats) -> Floats:
-        """The distribution function at some points."""
         begun = self.begun[self._possible(sample, points[:, np.newaxis])]
         fraction = np.minimum(begun.sum(axis=1) / sample.runs, 1.0)
         return np.where(np.isposinf(points), 1.0, fraction)

@@ -38,7 +38,6 @@ Facts = Mapping[str, Any]
 
 
 def labels(runs: Runs) -> list[str]:
-    """The algorithms, sorted."""
     return sorted(runs.frame["algorithm"].unique())
 
 
@@ -59,7 +58,6 @@ def asked(runs: Runs, pick: Callable[[str, Facts], object]) -> dict[str, list[An
 
 
 def machines(runs: Runs) -> list[Facts]:
-    """The different sets of facts of machines."""
     return distinct(
         [machine for one in origins(runs).values() for machine in one.machine if machine]
     )
@@ -117,7 +115,6 @@ class ChecklistPart(NamedTuple):
 
     @property
     def met(self) -> bool:
-        """Whether nothing is missing."""
         return not self.missing
 
 

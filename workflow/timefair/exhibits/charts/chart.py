@@ -77,7 +77,6 @@ def counted_in(frame: pd.DataFrame, unit: str) -> str:
 
 
 def seconds_of(frame: pd.DataFrame) -> str:
-    """Meaning of the seconds of a table, such as ``seconds of CPU time``."""
     return counted_in(frame, "seconds")
 
 
@@ -197,13 +196,11 @@ class Curves(Chart):
         return f"{CUT} {self.beyond}" if self.beyond else ""
 
     def shown(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """The rows that are drawn."""
         if self.unit and "unit" in frame:
             return frame[frame["unit"] == self.unit]
         return frame[frame[self.y].notna()] if self.scale == "log" else frame
 
     def labels(self, frame: pd.DataFrame) -> tuple[str, str]:
-        """The labels of the x axis and the y axis for this table."""
         units = frame["unit"].unique().tolist() if "unit" in frame else []
         unit = self.unit or (units[0] if len(units) == 1 else "")
         words = {"cost": "cost", "unit": "cost"}
@@ -212,7 +209,6 @@ class Curves(Chart):
         return self.x_label.format_map(words), self.y_label.format_map(words)
 
     def paper(self, frame: pd.DataFrame, page: Page = WHOLE) -> Figure:
-        """The panels of a page; ValueError if it has no rows of the unit."""
         return self._draw(frame, self, page)
 
     def views(self, frame: pd.DataFrame) -> list[dict[str, Any]]:
@@ -256,7 +252,6 @@ class Picture(Chart):
         return self.reading
 
     def paper(self, frame: pd.DataFrame, page: Page = WHOLE) -> Figure:
-        """A page of the figure of a table, as the function draws it."""
         pages_of_it = () if self.panels == "one page" else (page,)
         return self._draw(frame if self.prepare is None else self.prepare(frame), *pages_of_it)
 
@@ -278,7 +273,6 @@ class RankAxis(Chart):
     )
 
     def paper(self, frame: pd.DataFrame, page: Page = WHOLE) -> Figure:
-        """Critical-difference diagrams; ValueError if the table has no rows."""
         return self._draw(frame)
 
     def views(self, frame: pd.DataFrame) -> list[dict[str, Any]]:

@@ -57,7 +57,6 @@ class Page:
 
     @property
     def label(self) -> str:
-        """The content of the page, for lists of files."""
         return self.name.replace("_", " ") or ("overview" if self.overview else "all")
 
     def rows(self, frame: pd.DataFrame) -> pd.DataFrame:

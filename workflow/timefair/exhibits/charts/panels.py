@@ -289,7 +289,6 @@ def band(
 
 
 def require_rows(frame: pd.DataFrame) -> None:
-    """Raise `NothingToDraw` if a table has no rows to draw."""
     if frame.empty:
         raise NothingToDraw("nothing to draw: the table has no rows")
 
@@ -320,7 +319,6 @@ def spaces(frame: pd.DataFrame) -> list[tuple[str, str, pd.DataFrame]]:
 
 
 def by_algorithm(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
-    """The rows of each algorithm, in alphabetical order."""
     for name, part in rows.groupby(rows["algorithm"].astype(str), sort=True):
         yield str(name), part
 
@@ -346,7 +344,6 @@ def numbers_by_algorithm(
 
 
 def nameable(figure: Figure, looks: dict[str, Look], room_in: float) -> bool:
-    """Whether the names of all algorithms fit beside a panel, one below the other."""
     most = NAME_LETTERS_PER_IN * figure.get_figwidth()
     short = all(look.leads and len(name) <= most for name, look in looks.items())
     return short and NAME_IN * len(looks) <= room_in
@@ -498,7 +495,6 @@ class Decades(LogLocator):
     """Ticks of a logarithmic axis. Those beyond the largest float are left out."""
 
     def tick_values(self, vmin: float, vmax: float) -> list[float]:
-        """The places of the ticks."""
         with np.errstate(over="ignore"):
             return [float(tick) for tick in super().tick_values(vmin, vmax) if np.isfinite(tick)]
 
@@ -552,7 +548,6 @@ def linear_limits(values: ArrayLike, margin: float = 0.04) -> tuple[float, float
 
 
 def set_linear(ax: Axes, bounds: tuple[float, float], ticks: int = TICKS) -> None:
-    """Make the axis of x linear, with few ticks."""
     ax.set_xlim(*bounds)
     ax.xaxis.set_major_locator(MaxNLocator(ticks - 1))
 

@@ -105,7 +105,6 @@ ALGORITHM_LABELS_IN = 1.0
 
 @_drawn_of_samples
 def algorithms(frame: pd.DataFrame) -> Figure:
-    """Draw a heat map of algorithms and columns of Table 1 per threshold and technique."""
     each = _pooled(frame, ["algorithm", "tau", "outliers"])
     taus, techniques = sorted(frame["tau"].unique()), _techniques(frame)
     lines = each["algorithm"].nunique()
@@ -177,7 +176,6 @@ APART = 0.16
 
 @_drawn_of_samples
 def dimensions(frame: pd.DataFrame) -> Figure:
-    """Draw the median and quartiles over the algorithms per dimension, one panel per technique."""
     each = _pooled(frame, ["dimension", "algorithm", "tau", "outliers"])
     techniques = _techniques(frame)
     looks = style.looks(f"τ = {tau:g}" for tau in frame["tau"].unique())
@@ -214,7 +212,6 @@ PROBLEM_LABELS_IN = 0.6
 
 @_drawn_of_samples
 def problems(frame: pd.DataFrame) -> Figure:
-    """Draw a heat map of functions and dimensions, one panel per threshold and technique."""
     keys = ["suite", "function", "dimension", "tau", "outliers"]
     each = _pooled(frame, keys)
     each["wrong"] = 100.0 - each["true"]

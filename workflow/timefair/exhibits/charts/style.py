@@ -131,7 +131,6 @@ class Look:
 
     @property
     def line(self) -> dict[str, Any]:
-        """Keyword arguments of ``Axes.plot``."""
         look = {"color": self.color, "marker": self.marker, "linestyle": self.linestyle}
         return look if self.leads else {**look, "linewidth": 0.5, "markersize": 2.0, "zorder": 1.5}
 

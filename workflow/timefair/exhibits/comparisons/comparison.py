@@ -368,7 +368,6 @@ class _Contest:
         self._over: dict[Pair, dict[str, Any]] = {}
 
     def listed(self) -> Listed:
-        """The listed pairs over all functions."""
         return self._with_the_best(listed(self._analysis, self._values), self._values, self.over)
 
     def listed_on(self, problem: ProblemRuns) -> Listed:
@@ -408,7 +407,6 @@ class _Contest:
         return row | over(self._gains_of(pair)) | {"tests": self._tests(pair, on_functions=False)}
 
     def tested(self, problem: ProblemRuns, pair: Pair) -> dict[str, Any]:
-        """A pair on a function."""
         test = self._criterion.tested(problem, *pair)
         if self._is_wrong(problem):
             test = Tested(test.values, np.nan, 0.0, test.target)

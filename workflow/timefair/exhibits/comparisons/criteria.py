@@ -134,7 +134,6 @@ class Criterion(ABC):
     """Whether single functions are tested also if there are many of them."""
 
     def spaces(self) -> dict[Space, list[ProblemRuns]]:
-        """The functions of each suite and dimension."""
         found: dict[Space, list[ProblemRuns]] = {}
         for problem in problems(self.pooled.runs):
             found.setdefault(problem.space, []).append(problem)

@@ -178,7 +178,6 @@ class _Space:
         self._texts: dict[bytes, str | None] = {}
 
     def parts(self) -> Iterator[dict[str, Any]]:
-        """The rows of each evaluation cost and measure."""
         budgets = self._budgets()
         for cost in COSTS_S:
             known = self._knowledge(cost, budgets)

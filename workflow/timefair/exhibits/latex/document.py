@@ -40,7 +40,6 @@ class CaptionFacts:
 
     @property
     def placeholders(self) -> dict[str, str]:
-        """The text of each placeholder of `Layout.caption`."""
         low, high = self.analysis.band
         return {
             "confidence": f"{100 * self.analysis.confidence:g}\u00a0%",

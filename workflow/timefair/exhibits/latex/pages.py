@@ -54,16 +54,13 @@ class TabularColumn:
 
     @cached_property
     def width(self) -> int:
-        """Its width in letters."""
         return (self.wrap or max(map(len, self.texts), default=0)) + GAP
 
     def lines(self, row: int) -> list[str]:
-        """The lines of a cell; LaTeX may break a wrapped text elsewhere."""
         text = self.texts[row]
         return textwrap.wrap(text, self.wrap, break_on_hyphens=False) if self.wrap else [text]
 
     def cell(self, row: int) -> str:
-        """A cell in LaTeX."""
         text = escape(" ".join(self.lines(row)))
         if self.wrap:
             return rf"\parbox[t]{{{EM * self.wrap:g}em}}{{\raggedright {text}\strut}}"
@@ -83,7 +80,6 @@ class Grid:
 
     @property
     def levels(self) -> int:
-        """Levels of headings."""
         return len(self.groups[0][0].headings)
 
     @property
@@ -100,7 +96,6 @@ class Grid:
         return [list(block) for _, block in groupby(rows, key=self.names[0].texts.__getitem__)]
 
     def height(self, row: int) -> int:
-        """The lines of a row."""
         wrapped = [column for group in self.groups for column in group if column.wrap]
         return max((len(column.lines(row)) for column in wrapped), default=1) or 1
 
@@ -291,7 +286,6 @@ def width_of(columns: list[TabularColumn], level: int = 0) -> int:
 
 
 def letters(text: str) -> int:
-    """The width of a heading in digits."""
     return len(text) + math.ceil(0.6 * len(WIDE.findall(text)))
 
 

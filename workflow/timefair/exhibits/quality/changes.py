@@ -228,13 +228,11 @@ class _Cell:
 
     @property
     def columns(self) -> dict[str, Any]:
-        """What identifies and describes its rows, in all tables."""
         of_changes = {"environments": self.environments, "unit": self.unit, "period": self.period}
         return {**self.names, "runs": len(self.runs), **of_changes}
 
     @property
     def grid(self) -> NDArray[np.float64]:
-        """The costs of its curve since the change."""
         if self.unit == "seconds":
             return np.geomspace(FIRST * self.period, self.period, GRID)
         return np.unique(np.round(np.geomspace(1.0, self.period, GRID)))
@@ -246,7 +244,6 @@ class _Cell:
         return replace(run, since=np.maximum(run.since - 1.0, 0.0))
 
     def draws(self, analysis: Analysis) -> NDArray[np.float64]:
-        """Bootstrap samples of its runs."""
         rng = analysis.stream(self.names)
         return draws_of_runs(len(self.runs), resamples=analysis.resamples, rng=rng)
 

@@ -93,7 +93,6 @@ class Samples:
             yield names, self.taken(rows)
 
     def taken(self, rows: NDArray[np.intp]) -> Samples:
-        """Some of the samples."""
         names = self.names.iloc[rows].reset_index(drop=True)
         return Samples(names, self.values[rows], self.truth[rows])
 
@@ -112,7 +111,6 @@ def pooled(sums: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
 
 
 def percent(part: pd.Series, whole: pd.Series) -> pd.Series:
-    """Share in percent; NaN if the total is 0."""
     return 100.0 * part / whole.where(whole > 0)
 
 
@@ -361,7 +359,6 @@ def groups(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 
 
 def skewness_rules(settings: RunCount) -> list[SkewnessRule]:
-    """Every combination of tau and technique against outliers."""
     return [
         SkewnessRule(tau, Outliers(technique), cap=settings.cap)
         for tau in sorted(settings.taus)

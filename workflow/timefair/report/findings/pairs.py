@@ -61,12 +61,10 @@ class Standing:
 
     @property
     def front(self) -> tuple[str, ...]:
-        """The leaders and the algorithms that are tied with them."""
         return (*self.leaders, *self.tied)
 
     @property
     def tested(self) -> str:
-        """The test with its p-values, for brackets."""
         parts = []
         if of := self.behind_p:
             against = " against those behind" if len(of) > 1 or self.tied_p else ""
@@ -79,7 +77,6 @@ class Standing:
 
     @property
     def reason(self) -> str:
-        """The values and the test as sentences."""
         said = f"{self.tested[:1].upper()}{self.tested[1:]}"
         return " ".join(filter(None, (self.values, f"{said}." if said else "")))
 
@@ -96,7 +93,6 @@ def in_order(values: Mapping[str, float], names: Iterable[str]) -> tuple[str, ..
 
 
 def nothing(reason: str, basis: str = "") -> Standing:
-    """No first algorithm."""
     return Standing(Verdict.NOTHING, (), (), reason, basis=basis)
 
 
@@ -117,7 +113,6 @@ class Result:
     successes: int = 0
 
     def in_words(self, unit: str, clock: str, digits: int = 3) -> str:
-        """The value and its interval."""
         text = partial(duration, clock=clock) if unit == "seconds" else number
         ends = (self.value,) if isnan(self.low) else (self.value, self.low, self.high)
         value, *limits = (text(x, digits=digits) for x in ends)
@@ -235,7 +230,6 @@ class Pairs:
 
     @property
     def losers(self) -> set[str]:
-        """The algorithms that are significantly worse than another one."""
         return {worse for _, worse in self.better}
 
     def standing(self, basis: str, test: str) -> Standing:
@@ -372,7 +366,6 @@ def pairs_of(
 
 
 def functions_of(evidence: Evidence, space: Space) -> list[int]:
-    """The functions on which pairs were compared, in order."""
     rows = evidence.of(TABLE, space)
     named = set(rows["function"].astype(str)) - {ALL} if len(rows) else set()
     return sorted(map(int, named))
@@ -393,7 +386,6 @@ def is_over_functions(evidence: Evidence, space: Space) -> bool:
 
 
 def targeted(evidence: Evidence, space: Space, measure: str) -> list[int]:
-    """The functions on which a run has reached a target."""
     rows = evidence.of(TABLE, space, measure=measure, criterion=ERT)
     rows = rows[rows["target"].notna()] if len(rows) else rows
     return sorted({int(each) for each in rows["function"]}) if len(rows) else []
@@ -425,7 +417,6 @@ WRONG_THERE = "Its optimum (f_opt) is wrong, so nothing is decided."
 def on_function(
     evidence: Evidence, space: Space, pairs: Pairs, measure: str, criterion: str
 ) -> Standing:
-    """The standing on one function."""
     if int(pairs.function) in evidence.wrong(space):
         return nothing(WRONG_THERE, f"on {evidence.called(pairs.function)}")
     test = TESTS.get(criterion if pairs.aimed or criterion != ERT else "Q.50") or TESTS[measure]

@@ -78,7 +78,6 @@ class RaceState:
 
     @property
     def goes_on(self) -> NDArray[np.bool_]:
-        """Which algorithms are still in the race."""
         return np.asarray(self.dropped_at == 0)
 
     @property

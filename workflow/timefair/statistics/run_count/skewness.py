@@ -65,7 +65,6 @@ class SkewnessRule:
     cap: int = 50
 
     def look(self, samples: Floats) -> Assessment:
-        """Skewness of the kept values."""
         ordered = np.sort(samples, axis=-1)
         shape, n = ordered.shape[:-1], ordered.shape[-1]
         found, flags = kernels.kept_skewness(ordered.reshape(-1, n), self.outliers.code)

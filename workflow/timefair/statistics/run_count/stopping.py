@@ -81,7 +81,6 @@ class Decision:
 
     @property
     def stop(self) -> bool:
-        """Whether no more runs are wanted."""
         return self.reason.stops
 
 
@@ -159,7 +158,6 @@ class FixedCount:
 
 
 def checked_values(values: ArrayLike, *, dimensions: int) -> Floats:
-    """Samples as a contiguous array."""
     array = np.ascontiguousarray(values, dtype=np.float64)
     if array.ndim != dimensions:
         raise ValueError(f"samples must have {dimensions} dimension(s), not {array.ndim}")

@@ -194,7 +194,6 @@ class _Width(ABC):
         """Limits of the estimated number of each sample, shape (..., n) to (...)."""
 
     def look(self, samples: Floats) -> Assessment:
-        """Distance of the further limit from the estimate."""
         estimate = self.estimate(samples)
         away = [_distance(estimate, limit, self.relative) for limit in self.interval(samples)]
         value = np.maximum(*away)
@@ -309,11 +308,9 @@ class BoundedMeanWidth(_Width):
         )
 
     def outside(self, samples: Floats) -> NDArray[np.bool_]:
-        """Whether any value of a sample is outside the bounds, shape (..., n) to (...)."""
         return np.asarray(((samples < self.lowest) | (samples > self.highest)).any(axis=-1))
 
     def look(self, samples: Floats) -> Assessment:
-        """Distance of the further limit from the sample mean."""
         return replace(super().look(samples), outside=self.outside(samples))
 
 
