@@ -175,7 +175,7 @@ class Exhibit:
     - `charged`: Whether the settings of the campaign apply to its seconds: ``statistics.time``, and
       ``ancillary: amortised``, which adds ancillary costs; otherwise, they are as measured.
     - `complete`: Whether it describes the measurement itself. If so, it never omits perturbed runs,
-      and uses measured values of noisy runs.
+      is not `charged`, and uses measured values of noisy runs.
     - `comparing`: Whether it compares algorithms. If so, it omits algorithms that made no
       evaluation in any run of a suite and dimension.
     - `measured`: Whether it uses measured values of noisy runs, whatever
@@ -302,6 +302,8 @@ def exhibit(
 
     Raises ValueError if another module declares an exhibit of the same name.
     """
+
+    facts.setdefault("charged", not facts.get("complete", False))
 
     def declare(build: Build) -> Build:
         declared = Exhibit(

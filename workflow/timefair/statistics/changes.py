@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from timefair.statistics.bootstrap import percentile_interval, resampled_sums
-from timefair.statistics.checks import Floats
+from timefair.statistics.checks import Estimate, Floats
 
 
 @dataclass(frozen=True)
@@ -85,15 +85,6 @@ def recovery_times(run: Followed, targets: Floats) -> Floats:
         reached = run.error <= target
         np.minimum.at(times[:, place], run.environment[reached], run.since[reached])
     return times
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """A value and the limits of its interval; all arrays have the same shape."""
-
-    value: Floats
-    low: Floats
-    high: Floats
 
 
 def draws_of_runs(runs: int, *, resamples: int, rng: np.random.Generator) -> Floats:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
@@ -10,24 +9,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import beta, norm
 
-from timefair.statistics.checks import Floats, check_confidence, vector
+from timefair.statistics.checks import Estimate, Floats, check_confidence, vector
 from timefair.statistics.quantiles import sample_quantile
 
 Method = Literal["beta", "paper"]
 
 
-@dataclass(frozen=True)
-class ProbabilityInterval:
-    """A probability with its limits; all arrays have the same shape."""
-
-    value: Floats
-    low: Floats
-    high: Floats
-
-
 def probability_of_quantile(
     values: ArrayLike, p: float, *, confidence: float, method: Method = "beta"
-) -> ProbabilityInterval:
+) -> Estimate:
     """Probability that another run is at least as good as the p-quantile Q_p of the sample: F(Q_p).
 
     The estimate depends on the number k of values at or below Q_p, which is larger than ``ceil(n
@@ -46,7 +36,7 @@ def probability_of_quantile(
     if not np.isfinite(quantile):
         check_confidence(confidence)
         nothing = np.asarray(np.nan)
-        return ProbabilityInterval(nothing, nothing, nothing)
+        return Estimate(nothing, nothing, nothing)
     count = int((x <= quantile).sum())
     if method == "beta":
         tied = int((x == quantile).sum()) > 1
@@ -58,7 +48,7 @@ def probability_of_quantile(
 
 def beta_interval(
     count: ArrayLike, n: ArrayLike, confidence: float, *, tied: ArrayLike = False
-) -> ProbabilityInterval:
+) -> Estimate:
     """Exact interval of F(X_(k)), which has the distribution Beta(k, n + 1 - k) if F is continuous.
 
     - `count`, `n`: The rank k, in 1..n, and the size of the sample.
@@ -68,10 +58,10 @@ def beta_interval(
     """
     k, size = np.broadcast_arrays(np.asarray(count), np.asarray(n))
     low, high = _beta_limits(k, k + np.asarray(tied, dtype=np.int64), size, confidence)
-    return ProbabilityInterval(np.asarray(k / (size + 1)), low, high)
+    return Estimate(np.asarray(k / (size + 1)), low, high)
 
 
-def paper_interval(count: ArrayLike, n: ArrayLike, confidence: float) -> ProbabilityInterval:
+def paper_interval(count: ArrayLike, n: ArrayLike, confidence: float) -> Estimate:
     """The interval of the paper: (k - 1)/(n - 1) ± ``z sqrt(q (1 - q)/n)`` with q = k/n.
 
     The limits are restricted to [0, 1]. For k = n, the value and both limits are 1. NaN for n = 1.
@@ -84,12 +74,10 @@ def paper_interval(count: ArrayLike, n: ArrayLike, confidence: float) -> Probabi
     np.divide(k - 1, size - 1, out=value, where=size > 1)
     half = norm.isf((1.0 - confidence) / 2.0) * np.sqrt(q * (1 - q) / size)
     low, high = np.clip(value - half, 0.0, 1.0), np.clip(value + half, 0.0, 1.0)
-    return ProbabilityInterval(value, low, high)
+    return Estimate(value, low, high)
 
 
-def success_interval(
-    successes: ArrayLike, runs: ArrayLike, confidence: float
-) -> ProbabilityInterval:
+def success_interval(successes: ArrayLike, runs: ArrayLike, confidence: float) -> Estimate:
     """Success rate with the exact interval of Clopper and Pearson, as scipy's, for arrays.
 
     - `successes`, `runs`: Number of runs that reached the target, in 0..runs, and of all runs.
@@ -100,7 +88,7 @@ def success_interval(
     """
     s, size = np.broadcast_arrays(np.asarray(successes), np.asarray(runs))
     low, high = _beta_limits(s, s + 1, size, confidence)
-    return ProbabilityInterval(np.asarray(s / size), low, high)
+    return Estimate(np.asarray(s / size), low, high)
 
 
 _beta_interval, _paper_interval = lru_cache(beta_interval), lru_cache(paper_interval)

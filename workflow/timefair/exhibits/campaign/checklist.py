@@ -887,7 +887,6 @@ ITEMS: dict[str, dict[str, Callable[[Runs, Analysis], Said]]] = {
             rows=("item", "topic", "part"),
         )
     ],
-    charged=False,
     complete=True,
     asked=True,
     default=True,

@@ -73,7 +73,6 @@ KEYS = column_names(OUTCOMES_COLUMNS[:3])
             rows=("algorithm", "status", "stop_reason"),
         )
     ],
-    charged=False,
     complete=True,
     default=True,
 )
@@ -165,7 +164,6 @@ LEFTOVERS_COLUMNS = (
             rows=("algorithm",),
         )
     ],
-    charged=False,
     complete=True,
 )
 def leftovers_counted(runs: Runs, analysis: Analysis) -> pd.DataFrame:
@@ -298,7 +296,6 @@ STOPPING_COLUMNS = (
     empty without a stopping rule.
     """,
     columns=STOPPING_COLUMNS,
-    charged=False,
     complete=True,
 )
 def decided(runs: Runs, analysis: Analysis) -> pd.DataFrame:
@@ -357,7 +354,6 @@ POINTS_COLUMNS = (
             points=(Points("place", (1.0,)),),
         )
     ],
-    charged=False,
     complete=True,
     default=True,
 )

@@ -247,7 +247,6 @@ PERTURBATION_COLUMNS = (
             rows=("algorithm",),
         )
     ],
-    charged=False,
     complete=True,
 )
 def counted(runs: Runs, analysis: Analysis) -> pd.DataFrame:
@@ -323,7 +322,6 @@ FIRST_RUN = 1.1  # time of a first run, as a multiple of the others, above which
             rows=("algorithm", "round"),
         )
     ],
-    charged=False,
     complete=True,
 )
 def over_rounds(runs: Runs, analysis: Analysis) -> pd.DataFrame:

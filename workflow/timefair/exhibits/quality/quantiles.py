@@ -30,6 +30,7 @@ from timefair.records.rundata.problems import BUDGETS, precision_at_the_end, val
 from timefair.records.rundata.published import with_published
 from timefair.records.rundata.runs import UNITS, Runs, Unit
 from timefair.records.rundata.settings import Analysis
+from timefair.statistics.checks import Estimate
 from timefair.statistics.ert import ert
 from timefair.statistics.means import (
     deviation_of,
@@ -48,7 +49,7 @@ from timefair.statistics.quantiles import quantile_interval, sample_quantile
 from timefair.statistics.ranks import rank
 
 
-def limited(name: str, interval: Any) -> dict[str, Any]:
+def limited(name: str, interval: Estimate) -> dict[str, Any]:
     """The columns of a value with its limits."""
     return {name: interval.value, f"{name}_low": interval.low, f"{name}_high": interval.high}
 
