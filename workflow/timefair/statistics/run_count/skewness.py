@@ -67,7 +67,7 @@ class SkewnessRule:
     def look(self, samples: Floats) -> Assessment:
         ordered = np.sort(samples, axis=-1)
         shape, n = ordered.shape[:-1], ordered.shape[-1]
-        found, flags = kernels.kept_skewness(ordered.reshape(-1, n), self.outliers.code)
+        found, flags = kernels.skewness(ordered.reshape(-1, n), self.outliers.code)
         value, constant = found.reshape(shape), flags.reshape(shape)
         return Assessment(value, constant | (np.abs(value) <= self.tau), constant)
 
