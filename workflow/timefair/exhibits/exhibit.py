@@ -72,21 +72,22 @@ class Column:
         )
 
 
-DECLARED = re.compile(r"(\w+)(?: \[(.+?)\])?(?: \((text|exact)\))?: (.+)")
+DECLARED = re.compile(r"(\w+)(?: \[(.+?)\])?(?: \((text|exact|interval)\))?: (.+)")
 
 
 def columns_of(text: str) -> tuple[Column, ...]:
-    """Columns, each declared as ``name [unit] (text): meaning``, or ``(exact)``.
+    """Columns, each declared as ``name [unit] (text): meaning``, ``(exact)`` or ``(interval)``.
 
     Unit and mark may be missing. Lines that are indented further continue the one before. Raises
     ValueError if a line has another form.
     """
-    found = []
+    found: list[Column] = []
     for line in re.sub(r"\n\s+", " ", dedent(text).strip()).split("\n"):
         if not (parts := DECLARED.fullmatch(line)):
             raise ValueError(f"no column: {line}")
         name, unit, mark, meaning = parts.groups()
-        found.append(Column(name, meaning, unit or "", mark == "text", mark == "exact"))
+        column = Column(name, meaning, unit or "", mark == "text", mark == "exact")
+        found += column.interval() if mark == "interval" else (column,)
     return tuple(found)
 
 

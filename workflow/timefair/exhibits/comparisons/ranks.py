@@ -257,23 +257,19 @@ FRIEDMAN_COLUMNS = (
     Column("critical_difference", "Nemenyi's critical difference of average ranks", "ranks"),
     Column("alpha", "level of the critical difference: 1 − confidence"),
 )
-P_VALUES = (
-    Column("p_raw", "two-sided p-value of `z`"),
-    Column("p_holm", "`p_raw` adjusted for all pairs by Holm's procedure"),
-    Column("p_shaffer", "`p_raw` adjusted for all pairs by Shaffer's static procedure"),
-    Column("p_nemenyi", "p-value of Nemenyi's test, for all pairs simultaneously"),
-)
 PAIR_COLUMNS = (
     *SPACE,
     *CRITERION,
     *PAIR,
-    Column(
-        "rank_difference",
-        "average rank of `algorithm_a` minus that of `algorithm_b`: negative if a is better",
-        "ranks",
-    ),
-    Column("z", "`rank_difference` in standard errors"),
-    *P_VALUES,
+    *columns_of("""
+        rank_difference [ranks]: average rank of `algorithm_a` minus that of `algorithm_b`: negative
+            if a is better
+        z: `rank_difference` in standard errors
+        p_raw: two-sided p-value of `z`
+        p_holm: `p_raw` adjusted for all pairs by Holm's procedure
+        p_shaffer: `p_raw` adjusted for all pairs by Shaffer's static procedure
+        p_nemenyi: p-value of Nemenyi's test, for all pairs simultaneously
+    """),
 )
 
 IN_PART = "Only pairs with the best algorithm or with those named in `statistics.pairs` are listed."

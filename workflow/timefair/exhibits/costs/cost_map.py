@@ -13,7 +13,7 @@ from timefair.basics.words import first
 from timefair.exhibits import questions
 from timefair.exhibits.charts.chart import Picture, leaders
 from timefair.exhibits.columns import SECONDS, SPACE
-from timefair.exhibits.exhibit import Column, Figure, column_names, columns_of, exhibit
+from timefair.exhibits.exhibit import Figure, column_names, columns_of, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.records.rundata.evaluation_cost import COSTS_S, UsedByRuns, complete_problems
 from timefair.records.rundata.frames import stacked
@@ -37,11 +37,6 @@ POINTS_PER_DECADE = 4
 MOST_NAMED = 7  # algorithms that a cell of the table names; the others are counted
 BEYOND = 10.0  # the largest budget of the map, as a multiple of the largest known budget
 
-EVALUATION_COST = Column(
-    "evaluation_cost_s",
-    "seconds that each evaluation costs in addition to its measured time",
-    SECONDS,
-)
 COUNTED = (
     "The evaluation cost is added afterwards: a run that used t seconds and e evaluations takes "
     "t + c e seconds if each evaluation costs c seconds more. Nothing is measured again."
@@ -49,14 +44,12 @@ COUNTED = (
 
 COLUMNS = (
     *SPACE,
-    Column(
-        "measure",
-        "`share`: the average over the functions of the share of the targets that a run reaches "
-        "within the budget. `rank`: the average rank over the functions, by that share",
-        text=True,
-    ),
-    EVALUATION_COST,
     *columns_of(f"""
+        measure (text): `share`: the average over the functions of the share of the targets that a
+            run reaches within the budget. `rank`: the average rank over the functions, by that
+            share
+        evaluation_cost_s [{SECONDS}]: seconds that each evaluation costs in addition to its
+            measured time
         budget_s [{SECONDS}]: budget of a run, evaluation costs included
         best (text): the best algorithm; of several equal ones, the first in alphabetical order;
             empty if the runs do not show it, or if no algorithm reaches a target

@@ -31,17 +31,14 @@ from timefair.statistics.curves import (
 )
 from timefair.statistics.probability import success_interval
 
-LIMITS = columns_of("""
+*LIMITS, OBSERVED = columns_of("""
     low: lower limit at this point of the curve, from a bootstrap of the runs within each instance;
         empty if an instance has a single run
     high: upper limit at this point of the curve
+    observed: share of the runs that were observed up to `cost`, or had nothing left to reach. Below
+        1, the budget (or the end of published data) has cut off the others, and the row counts only
+        what they had reached
 """)
-OBSERVED = Column(
-    "observed",
-    "share of the runs that were observed up to `cost`, or had nothing left to reach. Below 1, the "
-    "budget (or the end of published data) has cut off the others, and the row counts only what "
-    "they had reached",
-)
 SHARE = Value("fraction", "Share", "high", interval=("low", "high"), decimals=2)
 BANDS = (
     *LIMITS,

@@ -14,7 +14,7 @@ from timefair.basics.errors import InputError
 from timefair.exhibits import questions
 from timefair.exhibits.charts.chart import Curves
 from timefair.exhibits.columns import CELL, RUNS, UNIT
-from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
+from timefair.exhibits.exhibit import Column, Figure, column_names, columns_of, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
 from timefair.exhibits.quality.quantiles import limited
 from timefair.problems.base import Suite
@@ -43,8 +43,6 @@ BOOTSTRAP = (
 )
 POOLED = "The runs of all instances are pooled."
 
-ENVIRONMENTS = Column("environments", "number of environments of a run; one more than its changes")
-PERIOD = Column("period", "length of an environment", "`unit`")
 OF_BUDGET = Column(
     "unit",
     "unit of the period and of all costs, that of the budget: `seconds` or `evaluations`",
@@ -52,44 +50,42 @@ OF_BUDGET = Column(
 )
 
 
-def _error(name: str, meaning: str) -> tuple[Column, Column, Column]:
-    return Column(name, meaning, "precision").interval()
-
-
 COLUMNS = (
     *CELL,
     RUNS,
-    ENVIRONMENTS,
+    Column("environments", "number of environments of a run; one more than its changes"),
     OF_BUDGET,
-    PERIOD,
-    *_error("before_change", "mean over runs and environments of the best error before the change"),
-    *_error(
-        "offline_error",
-        "offline error: mean over time, or over evaluations, of the best error since the change",
-    ),
+    *columns_of("""
+        period [`unit`]: length of an environment
+        before_change [precision] (interval): mean over runs and environments of the best error
+            before the change
+        offline_error [precision] (interval): offline error: mean over time, or over evaluations, of
+            the best error since the change
+    """),
 )
 
 RECOVERY = (
     *CELL,
     RUNS,
     OF_BUDGET,
-    Column("target", "error to reach again after a change", "precision", exact=True),
-    *Column("recovered", "share of environments in which the error reached the target").interval(),
-    *Column(
-        "recovery",
-        "expected cost from a change until the error is at most `target`: the cost of all "
-        "environments, each until it reached the target or ended, divided by the number of those "
-        "that reached it; `inf` if none did",
-        "`unit`",
-    ).interval(),
+    *columns_of("""
+        target [precision] (exact): error to reach again after a change
+        recovered (interval): share of environments in which the error reached the target
+        recovery [`unit`] (interval): expected cost from a change until the error is at most
+            `target`: the cost of all environments, each until it reached the target or ended,
+            divided by the number of those that reached it; `inf` if none did
+    """),
 )
 
 CURVE = (
     *CELL,
     RUNS,
     UNIT,
-    Column("cost", "cost since the change", "`unit`"),
-    *_error("error", "mean over runs and environments of the best error since the change"),
+    *columns_of("""
+        cost [`unit`]: cost since the change
+        error [precision] (interval): mean over runs and environments of the best error since the
+            change
+    """),
 )
 
 

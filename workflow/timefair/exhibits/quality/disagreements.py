@@ -8,7 +8,7 @@ import pandas as pd
 from timefair.exhibits import questions
 from timefair.exhibits.charts.chart import Picture
 from timefair.exhibits.columns import ALGORITHM, PROBLEM
-from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
+from timefair.exhibits.exhibit import Column, Figure, column_names, columns_of, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.records.rundata.frames import stacked
 from timefair.records.rundata.problems import in_words, listed_by_precision, precision_at_the_end
@@ -30,14 +30,14 @@ COLUMNS = (
     Column("algorithm", "algorithm with the better mean", text=True),
     Column("other", "algorithm with the better median", text=True),
     *(
-        Column(f"{prefix}{measure}", f"{words} of `{owner}`{among}", unit)
+        column
         for prefix, owner in (("", "algorithm"), ("other_", "other"))
-        for measure, words, among, unit in (
-            ("mean", "mean precision", "", "precision"),
-            ("median", "median precision", "", "precision"),
-            ("mean_rank", "rank of the mean", " among the algorithms of the problem", ""),
-            ("median_rank", "rank of the median", " among the algorithms of the problem", ""),
-        )
+        for column in columns_of(f"""
+            {prefix}mean [precision]: mean precision of `{owner}`
+            {prefix}median [precision]: median precision of `{owner}`
+            {prefix}mean_rank: rank of the mean of `{owner}` among the algorithms of the problem
+            {prefix}median_rank: rank of the median of `{owner}` among the algorithms of the problem
+        """)
     ),
     GAP,
 )

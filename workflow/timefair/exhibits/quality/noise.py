@@ -13,7 +13,7 @@ from timefair.basics.errors import InputError
 from timefair.exhibits import questions
 from timefair.exhibits.charts.chart import LEADERS, Picture
 from timefair.exhibits.columns import CELL, QUANTILE, RUNS
-from timefair.exhibits.exhibit import Column, Figure, column_names, columns_of, exhibit
+from timefair.exhibits.exhibit import Figure, column_names, columns_of, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.problems.base import Suite
 from timefair.problems.hypervolume import after_each
@@ -109,14 +109,13 @@ POINTS = 200  # maximal number of points of a surface, and of the front of a run
 ATTAINMENT_COLUMNS = (
     *CELL,
     RUNS,
-    Column("share", "share of the runs that reached every point of the surface"),
-    Column("f1", "first objective; 0 is its ideal value, and 1 that of the nadir point"),
-    Column("f2", "second objective, likewise"),
-    Column(
-        "missed",
-        "part of the region between the ideal and the nadir point that the surface does not "
-        "dominate; the same in all rows of a surface",
-    ),
+    *columns_of("""
+        share: share of the runs that reached every point of the surface
+        f1: first objective; 0 is its ideal value, and 1 that of the nadir point
+        f2: second objective, likewise
+        missed: part of the region between the ideal and the nadir point that the surface does not
+            dominate; the same in all rows of a surface
+    """),
 )
 
 

@@ -284,21 +284,15 @@ def _limits(
 
 SUFFIX: dict[Unit, str] = {"seconds": "s", "evaluations": "evaluations"}
 MEANS = tuple(
-    Column(name.format(unit=suffix), meaning, unit)
+    column
     for suffix, unit in (("s", SECONDS), ("evaluations", "evaluations"))
-    for name, meaning in (
-        (
-            "mean_{unit}_successes_only",
-            "mean cost of the successful runs only; it is too low for algorithms that often fail, "
-            "and is shown so that readers recognize it in other work",
-        ),
-        ("mean_{unit}", "mean cost to the target; empty unless every run reached it"),
-        (
-            "ert_{unit}",
-            "expected running time: the cost of all runs divided by the successes; `inf` without a "
-            "success",
-        ),
-    )
+    for column in columns_of(f"""
+        mean_{suffix}_successes_only [{unit}]: mean cost of the successful runs only; it is too low
+            for algorithms that often fail, and is shown so that readers recognize it in other work
+        mean_{suffix} [{unit}]: mean cost to the target; empty unless every run reached it
+        ert_{suffix} [{unit}]: expected running time: the cost of all runs divided by the successes;
+            `inf` without a success
+    """)
 )
 SUCCESS_COLUMNS = (
     *CELL,
@@ -497,12 +491,11 @@ NEEDED = "least number of executions for which `probability` reaches `statistics
 MULTIRUN_GENERIC = (
     QUANTILE,
     EXECUTIONS,
-    Column(
-        "probability",
-        "probability 1 − (1 − p)^k that the best of k executions is at least as good as the "
-        "quantile of probability p of a single one",
-    ),
-    Column("executions_needed", NEEDED),
+    *columns_of(f"""
+        probability: probability 1 − (1 − p)^k that the best of k executions is at least as good as
+            the quantile of probability p of a single one
+        executions_needed: {NEEDED}
+    """),
 )
 MULTIRUN_COLUMNS = (
     *CELL,

@@ -131,23 +131,19 @@ KEY_COLUMNS = (
     *SETTING,
 )
 KEYS = column_names(KEY_COLUMNS)
-SAMPLES = Column(
-    "samples",
-    "number of samples: (function, dimension, instance, algorithm) with at least "
-    "`run_count.cap` runs",
-)
-TRUE = Column("true", "samples whose estimate, the mean of the first n runs, is accurate", "%")
+SAMPLES, TRUE, NEVER_STOPPED, MEAN_RUNS = columns_of("""
+    samples: number of samples: (function, dimension, instance, algorithm) with at least
+        `run_count.cap` runs
+    true [%]: samples whose estimate, the mean of the first n runs, is accurate
+    never_stopped_percent [%]: samples that the cap ended, for which the estimate is accurate by
+        definition
+    mean_runs: mean number of runs of a sample
+""")
 WITHIN_COLUMNS = tuple(
     Column(f"p{100 * band:g}", f"samples with an error of at most {100 * band:g} %", "%")
     for band in BANDS
 )
 WITHIN = column_names(WITHIN_COLUMNS)
-NEVER_STOPPED = Column(
-    "never_stopped_percent",
-    "samples that the cap ended, for which the estimate is accurate by definition",
-    "%",
-)
-MEAN_RUNS = Column("mean_runs", "mean number of runs of a sample")
 SUMS = ["samples", "runs", "stopped", "accurate", "accurate_stopped"]
 INDEPENDENT = ["samples_independent", "accurate_independent"]
 JUDGED = [*KEYS, *GROUP, *SUMS, *WITHIN, *INDEPENDENT]

@@ -53,13 +53,13 @@ LAUNCH_COLUMNS = (
     *INSTANCE_CELL,
     RUNS,
     UNIT,
-    Column("budget", "budget T of a run", "`unit`"),
-    Column(
-        "complete_launches",
-        "launches that returned, were ended by the restart policy or reached the final target",
-    ),
-    Column("tau", "mean length τ of a complete launch", "`unit`"),
-    Column("k", "number of launches that the budget allows: floor(T/τ)"),
+    *columns_of("""
+        budget [`unit`]: budget T of a run
+        complete_launches: launches that returned, were ended by the restart policy or reached the
+            final target
+        tau [`unit`]: mean length τ of a complete launch
+        k: number of launches that the budget allows: floor(T/τ)
+    """),
     MEASURE,
     *columns_of("""
         one_launch [precision]: best precision of single complete launches
@@ -242,15 +242,11 @@ def _fair(
 SUFFIX = {"seconds": "ert_s", "evaluations": "ert_evaluations"}
 
 COUNTS = (RUNS, SUCCESSES, SUCCESS_RATE)
-ERT_S = Column(
-    "ert_s", "expected running time in seconds; `inf` if no run reached the target", SECONDS
-)
-ERT_EVALUATIONS = Column(
-    "ert_evaluations",
-    "expected running time in evaluations; `inf` if no run reached the target",
-    "evaluations",
-)
-VALUES = (ERT_S, ERT_EVALUATIONS)
+VALUES = columns_of(f"""
+    ert_s [{SECONDS}]: expected running time in seconds; `inf` if no run reached the target
+    ert_evaluations [evaluations]: expected running time in evaluations; `inf` if no run reached the
+        target
+""")
 HEAVY = "_heavy_tail"
 LIMITS = tuple(
     column
