@@ -156,10 +156,10 @@ class Speed:
 def speed(evidence: Evidence, algorithm: str) -> Speed:
     code = implementation(evidence.campaign.algorithms[algorithm].use)
     rows = evidence.table("runs")
-    rows = rows[rows["algorithm"] == algorithm] if len(rows) else rows
-    if rows.empty or not rows["real_s"].sum() > 0:
-        return Speed(code, nan, nan)
+    rows = rows[rows["algorithm"] == algorithm]
     whole = rows["real_s"].sum()
+    if not whole > 0:
+        return Speed(code, nan, nan)
     inside = (rows["objective_share"] * rows["real_s"]).sum(min_count=1)
     return Speed(code, rows["evaluations"].sum() / whole, max(1 - inside / whole, 0.0))
 
@@ -240,9 +240,7 @@ def _parameters(evidence: Evidence, label: str) -> str:
     spec, rows = evidence.campaign.algorithms[label], evidence.table("restarts")
     said: dict[str, object] = dict(spec.parameters)
     for name, asked in (spec.schedule or {}).items():
-        found = (
-            rows[rows["algorithm"] == label]["length_median"].dropna().tolist() if len(rows) else []
-        )
+        found = rows[rows["algorithm"] == label]["length_median"].dropna().tolist()
         ends = dict.fromkeys(f"{end(found):g}" for end in (min, max) if found)
         said[name] = f"{' to '.join(ends)} ({schedule_in_words(asked)})".lstrip()
     return ", ".join(f"{name} = {value}" for name, value in said.items()) or "defaults"

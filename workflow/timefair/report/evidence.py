@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pandas as pd
 
 from timefair.basics.together import ALL
 from timefair.basics.words import counted
 from timefair.campaign.configuration import Campaign
+from timefair.exhibits.registry import TABLES
 from timefair.exhibits.unknown_optimum import KIND, REFUTED
 from timefair.problems import names
 from timefair.records.rundata.settings import Analysis
@@ -43,17 +44,15 @@ class Evidence:
     campaign: Campaign
 
     def table(self, name: str) -> pd.DataFrame:
-        """A table; one without rows and columns if there is none of this name."""
-        return self.tables.get(name, pd.DataFrame())
+        """A table; one without rows if there is none of this name."""
+        columns = [column.name for column in TABLES[name].exhibit.columns]
+        return self.tables.get(name, pd.DataFrame(columns=columns, dtype=object))
 
     def of(self, name: str, space: Space, **keys: object) -> pd.DataFrame:
         """The rows of a table for one space, and for the values of other key columns."""
         rows = self.table(name)
-        if rows.empty:
-            return rows
-        rows = rows[(rows["suite"] == space.suite) & _is(rows["dimension"], space.dimension)]
-        for key, value in keys.items():
-            rows = rows[_is(rows[key], value)]
+        for key, value in (space._asdict() | keys).items():
+            rows = rows[rows[key].astype(str) == str(value)]
         return rows
 
     @property
@@ -157,7 +156,3 @@ class Evidence:
     @property
     def confidence(self) -> float:
         return self.campaign.statistics.confidence
-
-
-def _is(column: pd.Series[Any], value: object) -> pd.Series[bool]:
-    return column.astype(str) == str(value)

@@ -93,9 +93,7 @@ def _slopes(evidence: Evidence, space: Space, names: Names) -> Iterator[str]:
 
 def _ecdf(evidence: Evidence, space: Space, names: Names) -> Iterator[str]:
     rows = evidence.of("ecdf", space, function=ALL, unit=evidence.unit)
-    rows = rows[rows["fraction"].notna()] if len(rows) else rows
-    if rows.empty:
-        return
+    rows = rows[rows["fraction"].notna()]
     curves = {str(name): part for name, part in rows.groupby("algorithm", observed=True, sort=True)}
     costs = rows["cost"].to_numpy(dtype=float)
     reached = costs[(rows["fraction"].to_numpy() > 0) & (costs > 0)]

@@ -127,8 +127,6 @@ def by_cost(
     The target is the hardest one that half of the runs of some algorithm reached, or else any run.
     """
     rows = evidence.of("ert", space)
-    if rows.empty:
-        return
     rows = rows[rows[COST[unit]].notna()]  # published data have no seconds
     for function, every in rows.groupby("function"):
         rates = every.pivot_table("success_rate", "algorithm", "target", observed=True)
@@ -144,8 +142,6 @@ def precisions_at(
 ) -> Iterator[tuple[int, list[Result]]]:
     """For each function, a quantile of the precisions at the end, from the table `quantiles`."""
     rows = evidence.of("quantiles", space)
-    if rows.empty:
-        return
     rows = rows[rows["quantile"].map(lambda p: quantile_name(float(p))) == criterion]
     for function, at in rows.groupby("function"):
         yield int(str(function)), list(_results(at, "precision"))
@@ -366,8 +362,7 @@ def pairs_of(
 
 
 def functions_of(evidence: Evidence, space: Space) -> list[int]:
-    rows = evidence.of(TABLE, space)
-    named = set(rows["function"].astype(str)) - {ALL} if len(rows) else set()
+    named = set(evidence.of(TABLE, space)["function"].astype(str)) - {ALL}
     return sorted(map(int, named))
 
 
@@ -387,8 +382,7 @@ def is_over_functions(evidence: Evidence, space: Space) -> bool:
 
 def targeted(evidence: Evidence, space: Space, measure: str) -> list[int]:
     rows = evidence.of(TABLE, space, measure=measure, criterion=ERT)
-    rows = rows[rows["target"].notna()] if len(rows) else rows
-    return sorted({int(each) for each in rows["function"]}) if len(rows) else []
+    return sorted({int(each) for each in rows.loc[rows["target"].notna(), "function"]})
 
 
 def on_each(

@@ -116,8 +116,6 @@ def _reversed(evidence: Evidence, space: Space) -> pd.DataFrame:
     Among equal p-values, the pair whose orders hold on more functions is first.
     """
     rows = evidence.of("rank_reversals", space, criterion="fixed budget", function=ALL)
-    if rows.empty:
-        return rows
     rows = rows[rows["significant"].astype(bool)]
     agreeing = rows[["by_evaluations_a", "by_evaluations_b"]].max(axis=1)
     agreeing += rows[["by_time_a", "by_time_b"]].max(axis=1)
@@ -135,8 +133,6 @@ def orders_changed(evidence: Evidence, space: Space) -> str:
     significant one.
     """
     rows = evidence.of("rank_reversals", space, criterion="fixed target")
-    if rows.empty:
-        return ""
     real = rows[rows["significant"].astype(bool)].sort_values("p_adjusted")
     if real.empty:
         return ""
@@ -485,7 +481,7 @@ def _wanted(evidence: Evidence, space: Space) -> Iterator[tuple[str, str, str, s
         within = "" if unit == evidence.unit else WITHIN
         yield want, f"expected {unit} to the targets{within}", unit, ERT
     rows = evidence.of(TABLE, space, measure=TARGETS)
-    shares = dict(zip(rows["criterion"], rows["within"], strict=True)) if len(rows) else {}
+    shares = dict(zip(rows["criterion"], rows["within"], strict=True))
     targets = counted(len(evidence.targets[0]), "target")
     for criterion, within in shares.items():
         yield (
