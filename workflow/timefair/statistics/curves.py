@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from timefair.statistics.bootstrap import has_singles, percentile_interval, stratified_sums
-from timefair.statistics.checks import Floats, vector
+from timefair.statistics.checks import Estimate, Floats, vector
 from timefair.statistics.quantiles import quantile_interval, sample_quantile
 from timefair.statistics.runtimes import trace_arrays
 
@@ -37,44 +37,31 @@ def best_so_far(
     return np.where(before, np.inf, np.append(np.inf, reached)[past])
 
 
-@dataclass(frozen=True)
-class Band:
-    """A curve that summarizes many runs, and its band: three arrays of shape (points,)."""
-
-    curve: Floats
-    low: Floats
-    high: Floats
-
-
-def quantile_band(best: ArrayLike, low: float, high: float) -> Band:
+def quantile_band(best: ArrayLike, low: float, high: float) -> Estimate:
     """Median over the runs, with a band between two sample quantiles: how much runs vary.
 
     - `best`, shape (runs, points): From `best_so_far`; `inf` is sorted last.
     - `low`, `high`: Probabilities of the edges, ``0 <= low <= high <= 1``.
 
-    Returns: Order statistics over the runs; NaN if there are no runs.
+    Returns, shape (points,): Order statistics over the runs; NaN if there are no runs.
     """
     values = np.asarray(best, dtype=np.float64)
-    return Band(
-        sample_quantile(values, 0.5, axis=0),
-        sample_quantile(values, low, axis=0),
-        sample_quantile(values, high, axis=0),
-    )
+    return Estimate(*(sample_quantile(values, p, axis=0) for p in (0.5, low, high)))
 
 
-def median_band(best: ArrayLike, confidence: float) -> Band:
+def median_band(best: ArrayLike, confidence: float) -> Estimate:
     """Median over the runs, with its confidence interval at each point.
 
     - `best`, shape (runs, points): From `best_so_far`; `inf` is sorted last.
 
-    Returns: Order statistics, see `quantiles.quantile_interval`. Limits are `inf` if they belong to
-    a run without a value, and NaN if there are too few runs: fewer than 6 at 95 %. All values are
-    NaN without runs.
+    Returns, shape (points,): Order statistics, see `quantiles.quantile_interval`. Limits are `inf`
+    if they belong to a run without a value, and NaN if there are too few runs: fewer than 6 at
+    95 %. All values are NaN without runs.
     """
     values = np.asarray(best, dtype=np.float64)
     interval = quantile_interval(values, 0.5, confidence, axis=0)
     limited = ~np.isneginf(interval.low)
-    return Band(
+    return Estimate(
         sample_quantile(values, 0.5, axis=0),
         np.where(limited, interval.low, np.nan),
         np.where(limited, interval.high, np.nan),
@@ -242,18 +229,10 @@ def resampled_ert(
     return replicates
 
 
-@dataclass(frozen=True)
-class ProfileBand:
-    """Pointwise limits of profiles; arrays of shape (points, algorithms)."""
-
-    low: Floats
-    high: Floats
-
-
 def profile_band(
     fraction: ArrayLike, replicates: Iterable[ArrayLike], grid: ArrayLike, *, confidence: float
-) -> ProfileBand:
-    """Bootstrap limits of performance or data profiles.
+) -> Estimate:
+    """Pointwise bootstrap limits of performance or data profiles.
 
     - `fraction`, shape (points, algorithms): The profiles.
     - `replicates`, shape (resamples, problems, algorithms): Parts with the costs of each bootstrap
@@ -273,18 +252,19 @@ def profile_band(
     for part in replicates:
         values = np.asarray(part, dtype=np.float64)
         if np.isnan(values).any():
-            return ProfileBand(unknown, unknown)
+            return Estimate(observed, unknown, unknown)
         if counts is None:
             counts = np.zeros((len(values), values.shape[2], points.size + 1), dtype=np.int32)
         _count(counts, values, points)
         problems += values.shape[1]
     if counts is None or problems == 0:
-        return ProfileBand(unknown, unknown)
+        return Estimate(observed, unknown, unknown)
     width = np.empty(observed.shape)
     for algorithm, seen in enumerate(observed.T):  # one at a time: the samples of all are large
         shares = counts[:, algorithm].cumsum(axis=1)[:, :-1] / problems
         width[:, algorithm] = sample_quantile(np.abs(shares - seen), confidence, axis=0)
-    return ProfileBand(np.maximum(observed - width, 0.0), np.minimum(observed + width, 1.0))
+    low, high = np.maximum(observed - width, 0.0), np.minimum(observed + width, 1.0)
+    return Estimate(observed, low, high)
 
 
 def _count(counts: NDArray[np.int32], values: Floats, points: Floats) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from timefair.statistics.checks import Floats, vector
 from timefair.statistics.ert import check_pairs
@@ -107,17 +107,11 @@ class _Waits:
     begun: Floats
 
     def cdf(self, sample: _RestartedRuns, points: Floats) -> Floats:
-        begun = self.begun[self._possible(sample, points[:, np.newaxis])]
+        # a run that begins at x succeeds up to b if its own cost is at most b - x
+        latest = points[:, np.newaxis] * (1.0 + SLACK) - sample.successes
+        begun = self.begun[self.sums.searchsorted(latest, side="right")]
         fraction = np.minimum(begun.sum(axis=1) / sample.runs, 1.0)
         return np.where(np.isposinf(points), 1.0, fraction)
-
-    def _possible(self, sample: _RestartedRuns, points: Floats | float) -> NDArray[np.intp]:
-        """Number of sums after which each success ends up to a point.
-
-        A run that begins at x succeeds up to b if its own cost is at most b - x.
-        """
-        latest = points * (1.0 + SLACK) - sample.successes
-        return self.sums.searchsorted(latest, side="right")
 
 
 def _waits(sample: _RestartedRuns, limit: float) -> tuple[_Waits, _Waits]:

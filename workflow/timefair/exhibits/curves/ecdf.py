@@ -188,7 +188,7 @@ def trajectories(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             runs_band = quantile_band(reached, *analysis.band)
             median = median_band(reached, analysis.confidence)
             part = {**names, "runs": len(members), "unit": unit, "cost": grid}
-            curves = (median.curve, runs_band.low, runs_band.high, median.low, median.high)
+            curves = (median.value, runs_band.low, runs_band.high, median.low, median.high)
             part |= dict(zip(column_names(CURVES), curves, strict=True))
             part["mean"] = reached.mean(axis=0)
             mine = known[members]
