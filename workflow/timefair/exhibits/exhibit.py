@@ -294,17 +294,19 @@ def exhibit(
     *,
     caption: str,
     columns: Iterable[Column],
-    layouts: Iterable[Layout] = (),
-    figures: Iterable[Figure] = (),
+    layouts: Layout | Iterable[Layout] = (),
+    figures: Figure | Iterable[Figure] = (),
     **facts: Any,
 ) -> Callable[[Build], Build]:
     """Declare the exhibit whose table the decorated function makes, with the attributes of
-    `Exhibit`.
+    `Exhibit`; a single layout or figure needs no list.
 
     Raises ValueError if another module declares an exhibit of the same name.
     """
 
     facts.setdefault("charged", not facts.get("complete", False))
+
+    several = (figures,) if isinstance(figures, Figure) else figures
 
     def declare(build: Build) -> Build:
         declared = Exhibit(
@@ -312,8 +314,8 @@ def exhibit(
             caption=" ".join(caption.split()),
             columns=tuple(columns),
             build=build,
-            layouts=tuple(layouts),
-            figures=tuple(replace(one, caption=" ".join(one.caption.split())) for one in figures),
+            layouts=tuple(layouts) if isinstance(layouts, Iterable) else (layouts,),
+            figures=tuple(replace(one, caption=" ".join(one.caption.split())) for one in several),
             **facts,
         )
         there = _declared.get(name)

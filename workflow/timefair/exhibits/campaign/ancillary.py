@@ -63,21 +63,19 @@ ROUNDING = 1e-9  # relative difference up to which two numbers count as equal
     the start of each run.
     """,
     columns=COLUMNS,
-    layouts=[
-        Layout(
-            caption="Tuning and preparation of each algorithm in seconds, declared or measured, "
-            "the share of one problem in them, and that share of the budget.",
-            values=(
-                Value("tuning_s", "Tuning, s"),
-                Value("preparation_s", "Preparation, s"),
-                Value("preparation", "Known from"),
-                Value("problems", "Problems"),
-                Value("share_s", "Share, s"),
-                Value("share_of_budget", "Share of budget", decimals=3),
-            ),
-            rows=("algorithm",),
-        )
-    ],
+    layouts=Layout(
+        caption="Tuning and preparation of each algorithm in seconds, declared or measured, "
+        "the share of one problem in them, and that share of the budget.",
+        values=(
+            Value("tuning_s", "Tuning, s"),
+            Value("preparation_s", "Preparation, s"),
+            Value("preparation", "Known from"),
+            Value("problems", "Problems"),
+            Value("share_s", "Share, s"),
+            Value("share_of_budget", "Share of budget", decimals=3),
+        ),
+        rows=("algorithm",),
+    ),
     charged=False,
 )
 def declared(runs: Runs, analysis: Analysis) -> pd.DataFrame:
@@ -100,14 +98,12 @@ def declared(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     algorithm is the fastest.
     """,
     columns=EFFECT_COLUMNS,
-    layouts=[
-        Layout(
-            caption="A number that ancillary cost changes, without that cost and with it.",
-            values=(Value("excluded", "Excluded"), Value("amortised", "Amortised")),
-            parts=("suite", "dimension", "table", "column", "row"),
-            points=(Points("row", 1),),
-        )
-    ],
+    layouts=Layout(
+        caption="A number that ancillary cost changes, without that cost and with it.",
+        values=(Value("excluded", "Excluded"), Value("amortised", "Amortised")),
+        parts=("suite", "dimension", "table", "column", "row"),
+        points=(Points("row", 1),),
+    ),
     charged=False,
 )
 def effect(runs: Runs, analysis: Analysis) -> pd.DataFrame:

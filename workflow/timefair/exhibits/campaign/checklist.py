@@ -875,18 +875,16 @@ ITEMS: dict[str, dict[str, Callable[[Runs, Analysis], Said]]] = {
     campaign.
     """,
     columns=COLUMNS,
-    layouts=[
-        Layout(
-            caption="Reporting checklist of time-fair, section 4. An item is met if none of its "
-            "parts is open; the evidence is what the records state.",
-            values=(
-                Value("met", "Met"),
-                Value("evidence", "Evidence", wrap=38),
-                Value("missing", "Missing", wrap=22),
-            ),
-            rows=("item", "topic", "part"),
-        )
-    ],
+    layouts=Layout(
+        caption="Reporting checklist of time-fair, section 4. An item is met if none of its "
+        "parts is open; the evidence is what the records state.",
+        values=(
+            Value("met", "Met"),
+            Value("evidence", "Evidence", wrap=38),
+            Value("missing", "Missing", wrap=22),
+        ),
+        rows=("item", "topic", "part"),
+    ),
     complete=True,
     asked=True,
     default=True,

@@ -54,25 +54,23 @@ KEYS = column_names(OUTCOMES_COLUMNS[:3])
     what the measurement itself cost.
     """,
     columns=OUTCOMES_COLUMNS,
-    layouts=[
-        Layout(
-            caption="How the runs went. Overshoot: longest time from the end of the budget to the "
-            "end of the last evaluation. Queue: waiting for a core, as a share of the wall clock. "
-            "Preparation: imports and warm-up before the clock. Objective: estimated time inside "
-            "the objective, as a share of the wall clock, and the cost of an evaluation as a "
-            "multiple of the suite's own call.",
-            values=(
-                Value("runs", "Runs"),
-                Value("perturbed", "Perturbed"),
-                Value("overshoot_max_s", "Overshoot, s"),
-                Value("run_queue_delay_share", "Queue", decimals=3),
-                Value("preparation_mean_s", "Preparation, s"),
-                Value("objective_share", "Objective", decimals=3),
-                Value("objective_per_bare", "Multiple", decimals=2),
-            ),
-            rows=("algorithm", "status", "stop_reason"),
-        )
-    ],
+    layouts=Layout(
+        caption="How the runs went. Overshoot: longest time from the end of the budget to the "
+        "end of the last evaluation. Queue: waiting for a core, as a share of the wall clock. "
+        "Preparation: imports and warm-up before the clock. Objective: estimated time inside "
+        "the objective, as a share of the wall clock, and the cost of an evaluation as a "
+        "multiple of the suite's own call.",
+        values=(
+            Value("runs", "Runs"),
+            Value("perturbed", "Perturbed"),
+            Value("overshoot_max_s", "Overshoot, s"),
+            Value("run_queue_delay_share", "Queue", decimals=3),
+            Value("preparation_mean_s", "Preparation, s"),
+            Value("objective_share", "Objective", decimals=3),
+            Value("objective_per_bare", "Multiple", decimals=2),
+        ),
+        rows=("algorithm", "status", "stop_reason"),
+    ),
     complete=True,
     default=True,
 )
@@ -144,26 +142,24 @@ LEFTOVERS_COLUMNS = (
     leaves no such file.
     """,
     columns=LEFTOVERS_COLUMNS,
-    layouts=[
-        Layout(
-            caption="What the algorithms wrote and left behind. Processes: runs that left any when "
-            "their own had ended, external programs at the end of the time included. Files: runs "
-            "that left any in their temporary folder. Shared: runs during which files appeared or "
-            "changed in folders that runs share. Written: by write(), also to pipes, at most "
-            "in one run.",
-            values=(
-                Value("runs", "Runs"),
-                Value("with_processes", "Processes"),
-                Value("left_processes_max", "at most"),
-                Value("with_files", "Files"),
-                Value("left_files_max", "at most"),
-                Value("left_mb_max", "MB, at most", decimals=1),
-                Value("with_names", "Shared"),
-                Value("written_mb_max", "Written, MB", decimals=1),
-            ),
-            rows=("algorithm",),
-        )
-    ],
+    layouts=Layout(
+        caption="What the algorithms wrote and left behind. Processes: runs that left any when "
+        "their own had ended, external programs at the end of the time included. Files: runs "
+        "that left any in their temporary folder. Shared: runs during which files appeared or "
+        "changed in folders that runs share. Written: by write(), also to pipes, at most "
+        "in one run.",
+        values=(
+            Value("runs", "Runs"),
+            Value("with_processes", "Processes"),
+            Value("left_processes_max", "at most"),
+            Value("with_files", "Files"),
+            Value("left_files_max", "at most"),
+            Value("left_mb_max", "MB, at most", decimals=1),
+            Value("with_names", "Shared"),
+            Value("written_mb_max", "Written, MB", decimals=1),
+        ),
+        rows=("algorithm",),
+    ),
     complete=True,
 )
 def leftovers_counted(runs: Runs, analysis: Analysis) -> pd.DataFrame:
@@ -220,30 +216,26 @@ RESTARTS_COLUMNS = (
     per evaluation, and CPU time as a multiple of the wall clock, for each function and algorithm.
     """,
     columns=RESTARTS_COLUMNS,
-    layouts=[
-        Layout(
-            caption="Launches and completed restarts of a run, on average, and speed of all runs "
-            "together.",
-            values=(
-                Value("launches_mean", "Launches", decimals=1),
-                Value("completed_restarts_mean", "Completed", decimals=1),
-                Value("evaluations_per_s", "Evaluations/s"),
-                Value("s_per_evaluation", "s/evaluation"),
-                Value("cpu_per_wall", "CPU/wall clock", decimals=2),
-            ),
-        )
-    ],
-    figures=[
-        Figure(
-            "restarts",
-            "Restarts within the budget, and speed",
-            "Completed restarts of a run within the budget, evaluations per second, and CPU time "
-            "as a multiple of the wall clock; means over the runs of all instances. A slow "
-            "algorithm restarts less often in the same time.",
-            Picture("timefair.exhibits.charts.dots:restarts", "functions", reading=LINES),
-            default=True,
-        )
-    ],
+    layouts=Layout(
+        caption="Launches and completed restarts of a run, on average, and speed of all runs "
+        "together.",
+        values=(
+            Value("launches_mean", "Launches", decimals=1),
+            Value("completed_restarts_mean", "Completed", decimals=1),
+            Value("evaluations_per_s", "Evaluations/s"),
+            Value("s_per_evaluation", "s/evaluation"),
+            Value("cpu_per_wall", "CPU/wall clock", decimals=2),
+        ),
+    ),
+    figures=Figure(
+        "restarts",
+        "Restarts within the budget, and speed",
+        "Completed restarts of a run within the budget, evaluations per second, and CPU time "
+        "as a multiple of the wall clock; means over the runs of all instances. A slow "
+        "algorithm restarts less often in the same time.",
+        Picture("timefair.exhibits.charts.dots:restarts", "functions", reading=LINES),
+        default=True,
+    ),
     charged=False,
     default=True,
 )
@@ -340,20 +332,18 @@ POINTS_COLUMNS = (
     digits, so that the function gives the same value again; `timefair verify` checks that.
     """,
     columns=POINTS_COLUMNS,
-    layouts=[
-        Layout(
-            caption="The best value on each problem, and the run that found it first. The file of "
-            "the table has the points.",
-            values=(
-                Value("f", "f", better="low"),
-                Value("run", "Run", decimals=0),
-                Value("evaluations", "Evaluations", decimals=0),
-                Value("time_s", "Time, s"),
-            ),
-            rows=("function", "instance", "algorithm"),
-            points=(Points("place", (1.0,)),),
-        )
-    ],
+    layouts=Layout(
+        caption="The best value on each problem, and the run that found it first. The file of "
+        "the table has the points.",
+        values=(
+            Value("f", "f", better="low"),
+            Value("run", "Run", decimals=0),
+            Value("evaluations", "Evaluations", decimals=0),
+            Value("time_s", "Time, s"),
+        ),
+        rows=("function", "instance", "algorithm"),
+        points=(Points("place", (1.0,)),),
+    ),
     complete=True,
     default=True,
 )

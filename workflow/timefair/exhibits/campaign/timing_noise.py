@@ -58,21 +58,19 @@ COLUMNS = (
     for a single job.
     """,
     columns=COLUMNS,
-    layouts=[
-        Layout(
-            caption="Slowdown of the runs, as a multiple of the best on each core, and the largest "
-            "ratio of the times of two algorithms that the speed of the machine may explain, with "
-            "{confidence} confidence.",
-            values=(
-                Value("jobs", "Jobs"),
-                Value("slowdown_median", "Slowdown, median", decimals=2),
-                Value("slowdown_max", "at most", decimals=2),
-                Value("real_share", "Real time", decimals=2),
-                Value("detectable_ratio", "Minimum detectable ratio", decimals=2),
-            ),
-            rows=("function",),
-        )
-    ],
+    layouts=Layout(
+        caption="Slowdown of the runs, as a multiple of the best on each core, and the largest "
+        "ratio of the times of two algorithms that the speed of the machine may explain, with "
+        "{confidence} confidence.",
+        values=(
+            Value("jobs", "Jobs"),
+            Value("slowdown_median", "Slowdown, median", decimals=2),
+            Value("slowdown_max", "at most", decimals=2),
+            Value("real_share", "Real time", decimals=2),
+            Value("detectable_ratio", "Minimum detectable ratio", decimals=2),
+        ),
+        rows=("function",),
+    ),
     charged=False,
 )
 def of_times(runs: Runs, analysis: Analysis) -> pd.DataFrame:
@@ -144,32 +142,28 @@ OVERHEAD_COLUMNS = (
     Runs without an evaluation are omitted.
     """,
     columns=OVERHEAD_COLUMNS,
-    layouts=[
-        Layout(
-            caption="Wall clock per evaluation, and the part of it that the algorithm itself "
-            "takes; medians over the runs.",
-            values=(
-                Value("s_per_evaluation", "Per evaluation, s"),
-                Value("overhead_s", "Overhead, s", "low"),
-                Value("overhead_share", "Share", decimals=2),
-            ),
-        )
-    ],
-    figures=[
-        Figure(
-            "overhead",
-            "Time that an algorithm itself takes per evaluation",
-            "Time per evaluation that each algorithm itself takes, without the function: median "
-            "and quartiles over the runs. Further left is cheaper. Algorithms far to the right "
-            "lose evaluations to their own computations.",
-            Picture(
-                "timefair.exhibits.charts.dots:overhead",
-                "functions",
-                reading="An overview has one line per algorithm, with a dot for each function and "
-                f"a bar at the median. {LEADERS}",
-            ),
-        )
-    ],
+    layouts=Layout(
+        caption="Wall clock per evaluation, and the part of it that the algorithm itself "
+        "takes; medians over the runs.",
+        values=(
+            Value("s_per_evaluation", "Per evaluation, s"),
+            Value("overhead_s", "Overhead, s", "low"),
+            Value("overhead_share", "Share", decimals=2),
+        ),
+    ),
+    figures=Figure(
+        "overhead",
+        "Time that an algorithm itself takes per evaluation",
+        "Time per evaluation that each algorithm itself takes, without the function: median "
+        "and quartiles over the runs. Further left is cheaper. Algorithms far to the right "
+        "lose evaluations to their own computations.",
+        Picture(
+            "timefair.exhibits.charts.dots:overhead",
+            "functions",
+            reading="An overview has one line per algorithm, with a dot for each function and "
+            f"a bar at the median. {LEADERS}",
+        ),
+    ),
     charged=False,
 )
 def of_algorithms(runs: Runs, analysis: Analysis) -> pd.DataFrame:
@@ -227,26 +221,24 @@ PERTURBATION_COLUMNS = (
     Values are empty if the machine does not report them.
     """,
     columns=PERTURBATION_COLUMNS,
-    layouts=[
-        Layout(
-            caption="Perturbed runs per algorithm. Again: measured again after a perturbation. "
-            "Delay: waiting for a core that others used, as a share of the real time. Reference: "
-            "the reference kernel around a run, as a multiple of its best.",
-            values=(
-                Value("runs", "Runs"),
-                Value("clean", "Clean"),
-                Value("perturbed", "Perturbed"),
-                Value("unknown", "Unknown"),
-                Value("excluded", "Omitted"),
-                Value("repeated", "Again"),
-                Value("delay_share_median", "Delay, median", decimals=3),
-                Value("delay_share_max", "at most", decimals=3),
-                Value("reference_ratio_median", "Reference, median", decimals=2),
-                Value("reference_ratio_max", "at most", decimals=2),
-            ),
-            rows=("algorithm",),
-        )
-    ],
+    layouts=Layout(
+        caption="Perturbed runs per algorithm. Again: measured again after a perturbation. "
+        "Delay: waiting for a core that others used, as a share of the real time. Reference: "
+        "the reference kernel around a run, as a multiple of its best.",
+        values=(
+            Value("runs", "Runs"),
+            Value("clean", "Clean"),
+            Value("perturbed", "Perturbed"),
+            Value("unknown", "Unknown"),
+            Value("excluded", "Omitted"),
+            Value("repeated", "Again"),
+            Value("delay_share_median", "Delay, median", decimals=3),
+            Value("delay_share_max", "at most", decimals=3),
+            Value("reference_ratio_median", "Reference, median", decimals=2),
+            Value("reference_ratio_max", "at most", decimals=2),
+        ),
+        rows=("algorithm",),
+    ),
     complete=True,
 )
 def counted(runs: Runs, analysis: Analysis) -> pd.DataFrame:
@@ -305,23 +297,21 @@ FIRST_RUN = 1.1  # time of a first run, as a multiple of the others, above which
     the algorithm. Values are empty for too few runs.
     """,
     columns=DRIFT_COLUMNS,
-    layouts=[
-        Layout(
-            caption="Time of an evaluation and of the reference kernel in each round, relative to "
-            "the first. Spread: standard deviation over mean. First: a problem's first run over "
-            "the others.",
-            values=(
-                Value("runs", "Runs"),
-                Value("per_evaluation", "Evaluation", decimals=2),
-                Value("reference", "Reference", decimals=2),
-                Value("spread", "Spread", decimals=2),
-                Value("outliers", "Outliers"),
-                Value("first_run", "First", decimals=2),
-                Value("warnings", "Warnings"),
-            ),
-            rows=("algorithm", "round"),
-        )
-    ],
+    layouts=Layout(
+        caption="Time of an evaluation and of the reference kernel in each round, relative to "
+        "the first. Spread: standard deviation over mean. First: a problem's first run over "
+        "the others.",
+        values=(
+            Value("runs", "Runs"),
+            Value("per_evaluation", "Evaluation", decimals=2),
+            Value("reference", "Reference", decimals=2),
+            Value("spread", "Spread", decimals=2),
+            Value("outliers", "Outliers"),
+            Value("first_run", "First", decimals=2),
+            Value("warnings", "Warnings"),
+        ),
+        rows=("algorithm", "round"),
+    ),
     complete=True,
 )
 def over_rounds(runs: Runs, analysis: Analysis) -> pd.DataFrame:

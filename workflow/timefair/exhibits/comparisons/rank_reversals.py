@@ -155,21 +155,19 @@ COLUMNS = (
     selects other pairs. Functions with a wrong optimum are omitted.
     """,
     columns=COLUMNS,
-    layouts=[
-        Layout(
-            caption="Pairs of algorithms of which one is better by evaluations, the other by time, "
-            "with the p-value of each order, and of both together (Bonferroni). All: "
-            "over all functions, by Wilcoxon's signed-rank test.",
-            values=(
-                Value("p_by_evaluations", "p, evaluations", decimals=4),
-                Value("p_by_time", "p, time", decimals=4),
-                Value("p_adjusted", "p, both", decimals=4),
-            ),
-            rows=("function", "target", "winner_by_evaluations", "winner_by_time"),
-            parts=("suite", "dimension", "criterion"),
-            points=(Points("target", 1),),
-        )
-    ],
+    layouts=Layout(
+        caption="Pairs of algorithms of which one is better by evaluations, the other by time, "
+        "with the p-value of each order, and of both together (Bonferroni). All: "
+        "over all functions, by Wilcoxon's signed-rank test.",
+        values=(
+            Value("p_by_evaluations", "p, evaluations", decimals=4),
+            Value("p_by_time", "p, time", decimals=4),
+            Value("p_adjusted", "p, both", decimals=4),
+        ),
+        rows=("function", "target", "winner_by_evaluations", "winner_by_time"),
+        parts=("suite", "dimension", "criterion"),
+        points=(Points("target", 1),),
+    ),
     default=True,
     comparing=True,
 )

@@ -105,15 +105,13 @@ class Case:
     averaged in the same way.
     """,
     columns=COLUMNS,
-    layouts=[
-        Layout(
-            caption="Average rank of the algorithms over the functions, by quantiles or mean of "
-            "the precision at the end, and of the seconds and evaluations to the targets.",
-            values=(Value("average_rank", "Average rank", "low", decimals=2),),
-            rows=("measure", "algorithm"),
-            columns="criterion",
-        )
-    ],
+    layouts=Layout(
+        caption="Average rank of the algorithms over the functions, by quantiles or mean of "
+        "the precision at the end, and of the seconds and evaluations to the targets.",
+        values=(Value("average_rank", "Average rank", "low", decimals=2),),
+        rows=("measure", "algorithm"),
+        columns="criterion",
+    ),
     figures=[
         Figure(
             "ranks",
@@ -285,24 +283,22 @@ IN_PART = "Only pairs with the best algorithm or with those named in `statistics
     or functions.
     """,
     columns=FRIEDMAN_COLUMNS,
-    layouts=[
-        Layout(
-            caption="Friedman's test of equal average ranks, corrected for ties; the F statistic "
-            "of Iman and Davenport; Kendall's W. Average ranks that differ by more than Nemenyi's "
-            "critical difference (CD) differ with {confidence} confidence.",
-            values=(
-                Value("algorithms", "Algorithms"),
-                Value("problems", "Problems"),
-                Value("chi2", "χ²", decimals=2),
-                Value("p", "p", decimals=4),
-                Value("iman_davenport", "F", decimals=2),
-                Value("iman_davenport_p", "p of F", decimals=4),
-                Value("kendall_w", "W", decimals=2),
-                Value("critical_difference", "CD", decimals=2),
-            ),
-            rows=("measure", "criterion"),
-        )
-    ],
+    layouts=Layout(
+        caption="Friedman's test of equal average ranks, corrected for ties; the F statistic "
+        "of Iman and Davenport; Kendall's W. Average ranks that differ by more than Nemenyi's "
+        "critical difference (CD) differ with {confidence} confidence.",
+        values=(
+            Value("algorithms", "Algorithms"),
+            Value("problems", "Problems"),
+            Value("chi2", "χ²", decimals=2),
+            Value("p", "p", decimals=4),
+            Value("iman_davenport", "F", decimals=2),
+            Value("iman_davenport_p", "p of F", decimals=4),
+            Value("kendall_w", "W", decimals=2),
+            Value("critical_difference", "CD", decimals=2),
+        ),
+        rows=("measure", "criterion"),
+    ),
     default=True,
     comparing=True,
 )
@@ -328,19 +324,17 @@ def tested(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     the best one (lowest average rank) are listed; `statistics.pairs` selects other pairs.
     """,
     columns=PAIR_COLUMNS,
-    layouts=[
-        Layout(
-            caption="Difference of the average ranks of two algorithms, negative if the first is "
-            "better, and its p-value after Holm over all pairs.",
-            values=(
-                Value("rank_difference", "Difference", decimals=2),
-                Value("p_holm", "p", decimals=3),
-            ),
-            rows=tuple(column_names(PAIR)),
-            columns="criterion",
-            parts=("suite", "dimension", "measure"),
-        )
-    ],
+    layouts=Layout(
+        caption="Difference of the average ranks of two algorithms, negative if the first is "
+        "better, and its p-value after Holm over all pairs.",
+        values=(
+            Value("rank_difference", "Difference", decimals=2),
+            Value("p_holm", "p", decimals=3),
+        ),
+        rows=tuple(column_names(PAIR)),
+        columns="criterion",
+        parts=("suite", "dimension", "measure"),
+    ),
     comparing=True,
 )
 def paired(runs: Runs, analysis: Analysis) -> pd.DataFrame:
@@ -423,36 +417,32 @@ def _ranking_slopes(frame: pd.DataFrame) -> pd.DataFrame:
     both algorithms of a pair were allowed.
     """,
     columns=RANKINGS_COLUMNS,
-    layouts=[
-        Layout(
-            caption="Expected evaluations and seconds to targets, or median precision at equal "
-            "evaluations and at equal time; parentheses: rank among the algorithms.",
-            values=(
-                Value("by_evaluations", "Evaluations", "low", rank="rank_by_evaluations"),
-                Value("by_time", "Time", "low", rank="rank_by_time"),
-            ),
-            columns="target",
-            parts=("suite", "dimension", "criterion"),
-            points=(Points("target", 3),),
-        )
-    ],
-    figures=[
-        Figure(
-            "rank_reversals",
-            "Ranks by evaluations and by time",
-            "Average rank over the functions by evaluations (left) and by time (right), as "
-            "in the table `ranks`. Higher is better. At a fixed budget, ranks are by the median "
-            "precision; at fixed targets, by the average rank of the ERT over the targets, each "
-            "pair within the evaluations that all runs of both were allowed. If two lines cross, "
-            "the order of the two algorithms in time differs from their order in evaluations.",
-            Picture(
-                "timefair.exhibits.charts.dots:slopes",
-                prepare=_ranking_slopes,
-                reading=AT_SOME_POSITION,
-            ),
-            default=True,
-        )
-    ],
+    layouts=Layout(
+        caption="Expected evaluations and seconds to targets, or median precision at equal "
+        "evaluations and at equal time; parentheses: rank among the algorithms.",
+        values=(
+            Value("by_evaluations", "Evaluations", "low", rank="rank_by_evaluations"),
+            Value("by_time", "Time", "low", rank="rank_by_time"),
+        ),
+        columns="target",
+        parts=("suite", "dimension", "criterion"),
+        points=(Points("target", 3),),
+    ),
+    figures=Figure(
+        "rank_reversals",
+        "Ranks by evaluations and by time",
+        "Average rank over the functions by evaluations (left) and by time (right), as "
+        "in the table `ranks`. Higher is better. At a fixed budget, ranks are by the median "
+        "precision; at fixed targets, by the average rank of the ERT over the targets, each "
+        "pair within the evaluations that all runs of both were allowed. If two lines cross, "
+        "the order of the two algorithms in time differs from their order in evaluations.",
+        Picture(
+            "timefair.exhibits.charts.dots:slopes",
+            prepare=_ranking_slopes,
+            reading=AT_SOME_POSITION,
+        ),
+        default=True,
+    ),
     comparing=True,
 )
 def side_by_side(runs: Runs, analysis: Analysis) -> pd.DataFrame:
@@ -558,25 +548,23 @@ SUMMARY_COLUMNS = (
     tables `friedman`, `posthoc` and `comparison` show whether a difference is certain.
     """,
     columns=SUMMARY_COLUMNS,
-    layouts=[
-        Layout(
-            caption="Which algorithm is better over all functions of a dimension. Targets: share "
-            "of the targets that a run reaches. Rank: average over the functions of the rank by "
-            "the expected running time (ERT) to the targets, in seconds and in evaluations, and by "
-            "the median precision at the end. Best: number of functions on which no algorithm has "
-            "a better rank by ERT.",
-            values=(
-                Value("reached", "Targets", "high", decimals=3),
-                Value("rank_s", "Rank, s", "low", decimals=2),
-                Value("rank_evaluations", "Rank, evals", "low", decimals=2),
-                Value("rank_median", "Rank, precision", "low", decimals=2),
-                Value("best_on_s", "Best, s", "high", decimals=0),
-                Value("best_on_evaluations", "Best, evals", "high", decimals=0),
-            ),
-            rows=("dimension", "algorithm"),
-            parts=("suite",),
-        )
-    ],
+    layouts=Layout(
+        caption="Which algorithm is better over all functions of a dimension. Targets: share "
+        "of the targets that a run reaches. Rank: average over the functions of the rank by "
+        "the expected running time (ERT) to the targets, in seconds and in evaluations, and by "
+        "the median precision at the end. Best: number of functions on which no algorithm has "
+        "a better rank by ERT.",
+        values=(
+            Value("reached", "Targets", "high", decimals=3),
+            Value("rank_s", "Rank, s", "low", decimals=2),
+            Value("rank_evaluations", "Rank, evals", "low", decimals=2),
+            Value("rank_median", "Rank, precision", "low", decimals=2),
+            Value("best_on_s", "Best, s", "high", decimals=0),
+            Value("best_on_evaluations", "Best, evals", "high", decimals=0),
+        ),
+        rows=("dimension", "algorithm"),
+        parts=("suite",),
+    ),
     default=True,
     comparing=True,
 )

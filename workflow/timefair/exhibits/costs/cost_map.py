@@ -85,38 +85,34 @@ COLUMNS = (
     {COUNTED}
     """,
     columns=COLUMNS,
-    layouts=[
-        Layout(
-            caption="The best algorithm over all functions, by the share of the targets that are "
-            "reached (share) and by the average rank (rank), for each cost of an evaluation and "
-            "each budget of a run in {seconds}. Empty: not known, or no target reached.",
-            values=(Value("best", "Best"),),
-            rows=("measure", "evaluation_cost_s"),
-            columns="budget_s",
-            points=(
-                Points("evaluation_cost_s", (0.0, 1e-4, 1e-2, 1.0, 1e2, 1e4)),
-                Points("budget_s", 5),
-            ),
-        )
-    ],
-    figures=[
-        Figure(
-            "cost_map",
-            "Best algorithm for each evaluation cost and budget",
-            "The best algorithm over all functions, for the cost of an evaluation in {seconds} "
-            "(horizontal axis) and the budget of a run, which includes the evaluation costs "
-            "(vertical axis): by the share of the targets that are reached, and by the average "
-            "rank over the functions. Full colour: the lead is significant, by share for new runs "
-            "on these functions, by rank for functions like these. Pale: others may be as "
-            "good. White: no algorithm reaches a target. Grey: some runs were not observed long "
-            f"enough; the table names their algorithms. {COUNTED}",
-            Picture(
-                "timefair.exhibits.charts.maps:cost_map",
-                reading=leaders("that are best at most points"),
-            ),
-            default=True,
-        )
-    ],
+    layouts=Layout(
+        caption="The best algorithm over all functions, by the share of the targets that are "
+        "reached (share) and by the average rank (rank), for each cost of an evaluation and "
+        "each budget of a run in {seconds}. Empty: not known, or no target reached.",
+        values=(Value("best", "Best"),),
+        rows=("measure", "evaluation_cost_s"),
+        columns="budget_s",
+        points=(
+            Points("evaluation_cost_s", (0.0, 1e-4, 1e-2, 1.0, 1e2, 1e4)),
+            Points("budget_s", 5),
+        ),
+    ),
+    figures=Figure(
+        "cost_map",
+        "Best algorithm for each evaluation cost and budget",
+        "The best algorithm over all functions, for the cost of an evaluation in {seconds} "
+        "(horizontal axis) and the budget of a run, which includes the evaluation costs "
+        "(vertical axis): by the share of the targets that are reached, and by the average "
+        "rank over the functions. Full colour: the lead is significant, by share for new runs "
+        "on these functions, by rank for functions like these. Pale: others may be as "
+        "good. White: no algorithm reaches a target. Grey: some runs were not observed long "
+        f"enough; the table names their algorithms. {COUNTED}",
+        Picture(
+            "timefair.exhibits.charts.maps:cost_map",
+            reading=leaders("that are best at most points"),
+        ),
+        default=True,
+    ),
     default=True,
     comparing=True,
 )

@@ -124,17 +124,15 @@ ANYTIME_LIMITS = [name for name in column_names(CURVES) if name.endswith(("low",
     count as 0.
     """,
     columns=ANYTIME_COLUMNS,
-    layouts=[
-        Layout(
-            caption="Median of the best precision up to a cost, runs of all instances pooled. "
-            "∞: too many runs had no value yet.",
-            brackets=INTERVAL,
-            values=(Value("median", "Precision", "low", interval=("median_low", "median_high")),),
-            columns="cost",
-            points=(Points("cost", (0.01, 0.1, 1.0), relative=True),),
-            observed=OBSERVED.name,
-        )
-    ],
+    layouts=Layout(
+        caption="Median of the best precision up to a cost, runs of all instances pooled. "
+        "∞: too many runs had no value yet.",
+        brackets=INTERVAL,
+        values=(Value("median", "Precision", "low", interval=("median_low", "median_high")),),
+        columns="cost",
+        points=(Points("cost", (0.01, 0.1, 1.0), relative=True),),
+        observed=OBSERVED.name,
+    ),
     figures=(
         *over_costs(
             "anytime",
@@ -209,11 +207,9 @@ def trajectories(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     to other problems. Few targets are replaced by 51 between the easiest and the hardest one.
     """,
     columns=COLUMNS,
-    layouts=[
-        _layout(
-            "Share of (target, instance, run) triples that are reached within a cost.", BOOTSTRAP
-        )
-    ],
+    layouts=_layout(
+        "Share of (target, instance, run) triples that are reached within a cost.", BOOTSTRAP
+    ),
     figures=over_costs(
         "ecdf",
         "Share of targets reached over {unit}",
@@ -282,7 +278,7 @@ FEASIBLE_COLUMNS = (
     constraints.
     """,
     columns=FEASIBLE_COLUMNS,
-    layouts=[_layout("Share of the runs that evaluated a feasible point within a cost.", INTERVAL)],
+    layouts=_layout("Share of the runs that evaluated a feasible point within a cost.", INTERVAL),
     figures=over_costs(
         "feasible",
         "Share of feasible runs over {unit}",
@@ -402,8 +398,8 @@ def _profile_figure(name: str, words: str, unit: str) -> Figure:
     is the best, and therefore every profile.
     """,
     columns=PROFILE_COLUMNS,
-    layouts=[_profile_layout("seconds")],
-    figures=[_profile_figure("profile", "the expected running time in {seconds}", "seconds")],
+    layouts=_profile_layout("seconds"),
+    figures=_profile_figure("profile", "the expected running time in {seconds}", "seconds"),
     default=True,
 )
 def of_ert_s(runs: Runs, analysis: Analysis) -> pd.DataFrame:
@@ -421,15 +417,13 @@ def of_ert_s(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     costs count to the end of each run, so the curve of a slow algorithm is a lower bound.
     """,
     columns=PROFILE_COLUMNS,
-    layouts=[_profile_layout("evaluations")],
-    figures=[
-        _profile_figure(
-            "profile_evaluations",
-            "the expected number of evaluations (a run that was cut off before a target counts as "
-            "a failure and costs what it used)",
-            "evaluations",
-        )
-    ],
+    layouts=_profile_layout("evaluations"),
+    figures=_profile_figure(
+        "profile_evaluations",
+        "the expected number of evaluations (a run that was cut off before a target counts as "
+        "a failure and costs what it used)",
+        "evaluations",
+    ),
     beside="profile",
 )
 def of_ert_evaluations(runs: Runs, analysis: Analysis) -> pd.DataFrame:

@@ -103,16 +103,14 @@ CURVE = (
     change.
     """,
     columns=COLUMNS,
-    layouts=[
-        Layout(
-            caption="Best error before a change and offline error, means over runs and changes.",
-            brackets=INTERVAL,
-            values=(
-                Value.with_limits("before_change", "Before the change", "low"),
-                Value.with_limits("offline_error", "Offline", "low"),
-            ),
-        )
-    ],
+    layouts=Layout(
+        caption="Best error before a change and offline error, means over runs and changes.",
+        brackets=INTERVAL,
+        values=(
+            Value.with_limits("before_change", "Before the change", "low"),
+            Value.with_limits("offline_error", "Offline", "low"),
+        ),
+    ),
     charged=False,
 )
 def errors(runs: Runs, analysis: Analysis) -> pd.DataFrame:
@@ -141,15 +139,13 @@ def errors(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     change.
     """,
     columns=RECOVERY,
-    layouts=[
-        Layout(
-            caption="Expected cost from a change until the error is at most a target.",
-            brackets=INTERVAL,
-            values=(Value.with_limits("recovery", "Recovery", "low"),),
-            columns="target",
-            points=(Points("target", 5),),
-        )
-    ],
+    layouts=Layout(
+        caption="Expected cost from a change until the error is at most a target.",
+        brackets=INTERVAL,
+        values=(Value.with_limits("recovery", "Recovery", "low"),),
+        columns="target",
+        points=(Points("target", 5),),
+    ),
     charged=False,
 )
 def recovery(runs: Runs, analysis: Analysis) -> pd.DataFrame:
@@ -172,34 +168,30 @@ def recovery(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     of the middle of the bounds. {POOLED} {BOOTSTRAP} Only for suites with problems that change.
     """,
     columns=CURVE,
-    layouts=[
-        Layout(
-            caption="Mean of the best error since the change after a cost.",
-            brackets=INTERVAL,
-            values=(Value.with_limits("error", "Error", "low"),),
-            columns="cost",
-            points=(Points("cost", (0.01, 0.1, 1.0), relative=True),),
-        )
-    ],
-    figures=[
-        Figure(
-            "after_change",
-            "Error over the cost since the change",
-            "Mean over runs and changes of the best error since the change, with its interval at "
-            "each cost. Lower is better. A curve ends at the next change.",
-            Curves(
-                x="cost",
-                y="error",
-                low="error_low",
-                high="error_high",
-                x_label="{cost} since the change",
-                y_label="mean error",
-                view="error since the change",
-                scale="own log",
-            ),
-            needs="problems that change",
-        )
-    ],
+    layouts=Layout(
+        caption="Mean of the best error since the change after a cost.",
+        brackets=INTERVAL,
+        values=(Value.with_limits("error", "Error", "low"),),
+        columns="cost",
+        points=(Points("cost", (0.01, 0.1, 1.0), relative=True),),
+    ),
+    figures=Figure(
+        "after_change",
+        "Error over the cost since the change",
+        "Mean over runs and changes of the best error since the change, with its interval at "
+        "each cost. Lower is better. A curve ends at the next change.",
+        Curves(
+            x="cost",
+            y="error",
+            low="error_low",
+            high="error_high",
+            x_label="{cost} since the change",
+            y_label="mean error",
+            view="error since the change",
+            scale="own log",
+        ),
+        needs="problems that change",
+    ),
     charged=False,
 )
 def after_change(runs: Runs, analysis: Analysis) -> pd.DataFrame:

@@ -66,21 +66,19 @@ KEYS = tuple(column_names(PROBLEM))
     rank of the median precision) are listed; `statistics.pairs` selects other pairs.
     """,
     columns=COLUMNS,
-    layouts=[
-        Layout(
-            caption="Pairs of algorithms that the mean and the median of the precision at the end "
-            "order differently; parentheses: rank among the algorithms. Gap: the smaller of the "
-            "distances between the means and between the medians, in decades.",
-            values=(
-                Value("mean", "Mean", rank="mean_rank"),
-                Value("other_mean", "Other's mean", rank="other_mean_rank"),
-                Value("median", "Median", rank="median_rank"),
-                Value("other_median", "Other's median", rank="other_median_rank"),
-                Value("gap_decades", "Gap", decimals=2),
-            ),
-            rows=("function", "algorithm", "other"),
-        )
-    ],
+    layouts=Layout(
+        caption="Pairs of algorithms that the mean and the median of the precision at the end "
+        "order differently; parentheses: rank among the algorithms. Gap: the smaller of the "
+        "distances between the means and between the medians, in decades.",
+        values=(
+            Value("mean", "Mean", rank="mean_rank"),
+            Value("other_mean", "Other's mean", rank="other_mean_rank"),
+            Value("median", "Median", rank="median_rank"),
+            Value("other_median", "Other's median", rank="other_median_rank"),
+            Value("gap_decades", "Gap", decimals=2),
+        ),
+        rows=("function", "algorithm", "other"),
+    ),
 )
 def of_mean_and_median(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     best = precision_at_the_end(runs)
@@ -124,29 +122,25 @@ def of_mean_and_median(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     mean and median order differently on a problem. An algorithm appears once for each of its pairs.
     """,
     columns=SORTED_COLUMNS,
-    layouts=[
-        Layout(
-            caption="Sorted precisions at the end of the runs of two algorithms that mean and "
-            "median order differently.",
-            values=(Value("precision", "Precision"),),
-            rows=("function", "better_by_mean", "better_by_median", "algorithm"),
-            columns="order",
-            points=(Points("order", 6),),
-        )
-    ],
-    figures=[
-        Figure(
-            "sorted_solutions",
-            "Sorted solutions where mean and median disagree",
-            "Sorted solutions of pairs of algorithms that mean and median order differently, one "
-            "panel per pair and problem: the best precision of each run over the share of runs "
-            "that are at least as good. The filled marker is the median and the hollow marker the "
-            "mean, on the curve: a mean far to the right is caused by a few bad runs. The figure "
-            "shows the pairs with the widest gap; the table `disagreements` has all of them. `inf` "
-            "is at the top edge.",
-            Picture("timefair.exhibits.charts.curves:sorted_solutions"),
-        )
-    ],
+    layouts=Layout(
+        caption="Sorted precisions at the end of the runs of two algorithms that mean and "
+        "median order differently.",
+        values=(Value("precision", "Precision"),),
+        rows=("function", "better_by_mean", "better_by_median", "algorithm"),
+        columns="order",
+        points=(Points("order", 6),),
+    ),
+    figures=Figure(
+        "sorted_solutions",
+        "Sorted solutions where mean and median disagree",
+        "Sorted solutions of pairs of algorithms that mean and median order differently, one "
+        "panel per pair and problem: the best precision of each run over the share of runs "
+        "that are at least as good. The filled marker is the median and the hollow marker the "
+        "mean, on the curve: a mean far to the right is caused by a few bad runs. The figure "
+        "shows the pairs with the widest gap; the table `disagreements` has all of them. `inf` "
+        "is at the top edge.",
+        Picture("timefair.exhibits.charts.curves:sorted_solutions"),
+    ),
 )
 def sorted_solutions(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     best = precision_at_the_end(runs)

@@ -55,21 +55,19 @@ COLUMNS = (
     all instances are pooled. Only noisy runs whose value without noise is known have rows.
     """,
     columns=COLUMNS,
-    layouts=[
-        Layout(
-            caption="Precision at the end of noisy runs: of the best measured value, and without "
-            "noise of the best measured point, of the recommended point, and of the best of all "
-            "evaluated points. Quantiles over runs.",
-            values=(
-                Value("measured", "Measured", "low"),
-                Value("best_measured", "Best measured", "low"),
-                Value("recommended", "Recommended", "low"),
-                Value("best_evaluated", "Best evaluated", "low"),
-                Value("luck", "Luck"),
-            ),
-            parts=("suite", "dimension", "quantile"),
-        )
-    ],
+    layouts=Layout(
+        caption="Precision at the end of noisy runs: of the best measured value, and without "
+        "noise of the best measured point, of the recommended point, and of the best of all "
+        "evaluated points. Quantiles over runs.",
+        values=(
+            Value("measured", "Measured", "low"),
+            Value("best_measured", "Best measured", "low"),
+            Value("recommended", "Recommended", "low"),
+            Value("best_evaluated", "Best evaluated", "low"),
+            Value("luck", "Luck"),
+        ),
+        parts=("suite", "dimension", "quantile"),
+    ),
     charged=False,
     measured=True,
 )
@@ -131,30 +129,26 @@ ATTAINMENT_COLUMNS = (
     has at most {POINTS} corners. Only for suites with two objectives.
     """,
     columns=ATTAINMENT_COLUMNS,
-    layouts=[
-        Layout(
-            caption="Part of the region between the ideal and the nadir point that the surface of "
-            "half of the runs does not dominate.",
-            values=(Value("missed", "Missed", better="low", decimals=4),),
-            points=(Points("share", (0.5,)),),
-        )
-    ],
-    figures=[
-        Figure(
-            "attainment",
-            "Attainment surfaces of half of the runs",
-            "The trade-offs between two objectives that half of the runs had reached at their end. "
-            "Lower and further left is better. The axes have the ideal point at 0 and the nadir "
-            "point at 1.",
-            Picture(
-                "timefair.exhibits.charts.curves:attainment",
-                "functions",
-                reading="An overview is a map of all functions: the part of the region that the "
-                f"surface does not dominate, as a multiple of the least. {LEADERS}",
-            ),
-            needs="two objectives",
-        )
-    ],
+    layouts=Layout(
+        caption="Part of the region between the ideal and the nadir point that the surface of "
+        "half of the runs does not dominate.",
+        values=(Value("missed", "Missed", better="low", decimals=4),),
+        points=(Points("share", (0.5,)),),
+    ),
+    figures=Figure(
+        "attainment",
+        "Attainment surfaces of half of the runs",
+        "The trade-offs between two objectives that half of the runs had reached at their end. "
+        "Lower and further left is better. The axes have the ideal point at 0 and the nadir "
+        "point at 1.",
+        Picture(
+            "timefair.exhibits.charts.curves:attainment",
+            "functions",
+            reading="An overview is a map of all functions: the part of the region that the "
+            f"surface does not dominate, as a multiple of the least. {LEADERS}",
+        ),
+        needs="two objectives",
+    ),
     charged=False,
 )
 def surfaces(runs: Runs, analysis: Analysis) -> pd.DataFrame:

@@ -231,19 +231,17 @@ PRINTED = (
     """,
     columns=QUANTILES_COLUMNS,
     layouts=PRINTED,
-    figures=[
-        Figure(
-            "quantiles",
-            "Quantiles of the precision at the end",
-            "Quantiles of the best precision at the end of a run, with the runs of all instances "
-            "pooled: a line from the lowest to the highest quantile, with the marker of the "
-            "algorithm at the quantile nearest to the median. The pale bar is the "
-            "distribution-free interval of that quantile. Further left is better. An arrow at the "
-            "right edge is a quantile without a finite value.",
-            Picture("timefair.exhibits.charts.dots:quantiles", "functions", reading=MAP),
-            default=True,
-        )
-    ],
+    figures=Figure(
+        "quantiles",
+        "Quantiles of the precision at the end",
+        "Quantiles of the best precision at the end of a run, with the runs of all instances "
+        "pooled: a line from the lowest to the highest quantile, with the marker of the "
+        "algorithm at the quantile nearest to the median. The pale bar is the "
+        "distribution-free interval of that quantile. Further left is better. An arrow at the "
+        "right edge is a quantile without a finite value.",
+        Picture("timefair.exhibits.charts.dots:quantiles", "functions", reading=MAP),
+        default=True,
+    ),
     default=True,
 )
 def at_the_end(runs: Runs, analysis: Analysis) -> pd.DataFrame:
@@ -313,25 +311,23 @@ SUCCESS_COLUMNS = (
     evaluations. The runs of all instances are pooled.
     """,
     columns=SUCCESS_COLUMNS,
-    layouts=[
-        Layout(
-            caption="Success rate, and three means of the cost to the target: of successful runs "
-            "only, which is misleading; of all runs, if all were successful; and the expected "
-            "running time (ERT). ∞: no run reached the target.",
-            brackets=INTERVAL,
-            values=(
-                Value.with_limits("success_rate", "Success rate", "high", decimals=2),
-                Value("mean_s_successes_only", "Successes, s"),
-                Value("mean_s", "Mean, s"),
-                Value("ert_s", "ERT, s", "low"),
-                Value("mean_evaluations_successes_only", "Successes, ev."),
-                Value("mean_evaluations", "Mean, ev."),
-                Value("ert_evaluations", "ERT, ev.", "low"),
-            ),
-            parts=("suite", "dimension", "target"),
-            points=(Points("target", 1),),
-        )
-    ],
+    layouts=Layout(
+        caption="Success rate, and three means of the cost to the target: of successful runs "
+        "only, which is misleading; of all runs, if all were successful; and the expected "
+        "running time (ERT). ∞: no run reached the target.",
+        brackets=INTERVAL,
+        values=(
+            Value.with_limits("success_rate", "Success rate", "high", decimals=2),
+            Value("mean_s_successes_only", "Successes, s"),
+            Value("mean_s", "Mean, s"),
+            Value("ert_s", "ERT, s", "low"),
+            Value("mean_evaluations_successes_only", "Successes, ev."),
+            Value("mean_evaluations", "Mean, ev."),
+            Value("ert_evaluations", "ERT, ev.", "low"),
+        ),
+        parts=("suite", "dimension", "target"),
+        points=(Points("target", 1),),
+    ),
     default=True,
 )
 def of_targets(runs: Runs, analysis: Analysis) -> pd.DataFrame:
@@ -520,18 +516,16 @@ MULTIRUN_COLUMNS = (
     single execution. It holds for every algorithm and problem.
     """,
     columns=MULTIRUN_GENERIC,
-    layouts=[
-        Layout(
-            caption="Probability that the best of several executions is at least as good as a "
-            "quantile of a single execution, and the executions needed for a probability of "
-            "{confidence}.",
-            values=(
-                Value("probability", "Probability", decimals=4),
-                Value("executions_needed", "Needed"),
-            ),
-            rows=("quantile", "executions"),
-        )
-    ],
+    layouts=Layout(
+        caption="Probability that the best of several executions is at least as good as a "
+        "quantile of a single execution, and the executions needed for a probability of "
+        "{confidence}.",
+        values=(
+            Value("probability", "Probability", decimals=4),
+            Value("executions_needed", "Needed"),
+        ),
+        rows=("quantile", "executions"),
+    ),
 )
 def to_quantile(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     if runs.frame.empty:

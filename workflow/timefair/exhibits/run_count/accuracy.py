@@ -208,22 +208,20 @@ BY_RULE = ("suite", "dimension", "rule")
     the paper's columns.
     """,
     columns=ACCURACY,
-    layouts=[
-        Layout(
-            caption=f"Accuracy of the skewness rule: {RIGHT} (true), and with errors of at most "
-            "0.5 to 20 %. Never stopped: samples that the cap ended, accurate by definition. "
-            f"Others: true among those that stopped. Independent: against other runs. {CONTROLS}",
-            values=(
-                PRINTED_TRUE,
-                *PRINTED_BANDS,
-                PRINTED_NEVER,
-                Value("accurate_stopped_percent", "Others", decimals=2),
-                Value("accurate_independent_percent", "Independent", decimals=2),
-            ),
-            rows=("tau", "outliers"),
-            parts=BY_RULE,
-        )
-    ],
+    layouts=Layout(
+        caption=f"Accuracy of the skewness rule: {RIGHT} (true), and with errors of at most "
+        "0.5 to 20 %. Never stopped: samples that the cap ended, accurate by definition. "
+        f"Others: true among those that stopped. Independent: against other runs. {CONTROLS}",
+        values=(
+            PRINTED_TRUE,
+            *PRINTED_BANDS,
+            PRINTED_NEVER,
+            Value("accurate_stopped_percent", "Others", decimals=2),
+            Value("accurate_independent_percent", "Independent", decimals=2),
+        ),
+        rows=("tau", "outliers"),
+        parts=BY_RULE,
+    ),
 )
 def accuracy(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     sums = pooled(_judged(runs, analysis, controls=True), KEYS)
@@ -249,25 +247,23 @@ def accuracy(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     accuracy. The same controls as in `run_count_accuracy` are added.
     """,
     columns=SAVINGS,
-    layouts=[
-        Layout(
-            caption="Runs that the skewness rule makes and saves, in runs and percent of all; "
-            f"accurate: {RIGHT}; expected saved: saved times accurate. {CONTROLS}",
-            values=(
-                Value("total_runs", "Total"),
-                Value("estimated_runs", "Estimated"),
-                Value("estimated_percent", "%", decimals=2),
-                Value("saved_runs", "Saved"),
-                Value("saved_percent", "%", decimals=2),
-                Value("accurate_percent", "Accurate, %", decimals=2),
-                Value("expected_saved_runs", "Expected saved", decimals=0),
-                Value("expected_saved_percent", "%", decimals=2),
-                Value("mean_runs", "Mean n", decimals=2),
-            ),
-            rows=("tau", "outliers"),
-            parts=BY_RULE,
-        )
-    ],
+    layouts=Layout(
+        caption="Runs that the skewness rule makes and saves, in runs and percent of all; "
+        f"accurate: {RIGHT}; expected saved: saved times accurate. {CONTROLS}",
+        values=(
+            Value("total_runs", "Total"),
+            Value("estimated_runs", "Estimated"),
+            Value("estimated_percent", "%", decimals=2),
+            Value("saved_runs", "Saved"),
+            Value("saved_percent", "%", decimals=2),
+            Value("accurate_percent", "Accurate, %", decimals=2),
+            Value("expected_saved_runs", "Expected saved", decimals=0),
+            Value("expected_saved_percent", "%", decimals=2),
+            Value("mean_runs", "Mean n", decimals=2),
+        ),
+        rows=("tau", "outliers"),
+        parts=BY_RULE,
+    ),
 )
 def savings_of_rule(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     sums = pooled(_judged(runs, analysis, controls=True), KEYS)
@@ -288,20 +284,18 @@ def savings_of_rule(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     the samples of its instances. The figures on the skewness rule are drawn from this table.
     """,
     columns=GROUPS,
-    layouts=[
-        Layout(
-            caption=f"Skewness rule: {RIGHT} (true), and with errors of at most 0.5 to 20 %, with "
-            "the mean number of runs and the percentage of samples that the cap ended.",
-            values=(
-                Value("mean_runs", "Mean n", decimals=1),
-                PRINTED_NEVER,
-                PRINTED_TRUE,
-                *PRINTED_BANDS,
-            ),
-            parts=("suite", "dimension", "tau", "outliers"),
-            points=(Points("tau", 1), Points("outliers", 1)),
-        )
-    ],
+    layouts=Layout(
+        caption=f"Skewness rule: {RIGHT} (true), and with errors of at most 0.5 to 20 %, with "
+        "the mean number of runs and the percentage of samples that the cap ended.",
+        values=(
+            Value("mean_runs", "Mean n", decimals=1),
+            PRINTED_NEVER,
+            PRINTED_TRUE,
+            *PRINTED_BANDS,
+        ),
+        parts=("suite", "dimension", "tau", "outliers"),
+        points=(Points("tau", 1), Points("outliers", 1)),
+    ),
     figures=[
         Figure(
             "run_count_configurations",
@@ -558,19 +552,17 @@ class Entrant:
             name="kept",
         ),
     ],
-    figures=[
-        Figure(
-            "run_count_rules",
-            "Rules for the number of runs: savings and accuracy",
-            "How many runs each rule saves, and how often its result is right: by the run-count "
-            "paper's criterion, by the promise that the median (or the mean) of the independent "
-            "runs is within the stated width, and by the best algorithm of a problem. A rule whose "
-            "mark is not above the line of the fixed numbers of runs gains nothing from the "
-            "values.",
-            Picture("timefair.exhibits.charts.run_count:rules"),
-            needs="samples",
-        )
-    ],
+    figures=Figure(
+        "run_count_rules",
+        "Rules for the number of runs: savings and accuracy",
+        "How many runs each rule saves, and how often its result is right: by the run-count "
+        "paper's criterion, by the promise that the median (or the mean) of the independent "
+        "runs is within the stated width, and by the best algorithm of a problem. A rule whose "
+        "mark is not above the line of the fixed numbers of runs gains nothing from the "
+        "values.",
+        Picture("timefair.exhibits.charts.run_count:rules"),
+        needs="samples",
+    ),
 )
 def compared(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     settings = analysis.run_count

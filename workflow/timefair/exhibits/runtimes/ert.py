@@ -82,31 +82,27 @@ LAUNCH_COLUMNS = (
     of the best of k. A run already contains its restarts, so k executions cost k budgets.
     """,
     columns=BEST_OF_COLUMNS,
-    layouts=[
-        Layout(
-            caption="Best precision f − f_opt of k executions, each with the complete budget; runs "
-            "of all instances pooled. k executions need k runs. ∞: too many runs found no finite "
-            "value.",
-            values=(Value("precision", "Precision", "low"),),
-            columns="k",
-            parts=("suite", "dimension", "measure"),
-        )
-    ],
-    figures=[
-        Figure(
-            "best_of",
-            "Expected best of several executions",
-            "Expected best precision of k executions, each with the complete budget, over k. The "
-            "runs of all instances are pooled. The estimate is unbiased and needs no resampling. A "
-            "line ends where there are fewer than k runs. The steeper it falls, the more the "
-            "results of an algorithm vary.",
-            Picture(
-                "timefair.exhibits.charts.curves:best_of",
-                "functions",
-                reading=OVERVIEWS["own log"] + " " + LEADERS,
-            ),
-        )
-    ],
+    layouts=Layout(
+        caption="Best precision f − f_opt of k executions, each with the complete budget; runs "
+        "of all instances pooled. k executions need k runs. ∞: too many runs found no finite "
+        "value.",
+        values=(Value("precision", "Precision", "low"),),
+        columns="k",
+        parts=("suite", "dimension", "measure"),
+    ),
+    figures=Figure(
+        "best_of",
+        "Expected best of several executions",
+        "Expected best precision of k executions, each with the complete budget, over k. The "
+        "runs of all instances are pooled. The estimate is unbiased and needs no resampling. A "
+        "line ends where there are fewer than k runs. The steeper it falls, the more the "
+        "results of an algorithm vary.",
+        Picture(
+            "timefair.exhibits.charts.curves:best_of",
+            "functions",
+            reading=OVERVIEWS["own log"] + " " + LEADERS,
+        ),
+    ),
 )
 def of_executions(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     best = precision_at_the_end(runs)
@@ -142,21 +138,19 @@ def of_executions(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     is small. A launch or run that reached the final target counts as 0.
     """,
     columns=LAUNCH_COLUMNS,
-    layouts=[
-        Layout(
-            caption="Best precision f − f_opt of one launch, of the k launches of mean length τ "
-            "that the budget allows, and of the runs with their actual restarts.",
-            values=(
-                Value("tau", "τ"),
-                Value("k", "k"),
-                Value("one_launch", "One launch", "low"),
-                Value("best_of_k_launches", "Best of k", "low"),
-                Value("best_of_restarts", "With restarts", "low"),
-            ),
-            rows=("function", "instance", "algorithm"),
-            parts=("suite", "dimension", "unit", "measure"),
-        )
-    ],
+    layouts=Layout(
+        caption="Best precision f − f_opt of one launch, of the k launches of mean length τ "
+        "that the budget allows, and of the runs with their actual restarts.",
+        values=(
+            Value("tau", "τ"),
+            Value("k", "k"),
+            Value("one_launch", "One launch", "low"),
+            Value("best_of_k_launches", "Best of k", "low"),
+            Value("best_of_restarts", "With restarts", "low"),
+        ),
+        rows=("function", "instance", "algorithm"),
+        parts=("suite", "dimension", "unit", "measure"),
+    ),
 )
 def within_budget(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     cells = list(runs.groups(PROBLEM_KEYS))
@@ -415,15 +409,13 @@ BEYOND = 100.0  # length of the curves, as a multiple of the cost of the longest
     closed form, up to 100 times the longest run. A target that no run reached is never reached.
     """,
     columns=RESTARTED_COLUMNS,
-    layouts=[
-        Layout(
-            caption="Share of targets that are reached within a cost if failed runs are restarted, "
-            "in closed form.",
-            values=(Value("fraction", "Share", "high", decimals=2),),
-            columns="cost",
-            points=(Points("cost", (0.001, 0.01, 0.1, 1.0), relative=True),),
-        )
-    ],
+    layouts=Layout(
+        caption="Share of targets that are reached within a cost if failed runs are restarted, "
+        "in closed form.",
+        values=(Value("fraction", "Share", "high", decimals=2),),
+        columns="cost",
+        points=(Points("cost", (0.001, 0.01, 0.1, 1.0), relative=True),),
+    ),
     figures=over_costs(
         "restarted",
         "Share of targets reached with restarts over {unit}",

@@ -43,23 +43,21 @@ COLUMNS = (
     final target has 0.
     """,
     columns=COLUMNS,
-    figures=[
-        Figure(
-            "boxplots",
-            "Box plots of the precision at the end",
-            "Best precision at the end of all runs, with the runs of all instances pooled: median, "
-            "quartiles, whiskers to the last run within 1.5 times the width of the box on the "
-            "logarithmic axis, and the runs beyond as dots, in the order of the legend. Lower is "
-            "better. Runs without a finite value are at the upper edge. Each panel has its own "
-            "scale.",
-            Picture(
-                f"{__name__}:boxes",
-                "functions",
-                reading="An overview is a map of all functions: the median of each algorithm as a "
-                f"multiple of the least median. {LEADERS}",
-            ),
-        )
-    ],
+    figures=Figure(
+        "boxplots",
+        "Box plots of the precision at the end",
+        "Best precision at the end of all runs, with the runs of all instances pooled: median, "
+        "quartiles, whiskers to the last run within 1.5 times the width of the box on the "
+        "logarithmic axis, and the runs beyond as dots, in the order of the legend. Lower is "
+        "better. Runs without a finite value are at the upper edge. Each panel has its own "
+        "scale.",
+        Picture(
+            f"{__name__}:boxes",
+            "functions",
+            reading="An overview is a map of all functions: the median of each algorithm as a "
+            f"multiple of the least median. {LEADERS}",
+        ),
+    ),
 )
 def every_run(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """One row per run, in the order of the keys."""
