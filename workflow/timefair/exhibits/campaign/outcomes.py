@@ -144,10 +144,9 @@ LEFTOVERS_COLUMNS = (
     columns=LEFTOVERS_COLUMNS,
     layouts=Layout(
         caption="What the algorithms wrote and left behind. Processes: runs that left any when "
-        "their own had ended, external programs at the end of the time included. Files: runs "
-        "that left any in their temporary folder. Shared: runs during which files appeared or "
-        "changed in folders that runs share. Written: by write(), also to pipes, at most "
-        "in one run.",
+        "their own had ended, external programs at the end of the time included. Files: runs that "
+        "left any in their temporary folder. Shared: runs during which files appeared or changed "
+        "in folders that runs share. Written: by write(), also to pipes, at most in one run.",
         values=(
             Value("runs", "Runs"),
             Value("with_processes", "Processes"),

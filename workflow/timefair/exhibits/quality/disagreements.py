@@ -133,12 +133,11 @@ def of_mean_and_median(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     figures=Figure(
         "sorted_solutions",
         "Sorted solutions where mean and median disagree",
-        "Sorted solutions of pairs of algorithms that mean and median order differently, one "
-        "panel per pair and problem: the best precision of each run over the share of runs "
-        "that are at least as good. The filled marker is the median and the hollow marker the "
-        "mean, on the curve: a mean far to the right is caused by a few bad runs. The figure "
-        "shows the pairs with the widest gap; the table `disagreements` has all of them. `inf` "
-        "is at the top edge.",
+        "Sorted solutions of pairs of algorithms that mean and median order differently, one panel "
+        "per pair and problem: the best precision of each run over the share of runs that are at "
+        "least as good. The filled marker is the median and the hollow marker the mean, on the "
+        "curve: a mean far to the right is caused by a few bad runs. The figure shows the pairs "
+        "with the widest gap; the table `disagreements` has all of them. `inf` is at the top edge.",
         Picture("timefair.exhibits.charts.curves:sorted_solutions"),
     ),
 )

@@ -517,9 +517,8 @@ MULTIRUN_COLUMNS = (
     """,
     columns=MULTIRUN_GENERIC,
     layouts=Layout(
-        caption="Probability that the best of several executions is at least as good as a "
-        "quantile of a single execution, and the executions needed for a probability of "
-        "{confidence}.",
+        caption="Probability that the best of several executions is at least as good as a quantile "
+        "of a single execution, and the executions needed for a probability of {confidence}.",
         values=(
             Value("probability", "Probability", decimals=4),
             Value("executions_needed", "Needed"),

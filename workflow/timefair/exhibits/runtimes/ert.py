@@ -83,9 +83,8 @@ LAUNCH_COLUMNS = (
     """,
     columns=BEST_OF_COLUMNS,
     layouts=Layout(
-        caption="Best precision f − f_opt of k executions, each with the complete budget; runs "
-        "of all instances pooled. k executions need k runs. ∞: too many runs found no finite "
-        "value.",
+        caption="Best precision f − f_opt of k executions, each with the complete budget; runs of "
+        "all instances pooled. k executions need k runs. ∞: too many runs found no finite value.",
         values=(Value("precision", "Precision", "low"),),
         columns="k",
         parts=("suite", "dimension", "measure"),
