@@ -90,7 +90,7 @@ def stratified_sums(
     """
     rows, labels = _rows(columns, resamples), np.asarray(strata)
     if labels.shape != rows.shape[:1]:
-        raise ValueError(f"strata must have the shape {rows.shape[:1]}, not {labels.shape}")
+        raise ValueError(f"strata {labels.shape} must be one label per row of columns {rows.shape}")
     _, stratum, sizes = np.unique(labels, return_inverse=True, return_counts=True)
     if sizes.min() < 2:
         raise ValueError("strata must have at least two runs each")
