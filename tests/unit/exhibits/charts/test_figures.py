@@ -17,7 +17,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import PathPatch, Rectangle
 from synthetic import ALGORITHMS, frames
 
-from timefair.exhibits.charts import maps, scales, style
+from timefair.exhibits.charts import maps, panels, style
 from timefair.exhibits.registry import FIGURES
 
 INF = np.inf
@@ -243,7 +243,7 @@ def test_an_axis_reaches_the_largest_number(least, tmp_path):
         figure = Figure()
         ax = figure.subplots()
         values = [least, np.finfo(float).max]
-        scales.set_log(ax, "y", scales.limits(values))
+        panels.set_log(ax, "y", panels.limits(values))
         ax.plot([0, 1], values)
         style.save(figure, tmp_path / "figure.svg")
         low, high = ax.get_ylim()

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from timefair.exhibits.charts.quality import sorted_solutions
+from timefair.exhibits.charts.curves import sorted_solutions
 from timefair.exhibits.registry import FIGURES
 
 

@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from run_counts import is_kept, stopping
+from run_counts import fences, is_kept, stopping
 from scipy.stats import skew
 
-from timefair.statistics.run_count import kernels
 from timefair.statistics.run_count.skewness import Outliers, SkewnessRule, skewness_counts
 from timefair.statistics.run_count.stopping import Reason, decide, stop_counts
 
@@ -100,8 +99,7 @@ def test_outliers_of_values_near_each_other_are_those_of_their_distances():
 def test_percentiles_are_numpys_to_the_last_bit(n):
     rng = np.random.default_rng(n)
     for sample in (rng.lognormal(size=n), 79.48 + 1e-13 * rng.integers(0, 9, size=n)):
-        fences = kernels.fences(np.sort(sample), Outliers.PERCENTILE.code)
-        assert fences == tuple(np.percentile(sample, [2.5, 97.5]))
+        assert fences(sample, Outliers.PERCENTILE) == tuple(np.percentile(sample, [2.5, 97.5]))
 
 
 @pytest.mark.thinned(4)

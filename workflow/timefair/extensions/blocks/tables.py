@@ -135,17 +135,15 @@ COLUMNS = (
     only pairs with the best one are listed; `statistics.pairs` selects other pairs.
     """,
     columns=COLUMNS,
-    layouts=[
-        Layout(
-            caption="Ratio of the expected running times of two algorithms to target precisions, "
-            "in {seconds}; below 1 if the first is faster.",
-            brackets=INTERVAL,
-            values=(Value.with_limits("ratio", "Ratio", decimals=2),),
-            rows=("function", *column_names(PAIR), "machine"),
-            columns="target",
-            points=(Points("target", 3),),
-        )
-    ],
+    layouts=Layout(
+        caption="Ratio of the expected running times of two algorithms to target precisions, "
+        "in {seconds}; below 1 if the first is faster.",
+        brackets=INTERVAL,
+        values=(Value.with_limits("ratio", "Ratio", decimals=2),),
+        rows=("function", *column_names(PAIR), "machine"),
+        columns="target",
+        points=(Points("target", 3),),
+    ),
     comparing=True,
 )
 def ratios(runs: Runs, analysis: Analysis) -> pd.DataFrame:

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from timefair.records.rundata.runs import PER_DIMENSION, PROBLEM, SECONDS, Runs, Unit
 from timefair.records.rundata.settings import EVERY_PAIR, WITH_THE_BEST, Analysis
 from timefair.records.status import ENDED_BY_TIME, FINAL_TARGET, StopReason
-from timefair.statistics.curves import ProfileBand, best_so_far, profile_band, resampled_ert
+from timefair.statistics.checks import Estimate
+from timefair.statistics.curves import best_so_far, profile_band, resampled_ert
 from timefair.statistics.ert import ert
 from timefair.statistics.quantiles import sample_quantile
 from timefair.statistics.ranks import average_ranks
@@ -295,14 +296,14 @@ class Problems:
         grid: NDArray[np.float64],
         analysis: Analysis,
         measure: Callable[[NDArray[np.float64]], NDArray[np.float64]] = np.asarray,
-    ) -> ProfileBand:
+    ) -> Estimate:
         """Limits of profiles of a `measure` of the costs, e.g. their ratios.
 
         NaN without an instance, or if an algorithm has only one run on some instance.
         """
         if not self.instances or any(cell.is_single for cells in self.instances for cell in cells):
             unknown = np.full(fraction.shape, np.nan)
-            return ProfileBand(unknown, unknown)
+            return Estimate(fraction, unknown, unknown)
         samples = (
             np.stack([cell.resampled_ert(analysis) for cell in cells], axis=-1)
             for cells in self.instances
