@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from timefair.campaign import configuration, plan
-from timefair.campaign.pace import Pace
+from timefair.campaign.progress import Pace
 
 
 def campaign(**changes: Any) -> configuration.Campaign:

@@ -7,8 +7,7 @@ from rows_to_write import a_run, table
 
 from timefair.basics.errors import InputError
 from timefair.basics.optimum import NOTHING_YET
-from timefair.io.exported import file_name
-from timefair.io.ioh_write import write_ioh
+from timefair.io.write import file_name, write_ioh
 
 
 def lines(folder, dimension=2):

@@ -3,8 +3,8 @@
 import numpy as np
 
 from timefair.io.importing import import_all
-from timefair.io.ioh_write import write_ioh
 from timefair.io.table_read import Layout
+from timefair.io.write import write_ioh
 from timefair.records.rundata.runs import Runs
 
 

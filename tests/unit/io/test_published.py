@@ -12,10 +12,9 @@ import pytest
 from timefair import cli
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration, plan, verify
-from timefair.io.coco_write import write_coco
 from timefair.io.common import PublishedRun
 from timefair.io.importing import WantedProblems, import_data
-from timefair.io.ioh_write import write_ioh
+from timefair.io.write import write_coco, write_ioh
 from timefair.records.schema import RUN_SCHEMA
 from timefair.records.store import open_record, read_runs
 

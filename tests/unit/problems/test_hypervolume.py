@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from timefair.problems.hypervolume import GRID, after_each, normalized
+from timefair.problems.kinds import GRID, after_each, normalized
 
 coordinate = st.one_of(
     st.floats(0, 2, allow_nan=False),

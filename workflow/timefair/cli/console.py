@@ -20,8 +20,7 @@ from snakemake_interface_logger_plugins.common import LogEvent
 from timefair.basics.errors import InputError, full
 from timefair.basics.words import rough
 from timefair.campaign import driver
-from timefair.campaign.pace import Pace
-from timefair.campaign.progress import ProgressReader
+from timefair.campaign.progress import Pace, ProgressReader
 from timefair.cli.progress import StatusLine, share
 from timefair.report import description
 

@@ -112,7 +112,7 @@ def add_to(commands: Commands) -> None:
 
 
 def _export_coco(arguments: argparse.Namespace) -> None:
-    from timefair.io.coco_write import FINAL_TARGET, write_coco
+    from timefair.io.write import FINAL_TARGET, write_coco
 
     campaign, runs, foreign_clock = _exported(arguments.folder)
     output = arguments.output or Path(f"{campaign.name}-coco")
@@ -124,7 +124,7 @@ def _export_coco(arguments: argparse.Namespace) -> None:
 
 
 def _export_ioh(arguments: argparse.Namespace) -> None:
-    from timefair.io.ioh_write import write_ioh
+    from timefair.io.write import write_ioh
 
     campaign, runs, _ = _exported(arguments.folder)
     output = arguments.output or Path(f"{campaign.name}-ioh")
@@ -133,7 +133,7 @@ def _export_ioh(arguments: argparse.Namespace) -> None:
 
 
 def _export_table(arguments: argparse.Namespace) -> None:
-    from timefair.io.table_write import SUFFIXES, write_table
+    from timefair.io.write import SUFFIXES, write_table
 
     campaign, runs, foreign_clock = _exported(arguments.folder)
     output = arguments.output or Path(f"{campaign.name}.csv")

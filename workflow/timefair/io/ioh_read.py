@@ -17,12 +17,13 @@ from numpy.typing import NDArray
 
 from timefair.basics.errors import InputError
 from timefair.basics.words import counted
-from timefair.io.archive import Folder
+from timefair.io.coco_read import ALGORITHM, InfoEntry, entries
 from timefair.io.common import (
     MOST_SECONDS,
     Cautions,
     DataSet,
     Direction,
+    Folder,
     ListedRun,
     PublishedRun,
     Timed,
@@ -33,7 +34,6 @@ from timefair.io.common import (
     status_of,
     stop_reason_of,
 )
-from timefair.io.info_files import ALGORITHM, InfoEntry, entries
 from timefair.io.table_read import Layout
 from timefair.problems.pbo import ONE_MAX, PseudoBoolean
 from timefair.problems.registry import SUITES
