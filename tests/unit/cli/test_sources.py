@@ -8,7 +8,7 @@ import pytest
 
 from timefair.basics import user_code
 from timefair.basics.errors import InputError
-from timefair.cli.sources import place_of, write
+from timefair.cli.python import place_of, write
 
 SESSION = """
 import math

@@ -8,7 +8,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from timefair.problems.peaks import ANGLE, COORDINATE, ETA, HEIGHT, TAU, WIDTH, Severity, landscapes
+from timefair.problems.moving import (
+    ANGLE,
+    COORDINATE,
+    ETA,
+    HEIGHT,
+    TAU,
+    WIDTH,
+    Severity,
+    landscapes,
+)
 from timefair.problems.peaks_evaluation import Evaluation
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "moving_peaks.json").read_text())

@@ -25,8 +25,8 @@ from timefair.problems import refuted
 from timefair.problems import registry as suites
 from timefair.problems.base import Problem, Suite
 from timefair.problems.refuted import Refutation
-from timefair.records.blocks import NODES, node_of, torn
 from timefair.records.collect import checked_parts
+from timefair.records.facts import NODES, node_of, torn
 from timefair.records.integrity import (
     CONSENT,
     Measured,

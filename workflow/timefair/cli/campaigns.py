@@ -195,7 +195,7 @@ def _change_lines(campaign: Campaign) -> Iterator[str]:
 def _machine_lines(campaign: Campaign) -> Iterator[str]:
     """What machine the campaign requires, and whether this is one; jobs may run elsewhere."""
     from timefair.campaign import requirement
-    from timefair.records.requirement import required_in_words
+    from timefair.records.integrity import required_in_words
 
     if required := campaign.machine.required:
         yield f"machine       {required_in_words(required)}"

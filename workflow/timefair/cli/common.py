@@ -114,7 +114,7 @@ def refuse_mixed(
 
     `nodes` are those of blocks, as `Runs.nodes`.
     """
-    from timefair.records.blocks import torn
+    from timefair.records.facts import torn
     from timefair.records.integrity import CONSENT, mixed, several_hosts
 
     clauses = [*mixed(origins), *torn(nodes)]

@@ -219,9 +219,9 @@ class Exhibit:
         """
         from timefair.exhibits import unknown_optimum
         from timefair.problems.names import GIVEN
-        from timefair.records.rundata import machines, noisy
+        from timefair.records.rundata import left_out, noisy
         from timefair.records.rundata.clocks import simulated_cost
-        from timefair.records.rundata.failed import failed_algorithms, sentence
+        from timefair.records.rundata.left_out import failed_algorithms, sentence
         from timefair.records.rundata.problems import in_order_of_looks
         from timefair.records.rundata.published import marked
 
@@ -240,9 +240,9 @@ class Exhibit:
         frame.attrs["failed"] = [list(one) for one in failed]
         refused = frame.attrs.get("refused", "")
         of_failed = sentence(failed) if self.comparing else ""
-        alone = machines.omitted(runs) if self.comparing else ""
+        alone = left_out.omitted(runs) if self.comparing else ""
         frame.attrs["omitted"] = " ".join(filter(None, (refused, of_failed, alone)))
-        frame.attrs["machines"] = machines.mixture(runs)
+        frame.attrs["machines"] = left_out.mixture(runs)
         frame.attrs["clock"] = analysis.time if self.charged else "wall"
         frame.attrs["cost"] = simulated_cost(runs.frame)
         of_noisy = "measured" if self.complete else analysis.noisy_value
@@ -262,8 +262,7 @@ class Exhibit:
 
     def _taken(self, runs: Runs, analysis: Analysis) -> Runs:
         """The runs in the form that this table needs."""
-        from timefair.records.rundata.failed import without_failed
-        from timefair.records.rundata.machines import with_partners
+        from timefair.records.rundata.left_out import with_partners, without_failed
 
         taken = without_failed(runs) if self.comparing else runs
         taken = taken if self.complete else taken.wanted(analysis)

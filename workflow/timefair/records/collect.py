@@ -10,8 +10,8 @@ from typing import Any
 import pyarrow as pa
 
 from timefair.basics.errors import InputError
-from timefair.records.blocks import NODES, node_of
 from timefair.records.consistency import another_budget, contradictions
+from timefair.records.facts import NODES, node_of
 from timefair.records.integrity import (
     CONSENT,
     RUN_KEY,

@@ -32,7 +32,7 @@ its records (`records.bridge`) with their ``clock``, ``implementation`` and ``ma
 
 BY_PLACE = ("stopping", "schedule", "readings")
 """Facts that are lists: decisions of a stopping rule, and lengths of launches, which jobs chose;
-and what meters read beside the runs (`records.readings`).
+and what meters read beside the runs (`records.facts`).
 """
 
 EVENT = pa.struct(

@@ -15,8 +15,13 @@ from timefair.basics.errors import LIST_OF_TABLES, InputError, suggest, unknown
 from timefair.basics.extension import elsewhere
 from timefair.basics.sections import Section
 from timefair.basics.values import format_ranges
-from timefair.campaign.configuration.choices import CHOICES, UNKNOWN
-from timefair.campaign.configuration.model import AlgorithmSpec, Campaign, Published
+from timefair.campaign.configuration.model import (
+    CHOICES,
+    UNKNOWN,
+    AlgorithmSpec,
+    Campaign,
+    Published,
+)
 
 if TYPE_CHECKING:
     from timefair.problems.base import Suite

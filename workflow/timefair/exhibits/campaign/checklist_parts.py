@@ -24,13 +24,14 @@ from timefair.records.integrity import (
     Origins,
     in_blocks,
     machine_kind,
+    required_in_words,
     searched_elsewhere,
     undeclared_software,
+    unmet,
 )
-from timefair.records.requirement import required_in_words, unmet
-from timefair.records.rundata import bridged
+from timefair.records.rundata import published
 from timefair.records.rundata.clocks import ancillary_costs
-from timefair.records.rundata.machines import mixture
+from timefair.records.rundata.left_out import mixture
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 
@@ -501,6 +502,6 @@ def _published(runs: Runs, analysis: Analysis) -> ChecklistPart:
         for label, source in sorted(runs.sources.items())
         for caution in source.get("cautions", [])
     ]
-    scaled = bridged.said([*runs.sources], runs, analysis.confidence)
+    scaled = published.said([*runs.sources], runs, analysis.confidence)
     evidence = f"{scaled or 'in evaluations only:'} {listed(said)}"
     return ChecklistPart("Published data", evidence, sentence(*cautions))

@@ -16,13 +16,12 @@ import pyarrow.compute as pc
 from numpy.typing import ArrayLike, NDArray
 
 from timefair.basics.errors import InputError
-from timefair.records.blocks import NODES
 from timefair.records.consistency import BATCH_FIELDS
+from timefair.records.facts import NODES, READINGS, by_run
 from timefair.records.integrity import Origins
-from timefair.records.readings import READINGS, by_run
 from timefair.records.rundata import noisy
 from timefair.records.rundata.clocks import seconds, shares_s
-from timefair.records.rundata.machines import machine_of_runs
+from timefair.records.rundata.left_out import machine_of_runs
 from timefair.records.rundata.noisy import NoisyRows
 from timefair.records.rundata.settings import Analysis, Clock, NoisyValue, not_of_own
 from timefair.records.rundata.traces import (
@@ -114,8 +113,8 @@ class Runs:
       computed at each look).
     - `schedules`: Lengths of launches that jobs have chosen (`SCHEDULED`), by job and instance.
     - `origins`, `nodes`: Origin of the runs of each algorithm; with `block: node`, rows of
-      `records.blocks.node_of`, each with its ``algorithm``.
-    - `readings`: The fact `records.readings.READINGS`, see `reading`.
+      `records.facts.node_of`, each with its ``algorithm``.
+    - `readings`: The fact `records.facts.READINGS`, see `reading`.
     - `published`, `sources`: Runs of published data, separate from all others, so that a table
       contains them only if it requests them (see `rundata.published`); None: there are none.
       Without measured runs, those with times are not separate. Source of the published data of each

@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from timefair.basics.errors import InputError
-from timefair.records.blocks import NODES, nodes_of
+from timefair.records.facts import NODES, nodes_of
 from timefair.records.integrity import Origins
 from timefair.records.schema import BY_PLACE, PUBLISHED, RUN_SCHEMA
 from timefair.records.status import COMPLETED, LaunchEnd
