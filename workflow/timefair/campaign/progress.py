@@ -31,17 +31,11 @@ if TYPE_CHECKING:
 
 
 class Pace:
-    """The jobs of a campaign in one run of Snakemake.
+    """The jobs of a campaign in one run of Snakemake; times are seconds of any one clock.
 
-    Times are seconds of any one clock.
-
-    - `campaign`: The campaign that is measured.
-    - `lacking`: The measuring jobs without a record.
-    - `cores`: Number of cores that Snakemake uses.
-    - `taken_over`: The runs that a job takes from earlier records; they take no time.
-
-    - `done`, `wanted`: Runs in records, and runs at the end of the campaign; the latter is the
-      maximum if a stopping rule may end the campaign earlier.
+    `lacking`: measuring jobs without a record; `cores`: those of Snakemake; `taken_over`: runs that
+    a job takes from earlier records, in no time. `done`, `wanted`: runs in records, and at most at
+    the end.
     """
 
     def __init__(
@@ -75,7 +69,6 @@ class Pace:
 
     @property
     def measured(self) -> bool:
-        """Whether all runs are done."""
         return self.done >= self.wanted
 
     @property
@@ -111,7 +104,6 @@ class Pace:
             self.done = min(self.done + runs, self.wanted)
 
     def _searches_s(self, now_s: float) -> float:
-        """Core-seconds of the searches that have not ended."""
         spent_s = {label: now_s - begun_s for label, begun_s in self._searching.values()}
         return sum(
             max(budget_s - spent_s.get(label, 0.0), 0.0) * self._campaign.cores_of(label)
@@ -201,12 +193,7 @@ class _JobState(NamedTuple):
 
 
 class ProgressReader:
-    """Reads a campaign's folder, repeatedly if needed; files that changed are read again.
-
-    - `folder`: ``results/NAME``.
-
-    Raises InputError if there is no campaign, or a campaign of another version of timefair.
-    """
+    """Reads the folder of a campaign, changed files again; `InputError` if there is none."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -265,9 +252,7 @@ class ProgressReader:
         return self._seen[path][1]
 
     def _left_s(self, parts: Sequence[_JobState], worked_s: float) -> float | None:
-        """The seconds so far, times the core-seconds of missing runs and searches, as a share of
-        those that were spent.
-        """
+        """Seconds so far, times the missing core-seconds as a share of those spent."""
         spent = dict.fromkeys(self.campaign.algorithms, 0.0)
         done, lacking = dict.fromkeys(spent, 0), dict.fromkeys(spent, 0)
         for part in parts:
@@ -294,10 +279,7 @@ def _of_record(path: Path) -> _RunTimes:
 
 
 def _of_journal(key: str, record: str, path: Path) -> _RunTimes:
-    """The complete runs of a journal; empty for a journal of another measurement.
-
-    The owner may contain the search of a tuned variant between the key and the name of the record.
-    """
+    """The complete runs of a journal; empty for a journal of another measurement."""
     content = read_journal(regular(path).read_bytes())
     owner = content.owner or ""
     ours = owner.startswith(f"{key} ") and owner.endswith(f" {record}")

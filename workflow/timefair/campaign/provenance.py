@@ -45,9 +45,8 @@ _UNDECISIVE = {
 def measure_key(campaign: Campaign, label: str, round: int) -> str:
     """SHA-256, in hex, of everything that determines an algorithm's runs in one round.
 
-    It does not include functions, dimensions and instances, because the name of the record contains
-    them. It does not include targets, statistics, tables and figures either. It includes other
-    algorithms only if the stopping rule compares algorithms.
+    Not of functions, dimensions and instances, which the name of the record has, nor of the
+    analysis; of other algorithms only if the stopping rule compares algorithms.
     """
     return _round_key(campaign, decisive(campaign, [label])[label], round)
 
@@ -97,10 +96,7 @@ def decisive(campaign: Campaign, labels: Iterable[str]) -> dict[str, dict[str, A
 
 
 def decisive_alone(campaign: Campaign, label: str, code_of: CodeOf | None = None) -> dict[str, Any]:
-    """The same for one algorithm, regardless of the others; its own interpreter says it.
-
-    Raises InputError if that interpreter cannot measure the algorithm.
-    """
+    """The same for one algorithm alone, by the interpreter that measures it, or `InputError`."""
     there = elsewhere(campaign, label)
     if there is None:
         added = dict(each("decisive", campaign, label))
@@ -170,10 +166,9 @@ def _decisive_here(campaign: Campaign, label: str, code_of: CodeOf) -> dict[str,
 
 
 def measure_code(campaign: Campaign, label: str) -> str:
-    """SHA-256, in hex, of the code that measures an algorithm.
-
-    It includes timefair's measuring code and the code of the suite, the adapter, the restart policy
-    and the stopping rule, but not other policies and rules.
+    """SHA-256, in hex, of the code that measures an algorithm: timefair's measuring code, and that
+    of the suite, the adapter, the restart policy and the stopping rule, but not other policies and
+    rules.
     """
     if (there := elsewhere(campaign, label)) is not None:
         found: str = there["code"]
@@ -232,10 +227,8 @@ def table_key(name: str) -> str:
 
 
 def analysis_key(campaign: Campaign, added: Mapping[str, Any], records: object) -> str:
-    """SHA-256, in hex, of everything that determines tables, figures and the report: the planned
-    records, the configuration, and the whole package.
-
-    `added` are the settings that extensions add.
+    """SHA-256, in hex, of everything that determines tables, figures and the report: records,
+    settings, what extensions add to them, and the whole package.
     """
     kinds = (".py", ".pyx", ".css", ".js")
     package = [path for path in PACKAGE.rglob("*") if path.suffix in kinds]
@@ -268,9 +261,8 @@ _IMPORT = re.compile(
 def sources_of(start: str, within: tuple[str, ...]) -> tuple[Path, ...]:
     """The package's files that a file or folder of it imports, including itself.
 
-    - `start`: Relative to the package: ``"measure"`` or ``"tables/runtimes/ert.py"``.
-    - `within`: The folders of the package in which imports are followed. Registries are not
-      followed, because they import everything.
+    Imports are followed within some folders of the package, but not in registries, which import
+    everything.
     """
     top = PACKAGE / start
     waiting = [*top.rglob("*.py"), *top.rglob("*.pyx")] if top.is_dir() else [top]
@@ -292,7 +284,6 @@ def sources_of(start: str, within: tuple[str, ...]) -> tuple[Path, ...]:
 
 @cache
 def _imported(path: Path) -> frozenset[Path]:
-    """The package's files that a file of it imports anywhere."""
     modules: set[str] = set()
     for module, names in _IMPORT.findall(path.read_text(encoding="utf-8")):
         modules |= {module, *(f"{module}.{name}" for name in re.findall(r"\w+", names))}
@@ -307,7 +298,6 @@ def _file(module: str) -> Path | None:
 
 
 def _module_path(module: str) -> str:
-    """The path of a module of the package, relative to the package."""
     spec = importlib.util.find_spec(module)
     if spec is None or spec.origin is None:
         raise ModuleNotFoundError(module)

@@ -72,15 +72,11 @@ class Difference(NamedTuple):
 
 
 class Reevaluation:
-    """Evaluates best points in this process until its time is used up.
+    """Evaluates best points in this process until `limit_s` seconds are used up.
 
-    - `limit_s`: Seconds for all points together; 0 evaluates none. The one that exceeds it is last.
-
-    - `same`, `rounded`: Points whose value is the recorded one, exactly or up to `ROUNDING`.
-    - `different`: All other points.
-    - `noisy`: Points of functions that give another value at each call, or have a stream of noise.
-    - `skipped`: Points that were not evaluated, because the time was used up or the function is not
-      available here.
+    `same`, `rounded`: points whose value is the recorded one, exactly or up to `ROUNDING`;
+    `different`: others; `noisy`: of functions that give another value at each call; `skipped`: not
+    evaluated, for lack of time or of the function.
     """
 
     def __init__(self, limit_s: float) -> None:
@@ -92,12 +88,7 @@ class Reevaluation:
     def look(
         self, runs: pa.Table, parameters: Mapping[str, object], say: Callable[[Difference], None]
     ) -> None:
-        """Evaluate the best points of some runs; those of noisy runs without noise, if possible.
-
-        - `runs`: Runs with at least the columns `OF_POINTS`; runs without a point do not count.
-        - `parameters`: Parameters of the suite.
-        - `say`: Called for each difference.
-        """
+        """Evaluate the best points of runs with `OF_POINTS`, without noise if possible."""
         for row in runs.select(OF_POINTS).filter(pc.is_valid(runs["best_x"])).to_pylist():
             problem = self._problem(row, parameters) if self._left_s > 0 else None
             if problem is None:
@@ -115,13 +106,7 @@ class Reevaluation:
     def look_at_vectors(
         self, runs: pa.Table, parameters: Mapping[str, object], say: Callable[[Difference], None]
     ) -> None:
-        """Compute the quality of runs again that follows from their vectors.
-
-        - `runs`: Runs with at least the columns `OF_VECTORS`. Runs without vectors, or with their
-          own events, do not count.
-        - `parameters`: Parameters of the suite.
-        - `say`: Called for each difference.
-        """
+        """Compute the quality again that follows from vectors, of runs with `OF_VECTORS`."""
         for row in runs.select(OF_VECTORS).filter(pc.is_valid(runs["vectors"])).to_pylist():
             problem = self._problem(row, parameters) if row["vectors"] else None
             if problem is None or not problem.kind.rated:
@@ -222,11 +207,8 @@ class Summary(NamedTuple):
 def verify(target: Path, say: Say, points_s: float = 60.0) -> Summary:
     """Check every record, collected file and journal in the folder of a campaign, or in another.
 
-    - `target`: ``results/NAME``, or another folder or file with records.
-    - `say`: Called with one line for each problem when it is found.
-    - `points_s`: Seconds for evaluating best points again; 0 evaluates none.
-
-    Raises InputError if there is nothing to check.
+    `say` gets one line for each problem. Best points are evaluated for `points_s`. `InputError` if
+    there is nothing to check.
     """
     if not target.exists():
         raise InputError(f"{target}: there is no such file or folder")
@@ -434,7 +416,6 @@ class _Inspection:
 
     @property
     def _missing(self) -> int | None:
-        """Runs that an algorithm's collected file lacks, or else its records."""
         if self._campaign is None:
             return None
         return sum(self._collected.values()) + sum(

@@ -123,9 +123,7 @@ def show(
     files: Iterable[Path],
     printed: Callable[[Mapping[str, object]], Mapping[str, object]] = dict,
 ) -> None:
-    """Print at least one row as a table, and write Markdown or CSV files; all but the CSV show each
-    row as `printed` says.
-    """
+    """Print at least one row as a table, and write Markdown, or CSV without `printed`, files."""
     import pandas as pd
 
     table = _markdown([printed(row) for row in rows])
@@ -138,7 +136,6 @@ def show(
 
 
 def _markdown(rows: Sequence[Mapping[str, object]]) -> str:
-    """At least one row as a Markdown table that is also readable in a terminal."""
     lines = [list(rows[0]), *(list(map(_cell, row.values())) for row in rows)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     lines.insert(1, ["-" * width for width in widths])

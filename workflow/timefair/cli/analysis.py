@@ -240,7 +240,7 @@ def import_table(
 ) -> tuple[Campaign, list[Imported]]:
     """Write the runs of tables to a folder, one record per algorithm, and their campaign.
 
-    Raises `InputError` if the table or the settings are wrong, or the folder has measured runs.
+    `InputError` if the table or the settings are wrong, or the folder has measured runs.
     """
     from timefair.campaign import foreign
     from timefair.io.importing import import_all
@@ -391,12 +391,10 @@ def _refuse_several_clocks(runs: Runs, campaign: Campaign) -> None:
 
 
 def make_tables(campaign: Campaign, collected: Sequence[Path], folder: Path, cores: int = 1) -> int:
-    """Make all tables and figures in ``tables/`` and ``figures/`` of a folder.
+    """Make all tables and figures in ``tables/`` and ``figures/`` of a folder, and return a status.
 
     The runs are read once, and each folder of `exhibits` is a fork of this process, if there are
     several cores. Threads do not survive a fork, so this process starts none.
-
-    Returns: The exit status: 0, or that of the first fork that failed.
     """
     from timefair.analysis import make, remove_mark, write_captions
     from timefair.exhibits.registry import TABLES
@@ -417,10 +415,7 @@ def make_tables(campaign: Campaign, collected: Sequence[Path], folder: Path, cor
 
 
 def load(campaign: Campaign, collected: Sequence[Path]) -> Runs:
-    """The runs, with what most tables need of them, and all modules that make something.
-
-    The events of the runs are read here, too, if there are not too many.
-    """
+    """The runs, with what most tables need of them, and all modules that make something."""
     from timefair.exhibits.registry import FIGURES, TABLES
     from timefair.records.rundata.runs import UNITS
     from timefair.records.rundata.settings import Analysis

@@ -49,7 +49,7 @@ USUAL = "DefaultStreamHandler"
 
 
 def attach(workflow: Workflow) -> None:
-    """Replace Snakemake's usual handler by a `ConsoleHandler` with the same formatter and filters.
+    """Replace Snakemake's usual handler by a `ConsoleHandler` with its formatter and filters.
 
     Nothing is replaced if ``--logger`` named another handler, or in a job that Snakemake starts.
     """
@@ -64,10 +64,7 @@ def attach(workflow: Workflow) -> None:
 
 
 class ConsoleHandler(logging.Handler):
-    """A handler of Snakemake's messages that prints the progress of a campaign in one line.
-
-    In a terminal each line replaces the last; elsewhere ten are printed.
-    """
+    """Prints the progress of a campaign in one line, or in ten without a terminal."""
 
     def __init__(self, settings: OutputSettingsLoggerInterface) -> None:
         super().__init__()

@@ -142,10 +142,8 @@ def _export_table(arguments: argparse.Namespace) -> None:
 
 
 def _exported(folder: Path) -> tuple[Campaign, pa.Table, set[str]]:
-    """The campaign, the collected runs, and the labels whose times do not compare with others.
-
-    These labels have times of a foreign clock; there are none if no algorithm was measured. Raises
-    `InputError` if the runs are not comparable.
+    """The campaign, the collected runs, and the labels with times of a foreign clock beside
+    measured ones. `InputError` if the runs are not comparable.
     """
     from timefair.campaign import collected, configuration
     from timefair.records.integrity import Origins

@@ -23,10 +23,7 @@ EVERY_S = 5.0
 
 
 class StatusLine:
-    """A line of text that shows the state of a command.
-
-    In a terminal (None: ask the stream), a new state overwrites the last; else, it is a new line.
-    """
+    """A line with the state of a command; in a terminal (None: ask), each replaces the last."""
 
     def __init__(self, stream: TextIO, *, terminal: bool | None = None) -> None:
         self._stream = stream

@@ -34,8 +34,8 @@ INSTEAD = "write it to a file, and give its name, FILE.py:FUNCTION"
 def place_of(function: Callable[..., Any], path: Path, files: dict[Path, str]) -> str:
     """The place of a function, as a campaign names it: ``module:name`` or ``file.py:name``.
 
-    For a function that was defined interactively, `files` receives the content of a file at `path`,
-    which `write` writes. `InputError` if it needs something that a file cannot define.
+    Of an interactive function, `files` gets the content of `path`, which `write` writes.
+    `InputError` if a file cannot define what it needs.
     """
     if not isinstance(function, FunctionType):
         raise InputError(f"{function!r}: should be a function or a name; {INSTEAD}")
@@ -76,7 +76,6 @@ class _Source:
         return "\n\n".join(filter(None, (head, *self._functions.values())))
 
     def _add(self, name: str, value: Any) -> None:
-        """Define a global variable of the file."""
         if isinstance(value, ModuleType):
             self._imports[f"import {value.__name__} as {name}"] = None
         elif getattr(value, "__module__", "__main__") not in ("__main__", None) and hasattr(
@@ -287,10 +286,7 @@ def _numbers(given: Numbers) -> Any:
 def _watched(command: list[str], state: str | None = None, within: str | None = None) -> None:
     """Run a command, and show what it prints; lines that begin with `state` replace each other.
 
-    Raises
-    ------
-    InputError
-        If it fails, with its lines about what is wrong.
+    `InputError` with its lines about what is wrong, if it fails.
     """
     line = StatusLine(sys.stdout, terminal=sys.stdout.isatty() or "IPython" in sys.modules)
     faults: list[str] = []

@@ -36,10 +36,7 @@ class Results:
 
     @property
     def verdict(self) -> list[str]:
-        """The verdict of each suite and dimension, then how many runs failed or were perturbed.
-
-        One sentence each; none without a report.
-        """
+        """The verdict of each suite and dimension, and failed runs; none without a report."""
         from timefair.report import description
 
         return description.read(self.folder / "report.html")

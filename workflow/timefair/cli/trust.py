@@ -89,10 +89,7 @@ def _verify(arguments: argparse.Namespace) -> int:
 
 
 def problems_of(folder: Path, arguments: argparse.Namespace, say: Callable[[str], None]) -> int:
-    """Verify ``results/NAME`` or another folder with records, and return the number of problems.
-
-    `say` is called with each line.
-    """
+    """Verify a folder with records, say each line, and return the number of problems."""
     one_thread()
     if not arguments.points_s >= 0:
         raise InputError(f"--points-s: {arguments.points_s}: should be at least 0")

@@ -59,11 +59,7 @@ class DataFile:
 
 @dataclass
 class InfoEntry:
-    """An entry: trials on a function in a dimension.
-
-    `named` are the data files in it, with their trials, and `files` those that exist; `comment` is
-    its last comment line.
-    """
+    """Trials on a function in a dimension, in `named` data files, of which `files` exist."""
 
     index: Path
     keys: dict[str, str]
@@ -84,8 +80,7 @@ def entries(folder: Folder, suffixes: Sequence[str], cautions: Cautions) -> list
     """The entries of all ``.info`` files in a folder that have a data file; each is in one entry.
 
     Of data files that differ only in the suffix, the first of `suffixes` is used. `InputError` for
-    an entry without function or dimension, a line in another format, a data file outside the
-    folder, or a data file of several functions or dimensions.
+    an entry or a line in another format, or a data file outside the folder or of several functions.
     """
     found = []
     for index in folder.indices(".info"):
@@ -137,7 +132,6 @@ def _lines(index: Path) -> Iterator[str]:
 
 
 def _parts(line: str) -> tuple[dict[str, str], list[str]]:
-    """The keys of a line with their values, and the other words between its commas."""
     keys: dict[str, str] = {}
     words: list[str] = []
     at = 0
@@ -253,11 +247,10 @@ BEST_OF_MANY = "best results of many algorithms, not runs of one; give data of o
 
 @dataclass(frozen=True)
 class CocoColumns:
-    """The columns of a data file. Column 0 counts evaluations of f.
+    """The columns of a data file, counted from 0, which counts evaluations of f.
 
-    - `precision`: Column of the best precision so far, counted from 0.
-    - `constraints`: Whether column 1 counts evaluations of the constraints.
-    - `signed`: Whether precisions can be below 0, because the optimum is the best value known.
+    `constraints`: whether column 1 counts those of the constraints. `signed`: whether precisions
+    can be below 0, because the optimum is the best value known.
     """
 
     precision: int
@@ -267,11 +260,11 @@ class CocoColumns:
 
 @dataclass
 class _Trial:
-    """The lines of one trial in a ``.dat`` file, or in a ``.tdat`` file, which has its end.
+    """The lines of one trial; `end` is the last evaluation in the ``.tdat`` file, `end_of_f` that
+    of f.
 
-    The optimum is that in the header, or computed from the first line; `end_of_f` is the last
-    evaluation of f. `evaluations` include those of the constraints, as in cocopp. `end` is the last
-    one in the ``.tdat`` file.
+    The optimum is that in the header, or computed from the first line. `evaluations` include those
+    of the constraints, as in cocopp.
     """
 
     f_opt: float | None
@@ -282,9 +275,7 @@ class _Trial:
     end: int | None = None
 
     def agrees(self, listed: ListedRun) -> bool:
-        """Whether it can be the trial that the ``.info`` file lists; a ``.dat`` file alone may end
-        before the trial does.
-        """
+        """Whether it can be a listed trial; a ``.dat`` file alone may end before the trial does."""
         if listed.evaluations is None:
             return True
         if self.end is None:
@@ -294,8 +285,8 @@ class _Trial:
     def run(self, listed: ListedRun, columns: CocoColumns) -> PublishedRun:
         """The run. Its end is that of the ``.info`` file if there is no ``.tdat`` file.
 
-        A finite precision is raised to the largest later one: a best precision cannot increase, and
-        the larger value is what cocopp uses.
+        A finite precision is raised to the largest later one, as in cocopp: a best one cannot
+        increase.
         """
         order = np.argsort(self.evaluations, kind="stable")
         at = np.array(self.evaluations, dtype=np.int64)[order]
@@ -312,10 +303,7 @@ class _Trial:
 
 
 def _trials_in(path: Path, place: Path, columns: CocoColumns, cautions: Cautions) -> list[_Trial]:
-    """The trials of a data file, in its order. Comment lines separate them.
-
-    `InputError` for a line in another format, or for the best results of many algorithms.
-    """
+    """The trials of a data file, between comments; `InputError` for another format."""
     found: list[_Trial] = []
     header: list[str] = []
     width = 0
@@ -360,7 +348,6 @@ def _begun(header: str, words: list[str], columns: CocoColumns, place: Path) -> 
 
 
 def _warn(trials: list[_Trial], place: Path, columns: CocoColumns, cautions: Cautions) -> None:
-    """Add a line for each kind of odd trials."""
     if any((np.diff(one.evaluations) < 0).any() for one in trials):
         cautions.add(place, "evaluations decrease within a trial; its lines are sorted")
     if any(after > before for one in trials for before, after in pairwise(one.precision)):
@@ -385,7 +372,6 @@ def _published_runs(
 def _pairs(
     file: DataFile, columns: CocoColumns, folder: Folder, cautions: Cautions
 ) -> list[tuple[ListedRun, _Trial]]:
-    """The listed trials, each with its lines in the data files."""
     place, listed = folder.place(file.path), file.trials
     found = _found(file, columns, folder, cautions)
     numbers = f"{counted(len(found), 'trial')}, but the .info file lists {len(listed)}"
@@ -458,13 +444,7 @@ FORMER = {"sbox-cost": "bbob-boxed"}
 
 
 def coco_data_sets(folder: Folder, cautions: Cautions) -> list[DataSet]:
-    """The data sets of a folder, in the order of its ``.info`` files.
-
-    Raises
-    ------
-    InputError
-        For an ``.info`` file or an entry that is not COCO data.
-    """
+    """The data sets of a folder; `InputError` for an ``.info`` file that is not COCO data."""
     return [_data_set(entry, folder, cautions) for entry in entries(folder, (".dat",), cautions)]
 
 

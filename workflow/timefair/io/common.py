@@ -60,7 +60,7 @@ class Folder:
 
     @cached_property
     def _spellings(self) -> dict[str, list[Path]]:
-        """Data files, grouped by their path in lower case."""
+        """Data files, by their path in lower case."""
         spellings: dict[str, list[Path]] = {}
         for path in sorted(self.root.rglob("*")):
             if path.suffix.lower() in DATA_SUFFIXES and path.is_file():
@@ -77,10 +77,7 @@ class Folder:
         return sorted(p for p in files if p.suffix.lower() == suffix and not p.name.startswith("."))
 
     def beside(self, index: Path, name: str) -> Path | None:
-        """The data file that an index file names, if it exists; ``/`` and ``\\`` separate folders.
-
-        `InputError` if the path is outside the folder.
-        """
+        """The data file that an index file names, if it exists; `InputError` outside the folder."""
         path = Path(os.path.normpath(index.parent / name.replace("\\", "/")))
         if not path.is_relative_to(self.root):
             raise InputError(
@@ -109,11 +106,10 @@ def _stem(place: Path) -> Path:
 
 @contextmanager
 def unpacked(path: Path) -> Iterator[Folder]:
-    """The folder itself, or a temporary folder with the data files of an archive.
+    """The folder itself, or a temporary one with the data files of a ``.zip`` or ``.tar``, without
+    links.
 
-    Archives are ``.zip`` files and ``.tar`` files, compressed or not. Links in them are skipped.
-    `InputError` if the path does not exist, is not a whole archive, or has a member outside the
-    archive's folder.
+    `InputError` if there is no whole archive, or a member is outside the archive's folder.
     """
     if path.is_dir():
         root = path.resolve()
@@ -197,9 +193,9 @@ _WINDOWS = re.compile(r"([+-]?)1\.#(INF|IND|QNAN|SNAN)0*(e[+-]?\d+)?", re.IGNORE
 
 
 def parsed_number(text: str) -> float:
-    """Parse a number, also in the notation of Fortran (``1.5D-08``) or Windows (``1.#INF``).
+    """Parse a number, also of Fortran (``1.5D-08``) or Windows (``1.#INF``); or ValueError.
 
-    `NOTHING_YET`, which timefair exports, is inf. ValueError for any other text.
+    `NOTHING_YET`, which timefair exports, is inf.
     """
     if "_" in text:  # Python reads 1_0 as 10
         raise ValueError(f"{text!r} is not a number")
@@ -272,7 +268,7 @@ def _line(text: str, kind: _Kind) -> str:
 class ListedRun:
     """A run in an index file; None for what the file does not have (an aborted run).
 
-    `best` is the rounded best value or precision, and `best_at` the evaluation that found it.
+    `best`, found at the evaluation `best_at`, is the rounded best value or precision.
     """
 
     instance: int
@@ -291,9 +287,9 @@ class ListedRun:
 class Timed:
     """Further data of a run with times that others have recorded.
 
-    `time_s`, shape (events,), and `end_s` are seconds since the start of the run, NaN if they are
-    not known; `best_f` is inf without a finite value. If evaluations are not `counted`, the result
-    is the only event, at evaluation 1. `cost_s` is the simulated cost of an evaluation.
+    `time_s`, shape (events,), and `end_s` are since the start of the run, NaN if unknown; `best_f`
+    is inf without a finite value. If evaluations are not `counted`, the result is the only event,
+    at 1.
     """
 
     time_s: NDArray[np.float64]
@@ -310,11 +306,10 @@ class Timed:
 
 @dataclass(frozen=True)
 class PublishedRun:
-    """One run on an instance.
+    """One run on an instance; `evaluations` and `precision`, shape (events,), of each improvement.
 
-    `evaluations` and `precision`, shape (events,), have one entry per improvement. Precisions
-    decrease strictly, are negative below the optimum of the data, and are values of f if no optimum
-    is known (`f_opt` is None).
+    Precisions decrease strictly, are negative below the optimum of the data, and are values of f if
+    `f_opt` is None.
     """
 
     instance: int
@@ -333,10 +328,10 @@ class PublishedRun:
         precision: ArrayLike,
         all_evaluations: int = 0,
     ) -> PublishedRun:
-        """Make a run from all its logged lines, which may be in any order, or none.
+        """Make a run from all its logged lines, in any order; it ends at the last, or at a later
+        end.
 
-        Precisions that are not finite are no improvements. The run ends at `all_evaluations` or at
-        its last line, whichever is later.
+        Precisions that are not finite are no improvements.
         """
         at, values = np.asarray(evaluations, np.int64), np.asarray(precision, np.float64)
         order = np.lexsort((values, at))
@@ -350,11 +345,11 @@ class PublishedRun:
 
 @dataclass(frozen=True)
 class DataSet:
-    """The runs of an algorithm on a function in a dimension.
+    """The runs of an algorithm on a function in a dimension; `read` reads the data files.
 
-    `read` reads the data files, `index` is the file that lists the runs, relative to the folder of
-    the data, and `name` that of the function, empty if it has only a number. With a `bridge`
-    (`records.schema.BRIDGE`), its times can be compared with those of another machine.
+    `index` is the file that lists the runs, relative to the folder of the data; `name` is empty for
+    a number. With a `bridge` (`records.schema.BRIDGE`), its times compare with those of other
+    machines.
     """
 
     algorithm: str
@@ -463,10 +458,7 @@ FoundT = TypeVar("FoundT")
 def paired(
     listed: Sequence[ListedT], found: Sequence[FoundT], agree: Callable[[ListedT, FoundT], bool]
 ) -> list[tuple[ListedT, FoundT]]:
-    """Pair listed runs with runs found in the data file, in order; there are at least as many.
-
-    With more found runs, the first ones that agree in order, or simply the first ones if none do.
-    """
+    """Pair listed runs with as many found ones, in order: those that agree, or the first."""
     if len(found) == len(listed):
         return list(zip(listed, found, strict=True))
     places: list[int] = []

@@ -154,9 +154,9 @@ COUNTED = ("iteration", "callback")
 def benchopt_cells(path: Path, cautions: Cautions, layout: Layout) -> Cells:
     """The cells of a results file of benchopt (Parquet or CSV), as of `table_read.cells_of`.
 
-    Algorithms are solvers with their parameters, functions are objectives on data sets.
-    ``evaluations`` are iterations of the solver plus 1, or the number of the sample if it is
-    sampled by tolerance. The dimension is 1. The layout may replace each of these columns.
+    Algorithms are solvers with their parameters, functions are objectives on data sets of dimension
+    1. ``evaluations`` are iterations plus 1, or the number of a sample by tolerance. The layout may
+    replace each of these columns.
     """
     table = rows_of(path)
     names = table.column_names
@@ -182,7 +182,6 @@ def benchopt_cells(path: Path, cautions: Cautions, layout: Layout) -> Cells:
 
 
 def _columns(table: pa.Table, faults: Faults, sign: int) -> dict[str, pa.Array]:
-    """What benchopt's columns are in a table of runs; a fault for each cell that is no number."""
     words = {name: pc.cast(table[name], pa.string()) for name in RUN}
     values = sign * numbers_of(table["objective_value"], "objective_value", faults)
     return {
@@ -246,7 +245,6 @@ def _refuse_contradiction(
 
 
 def _said(sets: Sequence[DataSet]) -> Iterator[tuple[str, str]]:
-    """The facts in a file, with their subjects."""
     for one in sets:
         yield "the suite", one.suite or "not named"
         yield f"function {one.function}", one.name or "not named"
@@ -265,8 +263,7 @@ def one_algorithm(
 ) -> tuple[str, list[DataSet]]:
     """The name and the data sets of the wanted algorithm, or of the only one.
 
-    Several names count as one algorithm if all data are in one folder and each function and
-    dimension has a single name: some authors changed the name between experiments.
+    Several names count as one if each function and dimension of a single folder has only one name.
     """
     names = Counter(one.algorithm for one in sets)
     shown = ", ".join(sorted(names)[:SHOWN]) + (", …" if len(names) > SHOWN else "")
@@ -309,10 +306,7 @@ def one_suite(sets: list[DataSet], wanted: str | None) -> tuple[str, list[DataSe
 def batch(
     one: DataSet, runs: list[PublishedRun], numbers: list[int], *, suite: str, label: str
 ) -> pa.RecordBatch:
-    """One row per run of a data set; columns that the data lack are null.
-
-    The runs have all times, or all none. ``best_precision`` is inf for a run without events.
-    """
+    """One row per run of a data set, all or none with times; what the data lack is null."""
     best = np.array([min(run.precision, default=np.inf) for run in runs])
     f_opt = [run.f_opt for run in runs]
     count = len(runs)
@@ -340,7 +334,6 @@ def batch(
 
 
 def _timed(runs: list[Timed]) -> dict[str, Any]:
-    """The columns that only runs with times have."""
     return {
         "wall_s": [None if np.isnan(run.end_s) else run.end_s for run in runs],
         "best_f": [run.best_f for run in runs],
@@ -472,15 +465,12 @@ def import_data(
 ) -> Imported:  # fmt: skip
     """Write the runs of one algorithm from published data to a record file.
 
-    A COCO trial is a run. Runs on the same instance are numbered from 0 in the order of the data.
-
-    - `path`: A folder or an archive; of a table, the file.
-    - `algorithm`, `label`: Its name in the data, needed if they contain several, and in the record.
-    - `wanted`: The problems to import, without times; by default all, with the data's times.
-    - `layout`: Names of the columns of a table. For ``ioh``, ``seconds`` is a logged property.
-
-    `InputError` if the path has no data of this format, no run on a wanted problem, several
-    algorithms or suites, another suite, or damaged files. Nothing is written then.
+    Runs on the same instance are numbered from 0 in the order of the data. `algorithm` is its name
+    in the data, needed if they contain several, and `label` that in the record. `wanted` are the
+    problems to import, without times; by default all, with times. `layout` has the columns of a
+    table; for ``ioh``, ``seconds`` is a logged property. `InputError` without data of this format
+    or a run on a wanted problem, or for several algorithms or suites, or damaged files. Nothing is
+    written then.
     """
     cautions = Cautions()
     known = Known(wanted.suite, wanted.names) if wanted else None
@@ -510,12 +500,12 @@ def import_all(
     others: Sequence[Path] = (),
     layout: Layout | None = None,
 ) -> list[Imported]:
-    """Write the runs of each algorithm of a table with times to a record file of its own.
+    """Write the runs of each algorithm of a table with times to a record of its own, named by
+    label.
 
-    Several files count as one: their times are of one clock, and runs of an algorithm in one file
-    follow those in the files before. Each record is named after the label: the name in the data,
-    with ``_`` in place of characters that labels do not have. `InputError` as in `import_data`, if
-    two algorithms have the same label, or if the files disagree. Nothing is written then.
+    Several files count as one, with times of one clock; runs in a file follow those in files
+    before. A label has ``_`` for characters that labels do not have. `InputError` as in
+    `import_data`, for two equal labels, or if the files disagree. Nothing is written then.
     """
     cautions, facts = Cautions(), dict[str, tuple[str, Path]]()
     paths, sets = list(dict.fromkeys((path, *others))), list[DataSet]()
@@ -708,7 +698,7 @@ def _not_seen(
     seen: Counter[tuple[int, int, bytes]],
     cautions: Cautions,
 ) -> list[PublishedRun]:
-    """The runs of a data set that no data set before it has; equal runs of one set all count.
+    """The runs that no data set before has; equal runs of one set all count.
 
     Runs without times are all kept unless all of them are known: they may be deterministic.
     """
@@ -750,7 +740,6 @@ def _comparable(
 def _numbers(
     counts: Counter[tuple[int, int, int]], one: DataSet, runs: list[PublishedRun]
 ) -> Iterator[int]:
-    """Number each run within its problem and add it to the counts."""
     for run in runs:
         key = (one.function, one.dimension, run.instance)
         yield counts[key]

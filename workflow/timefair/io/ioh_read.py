@@ -76,9 +76,7 @@ _NAME = re.compile(r'"([^"]*)"|([^\s"]+)')
 
 @dataclass
 class IohLog:
-    """The lines of a run: evaluations and values of the plain function, and, if they are read,
-    values of the instance and seconds since the start of the run.
-    """
+    """The lines of a run: evaluations, plain values, and, if read, others and seconds."""
 
     evaluations: list[int] = field(default_factory=list)
     values: list[float] = field(default_factory=list)
@@ -104,10 +102,10 @@ class IohLog:
         self.seconds.append(time_s)
 
     def agrees(self, listed: ListedRun) -> bool:
-        """Whether it can be the run that an index file lists.
+        """Whether it can be a listed run: its best is the largest or least of the function or
+        instance.
 
-        Some loggers list the evaluation of the best value as the number of evaluations. The best
-        value can be the largest or the smallest, of the plain function or of the instance.
+        Some loggers list the evaluation of the best value as the number of evaluations.
         """
         if listed.evaluations is None or not self.evaluations:
             return True
@@ -121,10 +119,7 @@ class IohLog:
 
 
 def _logs(path: Path, place: Path, cautions: Cautions, seconds: str | None) -> list[IohLog]:
-    """The runs of a data file; `seconds` is the column with their times, if any.
-
-    Some loggers name fewer columns than they write, but all lines of a run have the same number.
-    """
+    """The runs of a data file, with times in the column `seconds`; others may lack a name."""
     found: list[IohLog] = []
     least, width, places = 0, 0, (0, 0, 0, 0)
     line = "\n"
@@ -238,8 +233,8 @@ def suite_and_precisions(
 ) -> tuple[str, Precisions] | None:
     """The suite of a function, and the conversion of its values to precisions.
 
-    None, with a caution, if the optimum is not known. `InputError` if values of a suite that is
-    minimized are maximized, or ``pbo`` lacks the function.
+    None, with a caution, without a known optimum. `InputError` if values are maximized, and the
+    suite is another than ``pbo``, or it lacks the function.
     """
     suite = _suite(function, place, cautions)
     if not function.maximized:
@@ -333,9 +328,7 @@ def _largest(number: int, dimension: int, instance: int) -> float:
 
 @dataclass(frozen=True)
 class _Reader:
-    """Reads a folder. `seconds` is the logged property with times, if any; `is_maximized` is None
-    if the files say it.
-    """
+    """Reads a folder; `seconds`: the property with times; `is_maximized`: None: by the files."""
 
     folder: Folder
     cautions: Cautions
@@ -435,8 +428,7 @@ class _Reader:
     ) -> Iterator[PublishedRun]:
         """The runs that an index file lists for a data file, in its order.
 
-        `InputError` if runs are missing, the data file is damaged, or values only rise though they
-        should be minimized.
+        `InputError` if runs are missing, the file is damaged, or values to be minimized only rise.
         """
         place, cautions = self.folder.place(data), self.cautions
         logs = _logs(data, place, cautions, self.seconds)
@@ -544,10 +536,10 @@ def ioh_data_sets(
 ) -> list[DataSet]:
     """The data sets of a folder: those of ``.json`` files first, each in the order of the files.
 
-    ``seconds`` of the layout is the logged property with seconds; by default, runs have no times.
-    Its ``value`` has a sign, ``-`` for values that are maximized, whatever the files state.
-    `InputError` for other columns, an index file that is not IOHprofiler's, several objectives, or
-    maximized values of another suite than ``pbo``.
+    ``seconds`` of the layout is the logged property with seconds, by default none; its ``value``
+    may have a sign, ``-`` for maximized values, whatever the files state. `InputError` for other
+    columns, an index file that is not IOHprofiler's, several objectives, or a maximized suite but
+    ``pbo``.
     """
     columns = layout or Layout()
     if columns.constants or set(columns.columns) - {"seconds", "value"}:

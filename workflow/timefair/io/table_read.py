@@ -87,8 +87,8 @@ NEEDED = tuple(name for name, column in COLUMNS.items() if column.needed)
 class Layout:
     """Where the columns of a table are in a file, by the names of `COLUMNS`.
 
-    `columns` are names in the file, which for `SIGNED` may begin with a sign; `constants` are the
-    cells of columns that the file does not have, as text.
+    `columns` are names in the file, of `SIGNED` maybe with a sign; `constants` are cells of absent
+    ones.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -197,10 +197,10 @@ class Faults:
 
 @dataclass(frozen=True)
 class Cells:
-    """The cells of a table, by the names of `COLUMNS`; all arrays have the shape (rows,).
+    """The cells of a table by the names of `COLUMNS`, shape (rows,); empty: the empty string or
+    NaN.
 
-    An empty cell is the empty string or NaN. `in_file` is the index of each row in the file, and
-    `value` says where the values are, with the sign that was given.
+    `in_file` is the index of each row in the file, `value` where the values are, with a given sign.
     """
 
     texts: Mapping[str, NDArray[np.object_]]
@@ -234,10 +234,7 @@ def separator_of(path: Path) -> str:
 
 
 def cells_of(table: pa.Table, layout: Layout) -> Cells:
-    """The cells of a table in memory.
-
-    `InputError` if it lacks a column; one line per row that cannot be read.
-    """
+    """The cells of a table in memory; `InputError` for an absent column, or wrong rows."""
     refuse_missing(table.column_names, layout)
     if not len(table):
         raise InputError("no rows below the header; expected one row per improvement of a run")
@@ -357,7 +354,6 @@ def _csv(path: Path, wanted: Callable[[list[str]], list[str]]) -> pa.Table:
 
 
 def _header(file: Any) -> tuple[str, str]:
-    """The line of the header, and the separator."""
     text = file.read(_HEADER_BYTES).decode("utf-8-sig", errors="replace")
     line = next((line for line in text.splitlines() if line.strip()), "")
     if not line:
@@ -391,7 +387,7 @@ def _texts(cells: pa.Array, name: str) -> NDArray[np.object_]:
 def numbers_of(cells: pa.Array | pa.ChunkedArray, name: str, faults: Faults) -> NDArray[np.float64]:
     """Numbers, shape (rows,), NaN where a cell is empty; counts are whole and not negative.
 
-    Cells that are no numbers are faults; `InputError` if the column has neither text nor numbers.
+    Other cells are faults; `InputError` if the column has neither text nor numbers.
     """
     if isinstance(cells, pa.ChunkedArray):
         cells = cells.combine_chunks()
@@ -454,9 +450,9 @@ class Known:
 
 @dataclass(frozen=True)
 class Numbering:
-    """The numbers of functions and instances of tables that are read together.
+    """The numbers of functions and instances of tables that are read together, by their kind.
 
-    For each kind, `names` has the number of each name, and `given` that of each word that is one.
+    `names` has the number of each name, and `given` that of each word that is one.
     """
 
     names: Mapping[NamedKind, Mapping[str, int]]
@@ -466,11 +462,11 @@ class Numbering:
     def of(
         cls, tables: Sequence[Cells], cautions: Cautions, known: Known | None = None
     ) -> Numbering:
-        """The numbers in all tables.
+        """The numbers in all tables: numbers are kept.
 
-        Numbers are kept. Without `known`, names are numbered in their order, from 1 or after the
-        numbers, and so are numbers if one of them is 0. With it, they are matched by the names of
-        its functions; `InputError` if that is not possible, or a number is 0.
+        Without `known`, names are numbered in their order, from 1 or after the numbers, and so are
+        numbers if one of them is 0. With it, they are matched by its names; else `InputError`, as
+        for a 0.
         """
         names: dict[NamedKind, dict[str, int]] = {"function": {}, "instance": {}}
         given: dict[NamedKind, dict[str, int]] = {"function": {}, "instance": {}}
@@ -511,9 +507,7 @@ class Numbering:
 
 
 def _number(kind: NamedKind, word: str) -> int | None:
-    """The whole number that a word is, such as ``3``, ``3.0`` or ``3e0``, and of a function
-    ``f3`` or ``F3``; None for a name.
-    """
+    """The whole number in a word, such as ``3.0``, ``3e0``, of a function ``f3``; None: a name."""
     if kind == "function" and word[:1] in {"f", "F"} and word[1:].isdecimal():
         word = word[1:]
     if not _NUMBER.fullmatch(word) or not (value := float(word)).is_integer():
@@ -604,10 +598,7 @@ _PROBLEM = ("suite", "function", "dimension", "instance")
 def sets_of(
     cells: Cells, place: Path, cautions: Cautions, numbering: Numbering, direction: Direction
 ) -> list[DataSet]:
-    """The data sets of a table; `InputError` with one line per row that contradicts another.
-
-    Rows of a run are in the order of the run; runs may be mixed.
-    """
+    """The data sets of a table; `InputError` with one line per row that contradicts another."""
     faults = Faults()
     function, instance = (
         numbering.numbers(kind, cells.texts[kind], faults) for kind in ("function", "instance")
@@ -648,10 +639,10 @@ def _steps(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 class _Table:
-    """The rows of a table, sorted by their runs; the order within a run is that of the file.
+    """The rows of a table, sorted by their runs, within a run as in the file.
 
-    `order` and `rows` are the index of each sorted row, among the cells and in the file. `keys`
-    are the columns that identify a run; texts are replaced by their ranks.
+    `order` and `rows` are the index of each sorted row, among the cells and in the file; `keys`
+    identify a run, with ranks in place of texts.
     """
 
     def __init__(
@@ -704,10 +695,7 @@ class _Table:
         return new
 
     def _precisions(self) -> NDArray[np.float64]:
-        """Of each row: as given, else from the value and the optimum, else the value.
-
-        Other tools may give 0 for a value below the optimum.
-        """
+        """Of each row: as given, else from the value and the optimum, else the value."""
         value, optimum = self._numbers["value"], self._optima
         given = self._numbers["precision"]
         with np.errstate(invalid="ignore"):
@@ -725,7 +713,6 @@ class _Table:
         faults.refuse()
 
     def _told(self, text: str, name: str, place: int) -> str:
-        """A text with the name of a column and its cells: here, before and first in the run."""
         cells = (self._words if name in WORDS else self._numbers)[name]
         optimum, first = self._optima[place], self._of_run.get(name, cells)[place]
         return text.format(

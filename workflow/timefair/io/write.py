@@ -35,10 +35,7 @@ _NAMES = ("algorithm", "suite", "function", "dimension", "instance")
 
 @dataclass(frozen=True)
 class ExportedRun:
-    """One run. Its arrays have one entry per improvement, shape (events,).
-
-    Seconds are NaN for published data, and `f_opt` if it is unknown.
-    """
+    """One run, arrays of shape (events,); seconds of published data and unknown optima are NaN."""
 
     algorithm: str
     suite: str
@@ -242,7 +239,6 @@ def _write_ioh_function(folder: Path, suite: str, function: int, runs: list[Expo
 
 
 def _described(run: ExportedRun) -> dict[str, Any]:
-    """A run in the JSON file."""
     evaluations, precision = 1, NOTHING_YET
     if len(run.evaluations):
         evaluations, precision = int(run.evaluations[-1]), float(run.precision[-1])
@@ -260,7 +256,6 @@ def _ioh_lines(run: ExportedRun, timed: bool) -> Iterator[str]:
 
 
 def _ioh_steps(run: ExportedRun) -> Iterator[tuple[int, float, float]]:
-    """Evaluations, best precision and seconds of each line of a run."""
     steps = zip(run.evaluations.tolist(), run.precision.tolist(), run.time_s.tolist(), strict=True)
     last, best = 0, NOTHING_YET
     for evaluations, precision, time_s in steps:
@@ -287,9 +282,9 @@ _HARDEST_FIRST = np.sort(TARGETS)
 
 @dataclass(frozen=True)
 class CocoTrial:
-    """A run as a COCO trial: the best precision as a step function of the cost.
+    """A run as a COCO trial: the best precision as a step function of the cost, shape (lines,).
 
-    `cost`, shape (lines,), are evaluations or microseconds, increasing, up to the end of the run.
+    `cost` are evaluations or microseconds, increasing, up to the end of the run.
     """
 
     run: ExportedRun

@@ -163,10 +163,10 @@ class Problem:
         return value if np.isnan(self.f_opt) else precision(value, self.f_opt)
 
     def points(self, count: int) -> NDArray[np.float64]:
-        """Points for a trial of the evaluation, shape ``(count, dimension)``.
+        """Points for a trial of the evaluation, on the diagonal of the bounds, ``(count,
+        dimension)``.
 
-        They are on the diagonal of the bounds, with integer variables rounded down. Permutations
-        are shifts of the natural order.
+        Integer variables are rounded down. Permutations are shifts of the natural order.
         """
         if self.permutation:
             return np.array(
@@ -239,10 +239,10 @@ class Suite(ABC):
         return changed
 
     def faults(self, functions: Ints, dimensions: Ints, instances: Ints) -> list[str]:
-        """Check keys of problems; one line per key that the suite does not have.
+        """Check keys of problems; one line per key that the suite does not have, and what would be
+        right.
 
-        A line names the key, and what would be right. A suite in which some combinations are
-        missing extends this method.
+        A suite in which some combinations are missing extends this method.
         """
         return [
             *self._misses("functions", functions, self.functions),
@@ -259,10 +259,7 @@ class Suite(ABC):
         return True
 
     def problem(self, function: int, dimension: int, instance: int) -> Problem:
-        """Make one problem. It can be evaluated in this process or in a fork of this process.
-
-        Raises `ValueError` if the suite does not have the problem.
-        """
+        """Make one problem, for this process or a fork of it; `ValueError` if there is none."""
         if faults := self.faults([function], [dimension], [instance]):
             raise ValueError("; ".join(faults))
         return self.make(ProblemName(self.name, function, dimension, instance))
@@ -303,10 +300,7 @@ def refusing(
     upper: NDArray[np.float64],
     integer: NDArray[np.bool_],
 ) -> Callable[[NDArray[np.float64]], float]:
-    """Wrap an evaluation: ValueError if an integer variable is not a whole number in its bounds.
-
-    Rounding such a value would hide that an algorithm is for continuous variables.
-    """
+    """Wrap an evaluation: ValueError if an integer variable is not a whole number in its bounds."""
     shape, places = integer.shape, np.flatnonzero(integer)
     least, most = lower[places], upper[places]
 
@@ -345,7 +339,6 @@ def permutations(
 
 
 def _first_wrong(x: NDArray[np.float64], natural: NDArray[np.float64]) -> str:
-    """The first entry of a point that keeps it from being an order."""
     if x.shape != natural.shape:
         return f"an array of shape {x.shape}"
     for number in x[~np.isin(x, natural)].tolist():
@@ -355,5 +348,4 @@ def _first_wrong(x: NDArray[np.float64], natural: NDArray[np.float64]) -> str:
 
 
 def numbered(first: int, *names: str) -> dict[int, str]:
-    """Names of functions with consecutive numbers."""
     return dict(enumerate(names, start=first))

@@ -78,10 +78,10 @@ def _optimum(function: int, instance: int, dimension: int) -> float:
 
 @cache
 def reference_values() -> dict[tuple[int, int, int], float]:
-    """COCO's reference values of the indicator, by (function, instance, dimension).
+    """COCO's reference values of the indicator, by (function, instance, dimension), for both
+    suites.
 
-    The library inside cocoex contains them as a table of texts, but has no function that returns
-    them. Both suites share the table.
+    The library inside cocoex has a table of texts, and no function that returns them.
     """
     import cocoex
 

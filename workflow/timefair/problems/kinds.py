@@ -150,10 +150,7 @@ class Kind:
         """What is evaluated at a point beside f, for a call before the clock."""
 
     def quality(self, vectors: Vectors) -> NDArray[np.float64]:
-        """The value that a run has reached after each vector, shape ``(n,)``; inf if none.
-
-        Called after the run, outside its clock; the events are where the least value falls.
-        """
+        """The value that a run has reached after each vector, shape ``(n,)``; inf: none."""
         raise NotImplementedError
 
     def ends_at(self, target: float) -> float:
@@ -162,21 +159,16 @@ class Kind:
 
     @classmethod
     def refuting(cls, best: float, noise_free: float) -> float:
-        """The value of a run that refutes an optimum if it is below; NaN if none can.
-
-        ``noise_free`` is NaN for a run without noise.
-        """
+        """The value that refutes an optimum if it is below; NaN: none, as without noise."""
         return best if isnan(noise_free) else noise_free
 
 
 @dataclass(frozen=True)
 class Noisy(Kind):
-    """Noise: an evaluation gives the measured value, and the value without noise is known.
+    """Noise: an evaluation gives the measured value, and `noise_free`, only called after a run.
 
-    A vector is recorded if either of the two is the least of its kind so far. The points that an
+    A vector is recorded if either value is the least of its kind so far. The points that an
     algorithm recommends are recorded, too.
-
-    - `noise_free`: ``noise_free(x) -> float``, which is only called after a run.
     """
 
     noise_free: Callable[[NDArray[np.float64]], float]
@@ -251,10 +243,8 @@ class Constraints(Kind):
 class TwoObjectives(Kind):
     """Two objectives, valued by COCO's hypervolume indicator between two points.
 
-    A vector is recorded that no earlier one of the run weakly dominates, thinned as
-    `records.thinning.VectorThinning` describes.
-
-    - `ideal`, `nadir`: The points that become (0, 0) and (1, 1), shape ``(2,)``.
+    A vector is recorded that no earlier one of the run weakly dominates, thinned as of
+    `records.thinning.VectorThinning`. `ideal`, `nadir` become (0, 0) and (1, 1), shape ``(2,)``.
     """
 
     ideal: NDArray[np.float64]
@@ -301,11 +291,9 @@ class TwoByUser(TwoObjectives):
 class Changes(Kind):
     """Changes during a run: environments, numbered from 0, each for the same share of the budget.
 
-    An evaluation gives the value and the environment that it was made in. A vector is recorded if
-    its environment is another than that of the last one, or its value is the least there.
-
-    - `address`: Where the evaluation reads its environment: the address of an ``int64_t``.
-    - `least`, `middle`: In each environment the least value, and that at the middle of the bounds.
+    An evaluation gives the value and its environment, an ``int64_t`` at `address`. A vector is
+    recorded if its environment is new, or its value is the least there. `least`, `middle`: in each
+    environment the least value, and that at the middle of the bounds.
     """
 
     address: int
@@ -325,7 +313,6 @@ class Changes(Kind):
 
     @property
     def environments(self) -> int:
-        """How many there are."""
         return len(self.least)
 
     @property
@@ -334,9 +321,7 @@ class Changes(Kind):
         return np.maximum(self.middle - self.least, 0.0)
 
     def errors(self, vectors: Vectors) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-        """The environment of each vector, and how far its value is from the least one there, at
-        least 0; ValueError if there is no such environment.
-        """
+        """The environment of each vector, and its distance to the least value there, at least 0."""
         known = np.isin(vectors[:, 1], np.arange(self.environments))
         if not known.all():
             raise ValueError(f"a vector is of the environment {vectors[~known][0, 1]:g}")
@@ -344,10 +329,7 @@ class Changes(Kind):
         return environments, np.maximum(vectors[:, 0] - self.least[environments], 0.0)
 
     def quality(self, vectors: Vectors) -> NDArray[np.float64]:
-        """The mean over all environments of the best error so far; it never rises.
-
-        The middle of the bounds counts as evaluated in every environment. Raises like `errors`.
-        """
+        """The mean over all environments of the best error so far, at first of the middle."""
         best, means = self.uninformed, np.empty(len(vectors))
         for row, (environment, error) in enumerate(zip(*self.errors(vectors), strict=True)):
             best[environment] = min(best[environment], error)

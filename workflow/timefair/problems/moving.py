@@ -130,10 +130,7 @@ class Landscapes:
 def landscapes(
     dimension: int, *, peaks: int, environments: int, severity: Severity, rng: np.random.Generator
 ) -> Landscapes:
-    """Draw the landscapes of a sequence of environments.
-
-    A shorter sequence of the same seed is the beginning of a longer one.
-    """
+    """Draw a sequence of environments; a shorter one of the same seed is its beginning."""
     planes = np.array(list(combinations(range(dimension), 2)), dtype=np.intp).reshape(-1, 2)
     axes = np.linalg.qr(rng.standard_normal((peaks, dimension, dimension)))[0]
     centres = [COORDINATE.draw(rng, peaks, dimension)]

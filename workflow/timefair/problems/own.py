@@ -219,16 +219,13 @@ class OwnProblem(Suite):
 
     @property
     def _orders(self) -> bool:
-        """Whether points are permutations."""
         return bool(self._settings.get(ORDER))
 
     @property
     def _two(self) -> bool:
-        """Whether the function has two objectives."""
         return any(key in self._settings for key in POINTS)
 
     def _objective_faults(self, settings: Mapping[str, Any]) -> Iterator[str]:
-        """Faults of the settings of two objectives."""
         for key in POINTS:
             if key not in settings:
                 yield f"{key!r} is missing: two objectives need 'ideal' and 'nadir'"
@@ -257,7 +254,6 @@ class OwnProblem(Suite):
         return evaluate
 
     def _limit_faults(self) -> Iterator[str]:
-        """Faults of the attributes with constraints."""
         for key, value in self._limits.items():
             number = isinstance(value, int) and not isinstance(value, bool) and value > 0
             if not number and not callable(value):
@@ -272,7 +268,6 @@ class OwnProblem(Suite):
 
     @property
     def _beside(self) -> bool:
-        """Whether the function returns the constraints beside f."""
         return any(not callable(value) for value in self._limits.values())
 
     @property

@@ -46,10 +46,7 @@ class Refutation:
 
 
 def refutation(run: Mapping[str, Any]) -> Refutation | None:
-    """What a run refutes; None if its best value is not below the optimum by more than rounding.
-
-    `run` has the `COLUMNS`; None and NaN are equal. `Kind.refuting` is the value that counts.
-    """
+    """What a run, with `COLUMNS`, refutes; None if its best value is not below the optimum."""
     suite = SUITES.get(run["suite"])
     f_opt, best, noise_free = (
         np.nan if run[name] is None else float(run[name])

@@ -20,10 +20,7 @@ _SHOWN = 3
 
 
 def node_of(facts: Mapping[str, Any], place: Place) -> dict[str, Any] | None:
-    """The place of a record, and the host name and kind of machine of the node that measured it.
-
-    None if the campaign of the record has no blocks.
-    """
+    """The place of a record, and the node that measured it; None without blocks."""
     if (facts.get("campaign") or {}).get("block") != BY_NODE:
         return None
     machine = facts.get("machine") or {}
@@ -50,10 +47,7 @@ def nodes_of(facts: Mapping[str, Any], runs: pa.Table) -> list[dict[str, Any]]:
 
 
 def torn(nodes: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Blocks whose algorithms were measured on different nodes, one clause per block.
-
-    `nodes` are rows of `node_of`, each with the ``algorithm`` of its record.
-    """
+    """Blocks whose algorithms were measured on different nodes (of `node_of`), one clause each."""
     blocks: dict[tuple[Any, ...], dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     for row in nodes:
         for instance in row["instances"]:

@@ -122,10 +122,9 @@ _ONE_OF_A_KIND = ("hostname", "affinity")
 class Origins:
     """Origins of an algorithm's runs: all different values that their records name.
 
-    Machines are without their name and the cores of a job. Only a tuned variant has `tuning`: the
-    record of its search. ``hosts`` has the name and kind of each machine, and the times of the
-    first and the last start of a run on it. ``kernels`` has the times of the reference kernels in
-    each record (`records.bridge`), equal ones too.
+    Machines are without their name and the cores of a job. `tuning`: records of searches of a
+    variant. `hosts`: name and kind of each machine, first and last start of a run on it. `kernels`:
+    times of the reference kernels in each record (`records.bridge`), equal ones too.
     """
 
     campaign: list[Any] = field(default_factory=list)
@@ -156,9 +155,7 @@ class Origins:
                     values.append(value)
 
     def started(self, facts: Mapping[str, Any], times: Iterable[datetime | None]) -> None:
-        """Add the machine of a record, by the times at which its runs started; nothing if these or
-        the name of the machine are unknown.
-        """
+        """Add the machine of a record and when its runs started, if both are known."""
         machine, known = facts.get("machine") or {}, [time for time in times if time is not None]
         if machine.get("hostname") and known:
             first, last = (time.isoformat(timespec="seconds") for time in (min(known), max(known)))
@@ -190,9 +187,7 @@ class Origins:
 
 @dataclass
 class Measured:
-    """The runs of one algorithm: their origins and keys, the decisions of a stopping rule (as in
-    records), and when the first run began (None: unknown).
-    """
+    """The runs of one algorithm: origins, keys, decisions of a stopping rule, first start."""
 
     origins: Origins = field(default_factory=Origins)
     runs: set[RunKey] = field(default_factory=set)
@@ -203,8 +198,8 @@ class Measured:
 def mixed(origins: Mapping[str, Origins]) -> list[str]:
     """Differences among the runs of one table that should not exist, one clause per difference.
 
-    The code of an algorithm may differ from that of the others, because after a change only this
-    one is measured again. Machines may differ if all records have blocks (`records.facts`).
+    The code of algorithms may differ, and so may machines if all records have blocks
+    (`records.facts`).
     """
     clauses = []
     for label, one in origins.items():
@@ -247,10 +242,7 @@ def _in_words(value: Any) -> str:
 
 
 def several_hosts(origins: Mapping[str, Origins]) -> str:
-    """A sentence about the machines of runs, and when they measured; empty for one machine.
-
-    Machines differ if their names or kinds do. Machines without a name do not count.
-    """
+    """A sentence about the machines of runs, and when they measured; empty for one."""
     found: dict[tuple[str, str], dict[str, Any]] = {}
     for label, one in origins.items():
         for host in one.hosts:
@@ -279,7 +271,6 @@ def several_hosts(origins: Mapping[str, Origins]) -> str:
 
 
 def _days(host: Mapping[str, str]) -> str:
-    """The days of the first and of the last start of a run, in UTC."""
     return " to ".join(dict.fromkeys((host["first"][:10], host["last"][:10])))
 
 
@@ -290,10 +281,7 @@ def in_blocks(origins: Iterable[Origins]) -> bool:
 
 
 def searched_elsewhere(one: Origins) -> str:
-    """A clause if a search for parameters and the runs have other kinds of machines, or empty.
-
-    In that case, the seconds of the search cannot be added to those of the runs.
-    """
+    """A clause if a search for parameters and the runs have other kinds of machines, or empty."""
     there = {Machine(**search["machine"]) for search in one.tuning if "machine" in search}
     if not there or there == (here := machine_kinds([one])):
         return ""
@@ -365,10 +353,7 @@ def isolation_of(campaign: Mapping[str, Any], label: str) -> Any:
 
 
 def is_apart(isolation: str, use: str) -> bool:
-    """Whether an algorithm (the key `use`) runs in processes that do not hold the problem.
-
-    An external program does so anyway.
-    """
+    """Whether an algorithm (the key `use`) runs in processes that do not hold the problem."""
     return isolation == "strict" and not use.startswith("external:")
 
 
@@ -378,11 +363,7 @@ def cores_of_run(threads: int, isolation: str, use: str) -> int:
 
 
 def timing_of(campaign: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings for measuring on a machine that others use, too.
-
-    ``repeats``: maximal number of repetitions of a perturbed run. ``reference``: whether the
-    reference kernel is timed before and after each run.
-    """
+    """Maximal ``repeats`` of a perturbed run, and whether the ``reference`` kernel is timed."""
     timing = campaign.get("timing", {})
     repeats = timing.get("repeats") if timing.get("perturbed") == "repeat" else 0
     budget = campaign.get("budget", {})
@@ -445,8 +426,8 @@ def required_in_words(required: Mapping[str, Any]) -> str:
 def unmet(required: Mapping[str, Any], facts: Mapping[str, Any]) -> list[str]:
     """The keys of a requirement that a machine does not meet, in the order of the requirement.
 
-    ``processor`` and ``host`` are patterns as in `matches`; ``cores`` and ``memory_gb`` the exact
-    numbers of `machine_kind`; None requires nothing. Unknown `facts` meet no requirement.
+    ``processor`` and ``host`` are patterns as in `matches`, the numbers exact as of `machine_kind`;
+    None requires nothing. Unknown `facts` meet no requirement.
     """
     kind = machine_kind(facts)
     has: dict[str, Any] = {
@@ -464,10 +445,7 @@ def unmet(required: Mapping[str, Any], facts: Mapping[str, Any]) -> list[str]:
 
 
 def matches(pattern: str, text: str | None) -> bool:
-    """Whether a text fits a pattern, in upper or lower case.
-
-    With ``*`` (any characters) or ``?`` (one character), the pattern describes the complete text.
-    Otherwise it is a part of the text.
+    """Whether a text fits a pattern, in any case: a part of it or, with ``*`` and ``?``, the whole.
 
     >>> matches("epyc 7763", "AMD EPYC 7763 64-Core Processor"), matches("node1?", "node1")
     (True, False)
@@ -482,10 +460,7 @@ def matches(pattern: str, text: str | None) -> bool:
 
 
 def shortcoming(required: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
-    """One line on a machine that does not meet a requirement; empty if it does.
-
-    The line has the keys that are not met, what is required, what the machine has, and what to do.
-    """
+    """One line on a machine that does not meet a requirement, and what to do; empty if it does."""
     keys = unmet(required, facts)
     if not keys:
         return ""

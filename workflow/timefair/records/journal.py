@@ -102,11 +102,11 @@ def _run_at(data: bytes, at: int) -> pa.RecordBatch | None:
 
 
 class Journal:
-    """The journal of one record, locked by this process until it is closed.
+    """The journal of one record, locked by this process until it is closed; opening waits for
+    others.
 
-    Opening waits for another process that has locked the journal. A torn last entry is cut off. A
-    journal of another measurement, or one whose owner cannot be read, is renamed and not used.
-    Losses are reported on standard error. `runs` are as in `Content`.
+    A torn last entry is cut off. A journal of another measurement, or without a readable owner, is
+    renamed and not used. Losses are said on standard error. `runs` are as in `Content`.
     """
 
     def __init__(self, record: Path, key: str) -> None:
@@ -127,8 +127,7 @@ class Journal:
     def append(self, row: dict[str, Any], facts: Mapping[str, Any] | None = None) -> pa.RecordBatch:
         """Keep a run: it survives the end of any process, and a power failure after `SYNC_S`.
 
-        `facts` are JSON values that the journal keeps with the run; `store.facts_of` reads them
-        from the schema of the returned batch.
+        `facts`, JSON values, are kept with the run; `store.facts_of` reads them from the batch.
         """
         batch = pa.RecordBatch.from_pylist([row], schema=RUN_SCHEMA)
         if facts is not None:
@@ -211,7 +210,6 @@ class Journal:
 
     @contextlib.contextmanager
     def _naming(self) -> Iterator[None]:
-        """Name the file in errors of the system."""
         try:
             yield
         except OSError as error:

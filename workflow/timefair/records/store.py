@@ -29,8 +29,8 @@ _HEX_DIGITS = 32
 class ColumnChecksums:
     """The checksums of all columns of the added runs, in hex, by the column's name.
 
-    Each field of nested rows has its own, named as in Parquet: ``events.list.element.time_s``; that
-    of the list itself is of its lengths. So some columns can be checked without the others.
+    Each field of nested rows has its own, as in Parquet: ``events.list.element.time_s``; that of
+    the list itself is of its lengths. So some columns can be checked without the others.
     """
 
     def __init__(self) -> None:
@@ -100,10 +100,7 @@ def _bytes_of_texts(values: pa.Array) -> pa.Array:
 
 
 def avoid_pandas() -> None:
-    """Keep pyarrow from importing pandas, which is slow, when it first converts a list.
-
-    Afterwards, pyarrow no longer converts missing values of pandas to null in lists.
-    """
+    """Keep pyarrow from importing pandas, which is slow, when it first converts a list."""
     with hidden_modules("pandas"):
         pa.array([0])
 
@@ -128,10 +125,9 @@ _ENCODING = {
 
 
 def write_record(path: Path, batches: Iterable[pa.RecordBatch], facts: Mapping[str, Any]) -> None:
-    """Write a Parquet file of runs, with `facts` (JSON values) in its metadata.
+    """Write a Parquet file of runs, complete or not at all, with `facts` (JSON values).
 
-    The file appears when it is complete and on the disk. The facts are read last, so that they can
-    contain results from the batches.
+    The facts are read last, so that they can contain results from the batches.
     """
     with atomic_file(path) as file:
         _write(file, batches, facts)
@@ -177,8 +173,7 @@ def _checksum(metadata: Mapping[bytes, bytes]) -> bytes:
 class Record(NamedTuple):
     """A record file whose metadata are unchanged; its content is checked when it is read.
 
-    `columns` are the checksums of its columns, and `checksum` that of these and of the facts:
-    records with the same one are the same.
+    `columns` are the checksums of its columns, and `checksum` that of these and of the facts.
     """
 
     file: pq.ParquetFile
@@ -237,7 +232,6 @@ def _as_now(runs: pa.Table, was: Mapping[str, str]) -> pa.Table:
 
 
 def _named_now(value: Any) -> Any:
-    """Facts of an earlier version with the names of this one."""
     if isinstance(value, dict):
         return {"perturbed" if k == "disturbed" else k: _named_now(v) for k, v in value.items()}
     if isinstance(value, list):
@@ -263,10 +257,7 @@ def _decoding(path: Path) -> Iterator[None]:
 
 
 def open_record(path: Path) -> Record:
-    """Open a record file and check its metadata.
-
-    `InputError` if it is not a complete record, was edited, or has an unknown schema version.
-    """
+    """Open a record file; `InputError` if it is incomplete, edited, or of another version."""
     with _decoding(regular(path)):
         file = pq.ParquetFile(path, pre_buffer=False)  # not the file beside its columns
         metadata = file.metadata.metadata or {}

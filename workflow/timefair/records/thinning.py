@@ -20,10 +20,8 @@ from typing import NamedTuple
 
 
 class Thinning(NamedTuple):
-    """How launches are thinned.
-
-    - `resolution`: Steps of the grid per factor of e, at least 1.
-    - `dense`: Number of launches that are traced before the thinning begins; even.
+    """How launches are thinned: `resolution` steps of the grid per factor of e, at least 1; the
+    first `dense` launches, an even number, are all traced.
     """
 
     resolution: int = 50
@@ -44,8 +42,8 @@ class VectorThinning(NamedTuple):
 
     The first `free` vectors that no earlier one weakly dominates are all kept. Afterwards a vector
     is kept if no earlier one is within the tolerance of weakly dominating it: `finest` at first,
-    doubled with every `free` further vectors. It is a share of the range between the ideal and the
-    nadir point, so a region with a hypervolume of 1 loses at most twice the tolerance.
+    doubled with every `free` further vectors; a share of the range between the ideal and the nadir
+    point.
     """
 
     free: int = 1 << 16

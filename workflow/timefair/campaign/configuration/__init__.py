@@ -55,11 +55,10 @@ LABELLED = ("algorithms", "published")
 
 
 class _Loader(yaml.SafeLoader):
-    """A SafeLoader that refuses duplicate keys.
+    """A SafeLoader that refuses keys that are given twice.
 
-    Without it, YAML would silently use the last of two values of a key. Labels, words such as
-    ``on`` as keys, and dates are kept as written. ``1e3`` is a number, and numbers such as ``010``
-    and ``12:30``, which YAML 1.1 reads in the base 8 or 60, are refused.
+    Labels, words such as ``on`` as keys, and dates are kept as written. ``1e3`` is a number, and
+    ``010`` and ``12:30``, which YAML 1.1 reads in the base 8 or 60, are refused.
     """
 
     yaml_implicit_resolvers = {  # noqa: RUF012
@@ -179,10 +178,7 @@ def parse(mapping: object, name: str = "campaign") -> Campaign:
 
 
 def parse_foreign(mapping: Mapping[str, object]) -> Campaign:
-    """Check a campaign of imported data, whose suite and algorithms may be unknown to timefair.
-
-    Raises InputError One line per fault.
-    """
+    """Check a campaign of imported data, whose suite and algorithms may be unknown to timefair."""
     campaign = check_keys(mapping, "campaign")
     if faults := [*disagreements(campaign), *not_above_zero(campaign), *unknown_exhibits(campaign)]:
         raise InputError(*faults)
@@ -190,9 +186,7 @@ def parse_foreign(mapping: Mapping[str, object]) -> Campaign:
 
 
 def check_keys(mapping: object, name: str) -> Campaign:
-    """The campaign, after a check of each key by itself; raises `InputError`, with `name` if it is
-    no mapping. No file or library that it names is read.
-    """
+    """The campaign, each key checked by itself; `InputError`, with `name` if it is no mapping."""
     if not isinstance(mapping, Mapping):
         raise InputError(f"{name}: should be keys with values, as in config/config.yaml")
     try:
@@ -234,7 +228,7 @@ def restored(snapshot: str) -> Campaign:
 def restore(path: Path | str) -> Campaign:
     """Read the snapshot of a checked campaign, without asking the libraries again.
 
-    Raises InputError if the file cannot be read, or was not written by this version of timefair.
+    `InputError` if the file cannot be read, or was not written by this version of timefair.
     """
     try:
         return restored(regular(Path(path)).read_text(encoding="utf-8"))

@@ -163,8 +163,8 @@ def _one_line(text: str) -> str:
 
 
 def _place(loc: tuple[int | str, ...]) -> tuple[list[int | str], type[Section], str | None]:
-    """The place of an error of pydantic, which also names the classes that keys chose: the keys as
-    a user writes them, the section of the last key, and its name if a key chooses its class.
+    """The place of an error of pydantic, without the names of chosen classes: the keys as a user
+    writes them, the section of the last key, and its name if a key chooses its class.
     """
     section: type[Section] = Campaign
     path, chosen, parts = [loc[0]], None, iter(loc[1:])
@@ -354,11 +354,8 @@ def unknown_exhibits(campaign: Campaign) -> Iterator[str]:
 
 
 def warnings(campaign: Campaign) -> Iterator[str]:
-    """Forbidden actions of the user's own modules during import, one line each with the first key
-    that names the module, and one line each on threads that evaluate nothing, and on launches that
-    plan with a number of evaluations that nobody gave.
-
-    `unknown_names`, which imports the modules, has checked the campaign before.
+    """One line each on forbidden actions of the user's modules during import, on threads that
+    evaluate nothing, and on launches that plan with a number of evaluations that nobody gave.
     """
     from timefair.basics import user_code
 

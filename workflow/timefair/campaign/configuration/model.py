@@ -69,10 +69,7 @@ Kinds = Mapping[str, type[Section]]
 class ChosenSection:
     """A key that chooses the class of its section.
 
-    - `key`: Name of the key.
-    - `kinds`: The class for each value of the key.
-    - `usual`: The default section, for a campaign without the section. Its class is also used if
-      the section lacks the key.
+    `kinds` are the classes by the values of `key`; `usual` is the default section.
     """
 
     def __init__(self, key: str, kinds: Kinds, usual: Any) -> None:
@@ -104,7 +101,6 @@ CHOICES: Mapping[str, ChosenSection] = MappingProxyType(
 
 
 def _with_key(choice: ChosenSection, value: object) -> object:
-    """Add the key if it is missing."""
     if not isinstance(value, Mapping):
         return value
     name = value.get(choice.key, choice.default)
@@ -219,10 +215,7 @@ class ChosenProblems(Section):
 
 
 def _own_dimensions(problems: Mapping[str, object]) -> dict[int, int]:
-    """The dimensions that a suite gives to the functions of a section; empty if it gives none.
-
-    A function that the suite does not have gets any of them: it is refused later.
-    """
+    """The dimensions that a suite gives to the functions of a section; any for unknown ones."""
     from timefair.problems.registry import SUITES
 
     suite = problems.get("suite")
@@ -354,10 +347,7 @@ class AlgorithmSpec(Section):
 
 
 def _with_tuned(algorithms: dict[str, AlgorithmSpec]) -> dict[str, AlgorithmSpec]:
-    """The algorithms, each followed by its tuned variant if its parameters are searched.
-
-    A variant that already exists, as in the snapshot of a campaign, is unchanged.
-    """
+    """The algorithms, each followed by its tuned variant, unchanged if it exists already."""
     both: dict[str, AlgorithmSpec] = {}
     for label, spec in algorithms.items():
         both[label] = spec
@@ -709,10 +699,7 @@ class Campaign(Section):
 
     @property
     def tuned(self) -> dict[str, Search]:
-        """The tuned variants by label, each with the search that determines its parameters.
-
-        A variant may be missing if only some algorithms of a campaign are measured.
-        """
+        """The tuned variants by label, each with the search that determines its parameters."""
         return {
             name: search
             for label, spec in self.algorithms.items()
@@ -793,9 +780,7 @@ class Campaign(Section):
                 yield key, f"{spec.seed_as!r}: a cycle ({cycle}); remove one of these seed_as"
 
     def seeds_of(self, label: str) -> str:
-        """The label whose seeds an algorithm uses: its own, or the last one in its chain of
-        `seed_as`; the earlier label of that algorithm, if it has one.
-        """
+        """The label whose seeds an algorithm uses: the last in its chain of `seed_as`."""
         while (other := self.algorithms[label].seed_as) is not None:
             label = other
         return self.algorithms[label].formerly or label
@@ -933,7 +918,6 @@ class Campaign(Section):
 
     @property
     def _keyed(self) -> list[Extension]:
-        """The extensions of which it has a key."""
         parts = {"": [self], "algorithms": self.algorithms.values()}
         return [
             one
@@ -971,9 +955,7 @@ class Campaign(Section):
         }
 
     def settings_of(self, table: str) -> dict[str, Any]:
-        """The settings of one table: those of the analysis; for the checklist, also the complete
-        configuration of the campaign.
-        """
+        """The settings of one table; for the checklist, also the complete configuration."""
         from timefair.exhibits.registry import TABLES
 
         if not TABLES[table].asked:
@@ -1000,9 +982,6 @@ if not TYPE_CHECKING:
 
 
 def json_schema() -> str:
-    """The JSON schema of a campaign file, for editors; kept in ``config/schema.json``.
-
-    A property of a section is one line.
-    """
+    """The JSON schema of a campaign file, with one line per property of a section."""
     text = json.dumps(Campaign.model_json_schema(), indent=1)
     return re.sub(r"\n {4}(?: +|(?=[\]}]))", "", text) + "\n"

@@ -56,7 +56,6 @@ class UsedByRuns:
 
     @classmethod
     def _of(cls, runs: Runs, analysis: Analysis) -> UsedByRuns:
-        """Read events and batches once."""
         batches = runs.read_batches() if analysis.workers > 1 else None
         unknown = () if batches is None else without_batches(runs.frame["algorithm"], batches)
         refused = runs.frame["algorithm"].isin([*analysis.restarted_by_seconds, *unknown])

@@ -58,7 +58,6 @@ def several(runs: Runs) -> bool:
 def without_partner(runs: Runs) -> NDArray[np.bool_]:
     """Which runs are in a block that lacks an algorithm of its problem, shape (runs,).
 
-    Causes are a stopping rule that ends one algorithm before others, and excluded perturbed runs.
     None are, unless there are several kinds of machines.
     """
     frame = runs.frame
@@ -70,10 +69,7 @@ def without_partner(runs: Runs) -> NDArray[np.bool_]:
 
 
 def mixture(runs: Runs) -> str:
-    """The machines of the runs, as sentences for captions; empty for one machine.
-
-    With blocks on several kinds of machines, the number of runs on each kind.
-    """
+    """The machines of the runs, as sentences for captions; empty for one machine."""
     if not several(runs):
         return several_hosts(runs.origins)
     counts = Counter(runs.frame["machine"])
@@ -139,7 +135,6 @@ def sentence(failed: Iterable[Failed]) -> str:
 
 
 def _of_failed(runs: Runs) -> NDArray[np.bool_]:
-    """Which runs are those of failed algorithms, shape (runs,)."""
     return runs.once("failed", lambda: _without_evaluation(runs.frame))
 
 

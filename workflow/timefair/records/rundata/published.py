@@ -27,10 +27,7 @@ CHEAP_S = 1e-3
 
 
 def bridges(runs: Runs, confidence: float = 0.95) -> dict[str, Bridge]:
-    """The bridge of each published algorithm whose seconds are comparable on the clock of `runs`.
-
-    That is: both sides have timed kernels, and its times are of the same clock, wall or CPU.
-    """
+    """The bridge of each published algorithm with kernels and times of the clock of `runs`."""
     here = [timed for one in runs.origins.values() for timed in one.kernels]
     clock, found = runs.clock, {}
     for label, source in sorted(runs.sources.items()):
@@ -43,10 +40,7 @@ def bridges(runs: Runs, confidence: float = 0.95) -> dict[str, Bridge]:
 
 
 def with_seconds(others: Runs, runs: Runs) -> Runs:
-    """Published runs with the seconds that they would have taken here, and none without a bridge.
-
-    Their results at the end of the budget stay unknown: here, it would have been another one.
-    """
+    """Published runs with the seconds that they would have taken here, if there is a bridge."""
     frame = others.frame
     factors = _of_runs(others, {label: one.ratio for label, one in bridges(runs).items()})
     if runs.clock == "cpu":
@@ -56,10 +50,10 @@ def with_seconds(others: Runs, runs: Runs) -> Runs:
 
 
 def at_ends(runs: Runs, confidence: float) -> list[Runs]:
-    """The same runs with the bridges at the ends of their intervals.
+    """The same runs with the bridges at the ends of their intervals; empty without a bridge.
 
     For each algorithm, its bridge is at one end and the others at the other, so that each pair is
-    compared at both of its extremes. Empty without a bridge.
+    compared at both of its extremes.
     """
     if runs.published is None or not (found := bridges(runs, confidence)):
         return []
@@ -82,7 +76,6 @@ def at_ends(runs: Runs, confidence: float) -> list[Runs]:
 
 
 def _of_runs(others: Runs, factors: Mapping[str, float]) -> Array:
-    """The factor of each run's algorithm; NaN without one."""
     return _numbers(others.frame["algorithm"].astype(str).map(factors))
 
 
@@ -173,9 +166,9 @@ def with_published(runs: Runs) -> Runs:
 def marked(frame: pd.DataFrame, runs: Runs, confidence: float) -> pd.DataFrame:
     """Add to a table which published data it contains.
 
-    Its attribute ``published`` is a sentence for captions, which is empty without published data.
-    The categories of ``algorithm`` are then the measured algorithms followed by the published ones,
-    each in alphabetical order, so that measured algorithms have the same looks in all figures.
+    Its attribute ``published`` is a sentence for captions, maybe empty. The categories of
+    ``algorithm`` are then the measured algorithms followed by the published ones, so that looks do
+    not change.
     """
     names = [frame[name].astype(str).unique() for name in NAMES if name in frame]
     apart = set(runs.sources) - set(runs.frame["algorithm"].unique())
@@ -190,7 +183,6 @@ def marked(frame: pd.DataFrame, runs: Runs, confidence: float) -> pd.DataFrame:
 
 
 def _beside(labels: list[str], runs: Runs, confidence: float) -> str:
-    """Sentences on the published data in a table."""
     foreign = [label for label in labels if runs.sources[label].get(FOREIGN_CLOCK)]
     known = bridges(runs)
     scaled = [label for label in labels if label in known]

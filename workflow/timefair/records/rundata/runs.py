@@ -144,20 +144,14 @@ class Runs:
     _kept: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def once(self, key: Hashable, make: Callable[[], Result]) -> Result:
-        """The result of `make`, called once for each key: everything that the result depends on.
-
-        Several tables share the result, which must not be changed.
-        """
+        """The result of `make`, called once for each key; tables share it, unchanged."""
         if key not in self._kept:
             self._kept[key] = make()
         return cast(Result, self._kept[key])
 
     @classmethod
     def read(cls, paths: Iterable[Path]) -> Runs:
-        """All runs of record files. Their events are read when they are needed.
-
-        `InputError` if a file is not a complete record, or two runs have the same keys.
-        """
+        """All runs of record files; `InputError` for a damaged file, or runs of equal keys."""
         runs = cls._from(Stored(paths))
         pa.default_memory_pool().release_unused()  # half of the memory of the records' columns
         return runs
@@ -240,9 +234,8 @@ class Runs:
         return np.array([told.get(key, {}).get(name) for key in keys], dtype=np.float64)
 
     def scheduled(self) -> pd.DataFrame:
-        """For each run, shape (runs, 2), the ``length`` of a launch that its schedule gave, and
-        ``stopped_at``: the share of the schedule at which the budget cut a run without a completed
-        launch. NaN without a schedule, or such a run.
+        """For each run, the ``length`` of a launch that its schedule gave, and ``stopped_at``, the
+        share of the schedule at which the budget cut a run without a completed launch; NaN without.
         """
         keys = SCHEDULED[: SCHEDULED.index("parameter")]
         known = self.schedules.drop_duplicates(keys).set_index(keys)
@@ -286,8 +279,7 @@ class Runs:
     def seconds_after(self, evaluations: NDArray[np.float64]) -> NDArray[np.float64]:
         """Seconds that each run had spent after its given number of evaluations, shape (runs,).
 
-        Exact at events and at the end of a run, and linear between them. More evaluations than the
-        run has made give the time of the whole run. NaN for runs without times.
+        Exact at events, linear between them, at most the time of the whole run. NaN without times.
         """
         made, whole = self.spent("evaluations"), self.spent("seconds")
         seconds = np.empty(len(self.frame))
@@ -405,10 +397,7 @@ class Runs:
         return tuple(unit for unit in UNITS if self.known_in(unit)[rows].all())
 
     def relative_targets(self, shares: ArrayLike) -> NDArray[np.float64]:
-        """The targets of each run's problem, shape (runs, shares); read-only.
-
-        Runs without times have no effect on them.
-        """
+        """The targets of each run's problem, (runs, shares), by runs with times; read-only."""
         wanted = np.asarray(shares, dtype=np.float64)
         key = ("relative targets", _identity(wanted))
         return self.once(key, lambda: self._relative_targets(wanted))
@@ -518,11 +507,7 @@ class Runs:
         )
 
     def from_own_best(self) -> Runs:
-        """The same runs; if the optimum is unknown, precisions are relative to their own best.
-
-        Before, the precisions are relative to the best value of all runs that were read, some of
-        which `where` may have omitted.
-        """
+        """The same runs; without an optimum, precisions are relative to the best of these runs."""
         change = _best_known(self.frame)
         if not change.any():
             return self
@@ -536,10 +521,7 @@ class Runs:
         )
 
     def timed_by(self, clock: Clock) -> Runs:
-        """The same runs, with the times and budgets of another clock, by one factor per run.
-
-        `InputError` if the clock has no time for a run.
-        """
+        """The same runs, in times and budgets of another clock; `InputError` if one is unknown."""
         return self if clock == "wall" else self.once(clock, lambda: self._timed_by(clock))
 
     def _timed_by(self, clock: Clock) -> Runs:
@@ -552,9 +534,7 @@ class Runs:
         return replace(self.costing(shown), clock=clock)
 
     def costing(self, cost: NDArray[np.float64]) -> Runs:
-        """The same runs with another cost for seconds: that of each run, shape (runs,), is spent
-        evenly over its time.
-        """
+        """The same runs with another cost, shape (runs,), spent evenly over the time of a run."""
         wall_s = self.spent("seconds")
         scale = np.divide(cost, wall_s, out=np.ones_like(cost), where=wall_s > 0)
         return replace(
@@ -610,18 +590,12 @@ class Runs:
 
     @property
     def points(self) -> int:
-        """Number of points of the curves of a table: `POINTS` for up to `MANY_CELLS` cells.
-
-        For more cells, it decreases in proportion to their number, to at least `LEAST_POINTS`.
-        """
+        """Number of points of curves: `POINTS` for up to `MANY_CELLS` cells, a share for more."""
         share = MANY_CELLS / max(self.cells, MANY_CELLS)
         return round(POINTS * max(share, LEAST_POINTS))
 
     def cost_grid(self, unit: Unit, points: int | None = None) -> NDArray[np.float64]:
-        """Costs, log-spaced from the first event to the end of the longest run.
-
-        By default, `points` follows from the number of cells of these runs.
-        """
+        """Costs, log-spaced from the first event to the end of the longest run."""
         first = self._first_costs(unit).min(initial=np.inf)
         end = self.spent(unit).max(initial=0.0)
         return _cost_grid(float(first), end, unit, points or self.points)
@@ -652,10 +626,7 @@ class Runs:
         return self.frame["dimension"].to_numpy(dtype=np.float64)
 
     def _costs(self, unit: Unit) -> Iterator[tuple[TracePart, NDArray[np.float64]]]:
-        """Each part, and what had been spent since the run's start at its events.
-
-        In seconds, it is 0 for runs without times.
-        """
+        """Each part, and what had been spent at its events; 0 seconds for runs without times."""
         for part in self.traces:
             cost = part.evaluations
             if unit in SECONDS:
@@ -699,12 +670,10 @@ def _cost_grid(first: float, end: float, unit: Unit, points: int) -> NDArray[np.
 
 
 def _parts(source: Source, rows: NDArray[np.intp]) -> Iterator[TracePart]:
-    """The events of a source, of the runs that have a row."""
     return (TracePart.of(events, here) for here, (events,) in aligned(source, rows, events=NUMBERS))
 
 
 def _constrained(plain: pa.Table, rows: NDArray[np.intp]) -> NDArray[np.intp]:
-    """The rows; negative for runs on problems without constraints."""
     constrained = plain["constraint_evaluations"].is_valid().to_numpy()
     return np.where(constrained, rows, -1)
 
@@ -717,7 +686,6 @@ def _column(source: Source, name: str, fields: Sequence[str], places: NDArray[np
 
 
 def _of_labels(plain: pa.Table, labels: Iterable[str]) -> NDArray[np.bool_]:
-    """Which runs are those of some algorithms, shape (runs,)."""
     chosen = pa.array(list(labels), pa.string())
     return np.asarray(pc.is_in(plain["algorithm"], chosen).to_numpy(), dtype=np.bool_)
 
@@ -725,8 +693,7 @@ def _of_labels(plain: pa.Table, labels: Iterable[str]) -> NDArray[np.bool_]:
 def _best_known(frame: pd.DataFrame) -> NDArray[np.float64]:
     """The value to which the precisions of each run are distances, shape (runs,).
 
-    0 with a known optimum. Otherwise, recorded precisions are values of f, and the reference is the
-    best value on the problem, or 0 if no run found a finite value.
+    0 with a known optimum; else the best value on the problem, or 0 if no run found a finite value.
     """
     unknown = frame["f_opt"].isna().to_numpy()
     if not unknown.any():

@@ -65,15 +65,12 @@ class Held:
         self._table = table
 
     def plain(self) -> pa.Table:
-        """The columns of all runs that are not nested."""
         return self._table.select(PLAIN)
 
     def nested(self, column: str, fields: Sequence[str]) -> Iterator[pa.ChunkedArray]:
-        """The complete column in one part."""
         yield self._table[column]
 
     def events(self) -> int:
-        """Number of events."""
         return pc.sum(pc.list_value_length(self._table["events"])).as_py() or 0
 
 
@@ -115,7 +112,6 @@ class Stored:
         return with_facts(pa.concat_tables(tables), facts)
 
     def nested(self, column: str, fields: Sequence[str]) -> Iterator[pa.ChunkedArray]:
-        """A nested column, one row group of a file at a time."""
         element = f"{column}.list.element"
         columns = [f"{element}.{name}" for name in fields] or [element]
         for path in self._paths:
@@ -288,10 +284,7 @@ VIOLATION = 1
 
 
 def read_feasibility(source: Source, rows: NDArray[np.intp]) -> Traces:
-    """One event per run that found a feasible point, with the violation 0 as its precision.
-
-    `rows` has the row of each run of the source; negative for omitted or unconstrained runs.
-    """
+    """One event per run that found a feasible point, with the violation 0 as its precision."""
     return Traces(
         lambda: (
             _feasible_part(vectors, here)
@@ -363,7 +356,6 @@ def _vectors_of(column: pa.ChunkedArray) -> Vectors:
 
 
 def _rows(numbers: NDArray[np.float64], length: int) -> NDArray[np.float64]:
-    """The numbers of `length` vectors, one row per vector."""
     return numbers.reshape(length, -1) if length else np.empty((0, 0))
 
 
@@ -382,10 +374,7 @@ LIMITED = [str(LaunchEnd.TAU), str(LaunchEnd.CUT)]
 def read_launches(
     source: Source, rows: NDArray[np.intp], reference: NDArray[np.float64]
 ) -> pd.DataFrame:
-    """The launches of all runs without a negative row, in the order of the rows.
-
-    Precisions are distances to `reference`, one number per run.
-    """
+    """The launches of the runs with a row, by row; precisions from `reference`, per run."""
     nothing = pa.chunked_array([], RUN_SCHEMA.field("launch_log").type)
     logs = aligned(source, rows, launch_log=(*_LOGGED, "end"))
     parts = [_flat(nothing, rows[:0]), *(_flat(log, here) for here, (log,) in logs)]
