@@ -26,7 +26,6 @@ from timefair.machine.software import versions
 from timefair.records.integrity import SHARED
 
 if TYPE_CHECKING:
-    from timefair.basics.sections import Section
     from timefair.campaign.configuration import Campaign
     from timefair.policies.restarts.base import RestartPolicy
     from timefair.problems.base import Suite
@@ -185,8 +184,12 @@ def _measuring_code(
     return code_digest(
         [
             *measuring_sources(),
-            *(path for kind in (policy, type(campaign.stopping)) for path in _policy_sources(kind)),
-            *sources_of(_module_path(type(suite).__module__), within=("problems",)),
+            *(
+                path
+                for kind in (policy, type(campaign.stopping))
+                for path in sources_of(_file_of(kind.__module__), OF_POLICIES)
+            ),
+            *sources_of(_file_of(type(suite).__module__), within=("problems",)),
             *suite.source_files(),
             *sources,
         ]
@@ -200,9 +203,7 @@ def measuring_sources() -> tuple[Path, ...]:
     return tuple(p for p in sources_of("measure", within) if not p.is_relative_to(runner))
 
 
-def _policy_sources(kind: type[Section]) -> tuple[Path, ...]:
-    within = ("extensions", "policies", "statistics")
-    return sources_of(_file_of(kind.__module__), within)
+OF_POLICIES = ("extensions", "policies", "statistics")
 
 
 def collect_key() -> str:
@@ -295,13 +296,6 @@ def _file(module: str) -> Path | None:
     base = PACKAGE.joinpath(*module.split(".")[1:])
     candidates = (base.with_suffix(".py"), base.with_suffix(".pyx"), base / "__init__.py")
     return next((path for path in candidates if path.is_file() and base != PACKAGE), None)
-
-
-def _module_path(module: str) -> str:
-    spec = importlib.util.find_spec(module)
-    if spec is None or spec.origin is None:
-        raise ModuleNotFoundError(module)
-    return str(Path(spec.origin).relative_to(PACKAGE))
 
 
 def code_digest(paths: Iterable[Path]) -> str:

@@ -252,7 +252,6 @@ def import_table(
         )
     chosen = foreign.settings(settings)
     _refuse_measured(folder)
-    _refuse_file(folder)
     found = import_all(path, format, folder / COLLECTED, others=others, layout=layout)
     runs = foreign.ForeignRuns(
         format=format,
@@ -295,18 +294,14 @@ def _remove_left_over(folder: Path, campaign: Campaign) -> None:
         Path(path).unlink(missing_ok=True)
 
 
-def _refuse_file(folder: Path) -> None:
-    """Raise `InputError` if there is a file where the folder would be; nothing is created."""
-    there = next(part for part in (folder, *folder.absolute().parents) if part.exists())
-    if not there.is_dir():
-        raise InputError(f"{folder}: is not a folder, and cannot be created")
-
-
 def _refuse_measured(folder: Path) -> None:
-    """Raise `InputError` if a folder has a campaign that measured its runs."""
+    """Raise `InputError` if a folder has a campaign that measured its runs, or is a file."""
     try:
         content = json.loads(regular(folder / SNAPSHOT).read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError):
+        there = next(part for part in (folder, *folder.absolute().parents) if part.exists())
+        if not there.is_dir():
+            raise InputError(f"{folder}: is not a folder, and cannot be created") from None
         return
     except (OSError, ValueError) as error:
         if getattr(error, "errno", None) == ENAMETOOLONG:

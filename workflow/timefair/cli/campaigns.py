@@ -164,7 +164,7 @@ def _finished_lines(campaign: Campaign) -> Iterator[str]:
     """What snakemake would keep of the runs in the folder of the campaign."""
     from timefair.campaign import earlier, provenance
 
-    if (folder := _results(campaign)).is_dir():
+    if (folder := Path("results") / campaign.name).is_dir():
         yield from earlier.finished(campaign, provenance.measure_keys(campaign), folder).lines()
 
 
@@ -214,10 +214,6 @@ def _isolation_lines(campaign: Campaign) -> Iterator[str]:
             f"isolation     {asked} is not possible here ({refused}): a run can write where later "
             "runs read, and signal other processes; run timefair doctor"
         )
-
-
-def _results(campaign: Campaign) -> Path:
-    return Path("results") / campaign.name
 
 
 def _schema(arguments: argparse.Namespace) -> None:

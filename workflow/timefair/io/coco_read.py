@@ -17,8 +17,7 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
-from itertools import pairwise, takewhile
+from itertools import chain, pairwise, takewhile
 from pathlib import Path
 
 import numpy as np
@@ -359,19 +358,9 @@ def _warn(trials: list[_Trial], place: Path, columns: CocoColumns, cautions: Cau
 
 
 def _published_runs(
-    files: list[DataFile], columns: CocoColumns, folder: Folder, cautions: Cautions
-) -> list[PublishedRun]:
-    """The trials that an ``.info`` entry lists; `InputError` if one of them is missing."""
-    return [
-        trial.run(listed, columns)
-        for file in files
-        for listed, trial in _pairs(file, columns, folder, cautions)
-    ]
-
-
-def _pairs(
     file: DataFile, columns: CocoColumns, folder: Folder, cautions: Cautions
-) -> list[tuple[ListedRun, _Trial]]:
+) -> list[PublishedRun]:
+    """The listed trials of a data file; `InputError` if one of them is missing."""
     place, listed = folder.place(file.path), file.trials
     found = _found(file, columns, folder, cautions)
     numbers = f"{counted(len(found), 'trial')}, but the .info file lists {len(listed)}"
@@ -388,7 +377,7 @@ def _pairs(
         cautions.add(place, "ends differ from the .info file; the data files are used")
     if any(trial.instance not in (None, one.instance) for one, trial in pairs):
         cautions.add(place, "instances differ from the .info file; the data files are used")
-    return pairs
+    return [trial.run(one, columns) for one, trial in pairs]
 
 
 def _found(
@@ -458,7 +447,12 @@ def _data_set(entry: InfoEntry, folder: Folder, cautions: Cautions) -> DataSet:
     if not algorithm:
         algorithm = folder.name if entry.index.parent == folder.root else entry.index.parent.name
         cautions.add(place, f"no name of the algorithm; {algorithm!r} is used, from its folder")
-    read = partial(_published_runs, entry.files, _columns(entry, place), folder, cautions)
+    columns = _columns(entry, place)
+
+    def read() -> list[PublishedRun]:
+        each = (_published_runs(file, columns, folder, cautions) for file in entry.files)
+        return list(chain.from_iterable(each))
+
     return DataSet(algorithm, _suite(entry), entry.function, entry.dimension, read, place)
 
 

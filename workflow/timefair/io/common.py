@@ -253,15 +253,14 @@ class Cautions:
     @property
     def lines(self) -> list[str]:
         """One line per text: its first file, the number of other files, the text, its counts."""
-        return [_line(text, kind) for text, kind in self._kinds.items()]
-
-
-def _line(text: str, kind: _Kind) -> str:
-    first, *others = kind.places
-    more = f" and {len(others)} more" if others else ""
-    counts = ", ".join(f"{name}: {number}" for name, number in kind.counts.items())
-    text = f"{text} ({counts})" if counts else text
-    return f"{first}{more}: {text}" if first else text
+        lines = []
+        for text, kind in self._kinds.items():
+            first, *others = kind.places
+            more = f" and {len(others)} more" if others else ""
+            counts = ", ".join(f"{name}: {number}" for name, number in kind.counts.items())
+            said = f"{text} ({counts})" if counts else text
+            lines.append(f"{first}{more}: {said}" if first else said)
+        return lines
 
 
 @dataclass(frozen=True)
@@ -430,25 +429,16 @@ class Direction:
 
     def refuse(self, value: str, place: Path | str, cautions: Cautions) -> None:
         """Raise `InputError` if values, of a column, are maximized; add a line if they may be."""
+        if not self.rising or self.rising < SHARE * self.changing:
+            return
         what = (
             f"values only rise in {self.rising} of {self.changing} runs, but timefair minimizes; "
             f"if they are maximized, use --columns value=-{value}"
         )
-        if self.is_beyond_chance_up:
+        if self.steps >= SURE:
             where = f"{place}: " if place else ""
             raise InputError(f"{where}{what}; if not, --columns value=+{value}")
-        if self.is_up:
-            cautions.add(place, what)
-
-    @property
-    def is_up(self) -> bool:
-        """Whether values only rise in nearly all runs."""
-        return self.rising > 0 and self.rising >= SHARE * self.changing
-
-    @property
-    def is_beyond_chance_up(self) -> bool:
-        """Whether they do so in so many steps that chance cannot explain it."""
-        return self.is_up and self.steps >= SURE
+        cautions.add(place, what)
 
 
 ListedT = TypeVar("ListedT")

@@ -103,12 +103,11 @@ def _data_set(
 ) -> DataSet:
     for name in KEYS:
         table = table.filter(pc.equal(table[name], key[name]))
-    read = partial(_runs, table, timed=bridge is not None)
+
+    def read() -> list[PublishedRun]:
+        return [_run(row, timed=bridge is not None) for row in table.to_pylist()]
+
     return DataSet(**key, read=read, index=index, bridge=bridge)
-
-
-def _runs(table: pa.Table, *, timed: bool) -> list[PublishedRun]:
-    return [_run(row, timed=timed) for row in table.to_pylist()]
 
 
 def _run(row: Mapping[str, Any], *, timed: bool) -> PublishedRun:
@@ -535,11 +534,6 @@ def import_all(
     return [found for found, _ in parts]
 
 
-def _held(one: DataSet) -> DataSet:
-    """The same data set. Its runs are read now, while its file is open."""
-    return replace(one, read=partial(list, one.read()))
-
-
 @contextmanager
 def _opened(
     paths: Sequence[Path],
@@ -582,8 +576,8 @@ def _opened(
                     raise InputError(next(iter(cautions.lines), none))
                 for one in folder.unlisted():
                     cautions.add(one, "listed in no index file; left out")
-                if len(paths) > 1:
-                    found[path] = [_held(each) for each in found[path]]
+                if len(paths) > 1:  # the runs are read now, while the files are open
+                    found[path] = [replace(e, read=partial(list, e.read())) for e in found[path]]
         indexes = sum(len({each.index for each in own}) for own in found.values())
 
         def read() -> str:
@@ -688,7 +682,11 @@ def _batches(
                 found.costs.add("evaluations")
             if one.name:
                 found.names[one.function] = one.name
-            numbers = list(_numbers(found.runs, one, runs))
+            numbers = []
+            for run in runs:
+                key = (one.function, one.dimension, run.instance)
+                numbers.append(found.runs[key])
+                found.runs[key] += 1
             yield batch(one, runs, numbers, suite=found.suite, label=found.label)
 
 
@@ -735,12 +733,3 @@ def _comparable(
         if run.timed is not None and not np.isnan(run.timed.end_s):
             cautions.add("", "times are of a foreign clock; left out beside measured runs")
         yield replace(run, timed=None)
-
-
-def _numbers(
-    counts: Counter[tuple[int, int, int]], one: DataSet, runs: list[PublishedRun]
-) -> Iterator[int]:
-    for run in runs:
-        key = (one.function, one.dimension, run.instance)
-        yield counts[key]
-        counts[key] += 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pyarrow as pa
@@ -89,10 +89,9 @@ def listed(done: Iterable[pa.RecordBatch]) -> list[dict[str, Any]]:
 def by_run(fact: Iterable[Mapping[str, Any]]) -> dict[tuple[Any, ...], dict[str, Any]]:
     """The readings of each run by name, None for what was not available; by `schema.KEYS`."""
     return {
-        (*(row[key] for key in KEYS[:-1]), run): told for row in fact for run, told in _each(row)
+        (*(row[key] for key in KEYS[:-1]), run): {
+            name: of_runs[place] for name, of_runs in row[READINGS].items()
+        }
+        for row in fact
+        for place, run in enumerate(row["runs"])
     }
-
-
-def _each(row: Mapping[str, Any]) -> Iterator[tuple[int, dict[str, Any]]]:
-    for place, run in enumerate(row["runs"]):
-        yield run, {name: of_runs[place] for name, of_runs in row[READINGS].items()}

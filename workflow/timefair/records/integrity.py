@@ -53,18 +53,14 @@ def misplaced(place: Place, facts: Mapping[str, Any], rows: Iterable[Mapping[str
     key = str(facts.get("key"))
     if not key.startswith(place.key):
         return f"its key is {key[: len(place.key)]}"
+    same = ("algorithm", "function", "dimension", "round")
     for row in rows:
-        if not _belongs(row, place):
+        if row["instance"] not in place.instances or any(row[n] != getattr(place, n) for n in same):
             return (
                 f"it holds f{row['function']} D={row['dimension']} instance {row['instance']} "
                 f"of {row['algorithm']} in round {row['round']}"
             )
     return ""
-
-
-def _belongs(row: Mapping[str, Any], place: Place) -> bool:
-    same = ("algorithm", "function", "dimension", "round")
-    return row["instance"] in place.instances and all(row[n] == getattr(place, n) for n in same)
 
 
 def spared(

@@ -117,7 +117,10 @@ class Journal:
         content = read_journal(data)
         if content.owner == self._owner:
             self.runs = content.runs
-            self._say_what_is_lost(content, len(data))
+            if content.damaged:
+                self._say(f"{content.damaged} of its runs are damaged and measured again")
+            if len(data) > content.end:
+                self._say(f"its last {len(data) - content.end} bytes are no whole run; cut off")
             os.ftruncate(self._fd, content.end)
         else:
             self.runs = {}
@@ -181,12 +184,6 @@ class Journal:
             self._fd = self._lock()
         os.ftruncate(self._fd, 0)
         self._write(head)
-
-    def _say_what_is_lost(self, content: Content, size: int) -> None:
-        if content.damaged:
-            self._say(f"{content.damaged} of its runs are damaged and measured again")
-        if size > content.end:
-            self._say(f"its last {size - content.end} bytes are no whole run; cut off")
 
     def _say(self, what: str) -> None:
         with contextlib.suppress(OSError):  # the log may be on the full disk

@@ -198,7 +198,12 @@ class Record(NamedTuple):
                 found.add(runs)
             runs = _as_now(runs, was) if was else runs
             yield runs.select(_names(columns))
-        self._check(found.by_name() if self.file.num_row_groups else {})
+        now = found.by_name() if self.file.num_row_groups else {}
+        if self.columns and not now:
+            raise InputError(f"{self.path}: its runs are gone; {MEND}")
+        if wrong := [name for name, checksum in now.items() if self.columns.get(name) != checksum]:
+            shown = f"column {wrong[0]} is" if len(wrong) == 1 else f"{len(wrong)} columns are"
+            raise InputError(f"{self.path}: {shown} not as measured (checksum); {MEND}")
 
     def read(self, columns: Sequence[str] | None = None) -> pa.Table:
         """All runs at once, checked."""
@@ -206,13 +211,6 @@ class Record(NamedTuple):
         return (
             pa.concat_tables(parts) if parts else RUN_SCHEMA.empty_table().select(_names(columns))
         )
-
-    def _check(self, found: Mapping[str, str]) -> None:
-        if self.columns and not found:
-            raise InputError(f"{self.path}: its runs are gone; {MEND}")
-        wrong = [name for name, checksum in found.items() if self.columns.get(name) != checksum]
-        if wrong:
-            raise InputError(f"{self.path}: {_shown(wrong)} not as measured (checksum); {MEND}")
 
 
 def _names(columns: Sequence[str] | None) -> list[str]:
@@ -237,10 +235,6 @@ def _named_now(value: Any) -> Any:
     if isinstance(value, list):
         return [_named_now(one) for one in value]
     return NOW.get(value, value) if isinstance(value, str) else value
-
-
-def _shown(names: Sequence[str]) -> str:
-    return f"column {names[0]} is" if len(names) == 1 else f"{len(names)} columns are"
 
 
 @contextmanager

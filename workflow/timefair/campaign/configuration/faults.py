@@ -81,7 +81,8 @@ def fault(error: ErrorDetails) -> str:
     """One line for an error of pydantic: the key, the value, and what would be right."""
     context, kind = error.get("ctx", {}), error["type"]
     path, section, chosen = _place(error["loc"])
-    key = ".".join(_one_line(str(part)) for part in path if part != "[key]")
+    words = [str(part) for part in path if part != "[key]"]
+    key = ".".join(word if word.isprintable() else repr(word) for word in words)
     value = _shown(error["input"])
     if kind == "missing":
         return f"{key}: missing; {section.model_fields[str(path[-1])].description}"
@@ -156,10 +157,6 @@ def _shown(value: object) -> str:
     except ValueError:  # a whole number with more digits than Python prints
         text = "a very large number"
     return text if len(text) <= 60 else text[:57] + "..."
-
-
-def _one_line(text: str) -> str:
-    return text if text.isprintable() else repr(text)
 
 
 def _place(loc: tuple[int | str, ...]) -> tuple[list[int | str], type[Section], str | None]:
@@ -280,7 +277,9 @@ def unknown_names(campaign: Campaign) -> Iterator[str]:
             line for label in campaign.algorithms for line in _run_faults(campaign, label, suite)
         )
         yield from dict.fromkeys(every)
-    yield from _published_faults(campaign)
+    for label, data in campaign.published.items():
+        if not os.path.exists(data.path):
+            yield f"published.{label}.path: {data.path!r}: there is no such file or folder"
     yield from unknown_exhibits(campaign)
 
 
@@ -501,12 +500,6 @@ def _faults_of_period(campaign: Campaign, suite: Suite) -> Iterator[str]:
             f"budget.{key}: {getattr(budget, key)}: {evaluations} evaluations for "
             f"{suite.environments} environments; give at least one for each"
         )
-
-
-def _published_faults(campaign: Campaign) -> Iterator[str]:
-    for label, data in campaign.published.items():
-        if not os.path.exists(data.path):
-            yield f"published.{label}.path: {data.path!r}: there is no such file or folder"
 
 
 def _joined(kinds: Iterable[str]) -> str:

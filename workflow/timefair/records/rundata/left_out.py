@@ -135,12 +135,11 @@ def sentence(failed: Iterable[Failed]) -> str:
 
 
 def _of_failed(runs: Runs) -> NDArray[np.bool_]:
-    return runs.once("failed", lambda: _without_evaluation(runs.frame))
 
+    def found() -> NDArray[np.bool_]:
+        frame, count = runs.frame, runs.frame["evaluations"]
+        evaluated = (count > 0) | count.isna() & frame["status"].notna()
+        own = evaluated.groupby([frame[key] for key in [*SPACE, "algorithm"]]).transform("any")
+        return np.asarray(~own, dtype=np.bool_)
 
-def _without_evaluation(frame: pd.DataFrame) -> NDArray[np.bool_]:
-    evaluated = (frame["evaluations"] > 0) | frame["evaluations"].isna() & frame["status"].notna()
-    if evaluated.all():
-        return np.zeros(len(frame), dtype=np.bool_)
-    own = evaluated.groupby([frame[key] for key in [*SPACE, "algorithm"]]).transform("any")
-    return np.asarray(~own, dtype=np.bool_)
+    return runs.once("failed", found)

@@ -237,11 +237,6 @@ class Cell:
     names: dict[str, Any]
     spent: Spent
 
-    @property
-    def is_single(self) -> bool:
-        """Whether there is only one run, so that resampling is not possible."""
-        return len(self.spent.cost) == 1
-
     def resampled_ert(self, analysis: Analysis) -> NDArray[np.float64]:
         """ERT to each target in each resample of the runs, shape (resamples, targets)."""
         return resampled_ert(
@@ -286,7 +281,9 @@ class Problems:
         measure: Callable[[NDArray[np.float64]], NDArray[np.float64]] = np.asarray,
     ) -> ProfileBand:
         """Limits of profiles of a `measure` of the costs; NaN without instances, or of one run."""
-        if not self.instances or any(cell.is_single for cells in self.instances for cell in cells):
+        if not self.instances or any(
+            len(cell.spent.cost) == 1 for cells in self.instances for cell in cells
+        ):
             unknown = np.full(fraction.shape, np.nan)
             return ProfileBand(unknown, unknown)
         samples = (
@@ -397,13 +394,12 @@ def ranks_by_precision(runs: Runs) -> dict[Space, dict[str, float]]:
         medians.setdefault(problem.space, []).append(
             {name: float(sample_quantile(sample, 0.5)) for name, sample in samples}
         )
-    return {space: _average(of) for space, of in medians.items()}
-
-
-def _average(functions: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    names = sorted({name for medians in functions for name in medians})
-    values = [[medians.get(name, np.inf) for name in names] for medians in functions]
-    return dict(zip(names, average_ranks(values).tolist(), strict=True))
+    ranks = {}
+    for space, functions in medians.items():
+        names = sorted({name for of in functions for name in of})
+        values = [[of.get(name, np.inf) for name in names] for of in functions]
+        ranks[space] = dict(zip(names, average_ranks(values).tolist(), strict=True))
+    return ranks
 
 
 def in_words(listed_in: Mapping[Space, Listed]) -> str:

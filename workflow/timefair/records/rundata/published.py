@@ -173,9 +173,8 @@ def marked(frame: pd.DataFrame, runs: Runs, confidence: float) -> pd.DataFrame:
     names = [frame[name].astype(str).unique() for name in NAMES if name in frame]
     apart = set(runs.sources) - set(runs.frame["algorithm"].unique())
     there = sorted(set().union(*names) & apart)
-    frame.attrs["published"] = " ".join(
-        filter(None, (_beside(there, runs, confidence), _clock(runs)))
-    )
+    clock = "All times are of a foreign clock." if runs.foreign_clock else ""
+    frame.attrs["published"] = " ".join(filter(None, (_beside(there, runs, confidence), clock)))
     if there and "algorithm" in frame:
         measured = sorted(set(frame["algorithm"].astype(str).unique()) - set(there))
         frame["algorithm"] = pd.Categorical(frame["algorithm"], [*measured, *there])
@@ -202,7 +201,3 @@ def _beside(labels: list[str], runs: Runs, confidence: float) -> str:
         if some
     )
     return " ".join((*parts, *filter(None, [said(scaled, runs, confidence)])))
-
-
-def _clock(runs: Runs) -> str:
-    return "All times are of a foreign clock." if runs.foreign_clock else ""

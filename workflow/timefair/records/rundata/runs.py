@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import compress
 from pathlib import Path
 from typing import Any, Literal, TypeVar, cast
@@ -205,13 +206,17 @@ class Runs:
         frame["machine"] = machine_of_runs(frame, facts.get(NODES, []))
         frame["reference_f"] = frame["f_opt"].fillna(pd.Series(reference)).astype(float)
         has_noise = np.asarray(frame["noise_free_f"].notna())
-        traces = Traces(lambda: _parts(source, rows)).each(
-            lambda part: part.from_reference(reference)
+        traces = Traces(
+            lambda: (
+                TracePart.of(events, here).from_reference(reference)
+                for here, (events,) in aligned(source, rows, events=NUMBERS)
+            )
         )
+        constrained = np.where(plain["constraint_evaluations"].is_valid().to_numpy(), rows, -1)
         return cls(
             frame=frame,
             traces=traces.held(lambda: source.events() <= HELD_EVENTS),
-            feasibility=read_feasibility(source, _constrained(plain, rows)),
+            feasibility=read_feasibility(source, constrained),
             launch_traces=read_launch_traces(source, rows).each(
                 lambda part: part.from_reference(reference)
             ),
@@ -349,42 +354,34 @@ class Runs:
         """One row per launch, as in `rundata.traces`; read at each access."""
         return self.read_launches()
 
-    @property
+    @cached_property
     def fronts(self) -> list[NDArray[np.float64]]:
         """The front of each run, from `rundata.traces`; read once."""
         noisy = self.frame["noise_free_f"].notna()
-        numbers = (run[:, len(COSTS) :] for run in self.vectors)
-        return self.once(
-            "fronts",
-            lambda: [
-                np.empty((0, 2)) if has_noise else nondominated(one)
-                for one, has_noise in zip(numbers, noisy, strict=True)
-            ],
-        )
+        return [
+            np.empty((0, 2)) if has_noise else nondominated(run[:, len(COSTS) :])
+            for run, has_noise in zip(self.vectors, noisy, strict=True)
+        ]
 
-    @property
+    @cached_property
     def vectors(self) -> Vectors:
         """The vectors of each run, as `rundata.traces` has them; read once."""
-        return self.once("vectors", self.read_vectors)
+        return self.read_vectors()
 
-    @property
+    @cached_property
     def least_precision(self) -> float:
         """Lower bound of all precisions: 0, or `-inf` if one of them is negative."""
+        return -np.inf if (self.frame["best_precision"] < 0).any() else 0.0
 
-        def least() -> float:
-            return -np.inf if (self.frame["best_precision"] < 0).any() else 0.0
-
-        return self.once("least precision", least)
-
-    @property
+    @cached_property
     def timed(self) -> NDArray[np.bool_]:
         """Which runs have times, shape (runs,); runs of published data have none."""
-        return self.once("timed", lambda: np.asarray(self.frame["wall_s"].notna()))
+        return np.asarray(self.frame["wall_s"].notna())
 
-    @property
+    @cached_property
     def ended(self) -> NDArray[np.bool_]:
         """Which runs have an end of their own, shape (runs,), so that their results compare."""
-        return self.once("ended", lambda: np.asarray(self.frame["status"].notna()))
+        return np.asarray(self.frame["status"].notna())
 
     def known_in(self, unit: Unit) -> NDArray[np.bool_]:
         """Which runs have a known cost in a unit, shape (runs,)."""
@@ -404,10 +401,8 @@ class Runs:
 
     def _relative_targets(self, shares: NDArray[np.float64]) -> NDArray[np.float64]:
         problem = self.frame.groupby(PROBLEM).ngroup().to_numpy()
-        first, best = (
-            self._of_traces(TracePart.first_precision),
-            self._of_traces(TracePart.last_precision),
-        )
+        ends = (TracePart.first_precision, TracePart.last_precision)
+        first, best = map(self._of_traces, ends)
         first[~self.timed] = best[~self.timed] = np.inf
         targets = relative_targets(first, best, problem, shares)
         targets.flags.writeable = False
@@ -583,15 +578,11 @@ class Runs:
         return best
 
     @property
-    def cells(self) -> int:
-        """Number of combinations of algorithm, function and dimension."""
-        keys = ["suite", "dimension", "function", "algorithm"]
-        return self.once("cells", lambda: self.frame.groupby(keys, observed=True).ngroups)
-
-    @property
     def points(self) -> int:
         """Number of points of curves: `POINTS` for up to `MANY_CELLS` cells, a share for more."""
-        share = MANY_CELLS / max(self.cells, MANY_CELLS)
+        keys = ["suite", "dimension", "function", "algorithm"]
+        cells = self.once("cells", lambda: self.frame.groupby(keys, observed=True).ngroups)
+        share = MANY_CELLS / max(cells, MANY_CELLS)
         return round(POINTS * max(share, LEAST_POINTS))
 
     def cost_grid(self, unit: Unit, points: int | None = None) -> NDArray[np.float64]:
@@ -635,14 +626,15 @@ class Runs:
 
     def _first_costs(self, unit: Unit) -> NDArray[np.float64]:
         """The least positive cost at an event of each run, shape (runs,); `inf` without one."""
-        return self.once(("first costs", unit), lambda: self._least_costs(unit))
 
-    def _least_costs(self, unit: Unit) -> NDArray[np.float64]:
-        first = np.full(len(self.frame), np.inf)
-        for part, cost in self._costs(unit):
-            owner = np.repeat(part.rows, np.diff(part.offsets))
-            np.minimum.at(first, owner[cost > 0], cost[cost > 0])
-        return first
+        def least() -> NDArray[np.float64]:
+            first = np.full(len(self.frame), np.inf)
+            for part, cost in self._costs(unit):
+                owner = np.repeat(part.rows, np.diff(part.offsets))
+                np.minimum.at(first, owner[cost > 0], cost[cost > 0])
+            return first
+
+        return self.once(("first costs", unit), least)
 
     def _of_traces(self, number: Callable[[TracePart], NDArray[np.float64]]) -> NDArray[np.float64]:
         """One number per run, shape (runs,)."""
@@ -667,15 +659,6 @@ def _cost_grid(first: float, end: float, unit: Unit, points: int) -> NDArray[np.
         grid = np.unique(np.round(grid))
     grid[0], grid[-1] = first, end
     return grid
-
-
-def _parts(source: Source, rows: NDArray[np.intp]) -> Iterator[TracePart]:
-    return (TracePart.of(events, here) for here, (events,) in aligned(source, rows, events=NUMBERS))
-
-
-def _constrained(plain: pa.Table, rows: NDArray[np.intp]) -> NDArray[np.intp]:
-    constrained = plain["constraint_evaluations"].is_valid().to_numpy()
-    return np.where(constrained, rows, -1)
 
 
 def _column(source: Source, name: str, fields: Sequence[str], places: NDArray[np.intp]) -> pa.Array:

@@ -350,13 +350,14 @@ def _vectors_of(column: pa.ChunkedArray) -> Vectors:
     first = offsets_of(lengths)  # vectors of all runs, one after the other
     begin = offsets_of(counts)[first]
     return [
-        np.column_stack([costs[first[run] : first[run + 1]], _rows(numbers[start:end], length)])
+        np.column_stack(
+            [
+                costs[first[run] : first[run + 1]],
+                numbers[start:end].reshape(length, -1) if length else np.empty((0, 0)),
+            ]
+        )
         for run, (start, end, length) in enumerate(zip(begin[:-1], begin[1:], lengths, strict=True))
     ]
-
-
-def _rows(numbers: NDArray[np.float64], length: int) -> NDArray[np.float64]:
-    return numbers.reshape(length, -1) if length else np.empty((0, 0))
 
 
 # Launches have a frame with one row each: ``row``, the index of the run in the frame of runs;
