@@ -48,6 +48,14 @@ class Part(NamedTuple):
 Formula = Basic | Hybrid | tuple[Part, ...]
 
 
+def composed(*parts: tuple[Any, ...], biases: Sequence[float] = ()) -> tuple[Part, ...]:
+    """A composition of (f, spread, divisor, factor, rotated); by default, biases are 0, 100, ..."""
+    each = biases or [100 * k for k in range(len(parts))]
+    return tuple(
+        Part(f, spread, bias, *more) for (f, spread, *more), bias in zip(parts, each, strict=True)
+    )
+
+
 class Cec(Suite):
     """A suite of a competition in the form of its program, which has one instance."""
 
