@@ -1,5 +1,6 @@
 """What every suite promises, whichever module declares it."""
 
+import ctypes
 from itertools import product
 
 import numpy as np
@@ -76,6 +77,17 @@ def test_values_repeat_and_none_is_below_the_optimum(suite):
             np.testing.assert_array_equal(numbers_at(again, x), numbers)
             value = value_of(problem, numbers)
             assert not value < problem.f_opt - 1e-9 * max(1, abs(problem.f_opt))
+
+
+@each_suite
+def test_the_c_function_gives_the_same_bits(suite):
+    prototype = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+    for problem in every_function(suite):
+        for x in problem.points(20) if problem.native and not problem.reseed else ():
+            y = np.empty(problem.numbers)
+            prototype(problem.native.function)(problem.native.handle, x.ctypes.data, y.ctypes.data)
+            found = np.atleast_1d(problem.evaluate(x))
+            np.testing.assert_array_equal(y[: found.size], found)
 
 
 @each_suite

@@ -145,11 +145,11 @@ class CampaignProgress(NamedTuple):
     """The state of a campaign at one moment.
 
     - `runs`, `failed`, `perturbed`: Completed runs; those that are not ``ok``; those perturbed.
-    - `wanted`: Runs at the end of the campaign; a maximum if a stopping rule may end it earlier.
+    - `wanted`: Runs at the end of the campaign, at most.
     - `damaged`: Records that cannot be read; they count as missing.
     - `measured`, `reported`: Whether every record exists, and a report that is newer.
-    - `worked_s`: Seconds in which something was measured, without pauses.
-    - `left_s`: Estimated seconds of measuring left, at the pace so far; None before the first run.
+    - `worked_s`, `left_s`: Seconds in which something was measured, and estimated seconds left, at
+      the pace so far; None before the first run.
     """
 
     runs: int

@@ -73,24 +73,20 @@ class ProblemName:
 class Problem:
     """A function to be minimized, with its bounds and its optimum.
 
-    - `name`: Key of the problem.
     - `evaluate`: ``evaluate(x) -> float`` for an array `x` of shape ``(dimension,)``; a wrong shape
       raises ValueError; NaN or inf in `x` gives NaN or inf. An integer variable that is not a whole
       number within its bounds raises ValueError.
     - `lower`, `upper`: Bounds of the search region, arrays of shape ``(dimension,)``.
-    - `f_opt`: The optimal value, to which precisions are distances (`basics.optimum.precision`).
-      With two objectives, it is the best known value. NaN if it is unknown. The precision in a
-      record is then f itself, and tables use the best value of the campaign as the optimum.
+    - `f_opt`: The optimal value, to which precisions are distances (`basics.optimum.precision`), or
+      the best known one. NaN if it is unknown: the precision in a record is then f itself.
     - `integer`: Which variables take only whole numbers, shape ``(dimension,)``; by default none.
     - `permutation`: Whether a point has each of the whole numbers from 0 to dimension - 1 once.
-    - `native`: The same evaluation without the interpreter, if the suite has one. It gives the same
-      bits as `evaluate`, and all numbers of the kind.
+    - `native`: The same evaluation without the interpreter, if there is one, with the same bits.
     - `kind`: What it has beyond one exact value of a point. With constraints, `evaluate` and
       `native` give only f.
-    - `reseed`: ``reseed(seed)`` restarts the noise of the values for a run of that seed. None if
-      the values are exact, or draw from numpy's or Python's global generator.
-    - `start`: The starting point that the suite gives, shape ``(dimension,)``, which is feasible if
-      there are constraints; None if the suite gives none.
+    - `reseed`: ``reseed(seed)`` restarts the noise for a run of that seed. None if the values are
+      exact, or draw from numpy's or Python's global generator.
+    - `start`: The starting point that the suite gives, shape ``(dimension,)``, feasible; or None.
     - `keep`: Objects that have to exist as long as the problem.
     """
 
@@ -183,21 +179,17 @@ class Suite(ABC):
     A suite is an instance of a subclass at the top level of a module of this package, where the
     registry finds it. All methods but `make` work without the library behind the suite.
 
-    - `name`: Name of the suite in campaigns.
-    - `functions`: Numbers of the functions.
+    - `functions`, `instances`: Their numbers; by default, instances are all from 1.
     - `dimensions`: Numbers of variables, a list or a range; `at_least` gives one without end.
-    - `instances`: Numbers of the instances; by default all from 1.
-    - `own_dimensions`: The dimension of each function in a campaign without `dimensions`; empty: it
-      has to give them.
+    - `own_dimensions`: The dimension of each function in a campaign without `dimensions`, or empty.
     - `variables`: The kind of the variables; `variables_of` may say another one for a function.
     - `kind`: What the problems have beyond one exact value of a point.
     - `environments`: How many environments a problem goes through in a run; 1: it does not change.
     - `published_needs`: The setting that a campaign with published data of the suite needs to have
-      the same kind of precisions; empty if no setting is needed.
-    - `distributions`: The packages whose versions affect the values, installed or not. The first
-      one is the package to install.
-    - `parameters`: The values that each of ``problems.parameters`` may have. It is an attribute of
-      the same name, with its default.
+      the same kind of precisions, or empty.
+    - `distributions`: The packages whose versions affect the values; the first is to be installed.
+    - `parameters`: The values that each of ``problems.parameters`` may have, an attribute of the
+      same name, with its default.
     - `names`, `groups`: Short names of functions by number, and the numbers of groups of functions
       by the name of the group. They are only shown.
     - `targets`: The default target precisions; empty for the usual ones.

@@ -201,12 +201,11 @@ class Constraints(Kind):
     A vector has f and the violation. It is recorded if f is the least of a feasible point so far,
     or the violation is the least so far, or ``max(f, f_opt)`` plus the violation.
 
-    - `count`: The number of constraints m, at least 1.
-    - `evaluate`: ``evaluate(x) -> g`` of shape ``(m,)``. A point is feasible if every number is at
-      most 0; NaN makes it infeasible.
+    - `count`, `evaluate`: The number m, at least 1, and ``evaluate(x) -> g`` of shape ``(m,)``. A
+      point is feasible if every number is at most 0; NaN makes it infeasible.
     - `native`: The same evaluation without the interpreter, if there is one; it writes m numbers.
-    - `indicator`: The value of a point in the record. False: f if it is feasible, else inf. True:
-      ``max(f, f_opt)`` plus the violation, for every point.
+    - `indicator`: The value of a point in the record: f or, if infeasible, inf; with it, ``max(f,
+      f_opt)`` plus the violation, for every point.
     - `written`: ``written(x) -> (g, h)``: inequalities and equalities as written; None: no h.
     """
 

@@ -113,6 +113,10 @@ class OwnProblem(Suite):
         given = parameters or {}
         self._settings = self._settings_with(given)
         self._keywords = {key: value for key, value in given.items() if key not in SETTINGS}
+        self._of_noise = [key for key in (NOISE_FREE,) if self._attribute(key) is not None]
+        self._orders = bool(self._settings.get(ORDER))
+        self._two = any(key in self._settings for key in POINTS)
+        self._beside = not all(map(callable, self._limits.values()))
         if self._two:
             self.kind = TwoByUser
         self.variables: Variables = "continuous" if parameters is None else self._variables()
@@ -213,18 +217,6 @@ class OwnProblem(Suite):
     def _attribute(self, key: str) -> Any:
         return getattr(self._function, key, None)
 
-    @property
-    def _of_noise(self) -> tuple[str, ...]:
-        return () if self._attribute(NOISE_FREE) is None else (NOISE_FREE,)
-
-    @property
-    def _orders(self) -> bool:
-        return bool(self._settings.get(ORDER))
-
-    @property
-    def _two(self) -> bool:
-        return any(key in self._settings for key in POINTS)
-
     def _objective_faults(self, settings: Mapping[str, Any]) -> Iterator[str]:
         for key in POINTS:
             if key not in settings:
@@ -265,10 +257,6 @@ class OwnProblem(Suite):
             yield f"'constraints' and 'equalities' of {self.name} are both functions, or numbers"
         if self._limits and self._attribute(NOISE_FREE) is not None:
             yield f"{NOISE_FREE!r} of {self.name}: values with constraints have no noise"
-
-    @property
-    def _beside(self) -> bool:
-        return any(not callable(value) for value in self._limits.values())
 
     @property
     def _counts_beside(self) -> tuple[int, int, int]:

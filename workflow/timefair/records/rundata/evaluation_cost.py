@@ -31,12 +31,11 @@ COSTS_S = (0.0, *(float(f"{10 ** (k / 4):.6g}") for k in range(-24, 17)))
 class UsedByRuns:
     """Cost of each run to each target in seconds and evaluations, targets from easy to hard.
 
-    - `runs`: Runs of those algorithms for which the effect of another evaluation cost is known: not
-      if launches end by seconds, nor with several workers and without recorded batches.
+    - `runs`: Those for which the effect of another evaluation cost is known: not if launches end by
+      seconds, nor with several workers and without recorded batches.
     - `seconds`, `rounds`: Cost up to the target, or up to the run's own end; rounds: by one worker.
-    - `observed_s`, `observed_rounds`: Cost up to which each run was observed, shape (runs,). `inf`
-      in rounds for a run that could not continue, because it reached the final target or ended by
-      itself.
+    - `observed_s`, `observed_rounds`: Cost up to which each run was observed, shape (runs,); `inf`
+      rounds for a run that could not continue.
     - `remarks`: Sentences for captions: which algorithms are omitted and why; number of workers.
     """
 

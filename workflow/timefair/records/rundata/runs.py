@@ -97,8 +97,7 @@ class Runs:
     """Runs in the order of their keys.
 
     If the optimum of a problem is unknown, the best value that any of these runs found on it is
-    used, so precisions depend on the runs that are read. The column ``reference_f`` of the frame
-    has the optimum or this value.
+    used, so precisions depend on the runs that are read; ``reference_f`` of the frame has either.
 
     - `frame`: One row per run, with every column of the record that is not nested, and ``machine``,
       the kind of machine of its block ("" without blocks).
@@ -106,20 +105,16 @@ class Runs:
       point of each run on a problem with constraints, as an event of the precision 0; improvements
       of each traced launch; values without noise. Charges change neither of the last two, and
       clocks not the last.
-    - `read_launches`, `read_points`, `read_batches`, `read_vectors`: Read what is nested: the
-      launches, the best point and the batches of each run (list columns; null: none, not known),
-      the vectors that none of its others dominates, and all its vectors.
+    - `read_launches`, `read_points`, `read_batches`, `read_vectors`: Read what is nested: launches,
+      best points and batches (list columns; null: none, not known), and all vectors.
     - `stopping`: Decisions of a stopping rule, one row per problem, algorithm and round: ``runs``
-      so far, ``reason`` (None if the rule continued), and ``path`` (the number that the rule
-      computed at each look).
+      so far, ``reason`` (None if the rule continued), and ``path`` (its number at each look).
     - `schedules`: Lengths of launches that jobs have chosen (`SCHEDULED`), by job and instance.
-    - `origins`, `nodes`: Origin of the runs of each algorithm; with `block: node`, rows of
-      `records.facts.node_of`, each with its ``algorithm``.
-    - `readings`: The fact `records.facts.READINGS`, see `reading`.
-    - `published`, `sources`: Runs of published data, separate from all others, so that a table
-      contains them only if it requests them (see `rundata.published`); None: there are none.
-      Without measured runs, those with times are not separate. Source of the published data of each
-      algorithm.
+    - `origins`, `nodes`, `readings`: Origin of the runs of each algorithm; rows of
+      `records.facts.node_of`, each with its ``algorithm``; the fact `records.facts.READINGS`.
+    - `published`, `sources`: Runs of published data, apart so that a table contains them only if it
+      requests them (see `rundata.published`), or None; their source by algorithm. Without measured
+      runs, those with times are not apart.
     - `in_values`: Whether targets are values of f.
     - `clock`: The clock of the times of measured runs. Times of published ones are as recorded.
     """
