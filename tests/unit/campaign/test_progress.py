@@ -12,7 +12,7 @@ from timefair.basics.errors import InputError
 from timefair.campaign import configuration, plan
 from timefair.campaign.progress import Pace, ProgressReader
 from timefair.campaign.provenance import measure_keys
-from timefair.cli.progress import line
+from timefair.cli.campaigns import line
 from timefair.records.journal import Journal, journal_path
 from timefair.records.schema import RUN_SCHEMA
 from timefair.records.store import write_record

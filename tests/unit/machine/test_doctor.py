@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from timefair import cli
-from timefair.cli import trust
 from timefair.machine import doctor
 from timefair.machine.host import Host
 

@@ -97,9 +97,12 @@ def parser(command: str = "") -> _Top:
     if command == "measure":
         measuring.add_to(commands)
         return top
-    from timefair.cli import algorithms, analysis, campaigns, exchange, progress, trust
+    from timefair.cli import algorithms, analysis, campaigns, exchange
 
-    for module in (campaigns, progress, algorithms, trust, measuring, analysis, exchange):
+    campaigns.add_to(commands)
+    algorithms.add_to(commands)
+    campaigns.add_checks(commands)
+    for module in (measuring, analysis, exchange):
         module.add_to(commands)
     for one in extensions().values():
         one.add_commands(commands)

@@ -21,7 +21,7 @@ from timefair.basics.errors import InputError, full
 from timefair.basics.words import rough
 from timefair.campaign import driver
 from timefair.campaign.progress import Pace, ProgressReader
-from timefair.cli.progress import StatusLine, share
+from timefair.cli.campaigns import StatusLine, share
 from timefair.report import description
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ import yaml
 from timefair.basics import user_code
 from timefair.basics.errors import InputError
 from timefair.basics.files import atomic_file
-from timefair.cli.progress import StatusLine
+from timefair.cli.campaigns import StatusLine
 from timefair.cli.results import Results
 
 if TYPE_CHECKING:
