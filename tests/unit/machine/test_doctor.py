@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from timefair import cli
+from timefair.cli import campaigns
 from timefair.machine import doctor
 from timefair.machine.host import Host
 

@@ -131,7 +131,6 @@ class Driver:
             print(line, file=sys.stderr)
 
     def lacking_jobs(self) -> list[plan.Job]:
-        """The measuring jobs that have no record."""
         return [
             job
             for job in plan.jobs(self.campaign)

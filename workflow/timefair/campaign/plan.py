@@ -166,7 +166,6 @@ def format_instances(instances: tuple[int, ...]) -> str:
 
 
 def parse_instances(text: str) -> tuple[int, ...]:
-    """The inverse of `format_instances`."""
     return tuple(parse_ranges(text, separator="_"))
 
 
@@ -199,7 +198,6 @@ def runs_of_round(campaign: Campaign, round: int) -> range:
 
 
 def runs_of_job(campaign: Campaign, job: Job) -> int:
-    """The runs of a job on all its instances."""
     return len(runs_of_round(campaign, job.round)) * len(job.instances)
 
 
@@ -229,7 +227,6 @@ def short_key(key: str) -> str:
 
 
 def tuning_record(label: str, keys: Keys) -> PurePosixPath:
-    """The record of a search, relative to ``results/<campaign>/``."""
     key = short_key(keys[label, TUNING_ROUND])
     return PurePosixPath(TUNING.format(algorithm=label, key=key))
 
@@ -354,7 +351,6 @@ def tuning_resources(campaign: Campaign) -> dict[str, int]:
 
 
 def tuning_core_seconds(campaign: Campaign) -> float:
-    """Maximal core-seconds of all searches."""
     return sum(one.seconds() * campaign.cores_of(label) for label, one in campaign.tuned.items())
 
 

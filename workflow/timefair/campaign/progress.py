@@ -77,7 +77,6 @@ class Pace:
         return self._reported
 
     def begin(self, number: int, rule: str, wildcards: Mapping[str, str], now_s: float) -> None:
-        """A job of this number begins."""
         if rule.startswith(plan.SEARCHING):
             self._searching[number] = wildcards["algorithm"], now_s
             return
@@ -90,7 +89,6 @@ class Pace:
         self._report = number if rule == plan.LAST else self._report
 
     def end(self, number: int, now_s: float) -> None:
-        """The job of this number ended and made its files."""
         self._reported = self._reported or number == self._report
         if number in self._searching:
             self._searches.pop(self._searching.pop(number)[0], None)
@@ -206,7 +204,6 @@ class ProgressReader:
         self._seen: dict[Path, tuple[tuple[int, int], _RunTimes]] = {}
 
     def look(self) -> CampaignProgress:
-        """The present state."""
         parts = [self._part(job) for job in plan.jobs(self.campaign)]
         runs = [part.runs for part in parts]
         worked_s = _covered_s(*(np.concatenate(each) for each in list(zip(*runs, strict=True))[:2]))

@@ -390,7 +390,6 @@ class _Inspection:
                 self._problem(f"{target}: {clause}; {CONSENT}")
 
     def for_extensions(self, target: Path) -> None:
-        """Let extensions say what they find."""
         if self._campaign is None:
             return
         try:

@@ -15,7 +15,6 @@ SHORT = 40
 
 
 def add_to(commands: Commands) -> None:
-    """Add the commands of this module."""
     algorithms = commands.add_parser(
         "algorithms",
         help="list the algorithms that can be used",

@@ -57,7 +57,6 @@ ONLY: dict[str, Any] = {
 
 
 def add_to(commands: Commands) -> None:
-    """Add the commands of this module."""
     analyse = commands.add_parser(
         "analyse",
         help="analyse tables of your own runs: all tables, figures and the report",
@@ -224,7 +223,6 @@ def add_options(command: Command) -> None:
 
 
 def layout(arguments: argparse.Namespace) -> Layout:
-    """Where a table has its columns, by the options."""
     from timefair.io.table_read import Layout
 
     return Layout.of(arguments.columns, arguments.set)

@@ -27,7 +27,6 @@ LONG_S, MANY = 3600.0, 3
 
 
 def add_to(commands: Commands) -> None:
-    """Add the commands of this module."""
     init = commands.add_parser(
         "init",
         help="create a folder for campaigns",
@@ -100,7 +99,6 @@ def _check(arguments: argparse.Namespace) -> None:
 
 
 def _lines(arguments: argparse.Namespace) -> Iterator[str]:
-    """What `check` prints."""
     from timefair.campaign import configuration, plan
     from timefair.machine import software
 
@@ -137,7 +135,6 @@ def _runs_line(campaign: Campaign, cells: int) -> str:
 
 
 def _time_lines(campaign: Campaign) -> Iterator[str]:
-    """How long the campaign takes."""
     from timefair.campaign import plan
 
     cores = len(os.sched_getaffinity(0))
@@ -174,7 +171,6 @@ def _finished_lines(campaign: Campaign) -> Iterator[str]:
 
 
 def _change_lines(campaign: Campaign) -> Iterator[str]:
-    """When the problems of the campaign change, if they do."""
     from timefair.problems import registry
 
     environments = registry.find(campaign.problems.suite, campaign.problems.parameters).environments
@@ -249,7 +245,6 @@ class StatusLine:
         self._last = text
 
     def above(self, text: str) -> None:
-        """Print another text above the line."""
         self._write(f"\r\x1b[K{text}\n{_fitted(self._last)}" if self.terminal else f"{text}\n")
 
     def end(self) -> None:
@@ -337,7 +332,6 @@ def _times(campaign: Campaign, progress: CampaignProgress) -> list[str]:
 
 
 def add_checks(commands: Commands) -> None:
-    """Add the commands that check this machine and records."""
     doctor = commands.add_parser(
         "doctor",
         help="find what would perturb times on this machine, and what to do about it",

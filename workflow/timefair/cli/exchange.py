@@ -29,7 +29,6 @@ READERS = {"coco": "cocopp", "ioh": "iohinspector"}
 
 
 def add_to(commands: Commands) -> None:
-    """Add the commands of this module."""
     export = commands.add_parser(
         "export",
         help="write the runs in the format of another tool, or a campaign as an archive",

@@ -41,7 +41,6 @@ LABEL: dict[str, Any] = {"required": True, "metavar": "LABEL", "help": "label of
 
 
 def add_to(commands: Commands) -> None:
-    """Add the commands of this module."""
     measure = commands.add_parser(
         "measure",
         help="measure one job",

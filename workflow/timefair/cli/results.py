@@ -97,7 +97,6 @@ class Results:
 
     @cached_property
     def campaign(self) -> Campaign:
-        """The campaign, as it was planned."""
         from timefair.campaign import configuration
 
         return configuration.restore(self._snapshot)

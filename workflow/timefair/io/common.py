@@ -170,7 +170,6 @@ def digest(path: Path) -> str:
 
 
 def files(path: Path) -> list[Path]:
-    """The file itself, or all files in a folder, sorted."""
     return sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
 
 

@@ -250,7 +250,6 @@ def with_points(table: pa.Table, columns: Iterable[str], cautions: Cautions) -> 
 
 
 def _keys_of(table: pa.Table, names: Sequence[str]) -> list[tuple[Any, ...]]:
-    """For each row, its cells in those of some columns that the table has."""
     cells = [table[name].to_pylist() for name in names if name in table.column_names]
     return list(zip(*cells, strict=True)) if cells else [()] * len(table)
 
@@ -273,7 +272,6 @@ def _at_last_steps(table: pa.Table, cautions: Cautions) -> pa.Table:
 
 
 def _with_values(table: pa.Table, cautions: Cautions) -> pa.Table:
-    """Without the rows that have no value."""
     if not len(table):
         raise InputError("has a header and no rows")
     if "value" not in table.column_names:

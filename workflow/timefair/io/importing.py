@@ -234,7 +234,6 @@ def _without_overtaken(cells: Cells, cautions: Cautions) -> Cells:
 def _refuse_contradiction(
     facts: dict[str, tuple[str, Path]], path: Path, sets: Sequence[DataSet]
 ) -> None:
-    """Raise `InputError` if a file differs from those before in what it says of a problem."""
     for subject, value in _said(sets):
         before, where = facts.setdefault(subject, (value, path))
         if before != value and where != path:
@@ -397,8 +396,6 @@ _LONGEST_LABEL = 80
 
 @dataclass(frozen=True)
 class WantedProblems:
-    """The problems of a campaign."""
-
     suite: str
     functions: Collection[int]
     dimensions: Collection[int]
@@ -409,7 +406,6 @@ class WantedProblems:
     """Functions that have one of the dimensions only."""
 
     def has(self, function: int, dimension: int) -> bool:
-        """Whether a function in a dimension is among the problems."""
         own = self.own_dimensions.get(function, dimension)
         return function in self.functions and dimension in self.dimensions and dimension == own
 

@@ -515,7 +515,6 @@ def _run(content: dict[str, Any]) -> ListedRun:
 
 
 def _is_maximized(entry: InfoEntry, place: Path) -> bool:
-    """Whether values are maximized, from the entry or its suite."""
     value = entry.keys.get("maximization", "").upper()
     if value in ("T", "TRUE", "1"):
         return True

@@ -210,11 +210,9 @@ class Cells:
 
     @property
     def rows(self) -> int:
-        """The number of rows."""
         return len(self.in_file)
 
     def at(self, rows: NDArray[np.intp]) -> Cells:
-        """Some rows, in another order."""
         texts = {name: cells[rows] for name, cells in self.texts.items()}
         numbers = {name: cells[rows] for name, cells in self.numbers.items()}
         return Cells(texts, numbers, self.in_file[rows], self.value)
@@ -293,7 +291,6 @@ def refuse_names(names: list[str], layout: Layout) -> None:
 
 
 def refuse_missing(names: list[str], layout: Layout) -> None:
-    """Raise `InputError` if a column is missing."""
     absent = [name for name in COLUMNS if layout.in_file(name) not in names]
     absent = [name for name in absent if name not in layout.constants]
     needed = NEEDED if "seconds" in absent else ("evaluations", *NEEDED)
@@ -683,7 +680,6 @@ class _Table:
         )
 
     def parts(self, names: tuple[str, ...]) -> list[Places]:
-        """The places of each combination of some first keys."""
         return np.split(np.arange(len(self.rows)), np.flatnonzero(self._new(names))[1:])
 
     def _new(self, names: tuple[str, ...]) -> NDArray[np.bool_]:
@@ -799,7 +795,6 @@ class _Table:
         return np.asarray(here[precision < before], dtype=np.intp)
 
     def runs(self, places: Places) -> list[PublishedRun]:
-        """The runs of some places that belong together."""
         starts = np.flatnonzero(self._starts[places])[1:]
         return [self._run(run) for run in np.split(places, starts)]
 

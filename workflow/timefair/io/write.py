@@ -301,7 +301,6 @@ class CocoTrial:
 
     @property
     def info(self) -> str:
-        """The trial in the ``.info`` file."""
         return f"{self.run.instance}:{self.cost[-1]}|{self.precision[-1]:.1e}"
 
     def at_triggers(self) -> Steps:

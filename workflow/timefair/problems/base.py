@@ -35,7 +35,6 @@ LARGEST = 2**31 - 1
 
 
 def at_least(least: int) -> range:
-    """The whole numbers from `least` to `LARGEST`."""
     return range(least, LARGEST + 1)
 
 
@@ -130,7 +129,6 @@ class Problem:
         return self.kind.noise_free if isinstance(self.kind, Noisy) else None
 
     def value(self, x: NDArray[np.float64]) -> float:
-        """The value of a point in the record."""
         return self.kind.value(float(self.evaluate(x)), x, self.f_opt)
 
     @property
@@ -243,7 +241,6 @@ class Suite(ABC):
         ]
 
     def variables_of(self, function: int) -> Variables:
-        """The kind of the variables of a function."""
         return self.variables
 
     def knows_optimum(self, function: int, dimension: int, instance: int) -> bool:

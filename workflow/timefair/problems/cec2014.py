@@ -69,8 +69,6 @@ COMPOSITIONS = (
 
 
 class Cec2014(Cec):
-    """The suite ``cec2014``."""
-
     name = "cec2014"
     year = 2014
     functions = range(1, 31)

@@ -48,8 +48,6 @@ HYBRID_9 = Hybrid(
 
 
 class Cec2017(Cec):
-    """The suite ``cec2017``."""
-
     name = "cec2017"
     year = 2017
     functions = range(1, 31)

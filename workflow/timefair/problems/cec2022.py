@@ -28,8 +28,6 @@ from timefair.problems.cec_suites import Cec, Formula, Hybrid, composed
 
 
 class Cec2022(Cec):
-    """The suite ``cec2022``."""
-
     name = "cec2022"
     year = 2022
     functions = range(1, 13)

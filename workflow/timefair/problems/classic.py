@@ -183,8 +183,6 @@ FUNCTIONS = (
 
 
 class Classic(Suite):
-    """The suite ``classic``."""
-
     name = "classic"
     functions = range(1, len(FUNCTIONS) + 1)
     dimensions = at_least(2)

@@ -100,7 +100,6 @@ class CProblem:
 
     @property
     def best_value(self) -> float:
-        """The value of the optimum, without noise."""
         return float(library().coco_problem_get_best_value(self.handle))
 
     @property

@@ -614,8 +614,6 @@ DESIGNS = {
 
 
 class Engineering(Suite):
-    """The suite ``engineering``."""
-
     name = "engineering"
     functions = tuple(DESIGNS)  # type: ignore[assignment]
     own_dimensions: Mapping[int, int] = {k: len(design.lower) for k, design in DESIGNS.items()}

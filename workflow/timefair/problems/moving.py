@@ -75,7 +75,6 @@ class Range(NamedTuple):
     most: float
 
     def draw(self, rng: np.random.Generator, *shape: int) -> NDArray[np.float64]:
-        """Uniform values of a shape."""
         return rng.uniform(self.least, self.most, shape)
 
     def reflect(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -196,8 +195,6 @@ SCENARIOS = {
 
 
 class Moving(Suite):
-    """The suite ``moving``; its parameter is explained above."""
-
     name = "moving"
     functions = range(1, len(SCENARIOS) + 1)
     dimensions = at_least(1)

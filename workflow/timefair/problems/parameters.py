@@ -34,8 +34,6 @@ class Number:
 
 @dataclass(frozen=True)
 class Word:
-    """One of some words."""
-
     words: tuple[str, ...]
 
     def has(self, value: object) -> bool:
@@ -58,7 +56,6 @@ def unknown(key: str, owner: str, known: Collection[str]) -> str:
 
 
 def wrong_values(owner: str, allowed: Allowed, parameters: Mapping[str, object]) -> list[str]:
-    """One line per value that is not allowed."""
     return [
         f"{key!r} of {owner} is {allowed[key]}, not {value!r}"
         for key, value in parameters.items()

@@ -93,8 +93,6 @@ MAKERS = (_circle, _planted, _assignment, _flow_shop)
 
 
 class Permutations(Suite):
-    """The suite ``permutations``."""
-
     name = "permutations"
     functions = range(1, len(MAKERS) + 1)
     dimensions: Sequence[int] = range(4, 1001)

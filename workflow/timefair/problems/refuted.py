@@ -41,7 +41,6 @@ class Refutation:
 
     @property
     def problem(self) -> ProblemName:
-        """The problem, whose optimum is wrong."""
         return ProblemName(self.suite, self.function, self.dimension, self.instance)
 
 

@@ -286,7 +286,6 @@ def searched_elsewhere(one: Origins) -> str:
 
 
 def machine_kinds(origins: Iterable[Origins]) -> set[Machine]:
-    """The kinds of machines that the records name."""
     return {machine_kind(machine) for machine in _machines(origins)}
 
 

@@ -32,7 +32,6 @@ SYNC_S = 5.0
 
 
 def journal_path(record: Path) -> Path:
-    """Path of the journal of a record."""
     return record.with_name(record.name + ".journal")
 
 

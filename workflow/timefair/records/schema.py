@@ -183,7 +183,6 @@ NOW = {
 
 
 def schema_of(version: int) -> pa.Schema:
-    """The columns of a record of a given version."""
     was = BEFORE.get(version, {})
     return pa.schema([field.with_name(was.get(field.name, field.name)) for field in RUN_SCHEMA])
 

@@ -206,7 +206,6 @@ class Record(NamedTuple):
             raise InputError(f"{self.path}: {shown} not as measured (checksum); {MEND}")
 
     def read(self, columns: Sequence[str] | None = None) -> pa.Table:
-        """All runs at once, checked."""
         parts = list(self.row_groups(columns))
         return (
             pa.concat_tables(parts) if parts else RUN_SCHEMA.empty_table().select(_names(columns))

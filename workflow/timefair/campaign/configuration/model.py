@@ -205,7 +205,6 @@ class ChosenProblems(Section):
 
     @property
     def count(self) -> int:
-        """The combinations of function, dimension and instance."""
         return len(self.spaces) * len(self.instances)
 
     @property
@@ -751,7 +750,7 @@ class Campaign(Section):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """All algorithms, measured and published."""
+        """Measured and published."""
         return (*self.algorithms, *self.published)
 
     @property
@@ -787,18 +786,15 @@ class Campaign(Section):
 
     @property
     def changes_by_clock(self) -> bool:
-        """Whether its problems change after seconds of a run."""
         from timefair.problems.registry import SUITES
 
         suite = SUITES.get(self.problems.suite)
         return suite is not None and suite.environments > 1 and self.budget.unit == "seconds"
 
     def restart_of(self, label: str) -> Restart:
-        """The restart policy of one algorithm."""
         return self.algorithms[label].restart or self.restart
 
     def isolation_of(self, label: str) -> IsolationMode:
-        """The isolation of the runs of one algorithm."""
         return self.algorithms[label].isolation or self.isolation
 
     def is_apart(self, label: str) -> bool:

@@ -117,7 +117,6 @@ def failed_algorithms(runs: Runs) -> list[Failed]:
 
 
 def without_failed(runs: Runs) -> Runs:
-    """The runs of all other algorithms."""
     failed = _of_failed(runs)
     return runs.once("without failed", lambda: runs.where(~failed)) if failed.any() else runs
 

@@ -47,7 +47,6 @@ class ProblemRuns:
 
     @property
     def space(self) -> Space:
-        """Its suite and its dimension."""
         return str(self.names["suite"]), int(self.names["dimension"])
 
     def samples(self, of_runs: NDArray[Any]) -> dict[str, NDArray[Any]]:
@@ -198,7 +197,6 @@ class Spent:
         return cls(np.where(success, reached_at, end[:, np.newaxis]), success)
 
     def of(self, rows: NDArray[Any]) -> Spent:
-        """Some of the runs."""
         return Spent(self.cost[rows], self.success[rows])
 
     def within(self, limit: float) -> Spent:
@@ -207,7 +205,7 @@ class Spent:
 
     @property
     def ert(self) -> NDArray[np.float64]:
-        """The ERT to each target, shape (targets,)."""
+        """Shape (targets,)."""
         return np.asarray(ert(self.cost, self.success, axis=0))
 
     def quantile(self, p: float) -> NDArray[np.float64]:
@@ -232,8 +230,6 @@ class KnownCosts:
 
 @dataclass(frozen=True)
 class Cell:
-    """The runs of one algorithm on one instance."""
-
     names: dict[str, Any]
     spent: Spent
 
@@ -331,7 +327,6 @@ class Listed:
     among: frozenset[str] | None = None
 
     def has(self, first: str, second: str) -> bool:
-        """Whether a pair is listed."""
         return self.among is None or first in self.among or second in self.among
 
     def pairs(self, algorithms: Sequence[str]) -> Iterator[tuple[str, str]]:

@@ -301,10 +301,8 @@ class Analysis(Statistics):
 
     @property
     def asked_tables(self) -> tuple[str, ...]:
-        """The tables that the campaign requests."""
         return tuple(self.campaign.get("tables", ()))
 
     @property
     def asked_figures(self) -> tuple[str, ...]:
-        """The figures that the campaign requests."""
         return tuple(self.campaign.get("figures", ()))

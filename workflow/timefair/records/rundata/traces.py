@@ -155,7 +155,6 @@ class Part:
         return replace(self, precision=self.precision - self.at_events(reference))
 
     def scaled(self, scale: NDArray[np.float64]) -> Self:
-        """Times multiplied by a factor per run."""
         return replace(self, time_s=self.time_s * self.at_events(scale))
 
     def taken(self, places: NDArray[np.intp]) -> Self:
@@ -529,5 +528,4 @@ class TracedLaunches:
     evaluations: NDArray[np.float64]
 
     def reached_at(self, unit: Literal["seconds", "evaluations"]) -> NDArray[np.float64]:
-        """The cost in one of the units."""
         return self.seconds if unit == "seconds" else self.evaluations
