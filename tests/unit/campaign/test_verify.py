@@ -373,8 +373,6 @@ def test_what_cannot_be_compared_is_counted(changes, expected):
 
 
 def test_of_a_noisy_run_the_value_without_noise_is_compared():
-    import numpy as np
-
     problem = SUITES["bbob-noisy"].problem(101, 2, 1)
     noisy = {"suite": "bbob-noisy", "function": 101, "best_f": 1e3}
     exact = problem.noise_free(np.array(X))
@@ -396,8 +394,6 @@ def test_the_users_own_function(tmp_path, monkeypatch):
 
 
 def test_the_quality_of_vectors_is_computed_again():
-    import numpy as np
-
     problem = SUITES["bbob-biobj"].problem(1, 2, 1)
     vectors = np.array([problem.evaluate(np.array(x)) for x in ([0.0, 0.0], [1.0, -1.0], X)])
     best = float(np.min(problem.outputs.quality(vectors)))

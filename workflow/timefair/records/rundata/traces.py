@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields, replace
 from functools import cache
 from itertools import chain
 from pathlib import Path
-from typing import Any, ClassVar, Generic, Literal, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Generic, Literal, Self, TypeAlias, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -28,19 +28,6 @@ from timefair.records.thinning import THINNING
 from timefair.statistics.runtimes import count_within
 
 PLAIN = [field.name for field in RUN_SCHEMA if not pa.types.is_list(field.type)]
-
-
-class Source(Protocol):
-    """Runs in an arbitrary order. The order is the same in every pass."""
-
-    def plain(self) -> pa.Table:
-        """The columns of all runs that are not nested, with facts in the metadata."""
-
-    def nested(self, column: str, fields: Sequence[str]) -> Iterator[pa.ChunkedArray]:
-        """A nested column with at least these fields, for one part of the runs at a time."""
-
-    def events(self) -> int:
-        """Upper bound of the number of events."""
 
 
 def aligned(
@@ -127,6 +114,12 @@ class Stored:
             groups = range(metadata.num_row_groups)
             count += sum(metadata.row_group(k).column(last).num_values for k in groups)
         return count
+
+
+Source: TypeAlias = Held | Stored
+"""Runs in an arbitrary order, the same in every pass: all columns that are not nested, with facts;
+a nested column with at least some fields, by parts; and at most the number of events.
+"""
 
 
 @dataclass(frozen=True)
