@@ -27,14 +27,7 @@ from timefair.campaign.configuration.faults import (
     unknown_names,
     warnings,
 )
-from timefair.campaign.configuration.model import (
-    AlgorithmSpec,
-    Budget,
-    Campaign,
-    ChosenProblems,
-    Limits,
-    json_schema,
-)
+from timefair.campaign.configuration.model import AlgorithmSpec, Campaign, json_schema
 from timefair.problems.names import declared
 
 _TAG = "tag:yaml.org,2002:"
@@ -138,23 +131,7 @@ def read_yaml(path: Path) -> object:
         raise InputError(f"{path}: {error}") from None
 
 
-__all__ = [
-    "AlgorithmSpec",
-    "Budget",
-    "Campaign",
-    "ChosenProblems",
-    "Limits",
-    "check_keys",
-    "check_name",
-    "json_schema",
-    "load",
-    "parse",
-    "parse_foreign",
-    "read_yaml",
-    "restore",
-    "restored",
-    "warnings",
-]
+__all__ = ["AlgorithmSpec", "Campaign", "json_schema", "warnings"]
 
 
 def load(path: Path | str) -> Campaign:
