@@ -23,7 +23,7 @@ from timefair.campaign import collected, configuration, plan
 from timefair.campaign.configuration import Campaign
 from timefair.problems import refuted
 from timefair.problems import registry as suites
-from timefair.problems.base import Problem, Suite
+from timefair.problems.base import Problem
 from timefair.problems.refuted import Refutation
 from timefair.records.collect import checked_parts
 from timefair.records.facts import NODES, node_of, torn
@@ -82,7 +82,6 @@ class Reevaluation:
     def __init__(self, limit_s: float) -> None:
         self.same = self.rounded = self.different = self.noisy = self.skipped = 0
         self._left_s = limit_s
-        self._suites: dict[str, Suite | None] = {}
         self._problems: dict[tuple[str, int, int, int], Problem | None] = {}
 
     def look(
@@ -140,18 +139,11 @@ class Reevaluation:
 
     def _problem(self, row: Mapping[str, Any], parameters: Mapping[str, object]) -> Problem | None:
         """The problem of a run; None if its suite is not available here."""
-        name = row["suite"]
-        if name not in self._suites:
-            try:
-                self._suites[name] = suites.find(name, parameters)
-            except InputError:
-                self._suites[name] = None
-        key = (name, row["function"], row["dimension"], row["instance"])
+        key = (row["suite"], row["function"], row["dimension"], row["instance"])
         if key not in self._problems:
-            suite = self._suites[name]
             try:
-                self._problems[key] = None if suite is None else suite.problem(*key[1:])
-            except Exception:  # a library that is missing, or no longer contains the problem
+                self._problems[key] = suites.find(key[0], parameters).problem(*key[1:])
+            except Exception:  # a suite or library that is missing, or does not have the problem
                 self._problems[key] = None
         return self._problems[key]
 

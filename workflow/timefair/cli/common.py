@@ -11,7 +11,6 @@ import textwrap
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from errno import EIO
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from timefair.basics.errors import InputError, Interrupted, storing, suggest, unknown
@@ -31,24 +30,17 @@ Entry = TypeVar("Entry")
 Commands: TypeAlias = "argparse._SubParsersAction[Command]"
 """Where a module adds its commands."""
 
-EXITS: Mapping[int, str] = MappingProxyType(
-    {0: "done", 2: "the command line or a file is wrong; one line per fault"}
-)
+EXITS = {0: "done", 2: "the command line or a file is wrong; one line per fault"}
 """The meanings of the exit status, unless a command has meanings of its own."""
 
-RESULTS: Mapping[str, Any] = MappingProxyType(
-    {"type": Path, "metavar": "RESULTS", "help": "results/NAME"}
-)
+RESULTS: Mapping[str, Any] = {"type": Path, "metavar": "RESULTS", "help": "results/NAME"}
 """The argument that says which results a command is about."""
 
-CONFIG: Mapping[str, Any] = MappingProxyType(
-    {"type": Path, "metavar": "CONFIG", "help": "a campaign, in YAML"}
-)
+CONFIG: Mapping[str, Any] = {"type": Path, "metavar": "CONFIG", "help": "a campaign, in YAML"}
 """The argument that says which campaign file a command reads."""
 
-OF_CAMPAIGN: Mapping[str, Any] = MappingProxyType(
-    {"type": Path, "required": True, "metavar": "SNAPSHOT", "help": "results/NAME/campaign.json"}
-)
+_SNAPSHOT: Mapping[str, Any] = {"metavar": "SNAPSHOT", "help": "results/NAME/campaign.json"}
+OF_CAMPAIGN: Mapping[str, Any] = {"type": Path, "required": True, **_SNAPSHOT}
 """The option ``--campaign`` of commands that the rules call."""
 
 HELP_WIDTH = 79

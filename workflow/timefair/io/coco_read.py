@@ -413,12 +413,9 @@ def _of_one_trial(one: _Trial, other: _Trial) -> bool:
     return math.isclose(one.f_opt, other.f_opt, abs_tol=1e-6)
 
 
-FORMATS = {
-    None: CocoColumns(precision=2),
-    "bbob": CocoColumns(precision=2),
-    "bbob-old": CocoColumns(precision=2),
-    "bbob-new": CocoColumns(precision=2, constraints=True),
-    "bbob-new2": CocoColumns(precision=2, constraints=True),
+FORMATS: dict[str | None, CocoColumns] = {
+    **dict.fromkeys((None, "bbob", "bbob-old"), CocoColumns(precision=2)),
+    **dict.fromkeys(("bbob-new", "bbob-new2"), CocoColumns(precision=2, constraints=True)),
 }
 """Columns of the data files, by ``data_format``."""
 

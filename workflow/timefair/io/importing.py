@@ -209,7 +209,7 @@ def _samples(table: pa.Table, faults: Faults) -> NDArray[np.float64]:
     stop = numbers_of(table["stop_val"], "stop_val", faults)
     faults.add(
         np.flatnonzero(counted & np.isnan(stop)),
-        lambda _: "stop_val is empty or NaN; expected a number of iterations",
+        "stop_val is empty or NaN; expected a number of iterations",
     )
     return np.where(counted, stop + 1, number)
 

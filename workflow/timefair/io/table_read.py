@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -52,29 +51,27 @@ class TableColumn(NamedTuple):
     meaning: str
 
 
-COLUMNS: Mapping[str, TableColumn] = MappingProxyType(
-    {
-        "algorithm": TableColumn("text", True, "name of the algorithm"),
-        "function": TableColumn("text", True, "number or name of the function"),
-        "dimension": TableColumn("count", True, "number of variables, at least 1"),
-        "instance": TableColumn("text", True, "number or name of the instance"),
-        "run": TableColumn("text", True, "number or name of the run"),
-        "evaluations": TableColumn("count", False, "evaluations so far; needed with `seconds`"),
-        "seconds": TableColumn("number", False, "seconds since the start of the run"),
-        "value": TableColumn("number", True, "f, or the best so far; `inf`: no finite value yet"),
-        "optimum": TableColumn("number", False, "optimum of the problem; empty: not known"),
-        "precision": TableColumn(
-            "number", False, "`value` − `optimum`, if you know it with more digits than these"
-        ),
-        "suite": TableColumn("text", False, "name of the suite, such as `bbob`"),
-        "end_s": TableColumn("number", False, "seconds at which the run ended"),
-        "end_evaluations": TableColumn("count", False, "evaluations of the complete run"),
-        "budget_s": TableColumn("number", False, "T: seconds that the run was allowed"),
-        "budget_evaluations": TableColumn("count", False, "evaluations that it was allowed"),
-        "status": TableColumn("text", False, "status of the run, such as `ok`, `raised`"),
-        "stop_reason": TableColumn("text", False, "what ended it, such as `time`, `target`"),
-    }
-)
+COLUMNS: Mapping[str, TableColumn] = {
+    "algorithm": TableColumn("text", True, "name of the algorithm"),
+    "function": TableColumn("text", True, "number or name of the function"),
+    "dimension": TableColumn("count", True, "number of variables, at least 1"),
+    "instance": TableColumn("text", True, "number or name of the instance"),
+    "run": TableColumn("text", True, "number or name of the run"),
+    "evaluations": TableColumn("count", False, "evaluations so far; needed with `seconds`"),
+    "seconds": TableColumn("number", False, "seconds since the start of the run"),
+    "value": TableColumn("number", True, "f, or the best so far; `inf`: no finite value yet"),
+    "optimum": TableColumn("number", False, "optimum of the problem; empty: not known"),
+    "precision": TableColumn(
+        "number", False, "`value` − `optimum`, if you know it with more digits than these"
+    ),
+    "suite": TableColumn("text", False, "name of the suite, such as `bbob`"),
+    "end_s": TableColumn("number", False, "seconds at which the run ended"),
+    "end_evaluations": TableColumn("count", False, "evaluations of the complete run"),
+    "budget_s": TableColumn("number", False, "T: seconds that the run was allowed"),
+    "budget_evaluations": TableColumn("count", False, "evaluations that it was allowed"),
+    "status": TableColumn("text", False, "status of the run, such as `ok`, `raised`"),
+    "stop_reason": TableColumn("text", False, "what ended it, such as `time`, `target`"),
+}
 """Every column by its name, in the order in which tables are written."""
 
 SIGNED = ("value", "optimum")
@@ -173,13 +170,14 @@ class Faults:
     def add(
         self,
         rows: NDArray[np.intp],
-        text: Callable[[int], str],
+        text: str | Callable[[int], str],
         places: NDArray[np.intp] | None = None,
     ) -> None:
         """Add a fault of some rows, from 0; `text` says of each, or of its place, what it is."""
         given = rows if places is None else places
         self._rows.append(rows)
-        self._texts += [partial(text, place) for place in given.tolist()]
+        said = (lambda _: text) if isinstance(text, str) else text
+        self._texts += [partial(said, place) for place in given.tolist()]
 
     def refuse(self) -> None:
         """Raise `InputError` if there is a fault: a line for each of the first rows with one."""
@@ -260,16 +258,12 @@ def cells_of(table: pa.Table, layout: Layout) -> Cells:
                 numbers[name] = -numbers[name]
             empty = np.isnan(numbers[name])
         if column.needed:
-            faults.add(np.flatnonzero(empty), partial(_always, f"{name} is empty or NaN"))
+            faults.add(np.flatnonzero(empty), f"{name} is empty or NaN")
     for name in ("evaluations", "seconds"):
         if not (empty := np.isnan(numbers[name])).all():
-            faults.add(np.flatnonzero(empty), partial(_always, f"{name} is empty or NaN"))
+            faults.add(np.flatnonzero(empty), f"{name} is empty or NaN")
     faults.refuse()
     return Cells(texts, numbers, np.arange(len(table)), layout.columns.get("value", "value"))
-
-
-def _always(text: str, row: int) -> str:
-    return text
 
 
 def _is_parquet(path: Path) -> bool:
@@ -321,7 +315,7 @@ def _csv(path: Path, wanted: Callable[[list[str]], list[str]]) -> pa.Table:
 
     def refuse(row: pa_csv.InvalidRow) -> str:
         text = f"{counted(row.actual_columns, 'cell')}, but the header has {row.expected_columns}"
-        faults.add(np.array([(row.number or 2) - 2]), lambda _: text)  # the header is 1
+        faults.add(np.array([(row.number or 2) - 2]), text)  # the header is 1
         return "skip"
 
     try:
@@ -424,7 +418,7 @@ def _parsed(cells: pa.Array, name: str, faults: Faults) -> NDArray[np.float64]:
         except ValueError:
             comma = " with a decimal point" if _DECIMAL_COMMA.fullmatch(word) else ""
             shown = f"{name} is {word[:40]!r}; expected a number{comma}"
-            faults.add(np.array([row]), partial(_always, shown))
+            faults.add(np.array([row]), shown)
     return values
 
 
@@ -499,7 +493,7 @@ class Numbering:
             numbers[k] = every[word]
             if numbers[k] > LARGEST_NAME:
                 text = f"{kind} is {word[:40]}; expected at most {LARGEST_NAME}"
-                faults.add(np.flatnonzero(places == k), partial(_always, text))
+                faults.add(np.flatnonzero(places == k), text)
         return numbers[places]
 
 

@@ -183,11 +183,7 @@ class Scenario(NamedTuple):
 
 
 SCENARIOS = {
-    1: Scenario(5),
-    2: Scenario(10),
-    3: Scenario(25),
-    4: Scenario(50),
-    5: Scenario(100),
+    **{k: Scenario(peaks) for k, peaks in enumerate((5, 10, 25, 50, 100), start=1)},
     6: Scenario(10, shift=2.0),
     7: Scenario(10, shift=5.0),
 }

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import partial, reduce
 from operator import or_
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from pydantic import (
@@ -91,12 +90,10 @@ class ChosenSection:
         return [name for name, kind in self.kinds.items() if key in kind.model_fields]
 
 
-CHOICES: Mapping[str, ChosenSection] = MappingProxyType(
-    {
-        "restart": ChosenSection("policy", RESTARTS, Independent()),
-        "stopping": ChosenSection("rule", STOPPING, FixedNumber()),
-    }
-)
+CHOICES = {
+    "restart": ChosenSection("policy", RESTARTS, Independent()),
+    "stopping": ChosenSection("rule", STOPPING, FixedNumber()),
+}
 """The sections of a campaign whose class is chosen, by name."""
 
 

@@ -72,8 +72,7 @@ class NoisyPart(Part):
         return _falling(traces)
 
 
-class NoisyRows(Parts[NoisyPart]):
-    """The parts of all noisy runs."""
+NoisyRows = Parts[NoisyPart]
 
 
 def said(frame: pd.DataFrame, value: NoisyValue) -> str:

@@ -443,8 +443,7 @@ class LaunchTracePart(Part):
     launch: NDArray[np.intp]
 
 
-class LaunchTraces(Parts[LaunchTracePart]):
-    """The parts of all launch traces."""
+LaunchTraces = Parts[LaunchTracePart]
 
 
 def read_launch_traces(source: Source, rows: NDArray[np.intp]) -> LaunchTraces:
