@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -25,9 +25,6 @@ from timefair.campaign.configuration import Campaign
 from timefair.records.journal import journal_path, read_journal
 from timefair.records.status import Perturbation, Status
 from timefair.records.store import open_record
-
-if TYPE_CHECKING:
-    from timefair.campaign.configuration import Campaign
 
 
 class Pace:

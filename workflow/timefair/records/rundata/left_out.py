@@ -15,7 +15,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from timefair.records.integrity import several_hosts
-from timefair.records.rundata.runs import Runs
 
 if TYPE_CHECKING:
     from timefair.records.rundata.runs import Runs
