@@ -147,8 +147,7 @@ def collect_garbage_rarely() -> None:
 def _leave_the_runs_alone(workflow: Workflow) -> None:
     """Prevent Snakemake's own process from computing while timed runs execute on this machine.
 
-    With its limit of started jobs per second, Snakemake 9 looks for jobs again one second after
-    each look, and each job that ends adds a look of its own.
+    With a limit of job starts, Snakemake 9 looks for jobs again after each look and each job.
     """
     if workflow.local_exec and workflow.scheduling_settings is not None:
         workflow.scheduling_settings.max_jobs_per_timespan = None

@@ -172,10 +172,7 @@ def cores_of(arguments: argparse.Namespace) -> int:
 
 
 def prepare_files(paths: Iterable[Path], endings: Collection[str] = ()) -> None:
-    """Make the folders of files that will be written, and refuse those that cannot be written.
-
-    `endings` are the allowed ones, empty for any.
-    """
+    """Make the folders of files that will be written, with `endings`, or refuse them."""
     paths = list(paths)
     if wrong := [path for path in paths if endings and path.suffix not in endings]:
         known = " or ".join(endings)

@@ -175,37 +175,22 @@ def run(
     The campaign is written to ``campaigns/NAME/campaign.yaml``, its results are in
     ``results/NAME``. What is measured is not measured again: after a stop, the same call goes on.
 
-    Parameters
-    ----------
-    algorithms
-        By label: the name of an algorithm (``timefair algorithms`` lists them), a function
-        ``solve(objective, rng)``, or the keys of an algorithm in a campaign file, of which `use` is
-        a name or function. A function that a notebook or script has defined is written to a file,
-        with all that it uses.
-    suite
-        The name of a suite, or a function of an array of shape (dimension,), with the attributes
-        `lower` and `upper`.
-    functions, dimensions, instances
-        Numbers: one, a list, a range, or text such as ``"1-5,20"``. Without `dimensions`, each
-        function is in its own dimension, if the suite has such ones.
-    time_s, evaluations
-        The budget of a run: seconds of wall-clock time, evaluations, or the first of both.
-    runs
-        The number of runs of an algorithm on an instance; None: 15.
-    name
-        Name of the campaign.
-    cores
-        Cores for runs at the same time; None: all.
-    **keys
-        Further keys of the campaign file, such as ``targets=[1, 1e-3]``.
+    - `algorithms`: By label: the name of an algorithm (``timefair algorithms`` lists them), a
+      function ``solve(objective, rng)``, or the keys of an algorithm in a campaign file, of which
+      `use` is a name or function. A function that a notebook or script has defined is written to a
+      file, with all that it uses.
+    - `suite`: The name of a suite, or a function of an array of shape (dimension,), with the
+      attributes `lower` and `upper`.
+    - `functions`, `dimensions`, `instances`: Numbers: one, a list, a range, or text such as
+      ``"1-5,20"``. Without `dimensions`, each function is in its own, if the suite has such ones.
+    - `time_s`, `evaluations`: The budget of a run: seconds of wall-clock time, evaluations, or the
+      first of both.
+    - `runs`: The number of runs of an algorithm on an instance; None: 15.
+    - `name`, `cores`: Name of the campaign; cores for runs at the same time, None: all.
+    - `keys`: Further keys of the campaign file, such as ``targets=[1, 1e-3]``.
 
-    Raises
-    ------
-    InputError
-        If something in the campaign is wrong, one line per fault; or if a job has failed.
+    `InputError` if something in the campaign is wrong, one line per fault; or if a job has failed.
 
-    Examples
-    --------
     >>> timefair.run(
     ...     {"DE": "scipy:differential_evolution", "walk": "timefair:random-search"},
     ...     functions=[1, 8], dimensions=2, evaluations=200, runs=5,
@@ -248,8 +233,6 @@ def analyse(frame: pd.DataFrame, *, name: str = "analysis", **keys: Any) -> Resu
     `optimum`. Keys are settings of the analysis as in a campaign file, such as
     ``targets=[1, 1e-3]``. `InputError` if the name, the table or a setting is wrong.
 
-    Examples
-    --------
     >>> timefair.analyse(pd.read_csv("loop.csv"), name="loop")  # doctest: +SKIP
     """
     from timefair.campaign import configuration

@@ -282,10 +282,9 @@ class _Trial:
         return listed.evaluations == self.end_of_f
 
     def run(self, listed: ListedRun, columns: CocoColumns) -> PublishedRun:
-        """The run. Its end is that of the ``.info`` file if there is no ``.tdat`` file.
+        """The run; finite precisions are raised to the largest later one, as in cocopp.
 
-        A finite precision is raised to the largest later one, as in cocopp: a best one cannot
-        increase.
+        Its end is that of the ``.info`` file if there is no ``.tdat`` file.
         """
         order = np.argsort(self.evaluations, kind="stable")
         at = np.array(self.evaluations, dtype=np.int64)[order]

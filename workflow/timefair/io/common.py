@@ -192,10 +192,7 @@ _WINDOWS = re.compile(r"([+-]?)1\.#(INF|IND|QNAN|SNAN)0*(e[+-]?\d+)?", re.IGNORE
 
 
 def parsed_number(text: str) -> float:
-    """Parse a number, also of Fortran (``1.5D-08``) or Windows (``1.#INF``); or ValueError.
-
-    `NOTHING_YET`, which timefair exports, is inf.
-    """
+    """Parse a number, also of Fortran (``1.5D-08``) or Windows (``1.#INF``); or ValueError."""
     if "_" in text:  # Python reads 1_0 as 10
         raise ValueError(f"{text!r} is not a number")
     try:

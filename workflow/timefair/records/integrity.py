@@ -419,10 +419,9 @@ def required_in_words(required: Mapping[str, Any]) -> str:
 
 
 def unmet(required: Mapping[str, Any], facts: Mapping[str, Any]) -> list[str]:
-    """The keys of a requirement that a machine does not meet, in the order of the requirement.
+    """The keys of a requirement that a machine does not meet, in its order; None requires nothing.
 
-    ``processor`` and ``host`` are patterns as in `matches`, the numbers exact as of `machine_kind`;
-    None requires nothing. Unknown `facts` meet no requirement.
+    ``processor`` and ``host`` are patterns as in `matches`, the numbers exact as of `machine_kind`.
     """
     kind = machine_kind(facts)
     has: dict[str, Any] = {

@@ -183,10 +183,7 @@ class Record(NamedTuple):
     checksum: str
 
     def row_groups(self, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
-        """The runs, one part at a time, of some columns in Parquet's names; None for all.
-
-        After the last part, `InputError` if any content has changed.
-        """
+        """The runs, part by part, of some columns in Parquet's names; `InputError` if changed."""
         found = ColumnChecksums()
         was = BEFORE.get(self.facts["schema_version"], {})
         here = None if columns is None else [was.get(name, name) for name in columns]
