@@ -15,8 +15,7 @@ from timefair.campaign.configuration import Campaign
 from timefair.records.integrity import Place
 from timefair.records.store import MEND, Record, open_record
 
-ROOM = "collected"
-"""Their folder, relative to ``results/<campaign>/``."""
+ROOM = "collected"  # their folder, relative to ``results/<campaign>/``
 
 OUTDATED = f"has runs of another configuration or of other code; delete it, and {plan.AGAIN}"
 LEFT_OVER = "left over: not in the campaign, and not read; delete if no longer needed"

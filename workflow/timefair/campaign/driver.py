@@ -25,8 +25,7 @@ _held: set[Path] = set()
 """The folders that this process holds. A workflow may read a module's Snakefile several times."""
 
 
-_taken: list[Driver] = []
-"""The campaigns that this process drives: one, or several as modules."""
+_taken: list[Driver] = []  # the campaigns that this process drives: one, or several as modules
 
 
 class Workflow(Protocol):

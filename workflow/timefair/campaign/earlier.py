@@ -28,11 +28,8 @@ if TYPE_CHECKING:
 _FIRST = (".rule", ".policy", ".use")
 """Ends of the keys that others depend on; they are listed first."""
 
-_SHOWN = 3
-"""Maximal number of changes that are listed."""
-
-_RunName = tuple[str, int, int, int, int]
-"""(algorithm, function, dimension, instance, run)"""
+_SHOWN = 3  # maximal number of changes that are listed
+_RunName = tuple[str, int, int, int, int]  # (algorithm, function, dimension, instance, run)
 
 
 def takes_earlier_runs(campaign: Campaign) -> bool:

@@ -24,8 +24,7 @@ RUN_OVERHEAD_S = 0.03
 JOB_OVERHEAD_S = 0.25
 """Core-seconds of a job in addition to its runs: for processes, Snakemake and the record."""
 
-PREPARATION_S = 1.5
-"""Core-seconds to prepare an algorithm, once for each dimension."""
+PREPARATION_S = 1.5  # core-seconds to prepare an algorithm, once for each dimension
 
 COLLECTION_S, TABLES_S, REPORT_S = 1.0, 3.0, 3.0
 """Core-seconds to collect an algorithm's runs, to start the job of the tables, for the report."""
@@ -34,26 +33,19 @@ EXHIBIT_S, EXHIBIT_CELL_S = 0.1, 0.0014
 """Core-seconds for a table, or a figure in one format; and for each algorithm on each function and
 dimension in it."""
 
-MEASURING = "measure_cell"
-"""Prefix of the names of the rules that measure."""
-
-SEARCHING = "tune_algorithm"
-"""Prefix of the names of the rules that search for parameters."""
+MEASURING = "measure_cell"  # prefix of the names of the rules that measure
+SEARCHING = "tune_algorithm"  # prefix of the names of the rules that search for parameters
 
 MEASURING_BLOCK = f"{MEASURING}s_of_round"
 """Prefix of the names of the rules that measure all algorithms of a block, one rule per round."""
 
-TABULATING = "make_tables"
-"""The rule that makes tables and figures."""
-
-LAST = "write_report"
-"""The rule that needs all others."""
+TABULATING = "make_tables"  # the rule that makes tables and figures
+LAST = "write_report"  # the rule that needs all others
 
 JOB_OVERHEAD_MB = 1024
 """Memory of a job besides that of its run: the process that starts it, on a cluster Snakemake."""
 
-SPARE_MINUTES = 10
-"""Time that is requested from a cluster in addition to the time of a job's runs."""
+SPARE_MINUTES = 10  # time that is requested from a cluster in addition to the time of a job's runs
 
 RECORD = "records/{algorithm}/{key}/f{function}_d{dimension}_i{instances}_r{round}.parquet"
 """The record of a job, relative to ``results/<campaign>/``; the rules use the same pattern.
@@ -72,23 +64,15 @@ TUNING = "tuning/{algorithm}/{key}.parquet"
 TUNING_LOG = "logs/{algorithm}/{key}/tuning.log"
 """The output of the search, relative to the same folder."""
 
-TUNING_ROUND = 0
-"""The round of a search among the keys: it precedes the runs of its variant."""
+TUNING_ROUND = 0  # the round of a search among the keys: it precedes the runs of its variant
 
 BLOCK = "blocks/f{function}_d{dimension}_i{instances}_r{round}"
 """The files of a block (its log, its node's name) without extension, relative to that folder."""
 
-SNAPSHOT = "campaign.json"
-"""The checked campaign that its jobs read, relative to the same folder."""
-
-KEYS = "keys.json"
-"""The measure keys of all algorithms and rounds of the plan, in the same folder."""
-
-AGAIN = "start snakemake again"
-"""Remedy for a plan that is out of date."""
-
-Keys = Mapping[tuple[str, int], str]
-"""The measure key of each algorithm's label and round."""
+SNAPSHOT = "campaign.json"  # the checked campaign that its jobs read, relative to the same folder
+KEYS = "keys.json"  # the measure keys of all algorithms and rounds of the plan, in the same folder
+AGAIN = "start snakemake again"  # remedy for a plan that is out of date
+Keys = Mapping[tuple[str, int], str]  # the measure key of each algorithm's label and round
 
 Span = tuple[int, int, int]
 """A round, and the numbers of its first run and of the one after its last."""

@@ -130,8 +130,7 @@ class Pace:
         return sum(self._spent_s.values()) / self._ended.total() if self._ended else None
 
 
-PAUSE_S = 60.0
-"""A gap between runs that is longer than this and the longest run is no work."""
+PAUSE_S = 60.0  # a gap between runs that is longer than this and the longest run is no work
 
 _READ = ["started_utc", "reaped_s", "status", "perturbation"]
 

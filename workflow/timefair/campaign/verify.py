@@ -51,8 +51,7 @@ OF_POINTS = (
 OF_VECTORS = ("suite", "function", "dimension", "instance", "run", "best_f", "vectors")
 """The columns that `Reevaluation.look_at_vectors` reads."""
 
-ROUNDING = 1e-12
-"""Relative difference that another processor or mathematical library may cause."""
+ROUNDING = 1e-12  # relative difference that another processor or mathematical library may cause
 
 
 class Difference(NamedTuple):

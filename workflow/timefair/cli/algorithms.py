@@ -10,8 +10,7 @@ from pathlib import Path
 from timefair.basics.errors import InputError
 from timefair.cli.common import Commands, entry, one_thread, prepare_files
 
-SHORT = 40
-"""Libraries with more algorithms are only listed with ``--library``."""
+SHORT = 40  # libraries with more algorithms are only listed with ``--library``
 
 
 def add_to(commands: Commands) -> None:

@@ -40,8 +40,7 @@ if TYPE_CHECKING:
     from timefair.records.rundata.runs import Runs
 
 TimedFormat = Literal["table", "benchopt", "ioh"]
-FORMATS = get_args(TimedFormat)
-"""The formats of data with times."""
+FORMATS = get_args(TimedFormat)  # the formats of data with times
 
 SNAPSHOT, COLLECTED = "campaign.json", "collected"
 """In the folder of imported runs: the campaign that they would have come from, and the runs."""

@@ -27,8 +27,7 @@ if TYPE_CHECKING:
 
 
 Entry = TypeVar("Entry")
-Commands: TypeAlias = "argparse._SubParsersAction[Command]"
-"""Where a module adds its commands."""
+Commands: TypeAlias = "argparse._SubParsersAction[Command]"  # where a module adds its commands
 
 EXITS = {0: "done", 2: "the command line or a file is wrong; one line per fault"}
 """The meanings of the exit status, unless a command has meanings of its own."""

@@ -29,8 +29,7 @@ if TYPE_CHECKING:
 
     from timefair.campaign.driver import Driver, Workflow
 
-STEPS = 10
-"""So many lines there are at most while measuring, where lines cannot be replaced."""
+STEPS = 10  # so many lines there are at most while measuring, where lines cannot be replaced
 
 SHOWN = (
     "Nothing to be done",

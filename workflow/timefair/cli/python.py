@@ -147,8 +147,7 @@ def _is_constant(value: Any) -> bool:
         return False
 
 
-FAULT = "timefair: "
-"""The beginning of the lines in which timefair says what is wrong."""
+FAULT = "timefair: "  # the beginning of the lines in which timefair says what is wrong
 
 Numbers = int | str | list[int] | range
 

@@ -234,8 +234,7 @@ BELOW = -1e-6
 """Precisions below this are kept and reported; others below 0 come from rounding, and count as 0.
 """
 
-BEST_F = 4
-"""Column of the best f so far. Multi-objective data do not have it."""
+BEST_F = 4  # column of the best f so far, which multi-objective data do not have
 
 _F_OPT = re.compile(r"Fopt\s*\(\s*([^)\s]+)\s*\)", re.IGNORECASE)
 _INSTANCE = re.compile(r"\binstance\s*=\s*(\d+)")
@@ -421,11 +420,8 @@ FORMATS: dict[str | None, CocoColumns] = {
 INDICATOR = CocoColumns(precision=1, signed=True)
 """Columns of multi-objective data, whose entries have the key ``indicator``."""
 
-NOISY = range(101, 131)
-"""Functions of ``bbob-noisy``; data from before 2016 do not name the suite."""
-
-FORMER = {"sbox-cost": "bbob-boxed"}
-"""Former names of suites."""
+NOISY = range(101, 131)  # functions of ``bbob-noisy``; data from before 2016 do not name the suite
+FORMER = {"sbox-cost": "bbob-boxed"}  # former names of suites
 
 
 def coco_data_sets(folder: Folder, cautions: Cautions) -> list[DataSet]:

@@ -30,8 +30,7 @@ from timefair.records.status import FINAL_TARGET, Status, StopReason
 DATA_SUFFIXES = (".info", ".dat", ".tdat", ".cdat", ".idat", ".json", ".parquet")
 """Suffixes of data files, in lower case."""
 
-LISTED = set(DATA_SUFFIXES) - {".info", ".json"}
-"""Suffixes of the files that an index file lists."""
+LISTED = set(DATA_SUFFIXES) - {".info", ".json"}  # suffixes of the files that an index file lists
 
 _ARCHIVE_SUFFIX = re.compile(r"\.(zip|tgz|tar(\.\w+)?)$", re.IGNORECASE)
 
@@ -53,8 +52,7 @@ class Folder:
     """A folder of published data. File names match in any case, if only one file matches."""
 
     root: Path
-    name: str
-    """Name of the folder, or of the archive without its suffix."""
+    name: str  # name of the folder, or of the archive without its suffix
     _named: set[Path] = field(default_factory=set)
     """Data files that an index file names, without suffix and in lower case."""
 
@@ -178,14 +176,12 @@ def _of_file(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-LARGEST_COUNT = 2**53
-"""Largest number of evaluations: floating-point numbers are exact up to it."""
+LARGEST_COUNT = 2**53  # largest number of evaluations: floating-point numbers are exact up to it
 
 MOST_EVALUATIONS, MOST_SECONDS = 10**12, 1e7
 """Largest budgets of a campaign."""
 
-LARGEST_NAME = 10**9
-"""Largest number of a function, dimension or instance in a campaign."""
+LARGEST_NAME = 10**9  # largest number of a function, dimension or instance in a campaign
 
 _FORTRAN_EXPONENT = re.compile(r"(?<=[\d.])[dD](?=[+-]?\d)")
 _WINDOWS = re.compile(r"([+-]?)1\.#(INF|IND|QNAN|SNAN)0*(e[+-]?\d+)?", re.IGNORECASE)
@@ -394,11 +390,8 @@ def stop_reason_of(
     return StopReason.ALGORITHM_ENDED
 
 
-SHARE = 0.9
-"""Share of the runs whose values only rise from which values may be maximized."""
-
-SURE = 6
-"""Number of such steps from which chance cannot explain them."""
+SHARE = 0.9  # share of the runs whose values only rise from which values may be maximized
+SURE = 6  # number of such steps from which chance cannot explain them
 
 
 @dataclass

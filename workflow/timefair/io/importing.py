@@ -56,8 +56,7 @@ from timefair.records.status import Perturbation, Status, StopReason
 from timefair.records.store import open_record, write_record
 
 NO_KERNELS = "no reference kernels of one machine: seconds are not compared, evaluations are"
-COLLECTED = "collected"
-"""The folder of a campaign with one record per algorithm."""
+COLLECTED = "collected"  # the folder of a campaign with one record per algorithm
 KEYS = ("algorithm", "suite", "function", "dimension")
 TIMES = (
     "wall_s", "cpu_s", "charged_s", "best_f", "status", "stop_reason", "budget_s",
@@ -146,8 +145,7 @@ RUN = ("solver_name", "objective_name", "dataset_name", "idx_rep")
 
 SAMPLE = ("stop_val", "time", "objective_value")
 STRATEGY = "sampling_strategy"
-COUNTED = ("iteration", "callback")
-"""Strategies whose ``stop_val`` is a number of iterations."""
+COUNTED = ("iteration", "callback")  # strategies whose ``stop_val`` is a number of iterations
 
 
 def benchopt_cells(path: Path, cautions: Cautions, layout: Layout) -> Cells:
@@ -252,8 +250,7 @@ def _said(sets: Sequence[DataSet]) -> Iterator[tuple[str, str]]:
             yield f"the optimum of {problem}", optimum
 
 
-SHOWN = 8
-"""The largest number of names in a message."""
+SHOWN = 8  # the largest number of names in a message
 
 
 def one_algorithm(
@@ -415,8 +412,7 @@ class Imported:
     """A summary of what was imported."""
 
     algorithm: str
-    label: str
-    """Its label in the record; `algorithm` is its name in the data."""
+    label: str  # its label in the record; `algorithm` is its name in the data
     suite: str
     runs: Counter[tuple[int, int, int]] = field(default_factory=Counter)
     """Number of runs per (function, dimension, instance)."""
@@ -427,8 +423,7 @@ class Imported:
     """Whether the runs are complete, with their ends, and not only traces of published data."""
     costs: set[str] = field(default_factory=set)
     """The units, seconds or evaluations, in which costs are known."""
-    read: str = ""
-    """What was read, such as ``400 rows of 2 files``."""
+    read: str = ""  # what was read, such as ``400 rows of 2 files``
     left_out: Counter[tuple[str, str]] = field(default_factory=Counter)
     """Numbers of what is not imported, such as ``("run", "on other problems")``."""
     budgets: set[tuple[int, float | None, int | None]] = field(default_factory=set)

@@ -39,8 +39,7 @@ from timefair.problems.pbo import ONE_MAX, PseudoBoolean
 from timefair.problems.registry import SUITES
 
 EVALUATIONS = ("evaluations", "function evaluation")
-DIGITS = 6
-"""Significant digits of best values in index files, at least."""
+DIGITS = 6  # significant digits of best values in index files, at least
 
 VALUES = (
     ("raw_y", "transformed_y"),
@@ -64,8 +63,7 @@ ONLY = (
 NO_PARAMETERS = "No parameters"
 """Last name in a line of column names if no parameter was logged. It has no column."""
 
-SECOND_OBJECTIVE = "F2"
-"""Column of the second objective, in addition to ``raw_y`` or ``F1``."""
+SECOND_OBJECTIVE = "F2"  # column of the second objective, in addition to ``raw_y`` or ``F1``
 
 SEVERAL_OBJECTIVES = (
     f"data of several objectives (column {SECOND_OBJECTIVE}) have no single optimum"
@@ -186,8 +184,7 @@ def _places(names: Sequence[str], place: Path, seconds: str | None) -> tuple[int
     raise InputError(f"{place}: no column of values; expected one of {', '.join(PLAIN)}")
 
 
-NAMES = {"BBOB": "bbob", "SBOX": "bbob-boxed", "PBO": "pbo"}
-"""IOHprofiler's names of suites."""
+NAMES = {"BBOB": "bbob", "SBOX": "bbob-boxed", "PBO": "pbo"}  # IOHprofiler's names of suites
 
 UNNAMED = ("", "None", "No suite", "unknown_suite", "Real", "Integer")
 """Names that IOHprofiler writes for a function without a suite, or of an unspecific one."""
@@ -202,8 +199,7 @@ BBOB = (
 ).lower().split()  # fmt: skip
 """Names of the functions of ``bbob``, in lower case, letters and digits only."""
 
-BEYOND = 1e-6
-"""Relative tolerance for values beyond the optimum, for rounding."""
+BEYOND = 1e-6  # relative tolerance for values beyond the optimum, for rounding
 
 
 @dataclass(frozen=True)

@@ -146,11 +146,8 @@ def _is_number(word: str) -> bool:
 _EXAMPLES = {"--columns": "seconds=time", "--set": "dimension=10"}
 
 
-SHOWN_ROWS = 10
-"""The largest number of rows in a message."""
-
-SEPARATORS = (",", ";", "\t")
-"""Separators of a CSV file; the header decides."""
+SHOWN_ROWS = 10  # the largest number of rows in a message
+SEPARATORS = (",", ";", "\t")  # separators of a CSV file; the header decides
 
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 _NO_TEXT = re.compile(r"[\x00-\x08\x0e-\x1f\x7f\ufffd]")
@@ -424,8 +421,7 @@ def _parsed(cells: pa.Array, name: str, faults: Faults) -> NDArray[np.float64]:
 
 NamedKind = Literal["function", "instance"]
 
-SHOWN_NAMES = 5
-"""The largest number of names in a message."""
+SHOWN_NAMES = 5  # the largest number of names in a message
 
 _NUMBER = re.compile(r"\d+(\.\d*)?(e[+-]?\d+)?", re.IGNORECASE)
 """Numbers as programs write them, such as ``3.0`` where a cell of the column is empty."""
@@ -574,8 +570,7 @@ def ranks(words: NDArray[np.object_]) -> NDArray[np.intp]:
 WORDS = {"status": tuple(Status), "stop_reason": tuple(StopReason)}
 """Columns whose cells are words, and these words."""
 
-Places = NDArray[np.intp]
-"""Places of rows in the order of their runs."""
+Places = NDArray[np.intp]  # places of rows in the order of their runs
 
 Check = tuple[NDArray[np.bool_], str, str]
 """Which places are wrong, a column, and a text with the fields of `_Table._told`."""

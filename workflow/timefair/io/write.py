@@ -24,8 +24,7 @@ from timefair.basics.optimum import NOTHING_YET
 from timefair.problems.coco_biobj import TARGETS, CocoBiobj
 from timefair.problems.registry import SUITES
 
-LONGEST_NAME = 80
-"""Bytes of the name of a suite in a file name, which contains it with other words."""
+LONGEST_NAME = 80  # bytes of the name of a suite in a file name, which contains it with other words
 
 NO_FILE_NAME = r"[^\w.-]"
 """Characters replaced in file names, such as the ``:`` of a user-defined suite."""
@@ -189,11 +188,8 @@ def _numbers(column: pa.Array | pa.ChunkedArray) -> NDArray[np.float64]:
     )
 
 
-VERSION = "0.3.22"
-"""The version of IOHexperimenter whose format is written."""
-
-_COLUMNS = ("evaluations", "raw_y", "time_s")
-"""The last one is left out of runs without times."""
+VERSION = "0.3.22"  # the version of IOHexperimenter whose format is written
+_COLUMNS = ("evaluations", "raw_y", "time_s")  # the last one is left out of runs without times
 
 
 def write_ioh(runs: pa.Table, folder: Path) -> None:
@@ -274,8 +270,7 @@ Cost = Literal["evaluations", "seconds"]
 Steps = tuple[NDArray[np.int64], NDArray[np.float64]]
 """Costs, and the best precision at each, shape (lines,)."""
 
-FINAL_TARGET = 1e-8
-"""COCO's hardest target. Its report shows no harder one."""
+FINAL_TARGET = 1e-8  # COCO's hardest target, beyond which its report shows none
 
 _HARDEST_FIRST = np.sort(TARGETS)
 

@@ -27,8 +27,7 @@ the whole numbers from 0 to dimension - 1.
 ROUNDED: frozenset[Variables] = frozenset({"integer", "mixed"})
 """Kinds of variables that an algorithm for continuous ones supports if its points are rounded."""
 
-Ints: TypeAlias = list[int]
-"""Numbers of functions, dimensions or instances."""
+Ints: TypeAlias = list[int]  # numbers of functions, dimensions or instances
 
 LARGEST = 2**31 - 1
 """The largest number of an instance or dimension, which is a C integer in libraries of suites."""
@@ -267,8 +266,7 @@ class Suite(ABC):
                 yield f"{key}: {number} is not in {self.name}, {_what_is_known(key, known)}"
 
 
-MOST_NUMBERS = 8
-"""More numbers are written as ranges in a message."""
+MOST_NUMBERS = 8  # more numbers are written as ranges in a message
 
 
 def _what_is_known(key: str, known: Sequence[int]) -> str:

@@ -60,8 +60,7 @@ ONE_GROUP = range(4, 9)
 HALF_IN_GROUPS = range(9, 14)
 ALL_IN_GROUPS = range(14, 19)
 GROUPED = range(4, 19)
-FACTOR = 1e6
-"""Factor of the only group in `ONE_GROUP`."""
+FACTOR = 1e6  # factor of the only group in `ONE_GROUP`
 
 
 @dataclass(frozen=True)

@@ -62,14 +62,11 @@ class Cec(Suite):
     year: int
     instances = (1,)
     formulas: Mapping[int, Formula]
-    at_optimum: Mapping[int, float]
-    """The value at the optimum."""
-    undefined: Mapping[int, frozenset[int]]
-    """The functions that the program refuses, by dimension."""
+    at_optimum: Mapping[int, float]  # the value at the optimum
+    undefined: Mapping[int, frozenset[int]]  # the functions that the program refuses, by dimension
     files: Mapping[int, int] = {}
     """The number of a function in the names of the data files, if it is another one."""
-    displaced: Mapping[int, float] = {}
-    """The rotated coordinates of the optimum, if they are not 0."""
+    displaced: Mapping[int, float] = {}  # the rotated coordinates of the optimum, if they are not 0
     distributions: Sequence[str] = ("opfunu",)
 
     @cached_property

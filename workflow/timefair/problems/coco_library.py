@@ -17,8 +17,7 @@ from timefair.problems.base import ProblemName
 from timefair.problems.kinds import Native
 from timefair.problems.noisy_pair import NoisyPair
 
-NOISE_PLACES = 10_000
-"""Number of positions at which the noise of a run can begin."""
+NOISE_PLACES = 10_000  # number of positions at which the noise of a run can begin
 
 _SIGNATURES = {
     "coco_suite": (ctypes.c_void_p, [ctypes.c_char_p] * 3),

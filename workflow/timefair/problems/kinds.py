@@ -11,8 +11,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-GRID = 5e-13
-"""Distance of neighbouring normalized values."""
+GRID = 5e-13  # distance of neighbouring normalized values
 
 
 def normalized(vectors: ArrayLike, ideal: ArrayLike, nadir: ArrayLike) -> NDArray[np.float64]:
@@ -84,8 +83,7 @@ Task = Literal["one objective", "two objectives", "constraints"]
 Keep = Literal["nondominated", "feasible", "improving", "changing"]
 """Rules by which a run records vectors of its evaluations (`measure.evaluation.keepers`)."""
 
-Vectors = NDArray[np.float64]
-"""Numbers of evaluations, shape ``(n, numbers)``."""
+Vectors = NDArray[np.float64]  # numbers of evaluations, shape ``(n, numbers)``
 
 
 @dataclass(frozen=True)

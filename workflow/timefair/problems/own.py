@@ -79,10 +79,8 @@ ORDER = "permutation"
 POINTS = ("ideal", "nadir")
 AREA = "hypervolume"
 SETTINGS = ("lower", "upper", "f_opt", "integer", ORDER, TOLERANCE, *POINTS, AREA)
-NUMBERED = ("function", "instance")
-"""Arguments of the function that are numbers of the campaign."""
-NOISE_FREE = "noise_free"
-"""The attribute with the function that gives values without noise."""
+NUMBERED = ("function", "instance")  # arguments of the function that are numbers of the campaign
+NOISE_FREE = "noise_free"  # the attribute with the function that gives values without noise
 CONSTRAINTS = ("constraints", "equalities")
 """Attributes with the constraints, or with their number if the function returns them beside f."""
 REFUSED = {

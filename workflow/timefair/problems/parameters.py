@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 from timefair.basics.errors import suggest
 
-LISTED = 20
-"""Most names that the fault of an unknown one lists."""
+LISTED = 20  # most names that the fault of an unknown one lists
 
 
 @dataclass(frozen=True)

@@ -30,8 +30,7 @@ from timefair.problems.base import Problem, ProblemName, Suite, Variables, numbe
 SEED = 41
 Vector = NDArray[np.float64]
 Order = NDArray[Any]
-Made = tuple[Callable[[Order], float], float]
-"""A function of a permutation, and its least value."""
+Made = tuple[Callable[[Order], float], float]  # a function of a permutation, and its least value
 
 
 def _tour(distance: Vector, best: Order) -> Made:

@@ -20,8 +20,7 @@ OF_CODE = {
     "your Python": "interpreter",
 }
 """The kernel whose ratio is taken for an implementation (`algorithms.base.Implementation`)."""
-CLOCKS = ("cpu", "wall")
-"""What the two times of a kernel are, in their order."""
+CLOCKS = ("cpu", "wall")  # what the two times of a kernel are, in their order
 BATCHES = 8
 LEAST_ERROR, FEW_ERROR = 0.02, 0.3
 """Smallest standard error of a logarithm, and that of a single record, which shows no noise."""

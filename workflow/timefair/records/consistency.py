@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 Columns = Mapping[str, NDArray[Any]]
 """`EVENT_FIELDS` or `LAUNCH_FIELDS`, each an array of shape ``(rows of a run,)``."""
 
-_ROUNDED_S = 1e-6
-"""Upper bound of the rounding error of a sum of seconds."""
+_ROUNDED_S = 1e-6  # upper bound of the rounding error of a sum of seconds
 
 EVENT_FIELDS = ("launch", "evaluations", "time_s", "precision")
 """Fields of `schema.EVENT` that are checked."""
@@ -32,11 +31,8 @@ EVENT_FIELDS = ("launch", "evaluations", "time_s", "precision")
 LAUNCH_FIELDS = ("start_s", "end_s", "evaluations", "best_precision")
 """Fields of `schema.LAUNCH` that are checked."""
 
-BATCH_FIELDS = ("first", "size", "count")
-"""Fields of `schema.BATCH`."""
-
-VECTOR_FIELDS = ("launch", "evaluations", "time_s")
-"""Fields of `schema.VECTOR`, except the outputs."""
+BATCH_FIELDS = ("first", "size", "count")  # fields of `schema.BATCH`
+VECTOR_FIELDS = ("launch", "evaluations", "time_s")  # fields of `schema.VECTOR`, except the outputs
 
 RECOMMENDATION_FIELDS = ("launch", "evaluations", "time_s", "noise_free")
 """Fields of `schema.RECOMMENDATION`."""
@@ -400,8 +396,7 @@ def _of_recommended(runs: _Checked) -> Clauses:
     yield "a point was not recommended in the time of the run", ~rows.some | in_time
 
 
-_CLOCK_S = 1e-9
-"""A budget is rounded to whole nanoseconds."""
+_CLOCK_S = 1e-9  # a budget is rounded to whole nanoseconds
 
 
 def another_budget(facts: Mapping[str, Any], rows: Iterable[Mapping[str, Any]]) -> str:

@@ -10,13 +10,11 @@ from datetime import datetime
 from itertools import chain
 from typing import Any, NamedTuple
 
-RunKey = tuple[int, int, int, int]
-"""(function, dimension, instance, run)"""
+RunKey = tuple[int, int, int, int]  # (function, dimension, instance, run)
 
 RUN_KEY = ("function", "dimension", "instance", "run")
 
-BY_NODE = "node"
-"""The value of `block` in a campaign whose blocks are measured on one node each."""
+BY_NODE = "node"  # the value of `block` in a campaign whose blocks are measured on one node each
 
 _SHOWN = 4
 _LONGEST = 60

@@ -212,11 +212,8 @@ class Journal:
             raise OSError(error.errno, error.strerror, str(self._path)) from None
 
 
-_NOTE_WIDTH = 40
-"""Width of the line, so that a new line covers the old one."""
-
-Turn = tuple[int, int]
-"""An instance and the number of a run."""
+_NOTE_WIDTH = 40  # width of the line, so that a new line covers the old one
+Turn = tuple[int, int]  # an instance and the number of a run
 
 
 class BegunRun:

@@ -33,8 +33,7 @@ class Thinning(NamedTuple):
         return launch % (1 << doublings) == 0
 
 
-THINNING = Thinning()
-"""The thinning of every record."""
+THINNING = Thinning()  # the thinning of every record
 
 
 class VectorThinning(NamedTuple):
@@ -55,5 +54,4 @@ class VectorThinning(NamedTuple):
         return self.finest * 2.0 ** (steps - 1) if steps else 0.0
 
 
-VECTOR_THINNING = VectorThinning()
-"""The thinning of the vectors of every record."""
+VECTOR_THINNING = VectorThinning()  # the thinning of the vectors of every record

@@ -43,8 +43,7 @@ NUMBER = re.compile(
 """Also numbers that YAML 1.1 reads as text, such as ``1e3``."""
 OTHER_BASE = re.compile(r"[-+]?0o?[0-9_]+|.*:.*")
 
-LABELLED = ("algorithms", "published")
-"""Keys of a campaign that contain one section per label."""
+LABELLED = ("algorithms", "published")  # keys of a campaign that contain one section per label
 
 
 class _Loader(yaml.SafeLoader):

@@ -57,14 +57,9 @@ FIRST = {"budget": "evaluations", "restart": "policy", "stopping": "rule", "prob
 PER_DIMENSION = re.compile(r"\s*([\d.e]+)\s*\*\s*[dDnN](?:im|imension)?\s*")
 """A number of evaluations as COCO's users write it."""
 
-SETS = ("all", "default")
-"""Words that may replace names of tables and figures."""
-
-ONE_VALUE = ("stagnation", "bet-and-run")
-"""Restart policies that compare the values of a launch."""
-
-OF_CHANGES = ("at_change",)
-"""Restart policies that need a problem that changes."""
+SETS = ("all", "default")  # words that may replace names of tables and figures
+ONE_VALUE = ("stagnation", "bet-and-run")  # restart policies that compare the values of a launch
+OF_CHANGES = ("at_change",)  # restart policies that need a problem that changes
 
 LABELLED: dict[str, type[Section]] = {"algorithms": AlgorithmSpec, "published": Published}
 """Keys that contain one section per label."""

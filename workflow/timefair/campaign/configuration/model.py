@@ -59,8 +59,7 @@ from timefair.records.rundata.settings import (
     TargetValues,
 )
 
-UNKNOWN = "unknown_choice"
-"""The type of pydantic's error for a value that chooses no class."""
+UNKNOWN = "unknown_choice"  # the type of pydantic's error for a value that chooses no class
 
 Kinds = Mapping[str, type[Section]]
 
@@ -966,8 +965,7 @@ REPORTED = ("checklist", "perturbation", "drift", "leftovers", "timing_noise", "
 """Tables on the measurement, made for the report even if they are not requested."""
 
 
-REPORTED_FOREIGN = ("checklist", "runs")
-"""Those of them that apply to imported runs."""
+REPORTED_FOREIGN = ("checklist", "runs")  # those of them that apply to imported runs
 
 
 if not TYPE_CHECKING:

@@ -22,11 +22,8 @@ if TYPE_CHECKING:
 BLOCK = ["suite", "function", "dimension", "instance", "round"]
 """The columns that identify a problem and a round, which is measured on one node."""
 
-EVERY_MACHINE = "every machine"
-"""Name of the mean over the kinds of machines in tables."""
-
-UNNAMED = "as measured"
-"""Name of the machine of runs without blocks in tables."""
+EVERY_MACHINE = "every machine"  # name of the mean over the kinds of machines in tables
+UNNAMED = "as measured"  # name of the machine of runs without blocks in tables
 
 _PLACE = ("algorithm", "function", "dimension", "instance", "round")
 

@@ -24,8 +24,7 @@ from timefair.statistics.ert import ert
 from timefair.statistics.quantiles import sample_quantile
 from timefair.statistics.ranks import average_ranks
 
-Space: TypeAlias = tuple[str, int]
-"""A suite and a dimension."""
+Space: TypeAlias = tuple[str, int]  # a suite and a dimension
 
 KEYS = ("suite", "dimension", "function")
 BUDGETS: dict[Unit, str] = {"seconds": "budget_s", "evaluations": "budget_evaluations"}
@@ -314,10 +313,8 @@ def _together(cells: Iterable[Cell], shared: tuple[str, ...]) -> Iterator[Proble
         yield Problems(names, algorithms, complete)
 
 
-MOST_COLOURS = 16
-"""Number of algorithms up to which each has a colour of its own."""
-MOST_ALGORITHMS = 12
-"""Number of algorithms up to which every pair is listed by default."""
+MOST_COLOURS = 16  # number of algorithms up to which each has a colour of its own
+MOST_ALGORITHMS = 12  # number of algorithms up to which every pair is listed by default
 
 
 @dataclass(frozen=True)

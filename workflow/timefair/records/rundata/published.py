@@ -22,8 +22,7 @@ from timefair.records.schema import BRIDGE, FOREIGN_CLOCK, KEYS
 
 Array = NDArray[np.float64]
 
-CHEAP_S = 1e-3
-"""The evaluation cost at which captions say how much a bridge still matters."""
+CHEAP_S = 1e-3  # the evaluation cost at which captions say how much a bridge still matters
 
 
 def bridges(runs: Runs, confidence: float = 0.95) -> dict[str, Bridge]:

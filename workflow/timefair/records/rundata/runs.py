@@ -70,8 +70,7 @@ DECIDED = [
     "suite", "function", "dimension", "instance", "algorithm", "round", "runs", "reason", "path",
 ]  # fmt: skip
 
-CUT = (*ENDED_BY_TIME, StopReason.EVALUATIONS)
-"""Why a run ends within a launch."""
+CUT = (*ENDED_BY_TIME, StopReason.EVALUATIONS)  # why a run ends within a launch
 
 SCHEDULED = [
     "suite", "function", "dimension", "instance", "algorithm", "round", "parameter", "asked",
@@ -82,14 +81,12 @@ HELD_EVENTS = 4_000_000
 """Most events that are kept in memory (about 100 MB); more are read again in each pass."""
 
 
-POINTS = 101
-"""Number of points of a curve."""
+POINTS = 101  # number of points of a curve
 
 MANY_CELLS = 300
 """Number of algorithms times functions, in all dimensions, up to which curves have all points."""
 
-LEAST_POINTS = 0.25
-"""Minimal share of the points of a curve."""
+LEAST_POINTS = 0.25  # minimal share of the points of a curve
 
 
 @dataclass(frozen=True)

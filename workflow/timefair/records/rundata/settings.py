@@ -68,8 +68,7 @@ class RunCount(Section):
     )
 
 
-COCOS_NOISY = "bbob-noisy"
-"""The suite whose published data have no measured values."""
+COCOS_NOISY = "bbob-noisy"  # the suite whose published data have no measured values
 
 
 def not_of_own(suite: str) -> str:
@@ -179,8 +178,7 @@ class Statistics(Section):
 USUAL_TARGETS = tuple(float(f"1e{k}") for k in range(2, -9, -1))
 """Precisions, for problems with a known optimum."""
 
-CURVE_TARGETS = 51
-"""Number of targets of an ECDF, as in COCO."""
+CURVE_TARGETS = 51  # number of targets of an ECDF, as in COCO
 
 USUAL_SHARES = (0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001)
 """Shares of what was found, for problems without one."""

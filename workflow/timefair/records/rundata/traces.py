@@ -130,8 +130,7 @@ class Part:
     ``offsets[i]:offsets[i + 1]`` of the other arrays.
     """
 
-    of_traces: ClassVar[tuple[str, ...]] = ("rows",)
-    """Names of the arrays with one value per trace."""
+    of_traces: ClassVar[tuple[str, ...]] = ("rows",)  # names of the arrays with one value per trace
 
     rows: NDArray[np.intp]
     offsets: NDArray[np.int64]
@@ -271,8 +270,7 @@ class Traces(Parts[TracePart]):
 
 
 _FEASIBLE_FIELDS = ("evaluations", "time_s", "outputs")
-VIOLATION = 1
-"""Index of the violation in the outputs (`problems.kinds.Constraints`)."""
+VIOLATION = 1  # index of the violation in the outputs (`problems.kinds.Constraints`)
 
 
 def read_feasibility(source: Source, rows: NDArray[np.intp]) -> Traces:
@@ -315,8 +313,7 @@ def nondominated(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 _VECTOR_FIELDS = ("evaluations", "time_s", "outputs.list.element")
-COSTS = ("evaluations", "time_s")
-"""The first columns; the others are the numbers of the vector."""
+COSTS = ("evaluations", "time_s")  # the first columns; the others are the numbers of the vector
 
 Vectors = list[NDArray[np.float64]]
 
