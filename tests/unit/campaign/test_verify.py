@@ -437,8 +437,7 @@ def bowl(x):
 
 bowl.lower, bowl.upper = -1, 1
 """
-F_OPT = 6.0
-"""The true optimum is 5."""
+F_OPT = 6.0  # the true optimum is 5
 
 
 @pytest.fixture(scope="module")

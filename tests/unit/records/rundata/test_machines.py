@@ -14,8 +14,7 @@ from timefair.statistics.comparison import mann_whitney
 FAST, SLOW = "Z80 with 2 cores and 16 GB", "6502 with 2 cores and 16 GB"
 ANALYSIS = Analysis(targets=(1e-8,))
 ROUNDS = 20
-SLOWER = 2.0
-"""The slow machine takes so many times as long for everything."""
+SLOWER = 2.0  # the slow machine takes so many times as long for everything
 
 
 def node(algorithm, round, kind):
