@@ -15,7 +15,7 @@ from timefair.problems.f1_f23 import FUNCTIONS as YAO
 from timefair.problems.registry import SUITES
 
 CLASSIC = SUITES["classic"]
-REVERSED = (6, 8)  # schwefel and Michalewicz
+REVERSED = (6, 8)  # Schwefel and Michalewicz
 
 
 def _levy(x: Sequence[float]) -> float:

@@ -30,8 +30,7 @@ COLLECTION_S, TABLES_S, REPORT_S = 1.0, 3.0, 3.0
 """Core-seconds to collect an algorithm's runs, to start the job of the tables, for the report."""
 
 EXHIBIT_S, EXHIBIT_CELL_S = 0.1, 0.0014
-"""Core-seconds for a table, or a figure in one format; and for each algorithm on each function and
-dimension in it."""
+"""Core-seconds for a table or figure in a format, and for each function of an algorithm in it."""
 
 MEASURING = "measure_cell"  # prefix of the names of the rules that measure
 SEARCHING = "tune_algorithm"  # prefix of the names of the rules that search for parameters
@@ -50,9 +49,8 @@ SPARE_MINUTES = 10  # time that is requested from a cluster in addition to the t
 RECORD = "records/{algorithm}/{key}/f{function}_d{dimension}_i{instances}_r{round}.parquet"
 """The record of a job, relative to ``results/<campaign>/``; the rules use the same pattern.
 
-The key is the beginning of `provenance.measure_key`. Records with other settings are therefore in
-other folders: they are never mistaken for the requested ones, and still exist when the campaign is
-changed back.
+The key is the beginning of `provenance.measure_key`: records with other settings are in other
+folders, and still exist when the campaign is changed back.
 """
 
 LOG = RECORD.replace("records/", "logs/", 1).replace(".parquet", ".log")

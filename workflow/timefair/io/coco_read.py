@@ -231,8 +231,7 @@ def _check_same(one: InfoEntry, other: InfoEntry, place: Path) -> None:
 
 
 BELOW = -1e-6
-"""Precisions below this are kept and reported; others below 0 come from rounding, and count as 0.
-"""
+"""Precisions below this are kept and reported; others below 0, from rounding, count as 0."""
 
 BEST_F = 4  # column of the best f so far, which multi-objective data do not have
 

@@ -47,10 +47,7 @@ VALUES = (
     ("raw_y_best", "transformed_y_best"),
     ("current f(x)", "current af(x)+b"),
 )
-"""Columns of values of the plain function, each with the column of the instance's values.
-
-The first column that exists is read.
-"""
+"""Columns of values of the plain function and of the instance; the first that exists is read."""
 
 PLAIN = tuple(plain for plain, _ in VALUES)
 
@@ -218,10 +215,7 @@ class OtherProblemError(Exception):
 
 
 Precisions = Callable[[IohLog, int], tuple[float | None, NDArray[np.float64]]]
-"""From a run and its instance to the optimum, if it is known, and the precisions, shape (lines,).
-
-Raises OtherProblemError if the run is on another problem than the suite's.
-"""
+"""From a run and its instance to the optimum, if known, and precisions, shape (lines,)."""
 
 
 def suite_and_precisions(

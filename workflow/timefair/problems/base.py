@@ -20,9 +20,7 @@ from timefair.problems.kinds import Changes, Constraints, Kind, Native, Noisy, T
 from timefair.problems.parameters import Allowed, unknown, wrong_values
 
 Variables = Literal["continuous", "integer", "mixed", "binary", "permutation"]
-"""Kinds of variables of a problem: numbers, whole numbers, some of each, 0 and 1, or an order of
-the whole numbers from 0 to dimension - 1.
-"""
+"""Numbers, whole numbers, some of each, 0 and 1, or an order of the numbers from 0 to D - 1."""
 
 ROUNDED: frozenset[Variables] = frozenset({"integer", "mixed"})
 """Kinds of variables that an algorithm for continuous ones supports if its points are rounded."""

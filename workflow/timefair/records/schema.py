@@ -170,8 +170,7 @@ RUN_FIELDS: list[tuple[str, pa.DataType]] = [
 RUN_SCHEMA = pa.schema(RUN_FIELDS)
 
 BEFORE = {6: {"perturbation": "disturbance", "perturbed_by": "disturbed_by"}}
-"""Earlier names of columns, by version. Records of these versions are read with the names of now,
-as are the words of `NOW` in their facts."""
+"""Earlier names of columns, by version, which are read with the names of now, as in `NOW`."""
 
 NOW = {
     "disturbed": "perturbed",

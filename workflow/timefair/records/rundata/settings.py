@@ -34,9 +34,7 @@ Clock = Literal["wall", "cpu", "reference"]
 CLOCKS: tuple[Clock, ...] = ("wall", "cpu", "reference")
 
 NoisyValue = Literal["recommended", "best_measured", "best_evaluated", "measured"]
-"""The value of a noisy run that tables use: without noise, by a rule of
-`statistics.recommendations`, or the measured one.
-"""
+"""What tables use of a noisy run: by a rule of `statistics.recommendations`, or as measured."""
 
 
 EVERY_PAIR, WITH_THE_BEST = "all", "best"
