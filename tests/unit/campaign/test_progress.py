@@ -200,10 +200,6 @@ def wildcards(job: plan.Job) -> dict[str, str]:
     }
 
 
-def begin(pace: Pace, number: int, job: plan.Job, now_s: float) -> None:
-    pace.begin(number, plan.MEASURING, wildcards(job), now_s)
-
-
 def test_before_the_first_job_the_budget_counts():
     wanted = campaign()
     pace = Pace(wanted, plan.jobs(wanted), cores=2)
@@ -217,7 +213,7 @@ def test_runs_take_what_those_of_their_algorithm_took():
     jobs = list(plan.jobs(wanted))
     pace = Pace(wanted, jobs, cores=1)
     first = next(job for job in jobs if job.algorithm == "a")
-    begin(pace, 1, first, 0.0)
+    pace.begin(1, plan.MEASURING, wildcards(first), 0.0)
     pace.end(1, 3.0)
     analysis_s = sum(plan.analysis_seconds(wanted).values())
     of_b_s = 12 * (1 + plan.RUN_OVERHEAD_S)

@@ -467,12 +467,6 @@ def folder(tmp_path_factory):
         yield results, campaign
 
 
-def lines_of(capsys):
-    """The lines about an optimum."""
-    said = capsys.readouterr()
-    return [line for line in (said.out + said.err).splitlines() if "f_opt" in line]
-
-
 @pytest.fixture
 def rows(folder):
     results, _ = folder
@@ -483,9 +477,9 @@ def test_verify_has_one_line_for_the_problem(folder, rows, capsys, monkeypatch):
     results, _ = folder
     monkeypatch.chdir(results.parents[1])
     assert cli.main(["verify", str(results)]) == 1
-    found = lines_of(capsys)
+    said = "".join(capsys.readouterr())
     best = min(rows, key=lambda row: row["best_f"])
-    assert found == [
+    assert [line for line in said.splitlines() if "f_opt" in line] == [
         f"{results}: own_bowl.py:bowl f1 D=2 instance 1: run {best['run']} of "
         f"{best['algorithm']} has found f = {best['best_f']!r}, below f_opt = 6.0; the optimum is "
         "wrong: correct it and measure again"

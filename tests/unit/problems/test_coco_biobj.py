@@ -71,17 +71,6 @@ def test_the_precision_is_the_indicator_of_cocos_logger(
     assert precision[0] > 1 > precision[-1]  # outside the region of interest, and within
 
 
-@each_problem
-def test_the_evaluation_in_c_gives_the_same_vectors(suite, function, dimension, instance):
-    from timefair.problems.coco_library import library
-
-    problem = suite.problem(function, dimension, instance)
-    for x in np.random.default_rng(1).uniform(-100, 100, size=(20, dimension)):
-        y = np.empty(2)
-        library().coco_evaluate_function(problem.native.handle, x.ctypes.data, y.ctypes.data)
-        np.testing.assert_array_equal(y, problem.evaluate(x))
-
-
 def test_every_problem_has_a_reference_value():
     for function in EXT.functions:
         for dimension in EXT.dimensions:

@@ -463,18 +463,16 @@ class Numbering:
             numbers = {
                 word: number for word in words if (number := _number(kind, word)) is not None
             }
-            if known is None and (len(numbers) < len(words) or 0 in numbers.values()):
-                if 0 in numbers.values():
-                    numbers = {}
+            if known is None and 0 in numbers.values():
+                numbers = {}
+            given[kind] = numbers
+            if known is None and len(numbers) < len(words):
                 named = [word for word in words if word not in numbers]
                 unused = max(numbers.values(), default=0) + 1
                 names[kind] = {word: place for place, word in enumerate(named, start=unused)}
-                given[kind] = numbers
                 if kind == "instance":
                     cautions.add("", f"instances are numbered: {_listed(names[kind])}")
-                continue
-            given[kind] = numbers
-            if known is not None:
+            elif known is not None:
                 names[kind] = _matched(kind, words, numbers, known, cautions)
         return cls(names, given)
 

@@ -125,6 +125,10 @@ class Landscapes:
         highest: NDArray[np.float64] = self.heights.max(axis=1)
         return -highest
 
+    def evaluation(self) -> Evaluation:
+        names = ("heights", "centres", "widths", "rotations", "taus", "etas")
+        return Evaluation(**{name: getattr(self, name) for name in names})
+
 
 def landscapes(
     dimension: int, *, peaks: int, environments: int, severity: Severity, rng: np.random.Generator
@@ -214,14 +218,7 @@ class Moving(Suite):
             severity=Severity(shift=scenario.shift),
             rng=np.random.default_rng([SEED, name.function, name.dimension, name.instance]),
         )
-        evaluate = Evaluation(
-            heights=drawn.heights,
-            centres=drawn.centres,
-            widths=drawn.widths,
-            rotations=drawn.rotations,
-            taus=drawn.taus,
-            etas=drawn.etas,
-        )
+        evaluate = drawn.evaluation()
         lower, upper = (np.full(name.dimension, end) for end in COORDINATE)
         middle = _values_at((lower + upper) / 2, evaluate, self.environments)
         changes = Changes(evaluate.environment_address, drawn.optima, middle)
