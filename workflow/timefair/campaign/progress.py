@@ -223,7 +223,7 @@ class ProgressReader:
         record = self._folder / job.record(key)
         damaged = False
         try:
-            runs = self._read(record, _of_record)
+            runs = self._read(record, lambda path: _RunTimes.of(open_record(path).read(_READ)))
             return _JobState(job.algorithm, runs, 0, record.stat().st_mtime, damaged=False)
         except FileNotFoundError:
             pass
@@ -265,10 +265,6 @@ class ProgressReader:
             if search and not (self._folder / plan.tuning_record(label, self._keys)).exists():
                 left_core_s += search.seconds() * cores
         return worked_s * left_core_s / spent_core_s
-
-
-def _of_record(path: Path) -> _RunTimes:
-    return _RunTimes.of(open_record(path).read(_READ))
 
 
 def _of_journal(key: str, record: str, path: Path) -> _RunTimes:

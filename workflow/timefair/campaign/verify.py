@@ -267,7 +267,7 @@ class _Inspection:
             record = open_record(path)
             if "collected" in record.facts or PUBLISHED in record.facts:
                 self._at_collected(record)
-            elif _is_search(record):
+            elif "trace" in record.facts.get("tuning", {}):  # a tuned variant has the result alone
                 self._at_search(record)
             else:
                 self._at_record(record)
@@ -450,11 +450,6 @@ class _Inspection:
         if self._campaign is not None and self._campaign.is_foreign:
             line = line.replace(plan.AGAIN, _IMPORT_AGAIN)
         self._say(line)
-
-
-def _is_search(record: Record) -> bool:
-    """Whether a record is of a search; that of a tuned variant has the result of one, too."""
-    return "trace" in record.facts.get("tuning", {})
 
 
 def _promised(path: Path) -> tuple[plan.Job | None, Place | None]:

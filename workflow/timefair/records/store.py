@@ -140,7 +140,11 @@ def _write(file: BinaryIO, batches: Iterable[pa.RecordBatch], facts: Mapping[str
         for runs in _row_groups(batches):
             columns.add(runs)
             writer.write_table(runs)
-        writer.add_key_value_metadata(_sealed(facts, columns))
+        texts = {
+            _FACTS: _json({"schema_version": SCHEMA_VERSION, **facts}),
+            _COLUMNS: _json(columns.by_name()),
+        }
+        writer.add_key_value_metadata(texts | {_CHECKSUM: _checksum(texts)})
 
 
 def _row_groups(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
@@ -155,14 +159,6 @@ def _row_groups(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
             waiting, size = [], 0
     if waiting:
         yield pa.Table.from_batches(waiting).combine_chunks()
-
-
-def _sealed(facts: Mapping[str, Any], columns: ColumnChecksums) -> dict[bytes, bytes]:
-    texts = {
-        _FACTS: _json({"schema_version": SCHEMA_VERSION, **facts}),
-        _COLUMNS: _json(columns.by_name()),
-    }
-    return texts | {_CHECKSUM: _checksum(texts)}
 
 
 def _checksum(metadata: Mapping[bytes, bytes]) -> bytes:

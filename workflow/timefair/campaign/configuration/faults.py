@@ -262,10 +262,11 @@ def unknown_names(campaign: Campaign) -> Iterator[str]:
             has = {suite.variables_of(f): f for f in reversed(chosen)}
             if wrong := next((each for each in has if not takes(kinds, each)), None):
                 one = "" if {suite.variables, *has} == {wrong} else f" f{has[wrong]}"
+                word = "keys" if orders else "round"
+                rounding = f"; add integer: {word} to this algorithm"
                 yield (
                     f"algorithms.{label}: {spec.use} takes {_joined(kinds)} variables, but "
-                    f"{suite.name}{one} has {wrong} ones"
-                    f"{_rounding(kinds, 'keys' if orders else 'round')}"
+                    f"{suite.name}{one} has {wrong} ones{rounding if 'continuous' in kinds else ''}"
                 )
     if suite is not None:
         every = (
@@ -499,8 +500,3 @@ def _faults_of_period(campaign: Campaign, suite: Suite) -> Iterator[str]:
 
 def _joined(kinds: Iterable[str]) -> str:
     return " and ".join(sorted(kinds))
-
-
-def _rounding(kinds: Collection[str], word: str) -> str:
-    """Advice for an algorithm that does not take the suite's kind of variables."""
-    return f"; add integer: {word} to this algorithm" if "continuous" in kinds else ""

@@ -73,13 +73,10 @@ class SuccessWidth:
 
         n = samples.shape[-1]
         successes = np.asarray((samples <= self.target).sum(axis=-1))
-        reach = np.array([self._reach(int(k), n) for k in successes.flat])
-        value = reach.reshape(successes.shape)
+        limits = [success_interval(int(k), n, self.confidence) for k in successes.flat]
+        low, high = np.array(limits).T.reshape(2, *successes.shape)
+        value = np.maximum(high - successes / n, successes / n - low)
         return Assessment(value, value <= self.width, np.zeros(value.shape, dtype=np.bool_))
-
-    def _reach(self, successes: int, n: int) -> float:
-        low, high = success_interval(successes, n, self.confidence)
-        return max(high - successes / n, successes / n - low)
 
 
 def success_interval(successes: int, n: int, confidence: float) -> tuple[float, float]:

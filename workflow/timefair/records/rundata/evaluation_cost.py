@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
@@ -56,8 +55,10 @@ class UsedByRuns:
     @classmethod
     def _of(cls, runs: Runs, analysis: Analysis) -> UsedByRuns:
         batches = runs.read_batches() if analysis.workers > 1 else None
-        unknown = () if batches is None else without_batches(runs.frame["algorithm"], batches)
-        refused = runs.frame["algorithm"].isin([*analysis.restarted_by_seconds, *unknown])
+        algorithms = runs.frame["algorithm"]
+        lost = [] if batches is None else algorithms[np.asarray(batches.is_null())].astype(str)
+        unknown = tuple(sorted(set(lost)))
+        refused = algorithms.isin([*analysis.restarted_by_seconds, *unknown])
         kept = runs.where(~refused.to_numpy()) if refused.any() else runs
         targets = analysis.targets_from_easy
         seconds, evaluations = (
@@ -140,8 +141,3 @@ def in_rounds(
             columns = ([row[name] for row in rows] for name in BATCH_FIELDS)
             found[run] = rounds(evaluations[run], *columns, workers=workers)
     return found
-
-
-def without_batches(algorithms: pd.Series, batches: pa.Array) -> tuple[str, ...]:
-    """The algorithms with a run whose batches are not recorded, in alphabetical order."""
-    return tuple(sorted(set(algorithms[np.asarray(batches.is_null())].astype(str))))

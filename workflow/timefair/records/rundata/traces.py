@@ -486,16 +486,10 @@ def _part(
         precision=event["precision"][order],
     )
     traced = np.array([THINNING.traces(one) for one in range(launch.max(initial=-1) + 1)], bool)
-    kept = traced[launch] & ~_paused(spans, run, rows.size)[run]
-    return traces.taken(np.flatnonzero(kept)).renumbered(rows)
-
-
-def _paused(
-    spans: dict[str, NDArray[np.float64]], run: NDArray[np.intp], runs: int
-) -> NDArray[np.bool_]:
-    """Which runs have a launch that begins before the previous one has ended; shape (runs,)."""
     within = (spans["start_s"][1:] < spans["end_s"][:-1]) & (run[1:] == run[:-1])
-    return np.bincount(run[1:][within], minlength=runs) > 0
+    paused = np.bincount(run[1:][within], minlength=rows.size) > 0  # launches that overlap
+    kept = traced[launch] & ~paused[run]
+    return traces.taken(np.flatnonzero(kept)).renumbered(rows)
 
 
 def _numbers(column: pa.ChunkedArray, names: tuple[str, ...]) -> dict[str, NDArray[np.float64]]:
