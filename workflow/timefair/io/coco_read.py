@@ -360,12 +360,7 @@ def _published_runs(
     """The listed trials of a data file; `InputError` if one of them is missing."""
     place, listed = folder.place(file.path), file.trials
     found = _found(file, columns, folder, cautions)
-    numbers = f"{counted(len(found), 'trial')}, but the .info file lists {len(listed)}"
-    if len(found) < len(listed):
-        raise InputError(f"{place}: {numbers}; give the complete file")
-    if len(found) > len(listed):
-        cautions.add(place, f"{numbers}; the others are skipped")
-    pairs = paired(listed, found, lambda one, trial: trial.agrees(one))
+    pairs = paired(listed, found, "trial", place, ".info", cautions)
     if any(one.evaluations is None for one in listed):
         cautions.add(
             place, "aborted trials, without an end in the .info file, end at their last line"

@@ -18,13 +18,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from lzma import LZMAError
 from pathlib import Path, PurePosixPath
-from typing import IO, Any, TypeVar
+from typing import IO, Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from timefair.basics.errors import InputError
 from timefair.basics.optimum import NOTHING_YET
+from timefair.basics.words import counted
 from timefair.records.status import FINAL_TARGET, Status, StopReason
 
 DATA_SUFFIXES = (".info", ".dat", ".tdat", ".cdat", ".idat", ".json", ".parquet")
@@ -430,21 +431,37 @@ class Direction:
         cautions.add(place, what)
 
 
-ListedT = TypeVar("ListedT")
-FoundT = TypeVar("FoundT")
+class _Logged(Protocol):
+    def agrees(self, listed: ListedRun) -> bool: ...
+
+
+FoundT = TypeVar("FoundT", bound=_Logged)
 
 
 def paired(
-    listed: Sequence[ListedT], found: Sequence[FoundT], agree: Callable[[ListedT, FoundT], bool]
-) -> list[tuple[ListedT, FoundT]]:
-    """Pair listed runs with as many found ones, in order: those that agree, or the first."""
+    listed: Sequence[ListedRun],
+    found: Sequence[FoundT],
+    noun: str,
+    place: Path,
+    index: str,
+    cautions: Cautions,
+) -> list[tuple[ListedRun, FoundT]]:
+    """Pair listed runs with as many found ones, in order: those that agree, or the first.
+
+    `index` is the suffix of the index file; `InputError` if runs are missing.
+    """
+    numbers = f"{counted(len(found), noun)}, but the {index} file lists {len(listed)}"
+    if len(found) < len(listed):
+        raise InputError(f"{place}: {numbers}; give the complete file")
+    if len(found) > len(listed):
+        cautions.add(place, f"{numbers}; the others are skipped")
     if len(found) == len(listed):
         return list(zip(listed, found, strict=True))
     places: list[int] = []
     for one in listed:
         later = range(places[-1] + 1 if places else 0, len(found))
-        place = next((k for k in later if agree(one, found[k])), None)
-        if place is None:
+        match = next((k for k in later if found[k].agrees(one)), None)
+        if match is None:
             return list(zip(listed, found, strict=False))
-        places.append(place)
+        places.append(match)
     return [(one, found[k]) for one, k in zip(listed, places, strict=True)]

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timefair.basics.errors import InputError
-from timefair.basics.words import counted
 from timefair.io.coco_read import ALGORITHM, InfoEntry, entries
 from timefair.io.common import (
     MOST_SECONDS,
@@ -427,8 +426,13 @@ class _Reader:
             for log in logs:
                 direction.add(np.array(log.values), np.arange(len(log.values)) == 0)
             direction.refuse("raw_y", place, cautions)
+        pairs = paired(listed, logs, "run", place, index, cautions)
+        if not all(run.agrees(one) for one, run in pairs):
+            cautions.add(
+                place, f"ends or best values differ from the {index} file; the data files are used"
+            )
         others = 0
-        for one, run in _chosen(listed, logs, place, index, cautions):
+        for one, run in pairs:
             try:
                 f_opt, precision = precisions(run, one.instance)
             except OtherProblemError:
@@ -445,27 +449,6 @@ class _Reader:
             cautions.add(
                 place, "runs on a problem that differs from that of pbo are skipped", runs=others
             )
-
-
-def _chosen(
-    listed: Sequence[ListedRun],
-    found: Sequence[IohLog],
-    place: Path,
-    index: str,
-    cautions: Cautions,
-) -> list[tuple[ListedRun, IohLog]]:
-    """Pair listed runs with their lines; `index` is the suffix of the index file."""
-    numbers = f"{counted(len(found), 'run')}, but the {index} file lists {len(listed)}"
-    if len(found) < len(listed):
-        raise InputError(f"{place}: {numbers}; give the complete file")
-    if len(found) > len(listed):
-        cautions.add(place, f"{numbers}; the others are skipped")
-    pairs = paired(listed, found, lambda one, run: run.agrees(one))
-    if not all(run.agrees(one) for one, run in pairs):
-        cautions.add(
-            place, f"ends or best values differ from the {index} file; the data files are used"
-        )
-    return pairs
 
 
 def _timed(run: PublishedRun, log: IohLog, f_opt: float | None) -> PublishedRun:
