@@ -117,9 +117,9 @@ def test_run_of_unsorted_lines():
 @pytest.mark.parametrize(
     ("name", "before", "after", "line"),
     [
-        (INFO, "data_f5\\", "../../", f"{INFO}: data file '../../x_f5_DIM2.dat' is outside the "
+        (INFO, "data_f5/", "../../", f"{INFO}: data file '../../x_f5_DIM2.dat' is outside the "
          "folder of the data"),
-        (INFO, "data_f5\\", "data_f2/", f"{INFO}: data file 'data_f2/x_f5_DIM2.dat' does not "
+        (INFO, "data_f5/", "data_f2/", f"{INFO}: data file 'data_f2/x_f5_DIM2.dat' does not "
          "exist; its trials are skipped"),
         (INFO, ", 3:20", ", 5, 3:20", f"{DAT}: 3 trials, but the .info file lists 4; give the "
          "complete file"),
