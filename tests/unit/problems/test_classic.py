@@ -149,8 +149,8 @@ def test_the_optimum_of_michalewicz_is_the_best_of_a_grid_per_variable():
         assert at_best == pytest.approx(values.max(), abs=1e-4)
 
 
-PRINTED = {14: 0.998, 15: 0.0003075, 16: -1.0316285, 17: 0.398, 18: 3.0, 19: -3.86, 20: -3.32}
-PRINTED |= {21: -10.1532, 22: -10.4029, 23: -10.5364, 8: -12569.5}
+OPTIMA = {14: 0.998, 15: 0.0003075, 16: -1.0316285, 17: 0.398, 18: 3.0, 19: -3.86, 20: -3.32}
+OPTIMA |= {21: -10.1532, 22: -10.4029, 23: -10.5364, 8: -12569.5}
 
 
 @pytest.mark.parametrize("function", F1_F23.functions)
@@ -158,7 +158,7 @@ def test_the_optimum_has_the_printed_value_and_none_near_it_is_better(function):
     dimension = FIXED.get(function, 30)
     problem = F1_F23.problem(function, dimension, 1)
     best = YAO[function - 1].optimum(dimension)
-    printed = PRINTED.get(function, 0.0)
+    printed = OPTIMA.get(function, 0.0)
     assert problem.evaluate(best) == problem.f_opt
     np.testing.assert_allclose(problem.f_opt, printed, rtol=2e-3 if printed else 0, atol=1e-12)
     rng = np.random.default_rng(function)
