@@ -6,7 +6,7 @@ import re
 import pytest
 from reference_tables import BLOCKS, FIRST, TOPICS, Key, by_topic, keys, summary
 
-from timefair.campaign.configuration.choices import CHOICES
+from timefair.campaign.configuration.model import CHOICES
 from timefair.policies.restarts import RESTARTS
 from timefair.policies.stopping import STOPPING
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from timefair.extensions.blocks.tables import _blocks
-from timefair.records.rundata.machines import BLOCK
+from timefair.records.rundata.left_out import BLOCK
 
 
 @pytest.mark.filterwarnings("error")

@@ -19,7 +19,7 @@ from timefair.campaign import configuration
 from timefair.exhibits.comparisons.comparison import decided
 from timefair.extensions.database import advice, ranking, store
 from timefair.extensions.database.standings import EVALUATIONS, spaces
-from timefair.io.archive import unpacked
+from timefair.io.common import unpacked
 from timefair.records.bridge import KERNELS
 from timefair.records.rundata.runs import Runs
 from timefair.records.store import open_record, write_record
@@ -95,7 +95,7 @@ def test_an_archive_keeps_the_costs_to_targets(results, tmp_path, monkeypatch):
 
 def published(folder):
     from timefair.io.common import Cautions
-    from timefair.io.timefair_read import timefair_data_sets
+    from timefair.io.importing import timefair_data_sets
 
     return timefair_data_sets(folder, Cautions())
 

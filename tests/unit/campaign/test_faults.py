@@ -18,8 +18,7 @@ from timefair.policies.restarts import RESTARTS
 from timefair.policies.stopping import STOPPING
 from timefair.statistics.run_count.widths import BoundedMeanWidth, MeanWidth
 
-EVERY = len(TABLES) + 2
-"""Names that the key `tables` knows: also `all` and `default`."""
+EVERY = len(TABLES) + 2  # names that the key `tables` knows: also `all` and `default`
 
 CAMPAIGN: dict[str, Any] = {
     "name": "trial",
@@ -41,6 +40,13 @@ def changed(path: str, value: object) -> dict[str, Any]:
     if value is None:
         del section[key]
     return mapping
+
+
+def refused(mapping: object) -> tuple[str, ...]:
+    """The faults of a campaign."""
+    with pytest.raises(InputError) as caught:
+        parse(mapping)
+    return caught.value.faults
 
 
 def words(names: Iterable[str]) -> str:
@@ -128,9 +134,7 @@ FAULTS: list[tuple[str, object, str]] = [
     ("key", "value", "line"), FAULTS, ids=[f"{key}={value}" for key, value, _ in FAULTS]
 )
 def test_a_fault_is_one_line(key, value, line):
-    with pytest.raises(InputError) as caught:
-        parse(changed(key, value))
-    (fault,) = caught.value.faults
+    (fault,) = refused(changed(key, value))
     assert "\n" not in fault
     assert fault.startswith(key)
     assert line in fault
@@ -162,9 +166,7 @@ def test_an_algorithm_is_refused_that_cannot_take_the_variables(suite, dimension
     if line is None:
         parse(mapping)
         return
-    with pytest.raises(InputError) as caught:
-        parse(mapping)
-    assert caught.value.faults == (f"algorithms.first: {line}",)
+    assert refused(mapping) == (f"algorithms.first: {line}",)
 
 
 def test_only_functions_with_whole_variables_need_rounding():
@@ -173,9 +175,7 @@ def test_only_functions_with_whole_variables_need_rounding():
     parse(mapping)
     for function, kind in ((18, "mixed"), (31, "integer")):
         mapping["problems"]["functions"] = ["15-17", function]
-        with pytest.raises(InputError) as caught:
-            parse(mapping)
-        assert caught.value.faults == (
+        assert refused(mapping) == (
             "algorithms.first: scipy:COBYQA takes continuous variables, but engineering "
             f"f{function} has {kind} ones; add integer: round to this algorithm",
         )
@@ -198,17 +198,13 @@ def test_only_functions_with_whole_variables_need_rounding():
 def test_dimensions_of_functions_that_do_not_fit_are_refused(problems, line):
     mapping = changed("algorithms", {"first": "timefair:random-search"})
     mapping["problems"] = {"suite": "engineering", "functions": 17, "instances": 1} | problems
-    with pytest.raises(InputError) as caught:
-        parse(mapping)
-    assert caught.value.faults[0].startswith(f"problems.{line}")
+    assert refused(mapping)[0].startswith(f"problems.{line}")
 
 
 def test_published_data_need_optima_that_are_known():
     mapping = changed("published", {"old": {"format": "ioh", "path": "."}})
     mapping["problems"] |= {"suite": "pbo", "functions": [1, 18], "dimensions": 16}
-    with pytest.raises(InputError) as caught:
-        parse(mapping)
-    assert caught.value.faults == (
+    assert refused(mapping) == (
         "published: the optimum of some of these problems is unknown, and published data are "
         "distances to it",
     )
@@ -221,9 +217,7 @@ def test_a_final_target_needs_an_optimum_that_is_known():
     mapping["problems"] |= {"suite": "pbo", "functions": [1, 18], "dimensions": 16}
     parse(mapping)
     mapping["problems"]["functions"] = 18
-    with pytest.raises(InputError) as caught:
-        parse(mapping)
-    assert caught.value.faults == (
+    assert refused(mapping) == (
         "budget.final_target: 0.1: the optimum of these problems is unknown; write null, or "
         "give problems.parameters.f_opt of your own function",
     )
@@ -236,14 +230,13 @@ def test_a_final_target_needs_an_optimum_that_is_known():
     ("use", "said"), [("timefair:random-serch", "random-search"), ("scipi:Nelder-Mead", "scipy")]
 )
 def test_a_misspelt_algorithm_is_named_and_helped(use, said):
-    with pytest.raises(InputError) as caught:
-        parse(changed("algorithms.search", use))
-    (fault,) = caught.value.faults
+    (fault,) = refused(changed("algorithms.search", use))
     assert fault.startswith("algorithms.search: ")
     assert said in fault
-    with pytest.raises(InputError) as caught:
-        parse(changed("algorithms.search", use) | {"repetitions": 3})
-    assert caught.value.faults == ("repetitions: unknown key; write runs", fault)
+    assert refused(changed("algorithms.search", use) | {"repetitions": 3}) == (
+        "repetitions: unknown key; write runs",
+        fault,
+    )
 
 
 def test_numbers_as_people_write_them():
@@ -422,17 +415,13 @@ def test_reference_units_need_the_reference():
     mapping = changed("statistics.time", "reference")
     assert parse(mapping).reference_is_timed
     mapping["timing"] = {"reference": False}
-    with pytest.raises(InputError) as error:
-        parse(mapping)
-    assert error.value.faults == ("statistics.time: 'reference': needs timing.reference: true",)
+    assert refused(mapping) == ("statistics.time: 'reference': needs timing.reference: true",)
 
 
 def test_blocks_exclude_rules_that_let_algorithms_rest():
     two = {"search": "timefair:random-search", "other": "timefair:random-search"}
     changes = {"algorithms": two, "block": "node", "rounds": 3, "stopping": {"rule": "race"}}
-    with pytest.raises(InputError) as error:
-        parse(CAMPAIGN | changes)
-    assert error.value.faults == (
+    assert refused(CAMPAIGN | changes) == (
         "block: 'node': all algorithms of a block have runs, and stopping.rule 'race' lets some "
         "rest; choose another rule, or write null",
     )
@@ -456,9 +445,7 @@ def test_the_value_of_noisy_runs_has_to_be_known(tmp_path, monkeypatch):
         (noisy, "statistics.noisy_value: 'recommended': published data of bbob-noisy have the "
          "best value without noise of all evaluated points; write 'best_evaluated'"),
     ):  # fmt: skip
-        with pytest.raises(InputError) as error:
-            parse(mapping)
-        assert error.value.faults == (line,)
+        assert refused(mapping) == (line,)
     noisy["statistics"] = {"noisy_value": "best_evaluated"}
     assert parse(noisy).statistics.noisy_value == "best_evaluated"
 
@@ -506,17 +493,13 @@ def test_a_schedule_names_one_parameter_that_limits_a_launch(tmp_path, monkeypat
         pytest.importorskip("mealpy")
     monkeypatch.chdir(tmp_path)
     (tmp_path / "scheduled.py").write_text("def solve(objective, rng, t=100): pass\n")
-    with pytest.raises(InputError) as error:
-        parse(changed("algorithms", {"a": spec}))
-    assert error.value.faults == (f"algorithms.a{line}",)
+    assert refused(changed("algorithms", {"a": spec})) == (f"algorithms.a{line}",)
 
 
 def test_a_noisy_run_has_no_final_target():
     mapping = changed("budget.final_target", 0.1)
     mapping["problems"] |= {"suite": "bbob-noisy", "functions": 101}
-    with pytest.raises(InputError) as error:
-        parse(mapping)
-    assert error.value.faults == (
+    assert refused(mapping) == (
         "budget.final_target: 0.1: a noisy value may be below it by luck, and the value without "
         "noise is known after the run; write null",
     )

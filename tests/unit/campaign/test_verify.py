@@ -1,4 +1,4 @@
-"""`timefair verify` names each problem, counts what is there, and ends with the right status."""
+"""What verify finds in records, in best points that it evaluates again, and in wrong optima."""
 
 import csv
 import os
@@ -9,16 +9,26 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from measurements import do_jobs
 
 from timefair import cli
-from timefair.campaign import plan
+from timefair.campaign import configuration, plan
 from timefair.campaign.collected import LEFT_OVER, OUTDATED
+from timefair.campaign.verify import OF_POINTS as COLUMNS
+from timefair.campaign.verify import Difference, Reevaluation
+from timefair.exhibits import files, unknown_optimum
+from timefair.exhibits.registry import TABLES
 from timefair.extensions.reproduce.chosen import sample
+from timefair.problems.registry import SUITES
 from timefair.records.collect import collect
 from timefair.records.integrity import Place
 from timefair.records.journal import Journal, journal_path
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 from timefair.records.schema import RUN_SCHEMA
 from timefair.records.store import MEND, open_record, read_runs, write_record
+from timefair.report.cautions import cautions
+from timefair.report.evidence import Evidence
 
 KEY = "ab" * 32
 
@@ -316,3 +326,208 @@ def test_facts_of_another_kind_are_one_line(row, verify, tmp_path, facts, clause
     assert rest == []
     assert line.startswith(f"{path}: ")
     assert clause in line
+
+
+X = [1.5, -2.25]
+F = SUITES["bbob"].problem(1, 2, 1).evaluate
+
+
+def look(seconds: float = 60.0, parameters=None, **changes) -> tuple[Reevaluation, list[str]]:
+    """Evaluate the best point of one run."""
+    row = {"suite": "bbob", "function": 1, "dimension": 2, "instance": 1, "run": 3}
+    row |= {"best_f": F(np.array(X)), "noise_free_f": None, "best_x": X, **changes}
+    table = pa.table(
+        {
+            name: pa.array([row[name]], pa.list_(pa.float64()) if name == "best_x" else None)
+            for name in COLUMNS
+        }
+    )
+    points, said = Reevaluation(seconds), list[Difference]()
+    points.look(table, parameters or {}, said.append)
+    return points, [str(one) for one in said]
+
+
+def test_the_same_value():
+    points, said = look()
+    assert (str(points), said) == ("1 of 1 best points evaluate to the recorded value", [])
+
+
+def test_another_value_is_named():
+    points, (line,) = look(best_f=79.0)
+    assert points.different == 1
+    assert line.startswith("f1 D=2 instance 1, run 3: the best point was recorded with 79.0 and")
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"seconds": 0.0}, "1 not evaluated"),
+        ({"suite": "gone:f"}, "1 not evaluated"),
+        ({"suite": "bbob-noisy", "function": 101}, "1 of noisy functions"),
+    ],
+)
+def test_what_cannot_be_compared_is_counted(changes, expected):
+    points, said = look(**changes)
+    assert said == []
+    assert str(points) == f"0 of 0 best points evaluate to the recorded value, {expected}"
+
+
+def test_of_a_noisy_run_the_value_without_noise_is_compared():
+    problem = SUITES["bbob-noisy"].problem(101, 2, 1)
+    noisy = {"suite": "bbob-noisy", "function": 101, "best_f": 1e3}
+    exact = problem.noise_free(np.array(X))
+    assert look(**noisy, noise_free_f=exact)[0].same == 1
+    points, (line,) = look(**noisy, noise_free_f=exact + 1)
+    assert points.different == 1
+    assert f"was recorded with {exact + 1!r} and now gives {exact}" in line
+
+
+def test_the_users_own_function(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = "import random\ndef f(x, scale=1.0): return scale * x[0]\n"
+    text += "def noisy(x): return random.random()\ndef raises(x): raise OSError('no disk')\n"
+    text += "for one in (f, noisy, raises): one.lower, one.upper = -5, 5\n"
+    (tmp_path / "mine.py").write_text(text)
+    assert look(suite="mine.py:f", parameters={"scale": 2.0}, best_f=3.0)[0].same == 1
+    assert look(suite="mine.py:noisy", best_f=0.5)[0].noisy == 1
+    assert "now gives OSError: no disk" in look(suite="mine.py:raises")[1][0]
+
+
+def test_the_quality_of_vectors_is_computed_again():
+    problem = SUITES["bbob-biobj"].problem(1, 2, 1)
+    vectors = np.array([problem.evaluate(np.array(x)) for x in ([0.0, 0.0], [1.0, -1.0], X)])
+    best = float(np.min(problem.outputs.quality(vectors)))
+    row = {"suite": "bbob-biobj", "function": 1, "dimension": 2, "instance": 1}
+    kept = [
+        {"launch": 0, "evaluations": n, "time_s": 0.1, "outputs": list(vector)}
+        for n, vector in enumerate(vectors)
+    ]
+    rows = [
+        row | {"run": 0, "best_f": best, "vectors": kept},
+        row | {"run": 1, "best_f": best - 1e-6, "vectors": kept},
+        row | {"run": 2, "best_f": best, "vectors": None},
+        row | {"run": 3, "best_f": np.inf, "vectors": []},
+    ]
+    said: list[Difference] = []
+    runs = pa.Table.from_pylist(rows, RUN_SCHEMA)
+    Reevaluation(60.0).look_at_vectors(runs, {}, said.append)
+    (line,) = map(str, said)
+    assert line.startswith("f1 D=2 instance 1, run 1: the set of vectors was recorded with ")
+
+
+def test_vectors_of_environments_that_are_not_there_are_reported():
+    problem = SUITES["moving"].problem(1, 2, 1)
+    vectors = [[-3.0, 0.0], [-4.0, 1.0]]
+    best = float(problem.outputs.quality(np.array(vectors))[-1])
+    row = {"suite": "moving", "function": 1, "dimension": 2, "instance": 1, "best_f": best}
+    said: list[Difference] = []
+    for run, environment in enumerate((1.0, 99.0)):
+        vectors[1][1] = environment
+        kept = [{"launch": 0, "evaluations": 1, "time_s": 0.1, "outputs": one} for one in vectors]
+        runs = pa.Table.from_pylist([row | {"run": run, "vectors": kept}], RUN_SCHEMA)
+        Reevaluation(60.0).look_at_vectors(runs, {}, said.append)
+    (line,) = map(str, said)
+    assert "run 1: the set of vectors was recorded with " in line
+    assert "now gives nan" in line
+
+
+OWN = """
+def bowl(x):
+    return float(x @ x) + 5
+
+bowl.lower, bowl.upper = -1, 1
+"""
+F_OPT = 6.0  # the true optimum is 5
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """``results/below`` of a measured campaign with a wrong optimum, and the log of its jobs."""
+    root = tmp_path_factory.mktemp("wrong")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(root)
+        (root / "own_bowl.py").write_text(OWN)
+        campaign = configuration.parse(
+            {
+                "name": "below",
+                "problems": {
+                    "suite": "own_bowl.py:bowl", "functions": 1, "dimensions": 2, "instances": 1,
+                    "parameters": {"f_opt": F_OPT},
+                },
+                "algorithms": {"A": "timefair:random-search", "B": "timefair:random-search"},
+                "budget": {"evaluations": 400, "final_target": None},
+                "runs": 2,
+            }
+        )  # fmt: skip
+        plan.write_snapshot(campaign, root)
+        results, wanted = root / "results/below", plan.expected_runs(campaign)
+        for record, place in do_jobs(campaign, results).items():
+            output = results / f"collected/{place.algorithm}.parquet"
+            collect(place.algorithm, {record: place}, wanted, output)
+        yield results, campaign
+
+
+@pytest.fixture
+def rows(folder):
+    results, _ = folder
+    return read_runs(sorted((results / "collected").glob("*.parquet"))).to_pylist()
+
+
+def test_verify_has_one_line_for_the_problem(folder, rows, capsys, monkeypatch):
+    results, _ = folder
+    monkeypatch.chdir(results.parents[1])
+    assert cli.main(["verify", str(results)]) == 1
+    said = "".join(capsys.readouterr())
+    best = min(rows, key=lambda row: row["best_f"])
+    assert [line for line in said.splitlines() if "f_opt" in line] == [
+        f"{results}: own_bowl.py:bowl f1 D=2 instance 1: run {best['run']} of "
+        f"{best['algorithm']} has found f = {best['best_f']!r}, below f_opt = 6.0; the optimum is "
+        "wrong: correct it and measure again"
+    ]
+
+
+def test_the_tables_have_it(folder, rows, tmp_path):
+    results, campaign = folder
+    runs = Runs.read(sorted((results / "collected").glob("*.parquet")))
+    analysis = Analysis.of(campaign.settings_of("checklist"))
+    frame = TABLES["paper_values"](runs, analysis).set_index("algorithm")
+    for label, mean in frame["precision_mean"].items():
+        ours = [row["best_precision"] for row in rows if row["algorithm"] == label]
+        assert mean == pytest.approx(sum(ours) / 2)
+        assert frame.loc[label, "precision_deviation"] > 0
+    checklist = TABLES["checklist"](runs, analysis)
+    part = checklist[checklist["part"] == "Precision"].iloc[0]
+    least = min(row["best_f"] for row in rows)
+    assert not part["met"]
+    assert f"own_bowl.py:bowl f1 D=2 instance 1 (f = {least:.9g} < 6)" in part["missing"]
+
+    files.write(checklist, tmp_path / "checklist.parquet")
+    again = files.read(tmp_path / "checklist.parquet")
+    (wrong,) = again.attrs[unknown_optimum.REFUTED]
+    assert (wrong["f"], wrong["f_opt"]) == (least, F_OPT)
+    first = cautions(Evidence({"checklist": again}, campaign))[0]
+    assert first.topic == "Wrong optimum"
+    assert f"f = {least!r}, below f_opt = 6.0" in first.text
+    assert "Correct the optimum and measure again" in first.text
+
+
+@pytest.mark.parametrize("name", ["anytime", "disagreements", "best_of", "quantiles", "ecdf"])
+def test_tables_and_figures_are_made(folder, name):
+    results, campaign = folder
+    runs = Runs.read(sorted((results / "collected").glob("*.parquet")))
+    frame = TABLES[name](runs, Analysis.of(campaign.settings_of(name)))
+    for figure in TABLES[name].exhibit.figures:
+        figure(frame).canvas.draw()
+
+
+def test_the_log_names_the_run(folder, capfd, monkeypatch, tmp_path):
+    results, campaign = folder
+    monkeypatch.chdir(results.parents[1])
+    one = campaign.model_copy(update={"algorithms": {"A": campaign.algorithms["A"]}})
+    (record,) = do_jobs(one, tmp_path)
+    said = [line for line in capfd.readouterr().err.splitlines() if line.startswith("caution: ")]
+    assert said == [
+        f"caution: own_bowl.py:bowl f1 D=2 instance 1: run {row['run']} of A has found "
+        f"f = {row['best_f']!r}, below f_opt = 6.0; the optimum is wrong"
+        for row in read_runs([record]).to_pylist()
+    ]

@@ -1,10 +1,11 @@
-"""`timefair analyse FILE`."""
+"""Tables of runs of one's own become a campaign with results."""
 
 import json
 
 import pytest
 
 from timefair import cli
+from timefair.campaign.foreign import ForeignRuns, campaign_of
 
 HEADER = "algorithm,function,dimension,instance,run,evaluations,seconds,value,optimum\n"
 SETTINGS = "targets: [10, 1]\ntables: [ert]\nfigures: {names: [ert], formats: [svg]}\n"
@@ -191,3 +192,16 @@ def test_results_without_times_get_the_tables_that_they_allow(study, capfd, cost
     made = {path.stem for path in (study / "results/other/tables").glob("*.parquet")}
     assert {"comparison", "paper_values", "checklist"} <= made
     assert ("ert" in made) == bool(costs)
+
+
+@pytest.mark.parametrize(
+    ("problems", "spaces"),
+    [
+        ([(1, 3, 1), (1, 3, 2), (2, 5, 1)], ((1, 3), (2, 5))),
+        ([(1, 3, 1), (2, 3, 1)], ((1, 3), (2, 3))),
+        ([(1, 3, 1), (1, 5, 1), (2, 5, 1)], ((1, 3), (2, 3), (1, 5), (2, 5))),
+    ],
+)
+def test_functions_with_one_dimension_each_have_only_that(problems, spaces):
+    runs = ForeignRuns("table", "runs.csv", "mine", problems, {}, {"A": "A"}, {}, {}, 1, [])
+    assert campaign_of(runs, "c", {}).problems.spaces == spaces

@@ -7,7 +7,7 @@ from timefair import cli
 from timefair.basics.errors import InputError
 from timefair.basics.optimum import NOTHING_YET
 from timefair.campaign import configuration, plan
-from timefair.io.coco_write import write_coco
+from timefair.io.write import write_coco
 from timefair.records.store import write_record
 
 

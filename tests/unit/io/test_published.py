@@ -12,67 +12,13 @@ import pytest
 from timefair import cli
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration, plan, verify
-from timefair.io.coco_write import write_coco
-from timefair.io.common import PublishedRun
+from timefair.io.common import Cautions, PublishedRun, parsed_count, parsed_name, parsed_number
 from timefair.io.importing import WantedProblems, import_data
-from timefair.io.ioh_write import write_ioh
+from timefair.io.write import write_coco, write_ioh
 from timefair.records.schema import RUN_SCHEMA
 from timefair.records.store import open_record, read_runs
 
-OLD = {
-    "ALG/bbobexp_f5.info": (
-        "funcId = 5, DIM = 2, Precision = 1.000e-008, algId = 'ALG, of 2009'\r\n"
-        "% comment, with = and 'quotes'\r\n"
-        "data_f5\\bbobexp_f5_DIM2.dat, 1:60|-7.8e-009, 1:9|3.0e+000, 3:70|5.0e+001\r\n"
-    ),
-    "ALG/data_f5/bbobexp_f5_DIM2.dat": (
-        "% function evaluation | noise-free fitness - Fopt (-9.210000000000e+000) | best\r\n"
-        "1 +5.5e+001 +5.5e+001 +4.579e+001 +4.579e+001 +0.0e+000 +0.0e+000\r\n"
-        "8 +1.2e+001 +1.2e+001 +2.79e+000 +2.79e+000 +0.0e+000 +0.0e+000\r\n"
-        "13 +1.0e+000 +1.0e+000 -8.21e+000 -8.21e+000 +0.0e+000 +0.0e+000\r\n"
-        "60 -1.0e-012 -1.0e-012 -9.21e+000 -9.21e+000 +0.0e+000 +0.0e+000\r\n"
-        "% function evaluation | noise-free fitness - Fopt (-9.210000000000e+000) | best\r\n"
-        "1 +5.5e+001 +5.5e+001 +4.579e+001 +4.579e+001 +0.0e+000 +0.0e+000\r\n"
-        "9 +3.0e+000 +3.0e+000 -6.21e+000 -6.21e+000 +0.0e+000 +0.0e+000\r\n"
-        "% function evaluation | noise-free fitness - Fopt (6.671000000000e+001) | best\r\n"
-        "1 +5.5e+001 +5.5e+001 +1.2171e+002 +1.2171e+002 +0.0e+000 +0.0e+000\r\n"
-    ),
-    "ALG/data_f5/bbobexp_f5_DIM2.tdat": (
-        "% function evaluation\r\n"
-        "1 +5.5e+001 +5.5e+001 +4.579e+001 +4.579e+001\r\n"
-        "10 +9.0e+001 +1.0e+001 +1.0e+003 +7.9e-001\r\n"
-        "60 -1.0e-012 -1.0e-012 -9.21e+000 -9.21e+000\r\n"
-        "% function evaluation\r\n"
-        "1 +5.5e+001 +5.5e+001 +4.579e+001 +4.579e+001\r\n"
-        "9 +3.0e+000 +3.0e+000 -6.21e+000 -6.21e+000\r\n"
-        "% function evaluation\r\n"
-        "1 +5.5e+001 +5.5e+001 +1.2171e+002 +1.2171e+002\r\n"
-        "70 +6.0e+001 +5.0e+001 +1.2671e+002 +1.1671e+002\r\n"
-    ),
-}
-NEW = {
-    "exdata/bbobexp_f1.info": (
-        "suite = 'bbob', funcId = 1, DIM = 3, Precision = 1.000e-08, algId = 'new', "
-        "coco_version = '2.6', logger = 'bbob', data_format = 'bbob-new2'\n"
-        "% settings\n"
-        "data_f1/bbobexp_f1_DIM3.dat, 2:7|1.0e+00, 4\n"
-    ),
-    "exdata/data_f1/bbobexp_f1_DIM3.dat": (
-        "% f evaluations | g evaluations | best noise-free fitness - Fopt (7.948e+01) + sum | f\n"
-        "1 0 4.0e+00 +8.348e+01 +8.348e+01 +1.0 +2.0 +3.0\n"
-        "5 0 1.0e+00 +8.048e+01 +8.048e+01 +1.0 +2.0 +3.0\n"
-        "7 0 1.0e+00 +9.048e+01 +8.048e+01 +1.0 +2.0 +3.0\n"
-        "% f evaluations | g evaluations | best noise-free fitness - Fopt (7.948e+01) + sum | f\n"
-        "1 0 9.0e+00 +8.848e+01 +8.848e+01 +1.0 +2.0 +3.0\n"
-    ),
-}
-
-
-def folder_of(files, folder):
-    for name, text in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text, newline="")
-    return folder
+INFO, DAT = "A/x.info", "A/data_f5/x_f5_DIM2.dat"
 
 
 def tar_of(files, path):
@@ -91,42 +37,17 @@ def zip_of(files, path):
     return path
 
 
-@pytest.fixture
-def imported(tmp_path):
-    """A function: the rows of a record made of some files."""
-
-    def made(files, format="coco", **options):
-        path = folder_of(files, tmp_path / "data")
-        import_data(path, format, tmp_path / "out.parquet", **options)
-        return read_runs([tmp_path / "out.parquet"]).to_pylist()
-
-    return made
-
-
 def events(row):
     return [(event["evaluations"], event["precision"]) for event in row["events"]]
 
 
-def test_data_of_2009(imported):
-    first, again, third = imported(OLD)
-    assert events(first) == [(1, 55.0), (8, 12.0), (13, 1.0), (60, 0.0)]
-    assert [(row["instance"], row["run"]) for row in (first, again, third)] == [
-        (1, 0), (1, 1), (3, 0),
-    ]  # fmt: skip
-    assert [row["evaluations"] for row in (first, again, third)] == [60, 9, 70]
-    assert events(third) == [(1, 55.0)]
-    assert (first["suite"], first["algorithm"]) == ("bbob", "ALG, of 2009")
-    assert (first["f_opt"], third["f_opt"]) == (-9.21, 66.71)
-    assert (again["best_precision"], again["best_f"]) == (3.0, pytest.approx(-6.21))
-
-
-def test_the_record_names_its_source(tmp_path):
-    archive, record = tar_of(OLD, tmp_path / "alg.tgz"), tmp_path / "out.parquet"
+def test_the_record_names_its_source(first, tmp_path):
+    archive, record = tar_of(first, tmp_path / "alg.tgz"), tmp_path / "out.parquet"
     import_data(archive, "coco", record, label="X")
     facts = open_record(record).facts
     assert facts["algorithm"] == "X"
     assert facts["published"]["path"] == str(archive)
-    assert facts["published"]["algorithm"] == "ALG, of 2009"
+    assert facts["published"]["algorithm"] == "walk"
     assert len(facts["published"]["sha256"]) == 64
     said = []
     summary = verify.verify(tmp_path, said.append)
@@ -193,48 +114,44 @@ def test_run_of_unsorted_lines():
     assert (nothing.evaluations.size, nothing.all_evaluations) == (0, 0)
 
 
-INFO, DAT = "exdata/bbobexp_f1.info", "exdata/data_f1/bbobexp_f1_DIM3.dat"
-
-
 @pytest.mark.parametrize(
     ("name", "before", "after", "line"),
     [
-        (INFO, "data_f1/", "../../", "exdata/bbobexp_f1.info: data file "
-         "'../../bbobexp_f1_DIM3.dat' is outside the folder of the data"),
-        (INFO, "data_f1/", "data_f2/", "exdata/bbobexp_f1.info: data file "
-         "'data_f2/bbobexp_f1_DIM3.dat' does not exist; its trials are skipped"),
-        (INFO, ", 4", ", 4, 5", "exdata/data_f1/bbobexp_f1_DIM3.dat: 2 trials, but the .info file "
-         "lists 3; give the complete file"),
-        (INFO, "DIM = 3", "DIM = three", "exdata/bbobexp_f1.info: DIM is 'three', expected a "
-         "whole number"),
-        (INFO, "bbob-new2", "bbob-new9", "exdata/bbobexp_f1.info: data_format 'bbob-new9' is "
-         "unknown; known: 'bbob', 'bbob-old', 'bbob-new', 'bbob-new2'"),
-        (INFO, "2:7|", "2:seven|", "exdata/bbobexp_f1.info: '2:seven|1.0e+00' is not a trial "
-         "such as 1:3673|-7.8e-09"),
-        (DAT, "5 0 1.0e+00", "5 0 1.0x+00", "exdata/data_f1/bbobexp_f1_DIM3.dat:3: '5 0 1.0x+00 "
-         "+8.048e+01 +8.048e+01 +1.0 +' is not a line of COCO data"),
+        (INFO, "data_f5/", "../../", f"{INFO}: data file '../../x_f5_DIM2.dat' is outside the "
+         "folder of the data"),
+        (INFO, "data_f5/", "data_f2/", f"{INFO}: data file 'data_f2/x_f5_DIM2.dat' does not "
+         "exist; its trials are skipped"),
+        (INFO, ", 3:20", ", 5, 3:20", f"{DAT}: 3 trials, but the .info file lists 4; give the "
+         "complete file"),
+        (INFO, "DIM = 2", "DIM = two", f"{INFO}: DIM is 'two', expected a whole number"),
+        (INFO, "bbob-new2", "bbob-new9", f"{INFO}: data_format 'bbob-new9' is unknown; known: "
+         "'bbob', 'bbob-old', 'bbob-new', 'bbob-new2'"),
+        (INFO, "1:20|", "1:ten|", f"{INFO}: '1:ten|2.5e-01' is not a trial such as "
+         "1:3673|-7.8e-09"),
+        (DAT, "4 0 +2.0", "4 0 +2.x", f"{DAT}:3: '4 0 +2.x00000000e+00 +8.148000000e+01 +8' is not "
+         "a line of COCO data"),
     ],
 )  # fmt: skip
-def test_damage_gives_one_line(name, before, after, line, tmp_path):
-    assert before in NEW[name]
-    path = folder_of(NEW | {name: NEW[name].replace(before, after, 1)}, tmp_path / "data")
+def test_damage_gives_one_line(name, before, after, line, latest, read, tmp_path):
+    latest.edit(name, before, after, 1)
     with pytest.raises(InputError) as caught:
-        import_data(path, "coco", tmp_path / "out.parquet")
-    assert caught.value.faults == (f"{path}: {line}",)
+        read(latest)
+    assert caught.value.faults == (f"{tmp_path / 'data'}: {line}",)
     assert not (tmp_path / "out.parquet").exists()
 
 
-def test_data_of_several_algorithms_are_refused(tmp_path):
-    path = folder_of(OLD | NEW, tmp_path)
-    with pytest.raises(InputError, match=r"data of 2 algorithms \(ALG, of 2009, new\)"):
-        import_data(path, "coco", tmp_path / "out.parquet")
+def test_data_of_several_algorithms_are_refused(first, latest, read):
+    latest.edit("A/x.info", "'walk'", "'new'")
+    others = {name.replace("A/", "B/"): text for name, text in latest.items()}
+    with pytest.raises(InputError, match=r"data of 2 algorithms \(new, walk\)"):
+        read(first | others)
 
 
 @pytest.mark.parametrize("named", ["suite = 'bbob-noisy', funcId = 101", "funcId = 101"])
-def test_noisy_data_have_values_without_noise(named, imported, tmp_path):
-    files = NEW | {INFO: NEW[INFO].replace("suite = 'bbob', funcId = 1", named)}
-    assert {row["suite"] for row in imported(files)} == {"bbob-noisy"}
-    (row,) = imported(files, wanted=WantedProblems("bbob-noisy", [101], [3], [2]))
+def test_noisy_data_have_values_without_noise(named, latest, read):
+    latest.edit(INFO, "suite = 'bbob', funcId = 5", named)
+    assert {row["suite"] for row in read(latest)[0]} == {"bbob-noisy"}
+    ((row,), _) = read(latest, wanted=WantedProblems("bbob-noisy", [101], [2], [2]))
     assert row["noise_free_f"] is None  # no rule is applied to them
 
 
@@ -242,16 +159,16 @@ def test_noisy_data_have_values_without_noise(named, imported, tmp_path):
     "name", ["../evil.dat", "../evil.txt", "/tmp/evil.dat", "a/../../evil.dat", "C:\\e.dat"]
 )
 @pytest.mark.parametrize("pack", [tar_of, zip_of])
-def test_members_outside_the_archive_are_refused(pack, name, tmp_path):
-    archive = pack(NEW | {name: "x"}, tmp_path / "archive")
+def test_members_outside_the_archive_are_refused(pack, name, first, tmp_path):
+    archive = pack(first | {name: "x"}, tmp_path / "archive")
     with pytest.raises(InputError, match="is outside its folder; not unpacked"):
         import_data(archive, "coco", tmp_path / "out.parquet")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["archive"]
 
 
 @pytest.mark.parametrize("pack", [tar_of, zip_of])
-def test_damaged_archives_give_one_line(pack, tmp_path):
-    path = pack(OLD, tmp_path / "archive")
+def test_damaged_archives_give_one_line(pack, first, tmp_path):
+    path = pack(first, tmp_path / "archive")
     whole = path.read_bytes()
     middle = len(whole) // 2
     for damaged in (whole[:middle], b"", b"nonsense", whole[:90] + b"\0" * 9 + whole[99:]):
@@ -274,12 +191,11 @@ budget: {time_s: 1}
 """
 
 
-def test_the_command(tmp_path, capsys):
-    path, output = tar_of(OLD, tmp_path / "old.tgz"), tmp_path / "old.parquet"
+def test_the_command(first, tmp_path, capsys):
+    path, output = tar_of(first, tmp_path / "old.tgz"), tmp_path / "old.parquet"
     assert cli.main(["import", "coco", str(path), "--output", str(output)]) == 0
     assert capsys.readouterr().out == (
-        "ALG, of 2009: 3 runs on 2 problems of bbob, from 14 rows of 2 data files and 1 index "
-        "file\n"
+        "walk: 3 runs on 3 problems of bbob, from 17 rows of 2 data files and 1 index file\n"
     )
 
     (tmp_path / "c.yaml").write_text(CAMPAIGN.replace("PATH", str(path)))
@@ -288,37 +204,31 @@ def test_the_command(tmp_path, capsys):
     assert cli.main(["import", "coco", str(path), "--output", str(output), *wanted]) == 0
     said = capsys.readouterr()
     assert said.out == (
-        "ALG, of 2009: 2 runs on 1 of 4 problems of bbob, from 14 rows of 2 data files and 1 index "
-        "file; left out: 1 run on other problems\n"
+        "walk: 2 runs on 2 of 4 problems of bbob, from 17 rows of 2 data files and 1 index file; "
+        "left out: 1 run on other problems\n"
     )
-    assert said.err.splitlines() == [
-        f"timefair: {path}: no functions 6",
-        f"timefair: {path}: no instances 2",
-    ]
+    assert said.err.splitlines() == [f"timefair: {path}: no functions 6"]
     assert {row["algorithm"] for row in read_runs([output]).to_pylist()} == {"OLD"}
 
-    sloppy = tar_of({name: text for name, text in OLD.items() if "tdat" not in name}, path)
+    sloppy = tar_of({name: text for name, text in first.items() if "tdat" not in name}, path)
     assert cli.main(["import", "coco", str(sloppy), "--output", str(output), *wanted]) == 0
-    caution = (
-        "ALG/data_f5/bbobexp_f5_DIM2.dat: no .tdat file; trials end where the .info file "
-        "has their end"
-    )
+    caution = f"{DAT}: no .tdat file; trials end where the .info file has their end"
     assert capsys.readouterr().err.splitlines()[0] == f"timefair: {path}: {caution}"
     assert open_record(output).facts["published"]["cautions"][0] == caution
 
     assert cli.main(["import", "ioh", str(path), "--output", str(output)]) == 2
     assert capsys.readouterr().err == (
-        f"timefair: {path}: ALG/bbobexp_f5.info: data of COCO; import them with the format coco\n"
+        f"timefair: {path}: A/x.info: data of COCO; import them with the format coco\n"
     )
     assert cli.main(["import", "coco", str(path), "--output", str(tmp_path / "x.csv")]) == 2
 
 
-def test_published_data_are_exported_in_evaluations_alone(tmp_path, capsys):
+def test_published_data_are_exported_in_evaluations_alone(first, tmp_path, capsys):
     (tmp_path / "c.yaml").write_text(CAMPAIGN.replace("PATH", str(tmp_path)))
     plan.write_snapshot(configuration.load(tmp_path / "c.yaml"), tmp_path)
     (tmp_path / "collected").mkdir()
     record = tmp_path / "collected/OLD.parquet"
-    import_data(tar_of(OLD, tmp_path / "old.tgz"), "coco", record, label="OLD")
+    import_data(tar_of(first, tmp_path / "old.tgz"), "coco", record, label="OLD")
     for name, options, there in (
         ("coco", [], True), ("coco", ["--cost", "seconds"], False), ("ioh", [], True),
     ):  # fmt: skip
@@ -326,3 +236,29 @@ def test_published_data_are_exported_in_evaluations_alone(tmp_path, capsys):
         assert cli.main(["export", name, str(tmp_path), "--output", str(output), *options]) == 0
         assert (output / "OLD").is_dir() == there
     assert "OLD: skipped, published data have no times" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("text", ["", "1_0", "1,5", "x", "1e", "D-8", "1.#INFO"])
+def test_invalid_numbers(text):
+    with pytest.raises(ValueError, match=r"."):
+        parsed_number(text)
+
+
+@pytest.mark.parametrize("text", ["-1", "1.5", "1e300", "inf", "nan", "9" * 20, "²"])
+def test_invalid_counts(text):
+    with pytest.raises(ValueError, match=r"."):
+        parsed_count(text)
+
+
+@pytest.mark.parametrize("value", ["-1", "1.0", 2**31, None, True, "1" * 5000])
+def test_invalid_names(value):
+    with pytest.raises(ValueError, match="not a whole number"):
+        parsed_name(value)
+
+
+def test_cautions_are_one_line_per_kind():
+    cautions = Cautions()
+    for place in ("b", "a", "b", "c"):
+        cautions.add(place, "is odd")
+    cautions.add("", "all of it is")
+    assert cautions.lines == ["b and 2 more: is odd", "all of it is"]

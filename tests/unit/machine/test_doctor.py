@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from timefair import cli
-from timefair.cli import trust
+from timefair.cli import campaigns
 from timefair.machine import doctor
 from timefair.machine.host import Host
 
@@ -117,7 +117,7 @@ def test_a_machine_without_files_raises_nothing(tmp_path):
 def test_exit_status(build, files, status, monkeypatch, capsys):
     seen = observation_of(build(files))
     monkeypatch.setattr(doctor, "look", lambda host, cores: seen)
-    monkeypatch.setattr(trust, "one_thread", lambda: None)
+    monkeypatch.setattr(campaigns, "one_thread", lambda: None)
     assert cli.main(["doctor"]) == status
     assert capsys.readouterr().out.splitlines()[-1] == doctor.summary(doctor.findings(seen))
     assert cli.main(["doctor", "--json"]) == status

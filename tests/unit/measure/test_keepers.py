@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from timefair.measure.evaluation.keepers import Changing, Feasible, Improving, Nondominated
-from timefair.problems.hypervolume import after_each
+from timefair.problems.kinds import after_each
 from timefair.records.thinning import VectorThinning
 
 number = st.one_of(st.floats(0, 1), st.integers(0, 3).map(float))

@@ -1,4 +1,3 @@
-import ctypes
 import itertools
 
 import numpy as np
@@ -168,9 +167,6 @@ def test_each_function_dimension_group_size_and_instance_has_data_of_its_own():
         assert not np.isin(first.optimum, other.optimum).any()
 
 
-# fmt: on
-
-
 @pytest.mark.parametrize(("dimension", "m"), [(10, 5), (50, 25), (100, 50), (1000, 50)])
 def test_groups_are_of_50_variables_or_of_half_of_them(dimension, m):
     x = np.ones(dimension)
@@ -181,16 +177,6 @@ def test_groups_are_of_50_variables_or_of_half_of_them(dimension, m):
 
 
 # --- Points that are no plain points ------------------------------------------------------------
-
-
-@pytest.mark.parametrize("function", FUNCTIONS)
-def test_the_c_function_gives_the_same_bits(function):
-    problem = DEFAULT.problem(function, 10, 1)
-    prototype = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
-    native, y = prototype(problem.native.function), np.empty(1)
-    for x in points(problem, 20):
-        native(problem.native.handle, x.ctypes.data, y.ctypes.data)
-        assert y[0] == problem.evaluate(x)
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)

@@ -8,7 +8,6 @@ of f4; of f4 in D = 5 and 15, and of f6 in D = 15, those of the later program's 
 """
 
 import csv
-import ctypes
 from collections import defaultdict
 from functools import cache
 from pathlib import Path
@@ -79,17 +78,6 @@ def test_the_optimum_is_within_the_bounds_and_has_the_stated_value(suite):
         np.testing.assert_allclose(problem.evaluate(best), problem.f_opt, rtol=0, atol=1e-9)
         near = best + rng.normal(0, 1e-3, (5, name.dimension))
         assert min(map(problem.evaluate, near)) >= problem.f_opt
-
-
-@each_suite
-def test_the_c_function_gives_the_same_bits(suite):
-    for problem in problems(suite):
-        in_c = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)(
-            problem.native.function
-        )
-        x, y = problem.lower / 3, np.empty(1)
-        in_c(problem.native.handle, x.ctypes.data, y.ctypes.data)
-        assert y[0] == problem.evaluate(x)
 
 
 def test_a_function_that_a_dimension_lacks_gets_one_line():

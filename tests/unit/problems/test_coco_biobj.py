@@ -1,12 +1,15 @@
-"""Suites of two objectives of COCO: values, reference values, the indicator of its logger."""
+"""COCO's suites of two objectives, and their hypervolume indicator."""
 
 import re
 
 import cocoex
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from timefair.problems.coco_biobj import reference_values
+from timefair.problems.kinds import GRID, after_each, normalized
 from timefair.problems.registry import SUITES
 
 BIOBJ = SUITES["bbob-biobj"]
@@ -68,17 +71,6 @@ def test_the_precision_is_the_indicator_of_cocos_logger(
     assert precision[0] > 1 > precision[-1]  # outside the region of interest, and within
 
 
-@each_problem
-def test_the_evaluation_in_c_gives_the_same_vectors(suite, function, dimension, instance):
-    from timefair.problems.coco_library import library
-
-    problem = suite.problem(function, dimension, instance)
-    for x in np.random.default_rng(1).uniform(-100, 100, size=(20, dimension)):
-        y = np.empty(2)
-        library().coco_evaluate_function(problem.native.handle, x.ctypes.data, y.ctypes.data)
-        np.testing.assert_array_equal(y, problem.evaluate(x))
-
-
 def test_every_problem_has_a_reference_value():
     for function in EXT.functions:
         for dimension in EXT.dimensions:
@@ -92,3 +84,37 @@ def test_a_vector_with_nan_is_nan_and_another_shape_is_refused():
     assert np.isnan(problem.evaluate(np.full(5, np.nan))).all()
     with pytest.raises(ValueError, match="dimension"):
         problem.evaluate(np.zeros(4))
+
+
+coordinate = st.one_of(
+    st.floats(0, 2, allow_nan=False),
+    st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0, 1.5]),  # ties, corners, outside
+)
+walks = st.lists(st.tuples(coordinate, coordinate), min_size=1, max_size=30).map(np.array)
+
+
+@given(walks)
+def test_it_is_moocores_as_soon_as_the_region_is_reached(vectors):
+    moocore = pytest.importorskip("moocore")
+    found = after_each(vectors)
+    for count, value in enumerate(found, start=1):
+        part = vectors[:count]
+        if (part <= 1).all(axis=1).any():
+            assert value == pytest.approx(moocore.hypervolume(part, ref=[1, 1]), abs=1e-12)
+        else:
+            beyond = np.maximum(part - 1, 0)
+            assert value == -np.min(np.hypot(*beyond.T))
+
+
+@given(walks)
+def test_it_never_falls_and_its_end_does_not_depend_on_the_order(vectors):
+    found = after_each(vectors)
+    assert (np.diff(found) >= 0).all()
+    assert after_each(vectors[::-1])[-1] == pytest.approx(found[-1], abs=1e-12)
+
+
+def test_values_are_rounded_and_moved_into_the_region_of_the_ideal_point():
+    vectors = [[0.3 + 0.2 * GRID, 0.5], [-1e-9, 2.0], [0.7, -1e-13], [0.0, 0.2]]
+    found = normalized(vectors, ideal=[0.0, 0.0], nadir=[1.0, 1.0])
+    np.testing.assert_allclose(found, [[0.3, 0.5], [0.0, 2.0], [1.0, 0.0], [0.0, 1.0]], atol=1e-13)
+    assert found[0, 0] == normalized([[0.3, 0.5]], [0.0, 0.0], [1.0, 1.0])[0, 0]

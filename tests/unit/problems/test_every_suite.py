@@ -1,5 +1,6 @@
 """What every suite promises, whichever module declares it."""
 
+import ctypes
 from itertools import product
 
 import numpy as np
@@ -12,8 +13,7 @@ from timefair.problems.registry import SUITES, find
 
 def smallest(suite: Suite, function: int) -> int:
     """The least number of variables that a function of the suite has."""
-    sizes = (d for d in suite.dimensions if not suite.faults([function], [d], [1]))
-    return next(sizes)
+    return next(d for d in suite.dimensions if not suite.faults([function], [d], [1]))
 
 
 def every_function(suite: Suite) -> list[Problem]:
@@ -76,6 +76,17 @@ def test_values_repeat_and_none_is_below_the_optimum(suite):
             np.testing.assert_array_equal(numbers_at(again, x), numbers)
             value = value_of(problem, numbers)
             assert not value < problem.f_opt - 1e-9 * max(1, abs(problem.f_opt))
+
+
+@each_suite
+def test_the_c_function_gives_the_same_bits(suite):
+    prototype = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+    for problem in every_function(suite):
+        for x in problem.points(20) if problem.native and not problem.reseed else ():
+            y = np.empty(problem.numbers)
+            prototype(problem.native.function)(problem.native.handle, x.ctypes.data, y.ctypes.data)
+            found = np.atleast_1d(problem.evaluate(x))
+            np.testing.assert_array_equal(y[: found.size], found)
 
 
 @each_suite

@@ -4,7 +4,6 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import strategies as st
 
 from timefair.basics.errors import InputError
 from timefair.problems.registry import find
@@ -162,13 +161,6 @@ def test_other_functions_and_instances_need_an_argument(folder):
 def test_what_the_function_does_wrong_is_raised(folder):
     with pytest.raises(TypeError):
         find("own_functions:silent", BOX).problem(1, 2, 1).evaluate(np.zeros(2))
-
-
-values = st.recursive(
-    st.none() | st.booleans() | st.integers(-9, 9) | st.floats() | st.text(max_size=3),
-    lambda inner: st.lists(inner, max_size=3),
-    max_leaves=4,
-)
 
 
 @pytest.mark.parametrize("name", ["inequalities", "maximize", "maximise"])

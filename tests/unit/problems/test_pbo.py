@@ -49,11 +49,9 @@ def test_any_other_value_is_refused(value):
 @pytest.mark.parametrize(
     ("keys", "lines"),
     [
-        (([1, 26], [10], [1]), ["functions: 26 is not in pbo, which has 1 to 25"]),
         (([23], [10, 16], [1]), ["dimensions: 10 is not a square, which f23 of pbo needs"]),
         (([18], [1], [1]), ["dimensions: 1 is too small for f18 of pbo"]),
         (([1], [20_000], [1]), ["dimensions: 20000 is not in pbo, which has 1 to 10000"]),
-        (([1], [5], [0]), ["instances: 0 is not in pbo, whose instances are whole numbers from 1"]),
     ],
 )
 def test_wrong_keys(keys, lines):

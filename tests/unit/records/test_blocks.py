@@ -2,8 +2,8 @@
 
 import pytest
 
-from timefair.records.blocks import NODES, node_of, torn
 from timefair.records.collect import collect
+from timefair.records.facts import NODES, node_of, torn
 from timefair.records.integrity import Origins, Place, mixed
 from timefair.records.store import open_record
 

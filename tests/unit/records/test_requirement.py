@@ -2,7 +2,7 @@
 
 import pytest
 
-from timefair.records.requirement import matches, shortcoming, unmet
+from timefair.records.integrity import matches, shortcoming, unmet
 
 FACTS = {
     "cpu": "AMD EPYC 7763 64-Core Processor",

@@ -1,9 +1,11 @@
-"""Journals survive a kill; records are written whole or not at all."""
+"""Journals survive a kill; records are written whole or not at all, without pandas."""
 
 import hashlib
 import json
 import multiprocessing
 import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -195,3 +197,22 @@ def test_a_record_without_runs_has_the_columns_that_are_asked_for(record, row):
         write_record(record.with_name("f2.parquet"), journal.runs.values(), {"key": KEY})
     other = open_record(record.with_name("f2.parquet")).read(some)
     assert pa.concat_tables([empty, other]).num_rows == 1
+
+
+SCRIPT = """
+import sys
+import pyarrow as pa
+from timefair.records.store import avoid_pandas
+avoid_pandas()
+pa.RecordBatch.from_pylist([{"a": [{"b": 1.0}]}])
+assert "pandas" not in sys.modules
+frame = pa.table({"a": [1, 2]}).to_pandas()
+assert frame["a"].tolist() == [1, 2]
+import pandas
+avoid_pandas()
+assert pa.array(pandas.Series([1.0, None]), from_pandas=True).null_count == 1
+"""
+
+
+def test_lists_are_converted_without_pandas_which_works_when_it_is_wanted():
+    subprocess.run([sys.executable, "-c", SCRIPT], check=True)

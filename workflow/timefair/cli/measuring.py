@@ -41,7 +41,6 @@ LABEL: dict[str, Any] = {"required": True, "metavar": "LABEL", "help": "label of
 
 
 def add_to(commands: Commands) -> None:
-    """Add the commands of this module."""
     measure = commands.add_parser(
         "measure",
         help="measure one job",
@@ -100,7 +99,6 @@ def add_record(command: Command) -> None:
 
 
 def _add_cell(command: Command) -> None:
-    """Add the arguments that say on what the runs of a job are."""
     command.add_argument("--function", required=True, type=int, help="number of the function")
     command.add_argument(
         "--dimension", required=True, type=int, help="dimension of the search space"
@@ -255,10 +253,7 @@ def _unprepared(arguments: argparse.Namespace) -> Prepared:
 
 
 def _checked_key(ready: Prepared, arguments: argparse.Namespace) -> str:
-    """The measure key of a job. Raises `InputError` if it was planned with other code.
-
-    A tuned variant takes the parameters of its search first, as its code is loaded here.
-    """
+    """The key of a job, with found parameters; `InputError` if planned with other code."""
     from timefair.measure.job.cell import take_parameters
 
     take_parameters(ready, arguments.algorithm, arguments.campaign.absolute().parent)
@@ -302,7 +297,6 @@ def _job(arguments: argparse.Namespace) -> Job:
 
 
 def _instances(arguments: argparse.Namespace) -> tuple[int, ...]:
-    """The instances of a job."""
     from timefair.campaign import plan
 
     try:

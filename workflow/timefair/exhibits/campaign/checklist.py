@@ -22,14 +22,15 @@ from timefair.records.integrity import (
     environments,
     in_blocks,
     machine_kind,
+    required_in_words,
     restart_of,
     searched_elsewhere,
     undeclared_software,
+    unmet,
 )
-from timefair.records.requirement import required_in_words, unmet
-from timefair.records.rundata import bridged
+from timefair.records.rundata import published
 from timefair.records.rundata.clocks import ancillary_costs, objective_share
-from timefair.records.rundata.machines import mixture
+from timefair.records.rundata.left_out import mixture
 from timefair.records.rundata.runs import PROBLEM, Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.records.status import Isolation, StopReason
@@ -819,7 +820,7 @@ def _published(runs: Runs, analysis: Analysis) -> Said:
         for label, source in sorted(runs.sources.items())
         for caution in source.get("cautions", [])
     )
-    scaled = bridged.said([*runs.sources], runs, analysis.confidence)
+    scaled = published.said([*runs.sources], runs, analysis.confidence)
     return (f"{scaled or 'in evaluations only:'} {_files_of(runs)}", *cautions)
 
 

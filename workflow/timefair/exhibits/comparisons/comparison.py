@@ -21,9 +21,9 @@ from timefair.exhibits.comparisons.criteria import PRECISION, TARGETS, Criterion
 from timefair.exhibits.comparisons.ranks import ERT
 from timefair.exhibits.exhibit import Column, column_names, columns_of, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
-from timefair.records.rundata.bridged import at_ends
 from timefair.records.rundata.frames import with_labels
 from timefair.records.rundata.problems import Listed, ProblemRuns, Space, in_order, listed, planned
+from timefair.records.rundata.published import at_ends
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.statistics.comparison import a12_within, in_agreement, wilcoxon

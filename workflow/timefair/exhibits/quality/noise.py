@@ -16,8 +16,7 @@ from timefair.exhibits.columns import CELL, QUANTILE, RUNS
 from timefair.exhibits.exhibit import Figure, column_names, columns_of, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.problems.base import Suite
-from timefair.problems.hypervolume import after_each
-from timefair.problems.kinds import TwoObjectives
+from timefair.problems.kinds import TwoObjectives, after_each
 from timefair.problems.registry import find
 from timefair.records.rundata.problems import precision_at_the_end
 from timefair.records.rundata.runs import Runs

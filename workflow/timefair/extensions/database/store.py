@@ -104,7 +104,7 @@ def chosen(database: Path | None, design: str | None) -> Path:
 
 def changed(folder: Path) -> Iterator[str]:
     """What of a database is not as written: a digest differs, is missing, or has no file."""
-    from timefair.io.archive import digest
+    from timefair.io.common import digest
 
     path = folder / DIGESTS
     lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
@@ -123,7 +123,7 @@ def changed(folder: Path) -> Iterator[str]:
 def opened(path: Path) -> Iterator[Design]:
     """A design while its archive, or folder ``results/NAME``, is unpacked."""
     from timefair.campaign import configuration
-    from timefair.io.archive import unpacked
+    from timefair.io.common import unpacked
     from timefair.records.rundata.runs import Runs
 
     with unpacked(path) as folder:
@@ -142,7 +142,7 @@ def add(results: Path, folder: Path) -> str:
 
     `InputError` if the archive or all together are too large, or optima are unknown.
     """
-    from timefair.io.archive import digest
+    from timefair.io.common import digest
 
     folder.mkdir(parents=True, exist_ok=True)
     with opened(results) as design:

@@ -33,9 +33,9 @@ from timefair.measure.runs.run import ATTEMPTS, Subject, measure_run
 from timefair.policies.restarts.none import NoRestart
 from timefair.problems.base import ProblemName
 from timefair.problems.refuted import refutation
+from timefair.records.facts import READINGS, by_run, listed
 from timefair.records.integrity import machine_kind
 from timefair.records.journal import BegunRun, Journal
-from timefair.records.readings import READINGS, by_run, listed
 from timefair.records.schema import KEYS
 from timefair.records.status import Status, StopReason
 from timefair.records.store import avoid_pandas, facts_of, open_record, write_record

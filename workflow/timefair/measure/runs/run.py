@@ -46,7 +46,7 @@ from timefair.records.consistency import (
     Columns,
     contradiction,
 )
-from timefair.records.readings import READINGS
+from timefair.records.facts import READINGS
 from timefair.records.status import COMPLETED, LaunchEnd, Status, StopReason
 
 MOST = 100_000
