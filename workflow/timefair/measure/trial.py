@@ -216,9 +216,9 @@ def prepare(
 ) -> Trial:
     """Bring this process into the state in which every run begins.
 
-    If it has threads that its runs would lose (`basics.threads`), the runs begin in other processes
-    (`runs.fresh`), and no trial is launched here. The trial has the memory limit, the views and, to
-    see, the number of cores of a run.
+    If it has threads that its runs would lose (`basics.threads`), no trial is launched: the runs
+    begin in other processes (`child.Fresh`). The trial has the memory limit, the views and, to see,
+    the number of cores of a run.
     """
     with threads.noted():
         algorithm.prepare()

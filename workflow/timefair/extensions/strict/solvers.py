@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import pickle
 import select
 import socket
 import tempfile
@@ -23,7 +22,7 @@ from timefair.algorithms.base import Algorithm, Objective
 from timefair.basics.errors import InputError
 from timefair.campaign.plan import Job
 from timefair.extensions.strict.channel import Channel, Server
-from timefair.extensions.strict.host import LONGEST, Ready, Request, Setup
+from timefair.extensions.strict.host import Ready, Request, Setup
 from timefair.machine.linux import kernel
 from timefair.machine.linux.keeper import Keeper
 from timefair.measure import launching
@@ -31,7 +30,7 @@ from timefair.measure.evaluation.failures import SolverGone
 from timefair.measure.evaluation.state import State
 from timefair.measure.isolation import Views
 from timefair.measure.job.prepared import Prepared
-from timefair.measure.processes import companion
+from timefair.measure.processes import companion, forked
 from timefair.measure.runs.child import Confined
 from timefair.measure.trial import Trial
 from timefair.records.status import Isolation
@@ -56,10 +55,9 @@ class Host(Confined):
         try:
             channel = Channel(fd, self.dimension)
             request = Request(seed, self.cores, tempfile.gettempdir())
-            socket.send_fds(self.connection, [pickle.dumps(request)], [fd, output])
+            return Solver(forked(self.connection, request, [fd, output]), channel)
         finally:
             os.close(fd)
-        return Solver(int(self.connection.recv(32)), channel)
 
 
 @contextmanager
@@ -104,7 +102,7 @@ def hosted(setup: Setup, cores: tuple[int, ...]) -> Iterator[Host]:
     def fault(code: int) -> str:
         return f"{setup.use}: its process ended with status {code} when loaded"
 
-    with companion("timefair.extensions.strict.host", setup, LONGEST, fault) as process:
+    with companion("timefair.extensions.strict.host", setup, fault) as process:
         ready = Ready(**json.loads(process.answer))
         if ready.faults:
             raise InputError(*ready.faults)

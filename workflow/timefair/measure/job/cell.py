@@ -27,8 +27,7 @@ from timefair.measure.job.stopping import Repetitions
 from timefair.measure.kernels import kernels
 from timefair.measure.launching import run_seed
 from timefair.measure.perturbation import Row
-from timefair.measure.runs.child import Allowance, Confined
-from timefair.measure.runs.fresh import Fresh
+from timefair.measure.runs.child import Allowance, Confined, Fresh
 from timefair.measure.runs.run import ATTEMPTS, Subject, measure_run
 from timefair.policies.restarts.none import NoRestart
 from timefair.problems.base import ProblemName

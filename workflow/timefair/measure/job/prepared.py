@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Callable, Iterator
+import pickle
+import socket
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from math import inf, isnan
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import Any, NoReturn, TypeVar
 
 from timefair.algorithms import registry as algorithms
 from timefair.algorithms.base import Algorithm
@@ -17,24 +21,40 @@ from timefair.basics import threads, user_code
 from timefair.basics.errors import InputError
 from timefair.basics.extension import confined, each
 from timefair.campaign import provenance
+from timefair.campaign.configuration import Campaign, restored
+from timefair.campaign.plan import Job
 from timefair.machine.facts import machine_facts
-from timefair.machine.linux import kernel
+from timefair.machine.linux import keeper, kernel
+from timefair.machine.linux.kernel import ends_at_once
 from timefair.measure.evaluation.objective import NEVER, Measurement
 from timefair.measure.evaluation.state import State
 from timefair.measure.isolation import Views, views
 from timefair.measure.perturbation import Row, RunMonitor, parts_for
-from timefair.measure.processes import NoAnswer, elsewhere
-from timefair.measure.runs.child import Allowance, Confined
-from timefair.measure.runs.fresh import Context, Fresh, fresh
+from timefair.measure.processes import LONGEST, NoAnswer, elsewhere, fork_on_request
+from timefair.measure.runs.child import (
+    LOADING_S,
+    Allowance,
+    Confined,
+    Fresh,
+    Unloaded,
+    fresh,
+    live,
+)
 from timefair.measure.runs.run import Subject, explained, given_up, measure_run
-from timefair.measure.trial import Trial, evaluation_cost_s, import_library, load, prepare
+from timefair.measure.trial import (
+    Trial,
+    evaluation_cost_s,
+    import_library,
+    import_modules,
+    load,
+    prepare,
+    trial_launch,
+)
 from timefair.problems import registry as suites
 from timefair.problems.base import Problem
 from timefair.records.status import Isolation
 
-if TYPE_CHECKING:
-    from timefair.campaign.configuration import Campaign
-    from timefair.campaign.plan import Job
+Value = TypeVar("Value")
 
 
 class Prepared:
@@ -76,8 +96,7 @@ class Prepared:
     def load(self, job: Job) -> Algorithm:
         """Load the job's algorithm, once, before anything else here imports its code.
 
-        A module that this process has already imported is charged as well; this is the case if the
-        campaign was checked here or the module contains the problem.
+        A module that this process has already imported is charged as well.
         """
         if self._loaded is None:
             self.import_library(job)
@@ -120,22 +139,17 @@ class Prepared:
             self.load(job)
             return provenance.measure_key(self.planned, job.algorithm, job.round)
 
-        found: str = self._computed(job.algorithm, key)
-        return found
+        return self._computed(job.algorithm, key)
 
     def decisive(self, label: str) -> dict[str, Any]:
         """`provenance.decisive` of an algorithm, as `key`."""
-        found: dict[str, Any] = self._computed(
-            label, lambda: provenance.decisive(self.planned, [label])[label]
-        )
-        return found
+        return self._computed(label, lambda: provenance.decisive(self.planned, [label])[label])
 
     def tuning_key(self, label: str) -> str:
         """`provenance.tuning_key` of a tuned variant. It imports the user's own modules."""
-        found: str = self._computed(label, lambda: provenance.tuning_key(self.planned, label))
-        return found
+        return self._computed(label, lambda: provenance.tuning_key(self.planned, label))
 
-    def _computed(self, label: str, function: Callable[[], Any]) -> Any:
+    def _computed(self, label: str, function: Callable[[], Value]) -> Value:
         """The value of a function that imports an algorithm's code, as JSON can represent it.
 
         The code of an algorithm with `isolation: strict` is not imported into this process.
@@ -143,7 +157,8 @@ class Prepared:
         if self._is_loaded_here(label):
             return function()
         try:
-            return elsewhere(function)
+            found: Value = elsewhere(function)
+            return found
         except NoAnswer:
             fault = "the algorithm's module ended the process that loaded it"
             raise InputError(fault) from None
@@ -176,7 +191,7 @@ class Prepared:
             if not (lost := threads.lost()):
                 yield algorithm
                 return
-            context = Context(os.getpid(), self.campaign.snapshot(), job, self.views.arguments())
+            context = os.getpid(), self.campaign.snapshot(), job, self.views.arguments()
             with fresh(context, lost) as process:
                 self.trial = Trial(*process.trial)
                 yield process
@@ -202,22 +217,18 @@ class Prepared:
             asked = self.campaign.model_dump(mode="json")
             planned = self.planned.algorithms[label].schedule  # not what a job has chosen
             asked["algorithms"][label]["schedule"] = planned
+            spec = self.campaign.algorithms[label]
+            uses = algorithms.involved(spec.use, spec.parameters)
+            found = machine_facts((*self.suite.distributions, *algorithms.distributions(*uses)))
             return {
                 "campaign": asked,
                 "code": provenance.measure_code(self.campaign, label),
-                "machine": self._machine(label),
+                "machine": found | dict(each("facts", self.campaign, label)),
             }
 
         if label not in self._origins:
             self._origins[label] = self._computed(label, facts)
         return self._origins[label]
-
-    def _machine(self, label: str) -> dict[str, Any]:
-        """The facts of the machine, with the software that measures an algorithm."""
-        spec = self.campaign.algorithms[label]
-        uses = algorithms.involved(spec.use, spec.parameters)
-        found = machine_facts((*self.suite.distributions, *algorithms.distributions(*uses)))
-        return found | dict(each("facts", self.campaign, label))
 
 
 def allowance_of(campaign: Campaign, views: Views, job: Job) -> Allowance:
@@ -315,3 +326,59 @@ def _measured_costs(problem: Problem) -> tuple[float, float]:
     measurement.start(0)
     measurement.begin_launch()
     return evaluation_cost_s(measurement.objective, problem)
+
+
+# --- The process without any code of the user that forks runs which import it (`child.Fresh`) ----
+
+
+class _Loader:
+    """Loads the problem and the algorithm of a job, in a fork of this process."""
+
+    def __init__(self, campaign: Campaign, job: Job) -> None:
+        self._campaign, self._job = campaign, job
+        self.modules: Sequence[str] = ()
+
+    def problem(self, instance: int) -> Problem:
+        self._prepared = Prepared(self._campaign)
+        suite = self._prepared.suite
+        return suite.problem(self._job.function, self._job.dimension, instance)
+
+    def algorithm(self) -> tuple[Algorithm, float]:
+        algorithm, begun = self._prepared.load(self._job), monotonic()
+        algorithm.prepare()
+        import_modules(self.modules)
+        return algorithm, self._prepared.seconds + monotonic() - begun
+
+    def on_trial(self) -> tuple[Algorithm, Problem]:
+        problem = self.problem(self._job.instances[0])
+        return self.algorithm()[0], problem
+
+
+def main(descriptor: str) -> None:
+    """Run the process. The argument is the descriptor of the socket to its starter."""
+    connection = socket.socket(fileno=int(descriptor))
+    starter, snapshot, job, arguments = pickle.loads(connection.recv(LONGEST))
+    kernel.die_with_parent(starter)
+    ends_at_once()
+    campaign, folders, begun = restored(snapshot), Views(**arguments), monotonic()
+    allowance, loader = allowance_of(campaign, folders, job), _Loader(campaign, job)
+    memory_mb, cores = allowance.memory_mb, allowance.cores
+    trial = trial_launch(loader.on_trial, memory_mb, folders, cores, LOADING_S)
+    loader.modules = trial.modules
+    connection.send(json.dumps([monotonic() - begun, trial]).encode())
+    keeper.hand_over_new(connection, possible=folders.namespaces, network=folders.network)
+    fork_on_request(connection, partial(_live, starter, loader, allowance))
+
+
+def _live(
+    starter: int, loader: _Loader, allowance: Allowance, request: Any, fds: list[int]
+) -> NoReturn:
+    """Be the process of a run."""
+    try:
+        instance, seed, tempfile.tempdir, memory = request
+        for fd in fds:
+            os.set_inheritable(fd, False)
+        unloaded = Unloaded(partial(loader.problem, instance), loader.algorithm)
+        live(starter, unloaded, None, allowance, State(*memory, fds), seed)
+    finally:
+        kernel.end_process(1)

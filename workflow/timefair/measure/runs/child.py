@@ -7,10 +7,13 @@ prevent this by catching or ignoring anything.
 from __future__ import annotations
 
 import contextlib
+import json
 import math
 import os
 import resource
-from collections.abc import Callable
+import socket
+import tempfile
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -37,6 +40,7 @@ from timefair.measure.evaluation.objective import (
 from timefair.measure.evaluation.state import Start, State, take_output
 from timefair.measure.isolation import Views
 from timefair.measure.launching import PausableLaunch, point_of, stream
+from timefair.measure.processes import companion, forked
 from timefair.policies.restarts.base import UNLIMITED, Limit, RestartPolicy
 from timefair.policies.restarts.independent import Independent
 from timefair.problems.base import Problem
@@ -53,6 +57,9 @@ WARM_UP_NS = 20_000_000
 
 ANSWER_NS = 5_000_000_000
 """A problem hangs if it has not returned after the longer of this time and the run's own."""
+
+LOADING_S = 600.0
+"""A run that has not loaded its modules after this time is killed."""
 
 
 @dataclass(frozen=True)
@@ -124,6 +131,51 @@ class Confined:
     def begin(self, state: State, seed: int) -> tuple[Algorithm, Callable[[], int]]:
         """The algorithm of a run, ready to be launched, and the CPU time of its process, in ns."""
         raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Fresh:
+    """A new process that forks runs, each of which imports the user's modules itself.
+
+    In a fork of the job, whose modules have started threads, a module would wait for its threads
+    for ever (`basics.threads`). ``because``: what would be lost in forks of the job.
+    """
+
+    pid: int
+    seconds: float
+    trial: tuple[list[str], str, str | None]
+    because: str
+    connection: socket.socket
+    keeper: Keeper | None
+
+    @property
+    def remark(self) -> str:
+        """What the record says about the runs."""
+        return f"its modules were imported again, because forks would lose or share {self.because}"
+
+    def fork(self, state: State, instance: int, seed: int) -> int:
+        """Let the process of a run be forked, and adopt it; return its process id."""
+        memory = state.numbers, state.recommended_dimension
+        request = (instance, seed, tempfile.gettempdir(), memory)
+        return forked(self.connection, request, state.fds)
+
+
+@contextlib.contextmanager
+def fresh(context: object, because: str) -> Iterator[Fresh]:
+    """Start the process, with what `job.prepared.main` needs, and end it when the block ends.
+
+    `InputError` if it ends before.
+    """
+    kernel.adopt_orphans()
+
+    def fault(code: int) -> str:
+        return f"the process that imports {because} again ended with {code}"
+
+    with companion("timefair.measure.job.prepared", context, fault) as process:
+        kernel.end_orphans(spare=[process.pid])  # that the trial launch left
+        seconds, trial = json.loads(process.answer)
+        keeper = Keeper.received(process.connection)
+        yield Fresh(process.pid, seconds, trial, because, process.connection, keeper)
 
 
 def live(
