@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 import pytest
-from measurements import measurement_of, run_of
+from measurements import run_of
 
 from timefair.measure.evaluation.objective import NEVER
 from timefair.measure.evaluation.state import State
@@ -51,10 +51,8 @@ class Bench:
     def __init__(self, problem=None, deadline=NEVER, **options):
         problem = problem or moving()
         self.times, self.state = [], State.of(problem)
-        self.measurement = measurement_of(
+        self.measurement = self.state.measurement(
             problem,
-            self.state,
-            vectors=self.state.vector_log,
             clock=lambda: self.times.pop(0),
             exit=end,
             **options,

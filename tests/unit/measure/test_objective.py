@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from measurements import measurement_of
 
 from timefair.measure.evaluation.objective import EVENT, NEVER, LaunchCode, LaunchCut, Log, Stop
 from timefair.measure.evaluation.state import State
@@ -57,8 +56,8 @@ class Bench:
         if rows is not None:
             self.state.event_log = Log(self.state.event_log.fd, EVENT, rows)
             self.state.launch_event_log = Log(self.state.launch_event_log.fd, EVENT, rows)
-        self.measurement = measurement_of(
-            problem or sphere(), self.state, clock=self.clock, exit=end, **options
+        self.measurement = self.state.measurement(
+            problem or sphere(), clock=self.clock, exit=end, **options
         )
         self.measurement.start(0, deadline)
         self.measurement.begin_launch()
@@ -290,7 +289,7 @@ def test_a_new_process_goes_on_where_the_last_one_was_killed(bench):
     b.objective([2, 0])
     b.objective([3, 0])
     b.state.close_open_launch(LaunchCode.TAU, 35)
-    measurement = measurement_of(sphere(), b.state, cap=5, clock=b.clock, exit=end)
+    measurement = b.state.measurement(sphere(), cap=5, clock=b.clock, exit=end)
     measurement.start(0)
     measurement.begin_launch()
     after = measurement.objective
@@ -333,7 +332,7 @@ def test_native_and_python_evaluation_give_the_same_bits():
         values = []
         for native in (True, False):
             state = State()
-            measurement = measurement_of(problem, state, native=native)
+            measurement = state.measurement(problem, native=native)
             measurement.start(0)
             measurement.begin_launch()
             objective = measurement.objective

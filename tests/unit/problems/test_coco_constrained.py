@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from measurements import measurement_of
 
 from timefair.measure.evaluation.state import State
 from timefair.problems import registry
@@ -15,7 +14,7 @@ INDICATOR = registry.find("bbob-constrained", {"quality": "indicator"})
 
 def launched(problem):
     state = State(problem.numbers)
-    measurement = measurement_of(problem, state, vectors=state.vector_log)
+    measurement = state.measurement(problem)
     measurement.start(0)
     measurement.begin_launch()
     return state, measurement.objective

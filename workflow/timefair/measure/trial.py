@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,7 @@ from timefair.basics.hidden_modules import hidden_modules
 from timefair.machine.linux import keeper, kernel
 from timefair.machine.linux.kernel import ends_at_once
 from timefair.measure.evaluation.objective import now_ns
+from timefair.measure.evaluation.state import State
 from timefair.measure.isolation import Views, appeared, fingerprint, scratch_folder
 from timefair.measure.launching import stream
 from timefair.problems.base import Problem
@@ -239,68 +240,58 @@ def import_modules(names: Iterable[str]) -> None:
             importlib.import_module(name)
 
 
-class _Trial:
-    """An objective that only reports the modules that were loaded since the last call."""
+class _Trial(_Beneath):
+    """The objective of a trial: it also reports the modules that were loaded since the last call.
 
-    def __init__(self, problem: Problem, told: int, trace: int, cores: int) -> None:
-        self.problem, self.told, self.trace, self.cores = problem, told, trace, cores
-        self.dimension = problem.dimension
-        self.lower, self.upper = problem.lower.copy(), problem.upper.copy()
-        self.integer = problem.integer.copy()
-        self.shown = problem.shown
-        self.noisy = problem.kind.recommends
-        self.changes = 0
-        self.evaluations = 0
-        self.known = set(sys.modules)
-        self.end = now_ns() + round(TRIAL_S * 1e9)
+    `memory` has the files of a `State`, which are made before the process loses the right to.
+    """
 
-    @property
-    def evaluations_left(self) -> int | None:
-        return max(TRIAL_EVALUATIONS_PER_DIMENSION * self.dimension - self.evaluations, 0)
+    _SHOWN = _Beneath._SHOWN | {
+        "batch", "constraints", "number_of_constraints", "start", "constraint_evaluations",
+    }  # fmt: skip
 
-    @property
-    def progress(self) -> float:
-        return min(self.evaluations / (TRIAL_EVALUATIONS_PER_DIMENSION * self.dimension), 1.0)
+    def __init__(
+        self, problem: Problem, memory: Sequence[int], told: int, trace: int, cores: int
+    ) -> None:
+        self._told, self._trace, self.cores = told, trace, cores
+        self._known = set(sys.modules)
+        recommended = problem.dimension if problem.kind.recommends else 0
+        evaluations = TRIAL_EVALUATIONS_PER_DIMENSION * problem.dimension
+        measurement = State(problem.kept, recommended, memory).measurement(
+            problem, cap=evaluations, exit=self._end, native=False
+        )
+        now = now_ns()
+        measurement.start(now, now + round(TRIAL_S * 1e9))
+        measurement.begin_launch()
+        self._objective = measurement.objective
 
     def __call__(self, x: Any) -> Any:
-        if not self.evaluations:
-            faulthandler.cancel_dump_traceback_later()
-            os.ftruncate(self.trace, 0)
-        self.evaluations += 1
-        value = self.problem.seen(self.problem.evaluate(np.ascontiguousarray(x, dtype=float)))
+        return self._telling(self._objective)(x)
+
+    def __getattr__(self, name: str) -> Any:
+        found = super().__getattr__(name)
+        return self._telling(found) if name in ("batch", "constraints") else found
+
+    def _telling(self, evaluate: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        def evaluated(x: Any) -> Any:
+            if not self._objective.evaluations:
+                faulthandler.cancel_dump_traceback_later()
+                os.ftruncate(self._trace, 0)
+            value = evaluate(x)
+            self.tell()
+            return value
+
+        return evaluated
+
+    def _end(self, status: int) -> NoReturn:
         self.tell()
-        if not self.evaluations_left or now_ns() >= self.end:
-            kernel.end_process(0)
-        return value
-
-    def batch(self, points: Any) -> NDArray[np.float64]:
-        return np.array([self(x) for x in points])
-
-    def recommend(self, x: Any) -> None:
-        """A trial records nothing."""
+        kernel.end_process(status)
 
     def tell(self) -> None:
-        new = [name for name in sys.modules if name not in self.known]
+        new = [name for name in sys.modules if name not in self._known]
         if new:
-            self.known.update(new)
-            os.write(self.told, "".join(f"{name}\n" for name in new).encode())
-
-
-class _Constrained(_Trial):
-    """The objective of a trial on a problem with constraints."""
-
-    def __init__(self, problem: Problem, told: int, trace: int, cores: int) -> None:
-        super().__init__(problem, told, trace, cores)
-        assert problem.constraints is not None
-        self.number_of_constraints = problem.constraints.count
-        self.start = None if problem.start is None else problem.start.copy()
-        self.constraint_evaluations = 0
-        self._evaluate_constraints = problem.constraints.evaluate
-
-    def constraints(self, x: Any) -> NDArray[np.float64]:
-        self.constraint_evaluations += 1
-        self(x)
-        return self._evaluate_constraints(np.ascontiguousarray(x, dtype=float))
+            self._known.update(new)
+            os.write(self._told, "".join(f"{name}\n" for name in new).encode())
 
 
 @scratch_folder()
@@ -317,7 +308,7 @@ def trial_launch(
     """
     before = fingerprint(views.watched)
     told = os.memfd_create("timefair-modules")  # a pipe might be held open by forks of the trial
-    trace = os.memfd_create("timefair-trace")
+    trace, memory = os.memfd_create("timefair-trace"), State()
 
     def guard() -> None:
         """Fork the trial, which may end this process, and wait for its end."""
@@ -327,7 +318,7 @@ def trial_launch(
         kept = keeper.made(network=views.network) if views.namespaces else None  # it ends with it
         trial = os.fork()
         if trial == 0:
-            _try_out(own, load, memory_mb, views, told, trace, cores)
+            _try_out(own, load, memory_mb, views, memory.fds, told, trace, cores)
         os.waitpid(trial, 0)
         if kept is not None:
             kept.sweep()
@@ -336,6 +327,7 @@ def trial_launch(
     kernel.wait_or_kill(pid, within_s + TRIAL_KILL_S + LATE_S)
     kernel.end_group_and_orphans(pid)
     os.waitpid(pid, 0)
+    memory.close()
     views.check()
     changed = appeared(before, fingerprint(views.watched))
     return Trial(_read(told).split(), _read(trace), changed)
@@ -352,12 +344,13 @@ def _try_out(
     load: Callable[[], tuple[Algorithm, Problem]],
     memory_mb: float | None,
     views: Views,
+    memory: Sequence[int],
     told: int,
     trace: int,
     cores: int,
 ) -> None:
     try:
-        kernel.keep_descriptors([told, trace])
+        kernel.keep_descriptors([*memory, told, trace])
         os.setsid()
         views.enter()
         kernel.die_with_parent(parent)
@@ -368,9 +361,7 @@ def _try_out(
         null = os.open(os.devnull, os.O_RDWR)
         os.dup2(null, 1)
         os.dup2(null, 2)
-        rng = stream(0, 0)
-        kind = _Trial if problem.constraints is None else _Constrained
-        trial = kind(problem, told, trace, cores)
+        rng, trial = stream(0, 0), _Trial(problem, memory, told, trace, cores)
         algorithm.solve(trial, rng)
         trial.tell()
     finally:  # the runs will report what it raises

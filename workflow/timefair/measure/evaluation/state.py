@@ -23,6 +23,7 @@ from timefair.measure.evaluation.objective import (
     NEVER,
     BestPoint,
     Log,
+    Measurement,
     now_ns,
     vector_dtype,
 )
@@ -31,8 +32,6 @@ from timefair.records.thinning import THINNING, Thinning
 
 MESSAGE_AT = 512
 MESSAGE_END = mmap.PAGESIZE
-
-
 _START = struct.Struct("=8q")
 
 
@@ -107,14 +106,8 @@ class Recommendations:
             last, second = last + 1, False
             parts = self._resolution
             self._step = launch, own + own // parts, own_time + own_time // parts
-        row = self._row
-        row["launch"], row["evaluations"], row["time"], row["outputs"] = (
-            launch,
-            evaluations,
-            time,
-            x,
-        )
-        os.pwrite(self._fd, row.tobytes(), (last + second) * row.itemsize)
+        self._row[0] = launch, evaluations, time, x
+        os.pwrite(self._fd, self._row.tobytes(), (last + second) * self._row.itemsize)
         self._commit(last, second)
 
     def _move_last_row(self) -> None:
@@ -135,20 +128,6 @@ def _place(recommended: int) -> tuple[int, bool]:
     return last, bool(second) and last >= 0
 
 
-def read(fd: int, recommended: int, dimension: int) -> NDArray[np.void]:
-    """The recommended rows of a run, in the order in which they were written.
-
-    ValueError if the header names rows that were never written.
-    """
-    dtype = vector_dtype(dimension)
-    last, second = _place(recommended)
-    size = (last + 1 + second) * dtype.itemsize
-    if not 0 <= size <= os.fstat(fd).st_size:
-        raise ValueError(f"{last + 1} points are recommended in a log that is shorter")
-    rows = np.frombuffer(bytearray(os.pread(fd, size, 0)), dtype=dtype)
-    return np.delete(rows, last) if second else rows
-
-
 class State:
     """The shared memory of one run. Close it when the run is recorded.
 
@@ -165,9 +144,9 @@ class State:
         head, events, launches, launch_events, batches, vectors, *last = self.fds
         self._recommended_fd, self.best_fd, self._start_fd, self.output_fd = last
         self._page = mmap.mmap(head, MESSAGE_END)
-        self._header: NDArray[np.void] = np.frombuffer(self._page, dtype=HEADER, count=1)
+        self.header_array: NDArray[np.void] = np.frombuffer(self._page, dtype=HEADER, count=1)
         if fds is None:
-            self._header["kill_at"] = NEVER
+            self["kill_at"] = NEVER
         self.event_log = Log(events, EVENT)
         self.launch_log = Log(launches, LAUNCH)
         self.launch_event_log = Log(launch_events, EVENT)
@@ -179,16 +158,22 @@ class State:
         """The memory of a run on a problem."""
         return cls(problem.kept, problem.dimension if problem.kind.recommends else 0)
 
-    def recommendations(self) -> Recommendations | None:
-        """The writer of the recommended points; None if they are not recorded."""
-        if not self.recommended_dimension:
-            return None
-        return Recommendations(self._recommended_fd, self._header, self.recommended_dimension)
-
-    @property
-    def header_array(self) -> NDArray[np.void]:
-        """The header in the form that the objective needs: an array of one record."""
-        return self._header
+    def measurement(self, problem: Problem, **options: Any) -> Measurement:
+        """What measures a run in this memory, with further options of `Measurement`."""
+        recommendations = None
+        if dimension := self.recommended_dimension:
+            recommendations = Recommendations(self._recommended_fd, self.header_array, dimension)
+        return Measurement(
+            problem,
+            self.header_array,
+            self.event_log,
+            self.launch_log,
+            self.launch_event_log,
+            self.best_fd,
+            vectors=self.vector_log,
+            recommendations=recommendations,
+            **options,
+        )
 
     def now_ns(self) -> int:
         """The run's clock without the charge, in a process of the run that has started."""
@@ -208,10 +193,10 @@ class State:
 
     def __getitem__(self, name: str) -> Any:
         """A field of the header."""
-        return self._header[name][0].item()
+        return self.header_array[name][0].item()
 
     def __setitem__(self, name: str, value: float) -> None:
-        self._header[name] = value
+        self.header_array[name] = value
 
     def report(self, message: str) -> None:
         """Leave a message for the parent; it is cut at the length of a page."""
@@ -227,33 +212,34 @@ class State:
 
     def events(self) -> NDArray[np.void]:
         """The committed events, in the order they were made."""
-        return _rows(self.event_log, self["events"])
+        return _rows(self.event_log.fd, EVENT, self["events"])
 
     def launches(self) -> NDArray[np.void]:
         """The launches that were begun. The last may still be open."""
-        return _rows(self.launch_log, self["launches"])
+        return _rows(self.launch_log.fd, LAUNCH, self["launches"])
 
     def launch_events(self) -> NDArray[np.void]:
         """Improvements of launches that did not improve the best of the run, in their order."""
-        return _rows(self.launch_event_log, self["launch_events"])
+        return _rows(self.launch_event_log.fd, EVENT, self["launch_events"])
 
     def batches(self) -> NDArray[np.void] | None:
         """The batches that were begun; None if they are unknown."""
         rows = self["batches"]
-        return None if rows < 0 else _rows(self.batch_log, rows)
+        return None if rows < 0 else _rows(self.batch_log.fd, BATCH, rows)
 
     def vectors(self) -> NDArray[np.void] | None:
         """The vectors that were kept, in their order; None if an evaluation gives one number."""
-        return None if self.vector_log is None else _rows(self.vector_log, self["vectors"])
+        log = self.vector_log
+        return None if log is None else _rows(log.fd, log.dtype, self["vectors"])
 
     def recommended(self) -> NDArray[np.void] | None:
-        """The recommended points; None if they are not recorded."""
+        """The recommended points, in their order; None if they are not recorded."""
         if not self.recommended_dimension:
             return None
-        try:
-            return read(self._recommended_fd, self["recommended"], self.recommended_dimension)
-        except ValueError as error:
-            raise Unreadable(str(error)) from None
+        last, second = _place(self["recommended"])
+        dtype = vector_dtype(self.recommended_dimension)
+        rows = _rows(self._recommended_fd, dtype, last + 1 + second)
+        return np.delete(rows, last) if second else rows
 
     def logs(self) -> Logs:
         """All logs."""
@@ -304,12 +290,12 @@ def _new() -> list[int]:
     return fds
 
 
-def _rows(log: Log, count: int) -> NDArray[np.void]:
-    size = count * log.dtype.itemsize
-    if not 0 <= size <= os.fstat(log.fd).st_blocks * 512:
+def _rows(fd: int, dtype: np.dtype[np.void], count: int) -> NDArray[np.void]:
+    size, file = count * dtype.itemsize, os.fstat(fd)
+    if not 0 <= size <= min(file.st_size, file.st_blocks * 512):
         raise Unreadable(f"{count} rows are committed to a log that is shorter")
     data = bytearray(size)
     view, at = memoryview(data), 0
     while at < size:
-        at += os.preadv(log.fd, [view[at:]], at)
-    return np.frombuffer(data, dtype=log.dtype)
+        at += os.preadv(fd, [view[at:]], at)
+    return np.frombuffer(data, dtype=dtype)

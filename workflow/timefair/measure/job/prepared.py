@@ -26,7 +26,7 @@ from timefair.campaign.plan import Job
 from timefair.machine.facts import machine_facts
 from timefair.machine.linux import keeper, kernel
 from timefair.machine.linux.kernel import ends_at_once
-from timefair.measure.evaluation.objective import NEVER, Measurement
+from timefair.measure.evaluation.objective import NEVER
 from timefair.measure.evaluation.state import State
 from timefair.measure.isolation import Views, views
 from timefair.measure.perturbation import Row, RunMonitor, parts_for
@@ -318,11 +318,7 @@ def _evaluation_cost(problem: Problem, answer_s: float) -> dict[str, float]:
 
 
 def _measured_costs(problem: Problem) -> tuple[float, float]:
-    state = State.of(problem)
-    logs = (state.event_log, state.launch_log, state.launch_event_log)
-    measurement = Measurement(
-        problem, state.header_array, *logs, state.best_fd, vectors=state.vector_log
-    )
+    measurement = State.of(problem).measurement(problem)
     measurement.start(0)
     measurement.begin_launch()
     return evaluation_cost_s(measurement.objective, problem)

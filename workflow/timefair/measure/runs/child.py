@@ -216,21 +216,14 @@ def live(
         _warm_up(problem)
         if problem.reseed is not None:
             problem.reseed(seed + state["launches"])
-        measurement = Measurement(
+        measurement = state.measurement(
             problem,
-            state.header_array,
-            state.event_log,
-            state.launch_log,
-            state.launch_event_log,
-            state.best_fd,
             cap=allowance.evaluations,
             final_target=problem.kind.ends_at(allowance.final_target),
             fail=lambda error: _fail(state, error, of_problem=True),
             evaluators=Evaluators(problem, allowance.cores) if allowance.evaluators else None,
             cost=allowance.cost_ns,
             batches=state.batch_log,
-            vectors=state.vector_log,
-            recommendations=state.recommendations(),
         )
         if isinstance(algorithm, Unloaded):
             state["kill_at"] = NEVER
