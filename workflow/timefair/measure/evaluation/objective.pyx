@@ -1,13 +1,11 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
 """The instrumented objective: it counts and times evaluations, records events and ends the run.
 
-It is compiled because it is part of every evaluation and its cost is taken from the algorithm's
-time. Everything that the parent needs after this process has ended is written to shared memory at
-once (`timefair.measure.evaluation.state` contains the layout and the reader).
+Everything that the parent needs after this process has ended is written to shared memory at once
+(`timefair.measure.evaluation.state` reads it).
 
-There are two main classes. An algorithm gets an `Objective`, which evaluates points and takes
-recommendations. The launch loop uses the `Measurement` behind it, which starts the time and opens
-and closes launches. No attribute of an objective leads to its measurement.
+An algorithm gets an `Objective`. The launch loop uses the `Measurement` behind it, which starts the
+time and opens and closes launches. No attribute of an objective leads to its measurement.
 """
 
 import mmap
@@ -21,22 +19,19 @@ cimport cython
 cimport numpy as cnp
 from libc.math cimport INFINITY, isfinite, isnan
 from libc.stdint cimport INT64_MAX, int64_t, uintptr_t
-from libc.string cimport memcmp, memcpy
+from libc.stdlib cimport free, realloc
+from libc.string cimport memcmp, memcpy, memmove
 from posix.time cimport (
     CLOCK_MONOTONIC, CLOCK_PROCESS_CPUTIME_ID, clock_gettime, clockid_t, timespec,
 )
 
-from timefair.measure.evaluation.keepers cimport Feasible, Keeper
-
 from timefair.basics.optimum import rounding
-from timefair.measure.evaluation.keepers import keeper
-from timefair.records.thinning import THINNING
+from timefair.records.thinning import THINNING, VECTOR_THINNING
 
 cnp.import_array()
 
 cdef extern from *:
     """
-    #include <stdint.h>
     #include <stdint.h>
     #define timefair_commit_follows() __atomic_signal_fence(__ATOMIC_RELEASE)
     static inline int64_t timefair_part(int64_t place, int64_t length, int64_t parts) {
@@ -200,12 +195,9 @@ def cpu_ns():
 
 
 cdef class Log:
-    """Rows of one dtype in memory that outlives the process that writes it.
+    """Rows of one dtype in a file that outlives the process that writes it, and grows by segments.
 
-    The file behind it grows by segments, which are mapped when they are needed. A log is never full
-    before the machine's memory is.
-
-    Mapping runs Python code, during which another thread may run. Therefore `reach` maps, and `row`
+    Mapping a segment runs Python code, during which another thread may run. Therefore `reach` maps, and `row`
     only computes an address: code that has checked what to write calls only `row`. The segment that
     was mapped before stays mapped, for a thread that still has an address in it.
     """
@@ -249,13 +241,11 @@ cdef class Log:
 
 
 cdef class BestPoint:
-    """The best value of a run and its point, in memory that outlives the process that writes them.
+    """The best value of a run and its point, in a file that outlives the process that writes them.
 
     There are two slots of ``1 + dimension`` numbers. The value and the point of event k (from 0)
     are in slot k % 2. They are written before the event is committed, so a process that is killed
     in between leaves the slot of the last committed event unchanged.
-
-    - `fd`: The file behind it.
     """
 
     cdef readonly int fd
@@ -312,15 +302,226 @@ cpdef cnp.ndarray as_batch(points, Py_ssize_t dimension):
     return array
 
 
+# -- Which vectors are recorded ------------------------------------------------------------------
+
+
+cdef class Keeper:
+    """Decides which vectors of one run are recorded: a class per rule of `problems.kinds.Keep`.
+
+    It only knows the vectors that it has kept; a run that continues in a new process gives them to
+    its keeper again.
+
+    - `numbers`: The length of a vector.
+    - `value`: The value of the last vector for an algorithm with one objective: with ``improving``,
+      the measured value. `inf` if there is none, as with two objectives or with changes.
+    """
+
+    cdef Py_ssize_t numbers
+    cdef double value
+
+    def __cinit__(self, Py_ssize_t numbers, *_):
+        self.numbers = numbers
+        self.value = INFINITY
+
+    cdef bint keep(self, const double *vector) noexcept:
+        """Whether this vector is kept. Sets `value`."""
+        return False
+
+    def keeps(self, vector):
+        """Whether this vector is kept; `vector` is array-like of shape ``(numbers,)``."""
+        cdef cnp.ndarray array = np.ascontiguousarray(vector, dtype=np.float64)
+        if array.size != self.numbers:
+            raise ValueError(f"a vector has {self.numbers} numbers, not {array.size}")
+        return self.keep(<const double *>cnp.PyArray_DATA(array))
+
+    cdef bint is_finite(self, const double *vector) noexcept:
+        cdef Py_ssize_t i
+        for i in range(self.numbers):
+            if not isfinite(vector[i]):
+                return False
+        return True
+
+
+cdef struct Pair:
+    double first
+    double second
+
+
+@cython.final
+cdef class Nondominated(Keeper):
+    """The rule ``nondominated``: a sorted front of pairs.
+
+    - `numbers`: Length of a vector, which has to be 2.
+    - `widths`: Unit of each objective for the tolerance of the thinning.
+    """
+
+    cdef Pair *front  # the first numbers rise, the second ones fall
+    cdef Py_ssize_t size, room, kept, next_step
+    cdef Pair width, tolerance
+    cdef object thinning
+
+    def __init__(self, numbers, widths, thinning=VECTOR_THINNING):
+        if numbers != 2:
+            raise ValueError(f"two objectives, not {numbers}")
+        self.width.first, self.width.second = widths
+        self.thinning = thinning
+        self.next_step = thinning.free
+
+    def __dealloc__(self):
+        free(self.front)
+
+    cdef bint keep(self, const double *vector) noexcept:
+        cdef Py_ssize_t begin, end
+        if not self.is_finite(vector):
+            return False
+        end = self.count(vector[0] + self.tolerance.first, True)
+        if end and self.front[end - 1].second <= vector[1] + self.tolerance.second:
+            return False
+        begin = self.count(vector[0], False)
+        end = begin
+        while end < self.size and self.front[end].second >= vector[1]:
+            end += 1
+        return self.replace(begin, end, vector)
+
+    cdef bint replace(self, Py_ssize_t begin, Py_ssize_t end, const double *vector) noexcept:
+        """Replace the vectors that the vector dominates, ``front[begin:end]``, by this vector."""
+        cdef Pair *larger
+        if self.size == self.room:
+            larger = <Pair *>realloc(self.front, (2 * self.room + 64) * sizeof(Pair))
+            if larger == NULL:
+                return False
+            self.front, self.room = larger, 2 * self.room + 64
+        memmove(
+            self.front + begin + 1, self.front + end, (self.size - end) * sizeof(Pair)
+        )
+        self.size += begin + 1 - end
+        self.front[begin].first, self.front[begin].second = vector[0], vector[1]
+        self.kept += 1
+        if self.kept == self.next_step:
+            self.widen()
+        return True
+
+    cdef int widen(self) noexcept:
+        tolerance = self.thinning.tolerance(self.kept)
+        self.next_step += self.thinning.free
+        self.tolerance.first = tolerance * self.width.first
+        self.tolerance.second = tolerance * self.width.second
+        return 0
+
+    cdef inline Py_ssize_t count(self, double limit, bint with_equal) noexcept:
+        """Number of pairs of the front whose first number is below `limit`, or equals it."""
+        cdef Py_ssize_t low = 0, high = self.size, middle
+        while low < high:
+            middle = (low + high) // 2
+            if self.front[middle].first < limit or (
+                with_equal and self.front[middle].first == limit
+            ):
+                low = middle + 1
+            else:
+                high = middle
+        return low
+
+
+@cython.final
+cdef class Feasible(Keeper):
+    """The rule ``feasible``: f, the violation of the constraints, and other numbers.
+
+    - `numbers`: At least 2.
+    - `f_opt`: The optimum; NaN if it is unknown.
+    """
+
+    cdef double best  # the least f of a feasible point so far
+    cdef double violation, indicator, f_opt
+
+    def __init__(self, numbers, f_opt):
+        self.best = self.violation = self.indicator = INFINITY
+        self.f_opt = -INFINITY if isnan(f_opt) else f_opt
+
+    cdef bint keep(self, const double *vector) noexcept:
+        cdef double f = vector[0], violation = vector[1], indicator
+        cdef bint better
+        if not self.is_finite(vector):
+            return False
+        indicator = max(f, self.f_opt) + violation
+        better = violation < self.violation or indicator < self.indicator
+        self.violation = min(self.violation, violation)
+        self.indicator = min(self.indicator, indicator)
+        if violation == 0.0 and f < self.best:
+            self.best = f
+            return True
+        return better
+
+
+@cython.final
+cdef class Improving(Keeper):
+    """The rule ``improving``: a vector is kept if any of its numbers is the least so far."""
+
+    cdef cnp.ndarray least_numbers
+    cdef double *least
+
+    def __init__(self, numbers):
+        self.least_numbers = np.full(numbers, np.inf)
+        self.least = <double *>cnp.PyArray_DATA(self.least_numbers)
+
+    cdef bint keep(self, const double *vector) noexcept:
+        cdef bint better = False
+        cdef Py_ssize_t i
+        self.value = INFINITY
+        if not self.is_finite(vector):
+            return False
+        self.value = vector[0]
+        for i in range(self.numbers):
+            if vector[i] < self.least[i]:
+                self.least[i] = vector[i]
+                better = True
+        return better
+
+
+@cython.final
+cdef class Changing(Keeper):
+    """The rule ``changing``: a vector is a value and the environment in which it was evaluated."""
+
+    cdef double environment, least  # of the last kept vector
+
+    def __init__(self, numbers):
+        if numbers != 2:
+            raise ValueError(f"a value and its environment, not {numbers} numbers")
+        self.environment = -1.0
+
+    cdef bint keep(self, const double *vector) noexcept:
+        if not self.is_finite(vector):
+            return False
+        if vector[1] == self.environment and not vector[0] < self.least:
+            return False
+        self.least, self.environment = vector[0], vector[1]
+        return True
+
+
+def keeper(outputs, f_opt):
+    """The keeper of a run of a problem; None if an evaluation gives one value.
+
+    - `f_opt`: The optimum of the problem; NaN if it is unknown.
+    """
+    if outputs is None:
+        return None
+    numbers = 1 if outputs.later else len(outputs.names)
+    if outputs.keep == "nondominated":
+        return Nondominated(numbers, outputs.widths)
+    if outputs.keep == "feasible":
+        return Feasible(numbers, f_opt)
+    if outputs.keep == "changing":
+        return Changing(numbers)
+    return Improving(numbers)
+
+
+# -- Measuring -----------------------------------------------------------------------------------
+
+
 cdef class ConstraintValues:
     """The constraints of a problem at the point where they were evaluated last.
 
-    An algorithm usually evaluates both the function and the constraints at a point. The second of
-    the two evaluations uses the values that the first one has computed.
-
-    - `problem`: A problem with constraints.
-    - `native`: Whether constraints are evaluated by the problem's C function, if it has one, and
-      not by the interpreter.
+    An algorithm usually evaluates both the function and the constraints at a point; the second
+    evaluation uses the values of the first one. `native`: as of `Measurement`.
     """
 
     cdef readonly Py_ssize_t count
@@ -389,24 +590,19 @@ cdef class Measurement:
 
     - `header`: One record of dtype `HEADER` in shared memory.
     - `best_fd`: The file of the `BestPoint`.
-    - `batches`: None: batches are not recorded.
+    - `batches`, `recommendations`: None: they are not recorded.
     - `vectors`: Of dtype ``vector_dtype(problem.kept)``, for a problem with `outputs`.
-    - `recommendations`: Keeps the points that the algorithm recommends; None: they are not
-      recorded.
     - `cap`: Evaluations of the run; NEVER without such a budget.
     - `final_target`: The run ends at the first precision at or below it; ``-inf`` for never.
     - `clock`: ``clock() -> int`` in nanoseconds instead of the real one: for tests.
-    - `exit`: Called with 0 when the run is over, instead of ending the process: for tests. It must
-      not return.
+    - `exit`: Called with 0 when the run is over, instead of ending the process. It must not return.
     - `fail`: Called with what the problem or its constraints raise: it ends the run, before the
       algorithm or its library can catch that. None: the exception reaches the algorithm.
-    - `native`: Whether points are evaluated by the problem's C functions, if it has them, and not
-      by the interpreter.
+    - `native`: Whether points are evaluated by the problem's C functions, if it has them.
     - `evaluators`: The processes that evaluate batches on several cores.
     - `cost`: Simulated evaluation cost in ns. It is added to the run's clock at each evaluation, or
       at each round of a batch that several cores evaluate.
-    - `thinning`: Decides which improvements of a launch are kept if they do not improve the best of
-      the run.
+    - `thinning`: Which improvements of a launch are kept that do not improve the best of the run.
     """
 
     cdef Py_ssize_t dimension
@@ -918,9 +1114,8 @@ cdef class Measurement:
         return min(share, 1.0)
 
     def until_change(self, int64_t now):
-        """The limits of a launch that begins at `now` and ends at the next change of the problem.
-
-        Returns: As `begin_launch` takes them; NEVER for both if no change follows.
+        """The limits of a launch, as `begin_launch` takes them, from `now` to the next change of
+        the problem; NEVER for both if no change follows.
         """
         cdef int64_t next_one
         if self.environment != NULL:
@@ -948,11 +1143,9 @@ cdef class Measurement:
         self.pause = pause
 
     def recommend(self, x):
-        """Note the point that the launch would return if it were stopped now.
+        """Note the point that the launch would return if it were stopped now, unless it is over.
 
-        A point after the end of the launch or of the run's time is not noted.
-
-        Raises `ValueError` if `x` does not have the shape ``(dimension,)``.
+        ValueError if `x` does not have the shape ``(dimension,)``.
         """
         cdef cnp.ndarray point = as_point(x, self.dimension)
         if self.recommendations is None or self.closed or self.foreign or self.launch == NULL:
@@ -1196,9 +1389,8 @@ cdef class Objective:
     def batch(self, points, /):
         """Evaluate points, an array-like of shape ``(k, dimension)``; values of shape ``(k,)``.
 
-        This is the same as k calls, except that a run with several cores evaluates on all of them.
-        Points are counted in their order; the time of each is when it and those before it were
-        ready.
+        As k calls, but on all cores of the run. Points are counted in their order; the time of
+        each is when it and those before it were ready.
         """
         return self.measurement.evaluate_batch(points)
 
