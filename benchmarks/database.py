@@ -21,7 +21,7 @@ from pathlib import Path
 from timefair.basics.errors import InputError
 from timefair.campaign import collected, configuration, driver, plan, provenance
 from timefair.campaign.configuration import Campaign
-from timefair.measure.runner.jobs import JobFailed, measured
+from timefair.measure.runner import JobFailed, measured
 
 
 class Enough(Exception):

@@ -11,9 +11,8 @@ import pyarrow as pa
 import pytest
 
 from timefair.machine.linux import kernel
-from timefair.measure.job.cell import _missing
+from timefair.measure.job.cell import Repetitions, _missing
 from timefair.measure.job.prepared import _evaluation_cost
-from timefair.measure.job.stopping import Repetitions
 from timefair.problems.base import Problem, ProblemName
 
 TURNS = [(instance, run) for run, instance in product(range(3), (1, 2))]

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from run_counts import stopping
 
-from timefair.measure.job.stopping import Repetitions
+from timefair.measure.job.cell import Repetitions
 from timefair.statistics.run_count.skewness import Outliers, SkewnessRule
 
 SYMMETRIC = [1.0, 2.0, 3.0, 4.0, 5.0]

@@ -201,8 +201,8 @@ def _measuring_code(
 def measuring_sources() -> tuple[Path, ...]:
     """The files of timefair that measure any algorithm, of every suite, policy and rule."""
     within = ("machine/linux", "measure", "policies", "records", "statistics")
-    runner = PACKAGE / "measure/runner"  # it starts jobs, and changes no run
-    return tuple(p for p in sources_of("measure", within) if not p.is_relative_to(runner))
+    runner = PACKAGE / "measure/runner.py"  # it starts jobs, and changes no run
+    return tuple(p for p in sources_of("measure", within) if p != runner)
 
 
 def _policy_sources(kind: type[Section]) -> tuple[Path, ...]:

@@ -1,7 +1,7 @@
 """What is done before any clock starts: an algorithm is loaded, prepared and tried out.
 
-A trial launch in a separate process finds the modules that a launch imports, and the parent imports
-them, because each run is a fork of it. The parent itself makes no launch.
+A trial launch in a separate process finds the modules that a launch imports; the parent, of which
+each run is a fork, imports them.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -34,10 +35,7 @@ from timefair.problems.base import Problem
 
 
 class _Beneath:
-    """An objective that shows another one.
-
-    It has no ``c_function``: points are evaluated through the interpreter.
-    """
+    """An objective that shows another one, without its ``c_function``."""
 
     _SHOWN: frozenset[str] = frozenset(
         {
@@ -125,7 +123,10 @@ class Rounded(_Beneath):
 
 
 class Keyed(Rounded):
-    """An objective of permutations that takes keys from 0 to 1: their order is the point."""
+    """An objective of permutations that takes keys from 0 to 1: their order is the point.
+
+    The random keys of Bean (1994).
+    """
 
     def __init__(self, objective: Objective) -> None:
         super().__init__(objective)
@@ -139,11 +140,6 @@ class Keyed(Rounded):
         return order
 
 
-def keyed(algorithm: Algorithm) -> Algorithm:
-    """The same algorithm, for permutations by random keys (Bean 1994)."""
-    return _showing(algorithm, Keyed)
-
-
 def rounded(algorithm: Algorithm) -> Algorithm:
     """The same algorithm, with its points rounded where the problem has integer variables."""
     return _showing(algorithm, lambda one: Rounded(one) if one.integer.any() else one)
@@ -152,7 +148,7 @@ def rounded(algorithm: Algorithm) -> Algorithm:
 AS: Mapping[str, Callable[[Algorithm], Algorithm]] = {
     "native": lambda algorithm: algorithm,
     "round": rounded,
-    "keys": keyed,
+    "keys": lambda algorithm: _showing(algorithm, Keyed),
 }
 """How an algorithm gets integer variables, by the key ``integer`` of a campaign."""
 
@@ -186,9 +182,7 @@ TRIAL_KILL_S = 5 * TRIAL_S
 """A trial ends at this time even if it makes no evaluation."""
 
 TRACE_S = 1.5 * TRIAL_S
-"""The trace of a trial that has made no evaluation by then is kept. The margin to its end is longer
-than a machine stalls.
-"""
+"""The trace of a trial that has made no evaluation by then is kept."""
 
 LATE_S = 1.0
 """After this further time, the parent ends a trial that has not ended, such as a stopped one."""
@@ -310,16 +304,28 @@ def trial_launch(
     told = os.memfd_create("timefair-modules")  # a pipe might be held open by forks of the trial
     trace, memory = os.memfd_create("timefair-trace"), State()
 
+    def launch(parent: int) -> None:
+        kernel.keep_descriptors([*memory.fds, told, trace])
+        os.setsid()
+        views.enter()
+        kernel.die_with_parent(parent)
+        algorithm, problem = load()
+        kernel.limit_memory(memory_mb)
+        kernel.KillTimer().set(now_ns() + round(1e9 * TRIAL_KILL_S))
+        faulthandler.dump_traceback_later(TRACE_S, file=trace)
+        null = os.open(os.devnull, os.O_RDWR)
+        os.dup2(null, 1)
+        os.dup2(null, 2)
+        rng, trial = stream(0, 0), _Trial(problem, memory.fds, told, trace, cores)
+        algorithm.solve(trial, rng)  # the runs will report what it raises
+        trial.tell()
+
     def guard() -> None:
         """Fork the trial, which may end this process, and wait for its end."""
         ends_at_once()
         os.setsid()
-        own = os.getpid()
         kept = keeper.made(network=views.network) if views.namespaces else None  # it ends with it
-        trial = os.fork()
-        if trial == 0:
-            _try_out(own, load, memory_mb, views, memory.fds, told, trace, cores)
-        os.waitpid(trial, 0)
+        os.waitpid(kernel.forked(partial(launch, os.getpid())), 0)
         if kept is not None:
             kept.sweep()
 
@@ -337,35 +343,6 @@ def _read(fd: int) -> str:
     with os.fdopen(fd, encoding="utf-8", errors="replace") as file:
         file.seek(0)
         return file.read()
-
-
-def _try_out(
-    parent: int,
-    load: Callable[[], tuple[Algorithm, Problem]],
-    memory_mb: float | None,
-    views: Views,
-    memory: Sequence[int],
-    told: int,
-    trace: int,
-    cores: int,
-) -> None:
-    try:
-        kernel.keep_descriptors([*memory, told, trace])
-        os.setsid()
-        views.enter()
-        kernel.die_with_parent(parent)
-        algorithm, problem = load()
-        kernel.limit_memory(memory_mb)
-        kernel.KillTimer().set(now_ns() + round(1e9 * TRIAL_KILL_S))
-        faulthandler.dump_traceback_later(TRACE_S, file=trace)
-        null = os.open(os.devnull, os.O_RDWR)
-        os.dup2(null, 1)
-        os.dup2(null, 2)
-        rng, trial = stream(0, 0), _Trial(problem, memory, told, trace, cores)
-        algorithm.solve(trial, rng)
-        trial.tell()
-    finally:  # the runs will report what it raises
-        kernel.end_process(0)
 
 
 COST_EVALUATIONS = 400

@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from timefair.algorithms import base
-from timefair.measure.evaluation.evaluators import Evaluators
-from timefair.measure.evaluation.state import Recommendations
+from timefair.measure.evaluation.state import Evaluators, Recommendations
 from timefair.problems.base import Problem
 from timefair.records.thinning import Thinning, VectorThinning
 
