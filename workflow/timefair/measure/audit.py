@@ -83,10 +83,7 @@ class AuditRow:
     """One row of the audit; None if a run was too short to determine the value.
 
     docs/reference/audit.md describes the columns. `status` and `message` are those of the first run
-    that was not ``ok``, and with ``wall_limit``, the other values refer to the evaluations that it
-    made. Of the run with a budget of time, `last_evaluation_ms` is the time from the deadline to
-    the end of the last evaluation, `cpu_per_wall` its CPU time divided by its wall-clock time, and
-    `waited` its share in which the main thread waited for a core: a large one lengthens all times.
+    that was not ``ok``.
     """
 
     algorithm: str
@@ -154,14 +151,9 @@ def subjects(words: Iterable[str]) -> list[Subject]:
         if word.endswith((".yaml", ".yml")):
             campaign = configuration.load(Path(word))
             specs = campaign.algorithms.items()
+            lacking = "has an environment of its own, which audit does not use; leave it out"
             if own := [label for label in campaign.algorithms if elsewhere(campaign, label)]:
-                raise InputError(
-                    *(
-                        f"{word}: algorithms.{label}: has an environment of its own, which audit "
-                        "does not use; leave it out"
-                        for label in own
-                    )
-                )
+                raise InputError(*(f"{word}: algorithms.{label}: {lacking}" for label in own))
             found += [Subject(label, spec.use, spec.arguments) for label, spec in specs]
         elif word in registry.LIBRARIES:
             entries = registry.LIBRARIES[word].available()

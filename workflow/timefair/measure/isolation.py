@@ -54,7 +54,6 @@ class Views:
     def enter(self) -> None:
         """Enter a run's private view, in its process, just after the fork.
 
-        The parent still sees the run's temporary folder, and counts the files that are left there.
         If the kernel refuses a mount that it allowed before, the process ends and `check` raises.
         """
         if not self.namespaces:
@@ -101,9 +100,8 @@ def views(
 ) -> Views:
     """The views that runs of an algorithm get on this machine, for ``private`` or ``shared``.
 
-    Runs may write to the folders of the `sources` of the algorithm and of the problem. For
-    ``private``, this tests which folders the machine can make private, and whether it can give
-    runs a network of their own, if they should have one.
+    Runs may write to the folders of the `sources`. For ``private``, this tests which folders the
+    machine can make private, and whether it can give runs a `network` of their own.
     """
     watched = _watched_folders(sources)
     reason, hidden = private_folders.refusal(()), _existing(map(Path, _WORKFLOW))
@@ -155,10 +153,7 @@ def _existing(folders: Iterable[Path]) -> tuple[Path, ...]:
 
 @contextlib.contextmanager
 def scratch_folder() -> Iterator[Path]:
-    """Let `tempfile` make everything in an empty folder, also in processes that are forked here.
-
-    The folder is removed at the end, with everything that ended processes left in it.
-    """
+    """Let `tempfile` make everything in an empty folder, which is removed at the end."""
     before = tempfile.tempdir
     with temporary_folder(OF_A_RUN, folder_of_runs()) as folder:
         tempfile.tempdir = folder
@@ -178,7 +173,6 @@ _EXPECTED = frozenset({*_WORKFLOW, ".git"})
 """Names that the workflow and the user's tools create in their working directory."""
 
 _COMPILED = ".pyc"
-"""Suffix of the files that the interpreter creates for modules."""
 
 Fingerprint = dict[str, tuple[int, int] | None]
 """Size and change time of files (ns, of the inode, which no program can set); None for a folder."""
@@ -201,19 +195,13 @@ def fingerprint(folders: Iterable[Path]) -> Fingerprint:
     Without the temporary folders of runs, and files of the workflow and of the interpreter.
     """
     found: Fingerprint = {}
-    here = os.getcwd()
+    here, user = os.getcwd(), os.geteuid()
     for folder in folders:
-        found |= _entries(os.path.relpath(folder) if str(folder) == here else str(folder))
-    return found
-
-
-def _entries(top: str) -> Fingerprint:
-    user = os.geteuid()
-    found: Fingerprint = {}
-    for entry, looks in islice(_from_the_top(top, _unexpected), MOST_ENTRIES):
-        if looks.st_uid == user and not entry.name.endswith(_COMPILED):
-            size_and_change = (looks.st_size, looks.st_ctime_ns)
-            found[entry.path.removeprefix("./")] = None if _is_folder(looks) else size_and_change
+        top = os.path.relpath(folder) if str(folder) == here else str(folder)
+        for entry, looks in islice(_from_the_top(top, _unexpected), MOST_ENTRIES):
+            if looks.st_uid == user and not entry.name.endswith(_COMPILED):
+                state = None if _is_folder(looks) else (looks.st_size, looks.st_ctime_ns)
+                found[entry.path.removeprefix("./")] = state
     return found
 
 
@@ -254,9 +242,6 @@ def appeared(before: Fingerprint, after: Fingerprint) -> str | None:
 
 
 def look(scratch: Path, watched: Iterable[Path], before: Fingerprint) -> Leftovers:
-    """Files in the run's temporary folder, and what is new or changed in folders that runs share.
-
-    Others use these at the same time, so a new file was not necessarily made by the run.
-    """
+    """Files in the run's temporary folder, and what is new in folders that are watched."""
     sizes = [looks.st_size for _, looks in _from_the_top(str(scratch)) if not _is_folder(looks)]
     return Leftovers(len(sizes), sum(sizes) / 1e6, appeared(before, fingerprint(watched)))

@@ -41,11 +41,11 @@ def judge(
 ) -> Judgement:
     """Judge a run by its waiting for others, and by the speed of its core before and after it.
 
-    Its clock is its real time, 0 if it never began, and its simulated evaluation cost, which no
-    machine changes. `foreign_delay_s` is the part in which it waited for a core that others used,
-    `reference_s` the mean time of the reference kernel before and after it, and `best_reference_s`
-    the least one on this core, `memory_s` the time in which a task of the machine waited for
-    memory; None for what is unknown. Unknown if neither of the first two is known.
+    Its clock is its real time, 0 if it never began, and its simulated evaluation cost.
+    `foreign_delay_s`: it waited for a core that others used; `reference_s`, `best_reference_s`: the
+    mean time of the reference kernel before and after it, and the least one on this core;
+    `memory_s`: a task of the machine waited for memory; None for what is unknown. Unknown if
+    neither of the first two is known.
     """
     clock_s = real_s + charged_s
     delay = foreign_delay_s / clock_s if foreign_delay_s is not None and clock_s > 0 else None
@@ -75,9 +75,9 @@ _THROTTLED = {"throttled_usec": 1e-6, "throttled_time": 1e-9}
 class Surroundings(NamedTuple):
     """The counters at one moment, or their growth between two moments, in seconds.
 
-    Steal time, in which the hypervisor ran something else on the cores, usually counted in ticks of
-    10 ms; time in which a task on the machine waited for a core; time in which a quota stopped the
-    control groups of this process; and time in which a task on the machine waited for memory.
+    Time in which the hypervisor ran something else on the cores; in which a task on the machine
+    waited for a core; in which a quota stopped the control groups of this process; and in which a
+    task on the machine waited for memory.
     """
 
     steal_s: float | None
@@ -87,7 +87,10 @@ class Surroundings(NamedTuple):
 
     def since(self, before: Surroundings) -> Surroundings:
         """The growth of the counters since an earlier moment; None for unknown counters."""
-        return Surroundings(*map(_difference, self, before))
+        pairs = zip(self, before, strict=True)
+        return Surroundings(
+            *(None if None in pair else max(pair[0] - pair[1], 0.0) for pair in pairs)
+        )
 
 
 class Counters:
@@ -122,9 +125,7 @@ class Counters:
         return None
 
     def _throttled_s(self) -> float | None:
-        """Throttled time, summed over the control group of this process and the groups that contain
-        it: each has its own quota.
-        """
+        """Summed over the control group of this process and those around it."""
         found = [
             int(figures[0]) * _THROTTLED[name]
             for path in self._quotas
@@ -143,10 +144,6 @@ class Counters:
         return [line.split() for line in lines if line.startswith(beginning) and line.strip()]
 
 
-def _difference(now: float | None, before: float | None) -> float | None:
-    return None if now is None or before is None else max(now - before, 0.0)
-
-
 DIMENSION = 10
 OFFSPRING = 10
 GENERATIONS = 190
@@ -154,8 +151,7 @@ GENERATIONS = 190
 
 SHORT_BUDGET_S = 1.5
 """For runs shorter than this, half of the work is timed and the time is doubled, because the
-complete work would take more than 1 % of the run. On a busy machine, both variants found the same
-share of perturbed runs.
+complete work would take more than 1 % of the run.
 """
 
 WARM_UP_GENERATIONS = 8
@@ -169,21 +165,19 @@ class Reference:
     """Times the work in this process, on the core that it is pinned to.
 
     With 2 `parts`, half of the work is timed and the time is doubled. ``best_s`` and ``last_s`` are
-    the least and the last CPU time.
+    the least and the last CPU time, which excludes the time in which others use this core.
     """
 
     def __init__(self, parts: int = 1) -> None:
-        self._parts = parts
-        self.best_s = self.last_s = min(self._timing() for _ in range(BEST_OF))
+        self._parts, self.best_s = parts, np.inf
+        for _ in range(BEST_OF):
+            self.take()
+        self.last_s = self.best_s
 
     def take(self) -> float:
-        """CPU seconds of the work now. They exclude the time in which others use this core."""
-        self.last_s = self._timing()
+        self.last_s = _cpu_s(GENERATIONS // self._parts) * self._parts
         self.best_s = min(self.best_s, self.last_s)
         return self.last_s
-
-    def _timing(self) -> float:
-        return _cpu_s(GENERATIONS // self._parts) * self._parts
 
 
 def parts_for(budget_s: float | None) -> int:
@@ -225,8 +219,8 @@ Row = dict[str, Any]
 class RunMonitor:
     """Measures the runs of one job, one right after the other, and detects perturbed ones.
 
-    The process is pinned to the `cores`. `reference` says whether the reference kernel is timed
-    around each run, in so many `parts`, and `repeats` is the most repetitions of a perturbed run.
+    The process is pinned to the `cores`. With `reference`, the reference kernel is timed around
+    each run, in so many `parts`. `repeats` is the most repetitions of a perturbed run.
     """
 
     def __init__(
@@ -239,16 +233,13 @@ class RunMonitor:
     def measure(self, run: Callable[[], Row]) -> Row:
         """Measure a run, and repeat it at once until it is not perturbed, at most `repeats` times.
 
-        All repetitions have the same seed, and whether a run is repeated does not depend on its
-        result, so no result is preferred. The last row counts; it gets ``repeats``,
-        ``perturbation``, ``perturbed_by``, the growth of each counter, and the seconds of the
-        reference kernel before and after the run.
+        The last row counts, whatever the results; it gets ``repeats``, ``perturbation``,
+        ``perturbed_by``, the growth of each counter, and the seconds of the reference kernel before
+        and after the run.
         """
-        row = self._observed(run)
-        repeats = 0
+        row, repeats = self._observed(run), 0
         while row["perturbation"] == Perturbation.PERTURBED and repeats < self._repeats:
-            repeats += 1
-            row = self._observed(run)
+            row, repeats = self._observed(run), repeats + 1
         return row | {"repeats": repeats}
 
     def _observed(self, run: Callable[[], Row]) -> Row:
@@ -284,10 +275,7 @@ SIZE = 2**20
 
 
 def kernels() -> dict[str, list[float]]:
-    """Seconds of each of `records.bridge.KERNELS`: CPU time (median) and wall clock (mean).
-
-    The wall clock includes what the work waits for, as the runs of the job wait for it.
-    """
+    """Seconds of each of `records.bridge.KERNELS`: CPU time (median) and wall clock (mean)."""
     table = np.arange(SIZE, dtype=np.float64)
     places = np.arange(SIZE // 8, dtype=np.int64) * 2_654_435_761 % SIZE
     work: dict[str, Callable[[], object]] = {

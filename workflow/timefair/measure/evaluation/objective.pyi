@@ -6,9 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from timefair.algorithms import base
-from timefair.measure.evaluation.state import Evaluators, Recommendations
 from timefair.problems.base import Problem
-from timefair.records.thinning import Thinning, VectorThinning
+from timefair.records.thinning import VectorThinning
 
 NEVER: int
 AT_ONCE: int
@@ -59,25 +58,7 @@ class BestPoint:
 
 class Measurement:
     def __init__(
-        self,
-        problem: Problem,
-        header: NDArray[np.void],
-        events: Log,
-        launches: Log,
-        launch_events: Log,
-        best_fd: int,
-        cap: int = ...,
-        final_target: float = ...,
-        clock: Callable[[], int] | None = ...,
-        exit: Callable[[int], object] | None = ...,
-        fail: Callable[[BaseException], object] | None = ...,
-        native: bool = ...,
-        evaluators: Evaluators | None = ...,
-        cost: int = ...,
-        thinning: Thinning = ...,
-        batches: Log | None = ...,
-        vectors: Log | None = ...,
-        recommendations: Recommendations | None = ...,
+        self, problem: Problem, header: NDArray[np.void], *logs: Any, **_: Any
     ) -> None: ...
     @property
     def objective(self) -> Objective: ...

@@ -351,7 +351,6 @@ cdef struct Pair:
 cdef class Nondominated(Keeper):
     """The rule ``nondominated``: a sorted front of pairs.
 
-    - `numbers`: Length of a vector, which has to be 2.
     - `widths`: Unit of each objective for the tolerance of the thinning.
     """
 
@@ -426,7 +425,6 @@ cdef class Nondominated(Keeper):
 cdef class Feasible(Keeper):
     """The rule ``feasible``: f, the violation of the constraints, and other numbers.
 
-    - `numbers`: At least 2.
     - `f_opt`: The optimum; NaN if it is unknown.
     """
 
@@ -498,10 +496,7 @@ cdef class Changing(Keeper):
 
 
 def keeper(outputs, f_opt):
-    """The keeper of a run of a problem; None if an evaluation gives one value.
-
-    - `f_opt`: The optimum of the problem; NaN if it is unknown.
-    """
+    """The keeper of a run of a problem; None if an evaluation gives one value."""
     if outputs is None:
         return None
     numbers = 1 if outputs.later else len(outputs.names)
@@ -640,12 +635,9 @@ cdef class Measurement:
         clock=None, exit=None, fail=None, bint native=True, evaluators=None, int64_t cost=0,
         thinning=THINNING, Log batches=None, Log vectors=None, recommendations=None,
     ):
-        self.problem = problem
-        self.evaluate = problem.evaluate
-        self.dimension = problem.dimension
-        self.f_opt = problem.f_opt
-        self.optimum_known = not isnan(self.f_opt)
-        self.rounding = rounding(self.f_opt)
+        self.problem, self.evaluate = problem, problem.evaluate
+        self.dimension, self.f_opt = problem.dimension, problem.f_opt
+        self.optimum_known, self.rounding = not isnan(self.f_opt), rounding(self.f_opt)
         self.native = NULL
         if native and problem.native is not None:
             self.native = <native_t><uintptr_t>problem.native.function
@@ -660,14 +652,11 @@ cdef class Measurement:
         self.thinning, self.resolution = thinning, thinning.resolution
         self.best_point = BestPoint(best_fd, self.dimension)
         self.run_cap = self.cap = cap
-        self.cost = cost
-        self.final_target = final_target
-        self.clock, self.exit, self.evaluators = clock, exit, evaluators
-        self.clock_id = CLOCK_MONOTONIC
-        self.fail = fail
+        self.cost, self.final_target = cost, final_target
+        self.clock, self.clock_id = clock, CLOCK_MONOTONIC
+        self.exit, self.fail, self.evaluators = exit, fail, evaluators
         # A run that continues in a new process begins where the last process was killed.
-        self.calls = self.header.evaluations
-        self.event_count = self.header.events
+        self.calls, self.event_count = self.header.evaluations, self.header.events
         self.launch_event_count = self.header.launch_events
         self.t0 = -1
         self.run_deadline = self.deadline = INT64_MAX
@@ -685,13 +674,9 @@ cdef class Measurement:
         if problem.changes is not None:
             self.environment = <int64_t *><uintptr_t>problem.changes.address
             self.environments = problem.changes.environments
-        if self.keeper is not None:
-            self.prepare_vectors(vectors)
-
-    cdef int prepare_vectors(self, Log vectors) except -1:
-        """Make room for the numbers of an evaluation, and read the vectors that were kept."""
-        self.numbers, self.shown = self.problem.kept, self.problem.shown
-        self.later = self.problem.outputs.later
+        if self.keeper is None:
+            return
+        self.numbers, self.shown, self.later = problem.kept, problem.shown, problem.outputs.later
         self.last_vector = np.empty(self.numbers)
         self.vector = <double *>cnp.PyArray_DATA(self.last_vector)
         self.vectors, self.vector_count = vectors, self.header.vectors
@@ -699,7 +684,6 @@ cdef class Measurement:
             vectors.reach(row)
             self.keeper.keep(<const double *>(vectors.row(row) + sizeof(Vector)))
         vectors.reach(self.vector_count)
-        return 0
 
     # -- evaluation --------------------------------------------------------------------------
 
@@ -828,10 +812,7 @@ cdef class Measurement:
         return self.vector[1] == <double>self.environment_at(now, self.calls - 1)
 
     cdef int64_t environment_at(self, int64_t now, int64_t evaluations) noexcept:
-        """The number of the environment at a time of the run's clock and a number of evaluations.
-
-        With a budget of evaluations, it depends on their number; otherwise it depends on the clock.
-        """
+        """The number of the environment; with a budget of evaluations, `now` is irrelevant."""
         cdef int64_t place = now - self.t0, length = self.run_deadline - self.t0
         if self.run_cap != INT64_MAX:
             place, length = evaluations, self.run_cap
@@ -917,10 +898,7 @@ cdef class Measurement:
         return np.concatenate([np.empty((0, *shape[1:])), *values])
 
     cdef at_once(self, cnp.ndarray points, cnp.ndarray charges):
-        """Evaluate up to `AT_ONCE` points on all cores, as far as the budget allows.
-
-        `charges` contains the charge of the run at the evaluation of each point.
-        """
+        """Evaluate up to `AT_ONCE` points on all cores, with the charge of the run at each."""
         cdef int64_t stamp = 0
         cdef Py_ssize_t row
         if not self.closed and self.calls < self.cap:
@@ -1036,8 +1014,8 @@ cdef class Measurement:
     cdef int trace(self, double precision, int64_t now) except -1:
         """Keep an improvement of the launch that is none of the run.
 
-        It replaces the last one of the same step. If the process is killed meanwhile, the row has
-        the earlier, worse precision with the later evaluations or time, which is true as well.
+        It replaces the last one of the same step. A process that is killed meanwhile leaves the
+        earlier, worse precision with the later evaluations or time, which is true as well.
         """
         cdef int64_t own = self.launch.earlier + self.calls - self.launch.first
         cdef int64_t place = self.launch_event_count
@@ -1117,16 +1095,16 @@ cdef class Measurement:
         """The limits of a launch, as `begin_launch` takes them, from `now` to the next change of
         the problem; NEVER for both if no change follows.
         """
-        cdef int64_t next_one
+        cdef int64_t next_one = self.environments
         if self.environment != NULL:
             next_one = self.environment_at(now, self.calls) + 1
-            if next_one < self.environments and self.run_cap != INT64_MAX:
-                begin = timefair_begin(next_one, self.run_cap, self.environments)
-                return INT64_MAX, begin - self.calls
-            if next_one < self.environments:
-                length = self.run_deadline - self.t0
-                return self.t0 + timefair_begin(next_one, length, self.environments), INT64_MAX
-        return INT64_MAX, INT64_MAX
+        if next_one == self.environments:
+            return INT64_MAX, INT64_MAX
+        if self.run_cap != INT64_MAX:
+            begin = timefair_begin(next_one, self.run_cap, self.environments)
+            return INT64_MAX, begin - self.calls
+        length = self.run_deadline - self.t0
+        return self.t0 + timefair_begin(next_one, length, self.environments), INT64_MAX
 
     def end_at_plateau(self, int64_t time_ns, int64_t evaluations):
         """End the launch that was just begun when it has not improved for one of these limits."""
@@ -1134,9 +1112,8 @@ cdef class Measurement:
         self.begin_plateau(self.launch.start)
 
     def pause_after(self, int64_t time_ns, int64_t evaluations, pause):
-        """Call ``pause()`` when the launch that was just begun has used one of these limits.
-
-        Other launches may be made during the pause; when ``pause()`` returns, this one continues.
+        """Call ``pause()``, which may make other launches, when the launch that was just begun has
+        used one of these limits.
         """
         self.turn_ends_at = later(self.launch.start, time_ns)
         self.turn_ends_after = later(self.calls, evaluations)
@@ -1159,10 +1136,7 @@ cdef class Measurement:
             )
 
     def end_launch(self, int64_t code):
-        """Close the launch; `code` is a LaunchCode. Returns the evaluations that it made.
-
-        A launch that was cut but returned normally is closed as cut.
-        """
+        """Close the launch, with a LaunchCode unless it was cut. Returns its evaluations."""
         self.close_launch(self.closed or code, self.now())
         return self.launch.earlier + self.launch.last - self.launch.first
 
@@ -1368,12 +1342,8 @@ cdef class Objective:
 
     @property
     def c_function(self):
-        """``(function, objective)``: addresses, to evaluate from C without the interpreter.
-
-        The function is ``int f(void *objective, const double *x, double *y)``. It writes as many
-        numbers to `y` as an algorithm gets for a point (`shown`). Like a call, it counts and times
-        the evaluation and may end the run. It needs the GIL, and returns -1 with an exception set
-        when the caller has to return to the interpreter at once.
+        """``(function, objective)``: addresses, see `timefair.algorithms.base.Objective`. As many
+        numbers are written to `y` as an algorithm gets for a point (`shown`).
         """
         return <uintptr_t>&evaluate_in_c, <uintptr_t><void *>self
 

@@ -1,7 +1,7 @@
 """The process of one run: it is forked, launches the algorithm until the run is over, and ends.
 
-It never returns. The objective, this loop or the kernel timer ends it, and the algorithm cannot
-prevent this by catching or ignoring anything.
+The objective, this loop or the kernel timer ends it; the algorithm cannot prevent this by catching
+or ignoring anything.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ BATCH_GRACE_NS = 50_000_000
 
 WARM_UP_EVALUATIONS = 100
 WARM_UP_NS = 20_000_000
-"""The first evaluations after a fork are slower (copy-on-write), so they are made before t0."""
+"""The first evaluations after a fork are slower, so they are made before t0."""
 
 ANSWER_NS = 5_000_000_000
 """A problem hangs if it has not returned after the longer of this time and the run's own."""
@@ -88,7 +88,7 @@ class Allowance:
 
     @property
     def evaluators(self) -> int:
-        """Number of processes that evaluate batches; in CPU time, they would gain nothing."""
+        """Number of processes that evaluate batches."""
         return 0 if self.cpu or self.cores == 1 else self.cores
 
     @property
@@ -105,10 +105,7 @@ class Allowance:
 
 @dataclass(frozen=True)
 class Unloaded:
-    """What the process of a run loads itself, because no process above it may load it.
-
-    `algorithm` loads and prepares it, and returns it with the seconds that this took.
-    """
+    """What the process of a run loads itself; `algorithm` also says how many seconds it took."""
 
     problem: Callable[[], Problem]
     algorithm: Callable[[], tuple[Algorithm, float]]
@@ -188,9 +185,6 @@ def live(
     """Run the process of a run, from just after the fork to the end of the run.
 
     A run whose launch was killed at tau continues in a new process with the last `state`.
-
-    An algorithm that is `Unloaded` is loaded here, in the run's private view, before the clock
-    starts, and so is the problem.
     """
     own, prepared_s = os.getpid(), 0.0
     try:
@@ -317,8 +311,7 @@ class _Launcher:
 
     def _begin(self, limit: Limit, until_change: bool = False) -> None:
         """Open the next launch, or end the run if its time is up."""
-        state = self.state
-        charge = state["charge"]
+        state, charge = self.state, self.state["charge"]
         now = state.now_ns() + charge if self.made else self.start.t0
         if now >= last_moment(self.start, self.allowance):
             self.measurement.finish(Stop.TIME)
