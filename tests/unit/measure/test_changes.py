@@ -68,7 +68,7 @@ class Bench:
 
     def vectors(self):
         """Evaluations, time and numbers of each kept vector."""
-        rows = self.state.vectors()
+        rows = self.state.logs().vectors
         return [
             (int(row["evaluations"]), int(row["time"]), *row["outputs"].tolist()) for row in rows
         ]

@@ -178,7 +178,7 @@ def _faults(subject: Subject) -> list[str]:
 
 
 def look_at(subject: Subject, setting: AuditSettings) -> AuditRow:
-    """Audit one algorithm in a separate process, unaffected by other algorithms."""
+    """Audit one algorithm in a separate process."""
     try:
         return in_new_interpreter(_prepared, subject, setting)
     except ChildProcessError:
@@ -211,7 +211,11 @@ def audit(subject: Subject, algorithm: Algorithm, setting: AuditSettings) -> Aud
     timed = measure_run(algorithm, problem, setting.of_time, seed)
     wrong = next((row for row in (*rows, timed) if row["status"] != Status.OK), None)
     evaluated = all(row["evaluations"] for row in rows)
-    deterministic = _same_events(rows) if evaluated else None
+    deterministic, cost = _same_events(rows) if evaluated else None, {}
+    if evaluated:
+        _, bare_s = evaluation_cost_s(problem.evaluate, problem)
+        least_s = min(row["cpu_s"] / row["evaluations"] for row in rows[1:])
+        cost = {"evaluation_us": 1e6 * least_s, "overhead": least_s / bare_s}
     return AuditRow(
         algorithm=subject.label,
         use=subject.use,
@@ -223,7 +227,7 @@ def audit(subject: Subject, algorithm: Algorithm, setting: AuditSettings) -> Aud
         inside=watched.farthest == 0 if evaluated else None,
         farthest=watched.farthest if evaluated else None,
         batches=any(row["batches"] for row in rows),
-        **(_evaluation(rows[1:], problem) if evaluated else {}),
+        **cost,
         **_stopping(timed, setting.time_s),
         message=wrong["message"] if wrong else None,
     )
@@ -241,13 +245,6 @@ def _same_events(rows: Iterable[Mapping[str, Any]]) -> bool:
         for row in rows
     ]
     return all(events == seen[0] for events in seen)
-
-
-def _evaluation(rows: Iterable[Mapping[str, Any]], problem: Problem) -> dict[str, Any]:
-    """The cost of an evaluation."""
-    _, bare_s = evaluation_cost_s(problem.evaluate, problem)
-    least_s = min(row["cpu_s"] / row["evaluations"] for row in rows)
-    return {"evaluation_us": 1e6 * least_s, "overhead": least_s / bare_s}
 
 
 def _stopping(row: Mapping[str, Any], time_s: float) -> dict[str, Any]:

@@ -1,7 +1,4 @@
-"""Processes that work for a job: forks that call one function, and new interpreters.
-
-A new interpreter talks with the process that started it on a socket.
-"""
+"""Processes that work for a job: forks that call one function, and new interpreters."""
 
 from __future__ import annotations
 

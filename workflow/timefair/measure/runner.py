@@ -118,27 +118,23 @@ def in_new_interpreter(function: Callable[..., Result], *given: object) -> Resul
 
 
 def _status_of(descriptor: int, pid: int) -> int:
-    """Wait for the end of a fork, and return its exit status."""
     os.close(descriptor)
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 
 
 def _fork(work: Callable[[], int]) -> int:
-    for stream in (sys.stdout, sys.stderr):
-        stream.flush()
-    pid = os.fork()
-    return pid or _work(work)
-
-
-def _work(work: Callable[[], int]) -> NoReturn:
+    sys.stdout.flush()
+    sys.stderr.flush()
+    if pid := os.fork():
+        return pid
     status = 1
     try:
         status = work()
     except BaseException:
         traceback.print_exc()
     finally:
-        for stream in (sys.stdout, sys.stderr):
-            stream.flush()
+        sys.stdout.flush()
+        sys.stderr.flush()
         os._exit(status)
 
 
@@ -200,7 +196,7 @@ def measured(
 
     `folder` is ``results/<campaign>`` with the snapshot and these keys. If this process holds it
     (`driver.held`), jobs are done by prepared processes. `took` is called after each measured job.
-    `JobFailed` if a job fails; the others are ended, and continue when this is called again.
+    `JobFailed` if a job fails; the others are ended.
     """
     records = [folder / job.record(keys[job.algorithm, job.round]) for job in jobs]
     lacking = [job for job, record in zip(jobs, records, strict=True) if not record.is_file()]
@@ -217,10 +213,9 @@ def measured(
 def complete(campaign: Campaign, folder: Path, cores: int, progress: Progress) -> list[Path]:
     """Measure a campaign whose numbers of runs are fixed, and return the collected files.
 
-    Rounds follow each other, and functions within them; the algorithms on a function take turns in
-    a random order that the seed determines, so that no core and no time is that of one algorithm. A
-    stopped campaign is continued. `InputError` if a job fails, records contradict each other, or
-    another process works on the folder, ``results/<campaign>``.
+    The algorithms on a function take turns in a random order that the seed determines. A stopped
+    campaign is continued. `InputError` if a job fails, records contradict each other, or another
+    process works on the folder, ``results/<campaign>``.
     """
     from timefair.campaign import collected, driver, plan, provenance
 
@@ -290,15 +285,13 @@ def _logged(
 def _begun(words: Sequence[str], log: Path | None = None) -> int:
     """Start a process that ends with this one, and return its number."""
     end_with_us = partial(kernel.die_with_parent, os.getpid())
-    if log is None:
-        process = subprocess.Popen(words, preexec_fn=end_with_us)
-    else:
-        with storing():
+    with storing(), contextlib.ExitStack() as stack:
+        given: dict[str, Any] = {}
+        if log is not None:
             log.parent.mkdir(parents=True, exist_ok=True)
-            with log.open("wb") as file:
-                process = subprocess.Popen(
-                    words, stdout=file, stderr=subprocess.STDOUT, preexec_fn=end_with_us
-                )
+            file = stack.enter_context(log.open("wb"))
+            given = {"stdout": file, "stderr": subprocess.STDOUT}
+        process = subprocess.Popen(words, preexec_fn=end_with_us, **given)
     process.returncode = 0  # `in_processes` waits for it
     return process.pid
 

@@ -52,10 +52,7 @@ class _Beneath:
 
 
 class Penalized(_Beneath):
-    """An objective without constraints: its values include a penalty for their violation.
-
-    It counts points, which are half as many as the run's evaluations.
-    """
+    """An objective without constraints, with a penalty for violations; it counts points."""
 
     _SHOWN = _Beneath._SHOWN | {"start"}
 
@@ -167,14 +164,12 @@ def import_library(use: str) -> None:
 def load(
     use: str, parameters: Mapping[str, object], integer: str, penalty: float | None = None
 ) -> Algorithm:
-    """Load an algorithm of a campaign; InputError with all its faults.
-
-    `integer`: see `AS`; `penalty`: the weight of a violation, see `penalized`.
-    """
+    """Load an algorithm; InputError with all its faults. `integer`: see `AS`; `penalty`: weight."""
     loaded = AS[integer](registry.load(use, parameters))
     return loaded if penalty is None else penalized(loaded, penalty)
 
 
+TRIAL_EVALUATIONS_PER_DIMENSION = 40
 TRIAL_S = 0.3
 """A trial ends at the first evaluation after this time."""
 
@@ -187,14 +182,12 @@ TRACE_S = 1.5 * TRIAL_S
 LATE_S = 1.0
 """After this further time, the parent ends a trial that has not ended, such as a stopped one."""
 
-TRIAL_EVALUATIONS_PER_DIMENSION = 40
-
 
 class Trial(NamedTuple):
     """What a trial launch showed: the modules that it loaded beyond those loaded before, in order.
 
     ``trace`` is the `faulthandler` trace after `TRACE_S` if it made no evaluation, else empty, and
-    ``appeared`` names files that it made or changed in folders that runs share; None without any.
+    ``appeared`` names files that it made or changed in folders that runs share.
     """
 
     modules: Sequence[str] = ()
@@ -361,13 +354,12 @@ def evaluation_cost_s(
     start = now_ns()
     problem.evaluate(x)
     count = max(1, min(COST_EVALUATIONS, round(COST_S * 1e9 / (10 * max(now_ns() - start, 1)))))
-    least = []
-    for call in (objective, problem.evaluate):
-        times = []
-        for _ in range(5):
-            start = now_ns()
-            for _ in range(count):
-                call(x)
-            times.append(now_ns() - start)
-        least.append(min(times) / count / 1e9)
-    return least[0], least[1]
+
+    def mean_s(call: Callable[[NDArray[np.float64]], object]) -> float:
+        start = now_ns()
+        for _ in range(count):
+            call(x)
+        return (now_ns() - start) / count / 1e9
+
+    one, other = (min(mean_s(call) for _ in range(5)) for call in (objective, problem.evaluate))
+    return one, other

@@ -51,9 +51,9 @@ class Unreadable(ValueError):
 class Start(NamedTuple):
     """When the algorithm was first called, and what its process had used until then, all in ns.
 
-    The deadline is t0 + T, or NEVER; the run-queue delay is -1 if it is unknown; `prepared` is the
-    time that the process itself took to import and prepare the algorithm. If the run's clock is CPU
-    time, `wall` is t0 by CLOCK_MONOTONIC; else 0. `memory_mb` is the memory of the process.
+    The deadline is t0 + T, or NEVER; the run-queue delay is -1 if it is unknown; `prepared`: time
+    in which the process itself loaded the algorithm. If the run's clock is CPU time, `wall` is t0
+    by CLOCK_MONOTONIC; else 0.
     """
 
     t0: int
@@ -67,7 +67,12 @@ class Start(NamedTuple):
 
 
 class Logs(NamedTuple):
-    """The rows that a run's process has committed to its logs, as `State` reads them."""
+    """The rows that a run's process has committed to its logs, in their order.
+
+    ``launch_events`` are improvements of launches that did not improve the best of the run. None:
+    ``batches`` that are unknown, ``vectors`` if an evaluation gives one number, ``recommended``
+    points that are not recorded.
+    """
 
     events: NDArray[np.void]
     launches: NDArray[np.void]
@@ -78,11 +83,9 @@ class Logs(NamedTuple):
 
 
 class Recommendations:
-    """Writes the points that the launches of a run recommend, as rows of
-    ``vector_dtype(dimension)``.
+    """Writes the points that launches recommend, as rows of ``vector_dtype(dimension)``.
 
-    They are thinned like the improvements of a launch (`records.thinning`): the last point is kept
-    in each step of a geometric grid of the launch's own evaluations and time. The last row is
+    They are thinned like the improvements of a launch (`records.thinning`): the last row is
     replaced until its step ends. Two places hold it alternately, so a process that is killed during
     a write leaves a complete row: the header has 0 without a row, otherwise 1 plus twice the index
     of the last one, plus 1 if that is in its second place.
@@ -100,11 +103,7 @@ class Recommendations:
         self, launch: int, evaluations: int, time: int, own: int, own_time: int,
         x: NDArray[np.float64],
     ) -> None:  # fmt: skip
-        """Keep a point of a launch.
-
-        `evaluations` and `time` (ns since its start) are those of the run, `own` and `own_time`
-        those of the launch.
-        """
+        """Keep a point; `own` and `own_time` (ns since its start) are those of the launch."""
         same = self._step is not None and (
             launch == self._step[0] and own <= self._step[1] and own_time <= self._step[2]
         )
@@ -141,8 +140,7 @@ class State:
     """The shared memory of one run. Close it when the run is recorded.
 
     `numbers` are the components of a vector of the problem, `recommended` is the dimension of the
-    recommended points, 0 if they are not recorded, and `fds` are those of another process's
-    `State`.
+    recommended points, 0 if they are not recorded, and `fds` are those of another `State`.
     """
 
     def __init__(
@@ -219,46 +217,25 @@ class State:
         text = self._page[MESSAGE_AT:MESSAGE_END].split(b"\0", 1)[0]
         return text.decode("utf-8", "ignore") or None
 
-    def events(self) -> NDArray[np.void]:
-        """The committed events, in the order they were made."""
-        return _rows(self.event_log.fd, EVENT, self["events"])
-
     def launches(self) -> NDArray[np.void]:
         """The launches that were begun. The last may still be open."""
         return _rows(self.launch_log.fd, LAUNCH, self["launches"])
 
-    def launch_events(self) -> NDArray[np.void]:
-        """Improvements of launches that did not improve the best of the run, in their order."""
-        return _rows(self.launch_event_log.fd, EVENT, self["launch_events"])
-
-    def batches(self) -> NDArray[np.void] | None:
-        """The batches that were begun; None if they are unknown."""
-        rows = self["batches"]
-        return None if rows < 0 else _rows(self.batch_log.fd, BATCH, rows)
-
-    def vectors(self) -> NDArray[np.void] | None:
-        """The vectors that were kept, in their order; None if an evaluation gives one number."""
-        log = self.vector_log
-        return None if log is None else _rows(log.fd, log.dtype, self["vectors"])
-
-    def recommended(self) -> NDArray[np.void] | None:
-        """The recommended points, in their order; None if they are not recorded."""
-        if not self.recommended_dimension:
-            return None
-        last, second = _place(self["recommended"])
-        dtype = vector_dtype(self.recommended_dimension)
-        rows = _rows(self._recommended_fd, dtype, last + 1 + second)
-        return np.delete(rows, last) if second else rows
-
     def logs(self) -> Logs:
-        """All logs."""
+        """All rows that were committed, in their order."""
+        batches, vectors, recommended = self["batches"], self.vector_log, None
+        if self.recommended_dimension:
+            last, second = _place(self["recommended"])
+            dtype = vector_dtype(self.recommended_dimension)
+            recommended = _rows(self._recommended_fd, dtype, last + 1 + second)
+            recommended = np.delete(recommended, last) if second else recommended
         return Logs(
-            self.events(),
+            _rows(self.event_log.fd, EVENT, self["events"]),
             self.launches(),
-            self.launch_events(),
-            self.batches(),
-            self.vectors(),
-            self.recommended(),
+            _rows(self.launch_event_log.fd, EVENT, self["launch_events"]),
+            None if batches < 0 else _rows(self.batch_log.fd, BATCH, batches),
+            vectors and _rows(vectors.fd, vectors.dtype, self["vectors"]),
+            recommended,
         )
 
     def best(self, dimension: int) -> tuple[float, NDArray[np.float64] | None]:
@@ -310,8 +287,6 @@ def _rows(fd: int, dtype: np.dtype[np.void], count: int) -> NDArray[np.void]:
     return np.frombuffer(data, dtype=dtype)
 
 
-# --- Evaluation of the points of a batch at the same time, for runs with several cores -----------
-
 _NUMBER = struct.Struct("=i")
 
 
@@ -344,47 +319,35 @@ class Evaluators:
     def evaluate(
         self, points: NDArray[np.float64], deadline: int = NEVER
     ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """Evaluate up to `AT_ONCE` points until all are ready, or the clock reaches `deadline`
-        (ns).
+        """The values of up to `AT_ONCE` points, shape ``(k,)`` or ``(k, numbers)``, and when each
+        was ready, until all are or the clock reaches `deadline` (ns).
 
-        The values and when each was ready, shape ``(k,)``; NEVER for points that were not ready or
-        for which the problem raised, see `error`. With several numbers, the values have the shape
-        ``(k, numbers)``.
+        NEVER for points that were not ready or for which the problem raised, see `error`.
         """
-        self._drain()
+        self._await(NEVER)  # the points that were abandoned at a deadline
         count = len(points)
         self._points[:count] = points
         self._stamps[:count] = NEVER
         self._unfinished = count
         os.write(self._next, np.arange(count, dtype=np.int32).tobytes())
-        while self._unfinished and self._wait(deadline):
-            self._take_ready()
+        self._await(deadline)
         return self._values[:count].copy(), self._stamps[:count].copy()
 
     def error(self) -> LaunchFailed:
         """What the problem raised last, in one of the processes."""
         return LaunchFailed(*pickle.loads(self._error[:]))
 
-    def _drain(self) -> None:
-        """Wait until the points that were abandoned at a deadline are finished."""
-        while self._unfinished and self._wait(NEVER):
-            self._take_ready()
-
-    def _wait(self, deadline: int) -> bool:
-        """Whether points are ready before the deadline. If one of the processes has ended, as the
-        problem may do, this one ends in the same way.
+    def _await(self, deadline: int) -> None:
+        """Wait until all points are ready, or the deadline. If one of the processes has ended, as
+        the problem may do, this one ends in the same way.
         """
-        left = deadline - now_ns()
-        if left <= 0:
-            return False
-        found = self._poll.poll(None if deadline == NEVER else math.ceil(left / 1e6))
-        for fd, _ in found:
-            if fd in self._pids:
-                kernel.end_like(self._pids[fd])
-        return bool(found)
-
-    def _take_ready(self) -> None:
-        self._unfinished -= len(os.read(self._ready, 4 * AT_ONCE)) // _NUMBER.size
+        while self._unfinished and (left := deadline - now_ns()) > 0:
+            found = self._poll.poll(None if deadline == NEVER else math.ceil(left / 1e6))
+            for fd, _ in found:
+                if fd in self._pids:
+                    kernel.end_like(self._pids[fd])
+            if found:
+                self._unfinished -= len(os.read(self._ready, 4 * AT_ONCE)) // _NUMBER.size
 
     def _live(self, problem: Problem, cores: set[int]) -> None:
         """Run one of the processes, until the run's process has ended."""
@@ -392,19 +355,17 @@ class Evaluators:
             with contextlib.suppress(PermissionError):  # refused by `calls`
                 os.sched_setaffinity(0, cores)
             while number := os.read(self._waiting, _NUMBER.size):
-                self._evaluate_one(problem, _NUMBER.unpack(number)[0])
+                (i,) = _NUMBER.unpack(number)
+                try:
+                    self._values[i] = problem.evaluate(self._points[i])
+                    self._stamps[i] = now_ns()
+                except BaseException as error:
+                    text = pickle.dumps(failure(error, of_problem=True))
+                    self._error[:] = text.ljust(len(self._error))
                 os.write(self._done, number)
         except BaseException:
             traceback.print_exc()  # to the run's output
             raise
-
-    def _evaluate_one(self, problem: Problem, i: int) -> None:
-        try:
-            self._values[i] = problem.evaluate(self._points[i])
-        except BaseException as error:
-            self._error[:] = pickle.dumps(failure(error, of_problem=True)).ljust(len(self._error))
-            return
-        self._stamps[i] = now_ns()
 
 
 def _shared(shape: tuple[int, ...]) -> NDArray[np.float64]:

@@ -84,14 +84,18 @@ class Prepared:
         """The key of a job's journal; it depends on the parameters of a tuned variant."""
         return f"{key} {self.search['checksum']}" if self.search else key
 
-    def import_library(self, job: Job) -> None:
-        """Import the modules that all algorithms of the job's library need."""
-        if not self._is_loaded_here(job.algorithm):
-            return
+    @contextmanager
+    def _timed(self) -> Iterator[None]:
         start = monotonic()
         with threads.noted():
-            import_library(self.campaign.algorithms[job.algorithm].use)
+            yield
         self.seconds += monotonic() - start
+
+    def import_library(self, job: Job) -> None:
+        """Import the modules that all algorithms of the job's library need."""
+        if self._is_loaded_here(job.algorithm):
+            with self._timed():
+                import_library(self.campaign.algorithms[job.algorithm].use)
 
     def load(self, job: Job) -> Algorithm:
         """Load the job's algorithm, once, before anything else here imports its code.
@@ -102,12 +106,10 @@ class Prepared:
             self.import_library(job)
             spec = self.campaign.algorithms[job.algorithm]
             self.seconds += user_code.import_s(spec.use)
-            start = monotonic()
-            with threads.noted():
+            with self._timed():
                 self._loaded = load(spec.use, spec.arguments, spec.integer, spec.constraint_penalty)
                 if self._is_ready:
                     self._loaded.prepare()
-            self.seconds += monotonic() - start
         return self._loaded
 
     def set_length(self, label: str, length: int) -> None:
@@ -150,9 +152,8 @@ class Prepared:
         return self._computed(label, lambda: provenance.tuning_key(self.planned, label))
 
     def _computed(self, label: str, function: Callable[[], Value]) -> Value:
-        """The value of a function that imports an algorithm's code, as JSON can represent it.
-
-        The code of an algorithm with `isolation: strict` is not imported into this process.
+        """The value of a function that imports an algorithm's code, as JSON can represent it; in
+        another process if that code is not for this one.
         """
         if self._is_loaded_here(label):
             return function()
@@ -168,12 +169,18 @@ class Prepared:
         algorithm = self.load(job)
         if not self._is_ready:
             memory_mb = self.campaign.limits.memory_mb
-            self.views = self._views(job.algorithm)
+            spec = self.campaign.algorithms[job.algorithm]
+            sources = algorithms.source_files(*algorithms.involved(spec.use, spec.parameters))
+            self.views = views(
+                Isolation(self.campaign.isolation_of(job.algorithm)),
+                [*sources, *self.suite.source_files()],
+                memory_mb,
+                network=not self.campaign.network,
+            )
             start = monotonic()
             kernel.adopt_orphans()
             problem = self.suite.problem(job.function, job.dimension, job.instances[0])
-            threads = self.campaign.algorithms[job.algorithm].threads
-            self.trial = prepare(algorithm, problem, memory_mb, self.views, threads)
+            self.trial = prepare(algorithm, problem, memory_mb, self.views, spec.threads)
             self.seconds += monotonic() - start
             self._is_ready = True
         return algorithm
@@ -185,30 +192,20 @@ class Prepared:
         """Get ready for the job's algorithm on held cores, here or in a separate process. Its runs
         do not see the campaign's `folder`.
         """
-        if not self.campaign.is_apart(job.algorithm):
-            algorithm = self.get_ready(job)
-            self.views = self.views.without(folder)
-            if not (lost := threads.lost()):
-                yield algorithm
-                return
-            context = os.getpid(), self.campaign.snapshot(), job, self.views.arguments()
-            with fresh(context, lost) as process:
-                self.trial = Trial(*process.trial)
+        if not self._is_loaded_here(job.algorithm):
+            isolation = self.campaign.isolation_of(job.algorithm)
+            with confined(isolation, self, job, cores, folder) as process:
                 yield process
             return
-        isolation = self.campaign.isolation_of(job.algorithm)
-        with confined(isolation, self, job, cores, folder) as process:
+        algorithm = self.get_ready(job)
+        self.views = self.views.without(folder)
+        if not (lost := threads.lost()):
+            yield algorithm
+            return
+        context = os.getpid(), self.campaign.snapshot(), job, self.views.arguments()
+        with fresh(context, lost) as process:
+            self.trial = Trial(*process.trial)
             yield process
-
-    def _views(self, label: str) -> Views:
-        spec = self.campaign.algorithms[label]
-        sources = algorithms.source_files(*algorithms.involved(spec.use, spec.parameters))
-        return views(
-            Isolation(self.campaign.isolation_of(label)),
-            [*sources, *self.suite.source_files()],
-            self.campaign.limits.memory_mb,
-            network=not self.campaign.network,
-        )
 
     def origin(self, label: str) -> dict[str, Any]:
         """The facts of a record that are the same for all jobs of an algorithm."""
@@ -307,21 +304,21 @@ def common(prepared: Prepared, job: Job, cores: tuple[int, ...]) -> Row:
 def _evaluation_cost(problem: Problem, answer_s: float) -> dict[str, float]:
     """Present cost of an evaluation, by the instrumented objective and by the suite's own call.
 
-    It is measured in a separate process. The result is empty if the problem raises, ends its
-    process or takes longer than `answer_s`; its runs show that.
+    The result is empty if the problem raises, ends its process or takes longer than `answer_s`; its
+    runs show that.
     """
+
+    def measured() -> tuple[float, float]:
+        measurement = State.of(problem).measurement(problem)
+        measurement.start(0)
+        measurement.begin_launch()
+        return evaluation_cost_s(measurement.objective, problem)
+
     try:
-        costs = elsewhere(lambda: _measured_costs(problem), answer_s)
+        costs = elsewhere(measured, answer_s)
     except (InputError, NoAnswer):
         return {}
     return dict(zip(("objective_s", "bare_s"), costs, strict=True))
-
-
-def _measured_costs(problem: Problem) -> tuple[float, float]:
-    measurement = State.of(problem).measurement(problem)
-    measurement.start(0)
-    measurement.begin_launch()
-    return evaluation_cost_s(measurement.objective, problem)
 
 
 # --- The process without any code of the user that forks runs which import it (`child.Fresh`) ----

@@ -108,9 +108,8 @@ def measure_run(
 ) -> dict[str, Any]:
     """Measure one run and describe it, in the columns of `records.schema` that are the run's own.
 
-    The caller is the prepared parent, of which the run's process is a fork; it should be
-    single-threaded if possible. If a process is killed from outside, the run is repeated, with at
-    most `ATTEMPTS` attempts in total.
+    The caller is the prepared parent, of which the run's process is a fork. If a process is killed
+    from outside, the run is repeated, with at most `ATTEMPTS` attempts in total.
     """
     attempts = 0
     while True:
@@ -125,10 +124,7 @@ def measure_run(
 
 
 def given_up(problem: Problem, allowance: Allowance, seed: int) -> dict[str, Any]:
-    """Describe a run that ended the process measuring it in each attempt, as `measure_run` does.
-
-    Its results were lost with that process.
-    """
+    """Describe a run that ended the process measuring it in each attempt, as `measure_run` does."""
     return {
         "status": Status.KILLED,
         "stop_reason": StopReason.FAILURE,
@@ -185,11 +181,7 @@ def _sum(one: int | None, other: int | None) -> int | None:
 
 
 class Output:
-    """What a run prints: its beginning goes to this process's standard error, from time to time.
-
-    A run writes to a file in memory, so that printing takes as long as it does elsewhere, and a run
-    cannot read what another one has printed.
-    """
+    """What a run prints into a file in memory: its beginning goes to this process's stderr."""
 
     def __init__(self, fd: int) -> None:
         self._fd, self._left = fd, MOST
@@ -332,11 +324,10 @@ class _Run:
     def _wait_for_exit(
         self, pidfd: int, pid: int, output: Output, loading_s: float, spared: Collection[int]
     ) -> None:
-        """Wait until the process is a zombie.
+        """Wait until the process is a zombie; it may load for `loading_s` before it starts.
 
-        If the kernel timer fails to end it, this function does so, at a time that follows from the
-        start of the run; before that, the process may load for `loading_s`. It also ends when all
-        processes of the run together exceed the memory limit.
+        It is ended here if the kernel timer fails to, or if all processes of the run together
+        exceed the memory limit.
         """
         state, allowance = self.state, self.allowance
         poll = select.poll()
@@ -469,9 +460,7 @@ def _content(state: State) -> Status:
 
 
 def _outside(best_x: list[float] | None, problem: Problem) -> str | None:
-    """What the record says about a result outside the bounds; COCO's functions have no bounds that
-    a point must keep.
-    """
+    """The remark on a result outside the bounds; points need not keep those of COCO's functions."""
     if best_x is None or problem.name.suite.startswith("bbob"):
         return None
     x = np.asarray(best_x)
@@ -481,9 +470,7 @@ def _outside(best_x: list[float] | None, problem: Problem) -> str | None:
 
 
 def _waited(row: dict[str, Any]) -> str | None:
-    """What the record says about a run that waited instead of computing until it was killed at T;
-    None for all others.
-    """
+    """The remark on a run that waited instead of computing until it was killed at T."""
     cpu_s, had_s = row["cpu_s"], row["real_s"] - (row["foreign_delay_s"] or 0.0)
     is_late = (row["last_evaluation_s"] or 0.0) > row["wall_s"] / 2
     if row["stop_reason"] != StopReason.TIME_KILLED or is_late or cpu_s >= LEAST_CPU * had_s:
@@ -704,10 +691,8 @@ def _values(problem: Problem, points: NDArray[np.float64]) -> NDArray[np.float64
 
 
 def _batches(logs: Logs, evaluations: int) -> list[dict[str, int]] | None:
-    """The batches of a run; the last one with only those points that were evaluated.
-
-    None if they are unknown. This is the case if launches were paused, because the evaluations of
-    such a launch are not consecutive.
+    """The batches of a run, the last one with only those points that were evaluated; None if they
+    are unknown, as after pauses, because evaluations of such launches are not consecutive.
     """
     if logs.batches is None or logs.launches["earlier"].any():
         return None
@@ -733,7 +718,7 @@ def _launch_log(
     best: float,
     failed: bool,
 ) -> list[dict[str, Any]]:
-    """The launches of a run with the given number of evaluations.
+    """The launches of a run.
 
     `best` is the best precision of the events of the run. If a process was killed just before it
     committed an event, the launch already contains the precision of that event.
@@ -761,9 +746,9 @@ def _resources(
 ) -> dict[str, Any]:
     """Resources that the run's processes used since t0, and how the processes were perturbed.
 
-    Processes of one run also wait for each other. The delay that is attributed to other programs is
-    at most the time in which the run's cores did not compute for it. The `helpers` are orphans that
-    belong to timefair: evaluators, or the processes of a `Confined` algorithm.
+    Processes of one run also wait for each other: the delay that is attributed to others is at most
+    the time in which the run's cores did not compute for it. `helpers`: orphans that belong to
+    timefair: evaluators, or the processes of a `Confined` algorithm.
     """
     before = start or Start(0)
     cpu_s = max(usage.cpu_s - before.cpu / 1e9, 0.0)
