@@ -9,7 +9,7 @@ import pytest
 from measurements import run_of
 
 from timefair.algorithms.registry import load
-from timefair.measure.evaluation.failures import failure
+from timefair.measure.evaluation.state import failure
 from timefair.problems.base import Problem
 from timefair.problems.kinds import Constraints
 from timefair.problems.registry import find

@@ -67,16 +67,6 @@ class AuditSettings:
     def problem(self) -> Problem:
         return SUITES["bbob"].problem(self.function, self.dimension, 1)
 
-    @property
-    def of_evaluations(self) -> Allowance:
-        return Allowance(
-            evaluations=self.evaluations, wall_ns=round(self.wall_s * 1e9), restart=NoRestart()
-        )
-
-    @property
-    def of_time(self) -> Allowance:
-        return Allowance(time_ns=round(self.time_s * 1e9))
-
 
 @dataclass(frozen=True)
 class AuditRow:
@@ -202,13 +192,13 @@ def audit(subject: Subject, algorithm: Algorithm, setting: AuditSettings) -> Aud
     """Audit a prepared algorithm: five runs."""
     problem = setting.problem
     seed = run_seed(1, problem.name, subject.use, 1)
-    watched = Watched(problem)
-    rows = [
-        measure_run(algorithm, each, setting.of_evaluations, seed)
-        for each in (watched.problem, problem, problem)
-    ]
-    slowed = measure_run(algorithm, slow(problem), setting.of_evaluations, seed)
-    timed = measure_run(algorithm, problem, setting.of_time, seed)
+    watched, wall_ns = Watched(problem), round(setting.wall_s * 1e9)
+    allowance = Allowance(evaluations=setting.evaluations, wall_ns=wall_ns, restart=NoRestart())
+    *rows, slowed = (
+        measure_run(algorithm, each, allowance, seed)
+        for each in (watched.problem, problem, problem, slow(problem))
+    )
+    timed = measure_run(algorithm, problem, Allowance(time_ns=round(setting.time_s * 1e9)), seed)
     wrong = next((row for row in (*rows, timed) if row["status"] != Status.OK), None)
     evaluated = all(row["evaluations"] for row in rows)
     deterministic, cost = _same_events(rows) if evaluated else None, {}

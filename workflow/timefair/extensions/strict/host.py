@@ -30,9 +30,8 @@ from timefair.extensions.strict.channel import Caller, Channel
 from timefair.machine.linux import keeper, kernel, private_folders
 from timefair.machine.linux.kernel import ends_at_once
 from timefair.measure import launching
-from timefair.measure.evaluation.failures import failure
 from timefair.measure.evaluation.objective import LaunchCut
-from timefair.measure.evaluation.state import take_output
+from timefair.measure.evaluation.state import failure, take_output
 from timefair.measure.isolation import Views, views
 from timefair.measure.launching import stream
 from timefair.measure.processes import LONGEST, fork_on_request

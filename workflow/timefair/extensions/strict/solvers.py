@@ -26,8 +26,7 @@ from timefair.extensions.strict.host import Ready, Request, Setup
 from timefair.machine.linux import kernel
 from timefair.machine.linux.keeper import Keeper
 from timefair.measure import launching
-from timefair.measure.evaluation.failures import SolverGone
-from timefair.measure.evaluation.state import State
+from timefair.measure.evaluation.state import SolverGone, State
 from timefair.measure.isolation import Views
 from timefair.measure.job.prepared import Prepared
 from timefair.measure.processes import companion, forked

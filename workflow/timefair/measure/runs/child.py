@@ -25,7 +25,6 @@ from timefair.machine.linux import kernel
 from timefair.machine.linux.keeper import Keeper
 from timefair.machine.linux.kernel import ends_at_once
 from timefair.measure import launching
-from timefair.measure.evaluation.failures import SolverGone, failure
 from timefair.measure.evaluation.objective import (
     NEVER,
     LaunchCode,
@@ -36,7 +35,14 @@ from timefair.measure.evaluation.objective import (
     cpu_ns,
     now_ns,
 )
-from timefair.measure.evaluation.state import Evaluators, Start, State, take_output
+from timefair.measure.evaluation.state import (
+    Evaluators,
+    SolverGone,
+    Start,
+    State,
+    failure,
+    take_output,
+)
 from timefair.measure.isolation import Views
 from timefair.measure.launching import PausableLaunch, point_of, stream
 from timefair.measure.processes import companion, forked

@@ -21,7 +21,6 @@ from timefair.basics.errors import InputError, described
 from timefair.machine.linux import kernel
 from timefair.machine.linux.kernel import SIGNALS
 from timefair.measure import isolation, launching
-from timefair.measure.evaluation.failures import FAILURES
 from timefair.measure.evaluation.objective import (
     EVENT,
     NEVER,
@@ -30,7 +29,7 @@ from timefair.measure.evaluation.objective import (
     now_ns,
     vector_dtype,
 )
-from timefair.measure.evaluation.state import Logs, Start, State, Unreadable
+from timefair.measure.evaluation.state import FAILURES, Logs, Start, State, Unreadable
 from timefair.measure.isolation import scratch_folder
 from timefair.measure.processes import NoAnswer, elsewhere
 from timefair.measure.runs import child
