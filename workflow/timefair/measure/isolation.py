@@ -1,7 +1,7 @@
 """What a run shares with others: the file system, its temporary folder, and open files.
 
-The process of a run enters private views of folders just after its fork. If the kernel or the
-campaign does not allow them, folders are compared before and after each run.
+Runs have private views of folders. If the kernel or the campaign does not allow them, folders are
+compared before and after each run.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ _WORKFLOW = (".snakemake", "results")
 class Views:
     """The private and the shared folders of an algorithm's runs.
 
-    ``isolation`` is in force, ``because`` of a reason if folders are only watched; ``steps`` are
-    the mounts of a run's view, ``watched`` the folders that runs share, ``hidden`` those of the
-    workflow, and ``megabytes`` limits what one run writes into its private folders. Without
-    ``namespaces``, the kernel refuses all of this; with ``network``, runs have one of their own.
+    ``because``: why folders are only watched; ``steps``: the mounts of a run's view; ``watched``:
+    folders that runs share; ``hidden``: those of the workflow; ``megabytes`` limits what one run
+    writes into its private folders. Without ``namespaces``, the kernel refuses all of this; with
+    ``network``, runs have one of their own.
     """
 
     isolation: Isolation = Isolation.SHARED
@@ -200,7 +200,7 @@ def fingerprint(folders: Iterable[Path]) -> Fingerprint:
         top = os.path.relpath(folder) if str(folder) == here else str(folder)
         for entry, looks in islice(_from_the_top(top, _unexpected), MOST_ENTRIES):
             if looks.st_uid == user and not entry.name.endswith(_COMPILED):
-                state = None if _is_folder(looks) else (looks.st_size, looks.st_ctime_ns)
+                state = None if stat.S_ISDIR(looks.st_mode) else (looks.st_size, looks.st_ctime_ns)
                 found[entry.path.removeprefix("./")] = state
     return found
 
@@ -209,16 +209,11 @@ def _unexpected(name: str, is_folder: bool) -> bool:
     return name not in _EXPECTED and not (is_folder and name.startswith(OF_A_RUN))
 
 
-def _is_folder(looks: os.stat_result) -> bool:
-    return stat.S_ISDIR(looks.st_mode)
-
-
 def _from_the_top(
     top: str, counts: Callable[[str, bool], bool] = lambda name, is_folder: True
 ) -> Iterator[tuple[os.DirEntry[str], os.stat_result]]:
-    """The entries of a folder that count, then those of its subfolders, and so on.
-
-    What vanishes meanwhile, or lies deeper than a path can be long, is left out.
+    """The entries of a folder that count, then those of its subfolders, and so on, without what
+    vanishes meanwhile, or lies deeper than a path can be long.
     """
     waiting = deque([top])
     while waiting:
@@ -226,7 +221,7 @@ def _from_the_top(
             for entry in entries:
                 with contextlib.suppress(OSError):
                     looks = entry.stat(follow_symlinks=False)
-                    is_folder = _is_folder(looks)
+                    is_folder = stat.S_ISDIR(looks.st_mode)
                     if counts(entry.name, is_folder):
                         if is_folder:
                             waiting.append(entry.path)
@@ -243,5 +238,7 @@ def appeared(before: Fingerprint, after: Fingerprint) -> str | None:
 
 def look(scratch: Path, watched: Iterable[Path], before: Fingerprint) -> Leftovers:
     """Files in the run's temporary folder, and what is new in folders that are watched."""
-    sizes = [looks.st_size for _, looks in _from_the_top(str(scratch)) if not _is_folder(looks)]
+    sizes = [
+        looks.st_size for _, looks in _from_the_top(str(scratch)) if not stat.S_ISDIR(looks.st_mode)
+    ]
     return Leftovers(len(sizes), sum(sizes) / 1e6, appeared(before, fingerprint(watched)))

@@ -46,9 +46,8 @@ Result = TypeVar("Result")
 
 
 class Ended(NamedTuple):
-    """A process that has ended: its place among those started, from 0, and how long it lived.
-
-    The status is its exit status, or 128 plus the number of a signal that ended it.
+    """A process that has ended: its place among those started, from 0; its exit status, or 128 plus
+    the number of a signal that ended it; how long it lived.
     """
 
     number: int
@@ -60,8 +59,7 @@ def in_processes(starts: Iterable[Callable[[], int]], most: int) -> Generator[En
     """Start processes, at most so many at a time, and yield each when it has ended.
 
     Each of `starts` starts one and returns its number; it is taken when there is room. When the
-    iterator is closed or an exception passes through it, those that still run are asked to end, and
-    have ended afterwards. Other children are not affected.
+    iterator is closed, those that still run are asked to end, and have ended afterwards.
     """
     waiting = enumerate(starts)
     running: dict[int, tuple[int, int, float]] = {}  # pidfd -> place, number, start
@@ -90,9 +88,8 @@ def in_processes(starts: Iterable[Callable[[], int]], most: int) -> Generator[En
 def in_forks(work: Iterable[Callable[[], int]], most: int) -> int:
     """Do each piece of work, which returns an exit status, in a fork, at most so many at a time.
 
-    This process must not have started a thread that the work needs. When one fails, no further one
-    begins. Returns 0, or the status of the first that failed: 128 plus the number of a signal that
-    ended it, 1 after an exception, which the fork prints.
+    When one fails, no further one begins. Returns 0, or the status of the first that failed: 128
+    plus the number of a signal that ended it, 1 after an exception, which the fork prints.
     """
     status = 0
     begun = takewhile(lambda one: not status, work)
@@ -177,10 +174,7 @@ def measuring(folder: Path, job: Job, keys: Keys) -> list[str]:
 
 
 def in_turn(commands: Iterable[Sequence[str]], most: int) -> Generator[Ended]:
-    """Run commands, `most` at the same time; see `in_processes`.
-
-    A signal to this process ends them, and they do not outlive it. What they print is printed.
-    """
+    """Run commands as `in_processes`; they do not outlive this process."""
     with interruptible():
         yield from in_processes((partial(_begun, one) for one in commands), most)
 
@@ -317,6 +311,7 @@ CONTINUE_S = 2.0
 """So often a fork gets the signal to continue, in case that its run has stopped it."""
 
 _NAMESPACES = ("pid", "mnt", "net", "user")
+_SURROUNDINGS = ("/proc/self/limits", "/proc/self/cgroup")
 
 Request = dict[str, Any]
 """The request of a job: JSON values."""
@@ -334,18 +329,11 @@ def address(*names: object) -> bytes:
         sys.executable,
         os.getpriority(os.PRIO_PROCESS, 0),
         sorted(os.sched_getaffinity(0)),
-        [_text(f"/proc/self/{name}") for name in ("limits", "cgroup")],
+        [path.read_text() for path in map(Path, _SURROUNDINGS) if path.exists()],
         [os.stat(f"/proc/self/ns/{name}").st_ino for name in _NAMESPACES],
     ]
     digest = hashlib.sha256(json.dumps(surroundings).encode()).hexdigest()
     return b"\0timefair-" + digest[:32].encode()
-
-
-def _text(path: str) -> str:
-    try:
-        return Path(path).read_text()
-    except OSError:
-        return ""
 
 
 class Level(NamedTuple):
@@ -392,12 +380,9 @@ def hand_over(
 
 def _written(path: Path | None) -> tuple[int, int] | None:
     """Identity of a file, and the time of its last write; None if there is no file."""
-    if path is None:
+    if path is None or not path.exists():
         return None
-    try:
-        found = path.stat()
-    except FileNotFoundError:
-        return None
+    found = path.stat()
     return found.st_ino, found.st_mtime_ns
 
 
@@ -664,8 +649,6 @@ def _live(
 
 
 def _memory_is_scarce() -> bool:
-    host = Host()
-    try:
-        return system.available_mb(host) < MEMORY_SHARE * system.total_mb(host)
-    except Unknown:
-        return False
+    with contextlib.suppress(Unknown):
+        return system.available_mb(Host()) < MEMORY_SHARE * system.total_mb(Host())
+    return False

@@ -205,8 +205,7 @@ def prepare(
     """Bring this process into the state in which every run begins.
 
     If it has threads that its runs would lose (`basics.threads`), no trial is launched: the runs
-    begin in other processes (`child.Fresh`). The trial has the memory limit, the views and, to see,
-    the number of cores of a run.
+    begin in other processes. The trial has the memory limit, the views and, to see, the cores.
     """
     with threads.noted():
         algorithm.prepare()
@@ -289,10 +288,7 @@ def trial_launch(
     cores: int = 1,
     within_s: float = 0.0,
 ) -> Trial:
-    """Launch an algorithm in a fork of this process, in which `load` returns it and the problem.
-
-    `load` may take `within_s`; the others are as in `prepare`.
-    """
+    """Launch an algorithm in a fork, in which `load` returns it and the problem in `within_s`."""
     before = fingerprint(views.watched)
     told = os.memfd_create("timefair-modules")  # a pipe might be held open by forks of the trial
     trace, memory = os.memfd_create("timefair-trace"), State()

@@ -164,8 +164,6 @@ class LaunchCut(BaseException):
 
 
 class ForeignProcess(RuntimeError):
-    """The objective was called in a process that the algorithm forked, where it cannot count."""
-
     def __str__(self):  # not an argument, which would have to be pickled with it
         return (
             "the objective was called in a process that the algorithm forked; "
@@ -687,22 +685,22 @@ cdef class Measurement:
 
     # -- evaluation --------------------------------------------------------------------------
 
-    cdef inline double evaluate_point(self, x) except? -1.0:
-        cdef cnp.ndarray array
+    cdef inline cnp.ndarray begin(self, x):
+        """Count and charge an evaluation that begins, and take its point."""
         self.count_call()
         self.header.charge += self.cost
-        array = as_point(x, self.dimension)
+        return as_point(x, self.dimension)
+
+    cdef inline double evaluate_point(self, x) except? -1.0:
+        cdef cnp.ndarray array = self.begin(x)
         cdef const double *point = <const double *>cnp.PyArray_DATA(array)
         return self.record(self.value(point, array), point)
 
     cdef double evaluate_constrained(self, x) except? -1.0:
         """Evaluate f; if it may be an improvement, also the constraints, which are not counted."""
-        cdef cnp.ndarray array
+        cdef cnp.ndarray array = self.begin(x)
         cdef double value, violation = INFINITY, quality = INFINITY
         cdef int64_t now
-        self.count_call()
-        self.header.charge += self.cost
-        array = as_point(x, self.dimension)
         cdef const double *point = <const double *>cnp.PyArray_DATA(array)
         value = self.value(point, array)
         if value < (<Feasible>self.keeper).best or self.precision(value) < self.launch_best:
@@ -722,11 +720,8 @@ cdef class Measurement:
 
     cdef evaluate_constraints(self, x):
         """Evaluate the constraints; this counts as an evaluation without improvement."""
-        cdef cnp.ndarray array
+        cdef cnp.ndarray array = self.begin(x)
         cdef int64_t now
-        self.count_call()
-        self.header.charge += self.cost
-        array = as_point(x, self.dimension)
         self.reach_constraints(array)
         g = self.constraints.g.copy()
         now = self.now()
@@ -737,10 +732,7 @@ cdef class Measurement:
 
     cdef evaluate_vector(self, x):
         """Evaluate a point of a problem with several numbers; return those that are shown."""
-        cdef cnp.ndarray array
-        self.count_call()
-        self.header.charge += self.cost
-        array = as_point(x, self.dimension)
+        cdef cnp.ndarray array = self.begin(x)
         cdef const double *point = <const double *>cnp.PyArray_DATA(array)
         self.fill_vector(point, array)
         found = self.vector[0] if self.shown == 1 else self.last_vector[:self.shown].copy()
@@ -794,7 +786,6 @@ cdef class Measurement:
         return 0
 
     cdef int record_vector(self, int64_t now, const double *x) except -1:
-        """End the evaluation of a vector at `now`."""
         if now < self.deadline:
             self.header.evaluations = self.calls
             if (self.environment == NULL or self.is_current(now)) and self.keeper.keep(self.vector):
@@ -879,7 +870,6 @@ cdef class Measurement:
         return <Batch *>self.batches.row(self.header.batches - 1)
 
     cdef evaluate_all(self, cnp.ndarray array):
-        """The values of a batch."""
         shape = (len(array), self.shown)[:1 + (self.shown > 1)]
         if self.constraints is not None:
             return np.array([self.evaluate_constrained(x) for x in array], dtype=np.float64)
@@ -949,7 +939,6 @@ cdef class Measurement:
         return 0
 
     cdef inline double record(self, double value, const double *x) except? -1.0:
-        """End the evaluation of a value now."""
         self.reserve_event()
         self.account(value, self.now(), x)  # no other thread runs from here to the commit
         return value
@@ -1041,7 +1030,6 @@ cdef class Measurement:
 
     @property
     def objective(self):
-        """The objective that the algorithm gets."""
         return Objective(self) if self.constraints is None else ConstrainedObjective(self)
 
     def start(self, int64_t t0, int64_t deadline=INT64_MAX, bint cpu=False):
@@ -1238,7 +1226,7 @@ cdef class Measurement:
         return 0
 
     cdef int lift_limits(self) except -1:
-        """Remove the launch's own limits; only the limits of the run remain."""
+        """Only the limits of the run remain."""
         self.closed = False
         self.deadline, self.cap = self.run_deadline, self.run_cap
         self.pause = None
@@ -1278,7 +1266,7 @@ cdef class Measurement:
 
 @cython.no_gc
 cdef class Objective:
-    """What an algorithm minimizes; its interface is `timefair.algorithms.base.Objective`."""
+    """What an algorithm minimizes: `timefair.algorithms.base.Objective`, which describes it."""
 
     cdef Measurement measurement
     cdef bint several  # whether an evaluation gives several numbers
@@ -1305,22 +1293,18 @@ cdef class Objective:
 
     @property
     def shown(self):
-        """How many numbers an algorithm gets for a point: 1 is a float, more are an array."""
         return self.measurement.problem.shown
 
     @property
     def noisy(self):
-        """Whether values have noise; then the points that the algorithm recommends are recorded."""
         return self.measurement.recommendations is not None
 
     @property
     def changes(self):
-        """How often the problem has changed since the run began; 0 if it does not change."""
         return self.measurement.changes
 
     @property
     def cores(self):
-        """Number of cores on which the points of a batch are evaluated."""
         return 1 if self.measurement.evaluators is None else self.measurement.evaluators.count
 
     @property
@@ -1329,7 +1313,6 @@ cdef class Objective:
 
     @property
     def evaluations_left(self):
-        """Evaluations that the budget leaves to this launch; None without such a budget."""
         cdef Measurement measurement = self.measurement
         if measurement.cap == INT64_MAX:
             return None
@@ -1337,14 +1320,10 @@ cdef class Objective:
 
     @property
     def progress(self):
-        """Share of the launch's budget that is used, from 0 to 1: the larger of time, evaluations."""
         return self.measurement.progress()
 
     @property
     def c_function(self):
-        """``(function, objective)``: addresses, see `timefair.algorithms.base.Objective`. As many
-        numbers are written to `y` as an algorithm gets for a point (`shown`).
-        """
         return <uintptr_t>&evaluate_in_c, <uintptr_t><void *>self
 
     def __call__(self, x, /):
@@ -1353,15 +1332,9 @@ cdef class Objective:
         return self.measurement.evaluate_point(x)
 
     def recommend(self, x, /):
-        """Name the point that the launch would return if it were stopped now."""
         self.measurement.recommend(x)
 
     def batch(self, points, /):
-        """Evaluate points, an array-like of shape ``(k, dimension)``; values of shape ``(k,)``.
-
-        As k calls, but on all cores of the run. Points are counted in their order; the time of
-        each is when it and those before it were ready.
-        """
         return self.measurement.evaluate_batch(points)
 
 
@@ -1381,7 +1354,6 @@ cdef class ConstrainedObjective(Objective):
 
     @property
     def constraint_evaluations(self):
-        """Evaluations of the constraints in the run so far; `evaluations` include them."""
         return self.measurement.header.constraint_evaluations
 
     @property
@@ -1392,7 +1364,6 @@ cdef class ConstrainedObjective(Objective):
         return self.measurement.evaluate_constrained(x)
 
     def constraints(self, x, /):
-        """The constraints at a point, shape ``(number_of_constraints,)``; feasible: all <= 0."""
         return self.measurement.evaluate_constraints(x)
 
 

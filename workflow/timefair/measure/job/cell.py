@@ -154,8 +154,8 @@ def _launch(
 
 
 def _take_earlier_runs(prepared: Prepared, job: Job, record: Path, journal: Journal) -> None:
-    """Take the job's runs from earlier records that differ in the numbers of runs and rounds, or in
-    the instances of a job, and were measured on a machine of this kind.
+    """Take the job's runs from earlier records, measured on a machine of this kind, that differ in
+    the numbers of runs and rounds, or in the instances of a job.
     """
     campaign, label = prepared.planned, job.algorithm
     lacking = {*product(job.instances, plan.runs_of_round(campaign, job.round))} - {*journal.runs}
@@ -393,9 +393,8 @@ def repetitions(campaign: Campaign, job: Job, key: str, folder: Path) -> Repetit
 def _earlier(
     label: str, job: Job, keys: plan.Keys, folder: Path, solved: float | None = None
 ) -> dict[int, list[float]]:
-    """Results of an algorithm on the job's problems in the earlier rounds.
-
-    If `solved` is given, all runs that reached this precision have equal results.
+    """Results of an algorithm on the job's problems in the earlier rounds, equal ones for runs that
+    reached the precision `solved`.
     """
     paths = [
         folder / replace(job, algorithm=label, round=round).record(keys[label, round])

@@ -60,10 +60,9 @@ Value = TypeVar("Value")
 class Prepared:
     """The state of preparation of this process for measuring an algorithm in forks of itself.
 
-    ``seconds`` is the time that the library and the algorithm took to get ready, ``trial`` the
-    result of `trial.prepare`, and ``views`` has the folders of its runs. The ``campaign`` has the
-    parameters that a ``search`` has found for a tuned variant, which ``planned`` has not;
-    ``search`` is its record. ``schedule`` is what a job has chosen, or empty.
+    ``seconds`` is the time that this took. The ``campaign`` has the parameters that a ``search``
+    has found for a tuned variant, which ``planned`` has not; ``search`` is its record. ``schedule``
+    is what a job has chosen, or empty.
     """
 
     def __init__(self, campaign: Campaign) -> None:
@@ -189,9 +188,7 @@ class Prepared:
     def ready(
         self, job: Job, cores: tuple[int, ...], folder: Path
     ) -> Iterator[Algorithm | Confined | Fresh]:
-        """Get ready for the job's algorithm on held cores, here or in a separate process. Its runs
-        do not see the campaign's `folder`.
-        """
+        """Get ready on held cores, here or elsewhere. Runs do not see the campaign's `folder`."""
         if not self._is_loaded_here(job.algorithm):
             isolation = self.campaign.isolation_of(job.algorithm)
             with confined(isolation, self, job, cores, folder) as process:
@@ -258,13 +255,10 @@ class Runner:
         cores: tuple[int, ...],
     ) -> None:
         campaign, suite = prepared.campaign, prepared.suite
-        self._trace, self._algorithm = prepared.trial.trace, algorithm
-        self._allowance = allowance
+        self._trace = prepared.trial.trace
+        self._algorithm, self._allowance = algorithm, allowance
         kernel.adopt_orphans()
-        self._problems = {
-            instance: suite.problem(job.function, job.dimension, instance)
-            for instance in job.instances
-        }
+        self._problems = {n: suite.problem(job.function, job.dimension, n) for n in job.instances}
         first = self._problems[job.instances[0]]
         self._common = common(prepared, job, cores)
         self._common |= _evaluation_cost(first, allowance.answer_ns / 1e9)

@@ -71,12 +71,10 @@ LOADING_S = 600.0
 class Allowance:
     """What one run may use.
 
-    `time_ns` and `evaluations` are NEVER without such a budget. `final_target` is -1 if no
-    precision ends the run. With `cpu`, the run's clock, and so `time_ns`, is the CPU time of its
-    processes. `wall_ns` ends a run without a budget of wall-clock time. The run's clock adds
-    `cost_ns` for each evaluation to the time that it takes. With several `cores`, batches are
-    evaluated on all of them. `views` are the run's private folders; `keeper` ends what it leaves.
-    `meters` read around a run (`timefair.basics.extension`).
+    `time_ns` and `evaluations` are NEVER without such a budget. With `cpu`, the run's clock, and so
+    `time_ns`, is the CPU time of its processes. `wall_ns` ends a run without a budget of wall-clock
+    time. The run's clock adds `cost_ns` for each evaluation. `views` are the run's private folders;
+    `keeper` ends what it leaves. `meters` read around a run (`timefair.basics.extension`).
     """
 
     time_ns: int = NEVER
@@ -137,10 +135,8 @@ class Confined:
 
 @dataclass(frozen=True)
 class Fresh:
-    """A new process that forks runs, each of which imports the user's modules itself.
-
-    In a fork of the job, whose modules have started threads, a module would wait for its threads
-    for ever (`basics.threads`). ``because``: what would be lost in forks of the job.
+    """A new process that forks runs, each of which imports the user's modules itself, ``because`` of
+    what they would lose as forks of the job (`basics.threads`).
     """
 
     pid: int
@@ -229,7 +225,8 @@ def live(
             timer.set(NEVER)
             algorithm, prepared_s = algorithm.algorithm()
             kernel.limit_memory(allowance.memory_mb)
-        os.register_at_fork(after_in_child=lambda: _orphan(measurement))
+        os.register_at_fork(after_in_child=measurement.disown)
+        os.register_at_fork(after_in_child=lambda: kernel.die_with_parent(os.getppid()))
         rng = stream(seed, state["launches"])
         used_ns = cpu_ns
         if isinstance(algorithm, Confined):
@@ -263,10 +260,9 @@ def _begin_run(
     memory_mb = round(kernel.resident_mb())
     cpu, t0 = used_ns(), now_ns(allowance.cpu)
     deadline = NEVER if allowance.time_ns == NEVER else t0 + allowance.time_ns
-    prepared = round(prepared_s * 1e9)
+    delay, prepared = -1 if delay is None else delay, round(prepared_s * 1e9)
     wall = now_ns() if allowance.cpu else 0
-    delay_ns = -1 if delay is None else delay
-    start = Start(t0, deadline, cpu, delay_ns, switches, prepared, wall, memory_mb)
+    start = Start(t0, deadline, cpu, delay, switches, prepared, wall, memory_mb)
     state.begin(start)
     return start
 
@@ -293,7 +289,7 @@ class _Launcher:
     def launch(self, limit: Limit = UNLIMITED, plateau: Limit = UNLIMITED) -> None:
         self._begin(limit)
         if plateau != UNLIMITED:
-            self.measurement.end_at_plateau(_ns(plateau), _evaluations(plateau))
+            self.measurement.end_at_plateau(*_limits(plateau))
         self._solve()
 
     def launch_until_change(self) -> None:
@@ -305,7 +301,7 @@ class _Launcher:
 
         def launch(pause: Callable[[], None]) -> None:
             self._begin(UNLIMITED)
-            self.measurement.pause_after(_ns(turn), _evaluations(turn), pause)
+            self.measurement.pause_after(*_limits(turn), pause)
             self._solve()
 
         begun = PausableLaunch(launch, lambda: self.state.launches()["best"][index].item())
@@ -322,7 +318,8 @@ class _Launcher:
         if now >= last_moment(self.start, self.allowance):
             self.measurement.finish(Stop.TIME)
         # A KillTimer set to the earlier of the two also ends a launch that never evaluates.
-        deadline, evaluations = min(now + _ns(limit), NEVER), _evaluations(limit)
+        time_ns, evaluations = _limits(limit)
+        deadline = min(now + time_ns, NEVER)
         if until_change:
             deadline, evaluations = self.measurement.until_change(now)
         last = min(last_moment(self.start, self.allowance), deadline - charge)
@@ -350,14 +347,10 @@ class _Launcher:
                 self.finish()
 
 
-def _ns(limit: Limit) -> int:
-    """The limit in nanoseconds; NEVER without a limit."""
-    return NEVER if limit.seconds is None else min(round(limit.seconds * 1e9), NEVER)
-
-
-def _evaluations(limit: Limit) -> int:
-    """The limit in evaluations; NEVER without a limit."""
-    return NEVER if limit.evaluations is None else min(limit.evaluations, NEVER)
+def _limits(limit: Limit) -> tuple[int, int]:
+    """The limit in nanoseconds and in evaluations; NEVER without one."""
+    time_ns = NEVER if limit.seconds is None else min(round(limit.seconds * 1e9), NEVER)
+    return time_ns, NEVER if limit.evaluations is None else min(limit.evaluations, NEVER)
 
 
 def _warm_up(problem: Problem) -> None:
@@ -369,12 +362,6 @@ def _warm_up(problem: Problem) -> None:
             problem.kind.beside(x)
         if now_ns() >= stop:
             break
-
-
-def _orphan(measurement: Measurement) -> None:
-    """In a process that the algorithm forked: refuse evaluations, and end with the run."""
-    measurement.disown()
-    kernel.die_with_parent(os.getppid())
 
 
 def _fail(state: State, error: BaseException, of_problem: bool = False) -> None:

@@ -70,9 +70,7 @@ CPU_MARGIN_S = 0.02
 """Tolerated difference of CPU times from the kernel and from the process, besides its teardown."""
 
 LEAST_CPU = 0.25
-"""A run that is killed at T gets a remark if its CPU time is a smaller share of the time that it
-had, and no evaluation was in the second half of T.
-"""
+"""A run that is killed at T gets a remark if its CPU time is a smaller share of the time it had."""
 
 LIMIT_S = 600.0
 """Time for computing the values without noise of a run's vectors, and of its recommended points."""
@@ -269,11 +267,12 @@ class _Run:
 
     def _gone(self) -> int:
         """The time by the run's clock without the charge, when its last process was gone; by that
-        of the machine if it has not started. The kernel gives CPU times in microseconds.
+        of the machine if it has not started.
         """
         start = self.state.start
-        of_cpu = start is not None and start.wall
-        return round(self.usage.cpu_s * 1e9) + 10_000 if of_cpu else now_ns()
+        if start is None or not start.wall:
+            return now_ns()
+        return round(self.usage.cpu_s * 1e9) + 10_000  # the kernel gives microseconds
 
     def _process(self) -> int:
         """Fork a process for the run, await its end and clean up; return its wait status."""
@@ -375,7 +374,7 @@ class _Run:
     def _count_children(self, pid: int, before: int) -> int:
         """Add the CPU time of the run's children to its clock; return what the clock shows.
 
-        `before` is the CPU time of the run before this process, less what orphans had used by then.
+        `before` is the CPU time before this process, less what orphans had used by then.
         """
         state = self.state
         below = kernel.cpu_ns_below(pid) + self._of_orphans()
@@ -600,8 +599,7 @@ def _events(log: NDArray[np.void]) -> list[dict[str, Any]]:
 def events_of(vectors: NDArray[np.void], problem: Problem) -> tuple[NDArray[np.void], float]:
     """The events at which the best value so far decreases, and the last value; `inf` without.
 
-    `Unreadable` if a vector has a number that is not finite or is none of the problem's vectors: a
-    run never keeps such vectors.
+    `Unreadable` if a vector has a number that is not finite or is none of the problem's vectors.
     """
     outputs = vectors["outputs"]
     if not np.isfinite(outputs).all():
@@ -638,10 +636,9 @@ def of_the_best(vectors: NDArray[np.void] | None, events: NDArray[np.void]) -> f
 def completed(logs: Logs, problem: Problem) -> Logs:
     """Replace the points in the logs by their values without noise, found in a separate process.
 
-    Recommended rows contain points, and so do vectors if the problem's kind is ``later``.
-    After it, vectors contain the measured value and that without noise. A recommended point whose
-    value is not finite is dropped. `InputError` if the function raises, does not return in time, or
-    gives a value for the point of a vector that is not finite.
+    Recommended rows contain points, and so do vectors, besides the measured value, if the problem's
+    kind is ``later``. A recommended point whose value is not finite is dropped. `InputError` if the
+    function raises, does not return in time, or gives such a value for the point of a vector.
     """
     if logs.recommended is None:
         return logs
