@@ -52,10 +52,7 @@ class Bench:
         problem = problem or moving()
         self.times, self.state = [], State.of(problem)
         self.measurement = self.state.measurement(
-            problem,
-            clock=lambda: self.times.pop(0),
-            exit=end,
-            **options,
+            problem, clock=lambda: self.times.pop(0), exit=end, **options
         )
         self.measurement.start(0, deadline)
         self.measurement.begin_launch(0)

@@ -201,7 +201,8 @@ def audit(subject: Subject, algorithm: Algorithm, setting: AuditSettings) -> Aud
     timed = measure_run(algorithm, problem, Allowance(time_ns=round(setting.time_s * 1e9)), seed)
     wrong = next((row for row in (*rows, timed) if row["status"] != Status.OK), None)
     evaluated = all(row["evaluations"] for row in rows)
-    deterministic, cost = _same_events(rows) if evaluated else None, {}
+    deterministic = _same_events(rows) if evaluated else None
+    cost: dict[str, Any] = {}
     if evaluated:
         _, bare_s = evaluation_cost_s(problem.evaluate, problem)
         least_s = min(row["cpu_s"] / row["evaluations"] for row in rows[1:])

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 from timefair.basics.errors import InputError, Interrupted
 from timefair.machine.linux import kernel
@@ -49,10 +49,7 @@ def elsewhere(function: Callable[[], Any], within_s: float | None = None) -> Any
             kernel.wait_or_kill(pid, within_s)
         if os.waitpid(pid, 0)[1] != signal.SIGKILL:
             break
-    with os.fdopen(answers) as file:
-        file.seek(0)
-        text = file.read()
-    if not text:
+    if not (text := kernel.taken(answers)):
         raise NoAnswer
     answer = json.loads(text)
     if "faults" in answer:
@@ -60,17 +57,12 @@ def elsewhere(function: Callable[[], Any], within_s: float | None = None) -> Any
     return answer["value"]
 
 
-class Companion(NamedTuple):
-    """The process id, the socket, and the answer to the first message."""
-
-    pid: int
-    connection: socket.socket
-    answer: bytes
-
-
 @contextmanager
-def companion(module: str, message: object, fault: Callable[[int], str]) -> Iterator[Companion]:
-    """Start an interpreter for a module's ``main``, and end it when the block ends.
+def companion(
+    module: str, message: object, fault: Callable[[int], str]
+) -> Iterator[tuple[int, socket.socket, bytes]]:
+    """Start an interpreter for a module's ``main``, and end it when the block ends: its process id,
+    the socket, and its answer.
 
     ``main`` gets the descriptor of its socket, and answers the message, which is pickled.
     `InputError` with the line of `fault`, from the exit status, if it ends without an answer.
@@ -85,7 +77,7 @@ def companion(module: str, message: object, fault: Callable[[int], str]) -> Iter
             ours.send(pickle.dumps(message))
             if not (answer := ours.recv(LONGEST)):
                 raise InputError(fault(process.wait()))
-            yield Companion(process.pid, ours, answer)
+            yield process.pid, ours, answer
         finally:
             process.kill()
             process.wait()

@@ -1,8 +1,5 @@
 """Starts the processes that do pieces of work: forks of this one, or the jobs of a campaign.
 
-Every job of the commands that measure without Snakemake is done by `timefair measure` in a process
-of its own, as Snakemake has it done, and has the same record.
-
 A prepared process is ready for one kind of job, sleeps, and is forked for every job. They have
 levels, each a fork of the previous one: modules, library, algorithm. A job connects by an abstract
 address, and has the level that it needs made. docs/validation/integrity.md: who ends whom.

@@ -229,7 +229,7 @@ def import_modules(names: Iterable[str]) -> None:
 class _Trial(_Beneath):
     """The objective of a trial: it also reports the modules that were loaded since the last call.
 
-    `memory` has the files of a `State`, which are made before the process loses the right to.
+    `memory` has the files of a `State`.
     """
 
     _SHOWN = _Beneath._SHOWN | {
@@ -325,13 +325,7 @@ def trial_launch(
     memory.close()
     views.check()
     changed = appeared(before, fingerprint(views.watched))
-    return Trial(_read(told).split(), _read(trace), changed)
-
-
-def _read(fd: int) -> str:
-    with os.fdopen(fd, encoding="utf-8", errors="replace") as file:
-        file.seek(0)
-        return file.read()
+    return Trial(kernel.taken(told).split(), kernel.taken(trace), changed)
 
 
 COST_EVALUATIONS = 400

@@ -101,14 +101,14 @@ def hosted(setup: Setup, cores: tuple[int, ...]) -> Iterator[Host]:
     def fault(code: int) -> str:
         return f"{setup.use}: its process ended with status {code} when loaded"
 
-    with companion("timefair.extensions.strict.host", setup, fault) as process:
-        ready = Ready(**json.loads(process.answer))
+    host = companion("timefair.extensions.strict.host", setup, fault)
+    with host as (pid, connection, answer):
+        ready = Ready(**json.loads(answer))
         if ready.faults:
             raise InputError(*ready.faults)
-        kernel.end_orphans(spare=[process.pid])  # that the trial launch left
-        connection = process.connection
+        kernel.end_orphans(spare=[pid])  # that the trial launch left
         keeper = Keeper.received(connection)
-        yield Host(process.pid, cores[-1], keeper, cores[:-1], ready, connection, len(setup.lower))
+        yield Host(pid, cores[-1], keeper, cores[:-1], ready, connection, len(setup.lower))
 
 
 class Solver:

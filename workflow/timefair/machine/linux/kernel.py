@@ -284,6 +284,13 @@ def read_file(path: str) -> bytes:
         os.close(fd)
 
 
+def taken(fd: int) -> str:
+    """The text of a file in memory, which is closed."""
+    text = os.pread(fd, os.fstat(fd).st_size, 0)
+    os.close(fd)
+    return text.decode(errors="replace")
+
+
 def run_queue_delay_ns(pid: int | str = "self") -> int | None:
     """Time that the main thread of a process (a zombie too) waited for a core; None if unknown."""
     try:

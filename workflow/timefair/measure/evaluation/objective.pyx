@@ -113,8 +113,8 @@ cdef struct Launch:
 
 HEADER = np.dtype([(name, np.int64) for name in (
     "kill_at", "evaluations", "charge", "last", "events", "launches", "launch_events", "batches",
-    "vectors", "recommended", "stop",
-    "end", "failure", "solvers", "solver", "cpu_1", "constraint_evaluations", "elsewhere",
+    "vectors", "recommended", "stop", "end", "failure", "solvers", "solver", "cpu_1",
+    "constraint_evaluations", "elsewhere",
 )])
 EVENT = np.dtype([(name, np.int64) for name in ("launch", "evaluations", "time")]
                  + [("precision", np.float64)])
@@ -298,9 +298,6 @@ cpdef cnp.ndarray as_batch(points, Py_ssize_t dimension):
             f"a batch is an array of shape (k, {dimension}), not {np.shape(points)}"
         )
     return array
-
-
-# -- Which vectors are recorded ------------------------------------------------------------------
 
 
 cdef class Keeper:
@@ -505,9 +502,6 @@ def keeper(outputs, f_opt):
     if outputs.keep == "changing":
         return Changing(numbers)
     return Improving(numbers)
-
-
-# -- Measuring -----------------------------------------------------------------------------------
 
 
 cdef class ConstraintValues:
@@ -721,10 +715,9 @@ cdef class Measurement:
     cdef evaluate_constraints(self, x):
         """Evaluate the constraints; this counts as an evaluation without improvement."""
         cdef cnp.ndarray array = self.begin(x)
-        cdef int64_t now
         self.reach_constraints(array)
         g = self.constraints.g.copy()
-        now = self.now()
+        cdef int64_t now = self.now()
         if now < self.run_deadline:
             self.header.constraint_evaluations += 1
         self.account(INFINITY, now, <const double *>cnp.PyArray_DATA(array))

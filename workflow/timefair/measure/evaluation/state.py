@@ -344,9 +344,7 @@ class Evaluators:
         return LaunchFailed(*pickle.loads(self._error[:]))
 
     def _await(self, deadline: int) -> None:
-        """Wait until all points are ready, or the deadline. If one of the processes has ended, as
-        the problem may do, this one ends in the same way.
-        """
+        """Wait until all points are ready, or the deadline, or end as one of the processes has."""
         while self._unfinished and (left := deadline - now_ns()) > 0:
             found = self._poll.poll(None if deadline == NEVER else math.ceil(left / 1e6))
             for fd, _ in found:
@@ -442,9 +440,7 @@ def outside(error: BaseException) -> list[traceback.FrameSummary]:
 
 
 def _where(error: BaseException) -> str:
-    """The last line of the user's own files in the traceback; of an installed package if there is
-    none, and empty if only timefair's code raised.
-    """
+    """The last line in the user's files, or else in a package; empty if only timefair raised."""
     found = outside(error)
     libraries = [sysconfig.get_path(key) for key in ("stdlib", "purelib", "platlib")]
     own = [f for f in found if not any(Path(f.filename).is_relative_to(at) for at in libraries)]

@@ -88,7 +88,9 @@ def measure_job(prepared: Prepared, job: Job, record: Path, key: str, number: in
     campaign = prepared.campaign
     with interruptible(), ExitStack() as stack:
         to_do = repetitions(campaign, job, key, folder=record.parents[3])
-        journal = stack.enter_context(Journal(record, prepared.journal_key(key)))
+        # It depends on the parameters of a tuned variant.
+        own_key = f"{key} {prepared.search['checksum']}" if prepared.search else key
+        journal = stack.enter_context(Journal(record, own_key))
         begun = stack.enter_context(BegunRun(record))
         if noted := next(iter(journal.runs.values()), None):
             prepared.schedule = facts_of(noted.schema).get("schedule", {})

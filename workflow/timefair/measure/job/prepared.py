@@ -26,30 +26,14 @@ from timefair.campaign.plan import Job
 from timefair.machine.facts import machine_facts
 from timefair.machine.linux import keeper, kernel
 from timefair.machine.linux.kernel import ends_at_once
+from timefair.measure import trial
 from timefair.measure.evaluation.objective import NEVER
 from timefair.measure.evaluation.state import State
 from timefair.measure.isolation import Views, views
 from timefair.measure.perturbation import Row, RunMonitor, parts_for
 from timefair.measure.processes import LONGEST, NoAnswer, elsewhere, fork_on_request
-from timefair.measure.runs.child import (
-    LOADING_S,
-    Allowance,
-    Confined,
-    Fresh,
-    Unloaded,
-    fresh,
-    live,
-)
+from timefair.measure.runs.child import LOADING_S, Allowance, Confined, Fresh, Unloaded, fresh, live
 from timefair.measure.runs.run import Subject, explained, given_up, measure_run
-from timefair.measure.trial import (
-    Trial,
-    evaluation_cost_s,
-    import_library,
-    import_modules,
-    load,
-    prepare,
-    trial_launch,
-)
 from timefair.problems import registry as suites
 from timefair.problems.base import Problem
 from timefair.records.status import Isolation
@@ -73,15 +57,11 @@ class Prepared:
         with threads.noted():
             self.suite = suites.find(problems.suite, problems.parameters)
         self.seconds = 0.0
-        self.trial = Trial()
+        self.trial = trial.Trial()
         self.views = Views()
         self._loaded: Algorithm | None = None
         self._is_ready = False
         self._origins: dict[str, dict[str, Any]] = {}
-
-    def journal_key(self, key: str) -> str:
-        """The key of a job's journal; it depends on the parameters of a tuned variant."""
-        return f"{key} {self.search['checksum']}" if self.search else key
 
     @contextmanager
     def _timed(self) -> Iterator[None]:
@@ -94,7 +74,7 @@ class Prepared:
         """Import the modules that all algorithms of the job's library need."""
         if self._is_loaded_here(job.algorithm):
             with self._timed():
-                import_library(self.campaign.algorithms[job.algorithm].use)
+                trial.import_library(self.campaign.algorithms[job.algorithm].use)
 
     def load(self, job: Job) -> Algorithm:
         """Load the job's algorithm, once, before anything else here imports its code.
@@ -106,7 +86,9 @@ class Prepared:
             spec = self.campaign.algorithms[job.algorithm]
             self.seconds += user_code.import_s(spec.use)
             with self._timed():
-                self._loaded = load(spec.use, spec.arguments, spec.integer, spec.constraint_penalty)
+                self._loaded = trial.load(
+                    spec.use, spec.arguments, spec.integer, spec.constraint_penalty
+                )
                 if self._is_ready:
                     self._loaded.prepare()
         return self._loaded
@@ -151,9 +133,7 @@ class Prepared:
         return self._computed(label, lambda: provenance.tuning_key(self.planned, label))
 
     def _computed(self, label: str, function: Callable[[], Value]) -> Value:
-        """The value of a function that imports an algorithm's code, as JSON can represent it; in
-        another process if that code is not for this one.
-        """
+        """The value of a function that imports an algorithm's code, as JSON can represent it."""
         if self._is_loaded_here(label):
             return function()
         try:
@@ -179,7 +159,7 @@ class Prepared:
             start = monotonic()
             kernel.adopt_orphans()
             problem = self.suite.problem(job.function, job.dimension, job.instances[0])
-            self.trial = prepare(algorithm, problem, memory_mb, self.views, spec.threads)
+            self.trial = trial.prepare(algorithm, problem, memory_mb, self.views, spec.threads)
             self.seconds += monotonic() - start
             self._is_ready = True
         return algorithm
@@ -201,7 +181,7 @@ class Prepared:
             return
         context = os.getpid(), self.campaign.snapshot(), job, self.views.arguments()
         with fresh(context, lost) as process:
-            self.trial = Trial(*process.trial)
+            self.trial = trial.Trial(*process.trial)
             yield process
 
     def origin(self, label: str) -> dict[str, Any]:
@@ -298,15 +278,14 @@ def common(prepared: Prepared, job: Job, cores: tuple[int, ...]) -> Row:
 def _evaluation_cost(problem: Problem, answer_s: float) -> dict[str, float]:
     """Present cost of an evaluation, by the instrumented objective and by the suite's own call.
 
-    The result is empty if the problem raises, ends its process or takes longer than `answer_s`; its
-    runs show that.
+    Empty if the problem raises, ends its process or takes longer than `answer_s`.
     """
 
     def measured() -> tuple[float, float]:
         measurement = State.of(problem).measurement(problem)
         measurement.start(0)
         measurement.begin_launch()
-        return evaluation_cost_s(measurement.objective, problem)
+        return trial.evaluation_cost_s(measurement.objective, problem)
 
     try:
         costs = elsewhere(measured, answer_s)
@@ -333,7 +312,7 @@ class _Loader:
     def algorithm(self) -> tuple[Algorithm, float]:
         algorithm, begun = self._prepared.load(self._job), monotonic()
         algorithm.prepare()
-        import_modules(self.modules)
+        trial.import_modules(self.modules)
         return algorithm, self._prepared.seconds + monotonic() - begun
 
     def on_trial(self) -> tuple[Algorithm, Problem]:
@@ -350,9 +329,9 @@ def main(descriptor: str) -> None:
     campaign, folders, begun = restored(snapshot), Views(**arguments), monotonic()
     allowance, loader = allowance_of(campaign, folders, job), _Loader(campaign, job)
     memory_mb, cores = allowance.memory_mb, allowance.cores
-    trial = trial_launch(loader.on_trial, memory_mb, folders, cores, LOADING_S)
-    loader.modules = trial.modules
-    connection.send(json.dumps([monotonic() - begun, trial]).encode())
+    tried = trial.trial_launch(loader.on_trial, memory_mb, folders, cores, LOADING_S)
+    loader.modules = tried.modules
+    connection.send(json.dumps([monotonic() - begun, tried]).encode())
     keeper.hand_over_new(connection, possible=folders.namespaces, network=folders.network)
     fork_on_request(connection, partial(_live, starter, loader, allowance))
 

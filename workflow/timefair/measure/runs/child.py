@@ -135,7 +135,7 @@ class Confined:
 
 @dataclass(frozen=True)
 class Fresh:
-    """A new process that forks runs, each of which imports the user's modules itself, ``because`` of
+    """A new process that forks runs, each of which imports the user's modules itself; ``because``:
     what they would lose as forks of the job (`basics.threads`).
     """
 
@@ -169,11 +169,10 @@ def fresh(context: object, because: str) -> Iterator[Fresh]:
     def fault(code: int) -> str:
         return f"the process that imports {because} again ended with {code}"
 
-    with companion("timefair.measure.job.prepared", context, fault) as process:
-        kernel.end_orphans(spare=[process.pid])  # that the trial launch left
-        seconds, trial = json.loads(process.answer)
-        keeper = Keeper.received(process.connection)
-        yield Fresh(process.pid, seconds, trial, because, process.connection, keeper)
+    with companion("timefair.measure.job.prepared", context, fault) as (pid, connection, answer):
+        kernel.end_orphans(spare=[pid])  # that the trial launch left
+        seconds, trial = json.loads(answer)
+        yield Fresh(pid, seconds, trial, because, connection, Keeper.received(connection))
 
 
 def live(

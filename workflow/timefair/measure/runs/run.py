@@ -35,14 +35,8 @@ from timefair.measure.processes import NoAnswer, elsewhere
 from timefair.measure.runs import child
 from timefair.measure.runs.child import LOADING_S, Allowance, Confined, Fresh
 from timefair.problems.base import Problem
-from timefair.records.consistency import (
-    BATCH_FIELDS,
-    EVENT_FIELDS,
-    LAUNCH_FIELDS,
-    RECOMMENDATION_FIELDS,
-    Columns,
-    contradiction,
-)
+from timefair.records import consistency
+from timefair.records.consistency import Columns
 from timefair.records.readings import READINGS
 from timefair.records.status import COMPLETED, LaunchEnd, Status, StopReason
 
@@ -322,10 +316,8 @@ class _Run:
     def _wait_for_exit(
         self, pidfd: int, pid: int, output: Output, loading_s: float, spared: Collection[int]
     ) -> None:
-        """Wait until the process is a zombie; it may load for `loading_s` before it starts.
-
-        It is ended here if the kernel timer fails to, or if all processes of the run together
-        exceed the memory limit.
+        """Wait until the process is a zombie; it may load for `loading_s` before it starts. It is
+        ended here if the timer fails to, or if all processes of the run exceed the memory limit.
         """
         state, allowance = self.state, self.allowance
         poll = select.poll()
@@ -356,9 +348,8 @@ class _Run:
             state.report(excess)
 
     def _excess(self, start: Start | None, spared: Collection[int]) -> str | None:
-        """How the processes of the run together exceed its memory limit; None if they do not.
-
-        The kernel keeps each one of them within the limit (`kernel.limit_memory`).
+        """How the processes of the run together exceed its memory limit, as the kernel keeps each
+        one within it; None if they do not.
         """
         most, keeper = self.allowance.memory_mb, self.allowance.keeper
         if start is None or most is None:
@@ -493,14 +484,14 @@ def _contradiction(
     vectors: Columns | None = None
     if (log := logs.vectors) is not None:
         vectors = _columns(log) | {"finite": np.isfinite(log["outputs"]).all(axis=1)}
-    return contradiction(
+    return consistency.contradiction(
         result | {"f_opt": f_opt},
-        fields("events", EVENT_FIELDS),
-        fields("launch_log", LAUNCH_FIELDS),
-        fields("launch_events", EVENT_FIELDS),
-        fields("batches", BATCH_FIELDS),
+        fields("events", consistency.EVENT_FIELDS),
+        fields("launch_log", consistency.LAUNCH_FIELDS),
+        fields("launch_events", consistency.EVENT_FIELDS),
+        fields("batches", consistency.BATCH_FIELDS),
         vectors,
-        fields("recommendations", RECOMMENDATION_FIELDS),
+        fields("recommendations", consistency.RECOMMENDATION_FIELDS),
     )
 
 
@@ -548,8 +539,21 @@ def _result(
         events, best_f = events_of(vectors, problem)
         launch_bests = best_after_launches(events, len(logs.launches))
     best = events["precision"][-1].item() if events.size else math.inf
-    failed = reason == StopReason.FAILURE
-    launches = _launch_log(logs.launches, launch_bests, state["evaluations"], t0, end, best, failed)
+    unknown_end = LaunchEnd.FAILED if reason == StopReason.FAILURE else LaunchEnd.CUT
+    launches = []
+    for row, launch_best in zip(logs.launches, launch_bests.tolist(), strict=True):
+        if (code := row["code"].item()) not in _LAUNCH_ENDS:
+            raise Unreadable(f"a launch ended in an unknown way, {code}")
+        is_open = code == LaunchCode.OPEN
+        made = state["evaluations"] if is_open else int(row["last"])
+        launch = {
+            "start_s": (int(row["start"]) - t0) / 1e9,
+            "end_s": ((end if is_open else min(int(row["end"]), end)) - t0) / 1e9,
+            "evaluations": int(row["earlier"]) + made - int(row["first"]),
+            "best_precision": max(launch_best, best),  # its last event may be uncommitted
+            "end": _LAUNCH_ENDS[code] or unknown_end,
+        }
+        launches.append(launch)
     of_constraints = "constraint_evaluations" in problem.kind.names
     return {
         "budget_s": None if allowance.time_ns == NEVER else allowance.time_ns / 1e9,
@@ -692,7 +696,7 @@ def _batches(logs: Logs, evaluations: int) -> list[dict[str, int]] | None:
     """
     if logs.batches is None or logs.launches["earlier"].any():
         return None
-    rows = [dict(zip(BATCH_FIELDS, row, strict=True)) for row in logs.batches.tolist()]
+    rows = [dict(zip(consistency.BATCH_FIELDS, row, strict=True)) for row in logs.batches.tolist()]
     if rows:
         last = rows[-1]
         last["count"] -= 1
@@ -705,46 +709,13 @@ def _batches(logs: Logs, evaluations: int) -> list[dict[str, int]] | None:
     return rows
 
 
-def _launch_log(
-    launches: NDArray[np.void],
-    launch_bests: NDArray[np.float64],
-    evaluations: int,
-    t0: int,
-    end: int,
-    best: float,
-    failed: bool,
-) -> list[dict[str, Any]]:
-    """The launches of a run.
-
-    `best` is the best precision of the events of the run. If a process was killed just before it
-    committed an event, the launch already contains the precision of that event.
-    """
-    log = []
-    for row, launch_best in zip(launches, launch_bests.tolist(), strict=True):
-        if (code := row["code"].item()) not in _LAUNCH_ENDS:
-            raise Unreadable(f"a launch ended in an unknown way, {code}")
-        is_open = code == LaunchCode.OPEN
-        last = evaluations if is_open else int(row["last"])
-        log.append(
-            {
-                "start_s": (int(row["start"]) - t0) / 1e9,
-                "end_s": ((end if is_open else min(int(row["end"]), end)) - t0) / 1e9,
-                "evaluations": int(row["earlier"]) + last - int(row["first"]),
-                "best_precision": max(launch_best, best),
-                "end": _LAUNCH_ENDS[code] or (LaunchEnd.FAILED if failed else LaunchEnd.CUT),
-            }
-        )
-    return log
-
-
 def _resources(
     start: Start | None, usage: _Usage, real_s: float, cores: int, helpers: int = 0
 ) -> dict[str, Any]:
     """Resources that the run's processes used since t0, and how the processes were perturbed.
 
     Processes of one run also wait for each other: the delay that is attributed to others is at most
-    the time in which the run's cores did not compute for it. `helpers`: orphans that belong to
-    timefair: evaluators, or the processes of a `Confined` algorithm.
+    the time in which the run's cores did not compute for it. `helpers`: orphans of timefair itself.
     """
     before = start or Start(0)
     cpu_s = max(usage.cpu_s - before.cpu / 1e9, 0.0)
