@@ -22,7 +22,7 @@ from pydantic import BaseModel
 from timefair.basics.errors import InputError
 from timefair.basics.extension import added_keys, confining, each, elsewhere
 from timefair.campaign.plan import TUNING_ROUND, Span, runs_of_round
-from timefair.machine.software import versions
+from timefair.machine.facts import versions
 from timefair.records.integrity import SHARED
 
 if TYPE_CHECKING:

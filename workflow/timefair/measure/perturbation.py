@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timefair.basics.slowdowns import lengthened
+from timefair.machine.facts import folders
 from timefair.machine.host import Host, Unknown, whole
 from timefair.machine.linux.kernel import read_file
-from timefair.machine.system import folders
 from timefair.records.status import Perturbation
 
 DELAY_SHARE = 0.05

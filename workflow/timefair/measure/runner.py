@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
 
 from timefair.basics import files
 from timefair.basics.errors import InputError, Interrupted, storing
-from timefair.machine import system
+from timefair.machine import facts
 from timefair.machine.host import Host, Unknown
 from timefair.machine.linux import kernel
 from timefair.machine.linux.kernel import SIGNALS, ends_at_once, interruptible
@@ -647,5 +647,5 @@ def _live(
 
 def _memory_is_scarce() -> bool:
     with contextlib.suppress(Unknown):
-        return system.available_mb(Host()) < MEMORY_SHARE * system.total_mb(Host())
+        return facts.available_mb(Host()) < MEMORY_SHARE * facts.total_mb(Host())
     return False

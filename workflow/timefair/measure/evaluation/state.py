@@ -356,7 +356,7 @@ class Evaluators:
     def _live(self, problem: Problem, cores: set[int]) -> None:
         """Run one of the processes, until the run's process has ended."""
         try:
-            with contextlib.suppress(PermissionError):  # refused by `calls`
+            with contextlib.suppress(PermissionError):  # `private_folders.refuse_calls`
                 os.sched_setaffinity(0, cores)
             while number := os.read(self._waiting, _NUMBER.size):
                 (i,) = _NUMBER.unpack(number)
