@@ -13,6 +13,7 @@ import importlib.metadata
 import json
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -40,7 +41,9 @@ def faults(use: str, parameters: Mapping[str, object]) -> list[str]:
     with hidden_modules(*library.unneeded):
         found = registry.faults(use, parameters)
     if not found:
-        _remember(mark)
+        with suppress(OSError):  # without a cache it is checked again
+            mark.parent.mkdir(parents=True, exist_ok=True)
+            mark.touch()
     return found
 
 
@@ -63,11 +66,3 @@ _version = cache(importlib.metadata.version)
 def _adapters() -> list[str]:
     sources = sorted(Path(__file__).parent.rglob("*.py"))
     return [hashlib.sha256(path.read_bytes()).hexdigest() for path in sources]
-
-
-def _remember(mark: Path) -> None:
-    try:
-        mark.parent.mkdir(parents=True, exist_ok=True)
-        mark.touch()
-    except OSError:  # without a cache it is checked again
-        pass

@@ -12,7 +12,6 @@ import numpy as np
 
 from timefair.algorithms.base import Objective
 from timefair.algorithms.builtin import bits
-from timefair.problems.base import Variables
 
 
 def solve(
@@ -48,7 +47,3 @@ def faults(rate: object = None, resample: object = False) -> list[str]:
     if not isinstance(resample, bool):
         lines.append(f"'resample' of timefair:OnePlusOneEA is true or false, not {resample!r}")
     return lines
-
-
-def variables(rate: float | None = None, resample: bool = False) -> frozenset[Variables]:
-    return frozenset({"binary"})

@@ -8,14 +8,9 @@ import numpy as np
 
 from timefair.algorithms.base import Objective
 from timefair.algorithms.builtin import bits
-from timefair.problems.base import Variables
 
 
 def solve(objective: Objective, rng: np.random.Generator) -> None:
     """Improve a random string without end; it does not leave a local optimum."""
     dimension = objective.dimension
     bits.climb(objective, rng, lambda: rng.integers(dimension, size=1))
-
-
-def variables() -> frozenset[Variables]:
-    return frozenset({"binary"})
