@@ -11,6 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -42,16 +43,7 @@ class Finding(NamedTuple):
         return f"{self.severity:<8} {self.name}: {self.evidence}{advice}"
 
 
-def ok(evidence: str) -> Finding:
-    return Finding("ok", evidence)
-
-
-def warn(evidence: str, remedy: str) -> Finding:
-    return Finding("warn", evidence, remedy)
-
-
-def bad(evidence: str, remedy: str) -> Finding:
-    return Finding("bad", evidence, remedy)
+ok, warn, bad = (partial(Finding, severity) for severity in ("ok", "warn", "bad"))
 
 
 def graded(evidence: str, remedy: str, *, is_bad: bool, is_odd: bool) -> Finding:

@@ -69,12 +69,9 @@ def end_if_forked(own: int) -> None:
 
 
 def die_with_parent(parent: int) -> None:
-    """End this process when the thread that forked it ends; at once if it has ended already.
-
-    A parent outside of this PID namespace has the number 0.
-    """
+    """End this process when the thread that forked it ends; at once if it has ended already."""
     _check(_libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0))
-    if os.getppid() not in (parent, 0):
+    if os.getppid() not in (parent, 0):  # 0: outside of this PID namespace
         end_process(1)
 
 
@@ -140,9 +137,8 @@ def name_process(name: str) -> None:
 
 
 def signal_on_hangup(fd: int, number: int) -> None:
-    """Let the kernel send a signal to this process when the peer of a socket closes it.
-
-    If the peer has closed it already, the signal comes at once.
+    """Let the kernel send a signal to this process when the peer of a socket closes it, or now, if
+    it has.
     """
     fcntl.fcntl(fd, fcntl.F_SETSIG, number)
     fcntl.fcntl(fd, fcntl.F_SETOWN, os.getpid())
@@ -237,26 +233,19 @@ def keep_descriptors(kept: Iterable[int]) -> None:
 
 def _forget_helpers() -> None:
     """Let multiprocessing start its own helper processes: those of the parent cannot be reached."""
-    for module, helper, attributes in (
-        ("resource_tracker", "_resource_tracker", ("_fd", "_pid")),
-        (
-            "forkserver",
-            "_forkserver",
-            ("_forkserver_address", "_forkserver_alive_fd", "_forkserver_pid"),
-        ),
-    ):
+    server = ("_forkserver_address", "_forkserver_alive_fd", "_forkserver_pid")
+    helpers = {"resource_tracker": ("_fd", "_pid"), "forkserver": server}
+    for module, attributes in helpers.items():
         if loaded := sys.modules.get(f"multiprocessing.{module}"):
             for attribute in attributes:
-                setattr(getattr(loaded, helper), attribute, None)
+                setattr(getattr(loaded, f"_{module}"), attribute, None)
 
 
 class KillTimer:
-    """SIGKILL to this process at a moment of CLOCK_MONOTONIC, or of this thread's CPU time.
+    """SIGKILL to this process at a moment of CLOCK_MONOTONIC, or of this thread's CPU time: with a
+    timer on that of the process, the kernel would update its clock once a tick only.
 
-    With a timer on the CPU time of the process, the kernel would update its clock once a tick only.
-
-    It needs neither the interpreter nor the parent, and cannot be caught. A fork does not inherit
-    it, so it has to be created in the process that it ends.
+    A fork does not inherit it, so it has to be created in the process that it ends.
     """
 
     def __init__(self, *, cpu: bool = False) -> None:
@@ -324,9 +313,7 @@ def limit_memory(memory_mb: float | None) -> None:
 
 
 def leave_for_others() -> None:
-    """Let this process not use up what the user's processes may have together: of processes and
-    pending signals, which timers need, some are left.
-    """
+    """Let this process leave some of the processes and pending signals that the user may have."""
     for what in (resource.RLIMIT_NPROC, resource.RLIMIT_SIGPENDING):
         soft, _ = resource.getrlimit(what)
         if soft != resource.RLIM_INFINITY:
@@ -404,12 +391,14 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 @contextlib.contextmanager
 def interruptible() -> Iterator[None]:
-    """Raise `Interrupted` when one of `SIGNALS` comes, also where it was ignored until now.
-
-    A process that a shell starts in the background inherits that SIGINT is ignored. Such a job
-    would continue to measure when its workflow has ended. Only the main thread may call this.
+    """Raise `Interrupted` when one of `SIGNALS` comes, also where it was ignored until now, as in
+    what a shell starts in the background. Only the main thread may call this.
     """
-    before = {number: signal.signal(number, _interrupt) for number in SIGNALS}
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        raise Interrupted(number)
+
+    before = {number: signal.signal(number, interrupt) for number in SIGNALS}
     try:
         yield
     finally:
@@ -421,7 +410,3 @@ def ends_at_once() -> None:
     """Let `SIGNALS` end this process, regardless of inherited settings."""
     for number in SIGNALS:
         signal.signal(number, signal.SIG_DFL)
-
-
-def _interrupt(number: int, frame: FrameType | None) -> None:
-    raise Interrupted(number)

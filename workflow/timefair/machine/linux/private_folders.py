@@ -256,15 +256,13 @@ def leave(network: int) -> bool:
 
 def mount_proc(flags: int = 0) -> None:
     """Let ``/proc`` show the processes of this PID namespace, in its own mount namespace."""
-    _call(
-        _libc.mount(b"proc", b"/proc", b"proc", _flags(flags | _NOSUID_NODEV_NOEXEC), None), "/proc"
-    )
+    _mount(b"proc", "/proc", b"proc", flags | _NOSUID_NODEV_NOEXEC)
 
 
 def own_mounts(others: int = 0) -> None:
     """Enter a mount namespace whose mounts no other process sees, and other new namespaces."""
     _own_namespaces(_CLONE_NEWNS | others)
-    _call(_libc.mount(b"none", b"/", None, _flags(_MS_REC | _MS_PRIVATE), None), "/")
+    _mount(b"none", "/", None, _MS_REC | _MS_PRIVATE)
 
 
 def _own_namespaces(which: int) -> None:
@@ -300,8 +298,7 @@ def _limit_shared_memory(megabytes: float | None) -> None:
 
 def _bind(fd: int, folder: Path) -> None:
     """Mount what a descriptor names over a folder."""
-    source = f"/proc/self/fd/{fd}".encode()
-    _call(_libc.mount(source, os.fsencode(folder), None, _flags(_MS_BIND | _MS_REC), None), folder)
+    _mount(f"/proc/self/fd/{fd}".encode(), folder, None, _MS_BIND | _MS_REC)
 
 
 def _set_attributes(place: str, attributes: bytes, flags: int = 0) -> None:
@@ -315,7 +312,7 @@ def _set_attributes(place: str, attributes: bytes, flags: int = 0) -> None:
 def _memory_over(folder: Path, megabytes: float | None) -> int:
     """Mount a file system in memory, and open it. The overlay of the same folder then hides it."""
     options = b"mode=0700" + (b"" if megabytes is None else b",size=%dm" % max(1, megabytes))
-    _call(_libc.mount(b"tmpfs", os.fsencode(folder), b"tmpfs", _flags(0), options), folder)
+    _mount(b"tmpfs", folder, b"tmpfs", 0, options)
     return os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
 
 
@@ -331,16 +328,10 @@ def _overlay(folder: Path, below: int, written: int, name: str) -> None:
         os.fchmod(above, stat.S_IMODE(looks.st_mode))
     finally:
         os.close(above)
-    options = ",".join(
-        [
-            f"lowerdir=/proc/self/fd/{below}",
-            f"upperdir=/proc/self/fd/{written}/{name}",
-            f"workdir=/proc/self/fd/{written}/{name}-work",
-            *(["userxattr"] if _in_user_namespace else []),
-        ]
-    )
-    arguments = (b"overlay", os.fsencode(folder), b"overlay", _flags(0), options.encode())
-    _call(_libc.mount(*arguments), folder)
+    new = f"/proc/self/fd/{written}/{name}"
+    options = f"lowerdir=/proc/self/fd/{below},upperdir={new},workdir={new}-work"
+    options += ",userxattr" * _in_user_namespace
+    _mount(b"overlay", folder, b"overlay", 0, options.encode())
 
 
 class _Header(ctypes.Structure):
@@ -372,8 +363,11 @@ def _give_up_capabilities() -> None:
     _call(_libc.capset(ctypes.byref(header), held), "capabilities")
 
 
-def _flags(number: int) -> ctypes.c_ulong:
-    return ctypes.c_ulong(number)
+def _mount(
+    source: bytes, folder: str | Path, kind: bytes | None, flags: int, options: bytes | None = None
+) -> None:
+    place = os.fsencode(folder)
+    _call(_libc.mount(source, place, kind, ctypes.c_ulong(flags), options), folder)
 
 
 def _call(result: int, what: object) -> None:
