@@ -58,7 +58,6 @@ class AuditSettings:
     wall_s: float = 20.0
 
     def faults(self) -> list[str]:
-        """Check the settings; one line per fault."""
         lines = SUITES["bbob"].faults([self.function], [self.dimension], [1])
         budgets = ("evaluations", "time_s", "wall_s")
         return lines + [f"{key}: should be above 0" for key in budgets if getattr(self, key) <= 0]
@@ -168,7 +167,6 @@ def _faults(subject: Subject) -> list[str]:
 
 
 def look_at(subject: Subject, setting: AuditSettings) -> AuditRow:
-    """Audit one algorithm in a separate process."""
     try:
         return in_new_interpreter(_prepared, subject, setting)
     except ChildProcessError:

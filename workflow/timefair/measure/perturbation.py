@@ -105,7 +105,6 @@ class Counters:
             self._quotas = []
 
     def look(self) -> Surroundings:
-        """The counters now."""
         cpu_s, memory_s = self._pressure_s("cpu"), self._pressure_s("memory")
         return Surroundings(self._steal_s(), cpu_s, self._throttled_s(), memory_s)
 

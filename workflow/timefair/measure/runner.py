@@ -241,7 +241,6 @@ def _shuffled(campaign: Campaign) -> Iterator[Job]:
 
 
 def _search(campaign: Campaign, folder: Path, keys: Keys, workers: int) -> None:
-    """Search for the parameters of the tuned variants that lack a record of it."""
     from timefair.campaign import plan
 
     work = []
@@ -493,7 +492,6 @@ def _answer(connection: socket.socket, pidfd: int) -> int:
 
 
 def user_of_peer(connection: socket.socket) -> int:
-    """The user at the other end of a connection."""
     packed = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
     return int(struct.unpack("3i", packed)[1])
 
@@ -616,7 +614,6 @@ def _live(
     number: int,
     work: Work,
 ) -> NoReturn:
-    """Run a fork, from its creation to its end."""
     status = 1
     try:
         kernel.name_process(NAMES["job"])

@@ -168,7 +168,6 @@ class State:
 
     @classmethod
     def of(cls, problem: Problem) -> State:
-        """The memory of a run on a problem."""
         return cls(problem.kept, problem.dimension if problem.kind.recommends else 0)
 
     def measurement(self, problem: Problem, **options: Any) -> Measurement:
@@ -195,7 +194,6 @@ class State:
         return now_ns(start is not None and start.wall > 0) + elsewhere
 
     def begin(self, start: Start) -> None:
-        """Write the start."""
         os.pwrite(self._start_fd, _START.pack(*start), 0)
 
     @property
@@ -205,7 +203,6 @@ class State:
         return Start(*_START.unpack(written)) if len(written) == _START.size else None
 
     def __getitem__(self, name: str) -> Any:
-        """A field of the header."""
         return self.header_array[name][0].item()
 
     def __setitem__(self, name: str, value: float) -> None:
@@ -272,7 +269,6 @@ def take_output(fd: int) -> None:
 
 
 def _new() -> list[int]:
-    """The files of the memory of a run."""
     parts = (
         "head", "events", "launches", "launch-events", "batches", "vectors", "recommended", "best",
         "start", "output",
@@ -354,7 +350,6 @@ class Evaluators:
                 self._unfinished -= len(os.read(self._ready, 4 * AT_ONCE)) // _NUMBER.size
 
     def _live(self, problem: Problem, cores: set[int]) -> None:
-        """Run one of the processes, until the run's process has ended."""
         try:
             with contextlib.suppress(PermissionError):  # `private_folders.refuse_calls`
                 os.sched_setaffinity(0, cores)

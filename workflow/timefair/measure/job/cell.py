@@ -217,7 +217,6 @@ def allowed(
 
 
 def seed_of(prepared: Prepared, job: Job, instance: int, run: int) -> int:
-    """The seed of a run of a job."""
     name = ProblemName(prepared.suite.name, job.function, job.dimension, instance)
     return run_seed(prepared.campaign.seed, name, prepared.campaign.seeds_of(job.algorithm), run)
 
@@ -283,7 +282,6 @@ def _facts(
 
 
 def _noted(prepared: Prepared, readings: dict[str, Any] | None) -> dict[str, Any] | None:
-    """What the journal keeps beside a run."""
     kept = {"schedule": prepared.schedule} if prepared.schedule else {}
     return (kept if readings is None else {**kept, READINGS: readings}) or None
 

@@ -206,7 +206,6 @@ class Prepared:
 
 
 def allowance_of(campaign: Campaign, views: Views, job: Job) -> Allowance:
-    """The resources that each run of a job may use."""
     budget, limits = campaign.budget, campaign.limits
     evaluations = budget.evaluations_for(job.dimension)
     return Allowance(
@@ -339,7 +338,6 @@ def main(descriptor: str) -> None:
 def _live(
     starter: int, loader: _Loader, allowance: Allowance, request: Any, fds: list[int]
 ) -> NoReturn:
-    """Be the process of a run."""
     try:
         instance, seed, tempfile.tempdir, memory = request
         for fd in fds:

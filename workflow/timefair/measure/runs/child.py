@@ -92,7 +92,6 @@ class Allowance:
 
     @property
     def evaluators(self) -> int:
-        """Number of processes that evaluate batches."""
         return 0 if self.cpu or self.cores == 1 else self.cores
 
     @property
@@ -148,7 +147,6 @@ class Fresh:
 
     @property
     def remark(self) -> str:
-        """What the record says about the runs."""
         return f"its modules were imported again, because forks would lose or share {self.because}"
 
     def fork(self, state: State, instance: int, seed: int) -> int:

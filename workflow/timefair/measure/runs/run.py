@@ -527,7 +527,6 @@ def _result(
     reason: StopReason,
     reaped: int,
 ) -> dict[str, Any]:
-    """Resources and results of the run."""
     start, last = state.start or Start(state["end"] or reaped), state["last"]
     t0 = start.t0
     stopped = state["end"] or reaped + state["charge"]
