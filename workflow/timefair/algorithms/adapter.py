@@ -40,6 +40,9 @@ BOTH: frozenset[Task] = frozenset({"one objective", "constraints"})
 CONSTRAINTS: frozenset[Task] = frozenset({"constraints"})
 TWO_OBJECTIVES: frozenset[Task] = frozenset({"two objectives"})
 
+Rng = np.random.Generator
+Given = Mapping[str, Any]
+"""The user's parameters of a launch."""
 Evaluate = Callable[[NDArray[np.float64]], float]
 Names = Sequence[str] | Callable[[], Collection[str]]
 
