@@ -241,11 +241,9 @@ class _Trial(_Beneath):
     ) -> None:
         self._told, self._trace, self.cores = told, trace, cores
         self._known = set(sys.modules)
-        recommended = problem.dimension if problem.kind.recommends else 0
-        evaluations = TRIAL_EVALUATIONS_PER_DIMENSION * problem.dimension
-        measurement = State(problem.kept, recommended, memory).measurement(
-            problem, cap=evaluations, exit=self._end, native=False
-        )
+        cap = TRIAL_EVALUATIONS_PER_DIMENSION * problem.dimension
+        state = State.of(problem, memory)
+        measurement = state.measurement(problem, cap=cap, exit=self._end, native=False)
         now = now_ns()
         measurement.start(now, now + round(TRIAL_S * 1e9))
         measurement.begin_launch()

@@ -167,8 +167,8 @@ class State:
         self.vector_log = Log(vectors, vector_dtype(numbers)) if numbers > 1 else None
 
     @classmethod
-    def of(cls, problem: Problem) -> State:
-        return cls(problem.kept, problem.dimension if problem.kind.recommends else 0)
+    def of(cls, problem: Problem, fds: Sequence[int] | None = None) -> State:
+        return cls(problem.kept, problem.dimension if problem.kind.recommends else 0, fds)
 
     def measurement(self, problem: Problem, **options: Any) -> Measurement:
         """What measures a run in this memory, with further options of `Measurement`."""
