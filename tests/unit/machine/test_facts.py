@@ -65,8 +65,8 @@ def test_a_server(build):
 def test_cores_with_two_threads(build):
     host = build(SMT)
     assert facts.siblings(host) == [[0, 2], [1, 3]]
-    assert facts.physical_cores(host) == 2
-    assert facts.logical_cores(host) == 4
+    assert facts.cores_physical(host) == 2
+    assert facts.cores(host) == 4
 
 
 @pytest.mark.parametrize("container", [QUOTA_1, QUOTA_2], ids=["version 1", "version 2"])

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _CPU = "sys/devices/system/cpu"
 
 
-def model(host: Host) -> str:
+def cpu(host: Host) -> str:
     """The name of the model; virtual machines often give a generic one."""
     return host.field("proc/cpuinfo", "model name")
 
@@ -36,7 +36,7 @@ def online(host: Host) -> list[int]:
     return core_list(host.text(f"{_CPU}/online"), f"/{_CPU}/online")
 
 
-def logical_cores(host: Host) -> int:
+def cores(host: Host) -> int:
     """The number of logical cores, that is hardware threads."""
     return len(online(host))
 
@@ -51,7 +51,7 @@ def _groups(host: Host) -> list[tuple[int, ...]]:
     return [tuple(core_list(host.text(path), f"/{path}")) for path in paths]
 
 
-def physical_cores(host: Host) -> int:
+def cores_physical(host: Host) -> int:
     """The number of physical cores."""
     return len(siblings(host))
 
@@ -85,12 +85,12 @@ def thermal_throttles(host: Host) -> int:
 _PAGES = "proc/vmstat"
 
 
-def total_mb(host: Host) -> float:
+def memory_mb(host: Host) -> float:
     """The size of the memory."""
     return _mb(host, "MemTotal")
 
 
-def available_mb(host: Host) -> float:
+def memory_available_mb(host: Host) -> float:
     """The kernel's estimate of the memory that programs can get without swapping."""
     return _mb(host, "MemAvailable")
 
@@ -173,7 +173,7 @@ def usable(host: Host) -> list[int]:
     return core_list(affinity(host), "Cpus_allowed_list")
 
 
-def usable_cores(host: Host) -> int:
+def cores_usable(host: Host) -> int:
     """Number of cores that this process may use."""
     return len(usable(host))
 
@@ -585,56 +585,27 @@ def _wrong(requirements: Iterator[Requirement]) -> Iterator[str]:
 
 # --- The lists of facts -------------------------------------------------------------------------
 
-STANDING: dict[str, Reader] = {
-    # the hardware
-    "cpu": model,
-    "architecture": architecture,
-    "cores": logical_cores,
-    "cores_physical": physical_cores,
-    "siblings": siblings,
-    "governor": governor,
-    "turbo": turbo,
-    "memory_mb": total_mb,
-    "swap_mb": swap_mb,
-    # the system
-    "hostname": hostname,
-    "system": system,
-    "distribution": distribution,
-    "kernel": kernel,
-    "libc": libc,
-    "virtual_machine": virtual_machine,
-    "container": container,
-    "clock_source": clock_source,
-    # what this process may use
-    "cores_usable": usable_cores,
-    "affinity": affinity,
-    "cpu_quota": cpu_quota,
-    # its software
-    "python": python,
-    "python_implementation": python_implementation,
-    "python_flags": python_flags,
-    "numpy_compilers": numpy_compilers,
-    "numpy_instructions": numpy_instructions,
-    "blas": blas,
-    "blas_threads": blas_threads,
-    "environment": environment,
-    "packages": packages,
-    "commit": commit,
-    "package_commit": package_commit,
-}
 
-MOMENTARY: dict[str, Reader] = {
-    "load": load,
-    "steal_s": steal_s,
-    "throttled_periods": throttled_periods,
-    "thermal_throttles": thermal_throttles,
-    "memory_available_mb": available_mb,
-    "memory_left_mb": memory_left_mb,
-    "swap_used_mb": swap_used_mb,
-    "swapped_pages": swapped_pages,
-    "power": power,
-    "slurm": slurm,
-}
+def _named(*readers: Reader) -> dict[str, Reader]:
+    return {reader.__name__: reader for reader in readers}
+
+
+STANDING = _named(
+    # the hardware
+    *(cpu, architecture, cores, cores_physical, siblings, governor, turbo, memory_mb, swap_mb),
+    # the system
+    *(hostname, system, distribution, kernel, libc, virtual_machine, container, clock_source),
+    # what this process may use
+    *(cores_usable, affinity, cpu_quota),
+    # its software
+    *(python, python_implementation, python_flags, numpy_compilers, numpy_instructions, blas),
+    *(blas_threads, environment, packages, commit, package_commit),
+)
+
+MOMENTARY = _named(
+    *(load, steal_s, throttled_periods, thermal_throttles, memory_available_mb, memory_left_mb),
+    *(swap_used_mb, swapped_pages, power, slurm),
+)
 
 
 def machine_facts(distributions: Iterable[str] = (), host: Host | None = None) -> dict[str, Any]:

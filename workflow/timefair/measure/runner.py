@@ -644,5 +644,5 @@ def _live(
 
 def _memory_is_scarce() -> bool:
     with contextlib.suppress(Unknown):
-        return facts.available_mb(Host()) < MEMORY_SHARE * facts.total_mb(Host())
+        return facts.memory_available_mb(Host()) < MEMORY_SHARE * facts.memory_mb(Host())
     return False
