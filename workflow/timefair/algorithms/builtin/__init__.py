@@ -12,5 +12,5 @@ Each module holds one algorithm:
     Optional. Called once before the clock starts.
 
 To add an algorithm, add one module and one line in `library.MODULES`, and in `KINDS` if it is not
-for continuous variables.
+for continuous variables alone.
 """

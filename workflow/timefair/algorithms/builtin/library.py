@@ -39,11 +39,12 @@ MODULES = {
     "random-search": "random_search",
 }
 """Module or package of each algorithm, in the same folder as this file."""
-KINDS: Mapping[str, Variables] = {
-    **dict.fromkeys(("OnePlusOneEA", "RLS"), "binary"),
-    **dict.fromkeys(("2-opt", "OX-GA", "random-permutations"), "permutation"),
+KINDS: Mapping[str, frozenset[Variables]] = {
+    **dict.fromkeys(("OnePlusOneEA", "RLS"), frozenset({"binary"})),
+    **dict.fromkeys(("2-opt", "OX-GA", "random-permutations"), frozenset({"permutation"})),
+    "random-search": CONTINUOUS | {"integer"},
 }
-"""The kind of variables of each algorithm that is not for continuous ones."""
+"""The kinds of variables of each algorithm that is not for continuous ones alone."""
 _PACKAGE = "timefair.algorithms.builtin."
 
 
@@ -88,7 +89,7 @@ class Timefair(Library):
         if name == "portfolio":
             kinds: frozenset[Variables] = _module(name).variables(**parameters)
             return kinds
-        return frozenset({KINDS[name]}) if name in KINDS else CONTINUOUS
+        return KINDS.get(name, CONTINUOUS)
 
     def members(
         self, name: str, parameters: Mapping[str, object]
