@@ -9,6 +9,7 @@ import os
 import resource
 import select
 import signal
+import struct
 import sys
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -31,23 +32,6 @@ _PR_GET_TID_ADDRESS = 40
 _CLONE_PARENT = 0x8000
 _ENDED = os.WEXITED | os.WNOWAIT | os.WNOHANG
 _CLONE = {"x86_64": 56, "aarch64": 220}
-
-
-class _Timespec(ctypes.Structure):
-    _fields_ = (("sec", ctypes.c_long), ("nsec", ctypes.c_long))
-
-
-class _Itimerspec(ctypes.Structure):
-    _fields_ = (("interval", _Timespec), ("value", _Timespec))
-
-
-class _Sigevent(ctypes.Structure):
-    _fields_ = (
-        ("value", ctypes.c_void_p),
-        ("signo", ctypes.c_int),
-        ("notify", ctypes.c_int),
-        ("rest", ctypes.c_char * 48),
-    )
 
 
 def _check(result: int) -> None:
@@ -250,15 +234,14 @@ class KillTimer:
 
     def __init__(self, *, cpu: bool = False) -> None:
         self._timer = ctypes.c_void_p()
-        event = _Sigevent(None, signal.SIGKILL, _SIGEV_SIGNAL, b"")
+        event = struct.pack("Pii48x", 0, signal.SIGKILL, _SIGEV_SIGNAL)
         clock = _CLOCK_THREAD_CPUTIME if cpu else _CLOCK_MONOTONIC
-        _check(_libc.timer_create(clock, ctypes.byref(event), ctypes.byref(self._timer)))
+        _check(_libc.timer_create(clock, event, ctypes.byref(self._timer)))
 
     def set(self, at_ns: int) -> None:
         """Replace the moment by `at_ns`; one in the past means now."""
-        sec, nsec = divmod(at_ns, 10**9)
-        spec = _Itimerspec(_Timespec(0, 0), _Timespec(sec, nsec))
-        _check(_libc.timer_settime(self._timer, _TIMER_ABSTIME, ctypes.byref(spec), None))
+        spec = struct.pack("4l", 0, 0, *divmod(at_ns, 10**9))
+        _check(_libc.timer_settime(self._timer, _TIMER_ABSTIME, spec, None))
 
 
 def read_file(path: str) -> bytes:

@@ -334,33 +334,20 @@ def _overlay(folder: Path, below: int, written: int, name: str) -> None:
     _mount(b"overlay", folder, b"overlay", 0, options.encode())
 
 
-class _Header(ctypes.Structure):
-    _fields_ = (("version", ctypes.c_uint32), ("pid", ctypes.c_int))
-
-
-class _Capabilities(ctypes.Structure):
-    _fields_ = (
-        ("effective", ctypes.c_uint32),
-        ("permitted", ctypes.c_uint32),
-        ("inheritable", ctypes.c_uint32),
-    )
-
-
 def _give_up_capabilities() -> None:
     """Keep `_KEPT` of root's, and none in a user namespace."""
     allowed = 0 if _in_user_namespace or os.geteuid() else _KEPT
-    header, held = _Header(_CAPABILITY_VERSION, 0), (_Capabilities * 2)()
-    _call(_libc.capget(ctypes.byref(header), held), "capabilities")
+    header = ctypes.create_string_buffer(struct.pack("Ii", _CAPABILITY_VERSION, 0))
+    held = (ctypes.c_uint32 * 6)()  # effective, permitted and inheritable, of 32 numbers each
+    _call(_libc.capget(header, held), "capabilities")
     number = 0
     while _libc.prctl(_PR_CAPBSET_READ, number, 0, 0, 0) >= 0:
         if not allowed >> number & 1:
             _libc.prctl(_PR_CAPBSET_DROP, number, 0, 0, 0)
         number += 1
-    for word in range(2):
-        for name, _ in _Capabilities._fields_:
-            kept = getattr(held[word], name) & allowed >> 32 * word
-            setattr(held[word], name, kept & 0xFFFFFFFF)
-    _call(_libc.capset(ctypes.byref(header), held), "capabilities")
+    for place in range(6):
+        held[place] &= allowed >> 32 * (place // 3) & 0xFFFFFFFF
+    _call(_libc.capset(header, held), "capabilities")
 
 
 def _mount(
