@@ -34,10 +34,11 @@ _ENDED = os.WEXITED | os.WNOWAIT | os.WNOHANG
 _CLONE = {"x86_64": 56, "aarch64": 220}
 
 
-def _check(result: int) -> None:
+def check(result: int, what: object = None) -> None:
+    """Raise the `OSError` of a system call that failed, with what it was for."""
     if result != 0:
         number = ctypes.get_errno()
-        raise OSError(number, os.strerror(number))
+        raise OSError(number, os.strerror(number), what if what is None else str(what))
 
 
 def end_process(status: int) -> NoReturn:
@@ -54,19 +55,19 @@ def end_if_forked(own: int) -> None:
 
 def die_with_parent(parent: int) -> None:
     """End this process when the thread that forked it ends; at once if it has ended already."""
-    _check(_libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0))
+    check(_libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0))
     if os.getppid() not in (parent, 0):  # 0: outside of this PID namespace
         end_process(1)
 
 
 def outlive_parent() -> None:
     """Undo `die_with_parent`."""
-    _check(_libc.prctl(_PR_SET_PDEATHSIG, 0, 0, 0, 0))
+    check(_libc.prctl(_PR_SET_PDEATHSIG, 0, 0, 0, 0))
 
 
 def forbid_inspection() -> None:
     """Keep processes of the same user from reading or tracing this one, its forks and files."""
-    _check(_libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0))
+    check(_libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0))
 
 
 def cpu_ns_of(pid: int) -> int:
@@ -117,7 +118,7 @@ def cpu_ns_below(pid: int) -> int:
 
 def name_process(name: str) -> None:
     """Set the name that ``ps`` and ``top`` show for this process; 15 characters are kept."""
-    _check(_libc.prctl(_PR_SET_NAME, name.encode(), 0, 0, 0))
+    check(_libc.prctl(_PR_SET_NAME, name.encode(), 0, 0, 0))
 
 
 def signal_on_hangup(fd: int, number: int) -> None:
@@ -153,7 +154,7 @@ def wait_or_kill(pid: int, seconds: float) -> None:
 
 def adopt_orphans() -> None:
     """Become the parent of every descendant whose own parent ends (a subreaper)."""
-    _check(_libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))
+    check(_libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))
 
 
 def forked(live: Callable[[], object]) -> int:
@@ -236,12 +237,12 @@ class KillTimer:
         self._timer = ctypes.c_void_p()
         event = struct.pack("Pii48x", 0, signal.SIGKILL, _SIGEV_SIGNAL)
         clock = _CLOCK_THREAD_CPUTIME if cpu else _CLOCK_MONOTONIC
-        _check(_libc.timer_create(clock, event, ctypes.byref(self._timer)))
+        check(_libc.timer_create(clock, event, ctypes.byref(self._timer)))
 
     def set(self, at_ns: int) -> None:
         """Replace the moment by `at_ns`; one in the past means now."""
         spec = struct.pack("4l", 0, 0, *divmod(at_ns, 10**9))
-        _check(_libc.timer_settime(self._timer, _TIMER_ABSTIME, spec, None))
+        check(_libc.timer_settime(self._timer, _TIMER_ABSTIME, spec, None))
 
 
 def read_file(path: str) -> bytes:

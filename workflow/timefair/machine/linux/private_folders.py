@@ -20,6 +20,8 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
+from timefair.machine.linux import kernel
+
 _libc = ctypes.CDLL(None, use_errno=True)
 
 _CLONE_NEWNS = 0x00020000
@@ -271,7 +273,7 @@ def _own_namespaces(which: int) -> None:
     if _libc.unshare(which) == 0:
         return
     uid, gid = os.geteuid(), os.getegid()
-    _call(_libc.unshare(which | _CLONE_NEWUSER), "a user namespace")
+    kernel.check(_libc.unshare(which | _CLONE_NEWUSER), "a user namespace")
     _in_user_namespace = True
     for name, text in (
         ("setgroups", "deny"),
@@ -339,7 +341,7 @@ def _give_up_capabilities() -> None:
     allowed = 0 if _in_user_namespace or os.geteuid() else _KEPT
     header = ctypes.create_string_buffer(struct.pack("Ii", _CAPABILITY_VERSION, 0))
     held = (ctypes.c_uint32 * 6)()  # effective, permitted and inheritable, of 32 numbers each
-    _call(_libc.capget(header, held), "capabilities")
+    kernel.check(_libc.capget(header, held), "capabilities")
     number = 0
     while _libc.prctl(_PR_CAPBSET_READ, number, 0, 0, 0) >= 0:
         if not allowed >> number & 1:
@@ -347,20 +349,14 @@ def _give_up_capabilities() -> None:
         number += 1
     for place in range(6):
         held[place] &= allowed >> 32 * (place // 3) & 0xFFFFFFFF
-    _call(_libc.capset(header, held), "capabilities")
+    kernel.check(_libc.capset(header, held), "capabilities")
 
 
 def _mount(
     source: bytes, folder: str | Path, kind: bytes | None, flags: int, options: bytes | None = None
 ) -> None:
     place = os.fsencode(folder)
-    _call(_libc.mount(source, place, kind, ctypes.c_ulong(flags), options), folder)
-
-
-def _call(result: int, what: object) -> None:
-    if result != 0:
-        number = ctypes.get_errno()
-        raise OSError(number, os.strerror(number), str(what))
+    kernel.check(_libc.mount(source, place, kind, ctypes.c_ulong(flags), options), folder)
 
 
 # --- A filter of system calls (seccomp): a run keeps its cores, namespaces and memory limit ------
