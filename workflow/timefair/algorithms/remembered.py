@@ -1,9 +1,8 @@
-"""Algorithms that had no faults when they were last checked.
+"""Algorithms that had no faults when they were last checked, which takes seconds.
 
-A check imports the library of the algorithm, which takes seconds, and every start of Snakemake
-checks the campaign. Therefore an algorithm without faults is remembered by an empty file in the
-user's cache, until its parameters, the adapters, Python, or a package that affects it change. An
-algorithm with faults, and the user's own functions and programs, are checked every time.
+Such an algorithm is remembered by an empty file in the user's cache, until its parameters, the
+adapters, Python, or a package that affects it change. The user's own functions and programs are
+checked every time.
 """
 
 from __future__ import annotations
