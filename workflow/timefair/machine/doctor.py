@@ -43,7 +43,7 @@ class Finding(NamedTuple):
         return f"{self.severity:<8} {self.name}: {self.evidence}{advice}"
 
 
-ok, warn, bad = (partial(Finding, severity) for severity in ("ok", "warn", "bad"))
+ok, warn, bad = partial(Finding, "ok"), partial(Finding, "warn"), partial(Finding, "bad")
 
 
 def graded(evidence: str, remedy: str, *, is_bad: bool, is_odd: bool) -> Finding:

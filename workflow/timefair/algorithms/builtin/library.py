@@ -40,8 +40,11 @@ MODULES = {
 }
 """Module or package of each algorithm, in the same folder as this file."""
 KINDS: Mapping[str, frozenset[Variables]] = {
-    **dict.fromkeys(("OnePlusOneEA", "RLS"), frozenset({"binary"})),
-    **dict.fromkeys(("2-opt", "OX-GA", "random-permutations"), frozenset({"permutation"})),
+    "2-opt": frozenset({"permutation"}),
+    "OX-GA": frozenset({"permutation"}),
+    "OnePlusOneEA": frozenset({"binary"}),
+    "RLS": frozenset({"binary"}),
+    "random-permutations": frozenset({"permutation"}),
     "random-search": CONTINUOUS | {"integer"},
 }
 """The kinds of variables of each algorithm that is not for continuous ones alone."""

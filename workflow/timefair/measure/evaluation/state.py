@@ -226,12 +226,13 @@ class State:
 
     def logs(self) -> Logs:
         """All rows that were committed, in their order."""
-        batches, vectors, recommended = self["batches"], self.vector_log, None
+        batches, vectors = self["batches"], self.vector_log
+        recommended: NDArray[np.void] | None = None
         if self.recommended_dimension:
             last, second = _place(self["recommended"])
             dtype = vector_dtype(self.recommended_dimension)
-            recommended = _rows(self._recommended_fd, dtype, last + 1 + second)
-            recommended = np.delete(recommended, last) if second else recommended
+            rows = _rows(self._recommended_fd, dtype, last + 1 + second)
+            recommended = np.delete(rows, last) if second else rows
         return Logs(
             _rows(self.event_log.fd, EVENT, self["events"]),
             self.launches(),

@@ -227,6 +227,7 @@ class _Run:
             if clause is not None:
                 verdict = Status.INCONSISTENT, StopReason.FAILURE, clause
                 result = _unwritten(state.start, allowance, problem, reaped)
+            row: dict[str, Any]
             row = dict(zip(("status", "stop_reason", "message"), verdict, strict=True))
             is_confined = isinstance(self.algorithm, Confined)
             helpers = state["solvers"] if is_confined else allowance.evaluators
