@@ -88,9 +88,8 @@ class Surroundings(NamedTuple):
     def since(self, before: Surroundings) -> Surroundings:
         """The growth of the counters since an earlier moment; None for unknown counters."""
         pairs = zip(self, before, strict=True)
-        return Surroundings(
-            *(None if None in pair else max(pair[0] - pair[1], 0.0) for pair in pairs)
-        )
+        grown = (None if a is None or b is None else max(a - b, 0.0) for a, b in pairs)
+        return Surroundings(*grown)
 
 
 class Counters:
