@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from timefair.algorithms import base
+from timefair.algorithms.base import ConstrainedObjective as ConstrainedObjective
+from timefair.algorithms.base import Objective as Objective
 from timefair.problems.base import Problem
 
 NEVER: int
@@ -68,10 +69,3 @@ class Measurement:
     def end_launch(self, code: int) -> int: ...
     def finish(self, stop: int) -> None: ...
     def disown(self) -> None: ...
-
-class Objective(base.Objective):
-    def __init__(self, measurement: Measurement) -> None: ...
-    @property
-    def c_function(self) -> tuple[int, int]: ...
-
-class ConstrainedObjective(Objective, base.ConstrainedObjective): ...

@@ -339,10 +339,10 @@ def _live(
     starter: int, loader: _Loader, allowance: Allowance, request: Any, fds: list[int]
 ) -> NoReturn:
     try:
-        instance, seed, tempfile.tempdir, memory = request
+        instance, seed, tempfile.tempdir, (numbers, recommended) = request
         for fd in fds:
             os.set_inheritable(fd, False)
         unloaded = Unloaded(partial(loader.problem, instance), loader.algorithm)
-        live(starter, unloaded, None, allowance, State(*memory, fds), seed)
+        live(starter, unloaded, None, allowance, State(numbers, recommended, fds), seed)
     finally:
         kernel.end_process(1)
