@@ -23,20 +23,10 @@ from pathlib import Path
 from timefair.basics.errors import InputError
 from timefair.campaign import collected, configuration, driver, plan, provenance
 from timefair.campaign.configuration import Campaign
-from timefair.measure.runner.jobs import JobFailed, measured
+from timefair.measure.runner import JobFailed, measured
 from timefair.problems.registry import SUITES
 
-WIDE = [
-    1e5,
-    1e4,
-    *(float(f"{10 ** (k / 2):.3g}") for k in range(6, 0, -1)),
-    1,
-    1e-1,
-    1e-2,
-    1e-3,
-    1e-5,
-    1e-8,
-]
+WIDE = [1e5, 1e4, 1e3, 316, 100, 31.6, 10, 3.16, 1, 1e-1, 1e-2, 1e-3, 1e-5, 1e-8]
 """Targets for suites whose values differ more from the best one than those of bbob."""
 
 

@@ -25,7 +25,7 @@ from scipy import stats
 
 from timefair.campaign import configuration, driver
 from timefair.campaign.configuration import Campaign
-from timefair.measure.runner.jobs import JobFailed
+from timefair.measure.runner import JobFailed
 from timefair.records.rundata.runs import Runs
 
 DATABASE = Path(__file__).parents[1] / "config/studies/database/bbob-5.yaml"

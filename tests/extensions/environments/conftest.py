@@ -8,7 +8,7 @@ import pytest
 from timefair.campaign import configuration, plan, provenance
 from timefair.campaign.configuration import Campaign
 from timefair.extensions.environments import interpreters
-from timefair.measure.runner.jobs import measured as measured_jobs
+from timefair.measure.runner import measured as measured_jobs
 
 SOLVER = """
 def solve(objective, rng, most=60):

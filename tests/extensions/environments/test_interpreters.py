@@ -10,8 +10,8 @@ import pytest
 from timefair.basics.errors import InputError
 from timefair.campaign import plan, provenance
 from timefair.extensions.reproduce.verdict import NOTHING
-from timefair.measure.runner.jobs import JobFailed
-from timefair.measure.runner.jobs import measured as jobs_measured
+from timefair.measure.runner import JobFailed
+from timefair.measure.runner import measured as jobs_measured
 from timefair.records.store import open_record, read_runs
 
 DECIDED = (

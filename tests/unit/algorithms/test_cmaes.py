@@ -106,23 +106,6 @@ def test_an_error_of_linear_algebra_in_the_problem_is_not_taken_for_the_end():
 
 
 @pytest.mark.parametrize(
-    ("name", "parameters", "line"),
-    [
-        ("CMAES", {}, "cmaes has no algorithm 'CMAES'; did you mean 'CMA'?"),
-        ("CMA", {"sigm": 1}, "'sigm' is not a parameter of cmaes:CMA; did you mean 'sigma'?"),
-        ("SepCMA", {"lr_adapt": True}, "'lr_adapt' is not a parameter of cmaes:SepCMA; it has: "),
-        ("CMA", {"lr_adapt": 1}, "'lr_adapt' of cmaes:CMA is true or false, not 1"),
-        ("CMA", {"sigma": 0}, "cmaes:CMA refuses its parameters: sigma must be non-zero"),
-        ("CMA", {"population_size": 1}, "'population_size' is at"),
-        ("CMAwM", {"margin": 0.5}, "cmaes:CMAwM refuses its parameters: 'margin' is above 0 and"),
-    ],
-)
-def test_a_wrong_name_or_value_gets_one_line(name, parameters, line):
-    (found,) = registry.faults(f"cmaes:{name}", parameters)
-    assert line in found
-
-
-@pytest.mark.parametrize(
     ("name", "parameters"),
     [
         ("CMA", {"sigma": 0.1}),

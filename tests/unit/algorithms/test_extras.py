@@ -134,6 +134,56 @@ def test_a_missing_package_is_named_with_how_to_get_it(monkeypatch, use):
 @pytest.mark.parametrize(
     ("use", "parameters", "line"),
     [
+        ("cmaes:CMAES", {}, "cmaes has no algorithm 'CMAES'; did you mean 'CMA'?"),
+        ("cmaes:CMA", {"sigm": 1}, "'sigm' is not a parameter of cmaes:CMA; did you mean 'sigma'?"),
+        ("cmaes:SepCMA", {"lr_adapt": True}, "'lr_adapt' is not a parameter of cmaes:SepCMA; it"),
+        ("cmaes:CMA", {"lr_adapt": 1}, "'lr_adapt' of cmaes:CMA is true or false, not 1"),
+        ("cmaes:CMA", {"sigma": 0}, "cmaes:CMA refuses its parameters: sigma must be non-zero"),
+        ("cmaes:CMA", {"population_size": 1}, "'population_size' is at"),
+        ("cmaes:CMAwM", {"margin": 0.5}, "'margin' is above 0 and"),
+        ("timefair:JADE", {"population": 2}, "'population' of timefair:JADE is a whole number of"),
+        ("timefair:JADE", {"p": 1.5}, "'p' of timefair:JADE is a number from 0 to 1, not 1.5"),
+        ("timefair:JADE", {"c": float("nan")}, "is a number from 0 to 1, not nan"),
+        ("timefair:jDE", {"tau1": -0.1}, "is a number from 0 to 1, not -0.1"),
+        ("timefair:jDElscop", {"budget": 0}, "'budget' of timefair:jDElscop is a whole number of"),
+        ("timefair:jDElscop", {"population": 50.0}, "'population' of timefair:jDElscop is a whole"),
+        ("timefair:PSO", {"omega": "0.7"}, "is a number from 0 to 1, not '0.7'"),
+        ("timefair:ABC", {"food": 1}, "'food' of timefair:ABC is a whole number of at least 2,"),
+        ("timefair:mQSO", {"cloud": 2}, "'cloud' of timefair:mQSO is a number from 0 to 1, not 2"),
+        ("timefair:mQSO", {"swarms": 0}, "'swarms' of timefair:mQSO is a whole number of at least"),
+        ("timefair:CRO", {"fd": 1}, "'fd' of timefair:CRO is a number from 0 to 0.99, not 1"),
+        ("timefair:CRO", {"n": True}, "is a whole number of at least 1, not True"),
+        ("timefair:CRO", {"rows": 3}, "'rows' is not a parameter of timefair:CRO"),
+        ("pygmo:dee", {}, "pygmo has no algorithm 'dee'; did you mean 'de'?"),
+        ("pygmo:de", {"f": 0.5}, "'f' is not a parameter of pygmo:de; did you mean 'F'?"),
+        ("pygmo:gwo", {"seed": 1}, "'seed' is not a parameter of pygmo:gwo; it has: population,"),
+        ("pygmo:de", {"population": 0}, "'population' of pygmo:de is a whole number from 1, not 0"),
+        ("pygmo:de", {"population": True}, "is a whole number from 1, not True"),
+        ("pygmo:sade", {"population": 6}, "saDE: Self-adaptive Differential Evolution needs at"),
+        ("pygmo:de", {"F": 7}, "The F and CR parameters must be in the"),
+        ("pygmo:de", {"F": "big"}, "'F' of pygmo:de is a number from 0, not 'big'"),
+        ("mealpy:PSO.OriginalPS", {}, "mealpy has no algorithm 'PSO.OriginalPS'; did you mean"),
+        ("mealpy:PSO.OriginalPSO", {"pop": 3}, "'pop' is not a parameter of"),
+        ("mealpy:PSO.OriginalPSO", {"c1": 7.0}, "'c1' is a float and value should be"),
+        ("mealpy:PSO.OriginalPSO", {"mode": "thread"}, "'mode' is single or swarm, not"),
+        ("mealpy:GA.OriginalGA", {}, "has no steps in MEALPY 3.0.3: it would "),
+        ("mealpy:PSS.OriginalPSS", {}, "draws its first points from a"),
+        ("scipy:L-BFGS-B", {"maxitr": 5}, "of scipy:L-BFGS-B; did you mean 'maxiter'?"),
+        ("scipy:trust-constr", {"gtoll": 1}, "of scipy:trust-constr; did you mean 'gtol'?"),
+        ("scipy:SLSQP", {"bounds": 1}, "it has: tol, jac, ftol, eps, maxiter,"),
+        ("scipy:Powell", {"jac": "2-point"}, "tol, maxiter, xtol, ftol, maxfev, direc, return_all"),
+        ("scipy:CG", {"jac": "cs"}, "'jac' is '2-point' or '3-point', not 'cs'"),
+        ("scipy:differential_evolution", {"pop_size": 5}, "evolution; did you mean"),
+        ("pycma:CMA-ES", {"popsise": 4}, "of pycma:CMA-ES; did you mean 'popsize'?"),
+        ("pycma:CMA-ES", {"sigma": 4}, "of pycma:CMA-ES; did you mean 'sigma0'?"),
+        ("pycma:CMA-ES", {"sigma0": -1}, "'sigma0' of pycma:CMA-ES is a number from 0, not -1"),
+        ("pycma:CMA-ES", {"seed": 4}, "of pycma:CMA-ES; it has: sigma0, AdaptSigma, "),
+        ("nevergrad:DE", {"crosover": 1}, "of nevergrad:DE; did you mean 'crossover'?"),
+        ("nevergrad:DE", {"crossover": "no"}, "nevergrad:DE refuses its parameters: "),
+        ("nevergrad:CMA", {"zzz": 1}, "of nevergrad:CMA; it has: budget, num_workers, start"),
+        ("nevergrad:DE", {"num_workers": 1.5}, "is a whole number from 1, not 1.5"),
+        ("nevergrad:RCobyla", {"num_workers": 2}, "'num_workers' can only be 1"),
+        ("nevergrad:DE", {"start": 0}, "'start' is middle or uniform, not 0"),
         ("modcma:BIPO", {}, "modcma has no algorithm 'BIPO'; did you mean 'BIPOP'?"),
         ("modcma:BIPOP", {"lamda0": 9}, "of modcma:BIPOP; did you mean 'lambda0'?"),
         ("modcma:BIPOP", {"lambda0": 0}, "is a whole number from 1, not 0"),
@@ -157,11 +207,14 @@ def test_a_missing_package_is_named_with_how_to_get_it(monkeypatch, use):
         ),
     ],
 )
-def test_a_wrong_parameter_gets_one_line(use, parameters, line):
-    skip_unless_installed(use)
+def test_a_wrong_name_or_parameter_gets_one_line(use, parameters, line):
+    library = registry.LIBRARIES[use.partition(":")[0]]
+    if library.optional:
+        pytest.importorskip(library.module)
     faults = registry.faults(use, parameters)
     assert len(faults) == (line is not None)
     assert (line or "") in "".join(faults)
+    assert "\n" not in "".join(faults)
 
 
 def test_modde_follows_the_budget_unless_it_has_its_own(launch, monkeypatch):

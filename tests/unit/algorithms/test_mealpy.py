@@ -61,19 +61,3 @@ def test_every_optimizer_has_a_name_and_a_launch_leaves_the_loggers_alone(launch
     before = list(logging.getLogger().handlers)
     launch("mealpy:PSO.OriginalPSO")
     assert logging.getLogger().handlers == before
-
-
-@pytest.mark.parametrize(
-    ("name", "parameters", "line"),
-    [
-        ("PSO.OriginalPS", {}, "mealpy has no algorithm 'PSO.OriginalPS'; did you mean"),
-        ("PSO.OriginalPSO", {"pop": 3}, "'pop' is not a parameter of mealpy:PSO.OriginalPSO; "),
-        ("PSO.OriginalPSO", {"c1": 7.0}, "'c1' is a float and value should be"),
-        ("PSO.OriginalPSO", {"mode": "thread"}, "'mode' is single or swarm, not"),
-        ("GA.OriginalGA", {}, "has no steps in MEALPY 3.0.3: it would "),
-        ("PSS.OriginalPSS", {}, "draws its first points from a"),
-    ],
-)
-def test_a_wrong_name_or_parameter_gets_one_line(name, parameters, line):
-    (fault,) = registry.faults(f"mealpy:{name}", parameters)
-    assert line in fault

@@ -3,7 +3,6 @@ import threading
 import numpy as np
 import pytest
 
-from timefair.algorithms import registry
 from timefair.algorithms.adapters import nevergrad as adapter
 
 SAMPLE = (
@@ -59,23 +58,6 @@ def test_the_configuration_reaches_the_optimizer(launch):
     small = launch("nevergrad:PSO", {"popsize": 5}, most=200)
     np.testing.assert_array_equal(plain.points[:5], small.points[:5])
     assert not np.array_equal(plain.points[5:], small.points[5:])
-
-
-@pytest.mark.parametrize(
-    ("name", "parameters", "said"),
-    [
-        ("DE", {"crosover": 1}, "is not a parameter of nevergrad:DE; did you mean 'crossover'?"),
-        ("DE", {"crossover": "no"}, "nevergrad:DE refuses its parameters: "),
-        ("CMA", {"zzz": 1}, "of nevergrad:CMA; it has: budget, num_workers, start"),
-        ("DE", {"num_workers": 1.5}, "is a whole number from 1, not 1.5"),
-        ("RCobyla", {"num_workers": 2}, "'num_workers' can only be 1"),
-        ("DE", {"start": 0}, "'start' is middle or uniform, not 0"),
-    ],
-)
-def test_a_wrong_parameter_gets_one_line(name, parameters, said):
-    (line,) = registry.faults(f"nevergrad:{name}", parameters)
-    assert said in line
-    assert "\n" not in line
 
 
 @pytest.mark.thinned(2)

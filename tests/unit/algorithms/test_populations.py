@@ -59,29 +59,6 @@ def test_any_values_are_survived_and_the_end_passes_at_once(name, dimension, val
 
 
 @pytest.mark.parametrize(
-    ("name", "parameters", "line"),
-    [
-        ("JADE", {"population": 2}, "'population' of timefair:JADE is a whole number of at least"),
-        ("JADE", {"p": 1.5}, "'p' of timefair:JADE is a number from 0 to 1, not 1.5"),
-        ("JADE", {"c": float("nan")}, "'c' of timefair:JADE is a number from 0 to 1, not nan"),
-        ("jDE", {"tau1": -0.1}, "'tau1' of timefair:jDE is a number from 0 to 1, not -0.1"),
-        ("jDElscop", {"budget": 0}, "'budget' of timefair:jDElscop is a whole number of at least"),
-        ("jDElscop", {"population": 50.0}, "'population' of timefair:jDElscop is a whole number"),
-        ("PSO", {"omega": "0.7"}, "'omega' of timefair:PSO is a number from 0 to 1, not '0.7'"),
-        ("ABC", {"food": 1}, "'food' of timefair:ABC is a whole number of at least 2, not 1"),
-        ("mQSO", {"cloud": 2}, "'cloud' of timefair:mQSO is a number from 0 to 1, not 2"),
-        ("mQSO", {"swarms": 0}, "'swarms' of timefair:mQSO is a whole number of at least 1"),
-        ("CRO", {"fd": 1}, "'fd' of timefair:CRO is a number from 0 to 0.99, not 1"),
-        ("CRO", {"n": True}, "'n' of timefair:CRO is a whole number of at least 1, not True"),
-        ("CRO", {"rows": 3}, "'rows' is not a parameter of timefair:CRO"),
-    ],
-)
-def test_a_wrong_parameter_gets_one_line(name, parameters, line):
-    (found,) = registry.faults(f"timefair:{name}", parameters)
-    assert found.startswith(line)
-
-
-@pytest.mark.parametrize(
     ("name", "parameters"),
     [
         ("ABC", {"food": 2, "limit": 1}),

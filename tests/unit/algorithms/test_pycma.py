@@ -1,8 +1,6 @@
 import numpy as np
 import pytest
 
-from timefair.algorithms import registry
-
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["IPOP", "BIPOP"])
@@ -20,17 +18,3 @@ def test_parameters_reach_cma(launch):
     points = np.array(launch("pycma:CMA-ES", {"sigma0": 1e-6, "popsize": 30}).points[:30])
     assert np.ptp(points, axis=0).max() < 1e-4
     assert launch("pycma:CMA-ES", {"maxfevals": 21, "popsize": 7}).evaluations < 30
-
-
-@pytest.mark.parametrize(
-    ("parameters", "line"),
-    [
-        ({"popsise": 4}, "'popsise' is not a parameter of pycma:CMA-ES; did you mean 'popsize'?"),
-        ({"sigma": 4}, "'sigma' is not a parameter of pycma:CMA-ES; did you mean 'sigma0'?"),
-        ({"sigma0": -1}, "'sigma0' of pycma:CMA-ES is a number from 0, not -1"),
-        ({"seed": 4}, "'seed' is not a parameter of pycma:CMA-ES; it has: sigma0, AdaptSigma, "),
-    ],
-)
-def test_a_wrong_parameter_gets_one_line(parameters, line):
-    (found,) = registry.faults("pycma:CMA-ES", parameters)
-    assert found.startswith(line)

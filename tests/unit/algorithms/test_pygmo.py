@@ -67,25 +67,6 @@ def test_values_that_are_no_numbers_do_no_harm(name, value):
     assert objective.calls > 10
 
 
-@pytest.mark.parametrize(
-    ("name", "parameters", "line"),
-    [
-        ("dee", {}, "pygmo has no algorithm 'dee'; did you mean 'de'?"),
-        ("de", {"f": 0.5}, "'f' is not a parameter of pygmo:de; did you mean 'F'?"),
-        ("gwo", {"seed": 1}, "'seed' is not a parameter of pygmo:gwo; it has: population, gen"),
-        ("de", {"population": 0}, "'population' of pygmo:de is a whole number from 1, not 0"),
-        ("de", {"population": True}, "'population' of pygmo:de is a whole number from 1, not True"),
-        ("sade", {"population": 6}, "saDE: Self-adaptive Differential Evolution needs at least 7"),
-        ("de", {"F": 7}, "pygmo:de refuses its parameters: The F and CR parameters must be in the"),
-        ("de", {"F": "big"}, "'F' of pygmo:de is a number from 0, not 'big'"),
-    ],
-)
-def test_a_wrong_name_or_parameter_gets_one_line(name, parameters, line):
-    (found,) = registry.faults(f"pygmo:{name}", parameters)
-    assert line in found
-    assert "\n" not in found
-
-
 @pytest.mark.slow
 def test_nothing_is_imported_while_the_clock_runs():
     code = (

@@ -9,7 +9,7 @@ import pytest
 from timefair.campaign import provenance
 from timefair.campaign.configuration import parse
 from timefair.campaign.provenance import measure_key, sources_of
-from timefair.machine import software
+from timefair.machine import facts
 
 CAMPAIGN: dict[str, Any] = {
     "name": "trial",
@@ -99,10 +99,8 @@ def test_an_algorithm_with_a_new_label_has_the_key_and_the_seeds_of_the_earlier_
 
 @pytest.mark.parametrize("package", ["numpy", "coco-experiment"])
 def test_a_new_version_of_a_package(package, monkeypatch):
-    version = software._version
-    monkeypatch.setattr(
-        software, "_version", lambda name: "0" if name == package else version(name)
-    )
+    version = facts._version
+    monkeypatch.setattr(facts, "_version", lambda name: "0" if name == package else version(name))
     assert key_with(lambda c: None) != KEY
 
 

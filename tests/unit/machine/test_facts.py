@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from timefair.machine import facts, software, system
+from timefair.machine import facts
 from timefair.machine.doctor import as_json, findings
 from timefair.machine.host import Host, Unknown, core_list, decimal, gather, whole
 
@@ -64,18 +64,18 @@ def test_a_server(build):
 
 def test_cores_with_two_threads(build):
     host = build(SMT)
-    assert system.siblings(host) == [[0, 2], [1, 3]]
-    assert system.physical_cores(host) == 2
-    assert system.logical_cores(host) == 4
+    assert facts.siblings(host) == [[0, 2], [1, 3]]
+    assert facts.cores_physical(host) == 2
+    assert facts.cores(host) == 4
 
 
 @pytest.mark.parametrize("container", [QUOTA_1, QUOTA_2], ids=["version 1", "version 2"])
 def test_limits_of_a_container(build, container):
     host = build(container)
-    assert system.cpu_quota(host) == 1.5
-    assert system.throttled_periods(host) == 7
-    assert system.memory_left_mb(host) == 768
-    assert "docker" in system.container(host)
+    assert facts.cpu_quota(host) == 1.5
+    assert facts.throttled_periods(host) == 7
+    assert facts.memory_left_mb(host) == 768
+    assert "docker" in facts.container(host)
 
 
 def test_the_tightest_group_counts(build):
@@ -86,20 +86,20 @@ def test_the_tightest_group_counts(build):
             "sys/fs/cgroup/a/b/cpu.max": "200000 100000",
         }
     )
-    assert system.cpu_quota(host) == 0.5
+    assert facts.cpu_quota(host) == 0.5
 
 
 def test_virtual_machines(build):
     nameless = {"sys/class/dmi/id/sys_vendor": None}
-    assert system.virtual_machine(build(VIRTUAL, nameless)) == "a hypervisor without a name"
-    assert system.virtual_machine(build(VIRTUAL)) == "QEMU"
+    assert facts.virtual_machine(build(VIRTUAL, nameless)) == "a hypervisor without a name"
+    assert facts.virtual_machine(build(VIRTUAL)) == "QEMU"
 
 
 def test_variables(build):
     host = build(SLURM_JOB_ID="7", SLURM_JWT="secret", MKL_NUM_THREADS="2", APPTAINER_CONTAINER="x")
-    assert system.slurm(host) == {"SLURM_JOB_ID": "7"}
-    assert software.environment(host) == {"MKL_NUM_THREADS": "2"}
-    assert system.container(host) == "apptainer"
+    assert facts.slurm(host) == {"SLURM_JOB_ID": "7"}
+    assert facts.environment(host) == {"MKL_NUM_THREADS": "2"}
+    assert facts.container(host) == "apptainer"
 
 
 def test_commits(tmp_path):
@@ -109,14 +109,14 @@ def test_commits(tmp_path):
 
     host = Host(folder=tmp_path)
     with pytest.raises(Unknown, match="not a git repository"):
-        software.commit(host)
+        facts.commit(host)
     git("init")
     (tmp_path / "a").write_text("1")
     git("add", "a")
     git("commit", "-m", "first")
-    clean = software.commit(host)
+    clean = facts.commit(host)
     (tmp_path / "a").write_text("2")
-    assert software.commit(host) == f"{clean}-dirty"
+    assert facts.commit(host) == f"{clean}-dirty"
 
 
 @pytest.mark.parametrize("text", ["", "-", "1e5", "nan", "inf", "0x1", "1 2", "9" * 20, "١"])

@@ -6,18 +6,18 @@ from importlib.metadata import version
 import pytest
 
 from timefair.basics.errors import InputError
-from timefair.machine import software
+from timefair.machine import facts
 
 
 def requiring(monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
-    monkeypatch.setattr(software.metadata, "requires", lambda name: list(lines))
+    monkeypatch.setattr(facts.metadata, "requires", lambda name: list(lines))
 
 
 @pytest.mark.parametrize("extra", ["", "; extra == 'extras'"])
 def test_a_version_out_of_the_bounds_is_refused(monkeypatch, extra):
     requiring(monkeypatch, f"numpy<2,>=1.26{extra}", "pandas>=2.2", f"scipy>99{extra}")
     with pytest.raises(InputError) as caught:
-        software.check_installed()
+        facts.check_installed()
     first, second = caught.value.faults
     assert first.startswith(f"numpy is {version('numpy')}, but timefair needs <2,>=1.26; run `")
     assert f"`{sys.executable} -m pip install 'numpy<2,>=1.26'`" in first
@@ -27,7 +27,7 @@ def test_a_version_out_of_the_bounds_is_refused(monkeypatch, extra):
 def test_a_missing_package_is_refused_unless_an_extra_needs_it(monkeypatch):
     requiring(monkeypatch, "no-such-package>=1", "no-other; extra == 'extras'")
     with pytest.raises(InputError, match=r"^no-such-package is missing, but timefair needs >=1;"):
-        software.check_installed()
+        facts.check_installed()
 
 
 def test_check_and_a_start_refuse_it(monkeypatch, tmp_path, capsys):

@@ -8,6 +8,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import numpy as np
 import pytest
 from measurements import running
 
@@ -252,3 +253,48 @@ def test_its_memory_is_limited_with_the_run_s(script, problem):
     row = run(script(text), problem, memory_mb=777)
     limit = int(row["message"].rpartition("(")[2].partition(",")[0])
     assert 777 * 2**20 < limit < 2**63
+
+
+# --- `timefair.external`: programs in Python without protocol code of their own -----------------
+
+
+def served(folder: Path, body: str, problem: Problem | None = None, **parameters) -> dict:
+    """The row of a run of a program; no site-packages: timefair is not installed there."""
+    path = folder / "solver.py"
+    path.write_text(f"from timefair.external import serve\n{body}serve(solve)\n")
+    allowed = Allowance(evaluations=40, wall_ns=SOON_NS, restart=NoRestart())
+    algorithm = registry.load(f"external:{sys.executable} -S {path}", parameters)
+    return measure_run(algorithm, problem or SUITES["bbob"].problem(8, 3, 1), allowed, seed=5)
+
+
+@pytest.mark.fast
+def test_single_points_and_batches_are_evaluated(tmp_path):
+    text = "def solve(objective):\n"
+    text += "    print('this goes to standard error')\n"
+    text += "    one = objective(objective.lower)\n"
+    text += "    assert [one] * 2 == objective.batch([objective.lower] * 2)\n"
+    text += "    assert 0 < objective.progress < 1\n"
+    text += "    objective([0.1, 1 / 3, -2])\n"
+    row = served(tmp_path, text)
+    assert (str(row["status"]), row["message"], row["evaluations"]) == ("ok", None, 4)
+    assert row["best_x"].tolist() in ([0.1, 1 / 3, -2.0], [-5.0, -5.0, -5.0])
+
+
+def test_the_header_arrives_with_the_types_of_the_campaign(tmp_path):
+    wanted = {"step": 0.5, "count": 3, "on": True, "off": None, "sizes": [1, 2], "name": "a b"}
+    text = f"def solve(objective, **given):\n    assert given == {wanted!r}, given\n"
+    text += "    assert objective.dimension == len(objective.upper) == 5\n"
+    text += "    assert objective.evaluations_left == 40 and 0 <= objective.seed < 2**53\n"
+    text += "    assert objective.integer == [True] * 4 + [False], objective.integer\n"
+    text += "    objective(objective.lower)\n"
+    problem = SUITES["bbob-mixint"].problem(1, 5, 1)
+    row = served(tmp_path, text, problem, **wanted)
+    assert (str(row["status"]), row["message"]) == ("ok", None)
+    assert np.array_equal(row["best_x"], problem.lower)
+
+
+def test_what_solve_raises_is_in_the_message(tmp_path):
+    text = "def solve(objective):\n    objective([0, 0, 0]); raise OSError('no disk')\n"
+    row = served(tmp_path, text)
+    assert str(row["status"]) == "raised"
+    assert "no disk" in row["message"]

@@ -9,10 +9,11 @@ import pytest
 from measurements import run_of
 
 from timefair.algorithms.registry import load
-from timefair.measure.evaluation.failures import failure
+from timefair.measure.evaluation.state import failure
+from timefair.measure.runs.run import _outside
 from timefair.problems.base import Problem
 from timefair.problems.kinds import Constraints
-from timefair.problems.registry import find
+from timefair.problems.registry import SUITES, find
 
 SOURCE = """
 import numpy as np
@@ -141,3 +142,12 @@ def test_an_array_of_one_number_is_told(folder):
     problem = find("one.py:f", {"lower": 0, "upper": 1}).problem(1, 2, 1)
     with pytest.raises(TypeError, match=r"shape \(1,\), not a number; return value.item\(\)"):
         problem.evaluate(np.zeros(2))
+
+
+def test_a_best_point_outside_the_bounds_is_a_remark():
+    problem = SUITES["f1-f23"].problem(1, 5, 1)
+    inside, outside = problem.upper.tolist(), (problem.upper + np.eye(5)[4]).tolist()
+    assert _outside(inside, problem) is None
+    assert _outside(None, problem) is None
+    assert "outside the bounds" in _outside(outside, problem)
+    assert _outside([9.0] * 5, SUITES["bbob"].problem(1, 5, 1)) is None

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from timefair.measure.evaluation.keepers import Changing, Feasible, Improving, Nondominated
+from timefair.measure.evaluation.objective import Changing, Feasible, Improving, Nondominated
 from timefair.problems.kinds import after_each
 from timefair.records.thinning import VectorThinning
 

@@ -12,8 +12,7 @@ from timefair.basics.errors import InputError
 from timefair.campaign import configuration
 from timefair.campaign.plan import expected_runs, jobs, write_keys
 from timefair.campaign.provenance import measure_keys
-from timefair.measure.job.cell import measure
-from timefair.measure.job.stopping import repetitions
+from timefair.measure.job.cell import measure, repetitions
 from timefair.policies.stopping.race import DROPPED, WON
 from timefair.records.collect import collect
 from timefair.records.integrity import Place

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Literal, get_args
 
-from timefair.measure.runner.prepared import NAMES
+from timefair.measure.runner import NAMES
 
 Kind = Literal["run", "parent", "prepared", "command", "job", "snakemake"]
 """The process of a run; the one that forks it, which measures the job; the prepared one that this

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from timefair.basics.errors import InputError, storing
 from timefair.basics.files import DRIVER, lock, note
 from timefair.campaign import configuration, earlier, plan, provenance, requirement
-from timefair.machine import software
+from timefair.machine.facts import check_installed
 
 if TYPE_CHECKING:
     from snakemake_interface_logger_plugins.settings import OutputSettingsLoggerInterface
@@ -109,7 +109,7 @@ class Driver:
                 requirement.permit(self.campaign, self.folder)
                 if self._workflow.local_exec:
                     requirement.check(self.campaign)
-                    software.check_installed()
+                    check_installed()
                 hold(self.folder)
                 plan.write_snapshot(self.campaign, self.folder)
                 plan.write_keys(self._keys, self.folder)

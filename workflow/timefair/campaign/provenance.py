@@ -22,7 +22,7 @@ from pydantic import BaseModel
 from timefair.basics.errors import InputError
 from timefair.basics.extension import added_keys, confining, each, elsewhere
 from timefair.campaign.plan import TUNING_ROUND, Span, runs_of_round
-from timefair.machine.software import versions
+from timefair.machine.facts import versions
 from timefair.records.integrity import SHARED
 
 if TYPE_CHECKING:
@@ -199,8 +199,8 @@ def _measuring_code(
 def measuring_sources() -> tuple[Path, ...]:
     """The files of timefair that measure any algorithm, of every suite, policy and rule."""
     within = ("machine/linux", "measure", "policies", "records", "statistics")
-    runner = PACKAGE / "measure/runner"  # it starts jobs, and changes no run
-    return tuple(p for p in sources_of("measure", within) if not p.is_relative_to(runner))
+    runner = PACKAGE / "measure/runner.py"  # it starts jobs, and changes no run
+    return tuple(p for p in sources_of("measure", within) if p != runner)
 
 
 OF_POLICIES = ("extensions", "policies", "statistics")

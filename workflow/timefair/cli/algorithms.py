@@ -63,7 +63,7 @@ def add_to(commands: Commands) -> None:
 
 def _algorithms(arguments: argparse.Namespace) -> None:
     from timefair.algorithms.registry import LIBRARIES
-    from timefair.machine.software import versions
+    from timefair.machine.facts import versions
 
     chosen = arguments.library
     if chosen is not None:

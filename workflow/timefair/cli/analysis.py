@@ -427,7 +427,7 @@ def load(campaign: Campaign, collected: Sequence[Path]) -> Runs:
 def forked(work: Iterable[Callable[[], None]], cores: int) -> int:
     """Do some work in forks of this process, and return the exit status."""
     from timefair.machine.linux.kernel import interruptible
-    from timefair.measure.runner.jobs import in_forks
+    from timefair.measure.runner import in_forks
 
     def whole(one: Callable[[], None]) -> int:
         with interruptible():

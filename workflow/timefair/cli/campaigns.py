@@ -100,10 +100,10 @@ def _check(arguments: argparse.Namespace) -> None:
 
 def _lines(arguments: argparse.Namespace) -> Iterator[str]:
     from timefair.campaign import configuration, plan
-    from timefair.machine import software
+    from timefair.machine.facts import check_installed
 
     campaign = configuration.load(arguments.config)
-    software.check_installed()
+    check_installed()
     jobs = sum(1 for _ in plan.jobs(campaign))
     in_turn = len(campaign.algorithms)
     blocks = "" if campaign.block is None else f", in blocks of {in_turn} on one node"

@@ -143,12 +143,6 @@ class Problem:
         """Number of values that an algorithm gets."""
         return self.kind.shown
 
-    def seen(self, found: Any) -> Any:
-        """The part of the result `found` of `evaluate` that an algorithm gets."""
-        if self.shown == 1:
-            return float(np.ravel(found)[0])
-        return np.array(found, dtype=np.float64)[: self.shown]
-
     def precision(self, value: float) -> float:
         """The distance of a value to the optimum; the value itself if none is known."""
         return value if np.isnan(self.f_opt) else precision(value, self.f_opt)

@@ -81,7 +81,7 @@ Task = Literal["one objective", "two objectives", "constraints"]
 """What an algorithm has to be able to do."""
 
 Keep = Literal["nondominated", "feasible", "improving", "changing"]
-"""Rules by which a run records vectors of its evaluations (`measure.evaluation.keepers`)."""
+"""Rules by which a run records vectors of its evaluations (`measure.evaluation.objective`)."""
 
 Vectors = NDArray[np.float64]  # numbers of evaluations, shape ``(n, numbers)``
 

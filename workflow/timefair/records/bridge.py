@@ -1,6 +1,6 @@
 """The bridge between two machines: how many seconds here are a second of the other machine.
 
-Each record has the times of three reference kernels (`timefair.measure.kernels`) on its machine.
+Each record has the times of three reference kernels (`measure.perturbation`) on its machine.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from timefair.measure.runner.jobs import in_forks
+from timefair.measure.runner import in_forks
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ from campaigns import SMALL
 
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration
-from timefair.measure.runner.jobs import complete, in_turn
+from timefair.measure.runner import complete, in_turn
 
 ALGORITHMS = {"a": "timefair:random-search", "b": "timefair:DE"}
 CAMPAIGN = SMALL | {"algorithms": ALGORITHMS, "rounds": 2}

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from timefair.basics.files import DRIVER, snakemake_above
-from timefair.measure.runner import prepared
+from timefair.measure import runner as prepared
 
 JOB = Path(__file__).with_name("job.py")
 

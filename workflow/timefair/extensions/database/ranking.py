@@ -21,7 +21,7 @@ from timefair.cli.common import progress
 from timefair.exhibits.comparisons.comparison import decide, over
 from timefair.extensions.database.standings import EVALUATIONS, Costs, Standing, spaces
 from timefair.extensions.database.store import DECISIVE, Design
-from timefair.measure.runner import jobs
+from timefair.measure import runner as jobs
 from timefair.problems import names
 from timefair.records.bridge import Bridge, bridge
 from timefair.records.integrity import machine_kinds

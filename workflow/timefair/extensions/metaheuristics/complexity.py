@@ -123,7 +123,7 @@ def measure(
     Every time is that of a run in a process of its own. `InputError` if the function does not
     exist, or an algorithm fails.
     """
-    from timefair.measure.runner.jobs import in_new_interpreter
+    from timefair.measure.runner import in_new_interpreter
     from timefair.problems.registry import find
 
     chosen = campaign.problems
