@@ -89,7 +89,7 @@ def spent(algorithm, problem, evaluations, seed):
 def worker() -> None:
     """Print the evaluations of each cell, then seconds and kernels for each seed that is read."""
     from timefair.algorithms import registry
-    from timefair.measure.kernels import kernels
+    from timefair.measure.perturbation import kernels
     from timefair.problems.registry import SUITES
 
     cells = [

@@ -1,6 +1,7 @@
 """Measure a campaign of the database in pieces; each goes on where the last one stopped.
 
     python benchmarks/database.py config/studies/database/bbob-5.yaml [--minutes 40]
+    python benchmarks/database.py config/studies/database/bbob-5.yaml --suite cec2022 --dimension 10
 
 Start it in the folder for the results, on a machine with nothing else to do. Without `--functions`,
 the odd functions of the campaign are measured first, then the others; each half is complete by
@@ -12,6 +13,7 @@ in an order that is the same on each function, before the next one. An algorithm
 from __future__ import annotations
 
 import argparse
+import json
 import random
 import sys
 import time
@@ -21,7 +23,11 @@ from pathlib import Path
 from timefair.basics.errors import InputError
 from timefair.campaign import collected, configuration, driver, plan, provenance
 from timefair.campaign.configuration import Campaign
-from timefair.measure.runner.jobs import JobFailed, measured
+from timefair.measure.runner import JobFailed, measured
+from timefair.problems.registry import SUITES
+
+WIDE = [1e5, 1e4, 1e3, 316, 100, 31.6, 10, 3.16, 1, 1e-1, 1e-2, 1e-3, 1e-5, 1e-8]
+"""Targets for suites whose values differ more from the best one than those of bbob."""
 
 
 class Enough(Exception):
@@ -35,11 +41,16 @@ def only(campaign: Campaign, functions: list[int], without: set[str]) -> Campaig
     return campaign.model_copy(update={"problems": problems, "algorithms": algorithms})
 
 
-def in_dimension(campaign: Campaign, dimension: int) -> Campaign:
-    """The campaign in another dimension, as ``database-bbob-20`` for ``database-bbob-5``."""
-    problems = campaign.problems.model_copy(update={"dimensions": (dimension,)})
-    name = f"{campaign.name.rpartition('-')[0]}-{dimension}"
-    return campaign.model_copy(update={"problems": problems, "name": name})
+def elsewhere(campaign: Campaign, suite: str, dimension: int | None) -> Campaign:
+    """The campaign in another suite or dimension, as ``database-cec2022-10``."""
+    content = json.loads(campaign.model_dump_json(exclude_defaults=True))
+    functions = sorted(SUITES[suite].functions)
+    content["problems"] |= {"suite": suite, "functions": functions, "dimensions": dimension}
+    content["name"] = "-".join(["database", suite, *([str(dimension)] if dimension else [])])
+    if suite != "bbob":  # these suites have one instance
+        content["problems"]["instances"], content["runs"] = 1, content["runs"] * 3
+        content["targets"] = WIDE
+    return configuration.check_keys(content, f"{suite}, D = {dimension}")
 
 
 def measure(campaign: Campaign, folder: Path, cores: int, until: float) -> None:
@@ -78,11 +89,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--minutes", type=float, default=float("inf"))
     parser.add_argument("--functions", help="such as 1,3,8; by default all, the odd ones first")
     parser.add_argument("--cores", type=int, default=2)
-    parser.add_argument("--dimension", type=int, help="another one, in results with its name")
+    parser.add_argument("--suite", default="bbob", help="another one, in results with its name")
+    parser.add_argument("--dimension", type=int, help="likewise")
     options = parser.parse_args(arguments)
     whole = configuration.load(options.campaign)
-    if options.dimension:
-        whole = in_dimension(whole, options.dimension)
+    if options.dimension or options.suite != "bbob":
+        whole = elsewhere(whole, options.suite, options.dimension)
     every = list(whole.problems.functions)
     steps = [[f for f in every if f % 2], every]
     if options.functions:

@@ -81,8 +81,8 @@ def thinned(row: dict) -> dict:
         for _ in range(launch["evaluations"]):
             measurement.objective([0.0])
         measurement.end_launch(LaunchCode.RETURNED)
-    assert state.events()["evaluations"].tolist() == [e["evaluations"] for e in row["events"]]
-    kept = [improved[number] for number in state.launch_events()["evaluations"].tolist()]
+    assert state.logs().events["evaluations"].tolist() == [e["evaluations"] for e in row["events"]]
+    kept = [improved[number] for number in state.logs().launch_events["evaluations"].tolist()]
     state.close()
     return row | {"launch_events": kept}
 

@@ -1,64 +1,78 @@
-"""How often the interval of `timefair rank` has the rank of a second measurement.
+"""How often the interval of `timefair rank` has the rank that an optimizer was recorded with.
 
-    python benchmarks/ranked_again.py [docs/studies/bbob-2026/archive.zip]
+    python benchmarks/ranked_again.py timefair-data/database-bbob-5.zip [--trials 40]
 
-The archive has two runs of each algorithm on an instance. The first ones are the recorded runs, the
-second ones those of the same algorithm measured again, and the other way round. A trial is one
-algorithm, one dimension and one of both ways.
+Some optimizers of a design, drawn at random, are measured again with another seed, and placed among
+the others as `timefair rank` does. A trial is an optimizer and a measure: the interval should have
+the rank of the recorded runs. Start it in the folder for the results, on a machine with nothing
+else to do; after a stop, the same command goes on.
 """
 
 from __future__ import annotations
 
-import copy
+import argparse
+import json
+import random
 import sys
 from pathlib import Path
 
 import numpy as np
+from database import measure
 
-from timefair.extensions.database.ranking import COSTS_S
-from timefair.extensions.database.standings import EVALUATIONS, Costs, spaces
-from timefair.extensions.database.store import opened
+from timefair.campaign import configuration, driver
+from timefair.campaign.configuration import Campaign
+from timefair.extensions.database.ranking import COSTS_S, placed
+from timefair.extensions.database.standings import EVALUATIONS, ranks_of, spaces
+from timefair.extensions.database.store import Design, opened
 
-AGAIN = " again"
-
-
-def twice(costs: Costs, first: int) -> Costs:
-    """One of two runs of each algorithm, and the other one as an algorithm of its own."""
-    both = copy.copy(costs)
-    for name in ("there", "seconds", "evaluations", "end_s", "end", "known_s", "known"):
-        runs = getattr(costs, name)
-        setattr(both, name, np.concatenate([runs[:, :, first::2], runs[:, :, 1 - first :: 2]]))
-    both.runs = both.there.sum(axis=2)
-    both.ties, both.noise = np.tile(costs.ties, (1, 2, 2)), np.tile(costs.noise, 2)
-    both.factors = np.tile(costs.factors, 2)
-    both.labels = (*costs.labels, *(label + AGAIN for label in costs.labels))
-    return both
+SEED, AGAIN = 2027, "-again"
+MEASURES = (EVALUATIONS, 0.0, *COSTS_S)
+"""In the order of `placed`."""
 
 
-def main(path: str = "docs/studies/bbob-2026/archive.zip") -> int:
-    with opened(Path(path)) as design:
-        every = list(spaces(design.runs, design.analysis))
-    print("| D | evaluation cost in s | trials | inside | mean width in ranks |")
-    print("|---|---|---|---|---|")
-    for _, dimension, costs in every:
-        for cost in (EVALUATIONS, 0.0, *COSTS_S):
-            inside, widths = [], []
-            for first in (0, 1):
-                at = twice(costs, first).at(cost)
-                for label in costs.labels:
-                    others = [other for other in costs.labels if other != label]
-                    own, again = (
-                        at.standings(
-                            name, others, {"": costs.functions}, 0.95, np.random.default_rng(1)
-                        )[""]
-                        for name in (label, label + AGAIN)
+def again(design: Design, trials: int) -> Campaign:
+    """The campaign of some optimizers of a design, with another seed."""
+    content = json.loads(design.campaign.model_dump_json(exclude_defaults=True))
+    recorded = {path.stem for path in design.files}
+    some = random.Random(SEED).sample(sorted(recorded), min(trials, len(recorded)))
+    content["algorithms"] = {f"{label}{AGAIN}": content["algorithms"][label] for label in some}
+    content |= {"name": f"again-{design.name}", "seed": SEED}
+    return configuration.check_keys(content, "again")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("design", type=Path)
+    parser.add_argument("--trials", type=int, default=40)
+    parser.add_argument("--cores", type=int, default=2)
+    options = parser.parse_args()
+    found: dict[str, list[tuple[bool, float, float]]] = {}
+    with opened(options.design) as design:
+        campaign = again(design, options.trials)
+        folder = Path("results") / campaign.name
+        with driver.held(folder):
+            measure(campaign, folder, options.cores, float("inf"))
+        ((_, _, costs),) = spaces(design.runs.timed_by(design.analysis.time), design.analysis)
+        for label, spec in campaign.algorithms.items():
+            collected = folder / f"collected/{label}.parquet"
+            (now,) = placed(design, collected, spec.use, dict(spec.parameters)).placed
+            place = costs.labels.index(label.removesuffix(AGAIN))
+            for (words, standing), cost in zip(now.overall.items(), MEASURES, strict=True):
+                rank = float(ranks_of(costs.at(cost).gains)[place])
+                inside = standing.low <= rank <= standing.high
+                width, difference = standing.high - standing.low, abs(standing.rank - rank)
+                found.setdefault(words, []).append((inside, width, difference))
+                if not inside:
+                    print(
+                        f"{label}, {words}: {rank:.1f}, {standing.low:.1f} to {standing.high:.1f}"
                     )
-                    inside.append(again.low <= own.rank <= again.high)
-                    widths.append(again.high - again.low)
-            shown = [str(dimension), f"{cost:g}", str(len(inside)), f"{np.mean(inside):.0%}"]
-            print(f"| {' | '.join([*shown, f'{np.mean(widths):.1f}'])} |", flush=True)
+    print("| measure | trials | inside | mean width in ranks | mean absolute difference |")
+    print("|---|---|---|---|---|")
+    for name, trials in found.items():
+        inside, width, difference = np.mean(trials, axis=0)
+        print(f"| {name} | {len(trials)} | {inside:.0%} | {width:.1f} | {difference:.1f} |")
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    sys.exit(main())

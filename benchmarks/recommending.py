@@ -1,26 +1,30 @@
 """How good `timefair recommend` is on functions that it has not seen, beside one good optimizer.
 
-    python benchmarks/recommending.py [timefair-data/database-bbob-5.zip]
+    python benchmarks/recommending.py [timefair-data/database-bbob-5.zip [OTHER.zip]]
 
 For each dimension, cost of an evaluation and budget: every function is left out in turn. The share
 of the targets that is reached on it by the optimizer that is best on the others in this cell, by
 the pair that is best on the others with half of the budget each, by the one that is best on the
 others over all cells, by named ones, by what humpday recommends for the dimension and the number of
 evaluations (the first of its list that the database has by another implementation), and by the best
-in hindsight. The averages over functions are printed as a table in Markdown.
+in hindsight. The averages over functions are printed as a table in Markdown. With another archive,
+the choices are made on all functions of the first one, and judged on those of the other suite.
 """
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 from humpday import recommend
 
 from timefair.extensions.database import advice
-from timefair.extensions.database.standings import spaces
+from timefair.extensions.database.standings import Costs, spaces
 from timefair.extensions.database.store import opened
+from timefair.statistics.checks import Floats
 
 NAMED = ("nevergrad-NGOpt", "pycma-BIPOP")
 """Beside those chosen: a wizard, and one good optimizer."""
@@ -38,48 +42,68 @@ COSTS_S = (0.0, 1e-3, 1e-2, 1e-1, 1.0)
 EVALUATIONS = (50, 200, 1000)
 
 
-def main(path: str = "timefair-data/database-bbob-5.zip") -> int:
+def choices(costs: Costs, dimension: int) -> Iterator[tuple[float, int, list[Floats], float]]:
+    """Each cost of an evaluation and number of evaluations a dimension, with the shares on each
+    function of the choices (case, pair, one for all, named, best) and the share of cut ones."""
+    overall, on = advice.overall(costs, dimension), np.arange(len(costs.functions))
+    for cost, count in product(COSTS_S, EVALUATIONS):
+        budget = count * dimension * max(cost, 1e-5)
+        here = advice.shares(costs, cost, budget)
+        low = here.low
+        one = low[(overall.sum(axis=1, keepdims=True) - overall).argmax(axis=0), on]
+        case = one + advice.held_out(low, overall)
+        pair = case.mean() + advice.best_pair(costs, cost, budget, low)[1]
+        shown = [case, np.full(on.size, pair), one, *fixed(low, costs, dimension, count)]
+        yield cost, count, shown, float((here.high > low).any(axis=1).mean())
+
+
+def elsewhere(
+    costs: Costs, dimension: int, other: Costs, there: int
+) -> Iterator[tuple[float, int, list[Floats], float]]:
+    """The same, with choices on all functions of one suite that are judged on those of another."""
+    usual = costs.labels[int(advice.overall(costs, dimension).mean(axis=1).argmax())]
+    for cost, count in product(COSTS_S, EVALUATIONS):
+        here, low = (
+            advice.shares(of, cost, count * d * max(cost, 1e-5))
+            for of, d in ((costs, dimension), (other, there))
+        )
+        case = costs.labels[int(here.low.mean(axis=1).argmax())]
+        chosen = [low.low[other.labels.index(label)] for label in (case, usual)]
+        cut = float((low.high > low.low).any(axis=1).mean())
+        yield cost, count, [*chosen, *fixed(low.low, other, there, count)], cut
+
+
+def fixed(low: Floats, costs: Costs, dimension: int, count: int) -> list[Floats]:
+    """The shares of those that do not depend on the database, and of the best one in hindsight."""
+    advised = next(HUMPDAY[n] for *_, n in recommend(dimension, count * dimension) if n in HUMPDAY)
+    named = [low[costs.labels.index(name)] for name in (*NAMED, advised)]
+    return [*named, low.max(axis=0)]
+
+
+def main(path: str = "timefair-data/database-bbob-5.zip", judged: str | None = None) -> int:
     with opened(Path(path)) as design:
-        every = list(spaces(design.runs, design.analysis))
-    head = [
-        "D",
-        "cost in s",
-        "budget / D",
-        "for the case",
-        "pair",
-        "one for all",
-        *NAMED,
-        "humpday",
-        "best",
-        "unknown",
-    ]
+        ((_, dimension, costs),) = spaces(design.runs, design.analysis)
+    pairs = [] if judged else ["pair"]
+    names = ["for the case", *pairs, "one for all", *NAMED, "humpday", "best"]
+    if judged:
+        with opened(Path(judged)) as design:
+            ((suite, there, other),) = spaces(design.runs, design.analysis)
+        print(f"Chosen on {path}, judged on {suite}, D = {there}\n")
+        found = elsewhere(costs, dimension, other, there)
+    else:
+        found = choices(costs, dimension)
+    head = ["cost in s", "budget / D", *names, "unknown"]
     print(f"| {' | '.join(head)} |\n|{'---|' * len(head)}")
     regrets = []
-    for _, dimension, costs in every:
-        overall = advice.overall(costs, dimension)
-        for cost in COSTS_S:
-            for count in EVALUATIONS:
-                budget = count * dimension * max(cost, 1e-5)
-                here = advice.shares(costs, cost, budget)
-                low, on = here.low, np.arange(here.low.shape[1])
-                best = low.max(axis=0)
-                one = low[(overall.sum(axis=1, keepdims=True) - overall).argmax(axis=0), on]
-                case = one + advice.held_out(low, overall)
-                pair = case.mean() + advice.best_pair(costs, cost, budget, low)[1]
-                advised = next(HUMPDAY[n] for *_, n in recommend(dimension, count * dimension)
-                               if n in HUMPDAY)  # fmt: skip
-                named = [low[costs.labels.index(name)] for name in (*NAMED, advised)]
-                values = [float(of.mean()) for of in (case, one, *named, best)]
-                values.insert(1, float(pair))
-                regrets.append([values[-1] - value for value in values[:-1]])
-                cut = (here.high > low).any(axis=1).mean()
-                shown = [f"{value:.3f}" for value in values]
-                row = [str(dimension), f"{cost:g}", str(count), *shown, f"{cut:.0%}"]
-                print(f"| {' | '.join(row)} |")
+    for cost, count, shares, cut in found:
+        values = [float(of.mean()) for of in shares]
+        regrets.append([values[-1] - value for value in values[:-1]])
+        shown = [f"{cost:g}", str(count), *(f"{value:.3f}" for value in values), f"{cut:.0%}"]
+        print(f"| {' | '.join(shown)} |")
     mean = [f"{value:.3f}" for value in np.mean(regrets, axis=0)]
-    wins, pairs = (np.mean([row[a] < row[b] for row in regrets]) for a, b in ((0, 2), (1, 0)))
-    print(f"\nMean regret of {', '.join(head[3:-2])}: {', '.join(mean)}")
-    print(f"Cells in which a pair is better than one for the case: {pairs:.0%}")
+    print(f"\nMean regret of {', '.join(names[:-1])}: {', '.join(mean)}")
+    case, one = names.index("for the case"), names.index("one for all")
+    wins = np.mean([row[case] < row[one] for row in regrets])
     print(f"Cells in which choosing for the case is better than one for all: {wins:.0%}")
     return 0
 

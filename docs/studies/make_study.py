@@ -1,48 +1,43 @@
-"""Make the page of a study from its archive: every number, every table, every picture.
+"""Make the page of the study from the database: every number, every table, every picture.
 
-    python docs/studies/make_study.py            # the page again, after a change of its prose
-    python docs/studies/make_study.py ARCHIVE    # everything, from an archive
+    python docs/studies/make_study.py [--numbers] [--output docs/studies]
 
-``bbob-2026.md.template`` is the prose of the page, in which ``{{name}}`` stands for a number or a
-table. Sentences that state a result without a number are written by hand; a test compares those
-about the winner by time, rank reversals on single functions and restarts with the results. An
-archive (`timefair export crate`) gives all numbers and tables, which are kept in
-``bbob-2026/results.json``, and the pictures beside it. The page is the template with these results,
-so that a change of the prose needs no archive. While no archive was measured, there is no page.
+``improved-2026.md.template`` is the prose of the page, in which ``{{name}}`` stands for a number or
+a table. The archives are in ``timefair-data``. With ``--numbers``, no picture is drawn.
 """
 
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from pathlib import Path
 
-from study import page, results
-from timefair.basics.errors import InputError
+from study import numbers, pictures
+
+FOLDER = Path(__file__).resolve().parent
+NAME = "improved-2026"
+TEMPLATE = FOLDER / f"{NAME}.md.template"
+PLACE = re.compile(r"\{\{([^{}]*)\}\}")
+HEAD = f"<!-- Made by docs/studies/make_study.py: change the prose in {TEMPLATE.name} -->\n\n"
 
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument(
-        "archive", nargs="?", type=Path, metavar="ARCHIVE",
-        help="a zip or a folder of `timefair export crate`; by default, the results are kept",
-    )  # fmt: skip
-    parser.add_argument(
-        "--output", type=Path, default=page.FOLDER, metavar="FOLDER",
-        help="where the page, its results and its pictures go (docs/studies)",
-    )  # fmt: skip
+    parser.add_argument("--output", type=Path, default=FOLDER, metavar="FOLDER")
+    parser.add_argument("--numbers", action="store_true", help="draw no pictures")
     options = parser.parse_args(arguments)
-    try:
-        if options.archive is not None:
-            results.write(options.archive, options.output)
-        unfinished = page.write(options.output)
-    except InputError as error:
-        print(*(f"make_study: {fault}" for fault in error.faults), sep="\n", file=sys.stderr)
+    every = list(numbers.measured())
+    values = numbers.of_study(every)
+    template = TEMPLATE.read_text(encoding="utf-8")
+    if unknown := sorted(set(PLACE.findall(template)) - values.keys()):
+        print(*(f"{TEMPLATE.name}: {name}: is no result" for name in unknown), sep="\n")
         return 2
-    print(options.output / page.PAGE)
-    for line in unfinished:
-        print(f"{page.TEMPLATE.name}: {line}")
-    return int(bool(unfinished))
+    text = HEAD + PLACE.sub(lambda place: values[place[1]], template)
+    (options.output / f"{NAME}.md").write_text(text, encoding="utf-8")
+    if not options.numbers:
+        pictures.draw(every, options.output / NAME)
+    return 0
 
 
 if __name__ == "__main__":

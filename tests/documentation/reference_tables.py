@@ -10,8 +10,8 @@ from pydantic.fields import FieldInfo
 
 from timefair.basics.sections import Section
 from timefair.campaign.configuration import Campaign
-from timefair.campaign.configuration.choices import CHOICES
 from timefair.campaign.configuration.faults import LABELLED, section_of
+from timefair.campaign.configuration.model import CHOICES
 from timefair.io.table_read import COLUMNS
 from timefair.policies.restarts import RESTARTS
 from timefair.policies.stopping import STOPPING

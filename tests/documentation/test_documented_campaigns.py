@@ -27,8 +27,8 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "data/ES").mkdir(parents=True)
     (tmp_path / "data/BIPOP-CMA-ES_hansen_noiseless.tgz").touch()
     (tmp_path / "theirs.csv").touch()
-    (tmp_path / "docs/studies/bbob-2026").mkdir(parents=True)
-    (tmp_path / "docs/studies/bbob-2026/archive.zip").touch()
+    (tmp_path / "timefair-data").mkdir()
+    (tmp_path / "timefair-data/database-bbob-5.zip").touch()
     return tmp_path
 
 

@@ -84,7 +84,7 @@ NOT_RUN = {
     **dict.fromkeys(
         (
             "timefair rank mine.py:solve",
-            "timefair rank scipy:Powell --database docs/studies/bbob-2026/archive.zip",
+            "timefair rank scipy:Powell --design database-bbob-20",
             "timefair rank timefair:DE --database my-database --by evaluations",
         ),
         "minutes, or without a database; tests/extensions/database/test_database.py does",

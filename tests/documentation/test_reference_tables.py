@@ -13,7 +13,7 @@ from registry_pages import MADE, ROOT, declaration, extra_of, right
 
 from timefair import cli
 from timefair.algorithms.registry import LIBRARIES
-from timefair.campaign.configuration.choices import CHOICES
+from timefair.campaign.configuration.model import CHOICES
 from timefair.policies.restarts import RESTARTS
 from timefair.policies.stopping import STOPPING
 from timefair.problems.registry import SUITES

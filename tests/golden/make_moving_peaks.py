@@ -20,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
-from timefair.problems import peaks
+from timefair.problems import moving
 
 CASES = [
     {"seed": 1, "dimension": 2, "peaks": 5, "shift": 1.0},
@@ -127,11 +127,11 @@ def main() -> None:
     asked = []
     for case in CASES:
         recorder = Recorder(case["seed"])
-        of = peaks.landscapes(
+        of = moving.landscapes(
             case["dimension"],
             peaks=case["peaks"],
             environments=ENVIRONMENTS,
-            severity=peaks.Severity(shift=case["shift"]),
+            severity=moving.Severity(shift=case["shift"]),
             rng=recorder,  # type: ignore[arg-type]
         )
         rng = np.random.default_rng(case["seed"])
@@ -139,7 +139,7 @@ def main() -> None:
             np.vstack(
                 [
                     of.centres[e] + rng.standard_normal(of.centres[e].shape),
-                    rng.uniform(*peaks.COORDINATE, (4, case["dimension"])),
+                    rng.uniform(*moving.COORDINATE, (4, case["dimension"])),
                 ]
             )
             for e in EVALUATED

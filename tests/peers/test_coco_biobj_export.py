@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 from timefair.exhibits.registry import TABLES
-from timefair.io.coco_write import write_coco
+from timefair.io.write import write_coco
 from timefair.problems.coco_biobj import TARGETS as ALL
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis

@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 from timefair.exhibits.registry import TABLES
-from timefair.io.coco_write import write_coco
+from timefair.io.write import write_coco
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run
 from timefair.measure.trial import load

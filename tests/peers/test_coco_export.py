@@ -6,7 +6,7 @@ import pytest
 
 from timefair.basics.optimum import NOTHING_YET
 from timefair.exhibits.registry import TABLES
-from timefair.io.coco_write import write_coco
+from timefair.io.write import write_coco
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.records.schema import RUN_SCHEMA

@@ -6,7 +6,7 @@ import pytest
 
 from timefair.algorithms.base import Algorithm
 from timefair.exhibits.registry import TABLES
-from timefair.io.coco_write import write_coco
+from timefair.io.write import write_coco
 from timefair.machine.linux import kernel
 from timefair.measure.launching import stream
 from timefair.measure.runs.child import Allowance

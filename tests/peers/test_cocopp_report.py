@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from timefair.io.coco_write import write_coco
+from timefair.io.write import write_coco
 from timefair.records.schema import RUN_SCHEMA
 
 pytestmark = [

@@ -1,11 +1,10 @@
-"""Jobs of a campaign, the measurement of a run without a process of it, and the processes."""
+"""Jobs of a campaign, the row of a run, and the processes."""
 
 from pathlib import Path
 
 from timefair.algorithms.base import Algorithm
 from timefair.campaign import plan
 from timefair.campaign.provenance import measure_keys
-from timefair.measure.evaluation.objective import Measurement
 from timefair.measure.job.cell import measure
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run
@@ -27,12 +26,6 @@ def do_jobs(campaign, folder):
 def run_of(solve, problem, seed=3, **allowed):
     """The row of a measured run of an algorithm that is a function."""
     return measure_run(Algorithm(solve), problem, Allowance(**allowed), seed)
-
-
-def measurement_of(problem, state, **options):
-    """A measurement in the memory of a state, not started."""
-    logs = (state.event_log, state.launch_log, state.launch_event_log, state.best_fd)
-    return Measurement(problem, state.header_array, *logs, **options)
 
 
 def running(command):

@@ -41,12 +41,10 @@ def outputs(
     report: Flag = _plain,
     update: Flag = _plain,
 ) -> dict[str, str]:
-    """The files of all tables and figures, each under a name of its own.
+    """The files of all tables and figures in ``results/<campaign>``, each under a name of its own.
 
-    - `campaign`: The campaign, with the requested tables and figures.
-    - `results`: ``results/<campaign>``.
-    - `folder`: The same folder on the disk, because a module may have a prefix; None without one.
-    - `report`, `update`: Snakemake's flags: for its report, and for files that outlive a failure.
+    `folder` is the same folder on the disk, because a module may have a prefix. `report` and
+    `update` are Snakemake's flags: for its report, and for files that outlive a failure.
     """
     files: dict[str, str] = {}
     place = Path(results) if folder is None else folder
@@ -70,9 +68,7 @@ def outputs(
 
 
 def caption(folder: Path, name: str) -> str:
-    """The file with the caption of a figure, or of ``table_<name>``, for Snakemake's report, which
-    reads it; the job that makes the tables of ``results/<campaign>`` writes it.
-    """
+    """The file with the caption of a figure, or of ``table_<name>``, for Snakemake's report."""
     return str(folder.absolute() / MADE / "captions" / f"{name}.rst")
 
 
@@ -88,10 +84,7 @@ def write_captions(campaign: Campaign, folder: Path) -> None:
 
 
 def pictures(campaign: Campaign, results: str) -> list[str]:
-    """The figures that the page can show, if there is a format for it.
-
-    Of a figure with several pages, this is the overview.
-    """
+    """The figures that the page can show, if there is a format for it: the overviews."""
     first = _shown(campaign)
     if first == "pdf":
         return []
@@ -128,11 +121,7 @@ def make(
 ) -> None:
     """Write some tables of a campaign, and the requested figures that are drawn from them.
 
-    - `tables`: Names of tables.
-    - `campaign`: The campaign, with the settings, and the requested tables and figures.
-    - `folder`: ``results/<campaign>``: files go to its ``tables``, which exists, and ``figures``.
-    - `runs`: The runs of the campaign.
-    - `figures`: Whether figures are drawn.
+    Files go to ``tables``, which exists, and ``figures`` of `folder`, ``results/<campaign>``.
     """
     from timefair.exhibits import files
 
@@ -181,13 +170,11 @@ def typeset(name: str, frame: pd.DataFrame, campaign: Campaign) -> str:
 
 
 def rebuild(folder: Path, say: Callable[[str], None]) -> int:
-    """Make every table of a campaign again, from its collected runs.
+    """Make every table of ``results/NAME`` again, from its collected runs; nothing there changes.
 
-    - `folder`: ``results/NAME``; nothing in it changes.
-    - `say`: Called with one line for each file that is missing or has other bytes.
-
-    Returns: The number of files that were made: CSV, Parquet and LaTeX. Raises InputError if there
-    are no tables, or the campaign or its collected runs cannot be read.
+    `say` gets one line for each file that is missing or has other bytes. Returns the number of
+    files that were made: CSV, Parquet and LaTeX. `InputError` if there are no tables, or nothing
+    can be read.
     """
     import tempfile
 

@@ -28,20 +28,12 @@ __all__ = ["serve"]
 class Objective:
     """The function to minimize, by the line protocol on two text streams.
 
-    Attributes
-    ----------
-    dimension
-        Number of variables.
-    lower, upper
-        Bounds: lists of floats.
-    integer
-        List of bools: which variables take whole numbers only.
-    seed
-        Seed of this launch, from 0 to 2**53 - 1.
-    evaluations_left
-        The budget of evaluations at the start of the launch; None without one.
-    parameters
-        The parameters of the campaign, by name: numbers, bools, None, texts, or lists.
+    - `dimension`: Number of variables.
+    - `lower`, `upper`: Bounds: lists of floats.
+    - `integer`: List of bools: which variables take whole numbers only.
+    - `seed`: Seed of this launch, from 0 to 2**53 - 1.
+    - `evaluations_left`: The budget of evaluations at the start of the launch; None without one.
+    - `parameters`: Those of the campaign, by name: numbers, bools, None, texts, or lists.
     """
 
     def __init__(self, answers: TextIO, requests: TextIO) -> None:
@@ -102,11 +94,7 @@ def serve(solve: Callable[..., object]) -> None:
     """Make one launch: call ``solve(objective, **parameters)`` and end when it returns.
 
     Output of the program goes to standard error, because standard output is used by the protocol.
-
-    Parameters
-    ----------
-    solve
-        Calls ``objective(x)`` or ``objective.batch(points)``; its result is ignored.
+    `solve` calls ``objective(x)`` or ``objective.batch(points)``; its result is ignored.
     """
     requests = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)

@@ -1,135 +1,294 @@
-"""The numbers that the prose quotes, as text, by name.
-
-``runs`` or ``perturbed`` are of all runs. ``d5.leader`` is of dimension 5.
-"""
+"""What the page quotes, as text by name; each number is computed from the archives."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
+import csv
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
+from scipy import stats
 
-from study import findings
-from study.findings import COSTS_S
-from study.tables import Study
-from study.words import duration, interval, number, percent
+from timefair.exhibits.comparisons.comparison import over
+from timefair.extensions.break_even.implementation import over_functions
+from timefair.extensions.database.standings import EVALUATIONS, Costs, ranks_of, spaces
+from timefair.extensions.database.store import Design, opened, read_list
+from timefair.records.rundata.runs import Runs
 
-Named = Iterator[tuple[str, str]]
+ROOT = Path(__file__).resolve().parents[3]
+DATABASE = ROOT / "timefair-data"
+AUDITED = ROOT / "benchmarks/library_bias.jsonl"
+MAX_ITER = ROOT / "benchmarks/max_iter.csv"
+DESIGNS = ("database-bbob-5", "database-bbob-20", "database-cec2022-10")
+LIBRARY = "mealpy-"
+REFERENCES = {
+    "random-search": "random search",
+    "Nelder-Mead": "Nelder–Mead",
+    "DE": "DE",
+    "modcma-BIPOP": "BIPOP-CMA-ES",
+}
+ESTABLISHED = {
+    "DE": "DE, compiled",
+    "scipy-DE": "DE of scipy, in Python",
+    "modcma-BIPOP": "BIPOP-CMA-ES, compiled",
+    "pycma-BIPOP": "BIPOP-CMA-ES of pycma, in Python",
+}
+MEASURES = {
+    "evaluations": EVALUATIONS,
+    "CPU seconds": 0.0,
+    "1 ms an evaluation": 1e-3,
+    "100 ms an evaluation": 1e-1,
+}
+LEVEL = 0.05
+LEAST = 500
+"""Evaluations of a run; those with fewer would end the cost map."""
+BEST, BEST_BY = 3, ("evaluations", "CPU seconds", "100 ms an evaluation")
 
 
-def of_study(study: Study) -> dict[str, str]:
-    """All numbers."""
-    found = dict(_of_all(study))
-    for dimension in study.campaign.problems.dimensions:
-        parts = (_ranking, _map, _rank_reversals, _restarts, _portfolios)
-        found |= {f"d{dimension}.{n}": text for part in parts for n, text in part(study, dimension)}
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """A design of the database: its costs, and the names of its metaheuristics."""
+
+    design: Design
+    runs: Runs
+    costs: Costs
+    suite: str
+    dimension: int
+    mine: tuple[str, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        mine = tuple(label for label in self.costs.labels if label.startswith(LIBRARY))
+        object.__setattr__(self, "mine", mine)
+
+    @property
+    def space(self) -> str:
+        return f"`{self.suite}`, D = {self.dimension}"
+
+    @cache  # noqa: B019
+    def gains(self, measure: str) -> NDArray[np.float64]:
+        """As `standings.At.gains`, shape (functions, optimizers, optimizers)."""
+        return self.costs.at(MEASURES[measure]).gains
+
+    def ranks(self, measure: str) -> pd.Series:
+        """Average ranks of all optimizers, by name."""
+        return pd.Series(ranks_of(self.gains(measure)), self.costs.labels)
+
+    def against(self, measure: str, reference: str, names: Sequence[str]) -> NDArray[np.int_]:
+        """For each optimizer: 1 if it is significantly better than the reference, -1 if worse.
+
+        Wilcoxon's signed-rank test over the functions; the false discovery rate over the names is
+        that of Benjamini and Hochberg (1995).
+        """
+        place = self.costs.labels.index(reference)
+        gains = self.gains(measure)
+        return decided([gains[:, self.costs.labels.index(name), place] for name in names])
+
+
+def decided(gains: Iterable[NDArray[np.float64]]) -> NDArray[np.int_]:
+    """The sign of each comparison that the false discovery rate lets pass, else 0."""
+    rows = [over(one) for one in gains]
+    sure = stats.false_discovery_control([row["p"] for row in rows]) <= LEVEL
+    return np.array([int(np.sign(row["balance"])) for row in rows]) * sure
+
+
+def measured() -> Iterator[Measured]:
+    """The designs, each with its one suite and dimension."""
+    for name in DESIGNS:
+        with opened(DATABASE / f"{name}.zip") as design:
+            runs = design.runs.timed_by(design.analysis.time)
+            ((suite, dimension, costs),) = spaces(runs, design.analysis)
+            yield Measured(design, runs, costs, suite, dimension)
+
+
+def of_study(every: Sequence[Measured]) -> dict[str, str]:
+    """All numbers and tables."""
+    bias = {row["label"]: row["bias"] for row in read_list(DATABASE)}
+    mine, everyone = len(every[0].mine), len(every[0].costs.labels)
+    found = {"table.designs": designs(every), **biases(bias)}
+    found |= {"metaheuristics": str(mine), "optimizers": str(everyone)}
+    found["others"] = str(everyone - mine)
+    found |= {"map.least": str(LEAST), "map.without": str(everyone - len(enough(every[0])))}
+    for one in every:
+        place = f"{one.suite}.{one.dimension}"
+        counts = counted(one, one.mine)
+        found[f"table.against.{place}"] = against(counts)
+        for (measure, reference), sides in counts.items():
+            for words, number in zip(("better", "open", "worse"), sides, strict=True):
+                found[f"{place}.{measure}.{reference}.{words}"] = str(number)
+        unbiased = [name for name in one.mine if bias[name] == "none"]
+        found["unbiased"] = str(len(unbiased))
+        found[f"table.unbiased.{place}"] = against(counted(one, unbiased))
+    found["table.best"] = best(every)
+    return found | implementation(every) | reversals(every) | max_iter()
+
+
+def enough(one: Measured) -> list[str]:
+    """The optimizers of which every run that reached no last target made `LEAST` evaluations."""
+    frame = one.runs.frame
+    cut = frame[frame["stop_reason"] != "target"]
+    fewest = cut.groupby("algorithm")["evaluations"].min()
+    return [label for label in one.costs.labels if fewest.get(label, LEAST) >= LEAST]
+
+
+def table(head: Sequence[object], rows: Iterable[Sequence[object]]) -> str:
+    """A table of Markdown."""
+    every = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(map(str, row))} |" for row in every)
+
+
+def designs(every: Sequence[Measured]) -> str:
+    """What was measured, and how quietly."""
+    rows = []
+    for one in every:
+        perturbed = f"{100 * one.runs.perturbed.mean():.0f} %"
+        budget = f"{one.design.campaign.budget.cpu_s:g} s"
+        counts = (len(one.costs.functions), len(one.costs.labels), f"{len(one.runs.frame):,}")
+        jobs = [job for of in one.runs.origins.values() for job in of.kernels]
+        kernel = 1e3 * np.median([job["arithmetic"][0] for job in jobs])
+        rows.append((one.space, *counts, budget, perturbed, f"{kernel:.2g} ms"))
+    head = ("problems", "functions", "optimizers", "runs", "CPU time of a run", "perturbed")
+    return table((*head, "reference kernel"), rows)
+
+
+Counts = dict[tuple[str, str], tuple[int, int, int]]
+"""By measure and reference: how many are better, not decided and worse."""
+
+
+def counted(one: Measured, names: Sequence[str]) -> Counts:
+    """How some optimizers compare with each reference by each measure."""
+    found = {}
+    for measure in MEASURES:
+        for reference in REFERENCES:
+            signs = one.against(measure, reference, names)
+            sides = [int((signs == side).sum()) for side in (1, 0, -1)]
+            found[measure, reference] = (sides[0], sides[1], sides[2])
     return found
 
 
-def _of_all(study: Study) -> Named:
-    campaign, frame = study.campaign, study.runs.frame
-    problems, where = campaign.problems, study.where
-    yield "runs", f"{len(frame):,}"
-    yield "algorithms", str(len(campaign.algorithms))
-    yield "pairs", f"{math.comb(len(campaign.algorithms), 2):,}"
-    yield "functions", str(len(problems.functions))
-    yield "instances", str(len(problems.instances))
-    yield "runs_of_instance", str(campaign.runs)
-    yield "runs_of_function", str(campaign.runs * len(problems.instances))
-    yield "targets", str(len(campaign.targets))
-    yield "confidence", percent(campaign.statistics.confidence)
-    yield "dimensions", " and ".join(map(str, problems.dimensions))
-    if campaign.budget.time_s is not None:
-        yield "budget", duration(campaign.budget.time_s)
-    if where.first is not None and where.last is not None:
-        yield "date", f"{where.first:%d %B %Y}".lstrip("0")
-        yield "lasted", duration((where.last - where.first).total_seconds())
-    machines = [str(machine.get("cpu")) for machine in where.machines]
-    yield "cpu", " and ".join(dict.fromkeys(machines))
-    yield "costly", " and ".join(study.costly)
-    yield "failed", f"{int((frame['status'] != 'ok').sum()):,}"
-    yield from _quality(study)
+def against(counts: Counts) -> str:
+    """The counts as a table."""
+    rows = [
+        (measure, *(" / ".join(map(str, counts[measure, one])) for one in REFERENCES))
+        for measure in MEASURES
+    ]
+    return table(("by", *REFERENCES.values()), rows)
 
 
-def _quality(study: Study) -> Named:
-    perturbation = study.table("perturbation")
-    share = perturbation["perturbed"] / perturbation["runs"]
-    worst = share.idxmax()
-    yield "perturbed", percent(perturbation["perturbed"].sum() / perturbation["runs"].sum())
-    yield "most_perturbed", str(perturbation["algorithm"][worst])
-    yield "most_perturbed_share", percent(share[worst])
-    yield "delay", percent(perturbation["delay_share_median"].median())
-    speeds = findings.speeds(study.runs.frame)
-    yield "fastest_tenth", number(speeds.min(), 3)
-    yield "slowest_tenth", number(speeds.max(), 3)
-    noise = study.table("timing_noise")
-    over_all = noise["function"] == "all"
-    yield "detectable_ratio", number(noise.loc[~over_all, "detectable_ratio"].max(), 3)
-    yield "detectable_ratio_over_all", number(noise.loc[over_all, "detectable_ratio"].max(), 3)
+def best(every: Sequence[Measured]) -> str:
+    """The metaheuristics with the best average ranks, and their places among all."""
+    rows = []
+    for one in every:
+        for measure in BEST_BY:
+            ranks = one.ranks(measure)
+            places = ranks.rank(method="min").astype(int)
+            first = ranks[list(one.mine)].sort_values(kind="stable").index[:BEST]
+            named = ", ".join(f"{name.removeprefix(LIBRARY)} ({places[name]})" for name in first)
+            rows.append((one.space, measure, ranks.idxmin(), named))
+    return table(("problems", "by", "first of all", "best of MEALPY (place)"), rows)
 
 
-def _ranking(study: Study, dimension: int) -> Named:
-    summary = _of(study.table("summary"), dimension).set_index("algorithm")
-    ranks = _of(study.table("ranks"), dimension)
-    by_time, by_evaluations = summary["rank_s"].idxmin(), summary["rank_evaluations"].idxmin()
-    moved = (summary["rank_s"] - summary["rank_evaluations"]).abs().sort_values().index[-1]
-    yield "reached_by", str(summary["reached"].idxmax())
-    yield "reached", percent(summary["reached"].max())
-    yield "first_by_time", str(by_time)
-    yield "first_by_time_rank", number(summary["rank_s"][by_time], 3)
-    yield "first_by_evaluations", str(by_evaluations)
-    yield "first_by_evaluations_rank", number(summary["rank_evaluations"][by_evaluations], 3)
-    yield "moved", str(moved)
-    yield "moved_by_time", number(summary["rank_s"][moved], 3)
-    yield "moved_by_evaluations", number(summary["rank_evaluations"][moved], 3)
-    yield "critical_difference", number(ranks["critical_difference"].max(), 3)
+def implementation(every: Sequence[Measured]) -> dict[str, str]:
+    """How many lose to a reference in CPU seconds, and of these how many only there; and how fast
+    their own code would have to be for a tie with it."""
+    rows, found = [], {}
+    for one in every:
+        for reference, words in ESTABLISHED.items():
+            seconds, evaluations = (
+                one.against(measure, reference, one.mine)
+                for measure in ("CPU seconds", "evaluations")
+            )
+            only = (seconds < 0) & (evaluations >= 0)
+            names = [name for name, is_one in zip(one.mine, only, strict=True) if is_one]
+            cells = ((seconds < 0).sum(), only.sum(), *factors(one, names, reference))
+            rows.append((one.space, words, *cells))
+            place = f"implementation.{one.suite}.{one.dimension}.{reference}"
+            for name, cell in zip(("lost", "only", "factor", "never"), cells, strict=True):
+                found[f"{place}.{name}"] = str(cell)
+    head = ("worse in CPU seconds", "of these not by evaluations", "tie if faster by", "never")
+    return found | {"table.implementation": table(("problems", "than", *head), rows)}
 
 
-def _map(study: Study, dimension: int) -> Named:
-    for name, cost_map in (("all", study.table("cost_map")), ("cheap", study.cheap_map)):
-        until = findings.known_until_s(cost_map, dimension, COSTS_S[-1])
-        yield f"known_until.{name}", duration(until)
-    frame = study.runs.frame
-    here = frame[(frame["dimension"] == dimension) & frame["algorithm"].isin(study.costly)]
-    yield "costly_evaluations", number(here["evaluations"].median(), 3)
-    leaders = [findings.leader(study.cheap_map, dimension, cost) for cost in COSTS_S]
-    known = [each for each in leaders if each is not None and each.best]
-    yield "leads", str(len(known))
-    yield "sure_leads", str(sum(each.is_sure for each in known))
-    yield "leaders", ", ".join(dict.fromkeys(each.best for each in known)) or "none"
+def factors(one: Measured, names: Sequence[str], reference: str) -> tuple[str, str]:
+    """Quartiles of 1 / break-even factor of own time (`implementation`), and how many have none."""
+    found = []
+    for name in names:
+        two = one.runs.where(one.runs.frame["algorithm"].isin([name, reference]).to_numpy())
+        frame = over_functions(two, one.design.analysis)
+        found += [row["factor"] for _, row in frame.iterrows() if row["behind"] == name]
+    known = np.array(found)[np.nan_to_num(found) > 0] if found else np.empty(0)
+    if not known.size:
+        return "–", str(len(found))
+    quartiles = np.quantile(1 / known, [0.25, 0.5, 0.75])
+    low, middle, high = (f"{value:.2g}" if value < 10 else f"{value:.0f}" for value in quartiles)
+    return f"{middle} ({low} to {high})", str(len(found) - known.size)
 
 
-def _rank_reversals(study: Study, dimension: int) -> Named:
-    table = study.table("rank_reversals")
-    for name, over_all in (("all", True), ("functions", False)):
-        every = findings.rank_reversals(table, dimension, over_all=over_all, significant=False)
-        yield f"rank_reversals.{name}", f"{len(every):,}"
-        sure = findings.rank_reversals(table, dimension, over_all=over_all)
-        yield f"rank_reversals.{name}.significant", f"{len(sure):,}"
-    crossovers = _of(study.table("cost_crossovers"), dimension)
-    yield "crossovers", f"{int(crossovers['turns_at_s'].notna().sum()):,}"
-    yield "crossovers.between", f"{int((crossovers['set'] == 'between').sum()):,}"
+def reversals(every: Sequence[Measured]) -> dict[str, str]:
+    """Pairs of all optimizers whose order by evaluations is reversed in CPU seconds."""
+    rows, found = [], {}
+    for one in every:
+        labels = range(len(one.costs.labels))
+        pairs = [(a, b) for a in labels for b in labels if a < b]
+        signs = [
+            decided([one.gains(measure)[:, a, b] for a, b in pairs])
+            for measure in ("evaluations", "CPU seconds")
+        ]
+        both = (signs[0] != 0) & (signs[1] != 0)
+        opposite = both & (signs[0] != signs[1])
+        tau = stats.kendalltau(one.ranks("evaluations"), one.ranks("CPU seconds")).statistic
+        counts = [(sign != 0).sum() for sign in signs]
+        share = f"{opposite.sum():,} ({100 * opposite.sum() / max(both.sum(), 1):.0f} %)"
+        numbers = (f"{n:,}" for n in (len(pairs), *counts, both.sum()))
+        rows.append((one.space, *numbers, share, f"{tau:.2f}"))
+        found[f"opposite.{one.suite}.{one.dimension}"] = share
+    head = ("pairs", "by evaluations", "in CPU seconds", "by both", "of these opposite")
+    return {"table.reversals": table(("problems", *head, "Kendall's τ"), rows), **found}
 
 
-def _restarts(study: Study, dimension: int) -> Named:
-    counts = _of(study.table("restart_advice"), dimension)["verdict"].value_counts()
-    for verdict in ("gain", "nothing to gain", "undecided", "not judged"):
-        yield f"restarts.{verdict.replace(' ', '_')}", str(int(counts.get(verdict, 0)))
+def audited() -> pd.DataFrame:
+    """Each test of a pair of problems for a bias: use, kind, factor and whether it was found."""
+    rows = [json.loads(line) for line in AUDITED.read_text(encoding="utf-8").splitlines()]
+    tests = [{"use": row["use"], **one} for row in rows for one in row["found"]]
+    frame = pd.DataFrame(tests)
+    return frame[frame["use"].str.startswith("mealpy:")]
 
 
-def _portfolios(study: Study, dimension: int) -> Named:
-    table = study.table("portfolio")
-    alone = next(r for r in findings.portfolios(table, dimension) if r["size"] == 1)
-    pair = findings.best_pair(table, dimension)
-    yield "alone", str(alone["members"])
-    yield "alone_held_out", percent(alone["held_out"])
-    yield "pair", str(pair["members"]).replace(", ", " and ")
-    yield "pair_arrangement", str(pair["arrangement"])
-    yield "pair_held_out", percent(pair["held_out"])
-    gain, low, high = (number(100 * pair[n]) for n in ("gain", "gain_low", "gain_high"))
-    yield "pair_gain", f"{gain} {interval(low, high)}"
+def biases(bias: dict[str, str]) -> dict[str, str]:
+    """How many metaheuristics profit from a place, and by which factor."""
+    mine = {name: kinds for name, kinds in bias.items() if name.startswith(LIBRARY)}
+    biased = [name for name, kinds in mine.items() if kinds not in ("none", "")]
+    frame = audited()
+    rows = []
+    for kind in ("origin", "bounds", "centre", "axes"):
+        number = sum(kind in kinds.split() for kinds in mine.values())
+        pairs = frame[(frame["kind"] == kind) & (frame["problems"] == "pair")]
+        found, others = (pairs.loc[pairs["found"] == is_so, "factor"] for is_so in (True, False))
+        rows.append((kind, number, f"{found.median():,.0f}", f"{others.median():.1f}"))
+    head = ("an optimum at", "profit", "easier by a factor of (median)", "the others")
+    return {"biased": str(len(biased)), "table.bias": table(head, rows)}
 
 
-def _of(table: pd.DataFrame, dimension: int) -> pd.DataFrame:
-    return table[table["dimension"] == dimension]
+def max_iter() -> dict[str, str]:
+    """What 500 iterations as a schedule lose against a schedule that fills the budget."""
+    if not MAX_ITER.exists():
+        return {}
+    with MAX_ITER.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    logs = np.array([float(row["log10_loss"]) for row in rows])
+    sure = stats.false_discovery_control([float(row["p"]) for row in rows]) <= LEVEL
+    low, middle, high = 10 ** np.quantile(logs, [0.25, 0.5, 0.75])
+    worse = [row["label"] for row, is_sure in zip(rows, sure & (logs > 0), strict=True) if is_sure]
+    return {
+        "max_iter.all": str(len(rows)),
+        "max_iter.worse": str(len(worse)),
+        "max_iter.names": ", ".join(name.removeprefix(LIBRARY) for name in worse),
+        "max_iter.better": str(int((sure & (logs < 0)).sum())),
+        "max_iter.median": f"{middle:.1f}",
+        "max_iter.quartiles": f"{low:.2g} to {high:.2g}",
+        "max_iter.most": f"{10 ** logs.max():,.0f}",
+    }

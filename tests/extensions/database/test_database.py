@@ -1,7 +1,7 @@
 """The database, and what `timefair rank` and `timefair recommend` make of it.
 
-The recorded design is a part of the archive of the study: three algorithms, f1 to f6 in 5
-dimensions, three instances, two runs of 1.5 s each.
+The recorded design is a part of the database: three algorithms, six functions in 5 dimensions, a
+run of 0.3 s of CPU time on each of three instances.
 """
 
 import json
@@ -19,7 +19,7 @@ from timefair.campaign import configuration
 from timefair.exhibits.comparisons.comparison import decided
 from timefair.extensions.database import advice, ranking, store
 from timefair.extensions.database.standings import EVALUATIONS, spaces
-from timefair.io.archive import unpacked
+from timefair.io.common import unpacked
 from timefair.records.bridge import KERNELS
 from timefair.records.rundata.runs import Runs
 from timefair.records.store import open_record, write_record
@@ -28,9 +28,9 @@ from timefair.statistics.corrections import hochberg
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[3]
-ARCHIVE = ROOT / "docs/studies/bbob-2026/archive.zip"
-LABELS = ("DE", "L-BFGS-B", "random-search")
-KEPT = {"functions": [1, 2, 3, 4, 5, 6], "dimensions": [5]}
+ARCHIVE = ROOT / "timefair-data/database-bbob-5.zip"
+LABELS = ("DE", "scipy-L-BFGS-B", "random-search")
+KEPT = {"functions": [1, 3, 5, 7, 9, 11]}
 
 
 def written(source: Path, target: Path, label: str, kernels: float = 0, **machine: str) -> None:
@@ -40,9 +40,7 @@ def written(source: Path, target: Path, label: str, kernels: float = 0, **machin
     """
     record = open_record(source)
     runs = record.read()
-    here = pc.and_(pc.is_in(runs["function"], pa.array(KEPT["functions"], pa.int32())),
-                   pc.equal(runs["dimension"], 5))  # fmt: skip
-    runs = runs.filter(here)
+    runs = runs.filter(pc.is_in(runs["function"], pa.array(KEPT["functions"], pa.int32())))
     names = pa.array([label] * len(runs))
     runs = runs.set_column(runs.schema.get_field_index("algorithm"), "algorithm", names)
     facts = {k: v for k, v in record.facts.items() if k != "schema_version"}
@@ -59,9 +57,9 @@ def results(tmp_path_factory):
     folder = tmp_path_factory.mktemp("results") / "study"
     (folder / "collected").mkdir(parents=True)
     with zipfile.ZipFile(ARCHIVE) as archive:
-        whole = json.loads(archive.read("results/bbob-2026/campaign.json"))
+        whole = json.loads(archive.read("database-bbob-5/campaign.json"))
         for label in LABELS:
-            name = f"results/bbob-2026/collected/{label}.parquet"
+            name = f"database-bbob-5/collected/{label}.parquet"
             source = Path(archive.extract(name, folder / "whole"))
             written(source, folder / "collected" / f"{label}.parquet", label)
     whole["algorithms"] = {label: whole["algorithms"][label] for label in LABELS}
@@ -77,24 +75,27 @@ def database(results, tmp_path_factory):
     return folder
 
 
-def test_an_archive_keeps_the_costs_to_targets(results, database):
+def test_an_archive_keeps_the_costs_to_targets(results, tmp_path, monkeypatch):
     files = sorted((results / "collected").glob("*.parquet"))
     whole = Runs.read(files)
-    with store.opened(database / "study.zip") as design:
-        assert design.campaign.budget.time_s == 1.5
+    monkeypatch.setattr(store, "TARGETS", (30.0, 1e-4))
+    store.add(results, tmp_path)
+    with store.opened(tmp_path / "study.zip") as design:
+        assert design.campaign.budget.cpu_s == 0.3
         for unit in ("seconds", "evaluations"):
-            of_both = [runs.runtimes(unit, store.TARGETS) for runs in (whole, design.runs)]
+            targets = (*store.TARGETS, *design.campaign.targets)
+            of_both = [runs.runtimes(unit, targets) for runs in (whole, design.runs)]
             assert np.array_equal(*of_both)
         bytes_of = [sum(path.stat().st_size for path in some) for some in (design.files, files)]
         assert bytes_of[0] < bytes_of[1]
-    with unpacked(database / "study.zip") as folder:
+    with unpacked(tmp_path / "study.zip") as folder:
         found = {one.algorithm for one in published(folder)}
     assert found == set(LABELS)
 
 
 def published(folder):
     from timefair.io.common import Cautions
-    from timefair.io.timefair_read import timefair_data_sets
+    from timefair.io.importing import timefair_data_sets
 
     return timefair_data_sets(folder, Cautions())
 
@@ -103,9 +104,9 @@ def test_the_list_names_each_optimizer(database):
     rows = {row["label"]: row for row in store.read_list(database)}
     assert list(rows) == list(LABELS)
     assert rows["DE"]["implementation"] == "compiled"
-    assert float(rows["DE"]["own_time_us"]) < float(rows["L-BFGS-B"]["own_time_us"])
-    assert rows["L-BFGS-B"]["use"] == "scipy:L-BFGS-B"
-    assert rows["L-BFGS-B"]["version"][0].isdigit()
+    assert float(rows["DE"]["own_time_us"]) < float(rows["scipy-L-BFGS-B"]["own_time_us"])
+    assert rows["scipy-L-BFGS-B"]["use"] == "scipy:L-BFGS-B"
+    assert rows["scipy-L-BFGS-B"]["version"][0].isdigit()
     assert {row["designs"] for row in rows.values()} == {"study"}
 
 
@@ -189,13 +190,13 @@ def test_an_optimizer_measured_again_has_its_own_rank(database, tmp_path):
     found = ranked(database, tmp_path, "DE")
     assert found.twins == ["DE"]
     (one,) = found.placed
-    assert one.overall["seconds"].labels == ("mine", "L-BFGS-B", "random-search")
+    assert one.overall["seconds"].labels == ("mine", "random-search", "scipy-L-BFGS-B")
     with store.opened(database / "study.zip") as design:
         ((_, _, costs),) = spaces(design.runs, design.analysis)
     own = standing_of("DE", costs, 0.0)
     # Two of the three have the same runs, so that other ratios are within their timing noise.
     assert one.overall["seconds"].rank == pytest.approx(own.rank, abs=0.5)
-    assert list(one.groups) == ["separable", "moderate"]
+    assert list(one.groups) == ["separable", "moderate", "ill-conditioned"]
     text = ranking.page(found, "seconds")
     assert "| **mine** |" in text
     assert "100 ms an evaluation" in text
@@ -205,7 +206,9 @@ def test_an_optimizer_measured_again_has_its_own_rank(database, tmp_path):
 def test_another_machine_without_kernels_has_no_ranks_in_seconds(database, tmp_path):
     found = ranked(database, tmp_path, "DE", cpu="another")
     assert list(found.placed[0].overall) == ["evaluations"]
-    assert found.remarks[0].startswith("No ranks in seconds: L-BFGS-B was recorded on another")
+    assert found.remarks[0].startswith(
+        "No ranks in seconds: scipy-L-BFGS-B was recorded on another"
+    )
     assert "no reference kernels in the records of this campaign" in found.remarks[0]
 
 
@@ -227,15 +230,15 @@ def test_another_machine_with_kernels_has_ranks_in_seconds(timed, tmp_path, kern
     found = ranked(timed, tmp_path, "DE", "random-search", kernels=kernels, cpu="another")
     here = ranked(timed, tmp_path, "DE")
     (remark,) = found.remarks
-    assert remark.startswith("Seconds of 2 optimizers are of another machine, times")
+    assert remark.startswith("Seconds of 2 optimizers are of another machine or day, times")
     assert f"times {factor} to {factor} (reference kernels)" in remark
     assert list(found.placed[0].overall) == list(here.placed[0].overall)
     for words, one in found.placed[0].overall.items():
         same = here.placed[0].overall[words]
         assert one.low <= one.rank <= one.high
-        if factor == 1:
-            assert one.low <= same.low
-            assert same.high <= one.high
+        if factor == 1:  # the timing noise is that of two machines
+            assert one.low <= same.low + 0.05
+            assert same.high <= one.high + 0.05
         elif factor == 500 and words == "seconds":  # the others are slower by far
             assert one.rank < same.rank
         elif words == "evaluations":
@@ -244,13 +247,13 @@ def test_another_machine_with_kernels_has_ranks_in_seconds(timed, tmp_path, kern
 
 def test_verdicts_are_by_the_procedure_of_the_table_comparison(database, tmp_path):
     """The pair with --against is planned, so that only the measures count."""
-    found = ranked(database, tmp_path, "random-search", "L-BFGS-B")
+    found = ranked(database, tmp_path, "random-search", "scipy-L-BFGS-B")
     rows = found.placed[0].decided
-    p = [rows[words]["L-BFGS-B"]["p"] for words in rows]
-    assert all(rows[words]["L-BFGS-B"]["tests"] == 1 for words in rows)
-    assert [rows[words]["L-BFGS-B"]["p_adjusted"] for words in rows] == hochberg(p).tolist()
+    p = [rows[words]["scipy-L-BFGS-B"]["p"] for words in rows]
+    assert all(rows[words]["scipy-L-BFGS-B"]["tests"] == 1 for words in rows)
+    assert [rows[words]["scipy-L-BFGS-B"]["p_adjusted"] for words in rows] == hochberg(p).tolist()
     assert found.is_worse("evaluations") == (hochberg(p)[0] <= 0.05)
-    assert "than L-BFGS-B (p = 0.0" in ranking.verdict(found, "evaluations")
+    assert f"than scipy-L-BFGS-B (p = {hochberg(p)[0]:.2g}" in ranking.verdict(found, "evaluations")
 
 
 def test_the_campaign_is_that_of_the_design(database, tmp_path, monkeypatch):

@@ -13,9 +13,9 @@ from timefair.campaign import configuration, plan, provenance
 from timefair.campaign.configuration import Campaign
 from timefair.extensions.environments import interpreters
 from timefair.extensions.reproduce.verdict import NOTHING
-from timefair.measure.runner.jobs import JobFailed
-from timefair.measure.runner.jobs import measured as jobs_measured
-from timefair.measure.runner.jobs import measured as measured_jobs
+from timefair.measure.runner import JobFailed
+from timefair.measure.runner import measured as jobs_measured
+from timefair.measure.runner import measured as measured_jobs
 from timefair.records.store import open_record, read_runs
 
 SOLVER = """

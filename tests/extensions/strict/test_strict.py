@@ -15,7 +15,7 @@ from timefair.campaign import configuration
 from timefair.campaign.provenance import measure_keys
 from timefair.extensions.strict.host import Setup
 from timefair.extensions.strict.solvers import hosted
-from timefair.machine.linux import calls, kernel
+from timefair.machine.linux import kernel, private_folders
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run
 from timefair.measure.trial import load
@@ -340,7 +340,7 @@ def test_it_has_a_network_of_its_own(algorithms, problem):
 def can_refuse() -> bool:
     pid = os.fork()
     if pid == 0:
-        kernel.end_process(0 if calls.refuse() else 1)
+        kernel.end_process(0 if private_folders.refuse_calls() else 1)
     return os.waitpid(pid, 0)[1] == 0
 
 

@@ -147,7 +147,6 @@ def opened() -> State:
 
 
 def measurement_of(function, lower, upper, **options) -> Measurement:
-    state = opened()
     problem = Problem(
         ProblemName("test", 1, len(lower), 1),
         evaluate=function,
@@ -155,8 +154,7 @@ def measurement_of(function, lower, upper, **options) -> Measurement:
         upper=upper,
         f_opt=0.0,
     )
-    logs = (state.event_log, state.launch_log, state.launch_event_log, state.best_fd)
-    measurement = Measurement(problem, state.header_array, *logs, **options)
+    measurement = opened().measurement(problem, **options)
     measurement.start(0)
     measurement.begin_launch()
     return measurement

@@ -179,7 +179,7 @@ def test_members_in_c_give_the_same_as_through_the_interpreter(monkeypatch):
             calls.append(1)
             return original(self._share, x)
 
-    from timefair.algorithms.builtin.portfolio import member as members
+    from timefair.algorithms.builtin import portfolio as members
 
     monkeypatch.setattr(members, "Share", Plain)
     plain = run(parameters, evaluations=300)

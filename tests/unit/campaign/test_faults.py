@@ -42,8 +42,7 @@ from timefair.policies.stopping import STOPPING
 from timefair.problems.coco_biobj import TARGETS
 from timefair.statistics.run_count.widths import BoundedMeanWidth, MeanWidth
 
-EVERY = len(TABLES) + 2
-"""Names that the key `tables` knows: also `all` and `default`."""
+EVERY = len(TABLES) + 2  # names that the key `tables` knows: also `all` and `default`
 
 CAMPAIGN: dict[str, Any] = {
     "name": "trial",

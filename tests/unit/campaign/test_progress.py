@@ -10,10 +10,9 @@ import pytest
 from timefair import cli
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration, plan
-from timefair.campaign.pace import Pace
-from timefair.campaign.progress import ProgressReader
+from timefair.campaign.progress import Pace, ProgressReader
 from timefair.campaign.provenance import measure_keys
-from timefair.cli.progress import line
+from timefair.cli.campaigns import line
 from timefair.records.journal import Journal, journal_path
 from timefair.records.schema import RUN_SCHEMA
 from timefair.records.store import write_record

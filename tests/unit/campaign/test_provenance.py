@@ -16,7 +16,7 @@ from timefair.campaign.earlier import finished
 from timefair.campaign.provenance import measure_key, sources_of
 from timefair.extensions.reproduce.chosen import chosen_run
 from timefair.extensions.reproduce.verdict import replay
-from timefair.machine import software
+from timefair.machine import facts
 from timefair.records import integrity
 from timefair.records.store import open_record, read_runs
 
@@ -108,10 +108,8 @@ def test_an_algorithm_with_a_new_label_has_the_key_and_the_seeds_of_the_earlier_
 
 @pytest.mark.parametrize("package", ["numpy", "coco-experiment"])
 def test_a_new_version_of_a_package(package, monkeypatch):
-    version = software._version
-    monkeypatch.setattr(
-        software, "_version", lambda name: "0" if name == package else version(name)
-    )
+    version = facts._version
+    monkeypatch.setattr(facts, "_version", lambda name: "0" if name == package else version(name))
     assert key_with(lambda c: None) != KEY
 
 

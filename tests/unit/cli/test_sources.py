@@ -13,7 +13,7 @@ import pytest
 import timefair
 from timefair.basics import user_code
 from timefair.basics.errors import InputError
-from timefair.cli.sources import place_of, write
+from timefair.cli.python import place_of, write
 
 SESSION = """
 import math

@@ -11,11 +11,9 @@ from timefair import cli
 from timefair.basics.errors import InputError
 from timefair.basics.optimum import NOTHING_YET
 from timefair.campaign import configuration, plan
-from timefair.io.coco_write import write_coco
-from timefair.io.exported import file_name
 from timefair.io.importing import import_all
-from timefair.io.ioh_write import write_ioh
 from timefair.io.table_read import Layout
+from timefair.io.write import file_name, write_coco, write_ioh
 from timefair.records.rundata.runs import Runs
 from timefair.records.store import write_record
 

@@ -19,11 +19,10 @@ from hypothesis import strategies as st
 from timefair import cli
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration, plan, verify
-from timefair.io.coco_write import write_coco
 from timefair.io.common import Cautions, PublishedRun, parsed_count, parsed_name, parsed_number
 from timefair.io.importing import WantedProblems, import_data
-from timefair.io.ioh_write import write_ioh
 from timefair.io.table_read import Layout
+from timefair.io.write import write_coco, write_ioh
 from timefair.records.schema import RUN_SCHEMA
 from timefair.records.store import open_record, read_runs
 
@@ -204,42 +203,17 @@ def zip_of(files, path):
     return path
 
 
-@pytest.fixture
-def imported(tmp_path):
-    """A function: the rows of a record made of some files."""
-
-    def made(files, format="coco", **options):
-        path = folder_of(files, tmp_path / "data")
-        import_data(path, format, tmp_path / "out.parquet", **options)
-        return read_runs([tmp_path / "out.parquet"]).to_pylist()
-
-    return made
-
-
 def events(row):
     return [(event["evaluations"], event["precision"]) for event in row["events"]]
 
 
-def test_data_of_2009(imported):
-    first, again, third = imported(OLD)
-    assert events(first) == [(1, 55.0), (8, 12.0), (13, 1.0), (60, 0.0)]
-    assert [(row["instance"], row["run"]) for row in (first, again, third)] == [
-        (1, 0), (1, 1), (3, 0),
-    ]  # fmt: skip
-    assert [row["evaluations"] for row in (first, again, third)] == [60, 9, 70]
-    assert events(third) == [(1, 55.0)]
-    assert (first["suite"], first["algorithm"]) == ("bbob", "ALG, of 2009")
-    assert (first["f_opt"], third["f_opt"]) == (-9.21, 66.71)
-    assert (again["best_precision"], again["best_f"]) == (3.0, pytest.approx(-6.21))
-
-
-def test_the_record_names_its_source(tmp_path):
-    archive, record = tar_of(OLD, tmp_path / "alg.tgz"), tmp_path / "out.parquet"
+def test_the_record_names_its_source(first, tmp_path):
+    archive, record = tar_of(first, tmp_path / "alg.tgz"), tmp_path / "out.parquet"
     import_data(archive, "coco", record, label="X")
     facts = open_record(record).facts
     assert facts["algorithm"] == "X"
     assert facts["published"]["path"] == str(archive)
-    assert facts["published"]["algorithm"] == "ALG, of 2009"
+    assert facts["published"]["algorithm"] == "walk"
     assert len(facts["published"]["sha256"]) == 64
     said = []
     summary = verify.verify(tmp_path, said.append)
@@ -335,10 +309,11 @@ def test_damage_gives_one_line(name, before, after, line, tmp_path):
     assert not (tmp_path / "out.parquet").exists()
 
 
-def test_data_of_several_algorithms_are_refused(tmp_path):
-    path = folder_of(OLD | NEW, tmp_path)
-    with pytest.raises(InputError, match=r"data of 2 algorithms \(ALG, of 2009, new\)"):
-        import_data(path, "coco", tmp_path / "out.parquet")
+def test_data_of_several_algorithms_are_refused(first, latest, read):
+    latest.edit("A/x.info", "'walk'", "'new'")
+    others = {name.replace("A/", "B/"): text for name, text in latest.items()}
+    with pytest.raises(InputError, match=r"data of 2 algorithms \(new, walk\)"):
+        read(first | others)
 
 
 @pytest.mark.parametrize("named", ["suite = 'bbob-noisy', funcId = 101", "funcId = 101"])
@@ -353,16 +328,16 @@ def test_noisy_data_have_values_without_noise(named, imported, tmp_path):
     "name", ["../evil.dat", "../evil.txt", "/tmp/evil.dat", "a/../../evil.dat", "C:\\e.dat"]
 )
 @pytest.mark.parametrize("pack", [tar_of, zip_of])
-def test_members_outside_the_archive_are_refused(pack, name, tmp_path):
-    archive = pack(NEW | {name: "x"}, tmp_path / "archive")
+def test_members_outside_the_archive_are_refused(pack, name, first, tmp_path):
+    archive = pack(first | {name: "x"}, tmp_path / "archive")
     with pytest.raises(InputError, match="is outside its folder; not unpacked"):
         import_data(archive, "coco", tmp_path / "out.parquet")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["archive"]
 
 
 @pytest.mark.parametrize("pack", [tar_of, zip_of])
-def test_damaged_archives_give_one_line(pack, tmp_path):
-    path = pack(OLD, tmp_path / "archive")
+def test_damaged_archives_give_one_line(pack, first, tmp_path):
+    path = pack(first, tmp_path / "archive")
     whole = path.read_bytes()
     middle = len(whole) // 2
     for broken in (whole[:middle], b"", b"nonsense", whole[:90] + b"\0" * 9 + whole[99:]):
@@ -383,12 +358,11 @@ budget: {time_s: 1}
 """
 
 
-def test_the_command(tmp_path, capsys):
-    path, output = tar_of(OLD, tmp_path / "old.tgz"), tmp_path / "old.parquet"
+def test_the_command(first, tmp_path, capsys):
+    path, output = tar_of(first, tmp_path / "old.tgz"), tmp_path / "old.parquet"
     assert cli.main(["import", "coco", str(path), "--output", str(output)]) == 0
     assert capsys.readouterr().out == (
-        "ALG, of 2009: 3 runs on 2 problems of bbob, from 14 rows of 2 data files and 1 index "
-        "file\n"
+        "walk: 3 runs on 3 problems of bbob, from 17 rows of 2 data files and 1 index file\n"
     )
 
     (tmp_path / "c.yaml").write_text(CAMPAIGN.replace("PATH", str(path)))
@@ -397,37 +371,31 @@ def test_the_command(tmp_path, capsys):
     assert cli.main(["import", "coco", str(path), "--output", str(output), *wanted]) == 0
     said = capsys.readouterr()
     assert said.out == (
-        "ALG, of 2009: 2 runs on 1 of 4 problems of bbob, from 14 rows of 2 data files and 1 index "
-        "file; left out: 1 run on other problems\n"
+        "walk: 2 runs on 2 of 4 problems of bbob, from 17 rows of 2 data files and 1 index file; "
+        "left out: 1 run on other problems\n"
     )
-    assert said.err.splitlines() == [
-        f"timefair: {path}: no functions 6",
-        f"timefair: {path}: no instances 2",
-    ]
+    assert said.err.splitlines() == [f"timefair: {path}: no functions 6"]
     assert {row["algorithm"] for row in read_runs([output]).to_pylist()} == {"OLD"}
 
-    sloppy = tar_of({name: text for name, text in OLD.items() if "tdat" not in name}, path)
+    sloppy = tar_of({name: text for name, text in first.items() if "tdat" not in name}, path)
     assert cli.main(["import", "coco", str(sloppy), "--output", str(output), *wanted]) == 0
-    caution = (
-        "ALG/data_f5/bbobexp_f5_DIM2.dat: no .tdat file; trials end where the .info file "
-        "has their end"
-    )
+    caution = f"{DAT}: no .tdat file; trials end where the .info file has their end"
     assert capsys.readouterr().err.splitlines()[0] == f"timefair: {path}: {caution}"
     assert open_record(output).facts["published"]["cautions"][0] == caution
 
     assert cli.main(["import", "ioh", str(path), "--output", str(output)]) == 2
     assert capsys.readouterr().err == (
-        f"timefair: {path}: ALG/bbobexp_f5.info: data of COCO; import them with the format coco\n"
+        f"timefair: {path}: A/x.info: data of COCO; import them with the format coco\n"
     )
     assert cli.main(["import", "coco", str(path), "--output", str(tmp_path / "x.csv")]) == 2
 
 
-def test_published_data_are_exported_in_evaluations_alone(tmp_path, capsys):
+def test_published_data_are_exported_in_evaluations_alone(first, tmp_path, capsys):
     (tmp_path / "c.yaml").write_text(CAMPAIGN.replace("PATH", str(tmp_path)))
     plan.write_snapshot(configuration.load(tmp_path / "c.yaml"), tmp_path)
     (tmp_path / "collected").mkdir()
     record = tmp_path / "collected/OLD.parquet"
-    import_data(tar_of(OLD, tmp_path / "old.tgz"), "coco", record, label="OLD")
+    import_data(tar_of(first, tmp_path / "old.tgz"), "coco", record, label="OLD")
     for name, options, there in (
         ("coco", [], True), ("coco", ["--cost", "seconds"], False), ("ioh", [], True),
     ):  # fmt: skip

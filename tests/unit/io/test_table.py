@@ -10,7 +10,7 @@ from pandas.testing import assert_frame_equal
 
 from timefair.exhibits.registry import TABLES
 from timefair.io.importing import import_all
-from timefair.io.table_write import SUFFIXES, table_of, write_table
+from timefair.io.write import SUFFIXES, table_of, write_table
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 

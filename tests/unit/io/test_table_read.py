@@ -59,10 +59,8 @@ def refusal(imported, tmp_path):
 
 
 def test_improvements_are_events_and_the_last_row_is_the_end(imported):
-    ((run,),), cautions = (
-        imported(HEADER + lines(WALK))[0].values(),
-        imported(HEADER + lines(WALK))[1],
-    )
+    found, cautions = imported(HEADER + lines(WALK))
+    ((run,),) = found.values()
     steps = [(e["evaluations"], e["time_s"], e["precision"]) for e in run["events"]]
     assert steps == [(1, 0.1, 9.0), (7, 0.3, 1.0)]
     assert (run["evaluations"], run["wall_s"], run["budget_s"]) == (9, 0.9, 0.9)
@@ -125,10 +123,8 @@ def test_names_are_numbered_and_mixed_runs_are_sorted(imported):
     one = lines(WALK, "B (new),sphere,2,b,x").splitlines(keepends=True)
     other = lines(WALK, "B (new),cigar,2,a,x").splitlines(keepends=True)
     rows, cautions = imported(HEADER + "".join(a + b for a, b in zip(one, other, strict=True)))
-    assert [(r["function"], r["instance"], r["run"]) for r in rows["B_new"]] == [
-        (1, 1, 0),
-        (2, 2, 0),
-    ]
+    found = [(row["function"], row["instance"], row["run"]) for row in rows["B_new"]]
+    assert found == [(1, 1, 0), (2, 2, 0)]
     assert "instances are numbered: 1 is a, 2 is b" in cautions
     assert "algorithm 'B (new)' gets the label B_new" in cautions
 

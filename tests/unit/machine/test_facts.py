@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from timefair import cli
 from timefair.basics.errors import InputError
-from timefair.cli import trust
-from timefair.machine import doctor, facts, software, system
+from timefair.cli import campaigns
+from timefair.machine import doctor, facts
 from timefair.machine.doctor import COUNTERS, Observation, as_json, findings
 from timefair.machine.facts import MOMENTARY, STANDING
 from timefair.machine.host import Host, Unknown, core_list, decimal, gather, whole
@@ -112,7 +112,7 @@ QUIET: dict[str, Any] = {
 READ = {
     name: read
     for name, read in (STANDING | MOMENTARY).items()
-    if read.__module__ != software.__name__ or name == "environment"
+    if read.__module__ != facts.__name__ or name == "environment"
 }
 """The facts that are read from files and variables."""
 
@@ -201,18 +201,18 @@ def test_a_server(build):
 
 def test_cores_with_two_threads(build):
     host = build(SMT)
-    assert system.siblings(host) == [[0, 2], [1, 3]]
-    assert system.physical_cores(host) == 2
-    assert system.logical_cores(host) == 4
+    assert facts.siblings(host) == [[0, 2], [1, 3]]
+    assert facts.cores_physical(host) == 2
+    assert facts.cores(host) == 4
 
 
 @pytest.mark.parametrize("container", [QUOTA_1, QUOTA_2], ids=["version 1", "version 2"])
 def test_limits_of_a_container(build, container):
     host = build(container)
-    assert system.cpu_quota(host) == 1.5
-    assert system.throttled_periods(host) == 7
-    assert system.memory_left_mb(host) == 768
-    assert "docker" in system.container(host)
+    assert facts.cpu_quota(host) == 1.5
+    assert facts.throttled_periods(host) == 7
+    assert facts.memory_left_mb(host) == 768
+    assert "docker" in facts.container(host)
 
 
 def test_the_tightest_group_counts(build):
@@ -223,20 +223,20 @@ def test_the_tightest_group_counts(build):
             "sys/fs/cgroup/a/b/cpu.max": "200000 100000",
         }
     )
-    assert system.cpu_quota(host) == 0.5
+    assert facts.cpu_quota(host) == 0.5
 
 
 def test_virtual_machines(build):
     nameless = {"sys/class/dmi/id/sys_vendor": None}
-    assert system.virtual_machine(build(VIRTUAL, nameless)) == "a hypervisor without a name"
-    assert system.virtual_machine(build(VIRTUAL)) == "QEMU"
+    assert facts.virtual_machine(build(VIRTUAL, nameless)) == "a hypervisor without a name"
+    assert facts.virtual_machine(build(VIRTUAL)) == "QEMU"
 
 
 def test_variables(build):
     host = build(SLURM_JOB_ID="7", SLURM_JWT="secret", MKL_NUM_THREADS="2", APPTAINER_CONTAINER="x")
-    assert system.slurm(host) == {"SLURM_JOB_ID": "7"}
-    assert software.environment(host) == {"MKL_NUM_THREADS": "2"}
-    assert system.container(host) == "apptainer"
+    assert facts.slurm(host) == {"SLURM_JOB_ID": "7"}
+    assert facts.environment(host) == {"MKL_NUM_THREADS": "2"}
+    assert facts.container(host) == "apptainer"
 
 
 def test_commits(tmp_path):
@@ -246,14 +246,14 @@ def test_commits(tmp_path):
 
     host = Host(folder=tmp_path)
     with pytest.raises(Unknown, match="not a git repository"):
-        software.commit(host)
+        facts.commit(host)
     git("init")
     (tmp_path / "a").write_text("1")
     git("add", "a")
     git("commit", "-m", "first")
-    clean = software.commit(host)
+    clean = facts.commit(host)
     (tmp_path / "a").write_text("2")
-    assert software.commit(host) == f"{clean}-dirty"
+    assert facts.commit(host) == f"{clean}-dirty"
 
 
 @pytest.mark.parametrize("text", ["", "-", "1e5", "nan", "inf", "0x1", "1 2", "9" * 20, "١"])
@@ -299,13 +299,13 @@ def test_odd_contents_raise_nothing(files, build):
 
 
 def requiring(monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
-    monkeypatch.setattr(software.metadata, "requires", lambda name: list(lines))
+    monkeypatch.setattr(facts.metadata, "requires", lambda name: list(lines))
 
 
 @pytest.mark.parametrize("extra", ["", "; extra == 'extras'"])
 def test_a_version_out_of_the_bounds_is_refused(monkeypatch, extra):
     requiring(monkeypatch, f"numpy<2,>=1.26{extra}", "pandas>=2.2", f"scipy>99{extra}")
-    first, second = refused(software.check_installed)
+    first, second = refused(facts.check_installed)
     assert first.startswith(f"numpy is {version('numpy')}, but timefair needs <2,>=1.26; run `")
     assert f"`{sys.executable} -m pip install 'numpy<2,>=1.26'`" in first
     assert second.startswith(f"scipy is {version('scipy')}, but timefair needs >99; run `")
@@ -314,7 +314,7 @@ def test_a_version_out_of_the_bounds_is_refused(monkeypatch, extra):
 def test_a_missing_package_is_refused_unless_an_extra_needs_it(monkeypatch):
     requiring(monkeypatch, "no-such-package>=1", "no-other; extra == 'extras'")
     with pytest.raises(InputError, match=r"^no-such-package is missing, but timefair needs >=1;"):
-        software.check_installed()
+        facts.check_installed()
 
 
 def test_check_and_a_start_refuse_it(monkeypatch, tmp_path, capsys):
@@ -423,7 +423,7 @@ def test_a_machine_without_files_raises_nothing(tmp_path):
 def test_exit_status(build, files, status, monkeypatch, capsys):
     seen = observation_of(build(files))
     monkeypatch.setattr(doctor, "look", lambda host, cores: seen)
-    monkeypatch.setattr(trust, "one_thread", lambda: None)
+    monkeypatch.setattr(campaigns, "one_thread", lambda: None)
     assert cli.main(["doctor"]) == status
     assert capsys.readouterr().out.splitlines()[-1] == doctor.summary(doctor.findings(seen))
     assert cli.main(["doctor", "--json"]) == status

@@ -23,10 +23,9 @@ from timefair.campaign import configuration
 from timefair.campaign.plan import expected_runs, jobs, write_keys
 from timefair.campaign.provenance import measure_keys
 from timefair.machine.linux import kernel
-from timefair.measure.job.cell import _missing, measure
+from timefair.measure.job.cell import Repetitions, _missing, measure, repetitions
 from timefair.measure.job.cores import held_cores, on_one_node
 from timefair.measure.job.prepared import _evaluation_cost
-from timefair.measure.job.stopping import Repetitions, repetitions
 from timefair.policies.stopping.race import DROPPED, WON
 from timefair.problems.base import Problem, ProblemName
 from timefair.records.collect import collect

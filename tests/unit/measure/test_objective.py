@@ -11,7 +11,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from measurements import measurement_of
 from measurements import run_of as run
 
 from timefair.machine.linux import kernel
@@ -67,15 +66,15 @@ class Bench:
         if rows is not None:
             self.state.event_log = Log(self.state.event_log.fd, EVENT, rows)
             self.state.launch_event_log = Log(self.state.launch_event_log.fd, EVENT, rows)
-        self.measurement = measurement_of(
-            problem or sphere(), self.state, clock=self.clock, exit=end, **options
+        self.measurement = self.state.measurement(
+            problem or sphere(), clock=self.clock, exit=end, **options
         )
         self.measurement.start(0, deadline)
         self.measurement.begin_launch()
         self.objective = self.measurement.objective
 
     def events(self) -> list[tuple]:
-        return self.state.events().tolist()
+        return self.state.logs().events.tolist()
 
 
 @pytest.fixture
@@ -300,7 +299,7 @@ def test_a_new_process_goes_on_where_the_last_one_was_killed(bench):
     b.objective([2, 0])
     b.objective([3, 0])
     b.state.close_open_launch(LaunchCode.TAU, 35)
-    measurement = measurement_of(sphere(), b.state, cap=5, clock=b.clock, exit=end)
+    measurement = b.state.measurement(sphere(), cap=5, clock=b.clock, exit=end)
     measurement.start(0)
     measurement.begin_launch()
     after = measurement.objective
@@ -321,7 +320,7 @@ def test_the_logs_grow_over_many_segments(bench):
     many = 50_000
     for k in range(many):
         b.objective([np.sqrt(many - k)])
-    events = b.state.events()
+    events = b.state.logs().events
     assert len(events) == many
     assert events["evaluations"].tolist() == list(range(1, many + 1))
     assert (np.diff(events["precision"]) < 0).all()
@@ -343,7 +342,7 @@ def test_native_and_python_evaluation_give_the_same_bits():
         values = []
         for native in (True, False):
             state = State()
-            measurement = measurement_of(problem, state, native=native)
+            measurement = state.measurement(problem, native=native)
             measurement.start(0)
             measurement.begin_launch()
             objective = measurement.objective
@@ -402,13 +401,13 @@ def line_up(bench, *launches, f_opt=0.0, pauses=None, **options):
 def test_what_a_launch_improves_of_its_own_is_recorded_apart_from_the_run(bench):
     b = line_up(bench, [5, 3], [9, 9, 4, 2], [7, 1])
     assert [(e[0], e[1], e[3]) for e in b.events()] == [(0, 1, 5), (0, 2, 3), (1, 6, 2), (2, 8, 1)]
-    assert b.state.launch_events().tolist() == [(1, 3, 60, 9), (1, 5, 80, 4), (2, 7, 120, 7)]
+    assert b.state.logs().launch_events.tolist() == [(1, 3, 60, 9), (1, 5, 80, 4), (2, 7, 120, 7)]
 
 
 def test_a_step_of_the_grid_keeps_its_last_improvement(bench):
     falling = [*range(2000, 0, -1)]
     b = line_up(bench, [0.5], falling, thinning=Thinning(resolution=10))
-    own = b.state.launch_events()["evaluations"] - 1
+    own = b.state.logs().launch_events["evaluations"] - 1
     assert own[:10].tolist() == [*range(1, 10), 11]
     assert own.size < 9 + 10 * np.log(2000)
     first = 1 + np.array([0, *own[:-1]])  # improvement of each step
@@ -424,7 +423,7 @@ def test_a_target_is_seen_at_most_one_step_late(bench, resolution, jump):
     found = np.concatenate([rng.exponential(1, 3000), rng.exponential(0.02, 500)])
     b = line_up(bench, [0.0], found, thinning=Thinning(resolution), pauses={101: jump, 1001: jump})
     start = b.state.launches()["start"][1]
-    kept = b.state.launch_events()
+    kept = b.state.logs().launch_events
     costs = [kept["evaluations"] - 1, kept["time"] - start]
     times = b.times[1:] - start
     best = np.minimum.accumulate(found)
@@ -437,7 +436,7 @@ def test_a_target_is_seen_at_most_one_step_late(bench, resolution, jump):
 
 def test_only_some_of_many_launches_are_traced(bench):
     b = line_up(bench, [1], *[[3, 2]] * 4000, thinning=Thinning(dense=8))
-    traced = np.unique(b.state.launch_events()["launch"])
+    traced = np.unique(b.state.logs().launch_events["launch"])
     expected = [*range(1, 8), *range(8, 16, 2), *range(16, 32, 4), *range(32, 64, 8)]
     assert traced[: len(expected)].tolist() == expected
     assert traced.size == 7 + 4 * 9
@@ -454,7 +453,10 @@ def test_a_launch_that_goes_on_after_a_pause_is_traced_from_its_own_evaluations(
     b.measurement.pause_after(NEVER, 1, meanwhile)
     for x in (4.0, 3.0, 2.0):
         b.objective([x, 0])
-    assert [e[:2] + e[3:] for e in b.state.launch_events().tolist()] == [(0, 3, 9.0), (0, 4, 4.0)]
+    assert [e[:2] + e[3:] for e in b.state.logs().launch_events.tolist()] == [
+        (0, 3, 9.0),
+        (0, 4, 4.0),
+    ]
     assert [e[:2] + e[3:] for e in b.events()] == [(0, 1, 16.0), (1, 2, 1.0)]
 
 

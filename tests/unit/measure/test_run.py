@@ -24,7 +24,7 @@ from timefair.algorithms.base import Algorithm
 from timefair.algorithms.registry import load
 from timefair.machine.linux import kernel
 from timefair.measure import trial
-from timefair.measure.evaluation.failures import failure
+from timefair.measure.evaluation.state import failure
 from timefair.measure.runs import child
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import ATTEMPTS, _outside, explained, measure_run

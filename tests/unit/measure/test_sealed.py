@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from measurements import run_of
 
-from timefair.measure.evaluation.objective import Measurement, now_ns
+from timefair.measure.evaluation.objective import now_ns
 from timefair.measure.evaluation.state import State
 from timefair.measure.runs import run as running
 
@@ -69,10 +69,7 @@ def test_an_objective_cannot_be_taken_apart():
 def objective_of_a_run():
     from timefair.problems.registry import SUITES
 
-    state = State()
-    logs = (state.event_log, state.launch_log, state.launch_event_log, state.best_fd)
-    problem = SUITES["bbob"].problem(1, 2, 1)
-    return Measurement(problem, state.header_array, *logs).objective
+    return State().measurement(SUITES["bbob"].problem(1, 2, 1)).objective
 
 
 # --- The clock ----------------------------------------------------------------------------------

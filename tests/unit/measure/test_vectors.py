@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from measurements import run_of
 
 from timefair.algorithms.base import Algorithm
-from timefair.measure.evaluation.keepers import Changing, Feasible, Improving, Nondominated
+from timefair.measure.evaluation.objective import Changing, Feasible, Improving, Nondominated
 from timefair.measure.launching import point_of
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run
@@ -22,8 +22,7 @@ from timefair.policies.restarts.fixed import FixedLength
 from timefair.policies.restarts.independent import Independent
 from timefair.problems import own
 from timefair.problems.base import Problem, ProblemName
-from timefair.problems.hypervolume import after_each
-from timefair.problems.kinds import TwoObjectives
+from timefair.problems.kinds import TwoObjectives, after_each
 from timefair.problems.registry import SUITES
 from timefair.records.consistency import contradictions
 from timefair.records.schema import RUN_SCHEMA

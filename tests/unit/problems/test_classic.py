@@ -18,8 +18,7 @@ from timefair.problems.f1_f23 import F1_F23, FIXED
 from timefair.problems.registry import SUITES
 
 CLASSIC = SUITES["classic"]
-REVERSED = (6, 8)
-"""Schwefel and Michalewicz."""
+REVERSED = (6, 8)  # Schwefel and Michalewicz
 
 
 def _levy(x: Sequence[float]) -> float:

@@ -16,8 +16,7 @@ from timefair.problems.base import ProblemName
 from timefair.problems.coco import Coco
 from timefair.problems.coco_biobj import reference_values
 from timefair.problems.coco_library import CProblem, library, place_noise
-from timefair.problems.hypervolume import GRID, after_each, normalized
-from timefair.problems.kinds import Kind
+from timefair.problems.kinds import GRID, Kind, after_each, normalized
 from timefair.problems.registry import SUITES
 
 COCO = [

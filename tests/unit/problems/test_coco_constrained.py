@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from measurements import measurement_of
 
 from timefair.measure.evaluation.state import State
 from timefair.problems import registry
@@ -15,7 +14,7 @@ INDICATOR = registry.find("bbob-constrained", {"quality": "indicator"})
 
 def launched(problem):
     state = State(problem.numbers)
-    measurement = measurement_of(problem, state, vectors=state.vector_log)
+    measurement = state.measurement(problem)
     measurement.start(0)
     measurement.begin_launch()
     return state, measurement.objective
@@ -83,7 +82,7 @@ def test_precision_and_counts_are_those_of_cocos_logger(function, dimension, tmp
         if not line.startswith("%")
     ]
     assert len({line[2] for line in lines}) > 5
-    events, vectors = state.events(), state.vectors()
+    events, vectors = state.logs().events, state.logs().vectors
     at_vector = dict(zip(vectors["evaluations"], vectors["outputs"][:, 2], strict=True))
     for of_f, of_g, precision in lines:
         last = np.searchsorted(events["evaluations"], int(of_f) + int(of_g), side="right") - 1
@@ -100,14 +99,14 @@ def test_the_vectors_give_cocos_precision_without_the_parameter():
         state, objective = launched(problem)
         for x in points:
             objective(x)
-        f, violation, _ = state.vectors()["outputs"].T
+        f, violation, _ = state.logs().vectors["outputs"].T
         least = np.minimum.accumulate(np.maximum(f, problem.f_opt) + violation) - problem.f_opt
         falls = np.diff(least, prepend=np.inf) < 0
-        traces.append((least[falls].tolist(), state.vectors()["evaluations"][falls].tolist()))
+        traces.append((least[falls].tolist(), state.logs().vectors["evaluations"][falls].tolist()))
     assert (
         traces[0]
         == traces[1]
-        == (state.events()["precision"].tolist(), state.events()["evaluations"].tolist())
+        == (state.logs().events["precision"].tolist(), state.logs().events["evaluations"].tolist())
     )
 
 
@@ -121,5 +120,5 @@ def test_only_feasible_points_have_a_precision():
             best = problem.evaluate(x)
             expected.append((k + 1, best - problem.f_opt))
     assert len(expected) > 3
-    assert state.events()[["evaluations", "precision"]].tolist() == expected
+    assert state.logs().events[["evaluations", "precision"]].tolist() == expected
     assert problem.value(state.best(5)[1]) == state.best(5)[0] == best

@@ -13,8 +13,7 @@ from timefair.problems.registry import SUITES, find
 
 def smallest(suite: Suite, function: int) -> int:
     """The least number of variables that a function of the suite has."""
-    sizes = (d for d in suite.dimensions if not suite.faults([function], [d], [1]))
-    return next(sizes)
+    return next(d for d in suite.dimensions if not suite.faults([function], [d], [1]))
 
 
 def every_function(suite: Suite) -> list[Problem]:

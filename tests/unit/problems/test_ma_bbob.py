@@ -20,8 +20,7 @@ SCALES = np.array(
 ).ravel()
 """S of the paper."""
 
-POINTS = 17
-"""Of each problem: with 30 functions and 2 dimensions, 1,020 points."""
+POINTS = 17  # of each problem: with 30 functions and 2 dimensions, 1,020 points
 
 
 @pytest.mark.parametrize("function", MA_BBOB.functions)

@@ -10,8 +10,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from timefair.problems.kinds import Changes
-from timefair.problems.moving import SCENARIOS
-from timefair.problems.peaks import ANGLE, COORDINATE, ETA, HEIGHT, TAU, WIDTH, Severity, landscapes
+from timefair.problems.moving import (
+    ANGLE,
+    COORDINATE,
+    ETA,
+    HEIGHT,
+    SCENARIOS,
+    TAU,
+    WIDTH,
+    Severity,
+    landscapes,
+)
 from timefair.problems.peaks_evaluation import Evaluation
 from timefair.problems.registry import SUITES, find
 
@@ -26,17 +35,6 @@ def drawn(dimension=3, peaks=4, environments=6, seed=1, severity=None):
         environments=environments,
         severity=severity or Severity(),
         rng=np.random.default_rng(seed),
-    )
-
-
-def evaluation(of):
-    return Evaluation(
-        heights=of.heights,
-        centres=of.centres,
-        widths=of.widths,
-        rotations=of.rotations,
-        taus=of.taus,
-        etas=of.etas,
     )
 
 
@@ -62,7 +60,7 @@ def test_a_point_that_is_not_finite_has_the_worst_value(x):
 @settings(max_examples=20, deadline=None)
 def test_the_optimum_is_the_highest_peak_in_every_environment(seed, dimension, peaks):
     of = drawn(dimension, peaks, 4, seed)
-    value = evaluation(of)
+    value = of.evaluation()
     rng = np.random.default_rng(seed)
     for environment, optimum in enumerate(of.optima):
         value.environment = environment
@@ -92,15 +90,10 @@ def test_the_same_seed_has_the_same_landscape_and_a_longer_sequence_begins_with_
 
 @pytest.mark.parametrize("case", GOLDEN["cases"], ids=lambda c: c["seed"])
 def test_values_are_those_of_the_authors_program(case):
-    found = evaluation(
-        drawn(
-            dimension=case["dimension"],
-            peaks=case["peaks"],
-            environments=GOLDEN["number_of_environments"],
-            seed=case["seed"],
-            severity=Severity(shift=case["shift"]),
-        )
-    )
+    severity = Severity(shift=case["shift"])
+    environments = GOLDEN["number_of_environments"]
+    of = drawn(case["dimension"], case["peaks"], environments, case["seed"], severity)
+    found = of.evaluation()
     for expected in case["environments"]:
         found.environment = expected["environment"]
         values = [-found(np.array(point))[0] for point in expected["points"]]

@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 
 from timefair.basics.errors import InputError
-from timefair.records.blocks import NODES, node_of, torn
 from timefair.records.bridge import KERNELS, bridge
 from timefair.records.collect import collect
-from timefair.records.integrity import Origins, Place, mixed
-from timefair.records.requirement import matches, shortcoming, unmet
+from timefair.records.facts import NODES, node_of, torn
+from timefair.records.integrity import Origins, Place, matches, mixed, shortcoming, unmet
 from timefair.records.store import open_record
 
 KEY = "ab" * 32

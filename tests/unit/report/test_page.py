@@ -19,7 +19,7 @@ from timefair.campaign import plan
 from timefair.campaign.configuration import parse
 from timefair.exhibits.files import write
 from timefair.exhibits.registry import TABLES
-from timefair.report import charts, checklist_page, description, payload
+from timefair.report import checklist_page, description, exhibits, payload
 from timefair.report.account import Speed, implementations
 from timefair.report.evidence import Evidence
 from timefair.report.exhibits import PictureFile
@@ -175,7 +175,7 @@ def test_axes_and_findings_name_the_clock(clock, axis, duration, evidence):
     known = replace(known, campaign=known.campaign.model_copy(update={"statistics": of_clock}))
     for frame in known.tables.values():
         frame.attrs["clock"] = clock
-    views = [view for chart in charts.drawn(known.tables) for view in chart["views"]]
+    views = [view for chart in exhibits.drawn(known.tables) for view in chart["views"]]
     assert axis in {view["x_label"] for view in views}
     assert not any("seconds" in view["x_label"] for view in views if clock == "reference")
     found = findings(known, known.spaces[0])

@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 from workspace import Workspace
 
 from timefair.basics.errors import InputError
-from timefair.measure.runner.prepared import NAMES
+from timefair.measure.runner import NAMES
 from timefair.records.journal import read_journal
 from timefair.records.store import open_record
 

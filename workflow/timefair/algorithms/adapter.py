@@ -40,6 +40,9 @@ BOTH: frozenset[Task] = frozenset({"one objective", "constraints"})
 CONSTRAINTS: frozenset[Task] = frozenset({"constraints"})
 TWO_OBJECTIVES: frozenset[Task] = frozenset({"two objectives"})
 
+Rng = np.random.Generator
+Given = Mapping[str, Any]
+"""The user's parameters of a launch."""
 Evaluate = Callable[[NDArray[np.float64]], float]
 Names = Sequence[str] | Callable[[], Collection[str]]
 
@@ -308,21 +311,9 @@ class Sphere:
     evaluations_left: int | None = None
 
     def __init__(self, most: int = sys.maxsize, shown: int = 1) -> None:
-        self.evaluations = 0
-        self.shown = shown
-        self._most = most
-
-    @property
-    def lower(self) -> NDArray[np.float64]:
-        return np.full(2, -1.0)
-
-    @property
-    def upper(self) -> NDArray[np.float64]:
-        return np.full(2, 1.0)
-
-    @property
-    def integer(self) -> NDArray[np.bool_]:
-        return np.zeros(2, dtype=bool)
+        self.evaluations, self.shown, self._most = 0, shown, most
+        self.lower, self.upper = np.full(2, -1.0), np.full(2, 1.0)
+        self.integer = np.zeros(2, dtype=bool)
 
     @property
     def progress(self) -> float:

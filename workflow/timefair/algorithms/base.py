@@ -24,9 +24,9 @@ class Objective(Protocol):
 
     In a timed run, it also has ``c_function``: the addresses ``(function, objective)`` of ``int
     function(void *objective, const double *x, double *y)``, which evaluates without the
-    interpreter. The caller holds the GIL. If the function returns -1, a Python exception is set,
-    and the caller has to return to the interpreter at once. Trial launches do not have the
-    attribute.
+    interpreter, and writes `shown` numbers to `y`. The caller holds the GIL. If it returns -1, a
+    Python exception is set, and the caller has to return to the interpreter at once. Trial launches
+    do not have the attribute.
     """
 
     @property
@@ -91,7 +91,8 @@ class Objective(Protocol):
         The result has the shape ``(k,)``, or ``(k, shown)`` if `shown` is not 1.
 
         Each point counts as one evaluation, as in k calls. If the campaign gives the algorithm
-        several cores (``threads``), the points are evaluated on all of them.
+        several cores (``threads``), the points are evaluated on all of them; the time of each is
+        when it and those before it were ready.
         """
 
 

@@ -24,20 +24,16 @@ class PausableThread:
         self._function = function
         self._on, self._back = threading.Semaphore(0), threading.Semaphore(0)
         self._error: BaseException | None = None
-        self._has_ended = False
-        threading.Thread(target=self._live, daemon=True).start()
-
-    @property
-    def has_ended(self) -> bool:
+        self.has_ended = False
         """Whether the function has returned or raised."""
-        return self._has_ended
+        threading.Thread(target=self._live, daemon=True).start()
 
     def go_on(self) -> None:
         """Let the function run until it pauses or ends; raise its exception, if any.
 
         After its end, this has no effect.
         """
-        if self._has_ended:
+        if self.has_ended:
             return
         self._on.release()
         self._back.acquire()
@@ -57,7 +53,7 @@ class PausableThread:
             self._function()
         except BaseException as error:
             self._error = error
-        self._has_ended = True
+        self.has_ended = True
         self._back.release()
 
 

@@ -179,12 +179,10 @@ def _without_library(use: str) -> str:
         return f"{use!r} names a file only: write {use}:function"
     if use in LIBRARIES:
         return f"{use!r} is a library: write {use}:name"
-    lines = available()
-    having = [f"{lib}:{a.name}" for lib, algos in lines.items() for a in algos if a.name == use]
-    if having:
+    every = [(one.name, f"{lib}:{one.name}") for lib, of in available().items() for one in of]
+    if having := [full for name, full in every if name == use]:
         return f"{use!r} names no library: write {' or '.join(having)}"
-    known = [f"{library}:{a.name}" for library, algos in lines.items() for a in algos]
-    near = {k.partition(":")[2]: k for k in known}
+    near = dict(every)
     help_ = suggest(use, near)
     if help_:
         word = help_.split("'")[1]

@@ -1,9 +1,8 @@
-"""Algorithms that had no faults when they were last checked.
+"""Algorithms that had no faults when they were last checked, which takes seconds.
 
-A check imports the library of the algorithm, which takes seconds, and every start of Snakemake
-checks the campaign. Therefore an algorithm without faults is remembered by an empty file in the
-user's cache, until its parameters, the adapters, Python, or a package that affects it change. An
-algorithm with faults, and the user's own functions and programs, are checked every time.
+Such an algorithm is remembered by an empty file in the user's cache, until its parameters, the
+adapters, Python, or a package that affects it change. The user's own functions and programs are
+checked every time.
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ import importlib.metadata
 import json
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -40,7 +40,9 @@ def faults(use: str, parameters: Mapping[str, object]) -> list[str]:
     with hidden_modules(*library.unneeded):
         found = registry.faults(use, parameters)
     if not found:
-        _remember(mark)
+        with suppress(OSError):  # without a cache it is checked again
+            mark.parent.mkdir(parents=True, exist_ok=True)
+            mark.touch()
     return found
 
 
@@ -63,11 +65,3 @@ _version = cache(importlib.metadata.version)
 def _adapters() -> list[str]:
     sources = sorted(Path(__file__).parent.rglob("*.py"))
     return [hashlib.sha256(path.read_bytes()).hexdigest() for path in sources]
-
-
-def _remember(mark: Path) -> None:
-    try:
-        mark.parent.mkdir(parents=True, exist_ok=True)
-        mark.touch()
-    except OSError:  # without a cache it is checked again
-        pass

@@ -21,16 +21,11 @@ Entry = TypeVar("Entry", bound=Named)
 def declared(
     package: ModuleType, kind: type[Entry], *, without: Collection[str] = ()
 ) -> dict[str, Entry]:
-    """Collect the objects of one kind that the modules of a package have at module level.
+    """The objects of one kind that the modules of a package have at module level, by their
+    ``name``, in alphabetical order.
 
-    Every module of the package is imported; subpackages are not entered.
-
-    - `package`: The imported package.
-    - `kind`: The class whose instances are collected.
-    - `without`: Modules of the package that are not imported, by their last name.
-
-    Returns: The objects by their ``name``, in alphabetical order. Raises RuntimeError if two
-    different objects have the same name.
+    Every module of the package is imported but those `without`, by their last name; subpackages are
+    not entered. RuntimeError if two different objects have the same name.
     """
     found: dict[str, Entry] = {}
     places: dict[str, str] = {}

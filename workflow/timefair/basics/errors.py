@@ -71,11 +71,8 @@ def unknown(word: str, known: Iterable[object], where: str = "") -> str:
 
 
 def suggest(word: object, known: Iterable[object]) -> str:
-    """Suggest the known word that is nearest to a misspelled one, or else begins with it.
-
-    - `known`: The right words. The comparison ignores case.
-
-    Returns: A clause for an error message; empty if no word is near.
+    """A clause for a message with the known word that is nearest to a misspelled one, in any case,
+    or else begins with it; empty if no word is near.
 
     >>> suggest("gaussain", ["Gaussian", "Cauchy"]), suggest("PSO", ["GA.Base", "PSO.Original"])
     ("; did you mean 'Gaussian'?", "; did you mean 'PSO.Original'?")

@@ -32,60 +32,50 @@ all its processes are gone, and gives readings by name, None for those that are 
 class Extension:
     """What an extension adds. Names of modules are relative to its package.
 
-    Attributes
-    ----------
-    package
-        The dotted name of its package: ``__name__`` in its ``__init__.py``.
-    commands
-        The module with the function ``add_to(commands)``, which adds commands to those of the core,
-        and may add options to these; empty for none.
-    groups
-        The groups of the help in which its commands stand, by command; the others are hidden.
-    sections
-        Its keys of a campaign file, each with the class of its section, ``module:Class``, derived
-        from `timefair.basics.sections.Section`. A key of algorithms is written ``algorithms.key``;
-        it determines no run, unless its class is a `Search`. It may have an annotated
-        plain type instead of a section. Without its key, a campaign has None.
-    meters
-        The module with a function ``meters(campaign, cores, algorithm)``, an iterator over context
-        managers, each with a `Meter` of the runs of a job on these cores; empty for none.
-        ``algorithm`` is a `timefair.measure.runs.run.Subject`.
-    policies
-        The module that declares its ``stopping`` rules, and the one with its ``restarts`` policies.
-    exhibits
-        The modules that declare exhibits: tables with their figures.
-    tables, figures
-        What a campaign with one of its keys requests by that.
-    of_values
-        Those of them that need no costs, which imported runs need not have.
-    reported, reported_for
-        Tables that are made for the report of a campaign with one of its keys, or with one of the
-        keys of the core in ``reported_for``.
-    isolation
-        Values of ``isolation`` in a campaign, each with the module whose context manager
-        ``confined(prepared, job, cores, folder)`` gives the
-        `timefair.measure.runs.child.Confined` that runs the job's algorithm.
-    check, before_runs, files, verifying, settings, checklist, parts, findings
-        Modules with a function of this name, an iterator that `each` calls; empty for none:
+    - `package`: The dotted name of its package: ``__name__`` in its ``__init__.py``.
+    - `commands`: The module with the function ``add_to(commands)``, which adds commands to those of
+      the core, and may add options to these; empty for none.
+    - `groups`: The groups of the help in which its commands stand, by command; the others are
+      hidden.
+    - `sections`: Its keys of a campaign file, each with the class of its section, ``module:Class``,
+      derived from `timefair.basics.sections.Section`. A key of algorithms is written
+      ``algorithms.key``; it determines no run, unless its class is a `Search`. It may have an
+      annotated plain type instead of a section. Without its key, a campaign has None.
+    - `meters`: The module with a function ``meters(campaign, cores, algorithm)``, an iterator over
+      context managers, each with a `Meter` of the runs of a job on these cores; empty for none.
+      ``algorithm`` is a `timefair.measure.runs.run.Subject`.
+    - `policies`: The module that declares its ``stopping`` rules, and the one with its ``restarts``
+      policies.
+    - `exhibits`: The modules that declare exhibits: tables with their figures.
+    - `tables`, `figures`: What a campaign with one of its keys requests by that.
+    - `of_values`: Those of them that need no costs, which imported runs need not have.
+    - `reported`, `reported_for`: Tables that are made for the report of a campaign with one of its
+      keys, or with one of the keys of the core in ``reported_for``.
+    - `isolation`: Values of ``isolation`` in a campaign, each with the module whose context manager
+      ``confined(prepared, job, cores, folder)`` gives the `timefair.measure.runs.child.Confined`
+      that runs the job's algorithm.
+    - `check`, `before_runs`, `files`, `verifying`, `settings`, `checklist`, `parts`, `findings`:
+      Modules with a function of this name, an iterator that `each` calls; empty for none:
 
-        - ``check(campaign)``: lines of `timefair check`;
-        - ``before_runs(campaign, folder)``: why runs of a campaign may not begin;
-        - ``files(campaign, folder)``: names of its own files in ``results/NAME``;
-        - ``verifying(campaign, folder, measured, say)``: what the last line of `timefair verify`
-          says. It may ``say`` lines before, and raise `InputError` for a problem. ``measured`` has
-          a `timefair.records.integrity.Measured` by algorithm;
-        - ``settings(campaign, folder)``: pairs of its name and anything that JSON can represent,
-          for its tables: `timefair.records.rundata.settings.Analysis.added`;
-        - ``checklist(runs, analysis)``: parts of the checklist;
-        - ``parts(evidence, names)``: a `timefair.report.markup.Part` before the findings;
-        - ``findings(evidence, space)``: sentences of the report on a suite and dimension.
-    interpreter, elsewhere, decisive, facts
-        The same, for an algorithm that another interpreter measures, or this one in another way:
+      - ``check(campaign)``: lines of `timefair check`;
+      - ``before_runs(campaign, folder)``: why runs of a campaign may not begin;
+      - ``files(campaign, folder)``: names of its own files in ``results/NAME``;
+      - ``verifying(campaign, folder, measured, say)``: what the last line of `timefair verify`
+        says. It may ``say`` lines before, and raise `InputError` for a problem. ``measured`` has a
+        `timefair.records.integrity.Measured` by algorithm;
+      - ``settings(campaign, folder)``: pairs of its name and anything that JSON can represent, for
+        its tables: `timefair.records.rundata.settings.Analysis.added`;
+      - ``checklist(runs, analysis)``: parts of the checklist;
+      - ``parts(evidence, names)``: a `timefair.report.markup.Part` before the findings;
+      - ``findings(evidence, space)``: sentences of the report on a suite and dimension.
 
-        - ``interpreter(spec, environ)``: see `interpreter`;
-        - ``elsewhere(campaign, label)``: see `elsewhere`;
-        - ``decisive(campaign, label)``: pairs for the algorithm's key, of what JSON can represent;
-        - ``facts(campaign, label)``: pairs for the facts of its records on the machine.
+    - `interpreter`, `elsewhere`, `decisive`, `facts`: The same, for an algorithm that another
+      interpreter measures, or this one in another way:
+
+      - ``interpreter(spec, environ)``: see `interpreter`;
+      - ``elsewhere(campaign, label)``: see `elsewhere`;
+      - ``decisive(campaign, label)``: pairs for the algorithm's key, of what JSON can represent;
+      - ``facts(campaign, label)``: pairs for the facts of its records on the machine.
     """
 
     package: str
@@ -144,12 +134,8 @@ class Extension:
 
 @cache
 def extensions() -> Mapping[str, Extension]:
-    """Every extension that is there, by name, in alphabetical order.
-
-    Raises
-    ------
-    RuntimeError
-        If two extensions have the same name, or a package has no `Extension` named ``EXTENSION``.
+    """Every extension that is there, by name, in alphabetical order. RuntimeError if two have the
+    same name, or a package has no `Extension` named ``EXTENSION``.
     """
     found: dict[str, Extension] = {}
     for package in sorted(_packages()):

@@ -137,15 +137,10 @@ DRIVER = ".driver"
 
 
 def lock(path: Path, *, wait: bool = True, write: bool = True) -> int | None:
-    """Lock a file, which is created if it does not exist. On a file system without locks, it is
-    only opened.
+    """Lock a file, which is created if it does not exist, or only open it, on a file system without
+    locks. A file of another user can be locked if it is not opened to `write`.
 
-    - `path`: The file.
-    - `wait`: Whether to wait while another process has locked it.
-    - `write`: Whether it is opened for writing; a file of another user can be locked without it.
-
-    Returns: A descriptor that keeps the lock until it is closed; None if another process has locked
-    it.
+    Returns: A descriptor that keeps the lock; None if another process has it, unless we `wait`.
     """
     mode = os.O_RDWR if write else os.O_RDONLY
     fd = os.open(path, mode | os.O_CREAT | os.O_CLOEXEC, 0o644 if write else 0o666)

@@ -15,21 +15,15 @@ Numbers = TypeVar("Numbers", float, "NDArray[np.float64]")
 
 ROUNDING = 1e-9
 """Largest distance below an optimum that counts as rounding, as a share of 1 plus the size of the
-optimum.
-
-The sums of suites are exact to about 1e-12, and published optima are often rounded to more digits
-than 9. A larger distance means that the optimum is wrong.
+optimum; a larger one means that the optimum is wrong.
 """
-
 
 LARGEST = sys.float_info.max
 """The largest finite number."""
 
 NOTHING_YET = 9.999999999999999e299
-"""The precision before the first finite value in exported files, which imports read as inf.
-
-cocopp does not terminate with `inf`. Penalties are round numbers, such as 1e300; this is the number
-next below it, which cocopp sorts like 1e300.
+"""The precision before the first finite value in exported files, which imports read as inf: cocopp
+does not terminate with `inf`. This is the number next below 1e300, a usual penalty.
 """
 
 

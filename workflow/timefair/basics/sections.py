@@ -30,24 +30,18 @@ def or_text(schema: dict[str, Any]) -> None:
 
 
 class Section(BaseModel):
-    """Keys with a type, a default and a description each; other keys are refused.
-
-    - `analyses`: Of a key of an extension, whether it affects the analysis only, so that imported
-      runs may have it.
-    """
+    """Keys with a type, a default and a description each; other keys are refused."""
 
     analyses: ClassVar[bool] = False
+    """Of a key of an extension: whether it affects the analysis only; imported runs may have it."""
 
     model_config = ConfigDict(
         extra="forbid", frozen=True, strict=True, json_schema_extra=_first_paragraph
     )
 
     def faults(self, campaign: CampaignView) -> Iterator[Fault]:
-        """Find values that are right alone and wrong together.
-
-        - `campaign`: The campaign that contains the section.
-
-        Yields: A key of this section, and its value with what would be right.
+        """Find values that are right alone and wrong together: a key of this section, and its value
+        with what would be right.
         """
         yield from ()
 

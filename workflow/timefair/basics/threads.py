@@ -20,16 +20,9 @@ from pathlib import Path
 from timefair.basics.words import counted
 
 THREAD_VARIABLES = (
-    "OMP_NUM_THREADS",
-    "OPENBLAS_NUM_THREADS",
-    "MKL_NUM_THREADS",
-    "BLIS_NUM_THREADS",
-    "GOTO_NUM_THREADS",
-    "VECLIB_MAXIMUM_THREADS",
-    "NUMEXPR_NUM_THREADS",
-    "NUMBA_NUM_THREADS",
-    "POLARS_MAX_THREADS",
-    "RAYON_NUM_THREADS",
+    *("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS"),
+    *("GOTO_NUM_THREADS", "VECLIB_MAXIMUM_THREADS", "NUMEXPR_NUM_THREADS", "NUMBA_NUM_THREADS"),
+    *("POLARS_MAX_THREADS", "RAYON_NUM_THREADS"),
 )
 """Variables that libraries read once, when they are loaded."""
 
@@ -51,11 +44,8 @@ _shared: dict[tuple[str, str], str] = {}
 
 @contextmanager
 def noted() -> Iterator[None]:
-    """Note threads that are started inside the block and that a fork would lose, and what is opened
-    there.
-
-    If there are new threads, the process is forked once to see whether they remain. The forked
-    process ends at once.
+    """Note threads that are started inside the block and that a fork, which is made if there are
+    any, would lose, and what is opened there.
     """
     before, had = _running(), _open()
     try:
@@ -107,9 +97,8 @@ def started_by(use: str, threads: int) -> str:
     """
     command = [sys.executable, "-P", "-c", _IMPORT, use]
     environment = measuring_environment(threads)
-    return subprocess.run(
-        command, env=environment, stdout=subprocess.PIPE, check=False
-    ).stdout.decode()
+    done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=False)
+    return done.stdout.decode()
 
 
 def measuring_environment(threads: int) -> dict[str, str]:

@@ -16,7 +16,7 @@ import sys
 import sysconfig
 import threading
 import warnings as python_warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, partial
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
@@ -38,13 +38,8 @@ _LONGEST_WARNING = 200
 
 
 class Import(NamedTuple):
-    """What the first import of a module did.
-
-    - `seconds`: Wall clock.
-    - `printed`: The beginning of what it printed through Python's ``sys.stdout`` and
-      ``sys.stderr``.
-    - `warned`: The kind and text of its first warning; empty without one.
-    - `left_folder`: Whether it changed the working directory, which was then changed back.
+    """What the first import of a module did: what it took, the beginning of what it printed, its
+    first warning, and whether it changed the working directory.
     """
 
     seconds: float
@@ -73,17 +68,10 @@ _imports: dict[str, Import] = {}
 
 
 def watched_import(place: str, name: str, load: Callable[[], ModuleType]) -> ModuleType:
-    """Import a module, and note what it does.
+    """Import a module by `load`, and note what it does. `place`: the module, as the user names it.
 
-    The module sees its own name alone as ``sys.argv``, so that it does not read the arguments of
-    timefair or of Snakemake. What it prints is not shown, and how it sets up logging is undone:
-    it would show the messages of Snakemake.
-
-    - `place`: The module or file, as the user names it.
-    - `name`: The name of the module, which is the same for all paths to a file.
-    - `load`: Imports it. What it raises besides `InputError` becomes one.
-
-    Raises InputError if the module cannot be imported or ends the interpreter.
+    The module sees its own name alone as ``sys.argv``. What it prints is not shown, and how it sets
+    up logging is undone. InputError if it cannot be imported or ends the interpreter.
     """
     start, folder, arguments = monotonic(), os.getcwd(), sys.argv
     sys.argv = [place]
@@ -96,9 +84,9 @@ def watched_import(place: str, name: str, load: Callable[[], ModuleType]) -> Mod
     except (InputError, Interrupted):
         raise
     except SystemExit as stop:
-        raise InputError(
-            f"{place} ends the interpreter when it is imported ({_exit(stop)}); {GUARD}"
-        ) from None
+        words = "" if stop.code is None else " ".join(str(stop.code).split())[:_SHOWN]
+        ends = f"ends the interpreter when it is imported (sys.exit({words}))"
+        raise InputError(f"{place} {ends}; {GUARD}") from None
     except BaseException as error:
         raise InputError(f"{place} cannot be imported: {described(error)}") from error
     finally:
@@ -108,19 +96,6 @@ def watched_import(place: str, name: str, load: Callable[[], ModuleType]) -> Mod
         printed = " ".join("".join(stream.kept for stream in heard).split())
         _imports[name] = Import(monotonic() - start, printed, "".join(warned[:1]), left)
     return module
-
-
-def import_warnings(place: str, name: str) -> list[str]:
-    """Warnings about a module that this process has imported, one line each.
-
-    `place` and `name` are those of `watched_import`.
-    """
-    return list(_imports[name].warnings(place)) if name in _imports else []
-
-
-def seconds(name: str) -> float:
-    """Seconds that the first import of a module took; 0 if this process has not imported it."""
-    return _imports[name].seconds if name in _imports else 0.0
 
 
 _WATCH = 'read -r _ || printf "%s\\n" "$1" >&2'
@@ -186,11 +161,6 @@ def _no_exit() -> Iterator[None]:
             os._exit = end
 
 
-def _exit(stop: SystemExit) -> str:
-    words = "" if stop.code is None else " ".join(str(stop.code).split())[:_SHOWN]
-    return f"sys.exit({words})"
-
-
 def _return_to(folder: str) -> bool:
     """Go back to the working directory; return whether another one was current."""
     try:
@@ -236,10 +206,7 @@ def _logging_kept() -> Iterator[None]:
 
 
 class _Muffled:
-    """A stream that keeps the beginning of its text instead of writing it, until it is let through.
-
-    A module may store the stream, for example in a logging handler: the stream works later.
-    """
+    """A stream that keeps the beginning of its text until it is let through, for who stores it."""
 
     def __init__(self, stream: Any) -> None:
         self._stream, self.kept, self.let_through = stream, "", False
@@ -266,17 +233,8 @@ def _muffled() -> Iterator[tuple[_Muffled, _Muffled]]:
 
 
 KEPT = sys.stdlib_module_names | {
-    "matplotlib",
-    "numpy",
-    "pandas",
-    "pyarrow",
-    "pydantic",
-    "pydantic_core",
-    "scipy",
-    "seaborn",
-    "snakemake",
-    "threadpoolctl",
-    "yaml",
+    *("matplotlib", "numpy", "pandas", "pyarrow", "pydantic", "pydantic_core", "scipy", "seaborn"),
+    *("snakemake", "threadpoolctl", "yaml"),
 }
 """Modules that are never taken from a folder of the user's."""
 
@@ -375,13 +333,12 @@ def load_function(name: str) -> Callable[..., object]:
 def warnings(name: str, threads_allowed: int = 1) -> list[str]:
     """What the module of a function did when it was loaded, and should not; one line each.
 
-    If libraries may use several threads in runs, or a fork of this process would lose threads, the
-    module is imported again in a new process to see whether it starts them there.
+    If threads are at stake, it is imported again in a new process to see whether it starts them.
     """
     place = name.rpartition(":")[0]
-    if not seconds(_module_name(place)):
+    if (done := _imports.get(_module_name(place))) is None:
         return []
-    lines = import_warnings(place, _module_name(place))
+    lines = list(done.warnings(place))
     file = getattr(sys.modules[_module_name(place)], "__file__", None)
     if file and file.endswith(".py"):
         lines += shadow_warnings(place, Path(file))
@@ -428,12 +385,9 @@ def parameter_faults(
     call: str,
     given: Iterable[str] = (),
 ) -> list[str]:
-    """Check the keyword arguments of a function; one line per fault.
+    """Check the keyword arguments that the user gives for a function; one line per fault.
 
-    - `name`: The name of the function in the lines.
-    - `parameters`: The keywords that the user gives.
-    - `call`: The call with its positional arguments: ``"solve(objective, rng)"``.
-    - `given`: Keywords that timefair passes, so that the user does not have to.
+    `call` shows the positional ones: ``"solve(objective, rng)"``; `given` are those of timefair.
     """
     arguments = list(signature.parameters.values())
     positional = [a for a in arguments if a.kind in (a.POSITIONAL_ONLY, a.POSITIONAL_OR_KEYWORD)]
@@ -482,10 +436,7 @@ def packages(name: str) -> list[str]:
 
 @cache
 def _may_be_installed(package: str) -> bool:
-    """Whether a distribution names the package, or does not list its files: a quick look.
-
-    Most functions are in a module of the user's own, and `_owners` takes a third of a second.
-    """
+    """Whether a distribution names the package, or does not list its files: a quick look."""
     named = re.compile(rf"^[\"./]*{re.escape(package)}\b", re.MULTILINE)
     for distribution in importlib.metadata.distributions():
         declared = (distribution.read_text("top_level.txt") or "").strip()
@@ -495,10 +446,8 @@ def _may_be_installed(package: str) -> bool:
     return False
 
 
-@cache
-def _owners() -> Mapping[str, list[str]]:
-    """The distributions of each importable package; cached because it is slow."""
-    return importlib.metadata.packages_distributions()
+_owners = cache(importlib.metadata.packages_distributions)
+"""The distributions of each importable package: slow."""
 
 
 def _look_in_current_directory() -> None:
@@ -514,7 +463,8 @@ def _look_in_current_directory() -> None:
 
 def import_s(name: str) -> float:
     """Seconds that this process has spent to import the module of a function; 0 if none."""
-    return seconds(_module_name(name.rpartition(":")[0]))
+    done = _imports.get(_module_name(name.rpartition(":")[0]))
+    return done.seconds if done else 0.0
 
 
 def _module(place: str) -> ModuleType:
@@ -543,11 +493,7 @@ def forget(place: str) -> None:
 
 
 class _SourceLoader(SourceFileLoader):
-    """Compiles a file each time it is loaded, so that what runs is what its digest says.
-
-    Python would also run the bytecode of another content of the same length, if both contents were
-    written in the same second.
-    """
+    """Compiles a file each time it is loaded, so that what runs is what its digest says."""
 
     def get_code(self, fullname: str) -> CodeType:
         path = self.get_filename(fullname)

@@ -187,8 +187,7 @@ FunctionNames = Annotated[
 """A name for each number of a function."""
 _Number = Annotated[int, Field(ge=1, le=LARGEST), BeforeValidator(_whole)]
 OwnDimensions = Annotated[
-    dict[Annotated[_Number, Field(strict=False)], _Number],
-    Field(strict=False),
+    dict[Annotated[_Number, Field(strict=False)], _Number], Field(strict=False)
 ]
 """A dimension for each number of a function."""
 Numbers = Annotated[

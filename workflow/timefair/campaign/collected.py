@@ -15,8 +15,7 @@ from timefair.campaign.configuration import Campaign
 from timefair.records.integrity import Place
 from timefair.records.store import MEND, Record, open_record
 
-ROOM = "collected"
-"""Their folder, relative to ``results/<campaign>/``."""
+ROOM = "collected"  # their folder, relative to ``results/<campaign>/``
 
 OUTDATED = f"has runs of another configuration or of other code; delete it, and {plan.AGAIN}"
 LEFT_OVER = "left over: not in the campaign, and not read; delete if no longer needed"
@@ -53,12 +52,9 @@ def chosen(
 ) -> list[Path]:
     """The files whose algorithms the campaign names; one line names the others.
 
-    - `files`: Collected files, imported files or records, in any folder.
-    - `folder`: ``results/<campaign>``, where the last plan is. Without a plan, the records that the
-      files join are not compared with it.
-    - `whole`: Whether a file has to join all records of the plan.
-
-    Raises InputError if a file is damaged, contains another algorithm than its name says, or joins
+    `files` may be in any folder; `folder` is ``results/<campaign>`` with the last plan, with whose
+    records those that files join are compared; `whole`: whether a file has to join all of them.
+    `InputError` if a file is damaged, contains another algorithm than its name says, or joins
     records that are not planned; or if the campaign names none of the algorithms.
     """
     planned = planned_records(campaign, folder)
@@ -89,11 +85,7 @@ def chosen(
 
 
 def label_of(record: Record) -> str:
-    """The only algorithm of a file.
-
-    Raises InputError if there are several, or if the file is in a folder ``collected`` and named
-    after another one.
-    """
+    """The only algorithm of a file; `InputError` if there are others than its name says."""
     column = record.read(("algorithm",))["algorithm"]
     labels = {str(label) for label in column.unique().to_pylist()}
     labels = labels or {str(record.facts.get("algorithm"))}
@@ -107,10 +99,7 @@ def label_of(record: Record) -> str:
 
 
 def planned_records(campaign: Campaign, folder: Path) -> dict[str, set[PurePosixPath]] | None:
-    """The records of each algorithm, relative to the folder; None if nothing was planned there.
-
-    The sets of published data are empty.
-    """
+    """The records of each algorithm, relative to the folder; None if nothing was planned there."""
     if not (folder / plan.KEYS).is_file():
         return None
     keys = plan.read_keys(folder, campaign)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from timefair.basics.errors import InputError, storing
 from timefair.basics.files import DRIVER, lock, note
 from timefair.campaign import configuration, earlier, plan, provenance, requirement
-from timefair.machine import software
+from timefair.machine.facts import check_installed
 
 if TYPE_CHECKING:
     from snakemake_interface_logger_plugins.settings import OutputSettingsLoggerInterface
@@ -25,8 +25,7 @@ _held: set[Path] = set()
 """The folders that this process holds. A workflow may read a module's Snakefile several times."""
 
 
-_taken: list[Driver] = []
-"""The campaigns that this process drives: one, or several as modules."""
+_taken: list[Driver] = []  # the campaigns that this process drives: one, or several as modules
 
 
 class Workflow(Protocol):
@@ -46,10 +45,8 @@ class Workflow(Protocol):
 def configuration_of(workflow: Workflow) -> dict[str, object]:
     """The content of the configuration files, as `timefair check` reads them, with ``--config``.
 
-    Snakemake's own reader accepts a key that occurs twice, and makes a truth value of a label
-    ``on``.
-
-    Raises InputError if a file cannot be read.
+    Snakemake's own reader accepts a key twice, and makes a truth value of a label ``on``.
+    `InputError` if a file cannot be read.
     """
     from snakemake.utils import update_config
 
@@ -64,13 +61,7 @@ def configuration_of(workflow: Workflow) -> dict[str, object]:
 
 
 def planned_keys(workflow: Workflow, campaign: Campaign, folder: Path) -> plan.Keys:
-    """The measure keys to plan with.
-
-    The process that plans the campaign computes them. A job of a batch system is a separate
-    snakemake, which reads the keys with which its campaign was planned.
-
-    Raises InputError if a job finds no keys of this campaign in the folder.
-    """
+    """The measure keys to plan with; a job of a batch system reads them in the folder."""
     if workflow.is_main_process:
         return provenance.measure_keys(campaign)
     return plan.read_keys(folder, campaign)
@@ -79,18 +70,14 @@ def planned_keys(workflow: Workflow, campaign: Campaign, folder: Path) -> plan.K
 class Driver:
     """Locks a campaign for the snakemake process that runs its jobs.
 
-    Snakemake knows whether it runs any jobs only when it plans them, long after it has read the
-    rules: a dry run, a report or `--unlock` runs none, and on a cluster each job is a separate
-    snakemake. Therefore the rule that measures calls `take` when the first of its jobs is planned.
-    The hook `onstart` would be too late, because another snakemake may have done the planned work
-    by then. It is also not called in a workflow that uses the campaign as a module.
+    Snakemake knows whether it runs any jobs only when it plans them: a dry run, a report or
+    `--unlock` runs none, and on a cluster each job is a separate snakemake. Therefore the rule that
+    measures calls `take` when the first of its jobs is planned. The hook `onstart` would be too
+    late, as another snakemake may have done the planned work by then, and is not called in a
+    module.
 
-    - `workflow`: Snakemake's workflow.
-    - `campaign`, `keys`: Written into the folder when it is locked; the jobs read them.
-    - `folder`: ``results/<campaign>``, wherever Snakemake puts it.
-
-    - `campaign`, `folder`: As given.
-    - `taken_over`: The runs that each job takes from earlier records; empty before the lock.
+    `folder` is ``results/<campaign>``, wherever Snakemake puts it; `taken_over` are the runs that
+    each job takes from earlier records, empty before the lock.
     """
 
     def __init__(
@@ -110,22 +97,19 @@ class Driver:
         return workflow.is_main_process and executes
 
     def take(self) -> list[str]:
-        """Lock the folder of the campaign and write the snapshot and the keys into it, once.
+        """Lock the folder, and write the snapshot and the keys into it, once, if this process runs
+        jobs.
 
-        Does nothing if this process runs no jobs. If the jobs run on this machine, the machine is
-        first checked against `machine.require`.
-
-        Returns: Always empty: the call is part of the input of a Snakemake rule, and adds no file
-        to it. Raises SystemExit if another process has locked the folder, the folder cannot be
-        written, this machine does not meet `machine.require`, or an extension says that runs may
-        not begin. Snakemake would add its own lines to any other exception.
+        Returns an empty list: the call is part of the input of a rule. SystemExit, to which
+        Snakemake adds no lines, if the folder is locked or cannot be written, this machine does not
+        meet `machine.require`, or an extension says that runs may not begin.
         """
         if not self._ready and self._runs_jobs:
             try:
                 requirement.permit(self.campaign, self.folder)
                 if self._workflow.local_exec:
                     requirement.check(self.campaign)
-                    software.check_installed()
+                    check_installed()
                 hold(self.folder)
                 plan.write_snapshot(self.campaign, self.folder)
                 plan.write_keys(self._keys, self.folder)
@@ -146,7 +130,6 @@ class Driver:
             print(line, file=sys.stderr)
 
     def lacking_jobs(self) -> list[plan.Job]:
-        """The measuring jobs that have no record."""
         return [
             job
             for job in plan.jobs(self.campaign)
@@ -155,11 +138,7 @@ class Driver:
 
 
 def collect_garbage_rarely() -> None:
-    """Make Python's garbage collector visit the jobs of a campaign rarely.
-
-    Snakemake keeps objects of all jobs until it ends, and with its usual thresholds the collector
-    visits them again and again, which takes a sixth of the CPU time of a dry run of 7,488 jobs.
-    """
+    """Make the garbage collector visit rarely the many objects that Snakemake keeps of all jobs."""
     gc.freeze()
     gc.set_threshold(100_000, 20, 20)
 
@@ -167,9 +146,7 @@ def collect_garbage_rarely() -> None:
 def _leave_the_runs_alone(workflow: Workflow) -> None:
     """Prevent Snakemake's own process from computing while timed runs execute on this machine.
 
-    With its limit of 100 started jobs per second, Snakemake 9 looks for jobs again one second after
-    each look, and each job that ends adds a look of its own: after n jobs it looks n times per
-    second. Therefore the limit is removed.
+    With a limit of job starts, Snakemake 9 looks for jobs again after each look and each job.
     """
     if workflow.local_exec and workflow.scheduling_settings is not None:
         workflow.scheduling_settings.max_jobs_per_timespan = None
@@ -178,11 +155,9 @@ def _leave_the_runs_alone(workflow: Workflow) -> None:
 def _never_import_pandas() -> None:
     """Let Snakemake compare the parameters of jobs without importing pandas.
 
-    Snakemake imports pandas to recognize a data frame among the parameters: when it compares them
-    with those of an earlier start, or when the first job has ended, while timed runs execute. The
-    import takes 0.4 s of CPU time or more. If a signal asks Snakemake to end during the import,
-    Snakemake hangs, because its signal handler waits for a lock that the same thread holds. While
-    pandas is not loaded, no parameter is a data frame.
+    It would import pandas, to recognize a data frame, while timed runs execute, and hangs if a
+    signal asks it to end during the import. While pandas is not loaded, no parameter is a data
+    frame.
     """
     from snakemake.persistence import PersistenceBase  # type: ignore[import-untyped]
 
@@ -200,13 +175,11 @@ def taken() -> Driver | None:
 
 
 def hold(folder: Path) -> None:
-    """Lock the folder of a campaign until this process ends for any reason.
+    """Lock the folder of a campaign, which is created, until this process ends for any reason.
 
-    The folder is created if it does not exist. Jobs that outlive a killed workflow do not lock the
-    folder. Each of these jobs locks its own journal, where the next workflow waits for the job. On
-    a file system without locks, the folder is not locked.
-
-    Raises InputError if another process has locked the folder, or nothing can be written there.
+    Jobs that outlive a killed workflow lock only their own journals. On a file system without
+    locks, nothing is locked. `InputError` if another process has locked it, or nothing can be
+    written there.
     """
     if folder.resolve() not in _held:
         _lock(folder)

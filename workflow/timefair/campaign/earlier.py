@@ -28,24 +28,17 @@ if TYPE_CHECKING:
 _FIRST = (".rule", ".policy", ".use")
 """Ends of the keys that others depend on; they are listed first."""
 
-_SHOWN = 3
-"""Maximal number of changes that are listed."""
-
-_RunName = tuple[str, int, int, int, int]
-"""(algorithm, function, dimension, instance, run)"""
+_SHOWN = 3  # maximal number of changes that are listed
+_RunName = tuple[str, int, int, int, int]  # (algorithm, function, dimension, instance, run)
 
 
 def takes_earlier_runs(campaign: Campaign) -> bool:
-    """Whether its jobs take runs from earlier records: not if a stopping rule decides their number,
-    or if a block has to be measured on one node.
-    """
+    """Whether its jobs take runs from earlier records: not with a stopping rule or with blocks."""
     return campaign.stopping.rule == "fixed" and campaign.block is None
 
 
 def _span(asked: Mapping[str, Any], round: int) -> plan.Span:
-    """The round, and the numbers of its first run and of the one after its last, in a campaign as
-    records have it.
-    """
+    """A round of a recorded campaign, and from its first run to the one after its last."""
     runs = plan.run_numbers(asked["runs"], asked["rounds"], round)
     return round, runs.start, runs.stop
 
@@ -60,10 +53,8 @@ def earlier_records(
     """The other records with runs of a job's function and dimension on some of its instances, under
     its label or under one that the campaign does not have, each with the numbers of its runs.
 
-    Their keys are not compared. Records that cannot be read are omitted. There are none if the
-    campaign does not take earlier runs.
-
-    - `record`: The path of the job's own record.
+    Their keys are not compared; records that cannot be read are omitted. `record` is the job's own
+    path.
     """
     from timefair.records.store import open_record
 
@@ -85,11 +76,9 @@ def earlier_records(
 class Finished:
     """The finished runs of a campaign's folder.
 
-    - `wanted`: Runs of the campaign; a maximum if a stopping rule may end it earlier.
-    - `recorded`: Those in planned records.
-    - `taken`: Those that each job without a record takes from earlier ones.
-    - `lost`: Finished runs that are measured again, or that belong to an algorithm that the
-      campaign does not have, by label and reason.
+    `wanted`: runs of the campaign, at most; `recorded`: those in planned records; `taken`: those
+    that each job without a record takes from earlier ones; `lost`: finished runs that are measured
+    again, or of an algorithm that the campaign does not have, by label and reason.
     """
 
     wanted: int

@@ -46,16 +46,10 @@ ALLOWED: Mapping[tuple[str, ...], str] = {
 class ForeignRuns:
     """Description of imported runs.
 
-    - `format`, `path`: The format of the data, and the files, as on a command line.
-    - `suite`: Name of the suite.
-    - `problems`: (function, dimension, instance) of every problem.
-    - `names`: Names of functions by number; empty if there are none.
-    - `algorithms`: Names of the algorithms in the data, by label.
-    - `columns`, `constants`: Columns of the table; see `published.table.Layout`.
-    - `runs`: The largest number of runs of an algorithm on a problem.
-    - `lacks`: Costs that are not known; see `Campaign.lacks`.
-    - `budgets`: The different budgets of runs as (dimension, seconds, evaluations); None for no
-      budget in seconds, or in evaluations.
+    `format`, `path` and the names of `columns` and `constants` are as on a command line; `problems`
+    are (function, dimension, instance), `names` those of functions, `algorithms` names in the data
+    by label. `runs` is the largest number on a problem. `lacks` is as in `Campaign.lacks`.
+    `budgets` are the different ones as (dimension, seconds, evaluations), None for none.
     """
 
     format: str
@@ -78,12 +72,7 @@ def of_analysis() -> tuple[str, ...]:
 
 
 def settings(path: Path | None) -> dict[str, object]:
-    """Read a file with keys of the analysis; empty without a file.
-
-    It may be a campaign file or a snapshot, whose other keys are ignored.
-
-    Raises InputError if the file cannot be read, or has a key that no campaign has.
-    """
+    """Read a file with keys of the analysis, ignoring others of a campaign; or empty."""
     if path is None:
         return {}
     content, keys = read_yaml(path), of_analysis()
@@ -99,14 +88,7 @@ def settings(path: Path | None) -> dict[str, object]:
 
 
 def campaign_of(runs: ForeignRuns, name: str, chosen: Mapping[str, object]) -> Campaign:
-    """The campaign of imported runs.
-
-    - `runs`: Description of the imported runs.
-    - `name`: Name of the campaign.
-    - `chosen`: Keys of `of_analysis`, with their values.
-
-    Raises InputError if a setting is wrong, or the runs exceed the limits of a campaign.
-    """
+    """The campaign of imported runs, with keys of `of_analysis`; `InputError` if one is wrong."""
     functions, dimensions, instances = (
         sorted(set(part)) for part in zip(*runs.problems, strict=True)
     )
@@ -159,8 +141,9 @@ def _short(names: Mapping[int, str]) -> dict[int, str]:
 
 
 def _budget(budgets: Collection[tuple[int, float | None, int | None]]) -> dict[str, float | int]:
-    """The largest budgets. Budgets in evaluations that are the same multiple of the dimension
-    become this multiple. Those of runs of 0 s count only if there is no budget in seconds.
+    """The largest budgets; those in evaluations, if they agree, as a multiple of the dimension.
+
+    Those of runs of 0 s count only if there is no budget in seconds.
     """
     allowed: dict[str, float | int] = {}
     if seconds := max((s or 0.0 for _, s, _ in budgets), default=0.0):

@@ -24,45 +24,33 @@ RUN_OVERHEAD_S = 0.03
 JOB_OVERHEAD_S = 0.25
 """Core-seconds of a job in addition to its runs: for processes, Snakemake and the record."""
 
-PREPARATION_S = 1.5
-"""Core-seconds to prepare an algorithm, once for each dimension."""
+PREPARATION_S = 1.5  # core-seconds to prepare an algorithm, once for each dimension
 
 COLLECTION_S, TABLES_S, REPORT_S = 1.0, 3.0, 3.0
-"""Core-seconds to collect the runs of an algorithm; to start the job that makes the tables; and to
-write the report.
-"""
+"""Core-seconds to collect an algorithm's runs, to start the job of the tables, for the report."""
 
 EXHIBIT_S, EXHIBIT_CELL_S = 0.1, 0.0014
-"""Core-seconds for a table, or a figure in one format; and for each algorithm on each function and
-dimension in it."""
+"""Core-seconds for a table or figure in a format, and for each function of an algorithm in it."""
 
-MEASURING = "measure_cell"
-"""Prefix of the names of the rules that measure."""
-
-SEARCHING = "tune_algorithm"
-"""Prefix of the names of the rules that search for parameters."""
+MEASURING = "measure_cell"  # prefix of the names of the rules that measure
+SEARCHING = "tune_algorithm"  # prefix of the names of the rules that search for parameters
 
 MEASURING_BLOCK = f"{MEASURING}s_of_round"
 """Prefix of the names of the rules that measure all algorithms of a block, one rule per round."""
 
-TABULATING = "make_tables"
-"""The rule that makes tables and figures."""
-
-LAST = "write_report"
-"""The rule that needs all others."""
+TABULATING = "make_tables"  # the rule that makes tables and figures
+LAST = "write_report"  # the rule that needs all others
 
 JOB_OVERHEAD_MB = 1024
 """Memory of a job besides that of its run: the process that starts it, on a cluster Snakemake."""
 
-SPARE_MINUTES = 10
-"""Time that is requested from a cluster in addition to the time of a job's runs."""
+SPARE_MINUTES = 10  # time that is requested from a cluster in addition to the time of a job's runs
 
 RECORD = "records/{algorithm}/{key}/f{function}_d{dimension}_i{instances}_r{round}.parquet"
 """The record of a job, relative to ``results/<campaign>/``; the rules use the same pattern.
 
-The key is the beginning of `provenance.measure_key`. Records with other settings are therefore in
-other folders: they are never mistaken for the requested ones, and still exist when the campaign is
-changed back.
+The key is the beginning of `provenance.measure_key`: records with other settings are in other
+folders, and still exist when the campaign is changed back.
 """
 
 LOG = RECORD.replace("records/", "logs/", 1).replace(".parquet", ".log")
@@ -74,23 +62,15 @@ TUNING = "tuning/{algorithm}/{key}.parquet"
 TUNING_LOG = "logs/{algorithm}/{key}/tuning.log"
 """The output of the search, relative to the same folder."""
 
-TUNING_ROUND = 0
-"""The round of a search among the keys: it precedes the runs of its variant."""
+TUNING_ROUND = 0  # the round of a search among the keys: it precedes the runs of its variant
 
 BLOCK = "blocks/f{function}_d{dimension}_i{instances}_r{round}"
 """The files of a block (its log, its node's name) without extension, relative to that folder."""
 
-SNAPSHOT = "campaign.json"
-"""The checked campaign that its jobs read, relative to the same folder."""
-
-KEYS = "keys.json"
-"""The measure keys of all algorithms and rounds of the plan, in the same folder."""
-
-AGAIN = "start snakemake again"
-"""Remedy for a plan that is out of date."""
-
-Keys = Mapping[tuple[str, int], str]
-"""The measure key of each algorithm's label and round."""
+SNAPSHOT = "campaign.json"  # the checked campaign that its jobs read, relative to the same folder
+KEYS = "keys.json"  # the measure keys of all algorithms and rounds of the plan, in the same folder
+AGAIN = "start snakemake again"  # remedy for a plan that is out of date
+Keys = Mapping[tuple[str, int], str]  # the measure key of each algorithm's label and round
 
 Span = tuple[int, int, int]
 """A round, and the numbers of its first run and of the one after its last."""
@@ -141,10 +121,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Block:
-    """All algorithms on one function, dimension and chunk of instances in one round.
-
-    With `block: node` in the campaign, one job measures the block on one node.
-    """
+    """All algorithms on one function, dimension and chunk of instances in a round, for one node."""
 
     function: int
     dimension: int
@@ -171,7 +148,6 @@ def format_instances(instances: tuple[int, ...]) -> str:
 
 
 def parse_instances(text: str) -> tuple[int, ...]:
-    """The inverse of `format_instances`."""
     return tuple(parse_ranges(text, separator="_"))
 
 
@@ -197,14 +173,13 @@ def priority(seed: int, **names: object) -> int:
 def runs_of_round(campaign: Campaign, round: int) -> range:
     """The run numbers of one round; the first run of the campaign has the number 0.
 
-    The sizes of rounds differ by at most one run; larger rounds are first. If `rounds` divides
-    `runs`, a campaign that is extended by a round of the same size keeps its existing rounds.
+    The sizes of rounds differ by at most one run; larger rounds are first, so that a campaign that
+    is extended by a round of the same size keeps its rounds.
     """
     return run_numbers(campaign.runs, campaign.rounds, round)
 
 
 def runs_of_job(campaign: Campaign, job: Job) -> int:
-    """The runs of a job on all its instances."""
     return len(runs_of_round(campaign, job.round)) * len(job.instances)
 
 
@@ -234,7 +209,6 @@ def short_key(key: str) -> str:
 
 
 def tuning_record(label: str, keys: Keys) -> PurePosixPath:
-    """The record of a search, relative to ``results/<campaign>/``."""
     key = short_key(keys[label, TUNING_ROUND])
     return PurePosixPath(TUNING.format(algorithm=label, key=key))
 
@@ -283,8 +257,8 @@ def write_keys(keys: Keys, folder: Path) -> Path:
 def read_keys(folder: Path, campaign: Campaign) -> Keys:
     """The keys with which the campaign of a folder was last planned.
 
-    Raises InputError if they are missing, were not written by `write_keys`, or belong to another
-    campaign. The last case is possible if snakemake was ended while it planned.
+    `InputError` if they are missing, were not written by `write_keys`, or belong to another
+    campaign.
     """
     path = folder / KEYS
     try:
@@ -318,9 +292,7 @@ def job_seconds(campaign: Campaign) -> float | None:
 def resources(campaign: Campaign) -> dict[str, int]:
     """Resources that a measuring job asks of a cluster: `mem_mb`; `runtime` in minutes if known.
 
-    They are the same for all jobs of a campaign, because Slurm gives all jobs of an array the
-    resources of the first one. A job that is ended by its time limit nevertheless continues from
-    its journal.
+    They are the same for all jobs, because Slurm gives all jobs of an array those of the first one.
     """
     asked = {"mem_mb": campaign.limits.memory_mb + JOB_OVERHEAD_MB}
     if (seconds := job_seconds(campaign)) is not None:
@@ -330,10 +302,7 @@ def resources(campaign: Campaign) -> dict[str, int]:
 
 
 def measuring_rules(campaign: Campaign) -> dict[str, tuple[int, list[str]]]:
-    """The rules that measure: name -> number of cores, labels of the algorithms that need it.
-
-    There is one rule per number of cores, because the jobs of an array belong to one rule.
-    """
+    """The rules that measure, one per number of cores: name -> this number, labels."""
     return _by_cores(campaign, MEASURING, campaign.algorithms)
 
 
@@ -354,9 +323,7 @@ def _by_cores(
 
 
 def tuning_resources(campaign: Campaign) -> dict[str, int]:
-    """Resources that a search requests from a cluster, as in `resources`; the same for all
-    searches. Without `budget.time_s`, the length of a run is unknown.
-    """
+    """Resources that a search requests from a cluster, the same for all of them."""
     asked = {"mem_mb": campaign.limits.memory_mb + JOB_OVERHEAD_MB}
     if (run_s := campaign.budget.time_s) is not None:
         repeats = campaign.timing.most_repeats
@@ -366,15 +333,11 @@ def tuning_resources(campaign: Campaign) -> dict[str, int]:
 
 
 def tuning_core_seconds(campaign: Campaign) -> float:
-    """Maximal core-seconds of all searches."""
     return sum(one.seconds() * campaign.cores_of(label) for label, one in campaign.tuned.items())
 
 
 def block_rules(campaign: Campaign, keys: Keys) -> dict[str, tuple[int, list[str]]]:
-    """The rules that measure blocks: name -> round, patterns of the records of all algorithms.
-
-    One rule per round, because the paths contain the keys of the round.
-    """
+    """The rules that measure blocks, by their rounds: name -> round, patterns of all records."""
     return {
         f"{MEASURING_BLOCK}_{round}": (
             round,
@@ -413,9 +376,7 @@ def held_by_runs(campaign: Campaign, label: str) -> int:
 
 
 def real_budget_s(campaign: Campaign) -> float | None:
-    """The real seconds that a run takes at most; None if evaluations are the only budget, or if
-    most of its seconds are those of a simulated evaluation cost.
-    """
+    """The real seconds that a run takes at most; None without T, or if its cost is simulated."""
     return None if campaign.budget.evaluation_cost_s else campaign.budget.time_s
 
 
@@ -429,11 +390,7 @@ def core_seconds(campaign: Campaign) -> float | None:
 
 
 def analysis_seconds(campaign: Campaign) -> dict[str, float]:
-    """Approximate core-seconds of each job of the analysis.
-
-    The jobs have the names that Snakemake gives them, with their wildcards: ``collect_records DE``,
-    ``make_tables``, ``write_report``.
-    """
+    """Approximate core-seconds of each job of the analysis, by Snakemake's name with wildcards."""
     cell_s = EXHIBIT_CELL_S * cell_count(campaign) / len(campaign.problems.instances)
     figures = len(campaign.figure_names) * len(campaign.figures.formats)
     seconds = {f"collect_records {label}": COLLECTION_S for label in campaign.algorithms}

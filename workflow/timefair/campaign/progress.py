@@ -1,10 +1,16 @@
-"""Progress of a campaign, from its records and journals; it locks nothing and writes nothing."""
+"""Progress of a campaign and the time that is left, by what Snakemake does and by the records.
+
+`Pace` uses only the beginnings and ends of jobs, and reads no records, because the process that
+runs the workflow shares the machine with timed runs.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -20,8 +26,111 @@ from timefair.records.journal import journal_path, read_journal
 from timefair.records.status import Perturbation, Status
 from timefair.records.store import open_record
 
-PAUSE_S = 60.0
-"""A gap between runs that is longer than this and the longest run is no work."""
+
+class Pace:
+    """The jobs of a campaign in one run of Snakemake; times are seconds of any one clock.
+
+    `lacking`: measuring jobs without a record; `cores`: those of Snakemake; `taken_over`: runs that
+    a job takes from earlier records, in no time. `done`, `wanted`: runs in records, and at most at
+    the end.
+    """
+
+    def __init__(
+        self,
+        campaign: Campaign,
+        lacking: Iterable[plan.Job],
+        cores: int,
+        taken_over: Mapping[plan.Job, int] = MappingProxyType({}),
+    ) -> None:
+        self._campaign, self._cores = campaign, max(cores, 1)
+        self._sizes = {job: plan.runs_of_job(campaign, job) for job in plan.jobs(campaign)}
+        self.wanted = sum(self._sizes.values())
+        for job, runs in taken_over.items():
+            self._sizes[job] -= runs
+        self._lacking = Counter[str]()
+        for job in lacking:
+            self._lacking[job.algorithm] += self._sizes[job]
+        self.done = self.wanted - self._lacking.total()
+        self._analysis = plan.analysis_seconds(campaign)
+        # Searches that have to end before the first run of their variant.
+        self._searches = {
+            label: search.seconds()
+            for label, search in campaign.tuned.items()
+            if self._lacking[label]
+        }
+        self._searching: dict[int, tuple[str, float]] = {}
+        self._begun: dict[int, tuple[list[plan.Job], float]] = {}  # a job, or those of a block
+        self._report, self._reported = -1, False
+        self._spent_s: dict[str, float] = {}
+        self._ended = Counter[str]()
+
+    @property
+    def measured(self) -> bool:
+        return self.done >= self.wanted
+
+    @property
+    def finished(self) -> bool:
+        """Whether the report, the last of all files, exists."""
+        return self._reported
+
+    def begin(self, number: int, rule: str, wildcards: Mapping[str, str], now_s: float) -> None:
+        if rule.startswith(plan.SEARCHING):
+            self._searching[number] = wildcards["algorithm"], now_s
+            return
+        if jobs := plan.jobs_of_rule(self._campaign, rule, wildcards):
+            self._begun[number] = jobs, now_s
+            for job in jobs:
+                self._searches.pop(job.algorithm, None)
+            return
+        self._analysis.pop(" ".join([rule, *wildcards.values()]), None)
+        self._report = number if rule == plan.LAST else self._report
+
+    def end(self, number: int, now_s: float) -> None:
+        self._reported = self._reported or number == self._report
+        if number in self._searching:
+            self._searches.pop(self._searching.pop(number)[0], None)
+        jobs, begun_s = self._begun.pop(number, ([], now_s))
+        for job in jobs:
+            label, runs = job.algorithm, self._sizes[job]
+            spent_s = (now_s - begun_s) / len(jobs)
+            self._spent_s[label] = self._spent_s.get(label, 0.0) + spent_s
+            self._ended[label] += runs
+            self._lacking[label] = max(self._lacking[label] - runs, 0)
+            self.done = min(self.done + runs, self.wanted)
+
+    def _searches_s(self, now_s: float) -> float:
+        spent_s = {label: now_s - begun_s for label, begun_s in self._searching.values()}
+        return sum(
+            max(budget_s - spent_s.get(label, 0.0), 0.0) * self._campaign.cores_of(label)
+            for label, budget_s in self._searches.items()
+        )
+
+    def left_s(self, now_s: float) -> float | None:
+        """Estimated seconds that are left; None if the length of a run is unknown."""
+        lacking = +self._lacking
+        each_s = {label: self._run_s(label) for label in lacking}
+        core_s = sum(self._analysis.values()) + self._searches_s(now_s)
+        for label, runs in lacking.items():
+            if (run_s := each_s[label]) is None:
+                return None
+            core_s += runs * run_s * plan.held_by_runs(self._campaign, label)
+        for jobs, begun_s in self._begun.values():
+            for job in jobs:
+                most_s = self._sizes[job] * (each_s.get(job.algorithm) or 0.0)
+                done_s = min((now_s - begun_s) / len(jobs), most_s)
+                core_s -= done_s * plan.held_by_runs(self._campaign, job.algorithm)
+        return core_s / self._cores
+
+    def _run_s(self, label: str) -> float | None:
+        """Seconds per run of an algorithm: measured, else budgeted, else those of others."""
+        if self._ended[label]:
+            return self._spent_s[label] / self._ended[label]
+        if (budget_s := plan.real_budget_s(self._campaign)) is not None:
+            return budget_s + plan.RUN_OVERHEAD_S
+        return sum(self._spent_s.values()) / self._ended.total() if self._ended else None
+
+
+PAUSE_S = 60.0  # a gap between runs that is longer than this and the longest run is no work
 
 _READ = ["started_utc", "reaped_s", "status", "perturbation"]
 
@@ -30,11 +139,11 @@ class CampaignProgress(NamedTuple):
     """The state of a campaign at one moment.
 
     - `runs`, `failed`, `perturbed`: Completed runs; those that are not ``ok``; those perturbed.
-    - `wanted`: Runs at the end of the campaign; a maximum if a stopping rule may end it earlier.
+    - `wanted`: Runs at the end of the campaign, at most.
     - `damaged`: Records that cannot be read; they count as missing.
     - `measured`, `reported`: Whether every record exists, and a report that is newer.
-    - `worked_s`: Seconds in which something was measured, without pauses.
-    - `left_s`: Estimated seconds of measuring left, at the pace so far; None before the first run.
+    - `worked_s`, `left_s`: Seconds in which something was measured, and estimated seconds left, at
+      the pace so far; None before the first run.
     """
 
     runs: int
@@ -78,12 +187,7 @@ class _JobState(NamedTuple):
 
 
 class ProgressReader:
-    """Reads a campaign's folder, repeatedly if needed; files that changed are read again.
-
-    - `folder`: ``results/NAME``.
-
-    Raises InputError if there is no campaign, or a campaign of another version of timefair.
-    """
+    """Reads the folder of a campaign, changed files again; `InputError` if there is none."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -96,7 +200,6 @@ class ProgressReader:
         self._seen: dict[Path, tuple[tuple[int, int], _RunTimes]] = {}
 
     def look(self) -> CampaignProgress:
-        """The present state."""
         parts = [self._part(job) for job in plan.jobs(self.campaign)]
         runs = [part.runs for part in parts]
         worked_s = _covered_s(*(np.concatenate(each) for each in list(zip(*runs, strict=True))[:2]))
@@ -120,7 +223,7 @@ class ProgressReader:
         record = self._folder / job.record(key)
         damaged = False
         try:
-            runs = self._read(record, _of_record)
+            runs = self._read(record, lambda path: _RunTimes.of(open_record(path).read(_READ)))
             return _JobState(job.algorithm, runs, 0, record.stat().st_mtime, damaged=False)
         except FileNotFoundError:
             pass
@@ -142,9 +245,7 @@ class ProgressReader:
         return self._seen[path][1]
 
     def _left_s(self, parts: Sequence[_JobState], worked_s: float) -> float | None:
-        """The seconds so far, times the core-seconds of missing runs and searches, as a share of
-        those that were spent.
-        """
+        """Seconds so far, times the missing core-seconds as a share of those spent."""
         spent = dict.fromkeys(self.campaign.algorithms, 0.0)
         done, lacking = dict.fromkeys(spent, 0), dict.fromkeys(spent, 0)
         for part in parts:
@@ -166,15 +267,8 @@ class ProgressReader:
         return worked_s * left_core_s / spent_core_s
 
 
-def _of_record(path: Path) -> _RunTimes:
-    return _RunTimes.of(open_record(path).read(_READ))
-
-
 def _of_journal(key: str, record: str, path: Path) -> _RunTimes:
-    """The complete runs of a journal; empty for a journal of another measurement.
-
-    The owner may contain the search of a tuned variant between the key and the name of the record.
-    """
+    """The complete runs of a journal; empty for a journal of another measurement."""
     content = read_journal(regular(path).read_bytes())
     owner = content.owner or ""
     ours = owner.startswith(f"{key} ") and owner.endswith(f" {record}")

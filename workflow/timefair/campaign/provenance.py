@@ -22,11 +22,10 @@ from pydantic import BaseModel
 from timefair.basics.errors import InputError
 from timefair.basics.extension import added_keys, confining, each, elsewhere
 from timefair.campaign.plan import TUNING_ROUND, Span, runs_of_round
-from timefair.machine.software import versions
+from timefair.machine.facts import versions
 from timefair.records.integrity import SHARED
 
 if TYPE_CHECKING:
-    from timefair.basics.sections import Section
     from timefair.campaign.configuration import Campaign
     from timefair.policies.restarts.base import RestartPolicy
     from timefair.problems.base import Suite
@@ -45,9 +44,8 @@ _UNDECISIVE = {
 def measure_key(campaign: Campaign, label: str, round: int) -> str:
     """SHA-256, in hex, of everything that determines an algorithm's runs in one round.
 
-    It does not include functions, dimensions and instances, because the name of the record contains
-    them. It does not include targets, statistics, tables and figures either. It includes other
-    algorithms only if the stopping rule compares algorithms.
+    Not of functions, dimensions and instances, which the name of the record has, nor of the
+    analysis; of other algorithms only if the stopping rule compares algorithms.
     """
     return _round_key(campaign, decisive(campaign, [label])[label], round)
 
@@ -97,10 +95,7 @@ def decisive(campaign: Campaign, labels: Iterable[str]) -> dict[str, dict[str, A
 
 
 def decisive_alone(campaign: Campaign, label: str, code_of: CodeOf | None = None) -> dict[str, Any]:
-    """The same for one algorithm, regardless of the others; its own interpreter says it.
-
-    Raises InputError if that interpreter cannot measure the algorithm.
-    """
+    """The same for one algorithm alone, by the interpreter that measures it, or `InputError`."""
     there = elsewhere(campaign, label)
     if there is None:
         added = dict(each("decisive", campaign, label))
@@ -170,10 +165,9 @@ def _decisive_here(campaign: Campaign, label: str, code_of: CodeOf) -> dict[str,
 
 
 def measure_code(campaign: Campaign, label: str) -> str:
-    """SHA-256, in hex, of the code that measures an algorithm.
-
-    It includes timefair's measuring code and the code of the suite, the adapter, the restart policy
-    and the stopping rule, but not other policies and rules.
+    """SHA-256, in hex, of the code that measures an algorithm: timefair's measuring code, and that
+    of the suite, the adapter, the restart policy and the stopping rule, but not other policies and
+    rules.
     """
     if (there := elsewhere(campaign, label)) is not None:
         found: str = there["code"]
@@ -190,8 +184,12 @@ def _measuring_code(
     return code_digest(
         [
             *measuring_sources(),
-            *(path for kind in (policy, type(campaign.stopping)) for path in _policy_sources(kind)),
-            *sources_of(_module_path(type(suite).__module__), within=("problems",)),
+            *(
+                path
+                for kind in (policy, type(campaign.stopping))
+                for path in sources_of(_file_of(kind.__module__), OF_POLICIES)
+            ),
+            *sources_of(_file_of(type(suite).__module__), within=("problems",)),
             *suite.source_files(),
             *sources,
         ]
@@ -201,13 +199,11 @@ def _measuring_code(
 def measuring_sources() -> tuple[Path, ...]:
     """The files of timefair that measure any algorithm, of every suite, policy and rule."""
     within = ("machine/linux", "measure", "policies", "records", "statistics")
-    runner = PACKAGE / "measure/runner"  # it starts jobs, and changes no run
-    return tuple(p for p in sources_of("measure", within) if not p.is_relative_to(runner))
+    runner = PACKAGE / "measure/runner.py"  # it starts jobs, and changes no run
+    return tuple(p for p in sources_of("measure", within) if p != runner)
 
 
-def _policy_sources(kind: type[Section]) -> tuple[Path, ...]:
-    within = ("extensions", "policies", "statistics")
-    return sources_of(_file_of(kind.__module__), within)
+OF_POLICIES = ("extensions", "policies", "statistics")
 
 
 def collect_key() -> str:
@@ -232,10 +228,8 @@ def table_key(name: str) -> str:
 
 
 def analysis_key(campaign: Campaign, added: Mapping[str, Any], records: object) -> str:
-    """SHA-256, in hex, of everything that determines tables, figures and the report: the planned
-    records, the configuration, and the whole package.
-
-    `added` are the settings that extensions add.
+    """SHA-256, in hex, of everything that determines tables, figures and the report: records,
+    settings, what extensions add to them, and the whole package.
     """
     kinds = (".py", ".pyx", ".css", ".js")
     package = [path for path in PACKAGE.rglob("*") if path.suffix in kinds]
@@ -268,9 +262,8 @@ _IMPORT = re.compile(
 def sources_of(start: str, within: tuple[str, ...]) -> tuple[Path, ...]:
     """The package's files that a file or folder of it imports, including itself.
 
-    - `start`: Relative to the package: ``"measure"`` or ``"tables/runtimes/ert.py"``.
-    - `within`: The folders of the package in which imports are followed. Registries are not
-      followed, because they import everything.
+    Imports are followed within some folders of the package, but not in registries, which import
+    everything.
     """
     top = PACKAGE / start
     waiting = [*top.rglob("*.py"), *top.rglob("*.pyx")] if top.is_dir() else [top]
@@ -292,7 +285,6 @@ def sources_of(start: str, within: tuple[str, ...]) -> tuple[Path, ...]:
 
 @cache
 def _imported(path: Path) -> frozenset[Path]:
-    """The package's files that a file of it imports anywhere."""
     modules: set[str] = set()
     for module, names in _IMPORT.findall(path.read_text(encoding="utf-8")):
         modules |= {module, *(f"{module}.{name}" for name in re.findall(r"\w+", names))}
@@ -304,14 +296,6 @@ def _file(module: str) -> Path | None:
     base = PACKAGE.joinpath(*module.split(".")[1:])
     candidates = (base.with_suffix(".py"), base.with_suffix(".pyx"), base / "__init__.py")
     return next((path for path in candidates if path.is_file() and base != PACKAGE), None)
-
-
-def _module_path(module: str) -> str:
-    """The path of a module of the package, relative to the package."""
-    spec = importlib.util.find_spec(module)
-    if spec is None or spec.origin is None:
-        raise ModuleNotFoundError(module)
-    return str(Path(spec.origin).relative_to(PACKAGE))
 
 
 def code_digest(paths: Iterable[Path]) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from timefair.basics.errors import InputError
 from timefair.basics.extension import each
 from timefair.machine.facts import some_facts
-from timefair.records.requirement import NEEDED, shortcoming
+from timefair.records.integrity import NEEDED, shortcoming
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -56,10 +56,8 @@ def command(config: Path, cores: int | str, *options: str) -> list[str]:
 def begin(target: Path, own: Mapping[str, str] = MappingProxyType({})) -> None:
     """Write the files that a folder needs to run campaigns: a Snakefile, a campaign, the profiles.
 
-    - `target`: The folder; it is created if it does not exist.
-    - `own`: Other files to write, by name. A `CAMPAIGN` among them replaces the default campaign.
-
-    Raises InputError if any of the files exists already, or cannot be written.
+    `own` are other files by name, maybe with a `CAMPAIGN`. `InputError` if one exists already, or
+    cannot be written.
     """
     source, names = folder(), ("Snakefile", CAMPAIGN, "profiles", *own)
     there = [str(target / name) for name in dict.fromkeys(names) if (target / name).exists()]

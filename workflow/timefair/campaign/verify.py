@@ -23,10 +23,10 @@ from timefair.campaign import collected, configuration, plan
 from timefair.campaign.configuration import Campaign
 from timefair.problems import refuted
 from timefair.problems import registry as suites
-from timefair.problems.base import Problem, Suite
+from timefair.problems.base import Problem
 from timefair.problems.refuted import Refutation
-from timefair.records.blocks import NODES, node_of, torn
 from timefair.records.collect import checked_parts
+from timefair.records.facts import NODES, node_of, torn
 from timefair.records.integrity import (
     CONSENT,
     Measured,
@@ -51,8 +51,7 @@ OF_POINTS = (
 OF_VECTORS = ("suite", "function", "dimension", "instance", "run", "best_f", "vectors")
 """The columns that `Reevaluation.look_at_vectors` reads."""
 
-ROUNDING = 1e-12
-"""Relative difference that another processor or mathematical library may cause."""
+ROUNDING = 1e-12  # relative difference that another processor or mathematical library may cause
 
 
 class Difference(NamedTuple):
@@ -72,32 +71,22 @@ class Difference(NamedTuple):
 
 
 class Reevaluation:
-    """Evaluates best points in this process until its time is used up.
+    """Evaluates best points in this process until `limit_s` seconds are used up.
 
-    - `limit_s`: Seconds for all points together; 0 evaluates none. The one that exceeds it is last.
-
-    - `same`, `rounded`: Points whose value is the recorded one, exactly or up to `ROUNDING`.
-    - `different`: All other points.
-    - `noisy`: Points of functions that give another value at each call, or have a stream of noise.
-    - `skipped`: Points that were not evaluated, because the time was used up or the function is not
-      available here.
+    `same`, `rounded`: points whose value is the recorded one, exactly or up to `ROUNDING`;
+    `different`: others; `noisy`: of functions that give another value at each call; `skipped`: not
+    evaluated, for lack of time or of the function.
     """
 
     def __init__(self, limit_s: float) -> None:
         self.same = self.rounded = self.different = self.noisy = self.skipped = 0
         self._left_s = limit_s
-        self._suites: dict[str, Suite | None] = {}
         self._problems: dict[tuple[str, int, int, int], Problem | None] = {}
 
     def look(
         self, runs: pa.Table, parameters: Mapping[str, object], say: Callable[[Difference], None]
     ) -> None:
-        """Evaluate the best points of some runs; those of noisy runs without noise, if possible.
-
-        - `runs`: Runs with at least the columns `OF_POINTS`; runs without a point do not count.
-        - `parameters`: Parameters of the suite.
-        - `say`: Called for each difference.
-        """
+        """Evaluate the best points of runs with `OF_POINTS`, without noise if possible."""
         for row in runs.select(OF_POINTS).filter(pc.is_valid(runs["best_x"])).to_pylist():
             problem = self._problem(row, parameters) if self._left_s > 0 else None
             if problem is None:
@@ -115,13 +104,7 @@ class Reevaluation:
     def look_at_vectors(
         self, runs: pa.Table, parameters: Mapping[str, object], say: Callable[[Difference], None]
     ) -> None:
-        """Compute the quality of runs again that follows from their vectors.
-
-        - `runs`: Runs with at least the columns `OF_VECTORS`. Runs without vectors, or with their
-          own events, do not count.
-        - `parameters`: Parameters of the suite.
-        - `say`: Called for each difference.
-        """
+        """Compute the quality again that follows from vectors, of runs with `OF_VECTORS`."""
         for row in runs.select(OF_VECTORS).filter(pc.is_valid(runs["vectors"])).to_pylist():
             problem = self._problem(row, parameters) if row["vectors"] else None
             if problem is None or not problem.kind.rated:
@@ -155,18 +138,11 @@ class Reevaluation:
 
     def _problem(self, row: Mapping[str, Any], parameters: Mapping[str, object]) -> Problem | None:
         """The problem of a run; None if its suite is not available here."""
-        name = row["suite"]
-        if name not in self._suites:
-            try:
-                self._suites[name] = suites.find(name, parameters)
-            except InputError:
-                self._suites[name] = None
-        key = (name, row["function"], row["dimension"], row["instance"])
+        key = (row["suite"], row["function"], row["dimension"], row["instance"])
         if key not in self._problems:
-            suite = self._suites[name]
             try:
-                self._problems[key] = None if suite is None else suite.problem(*key[1:])
-            except Exception:  # a library that is missing, or no longer contains the problem
+                self._problems[key] = suites.find(key[0], parameters).problem(*key[1:])
+            except Exception:  # a suite or library that is missing, or does not have the problem
                 self._problems[key] = None
         return self._problems[key]
 
@@ -222,11 +198,8 @@ class Summary(NamedTuple):
 def verify(target: Path, say: Say, points_s: float = 60.0) -> Summary:
     """Check every record, collected file and journal in the folder of a campaign, or in another.
 
-    - `target`: ``results/NAME``, or another folder or file with records.
-    - `say`: Called with one line for each problem when it is found.
-    - `points_s`: Seconds for evaluating best points again; 0 evaluates none.
-
-    Raises InputError if there is nothing to check.
+    `say` gets one line for each problem. Best points are evaluated for `points_s`. `InputError` if
+    there is nothing to check.
     """
     if not target.exists():
         raise InputError(f"{target}: there is no such file or folder")
@@ -294,7 +267,7 @@ class _Inspection:
             record = open_record(path)
             if "collected" in record.facts or PUBLISHED in record.facts:
                 self._at_collected(record)
-            elif _is_search(record):
+            elif "trace" in record.facts.get("tuning", {}):  # a tuned variant has the result alone
                 self._at_search(record)
             else:
                 self._at_record(record)
@@ -408,7 +381,6 @@ class _Inspection:
                 self._problem(f"{target}: {clause}; {CONSENT}")
 
     def for_extensions(self, target: Path) -> None:
-        """Let extensions say what they find."""
         if self._campaign is None:
             return
         try:
@@ -434,7 +406,6 @@ class _Inspection:
 
     @property
     def _missing(self) -> int | None:
-        """Runs that an algorithm's collected file lacks, or else its records."""
         if self._campaign is None:
             return None
         return sum(self._collected.values()) + sum(
@@ -479,11 +450,6 @@ class _Inspection:
         if self._campaign is not None and self._campaign.is_foreign:
             line = line.replace(plan.AGAIN, _IMPORT_AGAIN)
         self._say(line)
-
-
-def _is_search(record: Record) -> bool:
-    """Whether a record is of a search; that of a tuned variant has the result of one, too."""
-    return "trace" in record.facts.get("tuning", {})
 
 
 def _promised(path: Path) -> tuple[plan.Job | None, Place | None]:

@@ -17,11 +17,7 @@ from timefair.cli.common import Command, status_of
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command.
-
-    Returns: The exit status of the command, by default 0. It is 2 for wrong input, and 128 plus the
-    number of the signal if a signal ended the command.
-    """
+    """Run one command; its exit status: 2 for wrong input, 128 plus a signal that ended it."""
     words = sys.argv[1:] if argv is None else argv
     try:
         arguments = parser(*words[:1]).parse_args(words, argparse.Namespace(words=list(words)))
@@ -76,10 +72,7 @@ class _Version(argparse.Action):
 
 
 def parser(command: str = "") -> _Top:
-    """Every command with its arguments.
-
-    `command` is the one that will be called: measuring, which starts most often, loads no other.
-    """
+    """Every command with its arguments, or only measuring, which starts most often."""
     top = _Top(
         prog="timefair",
         description="Benchmarks black-box optimizers: each gets the same time, restarts included. "
@@ -104,9 +97,12 @@ def parser(command: str = "") -> _Top:
     if command == "measure":
         measuring.add_to(commands)
         return top
-    from timefair.cli import algorithms, analysis, campaigns, exchange, progress, trust
+    from timefair.cli import algorithms, analysis, campaigns, exchange
 
-    for module in (campaigns, progress, algorithms, trust, measuring, analysis, exchange):
+    campaigns.add_to(commands)
+    algorithms.add_to(commands)
+    campaigns.add_checks(commands)
+    for module in (measuring, analysis, exchange):
         module.add_to(commands)
     for one in extensions().values():
         one.add_commands(commands)

@@ -10,12 +10,10 @@ from pathlib import Path
 from timefair.basics.errors import InputError
 from timefair.cli.common import Commands, entry, one_thread, prepare_files
 
-SHORT = 40
-"""Libraries with more algorithms are only listed with ``--library``."""
+SHORT = 40  # libraries with more algorithms are only listed with ``--library``
 
 
 def add_to(commands: Commands) -> None:
-    """Add the commands of this module."""
     algorithms = commands.add_parser(
         "algorithms",
         help="list the algorithms that can be used",
@@ -65,7 +63,7 @@ def add_to(commands: Commands) -> None:
 
 def _algorithms(arguments: argparse.Namespace) -> None:
     from timefair.algorithms.registry import LIBRARIES
-    from timefair.machine.software import versions
+    from timefair.machine.facts import versions
 
     chosen = arguments.library
     if chosen is not None:
@@ -123,9 +121,7 @@ def show(
     files: Iterable[Path],
     printed: Callable[[Mapping[str, object]], Mapping[str, object]] = dict,
 ) -> None:
-    """Print at least one row as a table, and write Markdown or CSV files; all but the CSV show each
-    row as `printed` says.
-    """
+    """Print at least one row as a table, and write Markdown, or CSV without `printed`, files."""
     import pandas as pd
 
     table = _markdown([printed(row) for row in rows])
@@ -138,7 +134,6 @@ def show(
 
 
 def _markdown(rows: Sequence[Mapping[str, object]]) -> str:
-    """At least one row as a Markdown table that is also readable in a terminal."""
     lines = [list(rows[0]), *(list(map(_cell, row.values())) for row in rows)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     lines.insert(1, ["-" * width for width in widths])

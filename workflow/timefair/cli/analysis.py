@@ -40,8 +40,7 @@ if TYPE_CHECKING:
     from timefair.records.rundata.runs import Runs
 
 TimedFormat = Literal["table", "benchopt", "ioh"]
-FORMATS = get_args(TimedFormat)
-"""The formats of data with times."""
+FORMATS = get_args(TimedFormat)  # the formats of data with times
 
 SNAPSHOT, COLLECTED = "campaign.json", "collected"
 """In the folder of imported runs: the campaign that they would have come from, and the runs."""
@@ -57,7 +56,6 @@ ONLY: dict[str, Any] = {
 
 
 def add_to(commands: Commands) -> None:
-    """Add the commands of this module."""
     analyse = commands.add_parser(
         "analyse",
         help="analyse tables of your own runs: all tables, figures and the report",
@@ -224,7 +222,6 @@ def add_options(command: Command) -> None:
 
 
 def layout(arguments: argparse.Namespace) -> Layout:
-    """Where a table has its columns, by the options."""
     from timefair.io.table_read import Layout
 
     return Layout.of(arguments.columns, arguments.set)
@@ -240,7 +237,7 @@ def import_table(
 ) -> tuple[Campaign, list[Imported]]:
     """Write the runs of tables to a folder, one record per algorithm, and their campaign.
 
-    Raises `InputError` if the table or the settings are wrong, or the folder has measured runs.
+    `InputError` if the table or the settings are wrong, or the folder has measured runs.
     """
     from timefair.campaign import foreign
     from timefair.io.importing import import_all
@@ -252,7 +249,6 @@ def import_table(
         )
     chosen = foreign.settings(settings)
     _refuse_measured(folder)
-    _refuse_file(folder)
     found = import_all(path, format, folder / COLLECTED, others=others, layout=layout)
     runs = foreign.ForeignRuns(
         format=format,
@@ -295,18 +291,14 @@ def _remove_left_over(folder: Path, campaign: Campaign) -> None:
         Path(path).unlink(missing_ok=True)
 
 
-def _refuse_file(folder: Path) -> None:
-    """Raise `InputError` if there is a file where the folder would be; nothing is created."""
-    there = next(part for part in (folder, *folder.absolute().parents) if part.exists())
-    if not there.is_dir():
-        raise InputError(f"{folder}: is not a folder, and cannot be created")
-
-
 def _refuse_measured(folder: Path) -> None:
-    """Raise `InputError` if a folder has a campaign that measured its runs."""
+    """Raise `InputError` if a folder has a campaign that measured its runs, or is a file."""
     try:
         content = json.loads(regular(folder / SNAPSHOT).read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError):
+        there = next(part for part in (folder, *folder.absolute().parents) if part.exists())
+        if not there.is_dir():
+            raise InputError(f"{folder}: is not a folder, and cannot be created") from None
         return
     except (OSError, ValueError) as error:
         if getattr(error, "errno", None) == ENAMETOOLONG:
@@ -391,12 +383,10 @@ def _refuse_several_clocks(runs: Runs, campaign: Campaign) -> None:
 
 
 def make_tables(campaign: Campaign, collected: Sequence[Path], folder: Path, cores: int = 1) -> int:
-    """Make all tables and figures in ``tables/`` and ``figures/`` of a folder.
+    """Make all tables and figures in ``tables/`` and ``figures/`` of a folder, and return a status.
 
     The runs are read once, and each folder of `exhibits` is a fork of this process, if there are
     several cores. Threads do not survive a fork, so this process starts none.
-
-    Returns: The exit status: 0, or that of the first fork that failed.
     """
     from timefair.analysis import make, remove_mark, write_captions
     from timefair.exhibits.registry import TABLES
@@ -417,10 +407,7 @@ def make_tables(campaign: Campaign, collected: Sequence[Path], folder: Path, cor
 
 
 def load(campaign: Campaign, collected: Sequence[Path]) -> Runs:
-    """The runs, with what most tables need of them, and all modules that make something.
-
-    The events of the runs are read here, too, if there are not too many.
-    """
+    """The runs, with what most tables need of them, and all modules that make something."""
     from timefair.exhibits.registry import FIGURES, TABLES
     from timefair.records.rundata.runs import UNITS
     from timefair.records.rundata.settings import Analysis
@@ -440,7 +427,7 @@ def load(campaign: Campaign, collected: Sequence[Path]) -> Runs:
 def forked(work: Iterable[Callable[[], None]], cores: int) -> int:
     """Do some work in forks of this process, and return the exit status."""
     from timefair.machine.linux.kernel import interruptible
-    from timefair.measure.runner.jobs import in_forks
+    from timefair.measure.runner import in_forks
 
     def whole(one: Callable[[], None]) -> int:
         with interruptible():

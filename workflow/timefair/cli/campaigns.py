@@ -1,29 +1,32 @@
-"""Commands about a campaign file: begin one, check it, and the schema for editors."""
+"""Commands about a campaign: begin, check, watch and verify one; the schema; and the doctor."""
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
+import shutil
 import sys
-from collections.abc import Iterator
-from math import ceil
+import time
+from collections.abc import Callable, Iterator
+from math import ceil, inf
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from timefair.basics.errors import InputError, storing
 from timefair.basics.extension import each
 from timefair.basics.words import rough
-from timefair.cli.common import CONFIG, Commands, one_thread, prepare_files
+from timefair.cli.common import CONFIG, Commands, cores_of, one_thread, prepare_files
 
 if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign
+    from timefair.campaign.progress import CampaignProgress
 
 LONG_S, MANY = 3600.0, 3
 """A campaign that is longer gets a hint if it has more instances and more runs on each of them."""
 
 
 def add_to(commands: Commands) -> None:
-    """Add the commands of this module."""
     init = commands.add_parser(
         "init",
         help="create a folder for campaigns",
@@ -60,6 +63,7 @@ def add_to(commands: Commands) -> None:
         help="write to this file (config/schema.json)",
     )  # fmt: skip
     schema.set_defaults(command=_schema)
+    _add_progress(commands)
 
 
 def _init(arguments: argparse.Namespace) -> None:
@@ -95,12 +99,11 @@ def _check(arguments: argparse.Namespace) -> None:
 
 
 def _lines(arguments: argparse.Namespace) -> Iterator[str]:
-    """What `check` prints."""
     from timefair.campaign import configuration, plan
-    from timefair.machine import software
+    from timefair.machine.facts import check_installed
 
     campaign = configuration.load(arguments.config)
-    software.check_installed()
+    check_installed()
     jobs = sum(1 for _ in plan.jobs(campaign))
     in_turn = len(campaign.algorithms)
     blocks = "" if campaign.block is None else f", in blocks of {in_turn} on one node"
@@ -132,7 +135,6 @@ def _runs_line(campaign: Campaign, cells: int) -> str:
 
 
 def _time_lines(campaign: Campaign) -> Iterator[str]:
-    """How long the campaign takes."""
     from timefair.campaign import plan
 
     cores = len(os.sched_getaffinity(0))
@@ -164,12 +166,11 @@ def _finished_lines(campaign: Campaign) -> Iterator[str]:
     """What snakemake would keep of the runs in the folder of the campaign."""
     from timefair.campaign import earlier, provenance
 
-    if (folder := _results(campaign)).is_dir():
+    if (folder := Path("results") / campaign.name).is_dir():
         yield from earlier.finished(campaign, provenance.measure_keys(campaign), folder).lines()
 
 
 def _change_lines(campaign: Campaign) -> Iterator[str]:
-    """When the problems of the campaign change, if they do."""
     from timefair.problems import registry
 
     environments = registry.find(campaign.problems.suite, campaign.problems.parameters).environments
@@ -195,7 +196,7 @@ def _change_lines(campaign: Campaign) -> Iterator[str]:
 def _machine_lines(campaign: Campaign) -> Iterator[str]:
     """What machine the campaign requires, and whether this is one; jobs may run elsewhere."""
     from timefair.campaign import requirement
-    from timefair.records.requirement import required_in_words
+    from timefair.records.integrity import required_in_words
 
     if required := campaign.machine.required:
         yield f"machine       {required_in_words(required)}"
@@ -216,10 +217,6 @@ def _isolation_lines(campaign: Campaign) -> Iterator[str]:
         )
 
 
-def _results(campaign: Campaign) -> Path:
-    return Path("results") / campaign.name
-
-
 def _schema(arguments: argparse.Namespace) -> None:
     from timefair.campaign.configuration import json_schema
 
@@ -228,3 +225,207 @@ def _schema(arguments: argparse.Namespace) -> None:
     else:
         prepare_files([arguments.write])
         arguments.write.write_text(json_schema(), encoding="utf-8")
+
+
+EVERY_S = 5.0
+
+
+class StatusLine:
+    """A line with the state of a command; in a terminal (None: ask), each replaces the last."""
+
+    def __init__(self, stream: TextIO, *, terminal: bool | None = None) -> None:
+        self._stream = stream
+        self.terminal = stream.isatty() if terminal is None else terminal
+        self._last = ""
+
+    def show(self, text: str) -> None:
+        """Print a state, unless it is the last one."""
+        if text != self._last:
+            self._write(f"\r\x1b[K{_fitted(text)}" if self.terminal else f"{text}\n")
+        self._last = text
+
+    def above(self, text: str) -> None:
+        self._write(f"\r\x1b[K{text}\n{_fitted(self._last)}" if self.terminal else f"{text}\n")
+
+    def end(self) -> None:
+        """End the line; print the last state completely if it did not fit into the terminal."""
+        if self.terminal and self._last:
+            fits = _fitted(self._last) == self._last
+            self._write("\n" if fits else f"\r\x1b[K{self._last}\n")
+        self._last = ""
+
+    def _write(self, text: str) -> None:
+        self._stream.write(text)
+        self._stream.flush()
+
+
+def _fitted(text: str) -> str:
+    return text[: shutil.get_terminal_size().columns - 1]
+
+
+def _add_progress(commands: Commands) -> None:
+    progress = commands.add_parser(
+        "progress",
+        help="show the progress of a campaign: runs done, failed, perturbed, time left",
+        description="Prints in one line how many runs of a campaign are done, how many of them "
+        "failed or were perturbed, the measuring time so far, and the estimated remaining time. "
+        "It reads records and journals, locks nothing and writes nothing, so "
+        "you can call it at any time, from any machine that can read the folder.",
+        example="timefair progress results/default\ntimefair progress results/default --watch",
+    )
+    progress.add_argument("folder", type=Path, metavar="DIR", help="results/NAME")
+    progress.add_argument(
+        "--watch", type=float, nargs="?", const=EVERY_S, metavar="S",
+        help=f"repeat every S seconds ({EVERY_S:g}) until the campaign is complete",
+    )  # fmt: skip
+    progress.set_defaults(command=_progress)
+
+
+def _progress(arguments: argparse.Namespace) -> None:
+    one_thread()
+    from timefair.campaign.progress import ProgressReader
+
+    if arguments.watch is not None and not 0 < arguments.watch < inf:
+        raise InputError(f"--watch: {arguments.watch:g}: should be seconds above 0")
+    reader, status = ProgressReader(arguments.folder), StatusLine(sys.stdout)
+    while True:
+        progress = reader.look()
+        status.show(line(reader.campaign, progress))
+        if arguments.watch is None or progress.reported:
+            status.end()
+            return
+        time.sleep(arguments.watch)
+
+
+def line(campaign: Campaign, progress: CampaignProgress) -> str:
+    """The progress of a campaign as one line of text."""
+    runs = f"all {progress.runs} runs"
+    if not progress.measured:
+        runs = share(campaign, progress.runs, progress.wanted)
+    counts = {
+        "failed": progress.failed,
+        "perturbed": progress.perturbed,
+        "damaged (timefair verify names them)": progress.damaged,
+    }
+    faults = [f"{count} {what}" for what, count in counts.items() if count]
+    parts = [f"{campaign.name}: {runs}", *faults]
+    return "; ".join([", ".join(parts), *_times(campaign, progress)])
+
+
+def share(campaign: Campaign, done: int, wanted: int) -> str:
+    """How many runs are done: ``120 of at most 480 runs (25 %)``."""
+    most = "" if campaign.stopping.rule == "fixed" else "at most "
+    return f"{done} of {most}{wanted} runs ({100 * done // max(wanted, 1)} %)"
+
+
+def _times(campaign: Campaign, progress: CampaignProgress) -> list[str]:
+    from timefair.campaign import plan
+
+    if progress.measured:
+        report = "the report is made" if progress.reported else "no report yet"
+        return [f"measured in {rough(progress.worked_s)}", report]
+    if progress.left_s is not None:
+        return [f"{rough(progress.worked_s)} so far", f"about {rough(progress.left_s)} left"]
+    cores = len(os.sched_getaffinity(0))
+    seconds = plan.wall_seconds(campaign, cores)
+    return [] if seconds is None else [f"at most about {rough(seconds)} on {cores} core(s)"]
+
+
+def add_checks(commands: Commands) -> None:
+    doctor = commands.add_parser(
+        "doctor",
+        help="find what would perturb times on this machine, and what to do about it",
+        description="Checks the machine for about a second and prints one line per finding, the "
+        "worst first: what was checked, the numbers, and what to do. `bad`: times would be "
+        "wrong; `warn`: times would vary more or drift; `unknown`: the machine does not report it.",
+        example="timefair doctor\ntimefair doctor --cores 1 --json",
+        exits={0: "no finding is bad", 1: "a finding is bad"},
+    )
+    doctor.add_argument(
+        "--cores", type=int, metavar="N", help="number of cores for timed runs (all usable)"
+    )
+    doctor.add_argument("--json", action="store_true", help="print all facts, as JSON")
+    doctor.set_defaults(command=_doctor)
+
+    verify = commands.add_parser(
+        "verify",
+        help="read every record again, and list what is damaged, missing or mixed",
+        description="Reads every record, collected file and journal of a folder again, checks "
+        "their checksums, and evaluates the best point of each run again. Prints one line for "
+        "each damaged file, each record with missing runs, each point whose value is now "
+        "different, each mixture of runs that should not be in one table, and each deviation from "
+        "the registration. In an archive of `timefair export crate`, it also compares every file "
+        "with the manifest. The command changes no file.",
+        example="timefair verify results/default\ntimefair verify results/default --rebuild",
+        exits={
+            0: "nothing is wrong",
+            1: "something is damaged, missing or mixed, or has a different value",
+            2: "the command line is wrong, or there is nothing to verify",
+        },
+    )
+    verify.add_argument(
+        "folder",
+        type=Path,
+        metavar="DIR",
+        help="results/NAME, any folder with records, or an archive (a folder or a zip)",
+    )
+    verify.add_argument(
+        "--rebuild",
+        action="store_true",
+        help="also make all tables again in an empty folder, and compare them byte for byte",
+    )
+    verify.add_argument("--quiet", action="store_true", help="print only problems, no summary")
+    verify.add_argument(
+        "--points-s",
+        type=float,
+        default=60.0,
+        metavar="S",
+        help="seconds for evaluating the best points again (60); 0: evaluate none",
+    )
+    verify.set_defaults(command=_verify)
+
+
+def _doctor(arguments: argparse.Namespace) -> int:
+    from timefair.machine.host import Host
+
+    host = Host()  # with the variables that the user has set
+    one_thread()
+    from timefair.machine import doctor
+
+    if arguments.cores is not None:
+        cores_of(arguments)
+    seen = doctor.look(host, arguments.cores)
+    found = doctor.findings(seen)
+    if arguments.json:
+        print(json.dumps(doctor.as_json(found, seen), indent=2, allow_nan=False))
+    else:
+        print(*found, doctor.summary(found), sep="\n")
+    return int(any(finding.severity == "bad" for finding in found))
+
+
+def _verify(arguments: argparse.Namespace) -> int:
+    return int(problems_of(arguments.folder, arguments, lambda line: print(line, flush=True)) > 0)
+
+
+def problems_of(folder: Path, arguments: argparse.Namespace, say: Callable[[str], None]) -> int:
+    """Verify a folder with records, say each line, and return the number of problems."""
+    one_thread()
+    if not arguments.points_s >= 0:
+        raise InputError(f"--points-s: {arguments.points_s}: should be at least 0")
+    from timefair.campaign.verify import verify
+
+    summary = verify(folder, say, points_s=arguments.points_s)
+    if not arguments.quiet:
+        print(summary, flush=True)
+    if not arguments.rebuild:
+        return summary.problems
+    from timefair.analysis import rebuild
+
+    different: list[str] = []
+    files = rebuild(folder, different.append)
+    for line in different:
+        say(line)
+    if not arguments.quiet:
+        alike = "all of them" if not different else str(files - len(different))
+        print(f"{files} files of tables made again in an empty folder: {alike} bit-identical")
+    return summary.problems + len(different)

@@ -11,7 +11,6 @@ import textwrap
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from errno import EIO
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from timefair.basics.errors import InputError, Interrupted, storing, suggest, unknown
@@ -28,27 +27,19 @@ if TYPE_CHECKING:
 
 
 Entry = TypeVar("Entry")
-Commands: TypeAlias = "argparse._SubParsersAction[Command]"
-"""Where a module adds its commands."""
+Commands: TypeAlias = "argparse._SubParsersAction[Command]"  # where a module adds its commands
 
-EXITS: Mapping[int, str] = MappingProxyType(
-    {0: "done", 2: "the command line or a file is wrong; one line per fault"}
-)
+EXITS = {0: "done", 2: "the command line or a file is wrong; one line per fault"}
 """The meanings of the exit status, unless a command has meanings of its own."""
 
-RESULTS: Mapping[str, Any] = MappingProxyType(
-    {"type": Path, "metavar": "RESULTS", "help": "results/NAME"}
-)
+RESULTS: Mapping[str, Any] = {"type": Path, "metavar": "RESULTS", "help": "results/NAME"}
 """The argument that says which results a command is about."""
 
-CONFIG: Mapping[str, Any] = MappingProxyType(
-    {"type": Path, "metavar": "CONFIG", "help": "a campaign, in YAML"}
-)
+CONFIG: Mapping[str, Any] = {"type": Path, "metavar": "CONFIG", "help": "a campaign, in YAML"}
 """The argument that says which campaign file a command reads."""
 
-OF_CAMPAIGN: Mapping[str, Any] = MappingProxyType(
-    {"type": Path, "required": True, "metavar": "SNAPSHOT", "help": "results/NAME/campaign.json"}
-)
+_SNAPSHOT: Mapping[str, Any] = {"metavar": "SNAPSHOT", "help": "results/NAME/campaign.json"}
+OF_CAMPAIGN: Mapping[str, Any] = {"type": Path, "required": True, **_SNAPSHOT}
 """The option ``--campaign`` of commands that the rules call."""
 
 HELP_WIDTH = 79
@@ -57,9 +48,8 @@ HELP_WIDTH = 79
 def status_of(work: Callable[[], int | None]) -> int:
     """Do some work, print errors that concern the user, and return the exit status.
 
-    The status is the result of the work, or 0 if this is None. It is 2 for input that the user can
-    correct, and 128 plus the number of the signal if a signal ended the work. An exception that is
-    a defect of timefair is not caught.
+    It is the result of the work, 0 for None, 2 for input that the user can correct, and 128 plus
+    the number of a signal. An exception that is a defect of timefair is not caught.
     """
     try:
         with storing():
@@ -97,10 +87,7 @@ def progress(what: str, done: int, jobs: int) -> None:
 
 
 def entry(argument: str, name: str, registry: Mapping[str, Entry], where: str = "") -> Entry:
-    """Look up a name in a registry; `InputError` with the nearest name if it is unknown.
-
-    `where` says where a long registry is listed.
-    """
+    """Look up a name in a registry, listed `where`; `InputError` with the nearest name."""
     if name not in registry:
         raise InputError(f"{argument}: {unknown(name, registry, where)}")
     return registry[name]
@@ -109,12 +96,10 @@ def entry(argument: str, name: str, registry: Mapping[str, Entry], where: str = 
 def refuse_mixed(
     origins: Mapping[str, Origins], campaign: Campaign, nodes: Iterable[Mapping[str, Any]] = ()
 ) -> None:
-    """Raise `InputError` if runs should not be compared, unless the campaign allows it. Say if
-    they are from several machines.
-
-    `nodes` are those of blocks, as `Runs.nodes`.
+    """Say if runs, of some nodes, are from several machines; `InputError` if they should not be
+    compared, unless the campaign allows it.
     """
-    from timefair.records.blocks import torn
+    from timefair.records.facts import torn
     from timefair.records.integrity import CONSENT, mixed, several_hosts
 
     clauses = [*mixed(origins), *torn(nodes)]
@@ -127,11 +112,8 @@ def refuse_mixed(
 
 
 class Command(argparse.ArgumentParser):
-    """A parser with an example and the meaning of the exit status in its help.
-
-    - `description`: One paragraph; wrapped here.
-    - `example`: Command lines that work, one per line.
-    - `exits`: The meaning of an exit status of this command, besides or instead of `EXITS`.
+    """A parser with an example, command lines that work, and exit statuses beside `EXITS` in its
+    help.
 
     - `commands`: Its own commands, if it has any: the formats of `timefair export`.
     """
@@ -189,11 +171,7 @@ def cores_of(arguments: argparse.Namespace) -> int:
 
 
 def prepare_files(paths: Iterable[Path], endings: Collection[str] = ()) -> None:
-    """Make the folders of files that will be written, and refuse those that cannot be written.
-
-    `endings` are the allowed ones, empty for any. `InputError` with one line per file of another
-    ending, or for the first that cannot be written.
-    """
+    """Make the folders of files that will be written, with `endings`, or refuse them."""
     paths = list(paths)
     if wrong := [path for path in paths if endings and path.suffix not in endings]:
         known = " or ".join(endings)
@@ -221,10 +199,7 @@ def _refuse_locked(path: Path) -> None:
 
 
 def read_table(path: Path, name: str) -> pd.DataFrame:
-    """Read the table `name` from its Parquet or CSV file.
-
-    `InputError` if the file cannot be read, is not a table, or is another table.
-    """
+    """Read the table `name` from its Parquet or CSV file; `InputError` for anything else."""
     from timefair.exhibits import files
     from timefair.exhibits.registry import TABLES
 

@@ -20,9 +20,8 @@ from snakemake_interface_logger_plugins.common import LogEvent
 from timefair.basics.errors import InputError, full
 from timefair.basics.words import rough
 from timefair.campaign import driver
-from timefair.campaign.pace import Pace
-from timefair.campaign.progress import ProgressReader
-from timefair.cli.progress import StatusLine, share
+from timefair.campaign.progress import Pace, ProgressReader
+from timefair.cli.campaigns import StatusLine, share
 from timefair.report import description
 
 if TYPE_CHECKING:
@@ -30,8 +29,7 @@ if TYPE_CHECKING:
 
     from timefair.campaign.driver import Driver, Workflow
 
-STEPS = 10
-"""So many lines there are at most while measuring, where lines cannot be replaced."""
+STEPS = 10  # so many lines there are at most while measuring, where lines cannot be replaced
 
 SHOWN = (
     "Nothing to be done",
@@ -50,7 +48,7 @@ USUAL = "DefaultStreamHandler"
 
 
 def attach(workflow: Workflow) -> None:
-    """Replace Snakemake's usual handler by a `ConsoleHandler` with the same formatter and filters.
+    """Replace Snakemake's usual handler by a `ConsoleHandler` with its formatter and filters.
 
     Nothing is replaced if ``--logger`` named another handler, or in a job that Snakemake starts.
     """
@@ -65,10 +63,7 @@ def attach(workflow: Workflow) -> None:
 
 
 class ConsoleHandler(logging.Handler):
-    """A handler of Snakemake's messages that prints the progress of a campaign in one line.
-
-    In a terminal each line replaces the last; elsewhere ten are printed.
-    """
+    """Prints the progress of a campaign in one line, or in ten without a terminal."""
 
     def __init__(self, settings: OutputSettingsLoggerInterface) -> None:
         super().__init__()

@@ -29,7 +29,6 @@ READERS = {"coco": "cocopp", "ioh": "iohinspector"}
 
 
 def add_to(commands: Commands) -> None:
-    """Add the commands of this module."""
     export = commands.add_parser(
         "export",
         help="write the runs in the format of another tool, or a campaign as an archive",
@@ -112,7 +111,7 @@ def add_to(commands: Commands) -> None:
 
 
 def _export_coco(arguments: argparse.Namespace) -> None:
-    from timefair.io.coco_write import FINAL_TARGET, write_coco
+    from timefair.io.write import FINAL_TARGET, write_coco
 
     campaign, runs, foreign_clock = _exported(arguments.folder)
     output = arguments.output or Path(f"{campaign.name}-coco")
@@ -124,7 +123,7 @@ def _export_coco(arguments: argparse.Namespace) -> None:
 
 
 def _export_ioh(arguments: argparse.Namespace) -> None:
-    from timefair.io.ioh_write import write_ioh
+    from timefair.io.write import write_ioh
 
     campaign, runs, _ = _exported(arguments.folder)
     output = arguments.output or Path(f"{campaign.name}-ioh")
@@ -133,7 +132,7 @@ def _export_ioh(arguments: argparse.Namespace) -> None:
 
 
 def _export_table(arguments: argparse.Namespace) -> None:
-    from timefair.io.table_write import SUFFIXES, write_table
+    from timefair.io.write import SUFFIXES, write_table
 
     campaign, runs, foreign_clock = _exported(arguments.folder)
     output = arguments.output or Path(f"{campaign.name}.csv")
@@ -142,10 +141,8 @@ def _export_table(arguments: argparse.Namespace) -> None:
 
 
 def _exported(folder: Path) -> tuple[Campaign, pa.Table, set[str]]:
-    """The campaign, the collected runs, and the labels whose times do not compare with others.
-
-    These labels have times of a foreign clock; there are none if no algorithm was measured. Raises
-    `InputError` if the runs are not comparable.
+    """The campaign, the collected runs, and the labels with times of a foreign clock beside
+    measured ones. `InputError` if the runs are not comparable.
     """
     from timefair.campaign import collected, configuration
     from timefair.records.integrity import Origins

@@ -28,7 +28,7 @@ from timefair.cli.common import (
     status_of,
 )
 from timefair.machine.linux.kernel import SIGNALS
-from timefair.measure.runner import jobs, prepared
+from timefair.measure import runner
 
 if TYPE_CHECKING:
     from timefair.campaign.plan import Job
@@ -41,7 +41,6 @@ LABEL: dict[str, Any] = {"required": True, "metavar": "LABEL", "help": "label of
 
 
 def add_to(commands: Commands) -> None:
-    """Add the commands of this module."""
     measure = commands.add_parser(
         "measure",
         help="measure one job",
@@ -100,7 +99,6 @@ def add_record(command: Command) -> None:
 
 
 def _add_cell(command: Command) -> None:
-    """Add the arguments that say on what the runs of a job are."""
     command.add_argument("--function", required=True, type=int, help="number of the function")
     command.add_argument(
         "--dimension", required=True, type=int, help="dimension of the search space"
@@ -122,7 +120,7 @@ def _measure(arguments: argparse.Namespace) -> int | None:
     python, own = interpreter(spec, environment)
     request = {name: getattr(arguments, name) for name in _REQUEST}
     options = {"campaign": arguments.campaign, **request, "record": arguments.record}
-    command = jobs.command("measure", options)
+    command = runner.command("measure", options)
     if own != environment:
         os.execve(python, [python, *command[1:]], own)  # with prepared processes of its own
     request["record"] = str(arguments.record)
@@ -134,15 +132,15 @@ def _measure(arguments: argparse.Namespace) -> int | None:
             "algorithm": (arguments.algorithm, arguments.dimension),
         }
         levels = [
-            prepared.Level(
-                prepared.address(snakemake, folder, threads, stage, *names),
+            runner.Level(
+                runner.address(snakemake, folder, threads, stage, *names),
                 request | {"stage": stage},
             )
             for stage, names in stages.items()
         ]
         serve = [*command, "--serve", str(snakemake)]
         begun = begun_path(arguments.record)
-        status = prepared.hand_over(levels, request, serve, environment, begun)
+        status = runner.hand_over(levels, request, serve, environment, begun)
         if status is not None:
             return status
     if environment != os.environ:
@@ -179,11 +177,11 @@ def _measure_block(arguments: argparse.Namespace) -> int:
         for number, job in enumerate(members, start=1):
             turn = f"{job.algorithm}: {number} of {len(members)} on {node}"
             print(turn, file=sys.stderr, flush=True)
-            yield jobs.measuring(folder, job, keys)
+            yield runner.measuring(folder, job, keys)
 
     with (
         on_one_node(folder / f"{block.place}.node", node, records),
-        contextlib.closing(jobs.in_turn(commands(), 1)) as ends,
+        contextlib.closing(runner.in_turn(commands(), 1)) as ends,
     ):
         return next((one.status for one in ends if one.status), 0)
 
@@ -192,7 +190,7 @@ def _serve(arguments: argparse.Namespace, snakemake: int, listener: int, starter
     """Be a prepared process of the first level."""
     from timefair.measure.job.cores import held_cores
 
-    prepared.begin(starter)
+    runner.begin(starter)
 
     with held_cores(spec_of(arguments)["threads"]), _timed("all algorithms"):
         from timefair.campaign.provenance import code_digest, measuring_sources
@@ -209,14 +207,14 @@ def _wait_for_jobs(
     listener: socket.socket,
     starter: socket.socket | None = None,
 ) -> None:
-    def work(task: prepared.Task) -> int:
+    def work(task: runner.Task) -> int:
         asked = argparse.Namespace(**vars(arguments) | task.request)
         if task.listener is None:
             return status_of(lambda: _measure_job(ready, asked, task.number))
         become = partial(_become, asked, ready, snakemake, task.listener, task.connection)
         return status_of(become)
 
-    prepared.serve(listener, snakemake, work, starter)
+    runner.serve(listener, snakemake, work, starter)
 
 
 def _become(
@@ -255,10 +253,7 @@ def _unprepared(arguments: argparse.Namespace) -> Prepared:
 
 
 def _checked_key(ready: Prepared, arguments: argparse.Namespace) -> str:
-    """The measure key of a job. Raises `InputError` if it was planned with other code.
-
-    A tuned variant takes the parameters of its search first, as its code is loaded here.
-    """
+    """The key of a job, with found parameters; `InputError` if planned with other code."""
     from timefair.measure.job.cell import take_parameters
 
     take_parameters(ready, arguments.algorithm, arguments.campaign.absolute().parent)
@@ -302,7 +297,6 @@ def _job(arguments: argparse.Namespace) -> Job:
 
 
 def _instances(arguments: argparse.Namespace) -> tuple[int, ...]:
-    """The instances of a job."""
     from timefair.campaign import plan
 
     try:

@@ -2,27 +2,152 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 import signal
 import subprocess
+import symtable
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Mapping
+import textwrap
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
+from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from timefair.basics import user_code
 from timefair.basics.errors import InputError
-from timefair.cli import sources
-from timefair.cli.progress import StatusLine
+from timefair.basics.files import atomic_file
+from timefair.cli.campaigns import StatusLine
 from timefair.cli.results import Results
 
 if TYPE_CHECKING:
     import pandas as pd
 
-FAULT = "timefair: "
-"""The beginning of the lines in which timefair says what is wrong."""
+HEADER = '"""The function {name}, written by timefair.run, which overwrites changes."""\n\n'
+INSTEAD = "write it to a file, and give its name, FILE.py:FUNCTION"
+
+
+def place_of(function: Callable[..., Any], path: Path, files: dict[Path, str]) -> str:
+    """The place of a function, as a campaign names it: ``module:name`` or ``file.py:name``.
+
+    Of an interactive function, `files` gets the content of `path`, which `write` writes.
+    `InputError` if a file cannot define what it needs.
+    """
+    if not isinstance(function, FunctionType):
+        raise InputError(f"{function!r}: should be a function or a name; {INSTEAD}")
+    name, module = function.__name__, sys.modules.get(function.__module__)
+    file = getattr(module, "__file__", None)
+    if module and module.__name__ != "__main__" and file and hasattr(module, name):
+        return f"{module.__name__ if module.__package__ else _relative(file)}:{name}"
+    files[path] = HEADER.format(name=name) + _Source(function).text()
+    return f"{path}:{name}"
+
+
+def write(files: Mapping[Path, str]) -> None:
+    """Write files, and forget what was loaded from them."""
+    for path, content in files.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with atomic_file(path) as written:
+            written.write(content.encode())
+        user_code.forget(str(path))
+
+
+def _relative(file: str) -> str:
+    path = Path(file).resolve()
+    return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
+
+
+class _Source:
+    """The source of a function with all that it uses."""
+
+    def __init__(self, function: FunctionType) -> None:
+        self._name = function.__name__
+        self._imports: dict[str, None] = {}
+        self._constants: dict[str, None] = {}
+        self._functions: dict[str, str] = {}
+        self._add(function.__name__, function)
+
+    def text(self) -> str:
+        head = "".join(f"{line}\n" for line in (*self._imports, *self._constants))
+        return "\n\n".join(filter(None, (head, *self._functions.values())))
+
+    def _add(self, name: str, value: Any) -> None:
+        if isinstance(value, ModuleType):
+            self._imports[f"import {value.__name__} as {name}"] = None
+        elif getattr(value, "__module__", "__main__") not in ("__main__", None) and hasattr(
+            sys.modules.get(value.__module__), getattr(value, "__name__", "")
+        ):
+            self._imports[f"from {value.__module__} import {value.__name__} as {name}"] = None
+        elif isinstance(value, FunctionType):
+            self._define(name, value)
+        elif _is_constant(value):
+            self._constants[f"{name} = {value!r}"] = None
+        else:
+            raise InputError(
+                f"{self._name}: uses {name}, a {type(value).__name__}, which cannot be written to "
+                f"a file; {INSTEAD}"
+            )
+
+    def _define(self, name: str, function: FunctionType) -> None:
+        """Write the source of a function, after all that it uses, and its attributes."""
+        if name in self._functions:
+            return
+        if function.__closure__ or function.__name__ == "<lambda>":
+            what = "a lambda" if function.__name__ == "<lambda>" else "made within a function"
+            raise InputError(f"{name}: is {what}, which cannot be written to a file; {INSTEAD}")
+        try:
+            source = textwrap.dedent(inspect.getsource(function))
+        except (OSError, TypeError):
+            raise InputError(f"{self._name}: the source of {name} is unknown; {INSTEAD}") from None
+        self._functions[name] = ""  # it may use itself
+        known = function.__globals__
+        for used in sorted(set(_global_names(symtable.symtable(source, name, "exec")))):
+            if used in known and used not in (name, function.__name__):
+                self._add(used, known[used])
+        del self._functions[name]  # so that it stands after all that it uses
+        self._functions[name] = source
+        if function.__name__ != name:
+            self._constants[f"{name} = {function.__name__}"] = None
+        for key, value in vars(function).items():
+            self._attribute(f"{name}.{key}", value)
+
+    def _attribute(self, place: str, value: Any) -> None:
+        if isinstance(value, FunctionType) and value.__name__ != "<lambda>":
+            self._add(value.__name__, value)
+            said = value.__name__
+        elif _is_constant(value):
+            said = repr(value)
+        else:
+            raise InputError(
+                f"{self._name}: {place} is a {type(value).__name__}, which cannot be written to a "
+                f"file; {INSTEAD}"
+            )
+        self._functions[place] = f"{place} = {said}\n"
+
+
+def _global_names(scope: symtable.SymbolTable) -> Iterator[str]:
+    """The names that a source looks up outside its functions and classes."""
+    whole = scope.get_type() == "module"
+    for symbol in scope.get_symbols():
+        if symbol.is_referenced() and (whole or symbol.is_global()):
+            yield symbol.get_name()
+    for inner in scope.get_children():
+        yield from _global_names(inner)
+
+
+def _is_constant(value: Any) -> bool:
+    """Whether a value is what its `repr` says."""
+    try:
+        return bool(ast.literal_eval(repr(value)) == value)
+    except (ValueError, SyntaxError):
+        return False
+
+
+FAULT = "timefair: "  # the beginning of the lines in which timefair says what is wrong
 
 Numbers = int | str | list[int] | range
 
@@ -49,37 +174,22 @@ def run(
     The campaign is written to ``campaigns/NAME/campaign.yaml``, its results are in
     ``results/NAME``. What is measured is not measured again: after a stop, the same call goes on.
 
-    Parameters
-    ----------
-    algorithms
-        By label: the name of an algorithm (``timefair algorithms`` lists them), a function
-        ``solve(objective, rng)``, or the keys of an algorithm in a campaign file, of which `use` is
-        a name or function. A function that a notebook or script has defined is written to a file,
-        with all that it uses.
-    suite
-        The name of a suite, or a function of an array of shape (dimension,), with the attributes
-        `lower` and `upper`.
-    functions, dimensions, instances
-        Numbers: one, a list, a range, or text such as ``"1-5,20"``. Without `dimensions`, each
-        function is in its own dimension, if the suite has such ones.
-    time_s, evaluations
-        The budget of a run: seconds of wall-clock time, evaluations, or the first of both.
-    runs
-        The number of runs of an algorithm on an instance; None: 15.
-    name
-        Name of the campaign.
-    cores
-        Cores for runs at the same time; None: all.
-    **keys
-        Further keys of the campaign file, such as ``targets=[1, 1e-3]``.
+    - `algorithms`: By label: the name of an algorithm (``timefair algorithms`` lists them), a
+      function ``solve(objective, rng)``, or the keys of an algorithm in a campaign file, of which
+      `use` is a name or function. A function that a notebook or script has defined is written to a
+      file, with all that it uses.
+    - `suite`: The name of a suite, or a function of an array of shape (dimension,), with the
+      attributes `lower` and `upper`.
+    - `functions`, `dimensions`, `instances`: Numbers: one, a list, a range, or text such as
+      ``"1-5,20"``. Without `dimensions`, each function is in its own, if the suite has such ones.
+    - `time_s`, `evaluations`: The budget of a run: seconds of wall-clock time, evaluations, or the
+      first of both.
+    - `runs`: The number of runs of an algorithm on an instance; None: 15.
+    - `name`, `cores`: Name of the campaign; cores for runs at the same time, None: all.
+    - `keys`: Further keys of the campaign file, such as ``targets=[1, 1e-3]``.
 
-    Raises
-    ------
-    InputError
-        If something in the campaign is wrong, one line per fault; or if a job has failed.
+    `InputError` if something in the campaign is wrong, one line per fault; or if a job has failed.
 
-    Examples
-    --------
     >>> timefair.run(
     ...     {"DE": "scipy:differential_evolution", "walk": "timefair:random-search"},
     ...     functions=[1, 8], dimensions=2, evaluations=200, runs=5,
@@ -106,10 +216,10 @@ def run(
         **keys,
     }
     configuration.check_keys(asked, "campaign")
-    sources.write(files)
+    write(files)
     configuration.parse(asked)
     config = folder / "campaign.yaml"
-    sources.write({config: yaml.safe_dump(asked, sort_keys=False)})
+    write({config: yaml.safe_dump(asked, sort_keys=False)})
     _watched(scaffold.command(config, cores or "all"), name)
     return Results(Path("results") / name)
 
@@ -122,8 +232,6 @@ def analyse(frame: pd.DataFrame, *, name: str = "analysis", **keys: Any) -> Resu
     `optimum`. Keys are settings of the analysis as in a campaign file, such as
     ``targets=[1, 1e-3]``. `InputError` if the name, the table or a setting is wrong.
 
-    Examples
-    --------
     >>> timefair.analyse(pd.read_csv("loop.csv"), name="loop")  # doctest: +SKIP
     """
     from timefair.campaign import configuration
@@ -144,7 +252,7 @@ def analyse(frame: pd.DataFrame, *, name: str = "analysis", **keys: Any) -> Resu
 
 def _placed(path: Path, value: Any, files: dict[Path, str]) -> str:
     """A name as it is, or where a function is defined; `files` gets a file that does not exist."""
-    return value if isinstance(value, str) else sources.place_of(value, path, files)
+    return value if isinstance(value, str) else place_of(value, path, files)
 
 
 def _algorithm(path: Path, given: Any, files: dict[Path, str]) -> Any:
@@ -160,10 +268,7 @@ def _numbers(given: Numbers) -> Any:
 def _watched(command: list[str], state: str | None = None, within: str | None = None) -> None:
     """Run a command, and show what it prints; lines that begin with `state` replace each other.
 
-    Raises
-    ------
-    InputError
-        If it fails, with its lines about what is wrong.
+    `InputError` with its lines about what is wrong, if it fails.
     """
     line = StatusLine(sys.stdout, terminal=sys.stdout.isatty() or "IPython" in sys.modules)
     faults: list[str] = []

@@ -36,10 +36,7 @@ class Results:
 
     @property
     def verdict(self) -> list[str]:
-        """The verdict of each suite and dimension, then how many runs failed or were perturbed.
-
-        One sentence each; none without a report.
-        """
+        """The verdict of each suite and dimension, and failed runs; none without a report."""
         from timefair.report import description
 
         return description.read(self.folder / "report.html")
@@ -100,7 +97,6 @@ class Results:
 
     @cached_property
     def campaign(self) -> Campaign:
-        """The campaign, as it was planned."""
         from timefair.campaign import configuration
 
         return configuration.restore(self._snapshot)

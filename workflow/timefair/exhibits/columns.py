@@ -38,5 +38,4 @@ QUANTILE = Column("quantile", "probability of the quantile; 0.5 is the median")
 MEASURE = Column(
     "measure", "what the row states: `mean`, or a quantile such as `Q.10` or `Q.50`", text=True
 )
-SECONDS = "s of the campaign's clock"
-"""The unit of columns whose seconds follow ``statistics.time``."""
+SECONDS = "s of the campaign's clock"  # the unit of seconds that follow ``statistics.time``

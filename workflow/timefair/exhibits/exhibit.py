@@ -1,15 +1,15 @@
 """The declaration of an exhibit: its question, its table with its printed form, and its figures.
 
-A module in a folder of `exhibits` declares its exhibits with `exhibit`, in the same file as the
-functions that make the tables. The registry, the captions of Snakemake's report, the LaTeX
-captions, the reference pages, the list in the README and the charts of the page all follow from
-these declarations.
+A module in a folder of `exhibits` declares its exhibits beside the functions that make the tables.
+The registry, all captions, the reference pages and the charts of the page follow from that.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from textwrap import dedent
 from typing import TYPE_CHECKING, Any, Literal
 
 from timefair.exhibits.charts.pages import ORDER, WHOLE, Page
@@ -45,12 +45,10 @@ def plain(caption: str) -> str:
 class Column:
     """A column of a table.
 
-    - `name`: Name of the column in the file.
-    - `meaning`: Meaning of a value: a phrase or sentences, with column names in backticks.
+    - `meaning`: A phrase or sentences, with column names in backticks.
     - `unit`: The unit of the values; empty for names, counts and shares.
     - `text`: Whether the values are text, even if every one of them looks like a number.
-    - `exact`: Whether CSV contains all digits of the values. This is so for f, and for targets,
-      which identify rows.
+    - `exact`: Whether CSV contains all digits, as of f, and of targets, which identify rows.
     """
 
     name: str
@@ -60,10 +58,10 @@ class Column:
     exact: bool = False
 
     def interval(self, of: str = "", *, unit: str | None = None) -> tuple[Column, Column, Column]:
-        """This column and the limits of its interval, ``<name>_low`` and ``<name>_high``.
+        """This column and the limits of the interval of `of` (of itself if empty), ``<name>_low``,
+        ``_high``.
 
-        - `of`: The quantity that the interval covers; empty for this column.
-        - `unit`: The unit of the limits; None for the unit of the column.
+        A `unit` of None is that of the column.
         """
         covered = of or f"`{self.name}`"
         unit = self.unit if unit is None else unit
@@ -74,8 +72,26 @@ class Column:
         )
 
 
+DECLARED = re.compile(r"(\w+)(?: \[(.+?)\])?(?: \((text|exact|interval)\))?: (.+)")
+
+
+def columns_of(text: str) -> tuple[Column, ...]:
+    """Columns, each declared as ``name [unit] (text): meaning``, ``(exact)`` or ``(interval)``.
+
+    Unit and mark may be missing. Lines that are indented further continue the one before. Raises
+    ValueError if a line has another form.
+    """
+    found: list[Column] = []
+    for line in re.sub(r"\n\s+", " ", dedent(text).strip()).split("\n"):
+        if not (parts := DECLARED.fullmatch(line)):
+            raise ValueError(f"no column: {line}")
+        name, unit, mark, meaning = parts.groups()
+        column = Column(name, meaning, unit or "", mark == "text", mark == "exact")
+        found += column.interval() if mark == "interval" else (column,)
+    return tuple(found)
+
+
 def column_names(columns: Iterable[Column]) -> list[str]:
-    """The names of columns, in the order of the columns."""
     return [column.name for column in columns]
 
 
@@ -83,12 +99,9 @@ def column_names(columns: Iterable[Column]) -> list[str]:
 class Figure:
     """A figure of an exhibit.
 
-    - `name`: The name of its files.
-    - `title`: A heading of a few words.
     - `caption`: Sentences on the content of the figure, and on how to read it. ``{seconds}`` is
       replaced by the meaning of a second in the campaign.
     - `chart`: Form of the figure, drawn on paper and on the page.
-    - `default`: Whether it is one of the default figures.
     - `needs`: Requirement on a campaign; campaigns that do not meet it do not have the figure.
     """
 
@@ -101,12 +114,10 @@ class Figure:
 
     @property
     def printed_caption(self) -> str:
-        """The caption, and how to read the drawing on paper."""
         return f"{self.caption} {self.chart.on_paper}".strip()
 
     @property
     def page_caption(self) -> str:
-        """The caption, and how to read the drawing of the report page."""
         return f"{self.caption} {self.chart.on_page}".strip()
 
     def __call__(self, frame: pd.DataFrame, page: Page = WHOLE) -> Drawing:
@@ -139,19 +150,13 @@ def over_costs(
 ) -> tuple[Figure, Figure]:
     """A figure over seconds, and the same over evaluations, named ``<name>_evaluations``.
 
-    ``{unit}`` is replaced in the title, the caption and the view of the chart. Only the first one
-    may be a default figure.
+    ``{unit}`` is replaced in its texts. Only the first one may be a default figure.
     """
 
     def of(name: str, unit: str, words: str, default: bool) -> Figure:
-        return Figure(
-            name,
-            title.replace("{unit}", unit),
-            caption.replace("{unit}", words),
-            replace(chart, unit=unit, view=chart.view.replace("{unit}", unit)),
-            default,
-            needs,
-        )
+        said = title.replace("{unit}", unit), caption.replace("{unit}", words)
+        drawn = replace(chart, unit=unit, view=chart.view.replace("{unit}", unit))
+        return Figure(name, *said, drawn, default, needs)
 
     return (
         of(name, "seconds", "{seconds}", default),
@@ -164,24 +169,18 @@ class Exhibit:
     """A question, the table that answers it, and its figures.
 
     - `name`: The name of the table and of its files.
-    - `question`: The question that it answers; several exhibits may answer the same one.
-    - `title`: A heading of a few words.
     - `caption`: Sentences on the content of the table. Placeholders are those of `Figure.caption`,
       and ``{confidence}``. Column names are in backticks.
-    - `columns`: Every column of the table, in its order.
     - `build`: Makes the table from the runs and the settings of the analysis.
-    - `layouts`: Printed forms of the table in LaTeX. If there are none, all columns are printed,
-      with one printed row per row of the table.
-    - `figures`: The figures that are drawn from the table.
+    - `layouts`: Printed forms in LaTeX. Without any, all columns and rows are printed.
     - `charged`: Whether the settings of the campaign apply to its seconds: ``statistics.time``, and
-      ``ancillary: amortised``, which adds ancillary costs. Tables on CPU time or on the ancillary
-      costs themselves use seconds as measured.
+      ``ancillary: amortised``, which adds ancillary costs; otherwise, they are as measured.
     - `complete`: Whether it describes the measurement itself. If so, it never omits perturbed runs,
-      and uses measured values of noisy runs.
+      is not `charged`, and uses measured values of noisy runs.
     - `comparing`: Whether it compares algorithms. If so, it omits algorithms that made no
       evaluation in any run of a suite and dimension.
-    - `measured`: Whether it uses measured values of noisy runs, independent of
-      ``statistics.noisy_value``, like a table of both kinds of values.
+    - `measured`: Whether it uses measured values of noisy runs, whatever
+      ``statistics.noisy_value``.
     - `asked`: Whether it reads the complete configuration, and so depends on every key of it.
     - `default`: Whether it is one of the default tables.
     - `beside`: Name of another exhibit. On the page, the charts of both exhibits share one place.
@@ -219,9 +218,9 @@ class Exhibit:
         """
         from timefair.exhibits import unknown_optimum
         from timefair.problems.names import GIVEN
-        from timefair.records.rundata import machines, noisy
+        from timefair.records.rundata import left_out, noisy
         from timefair.records.rundata.clocks import simulated_cost
-        from timefair.records.rundata.failed import failed_algorithms, sentence
+        from timefair.records.rundata.left_out import failed_algorithms, sentence
         from timefair.records.rundata.problems import in_order_of_looks
         from timefair.records.rundata.published import marked
 
@@ -231,22 +230,22 @@ class Exhibit:
         frame = self.build(taken, analysis)
         frame = marked(frame, replace(runs, clock=taken.clock), analysis.confidence)
         unknown_optimum.note(runs, analysis, frame)
-        frame.attrs["table"] = self.name
-        frame.attrs[ORDER] = in_order_of_looks(runs)
+        frame.attrs |= {"table": self.name, ORDER: in_order_of_looks(runs)}
         if analysis.function_names:
             frame.attrs[GIVEN] = analysis.function_names
-        frame.attrs["perturbed"] = self._perturbed(runs, analysis)
         failed = failed_algorithms(runs)
-        frame.attrs["failed"] = [list(one) for one in failed]
-        refused = frame.attrs.get("refused", "")
-        of_failed = sentence(failed) if self.comparing else ""
-        alone = machines.omitted(runs) if self.comparing else ""
-        frame.attrs["omitted"] = " ".join(filter(None, (refused, of_failed, alone)))
-        frame.attrs["machines"] = machines.mixture(runs)
-        frame.attrs["clock"] = analysis.time if self.charged else "wall"
-        frame.attrs["cost"] = simulated_cost(runs.frame)
+        omitted = (sentence(failed), left_out.omitted(runs)) if self.comparing else ()
+        omitted = (frame.attrs.get("refused", ""), *omitted)
         of_noisy = "measured" if self.complete else analysis.noisy_value
-        frame.attrs["noise"] = "" if self.measured else noisy.said(runs.frame, of_noisy)
+        frame.attrs |= {
+            "perturbed": self._perturbed(runs, analysis),
+            "failed": [list(one) for one in failed],
+            "omitted": " ".join(filter(None, omitted)),
+            "machines": left_out.mixture(runs),
+            "clock": analysis.time if self.charged else "wall",
+            "cost": simulated_cost(runs.frame),
+            "noise": "" if self.measured else noisy.said(runs.frame, of_noisy),
+        }
         return frame
 
     def printed(self, frame: pd.DataFrame) -> tuple[Layout, ...]:
@@ -261,9 +260,7 @@ class Exhibit:
         return (*first, *full) or (generic(frame, self.title),)
 
     def _taken(self, runs: Runs, analysis: Analysis) -> Runs:
-        """The runs in the form that this table needs."""
-        from timefair.records.rundata.failed import without_failed
-        from timefair.records.rundata.machines import with_partners
+        from timefair.records.rundata.left_out import with_partners, without_failed
 
         taken = without_failed(runs) if self.comparing else runs
         taken = taken if self.complete else taken.wanted(analysis)
@@ -296,25 +293,28 @@ def exhibit(
     *,
     caption: str,
     columns: Iterable[Column],
-    layouts: Iterable[Layout] = (),
-    figures: Iterable[Figure] = (),
+    layouts: Layout | Iterable[Layout] = (),
+    figures: Figure | Iterable[Figure] = (),
     **facts: Any,
 ) -> Callable[[Build], Build]:
-    """Declare the exhibit whose table the decorated function makes.
+    """Declare the exhibit whose table the decorated function makes, with the attributes of
+    `Exhibit`; a single layout or figure needs no list.
 
-    The function is unchanged. The parameters, and `facts`, are the attributes of `Exhibit`.
-
-    Raises ValueError if another module declares an exhibit or a figure of the same name.
+    Raises ValueError if another module declares an exhibit of the same name.
     """
+
+    facts.setdefault("charged", not facts.get("complete", False))
+
+    several = (figures,) if isinstance(figures, Figure) else figures
 
     def declare(build: Build) -> Build:
         declared = Exhibit(
             name=name,
-            caption=_one_line(caption),
+            caption=" ".join(caption.split()),
             columns=tuple(columns),
             build=build,
-            layouts=tuple(layouts),
-            figures=tuple(replace(one, caption=_one_line(one.caption)) for one in figures),
+            layouts=tuple(layouts) if isinstance(layouts, Iterable) else (layouts,),
+            figures=tuple(replace(one, caption=" ".join(one.caption.split())) for one in several),
             **facts,
         )
         there = _declared.get(name)
@@ -327,9 +327,4 @@ def exhibit(
 
 
 def declared() -> dict[str, Exhibit]:
-    """The exhibits of all modules that have been imported so far, by name."""
     return dict(_declared)
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())

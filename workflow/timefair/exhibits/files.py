@@ -13,45 +13,32 @@ import pandas as pd
 from timefair.exhibits import unknown_optimum
 from timefair.exhibits.exhibit import Column, column_names
 
-DIGITS = 6
-"""Significant digits in CSV: a time of one second to a microsecond; intervals are much wider."""
+DIGITS = 6  # significant digits in CSV: a time of one second to a microsecond
 
 ALL_DIGITS = 17
-MOST_WHOLE = 1e15
-"""Limit up to which whole numbers are written without an exponent."""
+MOST_WHOLE = 1e15  # limit up to which whole numbers are written without an exponent
 
 
 def write(frame: pd.DataFrame, path: Path, columns: Iterable[Column] = ()) -> None:
-    """Write a table as CSV or Parquet, by the path's suffix.
+    """Write a table as CSV or Parquet, by the path's suffix; ValueError for another one.
 
-    Parquet contains all digits of all values. CSV contains all digits of whole numbers and of exact
-    columns, and `DIGITS` digits of others; `inf` is ``inf``, and NaN is an empty field. If the
-    optimum is unknown, the names of columns contain ``gap`` instead of ``precision``.
-
-    - `frame`: The table.
-    - `path`: A file in CSV or Parquet.
-    - `columns`: Columns of the table; `Column.exact` determines the digits in CSV.
-
-    Raises ValueError for another suffix.
+    Parquet contains all digits of all values. CSV contains all digits of whole numbers and of
+    columns that are `Column.exact`, and `DIGITS` digits of others; `inf` is ``inf``, and NaN is an
+    empty field. If the optimum is unknown, the names of columns contain ``gap`` instead of
+    ``precision``.
     """
     exact = frame.columns.isin([column.name for column in columns if column.exact])
     frame = unknown_optimum.in_files(frame)
     if path.suffix == ".csv":
-        _write_csv(frame, path, exact)
+        fields = [_fields(frame[name], whole) for name, whole in zip(frame, exact, strict=True)]
+        with path.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(frame.columns)
+            writer.writerows(zip(*fields, strict=True))
     elif path.suffix == ".parquet":
         frame.to_parquet(path, index=False, compression="zstd")
     else:
         raise ValueError(f"a table is written as .csv or .parquet, not {path.name}")
-
-
-def _write_csv(frame: pd.DataFrame, path: Path, exact: Iterable[bool]) -> None:
-    columns = [
-        _fields(frame[name], all_digits) for name, all_digits in zip(frame, exact, strict=True)
-    ]
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(frame.columns)
-        writer.writerows(zip(*columns, strict=True))
 
 
 def _fields(column: pd.Series[Any], all_digits: bool) -> list[Any]:
@@ -83,11 +70,8 @@ def as_rows(frame: pd.DataFrame) -> list[dict[Hashable, Any]]:
 def read(path: Path, columns: Iterable[Column] = ()) -> pd.DataFrame:
     """Read a table that `write` wrote; an algorithm called ``NA`` keeps its name.
 
-    - `path`: A file in CSV or Parquet.
-    - `columns`: Columns of the table. `write` may have given them other names. In CSV, columns of
-      text stay text even if every value looks like a number.
-
-    Raises ValueError for another suffix.
+    In CSV, columns of text stay text even if every value looks like a number. ValueError for a
+    suffix other than .csv and .parquet.
     """
     columns = tuple(columns)
     if path.suffix == ".csv":

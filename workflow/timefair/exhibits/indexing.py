@@ -17,10 +17,11 @@ from pathlib import Path
 import timefair.exhibits
 from timefair.basics.extension import FOLDER, extensions
 from timefair.exhibits import INDEX, ROOMS
-from timefair.exhibits.exhibit import Column, Exhibit, Figure, declared, plain
+from timefair.exhibits.exhibit import Exhibit, Figure, declared, plain
 from timefair.exhibits.registry import facts, room_of
 
 CHECKOUT = Path(__file__).parents[3]
+PIPE = "\\|"
 NOTICE = "<!-- Generated from the declarations by python -m timefair.exhibits.indexing. -->"
 
 LISTING = """# Tables and figures by question
@@ -76,24 +77,15 @@ def reference() -> dict[str, str]:
 def _section(one: Exhibit) -> str:
     question = one.question
     lines = [
-        f"## {one.name}",
-        "",
-        f"**{one.title}.** Answers: *{question.text}* ([methods](../../{question.page}))",
-        "",
-        plain(one.caption),
-        "",
-        "| column | unit | meaning |",
-        "|---|---|---|",
-        *(_row(column) for column in one.columns),
+        f"## {one.name}\n",
+        f"**{one.title}.** Answers: *{question.text}* ([methods](../../{question.page}))\n",
+        f"{plain(one.caption)}\n",
+        "| column | unit | meaning |\n|---|---|---|",
+        *(f"| `{c.name}` | {c.unit} | {c.meaning.replace('|', PIPE)} |" for c in one.columns),
     ]
     for figure in one.figures:
         lines += ["", f"Figure `{figure.name}`: {plain(figure.printed_caption)}"]
     return "\n".join(lines)
-
-
-def _row(column: Column) -> str:
-    meaning = column.meaning.replace("|", "\\|")
-    return f"| `{column.name}` | {column.unit} | {meaning} |"
 
 
 def listing() -> str:
@@ -131,7 +123,6 @@ def generated() -> Iterator[tuple[Path, str]]:
 
 
 def main() -> int:
-    """Write every generated file of this checkout."""
     for path, text in generated():
         file = CHECKOUT / path
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
+from pandas.api.types import is_numeric_dtype
 
 ALGORITHM = "algorithm"
 PARTS = ("suite", "dimension", "unit")
@@ -16,24 +17,20 @@ CURVES = ("cost", "ratio")
 KEYS = (*PARTS, "function", "instance", "target", "quantile", "executions", *CURVES)
 """Columns that name rows if a table has no layout of its own; columns of text always do."""
 
-INTERVAL = "Brackets: {confidence} interval."
-"""Sentence of most layouts about their intervals."""
+INTERVAL = "Brackets: {confidence} interval."  # sentence of most layouts about their intervals
 BOOTSTRAP = "Brackets: {confidence} bootstrap interval."
 
-FEW = 6
-"""Number of points of a curve that are printed without a layout."""
+FEW = 6  # number of points of a curve that are printed without a layout
 
 
 @dataclass(frozen=True)
 class Value:
     """A column of the frame that is printed, with its interval and rank.
 
-    - `column`: Name of the column in the frame.
-    - `label`: Heading, with the unit.
     - `better`: Which end is better, and therefore bold.
     - `equal`: Column with a value: all lower values are as good as this one.
-    - `interval`: Columns of the limits, printed in brackets.
-    - `rank`: Column of the rank, printed in parentheses.
+    - `interval`, `rank`: Columns of the limits, printed in brackets, and of the rank, in
+      parentheses.
     - `decimals`: Number of decimals; None: three significant digits, in one notation for the table.
     - `digits`: Number of significant digits, in one notation for each group of rivals.
     - `censored`: Column with the text that is printed instead of `inf`, such as ``> 0.8 s``.
@@ -53,25 +50,16 @@ class Value:
 
     @classmethod
     def with_limits(
-        cls,
-        column: str,
-        label: str,
-        better: Literal["low", "high"] | None = None,
-        *,
-        rank: str | None = None,
-        decimals: int | None = None,
-        censored: str | None = None,
+        cls, column: str, label: str, better: Literal["low", "high"] | None = None, **facts: Any
     ) -> Value:
         """A value with the columns ``<column>_low`` and ``<column>_high`` as its interval."""
-        interval = (f"{column}_low", f"{column}_high")
-        return cls(column, label, better, interval, rank, decimals, censored)
+        return cls(column, label, better, (f"{column}_low", f"{column}_high"), **facts)
 
 
 @dataclass(frozen=True)
 class Points:
     """Values of a key column that are printed if there are too many.
 
-    - `key`: The column.
     - `at`: A number of values, evenly spread and including the last one; or points, for each of
       which the largest value up to the point is printed (for `inf`, the last of all).
     - `relative`: Whether the points are shares of the largest value.
@@ -82,7 +70,6 @@ class Points:
     relative: bool = False
 
     def chosen(self, rows: pd.DataFrame) -> pd.DataFrame:
-        """The rows at these points."""
         values = rows[self.key].drop_duplicates().to_numpy()
         if isinstance(self.at, int):
             count = min(self.at, len(values))
@@ -101,13 +88,12 @@ class Layout:
 
     - `caption`: Plain sentences with units; ``{confidence}``, ``{band}``, ``{budget}`` and
       ``{seconds}`` are filled in.
-    - `values`: Values in the cells. Rows of the frame with the same keys and values are printed
-      once, such as the corners of a surface.
+    - `values`: Values in the cells. Rows with the same keys and values are printed once.
     - `rows`: Key columns that name the rows, the outermost first.
     - `columns`: The key column whose values become columns. It is exchanged with the last of
       ``rows`` if the table then needs fewer pages, or as many pages and fewer parts.
-    - `parts`: Key columns: each combination of their values is a separate table. Columns that the
-      frame does not have are ignored.
+    - `parts`: Key columns that the frame may have: each combination of their values is a separate
+      table.
     - `points`: Key columns of which only some values are printed.
     - `name`: Name of the layout if a table has several.
     - `brackets`: A sentence about the intervals, for the caption of a part with intervals.
@@ -118,7 +104,7 @@ class Layout:
 
     caption: str
     values: tuple[Value, ...]
-    rows: tuple[str, ...]
+    rows: tuple[str, ...] = ("function", "algorithm")
     columns: str | None = None
     parts: tuple[str, ...] = PARTS
     points: tuple[Points, ...] = ()
@@ -144,10 +130,8 @@ class Layout:
 class PrintedPart:
     """The content of one printed table.
 
-    - `layout`: The layout, without keys that none of the rows has, such as the target of a result
-      without a target.
+    - `layout`: The layout, without keys that none of the rows has.
     - `shared`: The keys with the same value in all rows.
-    - `rows`: The rows that are printed.
     - `left_out`: The keys of which only some values are printed.
     - `said`: Sentences about what else is not printed, such as intervals.
     """
@@ -242,7 +226,8 @@ def generic(frame: pd.DataFrame, title: str) -> Layout:
 
 def _keys(frame: pd.DataFrame) -> list[str]:
     """The columns that name the rows, and other columns that are needed to distinguish rows."""
-    keys = {name for name in frame.columns if name in KEYS or _is_text(frame[name])}
+    text = [n for n in frame if not (is_numeric_dtype(frame[n]) or frame[n].empty)]
+    keys = {name for name in frame.columns if name in KEYS or name in text}
     told_apart = _distinct(frame, keys)
     for name in frame.columns:
         if told_apart == len(frame):
@@ -255,10 +240,6 @@ def _keys(frame: pd.DataFrame) -> list[str]:
 
 def _distinct(frame: pd.DataFrame, keys: set[str]) -> int:
     return len(frame.drop_duplicates(list(keys))) if keys else min(len(frame), 1)
-
-
-def _is_text(column: pd.Series) -> bool:
-    return not pd.api.types.is_numeric_dtype(column) and not column.empty
 
 
 def _value(name: str, names: list[str]) -> Value:

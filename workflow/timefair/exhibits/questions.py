@@ -7,13 +7,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Question:
-    """A question.
+    """A question, with the page of ``docs/`` (or an address) on the methods behind the answers.
 
-    - `place`: Questions are asked in the order of their places; those of extensions stand between
-      those of the core.
-    - `text`: The question itself.
-    - `page`: The page of ``docs/`` with the methods behind the answers; of an extension of somebody
-      else, an address.
+    Questions are asked in the order of their places; those of extensions stand between these.
     """
 
     place: float

@@ -1,9 +1,7 @@
 """The tables and figures that a campaign can request, by name.
 
-The names, the titles and the tables of figures are in ``index.json``, which is generated from the
-declarations; each extension has its own. Checking a campaign therefore imports none of the modules
-that compute. An entry imports its module when its exhibit is needed. An extension without
-``index.json`` is imported at once.
+Their names are in ``index.json``, which is generated from the declarations; each extension has its
+own, or is imported at once. Checking a campaign therefore imports none of the modules that compute.
 """
 
 from __future__ import annotations
@@ -29,13 +27,28 @@ if TYPE_CHECKING:
     from timefair.records.rundata.runs import Runs
     from timefair.records.rundata.settings import Analysis
 
-ALL, DEFAULT = "all", "default"
-"""Words that a campaign may use instead of names."""
+ALL, DEFAULT = "all", "default"  # words that a campaign may use instead of names
+
+
+class Entry:
+    """What is known of a table or figure without its module."""
+
+    module: str
+
+    @property
+    def room(self) -> str:
+        """The folder that declares it: ``run_count``, or an extension."""
+        return room_of(self.module)
+
+    @property
+    def family(self) -> str:
+        """That folder in words: ``Run count``."""
+        return self.room.replace("_", " ").capitalize()
 
 
 @dataclass(frozen=True)
-class Table:
-    """A table, as far as it is known without its module; attributes as in `exhibit.Exhibit`."""
+class Table(Entry):
+    """A table; attributes as in `exhibit.Exhibit`."""
 
     name: str
     title: str
@@ -46,18 +59,7 @@ class Table:
     has_figures: bool = False
 
     @property
-    def family(self) -> str:
-        """The folder that declares it, in words: ``Run count``."""
-        return self.room.replace("_", " ").capitalize()
-
-    @property
-    def room(self) -> str:
-        """The folder that declares it: ``run_count``, or an extension."""
-        return room_of(self.module)
-
-    @property
     def exhibit(self) -> Exhibit:
-        """The declaration; imports its module."""
         from timefair.exhibits.exhibit import declared
 
         import_module(self.module)
@@ -69,11 +71,8 @@ class Table:
 
 
 @dataclass(frozen=True)
-class FigureEntry:
-    """A figure, as far as it is known without its module.
-
-    Attributes are as in `exhibit.Figure`, and ``panels`` as in `charts.chart.Chart`.
-    """
+class FigureEntry(Entry):
+    """A figure; attributes as in `exhibit.Figure`, and ``panels`` as in `charts.chart.Chart`."""
 
     name: str
     title: str
@@ -84,25 +83,17 @@ class FigureEntry:
     needs: Need = "nothing"
 
     @property
-    def family(self) -> str:
-        """The value for its table."""
-        return TABLES[self.table].family
-
-    @property
-    def room(self) -> str:
-        """The value for its table."""
-        return TABLES[self.table].room
+    def module(self) -> str:  # type: ignore[override]
+        return TABLES[self.table].module
 
     @property
     def figure(self) -> Figure:
-        """The declaration; imports the module of its exhibit."""
         figures = TABLES[self.table].exhibit.figures
         return next(figure for figure in figures if figure.name == self.name)
 
     def pages(
         self, dimensions: Sequence[int], functions: Sequence[int], algorithms: int
     ) -> tuple[Page, ...]:
-        """Its pages in a campaign; parameters as in `charts.pages.pages`."""
         return pages.pages(self.panels, dimensions, functions, algorithms)
 
     def pages_of(self, frame: pd.DataFrame) -> tuple[Page, ...]:
@@ -115,7 +106,6 @@ class FigureEntry:
 
 
 def room_of(module: str) -> str:
-    """The folder in which a module is."""
     return module.split(".")[-2]
 
 
@@ -141,18 +131,15 @@ def _facts_of(figure: Figure) -> dict[str, Any]:
 
 
 def _read() -> dict[str, dict[str, Any]]:
-    index = _read_of("timefair.exhibits") or {}
-    for one in extensions().values():
-        if one.exhibits:
-            found = _read_of(one.package)
-            index |= facts(_declared_by(one)) if found is None else found
+    index: dict[str, dict[str, Any]] = {}
+    own = [one for one in extensions().values() if one.exhibits]
+    for package, one in (("timefair.exhibits", None), *((one.package, one) for one in own)):
+        file = files(package).joinpath(INDEX)
+        if one is None or file.is_file():
+            index |= json.loads(file.read_text(encoding="utf-8"))
+        else:
+            index |= facts(_declared_by(one))
     return dict(sorted(index.items(), key=lambda item: item[1]["place"]))
-
-
-def _read_of(package: str) -> dict[str, dict[str, Any]] | None:
-    """The index of a package; None if it has none."""
-    file = files(package).joinpath(INDEX)
-    return json.loads(file.read_text(encoding="utf-8")) if file.is_file() else None
 
 
 def _declared_by(extension: Extension) -> list[Exhibit]:

@@ -1,8 +1,7 @@
 """Unknown and wrong optima, and words of captions and axes for problems without a precision.
 
 The precision of a run is replaced by its gap: f minus the least value that any of the runs found on
-the problem. The words of exhibits are declared for known optima. This module changes them in
-captions, in labels and, in files, in the names of columns and measures.
+the problem. Exhibits are declared for known optima; here are the words for the others.
 """
 
 from __future__ import annotations
@@ -37,8 +36,7 @@ _WORDS = {
     VALUE: "target value of f",
     PRECISION: "target gap",
 }
-GAP, MEASURE = "gap", "measure"
-"""Word in files instead of `PRECISION`, and the column in which it is a value."""
+GAP, MEASURE = "gap", "measure"  # word in files instead of `PRECISION`, and a column with it
 
 _WHOLE = {
     r"(?<![a-z])precision": "gap",
@@ -96,10 +94,8 @@ def measured(frame: pd.DataFrame) -> pd.DataFrame:
 def from_files(frame: pd.DataFrame, columns: Iterable[str]) -> pd.DataFrame:
     """A table from a file, with the names that the exhibits read.
 
-    CSV, unlike Parquet, does not say whether optima are known; it follows from names of columns.
-
-    - `frame`: A result of `in_files`.
-    - `columns`: The names of the columns that are declared for the table.
+    CSV, unlike Parquet, does not say whether optima are known; it follows from names of columns,
+    which are `columns` for known ones.
     """
     names = {name.replace(PRECISION, GAP): name for name in columns if PRECISION in name}
     known = frame.rename(columns=names)
@@ -115,12 +111,10 @@ def _with_measure(frame: pd.DataFrame, name: str, other: str) -> pd.DataFrame:
 
 
 def is_unknown(frame: pd.DataFrame) -> bool:
-    """Whether the optimum is unknown for all problems of a table."""
     return bool(frame.attrs.get(KIND) == "unknown")
 
 
 def has_words(frame: pd.DataFrame) -> bool:
-    """Whether a table needs other words than those that are declared."""
     return is_unknown(frame) or frame.attrs.get(TARGETS) == VALUE
 
 

@@ -1,41 +1,195 @@
-"""What the readers share: notations of numbers, runs, and what a user should know of the data."""
+"""What the readers share: archives, notations of numbers, runs, and what a user should know."""
 
 from __future__ import annotations
 
 import hashlib
 import math
+import os
 import re
+import shutil
+import tarfile
+import tempfile
+import zipfile
+import zlib
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, TypeVar
+from functools import cached_property
+from lzma import LZMAError
+from pathlib import Path, PurePosixPath
+from typing import IO, Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from timefair.basics.errors import InputError
 from timefair.basics.optimum import NOTHING_YET
+from timefair.basics.words import counted
 from timefair.records.status import FINAL_TARGET, Status, StopReason
 
-LARGEST_COUNT = 2**53
-"""Largest number of evaluations: floating-point numbers are exact up to it."""
+DATA_SUFFIXES = (".info", ".dat", ".tdat", ".cdat", ".idat", ".json", ".parquet")
+"""Suffixes of data files, in lower case."""
+
+LISTED = set(DATA_SUFFIXES) - {".info", ".json"}  # suffixes of the files that an index file lists
+
+_ARCHIVE_SUFFIX = re.compile(r"\.(zip|tgz|tar(\.\w+)?)$", re.IGNORECASE)
+
+_BROKEN = (
+    OSError,
+    EOFError,
+    ValueError,
+    RuntimeError,
+    tarfile.TarError,
+    zipfile.BadZipFile,
+    zlib.error,
+    LZMAError,
+)
+"""What a damaged archive raises."""
+
+
+@dataclass(frozen=True)
+class Folder:
+    """A folder of published data. File names match in any case, if only one file matches."""
+
+    root: Path
+    name: str  # name of the folder, or of the archive without its suffix
+    _named: set[Path] = field(default_factory=set)
+    """Data files that an index file names, without suffix and in lower case."""
+
+    @cached_property
+    def _spellings(self) -> dict[str, list[Path]]:
+        """Data files, by their path in lower case."""
+        spellings: dict[str, list[Path]] = {}
+        for path in sorted(self.root.rglob("*")):
+            if path.suffix.lower() in DATA_SUFFIXES and path.is_file():
+                spellings.setdefault(self.place(path).as_posix().lower(), []).append(path)
+        return spellings
+
+    def place(self, path: Path) -> Path:
+        """The path of a file relative to the folder."""
+        return path.relative_to(self.root)
+
+    def indices(self, suffix: str) -> list[Path]:
+        """Files with a suffix, in any case, except hidden files such as ``._x.info``."""
+        files = (path for same in self._spellings.values() for path in same)
+        return sorted(p for p in files if p.suffix.lower() == suffix and not p.name.startswith("."))
+
+    def beside(self, index: Path, name: str) -> Path | None:
+        """The data file that an index file names, if it exists; `InputError` outside the folder."""
+        path = Path(os.path.normpath(index.parent / name.replace("\\", "/")))
+        if not path.is_relative_to(self.root):
+            raise InputError(
+                f"{self.place(index)}: data file {name!r} is outside the folder of the data"
+            )
+        self._named.add(_stem(self.place(path)))
+        same = self._spellings.get(self.place(path).as_posix().lower(), [])
+        return path if path in same else next(iter(same), None) if len(same) == 1 else None
+
+    def unlisted(self) -> list[Path]:
+        """Data files whose name no call of `beside` had, with any suffix, and inner archives."""
+        return [
+            place
+            for place in map(self.place, files(self.root))
+            if not any(part.startswith(".") for part in place.parts)
+            and (
+                _ARCHIVE_SUFFIX.search(place.name)
+                or (place.suffix.lower() in LISTED and _stem(place) not in self._named)
+            )
+        ]
+
+
+def _stem(place: Path) -> Path:
+    return Path(place.with_suffix("").as_posix().lower())
+
+
+@contextmanager
+def unpacked(path: Path) -> Iterator[Folder]:
+    """The folder itself, or a temporary one with the data files of a ``.zip`` or ``.tar``, without
+    links.
+
+    `InputError` if there is no whole archive, or a member is outside the archive's folder.
+    """
+    if path.is_dir():
+        root = path.resolve()
+        yield Folder(root, root.name)
+        return
+    if not path.is_file():
+        raise InputError(f"{path}: there is no such file or folder")
+    with tempfile.TemporaryDirectory(prefix="timefair-") as folder:
+        try:
+            _unpack(path, Path(folder))
+        except _BROKEN as error:
+            text = getattr(error, "strerror", None) or str(error) or type(error).__name__
+            raise InputError(
+                f"{path}: not a complete archive ({text.splitlines()[0].rstrip(':')}); expected a "
+                "folder, a .zip or a .tar(.gz)"
+            ) from None
+        yield Folder(Path(folder).resolve(), _ARCHIVE_SUFFIX.sub("", path.name))
+
+
+def _unpack(path: Path, folder: Path) -> None:
+    for name, content in _data_files(path):
+        target = folder / name.replace("\\", "/")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with content, target.open("wb") as file:
+            shutil.copyfileobj(content, file)
+
+
+def _data_files(path: Path) -> Iterator[tuple[str, IO[bytes]]]:
+    """Name and content of each data file in an archive, once its name is known to be inside."""
+    if zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as archive:
+            for entry in archive.infolist():
+                _refuse_outside(entry.filename, path)
+            for entry in archive.infolist():
+                if entry.filename.lower().endswith(DATA_SUFFIXES):
+                    yield entry.filename, archive.open(entry)
+        return
+    with tarfile.open(path) as archive:
+        for member in archive:
+            _refuse_outside(member.name, path)
+            content = archive.extractfile(member) if member.isfile() else None
+            if content is not None and member.name.lower().endswith(DATA_SUFFIXES):
+                yield member.name, content
+
+
+def _refuse_outside(name: str, archive: Path) -> None:
+    inside = PurePosixPath(name.replace("\\", "/"))
+    if inside.is_absolute() or ".." in inside.parts or ":" in "".join(inside.parts[:1]):
+        raise InputError(f"{archive}: member {name!r} is outside its folder; not unpacked")
+
+
+def digest(path: Path) -> str:
+    """Hexadecimal SHA-256 of a file, or of the names and contents of all files in a folder."""
+    if path.is_file():
+        return _of_file(path)
+    lines = [f"{p.relative_to(path).as_posix()} {_of_file(p)}\n" for p in files(path)]
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+
+def files(path: Path) -> list[Path]:
+    return sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
+
+
+def _of_file(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+LARGEST_COUNT = 2**53  # largest number of evaluations: floating-point numbers are exact up to it
 
 MOST_EVALUATIONS, MOST_SECONDS = 10**12, 1e7
 """Largest budgets of a campaign."""
 
-LARGEST_NAME = 10**9
-"""Largest number of a function, dimension or instance in a campaign."""
+LARGEST_NAME = 10**9  # largest number of a function, dimension or instance in a campaign
 
 _FORTRAN_EXPONENT = re.compile(r"(?<=[\d.])[dD](?=[+-]?\d)")
 _WINDOWS = re.compile(r"([+-]?)1\.#(INF|IND|QNAN|SNAN)0*(e[+-]?\d+)?", re.IGNORECASE)
 
 
 def parsed_number(text: str) -> float:
-    """Parse a number, also in the notation of Fortran (``1.5D-08``) or Windows (``1.#INF``).
-
-    `NOTHING_YET`, which timefair exports, is inf. ValueError for any other text.
-    """
+    """Parse a number, also of Fortran (``1.5D-08``) or Windows (``1.#INF``); or ValueError."""
     if "_" in text:  # Python reads 1_0 as 10
         raise ValueError(f"{text!r} is not a number")
     try:
@@ -92,22 +246,21 @@ class Cautions:
     @property
     def lines(self) -> list[str]:
         """One line per text: its first file, the number of other files, the text, its counts."""
-        return [_line(text, kind) for text, kind in self._kinds.items()]
-
-
-def _line(text: str, kind: _Kind) -> str:
-    first, *others = kind.places
-    more = f" and {len(others)} more" if others else ""
-    counts = ", ".join(f"{name}: {number}" for name, number in kind.counts.items())
-    text = f"{text} ({counts})" if counts else text
-    return f"{first}{more}: {text}" if first else text
+        lines = []
+        for text, kind in self._kinds.items():
+            first, *others = kind.places
+            more = f" and {len(others)} more" if others else ""
+            counts = ", ".join(f"{name}: {number}" for name, number in kind.counts.items())
+            said = f"{text} ({counts})" if counts else text
+            lines.append(f"{first}{more}: {said}" if first else said)
+        return lines
 
 
 @dataclass(frozen=True)
 class ListedRun:
     """A run in an index file; None for what the file does not have (an aborted run).
 
-    `best` is the rounded best value or precision, and `best_at` the evaluation that found it.
+    `best`, found at the evaluation `best_at`, is the rounded best value or precision.
     """
 
     instance: int
@@ -126,9 +279,9 @@ class ListedRun:
 class Timed:
     """Further data of a run with times that others have recorded.
 
-    `time_s`, shape (events,), and `end_s` are seconds since the start of the run, NaN if they are
-    not known; `best_f` is inf without a finite value. If evaluations are not `counted`, the result
-    is the only event, at evaluation 1. `cost_s` is the simulated cost of an evaluation.
+    `time_s`, shape (events,), and `end_s` are since the start of the run, NaN if unknown; `best_f`
+    is inf without a finite value. If evaluations are not `counted`, the result is the only event,
+    at 1.
     """
 
     time_s: NDArray[np.float64]
@@ -145,11 +298,10 @@ class Timed:
 
 @dataclass(frozen=True)
 class PublishedRun:
-    """One run on an instance.
+    """One run on an instance; `evaluations` and `precision`, shape (events,), of each improvement.
 
-    `evaluations` and `precision`, shape (events,), have one entry per improvement. Precisions
-    decrease strictly, are negative below the optimum of the data, and are values of f if no optimum
-    is known (`f_opt` is None).
+    Precisions decrease strictly, are negative below the optimum of the data, and are values of f if
+    `f_opt` is None.
     """
 
     instance: int
@@ -168,10 +320,10 @@ class PublishedRun:
         precision: ArrayLike,
         all_evaluations: int = 0,
     ) -> PublishedRun:
-        """Make a run from all its logged lines, which may be in any order, or none.
+        """Make a run from all its logged lines, in any order; it ends at the last, or at a later
+        end.
 
-        Precisions that are not finite are no improvements. The run ends at `all_evaluations` or at
-        its last line, whichever is later.
+        Precisions that are not finite are no improvements.
         """
         at, values = np.asarray(evaluations, np.int64), np.asarray(precision, np.float64)
         order = np.lexsort((values, at))
@@ -185,11 +337,11 @@ class PublishedRun:
 
 @dataclass(frozen=True)
 class DataSet:
-    """The runs of an algorithm on a function in a dimension.
+    """The runs of an algorithm on a function in a dimension; `read` reads the data files.
 
-    `read` reads the data files, `index` is the file that lists the runs, relative to the folder of
-    the data, and `name` that of the function, empty if it has only a number. With a `bridge`
-    (`records.schema.BRIDGE`), its times can be compared with those of another machine.
+    `index` is the file that lists the runs, relative to the folder of the data; `name` is empty for
+    a number. With a `bridge` (`records.schema.BRIDGE`), its times compare with those of other
+    machines.
     """
 
     algorithm: str
@@ -239,11 +391,8 @@ def stop_reason_of(
     return StopReason.ALGORITHM_ENDED
 
 
-SHARE = 0.9
-"""Share of the runs whose values only rise from which values may be maximized."""
-
-SURE = 6
-"""Number of such steps from which chance cannot explain them."""
+SHARE = 0.9  # share of the runs whose values only rise from which values may be maximized
+SURE = 6  # number of such steps from which chance cannot explain them
 
 
 @dataclass
@@ -270,45 +419,49 @@ class Direction:
 
     def refuse(self, value: str, place: Path | str, cautions: Cautions) -> None:
         """Raise `InputError` if values, of a column, are maximized; add a line if they may be."""
+        if not self.rising or self.rising < SHARE * self.changing:
+            return
         what = (
             f"values only rise in {self.rising} of {self.changing} runs, but timefair minimizes; "
             f"if they are maximized, use --columns value=-{value}"
         )
-        if self.is_beyond_chance_up:
+        if self.steps >= SURE:
             where = f"{place}: " if place else ""
             raise InputError(f"{where}{what}; if not, --columns value=+{value}")
-        if self.is_up:
-            cautions.add(place, what)
-
-    @property
-    def is_up(self) -> bool:
-        """Whether values only rise in nearly all runs."""
-        return self.rising > 0 and self.rising >= SHARE * self.changing
-
-    @property
-    def is_beyond_chance_up(self) -> bool:
-        """Whether they do so in so many steps that chance cannot explain it."""
-        return self.is_up and self.steps >= SURE
+        cautions.add(place, what)
 
 
-ListedT = TypeVar("ListedT")
-FoundT = TypeVar("FoundT")
+class _Logged(Protocol):
+    def agrees(self, listed: ListedRun) -> bool: ...
+
+
+FoundT = TypeVar("FoundT", bound=_Logged)
 
 
 def paired(
-    listed: Sequence[ListedT], found: Sequence[FoundT], agree: Callable[[ListedT, FoundT], bool]
-) -> list[tuple[ListedT, FoundT]]:
-    """Pair listed runs with runs found in the data file, in order; there are at least as many.
+    listed: Sequence[ListedRun],
+    found: Sequence[FoundT],
+    noun: str,
+    place: Path,
+    index: str,
+    cautions: Cautions,
+) -> list[tuple[ListedRun, FoundT]]:
+    """Pair listed runs with as many found ones, in order: those that agree, or the first.
 
-    With more found runs, the first ones that agree in order, or simply the first ones if none do.
+    `index` is the suffix of the index file; `InputError` if runs are missing.
     """
+    numbers = f"{counted(len(found), noun)}, but the {index} file lists {len(listed)}"
+    if len(found) < len(listed):
+        raise InputError(f"{place}: {numbers}; give the complete file")
+    if len(found) > len(listed):
+        cautions.add(place, f"{numbers}; the others are skipped")
     if len(found) == len(listed):
         return list(zip(listed, found, strict=True))
     places: list[int] = []
     for one in listed:
         later = range(places[-1] + 1 if places else 0, len(found))
-        place = next((k for k in later if agree(one, found[k])), None)
-        if place is None:
+        match = next((k for k in later if found[k].agrees(one)), None)
+        if match is None:
             return list(zip(listed, found, strict=False))
-        places.append(place)
+        places.append(match)
     return [(one, found[k]) for one, k in zip(listed, places, strict=True)]

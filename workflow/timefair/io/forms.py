@@ -79,11 +79,7 @@ _CEC_NAME = re.compile(r"(.+?)_(\d+)_(\d+)")
 
 
 def form_cells(path: Path, cautions: Cautions, layout: Layout) -> Cells:
-    """The cells of a table of runs, or of any of the `FORMS`.
-
-    Says which form it is, which columns are guessed, and what is not known. `InputError` with one
-    line if it is none of them.
-    """
+    """The cells of a table of runs, or of any of the `FORMS`; `InputError` for no form."""
     if path.suffix.lower() in SHEETS:
         raise InputError("a spreadsheet; save each sheet as CSV (UTF-8), and give all of them")
     for name, read in FORMS.items():
@@ -133,7 +129,6 @@ def _completed(table: pa.Table, path: Path, layout: Layout, cautions: Cautions) 
 
 
 def _in_name(stem: str) -> dict[str, str]:
-    """Algorithm, function and dimension, as far as the name of a file has them."""
     if cec := _CEC_NAME.fullmatch(stem):
         return dict(zip(("algorithm", "function", "dimension"), cec.groups(), strict=True))
     found = {"algorithm": stem}
@@ -236,7 +231,6 @@ def _below(
 
 
 def _named_by(names: Iterable[str]) -> str:
-    """What columns of values are called after."""
     for kind, pattern in (("run", _RUN_NAME), ("function", _FUNCTION_NAME)):
         if all(map(pattern.fullmatch, names)):
             return kind
@@ -256,7 +250,6 @@ def with_points(table: pa.Table, columns: Iterable[str], cautions: Cautions) -> 
 
 
 def _keys_of(table: pa.Table, names: Sequence[str]) -> list[tuple[Any, ...]]:
-    """For each row, its cells in those of some columns that the table has."""
     cells = [table[name].to_pylist() for name in names if name in table.column_names]
     return list(zip(*cells, strict=True)) if cells else [()] * len(table)
 
@@ -279,7 +272,6 @@ def _at_last_steps(table: pa.Table, cautions: Cautions) -> pa.Table:
 
 
 def _with_values(table: pa.Table, cautions: Cautions) -> pa.Table:
-    """Without the rows that have no value."""
     if not len(table):
         raise InputError("has a header and no rows")
     if "value" not in table.column_names:
@@ -367,7 +359,6 @@ def _numbers(path: Path, layout: Layout) -> tuple[list[str], NDArray[np.float64]
 
 
 def _words(line: str) -> list[str]:
-    """The cells of a line between the first separator that it has, or spaces."""
     mark = next((mark for mark in ";\t," if mark in line), None)
     words = [cell.strip().strip('"') for cell in line.strip("\n").split(mark)]
     return words if mark == "," else [_COMMA.sub(r"\1.\2", word) for word in words]
@@ -426,7 +417,6 @@ def _matrix(path: Path, layout: Layout) -> Rows | None:
 
 
 def _function_of(stem: str) -> dict[str, str]:
-    """The function and dimension in the name of a file; without any, its name is the function's."""
     found = _in_name(stem)
     named = {name: word for name, word in found.items() if name != "algorithm"}
     return named if "function" in named else {"function": stem, **named}

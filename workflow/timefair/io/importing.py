@@ -25,9 +25,18 @@ from numpy.typing import NDArray
 
 from timefair.basics.errors import InputError
 from timefair.basics.words import counted
-from timefair.io.archive import Folder, digest, unpacked
 from timefair.io.coco_read import coco_data_sets
-from timefair.io.common import Cautions, DataSet, Direction, PublishedRun, Timed, content
+from timefair.io.common import (
+    Cautions,
+    DataSet,
+    Direction,
+    Folder,
+    PublishedRun,
+    Timed,
+    content,
+    digest,
+    unpacked,
+)
 from timefair.io.forms import form_cells
 from timefair.io.ioh_read import ioh_data_sets
 from timefair.io.table_read import (
@@ -41,26 +50,110 @@ from timefair.io.table_read import (
     rows_of,
     sets_of,
 )
-from timefair.io.timefair_read import COLLECTED, timefair_data_sets
+from timefair.records.integrity import Origins, machine_kinds
 from timefair.records.schema import BRIDGE, EVENT, FOREIGN_CLOCK, PUBLISHED, RUN_SCHEMA
-from timefair.records.status import Perturbation
-from timefair.records.store import write_record
+from timefair.records.status import Perturbation, Status, StopReason
+from timefair.records.store import open_record, write_record
+
+NO_KERNELS = "no reference kernels of one machine: seconds are not compared, evaluations are"
+COLLECTED = "collected"  # the folder of a campaign with one record per algorithm
+KEYS = ("algorithm", "suite", "function", "dimension")
+TIMES = (
+    "wall_s", "cpu_s", "charged_s", "best_f", "status", "stop_reason", "budget_s",
+    "budget_evaluations",
+)  # fmt: skip
+READ = (*KEYS, "instance", "f_opt", "evaluations", "events", *TIMES)
+
+
+def timefair_data_sets(folder: Folder, cautions: Cautions) -> list[DataSet]:
+    """The runs of all collected records; with times if these have times of reference kernels."""
+    found = []
+    for path in folder.indices(".parquet"):
+        folder.beside(path, path.name)  # tables and single records are not left out by mistake
+        if path.parent.name == COLLECTED:
+            record = open_record(path)
+            table, bridge = record.read().select(READ), _bridge(record.facts)
+            if bridge is None:
+                cautions.add(path, NO_KERNELS)
+            cautions.rows[path] = len(table)
+            keys = table.select(KEYS).group_by(KEYS).aggregate([]).to_pylist()
+            found += [_data_set(table, key, folder.place(path), bridge) for key in keys]
+    return found
+
+
+def _bridge(facts: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The fact `BRIDGE` of runs of one machine; None without kernels, or of several machines."""
+    origins = Origins()
+    origins.add(facts)
+    machines, campaigns = machine_kinds([origins]), filter(None, origins.campaign)
+    if not origins.kernels or len(machines) > 1:
+        return None
+    on_cpu = any(campaign["budget"].get("cpu_s") for campaign in campaigns)
+    return {
+        "machine": str(*machines),
+        "clock": "cpu" if on_cpu else "wall",
+        "implementation": origins.kernels[0]["implementation"],
+        "kernels": origins.kernels,
+    }
+
+
+def _data_set(
+    table: pa.Table, key: dict[str, Any], index: Path, bridge: Mapping[str, Any] | None
+) -> DataSet:
+    for name in KEYS:
+        table = table.filter(pc.equal(table[name], key[name]))
+
+    def read() -> list[PublishedRun]:
+        return [_run(row, timed=bridge is not None) for row in table.to_pylist()]
+
+    return DataSet(**key, read=read, index=index, bridge=bridge)
+
+
+def _run(row: Mapping[str, Any], *, timed: bool) -> PublishedRun:
+    events = row["events"]
+    if not timed:
+        return PublishedRun.of_lines(
+            row["instance"],
+            row["f_opt"],
+            [event["evaluations"] for event in events],
+            [event["precision"] for event in events],
+            row["evaluations"],
+        )
+    cost_s = (row["charged_s"] or 0.0) / max(row["evaluations"], 1)
+    return PublishedRun(
+        row["instance"],
+        row["f_opt"],
+        np.array([event["evaluations"] for event in events], np.int64),
+        np.array([event["precision"] for event in events], np.float64),
+        row["evaluations"],
+        Timed(
+            np.array([event["time_s"] for event in events], np.float64),
+            end_s=row["wall_s"],
+            best_f=row["best_f"],
+            status=Status(row["status"]),
+            stop_reason=StopReason(row["stop_reason"]),
+            budget_s=row["budget_s"],
+            budget_evaluations=row["budget_evaluations"],
+            cpu_s=row["cpu_s"],
+            cost_s=cost_s or None,
+        ),
+    )
+
 
 RUN = ("solver_name", "objective_name", "dataset_name", "idx_rep")
 """Columns that name a run; before version 1.7, ``dataset_name`` was ``data_name``."""
 
 SAMPLE = ("stop_val", "time", "objective_value")
 STRATEGY = "sampling_strategy"
-COUNTED = ("iteration", "callback")
-"""Strategies whose ``stop_val`` is a number of iterations."""
+COUNTED = ("iteration", "callback")  # strategies whose ``stop_val`` is a number of iterations
 
 
 def benchopt_cells(path: Path, cautions: Cautions, layout: Layout) -> Cells:
     """The cells of a results file of benchopt (Parquet or CSV), as of `table_read.cells_of`.
 
-    Algorithms are solvers with their parameters, functions are objectives on data sets.
-    ``evaluations`` are iterations of the solver plus 1, or the number of the sample if it is
-    sampled by tolerance. The dimension is 1. The layout may replace each of these columns.
+    Algorithms are solvers with their parameters, functions are objectives on data sets of dimension
+    1. ``evaluations`` are iterations plus 1, or the number of a sample by tolerance. The layout may
+    replace each of these columns.
     """
     table = rows_of(path)
     names = table.column_names
@@ -86,7 +179,6 @@ def benchopt_cells(path: Path, cautions: Cautions, layout: Layout) -> Cells:
 
 
 def _columns(table: pa.Table, faults: Faults, sign: int) -> dict[str, pa.Array]:
-    """What benchopt's columns are in a table of runs; a fault for each cell that is no number."""
     words = {name: pc.cast(table[name], pa.string()) for name in RUN}
     values = sign * numbers_of(table["objective_value"], "objective_value", faults)
     return {
@@ -115,7 +207,7 @@ def _samples(table: pa.Table, faults: Faults) -> NDArray[np.float64]:
     stop = numbers_of(table["stop_val"], "stop_val", faults)
     faults.add(
         np.flatnonzero(counted & np.isnan(stop)),
-        lambda _: "stop_val is empty or NaN; expected a number of iterations",
+        "stop_val is empty or NaN; expected a number of iterations",
     )
     return np.where(counted, stop + 1, number)
 
@@ -140,7 +232,6 @@ def _without_overtaken(cells: Cells, cautions: Cautions) -> Cells:
 def _refuse_contradiction(
     facts: dict[str, tuple[str, Path]], path: Path, sets: Sequence[DataSet]
 ) -> None:
-    """Raise `InputError` if a file differs from those before in what it says of a problem."""
     for subject, value in _said(sets):
         before, where = facts.setdefault(subject, (value, path))
         if before != value and where != path:
@@ -150,7 +241,6 @@ def _refuse_contradiction(
 
 
 def _said(sets: Sequence[DataSet]) -> Iterator[tuple[str, str]]:
-    """The facts in a file, with their subjects."""
     for one in sets:
         yield "the suite", one.suite or "not named"
         yield f"function {one.function}", one.name or "not named"
@@ -160,8 +250,7 @@ def _said(sets: Sequence[DataSet]) -> Iterator[tuple[str, str]]:
             yield f"the optimum of {problem}", optimum
 
 
-SHOWN = 8
-"""The largest number of names in a message."""
+SHOWN = 8  # the largest number of names in a message
 
 
 def one_algorithm(
@@ -169,8 +258,7 @@ def one_algorithm(
 ) -> tuple[str, list[DataSet]]:
     """The name and the data sets of the wanted algorithm, or of the only one.
 
-    Several names count as one algorithm if all data are in one folder and each function and
-    dimension has a single name: some authors changed the name between experiments.
+    Several names count as one if each function and dimension of a single folder has only one name.
     """
     names = Counter(one.algorithm for one in sets)
     shown = ", ".join(sorted(names)[:SHOWN]) + (", …" if len(names) > SHOWN else "")
@@ -213,10 +301,7 @@ def one_suite(sets: list[DataSet], wanted: str | None) -> tuple[str, list[DataSe
 def batch(
     one: DataSet, runs: list[PublishedRun], numbers: list[int], *, suite: str, label: str
 ) -> pa.RecordBatch:
-    """One row per run of a data set; columns that the data lack are null.
-
-    The runs have all times, or all none. ``best_precision`` is inf for a run without events.
-    """
+    """One row per run of a data set, all or none with times; what the data lack is null."""
     best = np.array([min(run.precision, default=np.inf) for run in runs])
     f_opt = [run.f_opt for run in runs]
     count = len(runs)
@@ -244,7 +329,6 @@ def batch(
 
 
 def _timed(runs: list[Timed]) -> dict[str, Any]:
-    """The columns that only runs with times have."""
     return {
         "wall_s": [None if np.isnan(run.end_s) else run.end_s for run in runs],
         "best_f": [run.best_f for run in runs],
@@ -309,8 +393,6 @@ _LONGEST_LABEL = 80
 
 @dataclass(frozen=True)
 class WantedProblems:
-    """The problems of a campaign."""
-
     suite: str
     functions: Collection[int]
     dimensions: Collection[int]
@@ -321,7 +403,6 @@ class WantedProblems:
     """Functions that have one of the dimensions only."""
 
     def has(self, function: int, dimension: int) -> bool:
-        """Whether a function in a dimension is among the problems."""
         own = self.own_dimensions.get(function, dimension)
         return function in self.functions and dimension in self.dimensions and dimension == own
 
@@ -331,8 +412,7 @@ class Imported:
     """A summary of what was imported."""
 
     algorithm: str
-    label: str
-    """Its label in the record; `algorithm` is its name in the data."""
+    label: str  # its label in the record; `algorithm` is its name in the data
     suite: str
     runs: Counter[tuple[int, int, int]] = field(default_factory=Counter)
     """Number of runs per (function, dimension, instance)."""
@@ -343,8 +423,7 @@ class Imported:
     """Whether the runs are complete, with their ends, and not only traces of published data."""
     costs: set[str] = field(default_factory=set)
     """The units, seconds or evaluations, in which costs are known."""
-    read: str = ""
-    """What was read, such as ``400 rows of 2 files``."""
+    read: str = ""  # what was read, such as ``400 rows of 2 files``
     left_out: Counter[tuple[str, str]] = field(default_factory=Counter)
     """Numbers of what is not imported, such as ``("run", "on other problems")``."""
     budgets: set[tuple[int, float | None, int | None]] = field(default_factory=set)
@@ -376,15 +455,12 @@ def import_data(
 ) -> Imported:  # fmt: skip
     """Write the runs of one algorithm from published data to a record file.
 
-    A COCO trial is a run. Runs on the same instance are numbered from 0 in the order of the data.
-
-    - `path`: A folder or an archive; of a table, the file.
-    - `algorithm`, `label`: Its name in the data, needed if they contain several, and in the record.
-    - `wanted`: The problems to import, without times; by default all, with the data's times.
-    - `layout`: Names of the columns of a table. For ``ioh``, ``seconds`` is a logged property.
-
-    `InputError` if the path has no data of this format, no run on a wanted problem, several
-    algorithms or suites, another suite, or damaged files. Nothing is written then.
+    Runs on the same instance are numbered from 0 in the order of the data. `algorithm` is its name
+    in the data, needed if they contain several, and `label` that in the record. `wanted` are the
+    problems to import, without times; by default all, with times. `layout` has the columns of a
+    table; for ``ioh``, ``seconds`` is a logged property. `InputError` without data of this format
+    or a run on a wanted problem, or for several algorithms or suites, or damaged files. Nothing is
+    written then.
     """
     cautions = Cautions()
     known = Known(wanted.suite, wanted.names) if wanted else None
@@ -414,12 +490,12 @@ def import_all(
     others: Sequence[Path] = (),
     layout: Layout | None = None,
 ) -> list[Imported]:
-    """Write the runs of each algorithm of a table with times to a record file of its own.
+    """Write the runs of each algorithm of a table with times to a record of its own, named by
+    label.
 
-    Several files count as one: their times are of one clock, and runs of an algorithm in one file
-    follow those in the files before. Each record is named after the label: the name in the data,
-    with ``_`` in place of characters that labels do not have. `InputError` as in `import_data`, if
-    two algorithms have the same label, or if the files disagree. Nothing is written then.
+    Several files count as one, with times of one clock; runs in a file follow those in files
+    before. A label has ``_`` for characters that labels do not have. `InputError` as in
+    `import_data`, for two equal labels, or if the files disagree. Nothing is written then.
     """
     cautions, facts = Cautions(), dict[str, tuple[str, Path]]()
     paths, sets = list(dict.fromkeys((path, *others))), list[DataSet]()
@@ -447,11 +523,6 @@ def import_all(
         output = folder / f"{found.label}.parquet"
         _write(output, batches, found, format, " ".join(map(str, paths)), sha256)
     return [found for found, _ in parts]
-
-
-def _held(one: DataSet) -> DataSet:
-    """The same data set. Its runs are read now, while its file is open."""
-    return replace(one, read=partial(list, one.read()))
 
 
 @contextmanager
@@ -496,8 +567,8 @@ def _opened(
                     raise InputError(next(iter(cautions.lines), none))
                 for one in folder.unlisted():
                     cautions.add(one, "listed in no index file; left out")
-                if len(paths) > 1:
-                    found[path] = [_held(each) for each in found[path]]
+                if len(paths) > 1:  # the runs are read now, while the files are open
+                    found[path] = [replace(e, read=partial(list, e.read())) for e in found[path]]
         indexes = sum(len({each.index for each in own}) for own in found.values())
 
         def read() -> str:
@@ -602,7 +673,11 @@ def _batches(
                 found.costs.add("evaluations")
             if one.name:
                 found.names[one.function] = one.name
-            numbers = list(_numbers(found.runs, one, runs))
+            numbers = []
+            for run in runs:
+                key = (one.function, one.dimension, run.instance)
+                numbers.append(found.runs[key])
+                found.runs[key] += 1
             yield batch(one, runs, numbers, suite=found.suite, label=found.label)
 
 
@@ -612,7 +687,7 @@ def _not_seen(
     seen: Counter[tuple[int, int, bytes]],
     cautions: Cautions,
 ) -> list[PublishedRun]:
-    """The runs of a data set that no data set before it has; equal runs of one set all count.
+    """The runs that no data set before has; equal runs of one set all count.
 
     Runs without times are all kept unless all of them are known: they may be deterministic.
     """
@@ -649,13 +724,3 @@ def _comparable(
         if run.timed is not None and not np.isnan(run.timed.end_s):
             cautions.add("", "times are of a foreign clock; left out beside measured runs")
         yield replace(run, timed=None)
-
-
-def _numbers(
-    counts: Counter[tuple[int, int, int]], one: DataSet, runs: list[PublishedRun]
-) -> Iterator[int]:
-    """Number each run within its problem and add it to the counts."""
-    for run in runs:
-        key = (one.function, one.dimension, run.instance)
-        yield counts[key]
-        counts[key] += 1

@@ -16,13 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timefair.basics.errors import InputError
-from timefair.basics.words import counted
-from timefair.io.archive import Folder
+from timefair.io.coco_read import ALGORITHM, InfoEntry, entries
 from timefair.io.common import (
     MOST_SECONDS,
     Cautions,
     DataSet,
     Direction,
+    Folder,
     ListedRun,
     PublishedRun,
     Timed,
@@ -33,14 +33,12 @@ from timefair.io.common import (
     status_of,
     stop_reason_of,
 )
-from timefair.io.info_files import ALGORITHM, InfoEntry, entries
 from timefair.io.table_read import Layout
 from timefair.problems.pbo import ONE_MAX, PseudoBoolean
 from timefair.problems.registry import SUITES
 
 EVALUATIONS = ("evaluations", "function evaluation")
-DIGITS = 6
-"""Significant digits of best values in index files, at least."""
+DIGITS = 6  # significant digits of best values in index files, at least
 
 VALUES = (
     ("raw_y", "transformed_y"),
@@ -48,10 +46,7 @@ VALUES = (
     ("raw_y_best", "transformed_y_best"),
     ("current f(x)", "current af(x)+b"),
 )
-"""Columns of values of the plain function, each with the column of the instance's values.
-
-The first column that exists is read.
-"""
+"""Columns of values of the plain function and of the instance; the first that exists is read."""
 
 PLAIN = tuple(plain for plain, _ in VALUES)
 
@@ -64,8 +59,7 @@ ONLY = (
 NO_PARAMETERS = "No parameters"
 """Last name in a line of column names if no parameter was logged. It has no column."""
 
-SECOND_OBJECTIVE = "F2"
-"""Column of the second objective, in addition to ``raw_y`` or ``F1``."""
+SECOND_OBJECTIVE = "F2"  # column of the second objective, in addition to ``raw_y`` or ``F1``
 
 SEVERAL_OBJECTIVES = (
     f"data of several objectives (column {SECOND_OBJECTIVE}) have no single optimum"
@@ -76,9 +70,7 @@ _NAME = re.compile(r'"([^"]*)"|([^\s"]+)')
 
 @dataclass
 class IohLog:
-    """The lines of a run: evaluations and values of the plain function, and, if they are read,
-    values of the instance and seconds since the start of the run.
-    """
+    """The lines of a run: evaluations, plain values, and, if read, others and seconds."""
 
     evaluations: list[int] = field(default_factory=list)
     values: list[float] = field(default_factory=list)
@@ -104,10 +96,10 @@ class IohLog:
         self.seconds.append(time_s)
 
     def agrees(self, listed: ListedRun) -> bool:
-        """Whether it can be the run that an index file lists.
+        """Whether it can be a listed run: its best is the largest or least of the function or
+        instance.
 
-        Some loggers list the evaluation of the best value as the number of evaluations. The best
-        value can be the largest or the smallest, of the plain function or of the instance.
+        Some loggers list the evaluation of the best value as the number of evaluations.
         """
         if listed.evaluations is None or not self.evaluations:
             return True
@@ -121,10 +113,7 @@ class IohLog:
 
 
 def _logs(path: Path, place: Path, cautions: Cautions, seconds: str | None) -> list[IohLog]:
-    """The runs of a data file; `seconds` is the column with their times, if any.
-
-    Some loggers name fewer columns than they write, but all lines of a run have the same number.
-    """
+    """The runs of a data file, with times in the column `seconds`; others may lack a name."""
     found: list[IohLog] = []
     least, width, places = 0, 0, (0, 0, 0, 0)
     line = "\n"
@@ -191,8 +180,7 @@ def _places(names: Sequence[str], place: Path, seconds: str | None) -> tuple[int
     raise InputError(f"{place}: no column of values; expected one of {', '.join(PLAIN)}")
 
 
-NAMES = {"BBOB": "bbob", "SBOX": "bbob-boxed", "PBO": "pbo"}
-"""IOHprofiler's names of suites."""
+NAMES = {"BBOB": "bbob", "SBOX": "bbob-boxed", "PBO": "pbo"}  # IOHprofiler's names of suites
 
 UNNAMED = ("", "None", "No suite", "unknown_suite", "Real", "Integer")
 """Names that IOHprofiler writes for a function without a suite, or of an unspecific one."""
@@ -207,8 +195,7 @@ BBOB = (
 ).lower().split()  # fmt: skip
 """Names of the functions of ``bbob``, in lower case, letters and digits only."""
 
-BEYOND = 1e-6
-"""Relative tolerance for values beyond the optimum, for rounding."""
+BEYOND = 1e-6  # relative tolerance for values beyond the optimum, for rounding
 
 
 @dataclass(frozen=True)
@@ -227,10 +214,7 @@ class OtherProblemError(Exception):
 
 
 Precisions = Callable[[IohLog, int], tuple[float | None, NDArray[np.float64]]]
-"""From a run and its instance to the optimum, if it is known, and the precisions, shape (lines,).
-
-Raises OtherProblemError if the run is on another problem than the suite's.
-"""
+"""From a run and its instance to the optimum, if known, and precisions, shape (lines,)."""
 
 
 def suite_and_precisions(
@@ -238,8 +222,8 @@ def suite_and_precisions(
 ) -> tuple[str, Precisions] | None:
     """The suite of a function, and the conversion of its values to precisions.
 
-    None, with a caution, if the optimum is not known. `InputError` if values of a suite that is
-    minimized are maximized, or ``pbo`` lacks the function.
+    None, with a caution, without a known optimum. `InputError` if values are maximized, and the
+    suite is another than ``pbo``, or it lacks the function.
     """
     suite = _suite(function, place, cautions)
     if not function.maximized:
@@ -333,9 +317,7 @@ def _largest(number: int, dimension: int, instance: int) -> float:
 
 @dataclass(frozen=True)
 class _Reader:
-    """Reads a folder. `seconds` is the logged property with times, if any; `is_maximized` is None
-    if the files say it.
-    """
+    """Reads a folder; `seconds`: the property with times; `is_maximized`: None: by the files."""
 
     folder: Folder
     cautions: Cautions
@@ -435,8 +417,7 @@ class _Reader:
     ) -> Iterator[PublishedRun]:
         """The runs that an index file lists for a data file, in its order.
 
-        `InputError` if runs are missing, the data file is damaged, or values only rise though they
-        should be minimized.
+        `InputError` if runs are missing, the file is damaged, or values to be minimized only rise.
         """
         place, cautions = self.folder.place(data), self.cautions
         logs = _logs(data, place, cautions, self.seconds)
@@ -445,8 +426,13 @@ class _Reader:
             for log in logs:
                 direction.add(np.array(log.values), np.arange(len(log.values)) == 0)
             direction.refuse("raw_y", place, cautions)
+        pairs = paired(listed, logs, "run", place, index, cautions)
+        if not all(run.agrees(one) for one, run in pairs):
+            cautions.add(
+                place, f"ends or best values differ from the {index} file; the data files are used"
+            )
         others = 0
-        for one, run in _chosen(listed, logs, place, index, cautions):
+        for one, run in pairs:
             try:
                 f_opt, precision = precisions(run, one.instance)
             except OtherProblemError:
@@ -463,27 +449,6 @@ class _Reader:
             cautions.add(
                 place, "runs on a problem that differs from that of pbo are skipped", runs=others
             )
-
-
-def _chosen(
-    listed: Sequence[ListedRun],
-    found: Sequence[IohLog],
-    place: Path,
-    index: str,
-    cautions: Cautions,
-) -> list[tuple[ListedRun, IohLog]]:
-    """Pair listed runs with their lines; `index` is the suffix of the index file."""
-    numbers = f"{counted(len(found), 'run')}, but the {index} file lists {len(listed)}"
-    if len(found) < len(listed):
-        raise InputError(f"{place}: {numbers}; give the complete file")
-    if len(found) > len(listed):
-        cautions.add(place, f"{numbers}; the others are skipped")
-    pairs = paired(listed, found, lambda one, run: run.agrees(one))
-    if not all(run.agrees(one) for one, run in pairs):
-        cautions.add(
-            place, f"ends or best values differ from the {index} file; the data files are used"
-        )
-    return pairs
 
 
 def _timed(run: PublishedRun, log: IohLog, f_opt: float | None) -> PublishedRun:
@@ -523,7 +488,6 @@ def _run(content: dict[str, Any]) -> ListedRun:
 
 
 def _is_maximized(entry: InfoEntry, place: Path) -> bool:
-    """Whether values are maximized, from the entry or its suite."""
     value = entry.keys.get("maximization", "").upper()
     if value in ("T", "TRUE", "1"):
         return True
@@ -544,10 +508,10 @@ def ioh_data_sets(
 ) -> list[DataSet]:
     """The data sets of a folder: those of ``.json`` files first, each in the order of the files.
 
-    ``seconds`` of the layout is the logged property with seconds; by default, runs have no times.
-    Its ``value`` has a sign, ``-`` for values that are maximized, whatever the files state.
-    `InputError` for other columns, an index file that is not IOHprofiler's, several objectives, or
-    maximized values of another suite than ``pbo``.
+    ``seconds`` of the layout is the logged property with seconds, by default none; its ``value``
+    may have a sign, ``-`` for maximized values, whatever the files state. `InputError` for other
+    columns, an index file that is not IOHprofiler's, several objectives, or a maximized suite but
+    ``pbo``.
     """
     columns = layout or Layout()
     if columns.constants or set(columns.columns) - {"seconds", "value"}:

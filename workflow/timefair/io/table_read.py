@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -52,29 +51,27 @@ class TableColumn(NamedTuple):
     meaning: str
 
 
-COLUMNS: Mapping[str, TableColumn] = MappingProxyType(
-    {
-        "algorithm": TableColumn("text", True, "name of the algorithm"),
-        "function": TableColumn("text", True, "number or name of the function"),
-        "dimension": TableColumn("count", True, "number of variables, at least 1"),
-        "instance": TableColumn("text", True, "number or name of the instance"),
-        "run": TableColumn("text", True, "number or name of the run"),
-        "evaluations": TableColumn("count", False, "evaluations so far; needed with `seconds`"),
-        "seconds": TableColumn("number", False, "seconds since the start of the run"),
-        "value": TableColumn("number", True, "f, or the best so far; `inf`: no finite value yet"),
-        "optimum": TableColumn("number", False, "optimum of the problem; empty: not known"),
-        "precision": TableColumn(
-            "number", False, "`value` − `optimum`, if you know it with more digits than these"
-        ),
-        "suite": TableColumn("text", False, "name of the suite, such as `bbob`"),
-        "end_s": TableColumn("number", False, "seconds at which the run ended"),
-        "end_evaluations": TableColumn("count", False, "evaluations of the complete run"),
-        "budget_s": TableColumn("number", False, "T: seconds that the run was allowed"),
-        "budget_evaluations": TableColumn("count", False, "evaluations that it was allowed"),
-        "status": TableColumn("text", False, "status of the run, such as `ok`, `raised`"),
-        "stop_reason": TableColumn("text", False, "what ended it, such as `time`, `target`"),
-    }
-)
+COLUMNS: Mapping[str, TableColumn] = {
+    "algorithm": TableColumn("text", True, "name of the algorithm"),
+    "function": TableColumn("text", True, "number or name of the function"),
+    "dimension": TableColumn("count", True, "number of variables, at least 1"),
+    "instance": TableColumn("text", True, "number or name of the instance"),
+    "run": TableColumn("text", True, "number or name of the run"),
+    "evaluations": TableColumn("count", False, "evaluations so far; needed with `seconds`"),
+    "seconds": TableColumn("number", False, "seconds since the start of the run"),
+    "value": TableColumn("number", True, "f, or the best so far; `inf`: no finite value yet"),
+    "optimum": TableColumn("number", False, "optimum of the problem; empty: not known"),
+    "precision": TableColumn(
+        "number", False, "`value` − `optimum`, if you know it with more digits than these"
+    ),
+    "suite": TableColumn("text", False, "name of the suite, such as `bbob`"),
+    "end_s": TableColumn("number", False, "seconds at which the run ended"),
+    "end_evaluations": TableColumn("count", False, "evaluations of the complete run"),
+    "budget_s": TableColumn("number", False, "T: seconds that the run was allowed"),
+    "budget_evaluations": TableColumn("count", False, "evaluations that it was allowed"),
+    "status": TableColumn("text", False, "status of the run, such as `ok`, `raised`"),
+    "stop_reason": TableColumn("text", False, "what ended it, such as `time`, `target`"),
+}
 """Every column by its name, in the order in which tables are written."""
 
 SIGNED = ("value", "optimum")
@@ -87,8 +84,8 @@ NEEDED = tuple(name for name, column in COLUMNS.items() if column.needed)
 class Layout:
     """Where the columns of a table are in a file, by the names of `COLUMNS`.
 
-    `columns` are names in the file, which for `SIGNED` may begin with a sign; `constants` are the
-    cells of columns that the file does not have, as text.
+    `columns` are names in the file, of `SIGNED` maybe with a sign; `constants` are cells of absent
+    ones.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -149,11 +146,8 @@ def _is_number(word: str) -> bool:
 _EXAMPLES = {"--columns": "seconds=time", "--set": "dimension=10"}
 
 
-SHOWN_ROWS = 10
-"""The largest number of rows in a message."""
-
-SEPARATORS = (",", ";", "\t")
-"""Separators of a CSV file; the header decides."""
+SHOWN_ROWS = 10  # the largest number of rows in a message
+SEPARATORS = (",", ";", "\t")  # separators of a CSV file; the header decides
 
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 _NO_TEXT = re.compile(r"[\x00-\x08\x0e-\x1f\x7f\ufffd]")
@@ -173,13 +167,14 @@ class Faults:
     def add(
         self,
         rows: NDArray[np.intp],
-        text: Callable[[int], str],
+        text: str | Callable[[int], str],
         places: NDArray[np.intp] | None = None,
     ) -> None:
         """Add a fault of some rows, from 0; `text` says of each, or of its place, what it is."""
         given = rows if places is None else places
         self._rows.append(rows)
-        self._texts += [partial(text, place) for place in given.tolist()]
+        said = (lambda _: text) if isinstance(text, str) else text
+        self._texts += [partial(said, place) for place in given.tolist()]
 
     def refuse(self) -> None:
         """Raise `InputError` if there is a fault: a line for each of the first rows with one."""
@@ -197,10 +192,10 @@ class Faults:
 
 @dataclass(frozen=True)
 class Cells:
-    """The cells of a table, by the names of `COLUMNS`; all arrays have the shape (rows,).
+    """The cells of a table by the names of `COLUMNS`, shape (rows,); empty: the empty string or
+    NaN.
 
-    An empty cell is the empty string or NaN. `in_file` is the index of each row in the file, and
-    `value` says where the values are, with the sign that was given.
+    `in_file` is the index of each row in the file, `value` where the values are, with a given sign.
     """
 
     texts: Mapping[str, NDArray[np.object_]]
@@ -210,11 +205,9 @@ class Cells:
 
     @property
     def rows(self) -> int:
-        """The number of rows."""
         return len(self.in_file)
 
     def at(self, rows: NDArray[np.intp]) -> Cells:
-        """Some rows, in another order."""
         texts = {name: cells[rows] for name, cells in self.texts.items()}
         numbers = {name: cells[rows] for name, cells in self.numbers.items()}
         return Cells(texts, numbers, self.in_file[rows], self.value)
@@ -234,10 +227,7 @@ def separator_of(path: Path) -> str:
 
 
 def cells_of(table: pa.Table, layout: Layout) -> Cells:
-    """The cells of a table in memory.
-
-    `InputError` if it lacks a column; one line per row that cannot be read.
-    """
+    """The cells of a table in memory; `InputError` for an absent column, or wrong rows."""
     refuse_missing(table.column_names, layout)
     if not len(table):
         raise InputError("no rows below the header; expected one row per improvement of a run")
@@ -265,16 +255,12 @@ def cells_of(table: pa.Table, layout: Layout) -> Cells:
                 numbers[name] = -numbers[name]
             empty = np.isnan(numbers[name])
         if column.needed:
-            faults.add(np.flatnonzero(empty), partial(_always, f"{name} is empty or NaN"))
+            faults.add(np.flatnonzero(empty), f"{name} is empty or NaN")
     for name in ("evaluations", "seconds"):
         if not (empty := np.isnan(numbers[name])).all():
-            faults.add(np.flatnonzero(empty), partial(_always, f"{name} is empty or NaN"))
+            faults.add(np.flatnonzero(empty), f"{name} is empty or NaN")
     faults.refuse()
     return Cells(texts, numbers, np.arange(len(table)), layout.columns.get("value", "value"))
-
-
-def _always(text: str, row: int) -> str:
-    return text
 
 
 def _is_parquet(path: Path) -> bool:
@@ -296,7 +282,6 @@ def refuse_names(names: list[str], layout: Layout) -> None:
 
 
 def refuse_missing(names: list[str], layout: Layout) -> None:
-    """Raise `InputError` if a column is missing."""
     absent = [name for name in COLUMNS if layout.in_file(name) not in names]
     absent = [name for name in absent if name not in layout.constants]
     needed = NEEDED if "seconds" in absent else ("evaluations", *NEEDED)
@@ -327,7 +312,7 @@ def _csv(path: Path, wanted: Callable[[list[str]], list[str]]) -> pa.Table:
 
     def refuse(row: pa_csv.InvalidRow) -> str:
         text = f"{counted(row.actual_columns, 'cell')}, but the header has {row.expected_columns}"
-        faults.add(np.array([(row.number or 2) - 2]), lambda _: text)  # the header is 1
+        faults.add(np.array([(row.number or 2) - 2]), text)  # the header is 1
         return "skip"
 
     try:
@@ -357,7 +342,6 @@ def _csv(path: Path, wanted: Callable[[list[str]], list[str]]) -> pa.Table:
 
 
 def _header(file: Any) -> tuple[str, str]:
-    """The line of the header, and the separator."""
     text = file.read(_HEADER_BYTES).decode("utf-8-sig", errors="replace")
     line = next((line for line in text.splitlines() if line.strip()), "")
     if not line:
@@ -391,7 +375,7 @@ def _texts(cells: pa.Array, name: str) -> NDArray[np.object_]:
 def numbers_of(cells: pa.Array | pa.ChunkedArray, name: str, faults: Faults) -> NDArray[np.float64]:
     """Numbers, shape (rows,), NaN where a cell is empty; counts are whole and not negative.
 
-    Cells that are no numbers are faults; `InputError` if the column has neither text nor numbers.
+    Other cells are faults; `InputError` if the column has neither text nor numbers.
     """
     if isinstance(cells, pa.ChunkedArray):
         cells = cells.combine_chunks()
@@ -431,14 +415,13 @@ def _parsed(cells: pa.Array, name: str, faults: Faults) -> NDArray[np.float64]:
         except ValueError:
             comma = " with a decimal point" if _DECIMAL_COMMA.fullmatch(word) else ""
             shown = f"{name} is {word[:40]!r}; expected a number{comma}"
-            faults.add(np.array([row]), partial(_always, shown))
+            faults.add(np.array([row]), shown)
     return values
 
 
 NamedKind = Literal["function", "instance"]
 
-SHOWN_NAMES = 5
-"""The largest number of names in a message."""
+SHOWN_NAMES = 5  # the largest number of names in a message
 
 _NUMBER = re.compile(r"\d+(\.\d*)?(e[+-]?\d+)?", re.IGNORECASE)
 """Numbers as programs write them, such as ``3.0`` where a cell of the column is empty."""
@@ -454,9 +437,9 @@ class Known:
 
 @dataclass(frozen=True)
 class Numbering:
-    """The numbers of functions and instances of tables that are read together.
+    """The numbers of functions and instances of tables that are read together, by their kind.
 
-    For each kind, `names` has the number of each name, and `given` that of each word that is one.
+    `names` has the number of each name, and `given` that of each word that is one.
     """
 
     names: Mapping[NamedKind, Mapping[str, int]]
@@ -466,11 +449,11 @@ class Numbering:
     def of(
         cls, tables: Sequence[Cells], cautions: Cautions, known: Known | None = None
     ) -> Numbering:
-        """The numbers in all tables.
+        """The numbers in all tables: numbers are kept.
 
-        Numbers are kept. Without `known`, names are numbered in their order, from 1 or after the
-        numbers, and so are numbers if one of them is 0. With it, they are matched by the names of
-        its functions; `InputError` if that is not possible, or a number is 0.
+        Without `known`, names are numbered in their order, from 1 or after the numbers, and so are
+        numbers if one of them is 0. With it, they are matched by its names; else `InputError`, as
+        for a 0.
         """
         names: dict[NamedKind, dict[str, int]] = {"function": {}, "instance": {}}
         given: dict[NamedKind, dict[str, int]] = {"function": {}, "instance": {}}
@@ -480,18 +463,16 @@ class Numbering:
             numbers = {
                 word: number for word in words if (number := _number(kind, word)) is not None
             }
-            if known is None and (len(numbers) < len(words) or 0 in numbers.values()):
-                if 0 in numbers.values():
-                    numbers = {}
+            if known is None and 0 in numbers.values():
+                numbers = {}
+            given[kind] = numbers
+            if known is None and len(numbers) < len(words):
                 named = [word for word in words if word not in numbers]
                 unused = max(numbers.values(), default=0) + 1
                 names[kind] = {word: place for place, word in enumerate(named, start=unused)}
-                given[kind] = numbers
                 if kind == "instance":
                     cautions.add("", f"instances are numbered: {_listed(names[kind])}")
-                continue
-            given[kind] = numbers
-            if known is not None:
+            elif known is not None:
                 names[kind] = _matched(kind, words, numbers, known, cautions)
         return cls(names, given)
 
@@ -506,14 +487,12 @@ class Numbering:
             numbers[k] = every[word]
             if numbers[k] > LARGEST_NAME:
                 text = f"{kind} is {word[:40]}; expected at most {LARGEST_NAME}"
-                faults.add(np.flatnonzero(places == k), partial(_always, text))
+                faults.add(np.flatnonzero(places == k), text)
         return numbers[places]
 
 
 def _number(kind: NamedKind, word: str) -> int | None:
-    """The whole number that a word is, such as ``3``, ``3.0`` or ``3e0``, and of a function
-    ``f3`` or ``F3``; None for a name.
-    """
+    """The whole number in a word, such as ``3.0``, ``3e0``, of a function ``f3``; None: a name."""
     if kind == "function" and word[:1] in {"f", "F"} and word[1:].isdecimal():
         word = word[1:]
     if not _NUMBER.fullmatch(word) or not (value := float(word)).is_integer():
@@ -589,8 +568,7 @@ def ranks(words: NDArray[np.object_]) -> NDArray[np.intp]:
 WORDS = {"status": tuple(Status), "stop_reason": tuple(StopReason)}
 """Columns whose cells are words, and these words."""
 
-Places = NDArray[np.intp]
-"""Places of rows in the order of their runs."""
+Places = NDArray[np.intp]  # places of rows in the order of their runs
 
 Check = tuple[NDArray[np.bool_], str, str]
 """Which places are wrong, a column, and a text with the fields of `_Table._told`."""
@@ -604,10 +582,7 @@ _PROBLEM = ("suite", "function", "dimension", "instance")
 def sets_of(
     cells: Cells, place: Path, cautions: Cautions, numbering: Numbering, direction: Direction
 ) -> list[DataSet]:
-    """The data sets of a table; `InputError` with one line per row that contradicts another.
-
-    Rows of a run are in the order of the run; runs may be mixed.
-    """
+    """The data sets of a table; `InputError` with one line per row that contradicts another."""
     faults = Faults()
     function, instance = (
         numbering.numbers(kind, cells.texts[kind], faults) for kind in ("function", "instance")
@@ -648,10 +623,10 @@ def _steps(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 class _Table:
-    """The rows of a table, sorted by their runs; the order within a run is that of the file.
+    """The rows of a table, sorted by their runs, within a run as in the file.
 
-    `order` and `rows` are the index of each sorted row, among the cells and in the file. `keys`
-    are the columns that identify a run; texts are replaced by their ranks.
+    `order` and `rows` are the index of each sorted row, among the cells and in the file; `keys`
+    identify a run, with ranks in place of texts.
     """
 
     def __init__(
@@ -692,7 +667,6 @@ class _Table:
         )
 
     def parts(self, names: tuple[str, ...]) -> list[Places]:
-        """The places of each combination of some first keys."""
         return np.split(np.arange(len(self.rows)), np.flatnonzero(self._new(names))[1:])
 
     def _new(self, names: tuple[str, ...]) -> NDArray[np.bool_]:
@@ -704,10 +678,7 @@ class _Table:
         return new
 
     def _precisions(self) -> NDArray[np.float64]:
-        """Of each row: as given, else from the value and the optimum, else the value.
-
-        Other tools may give 0 for a value below the optimum.
-        """
+        """Of each row: as given, else from the value and the optimum, else the value."""
         value, optimum = self._numbers["value"], self._optima
         given = self._numbers["precision"]
         with np.errstate(invalid="ignore"):
@@ -725,7 +696,6 @@ class _Table:
         faults.refuse()
 
     def _told(self, text: str, name: str, place: int) -> str:
-        """A text with the name of a column and its cells: here, before and first in the run."""
         cells = (self._words if name in WORDS else self._numbers)[name]
         optimum, first = self._optima[place], self._of_run.get(name, cells)[place]
         return text.format(
@@ -812,7 +782,6 @@ class _Table:
         return np.asarray(here[precision < before], dtype=np.intp)
 
     def runs(self, places: Places) -> list[PublishedRun]:
-        """The runs of some places that belong together."""
         starts = np.flatnonzero(self._starts[places])[1:]
         return [self._run(run) for run in np.split(places, starts)]
 

@@ -10,12 +10,13 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from timefair.machine import software
+from timefair.machine import facts
 from timefair.machine.facts import MOMENTARY, STANDING
 from timefair.machine.host import Host, Reader, Unknown, core_list, gather, whole
 from timefair.machine.linux import private_folders
@@ -26,8 +27,8 @@ COUNTERS = ("steal_s", "swapped_pages", "thermal_throttles", "throttled_periods"
 """Facts that only grow. Their growth while the doctor measures shows what happens now."""
 
 
-class Diagnosis(NamedTuple):
-    """The severity of something, the numbers behind it, and what to do.
+class Finding(NamedTuple):
+    """The severity of something, the numbers behind it, what to do, and the name of the check.
 
     ``bad``: times are wrong, or runs do not get what was promised; ``warn``: times spread or drift.
     """
@@ -35,21 +36,17 @@ class Diagnosis(NamedTuple):
     severity: Severity
     evidence: str
     remedy: str = ""
+    name: str = ""
+
+    def __str__(self) -> str:
+        advice = f"; {self.remedy}" if self.remedy else ""
+        return f"{self.severity:<8} {self.name}: {self.evidence}{advice}"
 
 
-def ok(evidence: str) -> Diagnosis:
-    return Diagnosis("ok", evidence)
+ok, warn, bad = partial(Finding, "ok"), partial(Finding, "warn"), partial(Finding, "bad")
 
 
-def warn(evidence: str, remedy: str) -> Diagnosis:
-    return Diagnosis("warn", evidence, remedy)
-
-
-def bad(evidence: str, remedy: str) -> Diagnosis:
-    return Diagnosis("bad", evidence, remedy)
-
-
-def graded(evidence: str, remedy: str, *, is_bad: bool, is_odd: bool) -> Diagnosis:
+def graded(evidence: str, remedy: str, *, is_bad: bool, is_odd: bool) -> Finding:
     """``bad`` or else ``warn``, both with one remedy; ``ok`` if neither holds."""
     if is_bad:
         return bad(evidence, remedy)
@@ -133,31 +130,31 @@ def blas_threads(host: Host) -> dict[str, int]:
     import_module("numpy")
     import_module("scipy.linalg")  # has a library of its own
 
-    return {pool["file"]: pool["threads"] for pool in software.blas_threads(host)}
+    return {pool["file"]: pool["threads"] for pool in facts.blas_threads(host)}
 
 
 PROBES: dict[str, Reader] = {
     "waiting": waiting,
     "private_folders_refused": private_folders_refused,
     "library_threads": blas_threads,
-    "unsupported_packages": software.unsupported,
+    "unsupported_packages": facts.unsupported,
 }
 
 
 def look(host: Host, cores_asked: int | None = None) -> Observation:
     """Observe a machine: read all facts, measure, and read the counters again."""
-    facts = gather(STANDING | MOMENTARY, host)
+    seen = gather(STANDING | MOMENTARY, host)
     start = time.perf_counter()
     measured = gather(PROBES, host)
     watched_s = time.perf_counter() - start
     after = gather({name: MOMENTARY[name] for name in COUNTERS}, host)
     growth = {
-        name: after[name] - facts[name]
+        name: after[name] - seen[name]
         for name in COUNTERS
-        if after[name] is not None and facts[name] is not None
+        if after[name] is not None and seen[name] is not None
     }
-    missing = facts["missing"] | measured["missing"]
-    return Observation(facts | measured | {"missing": missing}, growth, watched_s, cores_asked)
+    missing = seen["missing"] | measured["missing"]
+    return Observation(seen | measured | {"missing": missing}, growth, watched_s, cores_asked)
 
 
 # --- Findings ---------------------------------------------------------------------------------
@@ -168,23 +165,9 @@ WAITING_BAD, WAITING_WARN = 0.05, 0.02
 ORDER: tuple[Severity, ...] = ("bad", "warn", "unknown", "ok")
 
 
-@dataclass(frozen=True)
-class Finding:
-    """The assessment of one check."""
-
-    name: str
-    severity: Severity
-    evidence: str
-    remedy: str
-
-    def __str__(self) -> str:
-        advice = f"; {self.remedy}" if self.remedy else ""
-        return f"{self.severity:<8} {self.name}: {self.evidence}{advice}"
-
-
 def findings(seen: Observation) -> list[Finding]:
     """Run all checks; the worst finding comes first."""
-    found = [Finding(name, *_assessment(check, seen)) for name, check in CHECKS.items()]
+    found = [_assessment(check, seen)._replace(name=name) for name, check in CHECKS.items()]
     return sorted(found, key=lambda finding: ORDER.index(finding.severity))
 
 
@@ -198,24 +181,24 @@ def as_json(found: Iterable[Finding], seen: Observation) -> dict[str, Any]:
     """The findings and all facts behind them, as JSON values."""
     return {
         "cores_asked": seen.cores_asked,
-        "findings": [asdict(finding) for finding in found],
+        "findings": [{"name": one.name} | one._asdict() for one in found],
         "facts": dict(seen.facts),
         "growth": dict(seen.growth),
         "watched_s": seen.watched_s,
     }
 
 
-def _assessment(check: Callable[[Observation], Diagnosis], seen: Observation) -> Diagnosis:
+def _assessment(check: Callable[[Observation], Finding], seen: Observation) -> Finding:
     try:
         return check(seen)
     except Unknown as reason:
-        return Diagnosis("unknown", str(reason))
+        return Finding("unknown", str(reason))
 
 
 # --- Cores and who else uses them -------------------------------------------------------------
 
 
-def _cores(seen: Observation) -> Diagnosis:
+def _cores(seen: Observation) -> Finding:
     usable = seen["cores_usable"]
     evidence = f"{seen.cores} requested, {usable} usable of {seen['cores']}"
     if seen.cores > usable:
@@ -223,7 +206,7 @@ def _cores(seen: Observation) -> Diagnosis:
     return ok(evidence)
 
 
-def _batch_job(seen: Observation) -> Diagnosis:
+def _batch_job(seen: Observation) -> Finding:
     job = seen.facts["slurm"] or {}
     given, usable = job.get("SLURM_CPUS_ON_NODE"), seen["cores_usable"]
     if given is None:
@@ -238,7 +221,7 @@ def _batch_job(seen: Observation) -> Diagnosis:
     return ok(evidence)
 
 
-def _hyper_threads(seen: Observation) -> Diagnosis:
+def _hyper_threads(seen: Observation) -> Finding:
     usable = set(core_list(seen["affinity"], "affinity"))
     shared = [together for group in seen["siblings"] if (together := usable & set(group))]
     pairs = ["-".join(map(str, sorted(group))) for group in shared if len(group) > 1]
@@ -251,7 +234,7 @@ def _hyper_threads(seen: Observation) -> Diagnosis:
     return ok(evidence + "; timed runs take one thread of each core first")
 
 
-def _waiting(seen: Observation) -> Diagnosis:
+def _waiting(seen: Observation) -> Finding:
     shares = seen["waiting"]
     worst = max(shares.values())
     largest = [f"core {core} {share:.1%}" for core, share in _largest(shares)]
@@ -260,7 +243,7 @@ def _waiting(seen: Observation) -> Diagnosis:
     return graded(evidence, remedy, is_bad=worst > WAITING_BAD, is_odd=worst > WAITING_WARN)
 
 
-def _load(seen: Observation) -> Diagnosis:
+def _load(seen: Observation) -> Finding:
     load, cores = seen["load"][0], seen["cores"]
     evidence = f"{load:.2f} processes on {cores} cores, mean of the last minute"
     if load > 0.5 + 0.05 * cores:
@@ -268,7 +251,7 @@ def _load(seen: Observation) -> Diagnosis:
     return ok(evidence)
 
 
-def _quota(seen: Observation) -> Diagnosis:
+def _quota(seen: Observation) -> Finding:
     quota = seen["cpu_quota"]
     if isinstance(quota, str):
         return ok("none")
@@ -279,14 +262,14 @@ def _quota(seen: Observation) -> Diagnosis:
     return warn(evidence, remedy)
 
 
-def _throttling(seen: Observation) -> Diagnosis:
+def _throttling(seen: Observation) -> Finding:
     before, now = seen["throttled_periods"], seen.grown("throttled_periods")
     evidence = f"stopped in {before} periods so far, in {now} just now"
     remedy = "raise the quota of the control group, or use fewer --cores"
     return graded(evidence, remedy, is_bad=now > 0, is_odd=before > 0)
 
 
-def _virtual_machine(seen: Observation) -> Diagnosis:
+def _virtual_machine(seen: Observation) -> Finding:
     name = seen["virtual_machine"]
     if name == "none":
         return ok("none")
@@ -303,14 +286,14 @@ def _virtual_machine(seen: Observation) -> Diagnosis:
 # --- Frequency --------------------------------------------------------------------------------
 
 
-def _governor(seen: Observation) -> Diagnosis:
+def _governor(seen: Observation) -> Finding:
     governor = seen["governor"]
     if governor == "performance":
         return ok(governor)
     return warn(governor, "set it: cpupower frequency-set -g performance")
 
 
-def _turbo(seen: Observation) -> Diagnosis:
+def _turbo(seen: Observation) -> Finding:
     if seen["turbo"] == "off":
         return ok("off")
     return warn(
@@ -320,14 +303,14 @@ def _turbo(seen: Observation) -> Diagnosis:
     )
 
 
-def _heat(seen: Observation) -> Diagnosis:
+def _heat(seen: Observation) -> Finding:
     before, now = seen["thermal_throttles"], seen.grown("thermal_throttles")
     evidence = f"slowed {before} times since the start, {now} just now"
     remedy = "cool it, or use fewer --cores"
     return graded(evidence, remedy, is_bad=now > 0, is_odd=before > 0)
 
 
-def _power(seen: Observation) -> Diagnosis:
+def _power(seen: Observation) -> Finding:
     if seen["power"] == "battery":
         return bad("battery", "plug it in")
     return ok(seen["power"])
@@ -336,7 +319,7 @@ def _power(seen: Observation) -> Diagnosis:
 # --- Memory -----------------------------------------------------------------------------------
 
 
-def _memory(seen: Observation) -> Diagnosis:
+def _memory(seen: Observation) -> Finding:
     left, available = seen["memory_left_mb"], seen["memory_available_mb"]
     free = available if isinstance(left, str) else min(left, available)
     share = free / max(seen.cores, 1)
@@ -345,7 +328,7 @@ def _memory(seen: Observation) -> Diagnosis:
     return graded(evidence, remedy, is_bad=share < 256, is_odd=share < 1024)
 
 
-def _swap(seen: Observation) -> Diagnosis:
+def _swap(seen: Observation) -> Finding:
     used, moved = seen["swap_used_mb"], seen.grown("swapped_pages")
     evidence = f"{used:.0f} of {seen['swap_mb']:.0f} MB in use, {moved} pages moved just now"
     if moved > 0:
@@ -360,14 +343,14 @@ def _swap(seen: Observation) -> Diagnosis:
 _FAST_CLOCKS = ("tsc", "kvm-clock", "arch_sys_counter", "hyperv_clocksource_tsc_page")
 
 
-def _clock_source(seen: Observation) -> Diagnosis:
+def _clock_source(seen: Observation) -> Finding:
     source = seen["clock_source"]
     if source in _FAST_CLOCKS:
         return ok(source)
     return bad(source, f"choose one that is read without a system call ({', '.join(_FAST_CLOCKS)})")
 
 
-def _private_folders(seen: Observation) -> Diagnosis:
+def _private_folders(seen: Observation) -> Finding:
     refused = seen["private_folders_refused"]
     if not refused:
         return ok("possible: a run cannot read files of an earlier one")
@@ -378,7 +361,7 @@ def _private_folders(seen: Observation) -> Diagnosis:
 # --- Software ---------------------------------------------------------------------------------
 
 
-def _library_threads(seen: Observation) -> Diagnosis:
+def _library_threads(seen: Observation) -> Finding:
     threads = seen["library_threads"]
     if not threads:
         raise Unknown("threadpoolctl knows no loaded library")
@@ -391,7 +374,7 @@ def _library_threads(seen: Observation) -> Diagnosis:
     return ok(f"1 thread if 1 is requested: {_some(largest)}")
 
 
-def _packages(seen: Observation) -> Diagnosis:
+def _packages(seen: Observation) -> Finding:
     if faults := seen["unsupported_packages"]:
         found, _, remedy = faults[0].partition("; ")
         more = f" (and {len(faults) - 1} more)" * (len(faults) > 1)
@@ -406,7 +389,7 @@ _SLOW_OR_PIN = (
 )
 
 
-def _variables(seen: Observation) -> Diagnosis:
+def _variables(seen: Observation) -> Finding:
     found = {name: v for name, v in seen["environment"].items() if name in _SLOW_OR_PIN}
     if found:
         evidence = _some([f"{name}={value[:40]!r}" for name, value in found.items()])
@@ -423,7 +406,7 @@ def _some(words: list[str], most: int = 4) -> str:
     return ", ".join(words[:most]) + more
 
 
-CHECKS: dict[str, Callable[[Observation], Diagnosis]] = {
+CHECKS: dict[str, Callable[[Observation], Finding]] = {
     "cores": _cores,
     "batch job": _batch_job,
     "hyper-threads": _hyper_threads,

@@ -1,63 +1,611 @@
-"""The lists of facts: those that stay the same from run to run, and those of one moment."""
+"""The facts of a machine: those that stay the same from run to run, and those of one moment."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+import fnmatch
+import json
+import os
+import platform
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from importlib import metadata
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from timefair.machine import software, system
-from timefair.machine.host import Host, Reader, gather
+from timefair.basics.errors import InputError
+from timefair.machine.host import MB, Host, Reader, Unknown, core_list, decimal, gather, whole
 
-STANDING: dict[str, Reader] = {
+if TYPE_CHECKING:
+    from packaging.requirements import Requirement
+
+# --- The machine and its operating system: processor, memory, kernel, limits, and the load ------
+
+_CPU = "sys/devices/system/cpu"
+
+
+def cpu(host: Host) -> str:
+    """The name of the model; virtual machines often give a generic one."""
+    return host.field("proc/cpuinfo", "model name")
+
+
+def online(host: Host) -> list[int]:
+    """The numbers of the logical cores that the kernel uses."""
+    return core_list(host.text(f"{_CPU}/online"), f"/{_CPU}/online")
+
+
+def cores(host: Host) -> int:
+    """The number of logical cores, that is hardware threads."""
+    return len(online(host))
+
+
+def siblings(host: Host) -> list[list[int]]:
+    """The logical cores of each physical core."""
+    return [list(group) for group in sorted(set(_groups(host)))]
+
+
+def _groups(host: Host) -> list[tuple[int, ...]]:
+    paths = [f"{_CPU}/cpu{core}/topology/thread_siblings_list" for core in online(host)]
+    return [tuple(core_list(host.text(path), f"/{path}")) for path in paths]
+
+
+def cores_physical(host: Host) -> int:
+    """The number of physical cores."""
+    return len(siblings(host))
+
+
+def governor(host: Host) -> str:
+    """The governor of the frequency; several names with commas if the cores differ."""
+    paths = [f"{_CPU}/cpu{core}/cpufreq/scaling_governor" for core in online(host)]
+    return ", ".join(sorted({host.text(path) for path in paths}))
+
+
+_TURBO = {  # the content of each file when the frequency may rise above the nominal one
+    f"{_CPU}/intel_pstate/no_turbo": "0",
+    f"{_CPU}/cpufreq/boost": "1",
+}
+
+
+def turbo(host: Host) -> str:
+    """``"on"`` if the frequency may rise above the nominal one, else ``"off"``."""
+    for path, on in _TURBO.items():
+        if host.has(path):
+            return "on" if host.text(path) == on else "off"
+    raise Unknown(f"neither {' nor '.join(f'/{path}' for path in _TURBO)}")
+
+
+def thermal_throttles(host: Host) -> int:
+    """Number of times that heat has slowed a core since the start, summed over logical cores."""
+    paths = [f"{_CPU}/cpu{core}/thermal_throttle/core_throttle_count" for core in online(host)]
+    return sum(host.number(path) for path in paths)
+
+
+_PAGES = "proc/vmstat"
+
+
+def memory_mb(host: Host) -> float:
+    """The size of the memory."""
+    return _mb(host, "MemTotal")
+
+
+def memory_available_mb(host: Host) -> float:
+    """The kernel's estimate of the memory that programs can get without swapping."""
+    return _mb(host, "MemAvailable")
+
+
+def swap_mb(host: Host) -> float:
+    """The size of the swap; 0 without swap."""
+    return _mb(host, "SwapTotal")
+
+
+def swap_used_mb(host: Host) -> float:
+    """Swap in use."""
+    return swap_mb(host) - _mb(host, "SwapFree")
+
+
+def swapped_pages(host: Host) -> int:
+    """Pages moved from and to swap since the start."""
+    counts = (host.field(_PAGES, name, separator=" ") for name in ("pswpin", "pswpout"))
+    return sum(whole(count, f"/{_PAGES}") for count in counts)
+
+
+def _mb(host: Host, name: str) -> float:
+    kilobytes = host.field("proc/meminfo", name).removesuffix("kB").strip()
+    return round(whole(kilobytes, "/proc/meminfo") / 1024, 1)
+
+
+_DMI = "sys/class/dmi/id"
+_SUPPLIES = "sys/class/power_supply"
+
+
+def hostname(host: Host) -> str:
+    """The name of the machine."""
+    return host.text("proc/sys/kernel/hostname")
+
+
+def kernel(host: Host) -> str:
+    """The release of the kernel."""
+    return host.text("proc/sys/kernel/osrelease")
+
+
+def distribution(host: Host) -> str:
+    """The distribution and its version."""
+    return host.field("etc/os-release", "PRETTY_NAME", separator="=").strip("\"'")
+
+
+def virtual_machine(host: Host) -> str:
+    """The name of the virtual machine; ``"none"`` on hardware."""
+    if "hypervisor" not in host.field("proc/cpuinfo", "flags").split():
+        return "none"
+    names = [f"{_DMI}/{name}" for name in ("sys_vendor", "product_name")]
+    found = [host.text(path) for path in names if host.has(path)]
+    return " ".join(found) or "a hypervisor without a name"
+
+
+_MARKS = {"docker": ".dockerenv", "podman": "run/.containerenv", "systemd": "run/systemd/container"}
+_VARIABLES = {"apptainer": "APPTAINER_CONTAINER", "singularity": "SINGULARITY_CONTAINER"}
+_GROUP_NAMES = ("kubepods", "docker", "lxc", "libpod")
+
+
+def container(host: Host) -> str:
+    """The signs of a container, separated by commas; ``"none seen"`` if there are none."""
+    group = host.text("proc/self/cgroup")
+    marks = [name for name, path in _MARKS.items() if host.has(path)]
+    marks += [name for name, variable in _VARIABLES.items() if variable in host.environment]
+    marks += [name for name in _GROUP_NAMES if name in group and name not in marks]
+    return ", ".join(marks) or "none seen"
+
+
+def clock_source(host: Host) -> str:
+    """The clock source of the kernel."""
+    return host.text("sys/devices/system/clocksource/clocksource0/current_clocksource")
+
+
+def affinity(host: Host) -> str:
+    """The cores that this process may use, in the kernel's spelling."""
+    return host.field("proc/self/status", "Cpus_allowed_list")
+
+
+def usable(host: Host) -> list[int]:
+    """The same as a list."""
+    return core_list(affinity(host), "Cpus_allowed_list")
+
+
+def cores_usable(host: Host) -> int:
+    """Number of cores that this process may use."""
+    return len(usable(host))
+
+
+def load(host: Host) -> list[float]:
+    """Processes that ran or waited to run: means over 1, 5 and 15 minutes."""
+    words = host.text("proc/loadavg").split()
+    if len(words) < 3:
+        raise Unknown("/proc/loadavg is cut off")
+    return [decimal(word, "/proc/loadavg") for word in words[:3]]
+
+
+def steal_s(host: Host) -> float:
+    """Seconds since the start that the host gave to others, summed over the cores."""
+    times = host.field("proc/stat", "cpu", separator=" ").split()
+    if len(times) < 8:
+        raise Unknown("/proc/stat counts no steal")
+    return whole(times[7], "/proc/stat") / os.sysconf("SC_CLK_TCK")
+
+
+def power(host: Host) -> str:
+    """``"mains"``, ``"battery"``, or ``"no supply listed"``, as on most machines but laptops."""
+    supplies = [f"{_SUPPLIES}/{name}" for name in host.names(_SUPPLIES)]
+    own = [path for path in supplies if _value(host, path, "scope") != "Device"]
+    kinds = {_value(host, path, "type") for path in own}
+    if any(_value(host, path, "status") == "Discharging" for path in own):
+        return "battery"
+    if any(_value(host, path, "online") == "1" for path in own):
+        return "mains"
+    if "Mains" in kinds:
+        return "battery"
+    return "mains" if "Battery" in kinds else "no supply listed"
+
+
+def _value(host: Host, path: str, name: str) -> str | None:
+    """One attribute of a power supply; None where it has none."""
+    try:
+        return host.text(f"{path}/{name}")
+    except Unknown:
+        return None
+
+
+_SLURM = (
+    *("SLURM_CLUSTER_NAME", "SLURM_JOB_ID", "SLURM_ARRAY_JOB_ID", "SLURM_ARRAY_TASK_ID"),
+    *("SLURM_JOB_PARTITION", "SLURM_JOB_NODELIST", "SLURMD_NODENAME"),
+    *("SLURM_CPUS_PER_TASK", "SLURM_CPUS_ON_NODE", "SLURM_MEM_PER_NODE", "SLURM_MEM_PER_CPU"),
+)
+
+
+def slurm(host: Host) -> dict[str, str]:
+    """The job that Slurm runs this process in."""
+    found = {name: host.environment[name] for name in _SLURM if name in host.environment}
+    if not found:
+        raise Unknown("no SLURM_ variables are set")
+    return found
+
+
+# --- Limits of the control groups of this process, version 1 or 2 -------------------------------
+# A limit of a group also holds for the groups inside it, so the tightest one counts.
+
+UNLIMITED = "unlimited"
+
+_NO_LIMIT_BYTES = 2**62  # version 1 writes the largest multiple of a page
+
+
+def cpu_quota(host: Host) -> float | str:
+    """The CPU time that the group may use per period, in cores."""
+    return min((_quota(host, folder) for folder in folders(host, "cpu")), key=_size)
+
+
+def throttled_periods(host: Host) -> int:
+    """The number of periods in which the group, or one above it, was stopped by its quota."""
+    counts = [
+        whole(stat["nr_throttled"], "nr_throttled")
+        for folder in folders(host, "cpu")
+        if "nr_throttled" in (stat := _stat(host, f"{folder}/cpu.stat"))
+    ]
+    if not counts:
+        raise Unknown("no cpu.stat counts throttled periods")
+    return max(counts)
+
+
+def memory_left_mb(host: Host) -> float | str:
+    """The rest of that memory; file contents that can be dropped do not count as used."""
+    return min((_left(host, folder) for folder in folders(host, "memory")), key=_size)
+
+
+def folders(host: Host, controller: str) -> list[str]:
+    """The folders of this process's group and of the groups above it, for one controller.
+
+    They are relative to the root of `host`. `Unknown` if there is no such group.
+    """
+    version_1 = _memberships(host).get(controller)
+    member = version_1 or _memberships(host).get("")
+    if member is None:
+        raise Unknown(f"/proc/self/cgroup has no {controller}")
+    root, mount = _mounted(host, controller if version_1 else "")
+    inside = PurePosixPath(member)
+    own = inside.relative_to(root) if inside.is_relative_to(root) else PurePosixPath()
+    folder = PurePosixPath(mount.lstrip("/")) / own
+    above = [folder, *(folder.parents[k] for k in range(len(own.parts)))]
+    found = [str(place) for place in above if host.has(str(place))]
+    if not found:
+        raise Unknown(f"no /{folder}")
+    return found
+
+
+def _quota(host: Host, folder: str) -> float | str:
+    if host.has(f"{folder}/cpu.max"):
+        quota, _, period = host.text(f"{folder}/cpu.max").partition(" ")
+    elif host.has(f"{folder}/cpu.cfs_quota_us"):
+        quota = host.text(f"{folder}/cpu.cfs_quota_us")
+        period = host.text(f"{folder}/cpu.cfs_period_us")
+    else:
+        return UNLIMITED
+    if quota in ("max", "-1"):
+        return UNLIMITED
+    length = decimal(period, "the quota's period")
+    if length == 0:
+        raise Unknown("the quota's period is 0")
+    return round(decimal(quota, "the quota") / length, 3)
+
+
+def _limit(host: Host, folder: str) -> float | str:
+    for name in ("memory.max", "memory.limit_in_bytes"):
+        if host.has(f"{folder}/{name}"):
+            text = host.text(f"{folder}/{name}")
+            if text == "max" or (limit := whole(text, f"/{folder}/{name}")) > _NO_LIMIT_BYTES:
+                return UNLIMITED
+            return round(limit / MB, 1)
+    return UNLIMITED
+
+
+def _left(host: Host, folder: str) -> float | str:
+    limit = _limit(host, folder)
+    if isinstance(limit, str):
+        return limit
+    current = "memory.current" if host.has(f"{folder}/memory.max") else "memory.usage_in_bytes"
+    stat = _stat(host, f"{folder}/memory.stat")
+    files = stat.get("total_inactive_file", stat.get("inactive_file", "0"))
+    used = host.number(f"{folder}/{current}") - whole(files, f"/{folder}/memory.stat")
+    return round(limit - used / MB, 1)
+
+
+def _stat(host: Host, path: str) -> dict[str, str]:
+    return host.fields(path, separator=" ") if host.has(path) else {}
+
+
+def _size(limit: float | str) -> float:
+    return float("inf") if isinstance(limit, str) else limit
+
+
+def _memberships(host: Host) -> dict[str, str]:
+    """The group of this process by controller; by ``""`` that of version 2."""
+    lines = [line.split(":", 2) for line in host.text("proc/self/cgroup").splitlines()]
+    return {
+        controller: line[2] for line in lines if len(line) == 3 for controller in line[1].split(",")
+    }
+
+
+def _mounted(host: Host, controller: str) -> tuple[str, str]:
+    """The root of a mounted hierarchy, and where it is mounted."""
+    for line in host.text("proc/self/mountinfo").splitlines():
+        place, _, kind = line.partition(" - ")
+        places, kinds = place.split(), kind.split()
+        if len(places) < 5 or len(kinds) < 3:
+            continue
+        version_2 = kinds[0] == "cgroup2"
+        version_1 = kinds[0] == "cgroup" and controller in kinds[2].split(",")
+        if version_1 if controller else version_2:
+            return places[3], places[4]
+    raise Unknown(f"no mounted control groups of {controller or 'version 2'}")
+
+
+# --- The software of this process: Python, numpy, BLAS, packages, versions ---------------------
+
+
+def system(_: Host) -> str:
+    """The name of the operating system."""
+    return platform.system() or _absent("the operating system has no name")
+
+
+def architecture(_: Host) -> str:
+    """The instruction set."""
+    return platform.machine() or _absent("the instruction set has no name")
+
+
+def libc(_: Host) -> str:
+    """The C library and its version."""
+    return " ".join(platform.libc_ver()).strip() or _absent("the C library is not glibc")
+
+
+def python(_: Host) -> str:
+    """The version of Python."""
+    return platform.python_version()
+
+
+def python_implementation(_: Host) -> str:
+    """The name of the Python implementation."""
+    return sys.implementation.name
+
+
+def python_flags(_: Host) -> str:
+    """The flags that Python was compiled with."""
+    return str(sysconfig.get_config_var("CFLAGS") or _absent("Python does not have it"))
+
+
+def numpy_compilers(_: Host) -> dict[str, str]:
+    """The compilers of numpy: name, version and, if numpy kept them, the arguments."""
+    return {
+        language: " ".join(
+            str(tool[key]) for key in ("name", "version", "args", "linker args") if tool.get(key)
+        )
+        for language, tool in _numpy_section("Compilers").items()
+    }
+
+
+def numpy_instructions(_: Host) -> list[str]:
+    """The sets of vector instructions that numpy uses on this machine."""
+    extensions = _numpy_section("SIMD Extensions")
+    return [*extensions.get("baseline", []), *extensions.get("found", [])]
+
+
+def blas(_: Host) -> str:
+    """The library for linear algebra that numpy was compiled for."""
+    built = _numpy_section("Build Dependencies").get("blas", {})
+    words = [
+        str(built[key]) for key in ("name", "version", "openblas configuration") if key in built
+    ]
+    return " ".join(words) or _absent("numpy does not have it")
+
+
+def _numpy_section(name: str) -> dict[str, Any]:
+    import numpy as np
+
+    built: Mapping[str, Any] = np.show_config(mode="dicts")
+    section: dict[str, Any] | None = built.get(name)
+    return section or _absent(f"numpy.show_config has no {name!r}")
+
+
+def blas_threads(_: Host) -> list[dict[str, Any]]:
+    """The thread pools of the native libraries that this process has loaded."""
+    try:
+        from threadpoolctl import threadpool_info
+    except ImportError:
+        raise Unknown("threadpoolctl is not installed") from None
+    return [
+        {
+            "library": f"{pool['internal_api']} {pool['version'] or 'of unknown version'}",
+            "file": os.path.basename(pool["filepath"]),
+            "threads": pool["num_threads"],
+        }
+        for pool in threadpool_info()
+    ]
+
+
+def packages(_: Host) -> dict[str, str]:
+    """The version of every installed package, from the names of its metadata folder."""
+    found: dict[str, str] = {}
+    for place in sys.path:
+        for name in sorted(os.listdir(place)) if os.path.isdir(place) else ():
+            package, dash, version = name.removesuffix(".dist-info").partition("-")
+            if dash and name.endswith(".dist-info"):
+                found.setdefault(package, version)
+    return found
+
+
+def versions(distributions: Iterable[str]) -> dict[str, str | None]:
+    """Look up the installed version of each distribution; None for one that is not installed."""
+    return {name: _version(name) for name in sorted(set(distributions))}
+
+
+@cache
+def _version(distribution: str) -> str | None:
+    try:
+        return metadata.version(distribution)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+_MATTER = (
+    *("*_NUM_THREADS", "*_MAX_THREADS", "*_MAXIMUM_THREADS"),
+    *("OMP_*", "KMP_*", "GOMP_*", "OPENBLAS_*", "MKL_*", "BLIS_*", "NUMBA_*", "NPY_*", "MALLOC_*"),
+    *("GLIBC_TUNABLES", "LD_PRELOAD", "LD_LIBRARY_PATH", "PYTHON*"),
+)
+
+
+def environment(host: Host) -> dict[str, str]:
+    """The environment variables that change the speed of programs."""
+    return {
+        name: value
+        for name, value in sorted(host.environment.items())
+        if any(fnmatch.fnmatchcase(name, pattern) for pattern in _MATTER)
+    }
+
+
+def _absent(reason: str) -> NoReturn:
+    raise Unknown(reason)
+
+
+# --- Commits ------------------------------------------------------------------------------------
+
+_PACKAGE = Path(__file__).parents[1]
+_WAIT_S = 5
+
+
+def commit(host: Host) -> str:
+    """The commit of the working directory, with ``-dirty`` if files differ from it."""
+    return describe(host.folder)
+
+
+def package_commit(_: Host) -> str:
+    """The commit of this package, if it is a checkout or was installed from a repository."""
+    try:
+        _git(_PACKAGE, "ls-files", "--error-unmatch", "__init__.py")
+    except Unknown:
+        return _installed_commit()
+    return describe(_PACKAGE)
+
+
+def describe(folder: Path) -> str:
+    """The commit that is checked out in a folder, with ``-dirty`` if files differ from it."""
+    return _git(folder, "describe", "--always", "--dirty")
+
+
+def _installed_commit() -> str:
+    try:
+        text = metadata.distribution(_PACKAGE.name).read_text("direct_url.json") or "{}"
+    except metadata.PackageNotFoundError:
+        raise Unknown("the package is not installed") from None
+    installed: str | None = json.loads(text).get("vcs_info", {}).get("commit_id")
+    if installed is None:
+        raise Unknown("the package is not a checkout and was not installed from one")
+    return installed
+
+
+def _git(folder: Path, *arguments: str) -> str:
+    """The output of git; it does not wait for locks or a prompt."""
+    quiet = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+    try:
+        done = subprocess.run(
+            ["git", *arguments],
+            cwd=folder,
+            env=os.environ | quiet,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_WAIT_S,
+        )
+    except FileNotFoundError:
+        raise Unknown("no git") from None
+    except (OSError, subprocess.TimeoutExpired):
+        raise Unknown("git does not answer") from None
+    if done.returncode != 0:
+        errors = done.stderr.strip().splitlines()
+        raise Unknown(errors[0] if errors else f"git ends with {done.returncode}")
+    return done.stdout.strip()
+
+
+# --- What pyproject.toml requires ---------------------------------------------------------------
+
+EXTRAS = ("extras", "report", "cluster", "crate")
+"""Those that campaigns use."""
+
+
+def check_installed() -> None:
+    """Raise `InputError` if a package has a version that timefair does not support."""
+    if faults := unsupported():
+        raise InputError(*faults)
+
+
+def unsupported(_: Host | None = None) -> list[str]:
+    """One line per package that is missing or has a version that timefair does not support.
+
+    The packages of extras count if they are installed. Without metadata of timefair, such as in a
+    folder of sources, nothing is known.
+    """
+    from packaging.requirements import Requirement
+
+    try:
+        lines = metadata.requires("timefair") or []
+    except metadata.PackageNotFoundError:
+        return []
+    return list(_wrong(map(Requirement, lines)))
+
+
+def _wrong(requirements: Iterator[Requirement]) -> Iterator[str]:
+    """One line per package that is missing or has a version out of the bounds."""
+    for needed in requirements:
+        applies = needed.marker.evaluate if needed.marker else (lambda environment: True)
+        always = applies({"extra": ""})
+        if not always and not any(applies({"extra": extra}) for extra in EXTRAS):
+            continue
+        try:
+            found = metadata.version(needed.name)
+        except metadata.PackageNotFoundError:
+            if not always:
+                continue
+            found = "missing"
+        if found == "missing" or not needed.specifier.contains(found, prereleases=True):
+            wanted = f"{needed.name}{needed.specifier}"
+            yield (
+                f"{needed.name} is {found}, but timefair needs {needed.specifier or 'it'}; "
+                f"run `{sys.executable} -m pip install '{wanted}'`; an algorithm that needs "
+                "another version can have an environment of its own (algorithms.LABEL.python)"
+            )
+
+
+# --- The lists of facts -------------------------------------------------------------------------
+
+
+def _named(*readers: Reader) -> dict[str, Reader]:
+    return {reader.__name__: reader for reader in readers}
+
+
+STANDING = _named(
     # the hardware
-    "cpu": system.model,
-    "architecture": software.architecture,
-    "cores": system.logical_cores,
-    "cores_physical": system.physical_cores,
-    "siblings": system.siblings,
-    "governor": system.governor,
-    "turbo": system.turbo,
-    "memory_mb": system.total_mb,
-    "swap_mb": system.swap_mb,
+    *(cpu, architecture, cores, cores_physical, siblings, governor, turbo, memory_mb, swap_mb),
     # the system
-    "hostname": system.hostname,
-    "system": software.system,
-    "distribution": system.distribution,
-    "kernel": system.kernel,
-    "libc": software.libc,
-    "virtual_machine": system.virtual_machine,
-    "container": system.container,
-    "clock_source": system.clock_source,
+    *(hostname, system, distribution, kernel, libc, virtual_machine, container, clock_source),
     # what this process may use
-    "cores_usable": system.usable_cores,
-    "affinity": system.affinity,
-    "cpu_quota": system.cpu_quota,
+    *(cores_usable, affinity, cpu_quota),
     # its software
-    "python": software.python,
-    "python_implementation": software.python_implementation,
-    "python_flags": software.python_flags,
-    "numpy_compilers": software.numpy_compilers,
-    "numpy_instructions": software.numpy_instructions,
-    "blas": software.blas,
-    "blas_threads": software.blas_threads,
-    "environment": software.environment,
-    "packages": software.packages,
-    "commit": software.commit,
-    "package_commit": software.package_commit,
-}
+    *(python, python_implementation, python_flags, numpy_compilers, numpy_instructions, blas),
+    *(blas_threads, environment, packages, commit, package_commit),
+)
 
-MOMENTARY: dict[str, Reader] = {
-    "load": system.load,
-    "steal_s": system.steal_s,
-    "throttled_periods": system.throttled_periods,
-    "thermal_throttles": system.thermal_throttles,
-    "memory_available_mb": system.available_mb,
-    "memory_left_mb": system.memory_left_mb,
-    "swap_used_mb": system.swap_used_mb,
-    "swapped_pages": system.swapped_pages,
-    "power": system.power,
-    "slurm": system.slurm,
-}
+MOMENTARY = _named(
+    *(load, steal_s, throttled_periods, thermal_throttles, memory_available_mb, memory_left_mb),
+    *(swap_used_mb, swapped_pages, power, slurm),
+)
 
 
 def machine_facts(distributions: Iterable[str] = (), host: Host | None = None) -> dict[str, Any]:
@@ -66,8 +614,8 @@ def machine_facts(distributions: Iterable[str] = (), host: Host | None = None) -
     Versions are those of timefair, numpy and `distributions`. A fact that is not available is None,
     with the reason under its name in ``missing``.
     """
-    versions = software.versions(("timefair", "numpy", *distributions))
-    return gather(STANDING, host or Host()) | {"versions": versions}
+    installed = versions(("timefair", "numpy", *distributions))
+    return gather(STANDING, host or Host()) | {"versions": installed}
 
 
 def some_facts(names: Iterable[str], host: Host | None = None) -> dict[str, Any]:

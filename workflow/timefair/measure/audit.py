@@ -25,7 +25,7 @@ from timefair.basics.extension import elsewhere
 from timefair.campaign import configuration
 from timefair.machine.linux import kernel
 from timefair.measure.launching import run_seed
-from timefair.measure.runner.jobs import in_new_interpreter
+from timefair.measure.runner import in_new_interpreter
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run
 from timefair.measure.trial import evaluation_cost_s, prepare
@@ -58,7 +58,6 @@ class AuditSettings:
     wall_s: float = 20.0
 
     def faults(self) -> list[str]:
-        """Check the settings; one line per fault."""
         lines = SUITES["bbob"].faults([self.function], [self.dimension], [1])
         budgets = ("evaluations", "time_s", "wall_s")
         return lines + [f"{key}: should be above 0" for key in budgets if getattr(self, key) <= 0]
@@ -67,26 +66,13 @@ class AuditSettings:
     def problem(self) -> Problem:
         return SUITES["bbob"].problem(self.function, self.dimension, 1)
 
-    @property
-    def of_evaluations(self) -> Allowance:
-        return Allowance(
-            evaluations=self.evaluations, wall_ns=round(self.wall_s * 1e9), restart=NoRestart()
-        )
-
-    @property
-    def of_time(self) -> Allowance:
-        return Allowance(time_ns=round(self.time_s * 1e9))
-
 
 @dataclass(frozen=True)
 class AuditRow:
     """One row of the audit; None if a run was too short to determine the value.
 
     docs/reference/audit.md describes the columns. `status` and `message` are those of the first run
-    that was not ``ok``, and with ``wall_limit``, the other values refer to the evaluations that it
-    made. Of the run with a budget of time, `last_evaluation_ms` is the time from the deadline to
-    the end of the last evaluation, `cpu_per_wall` its CPU time divided by its wall-clock time, and
-    `waited` its share in which the main thread waited for a core: a large one lengthens all times.
+    that was not ``ok``.
     """
 
     algorithm: str
@@ -154,14 +140,9 @@ def subjects(words: Iterable[str]) -> list[Subject]:
         if word.endswith((".yaml", ".yml")):
             campaign = configuration.load(Path(word))
             specs = campaign.algorithms.items()
+            lacking = "has an environment of its own, which audit does not use; leave it out"
             if own := [label for label in campaign.algorithms if elsewhere(campaign, label)]:
-                raise InputError(
-                    *(
-                        f"{word}: algorithms.{label}: has an environment of its own, which audit "
-                        "does not use; leave it out"
-                        for label in own
-                    )
-                )
+                raise InputError(*(f"{word}: algorithms.{label}: {lacking}" for label in own))
             found += [Subject(label, spec.use, spec.arguments) for label, spec in specs]
         elif word in registry.LIBRARIES:
             entries = registry.LIBRARIES[word].available()
@@ -186,7 +167,6 @@ def _faults(subject: Subject) -> list[str]:
 
 
 def look_at(subject: Subject, setting: AuditSettings) -> AuditRow:
-    """Audit one algorithm in a separate process, unaffected by other algorithms."""
     try:
         return in_new_interpreter(_prepared, subject, setting)
     except ChildProcessError:
@@ -210,16 +190,21 @@ def audit(subject: Subject, algorithm: Algorithm, setting: AuditSettings) -> Aud
     """Audit a prepared algorithm: five runs."""
     problem = setting.problem
     seed = run_seed(1, problem.name, subject.use, 1)
-    watched = Watched(problem)
-    rows = [
-        measure_run(algorithm, each, setting.of_evaluations, seed)
-        for each in (watched.problem, problem, problem)
-    ]
-    slowed = measure_run(algorithm, slow(problem), setting.of_evaluations, seed)
-    timed = measure_run(algorithm, problem, setting.of_time, seed)
+    watched, wall_ns = Watched(problem), round(setting.wall_s * 1e9)
+    allowance = Allowance(evaluations=setting.evaluations, wall_ns=wall_ns, restart=NoRestart())
+    *rows, slowed = (
+        measure_run(algorithm, each, allowance, seed)
+        for each in (watched.problem, problem, problem, slow(problem))
+    )
+    timed = measure_run(algorithm, problem, Allowance(time_ns=round(setting.time_s * 1e9)), seed)
     wrong = next((row for row in (*rows, timed) if row["status"] != Status.OK), None)
     evaluated = all(row["evaluations"] for row in rows)
     deterministic = _same_events(rows) if evaluated else None
+    cost: dict[str, Any] = {}
+    if evaluated:
+        _, bare_s = evaluation_cost_s(problem.evaluate, problem)
+        least_s = min(row["cpu_s"] / row["evaluations"] for row in rows[1:])
+        cost = {"evaluation_us": 1e6 * least_s, "overhead": least_s / bare_s}
     return AuditRow(
         algorithm=subject.label,
         use=subject.use,
@@ -231,7 +216,7 @@ def audit(subject: Subject, algorithm: Algorithm, setting: AuditSettings) -> Aud
         inside=watched.farthest == 0 if evaluated else None,
         farthest=watched.farthest if evaluated else None,
         batches=any(row["batches"] for row in rows),
-        **(_evaluation(rows[1:], problem) if evaluated else {}),
+        **cost,
         **_stopping(timed, setting.time_s),
         message=wrong["message"] if wrong else None,
     )
@@ -249,13 +234,6 @@ def _same_events(rows: Iterable[Mapping[str, Any]]) -> bool:
         for row in rows
     ]
     return all(events == seen[0] for events in seen)
-
-
-def _evaluation(rows: Iterable[Mapping[str, Any]], problem: Problem) -> dict[str, Any]:
-    """The cost of an evaluation."""
-    _, bare_s = evaluation_cost_s(problem.evaluate, problem)
-    least_s = min(row["cpu_s"] / row["evaluations"] for row in rows)
-    return {"evaluation_us": 1e6 * least_s, "overhead": least_s / bare_s}
 
 
 def _stopping(row: Mapping[str, Any], time_s: float) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """What a run shares with others: the file system, its temporary folder, and open files.
 
-The process of a run enters private views of folders just after its fork. If the kernel or the
-campaign does not allow them, folders are compared before and after each run.
+Runs have private views of folders. If the kernel or the campaign does not allow them, folders are
+compared before and after each run.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ _WORKFLOW = (".snakemake", "results")
 class Views:
     """The private and the shared folders of an algorithm's runs.
 
-    ``isolation`` is in force, ``because`` of a reason if folders are only watched; ``steps`` are
-    the mounts of a run's view, ``watched`` the folders that runs share, ``hidden`` those of the
-    workflow, and ``megabytes`` limits what one run writes into its private folders. Without
-    ``namespaces``, the kernel refuses all of this; with ``network``, runs have one of their own.
+    ``because``: why folders are only watched; ``steps``: the mounts of a run's view; ``watched``:
+    folders that runs share; ``hidden``: those of the workflow; ``megabytes`` limits what one run
+    writes into its private folders. Without ``namespaces``, the kernel refuses all of this; with
+    ``network``, runs have one of their own.
     """
 
     isolation: Isolation = Isolation.SHARED
@@ -54,7 +54,6 @@ class Views:
     def enter(self) -> None:
         """Enter a run's private view, in its process, just after the fork.
 
-        The parent still sees the run's temporary folder, and counts the files that are left there.
         If the kernel refuses a mount that it allowed before, the process ends and `check` raises.
         """
         if not self.namespaces:
@@ -101,9 +100,8 @@ def views(
 ) -> Views:
     """The views that runs of an algorithm get on this machine, for ``private`` or ``shared``.
 
-    Runs may write to the folders of the `sources` of the algorithm and of the problem. For
-    ``private``, this tests which folders the machine can make private, and whether it can give
-    runs a network of their own, if they should have one.
+    Runs may write to the folders of the `sources`. For ``private``, this tests which folders the
+    machine can make private, and whether it can give runs a `network` of their own.
     """
     watched = _watched_folders(sources)
     reason, hidden = private_folders.refusal(()), _existing(map(Path, _WORKFLOW))
@@ -155,10 +153,7 @@ def _existing(folders: Iterable[Path]) -> tuple[Path, ...]:
 
 @contextlib.contextmanager
 def scratch_folder() -> Iterator[Path]:
-    """Let `tempfile` make everything in an empty folder, also in processes that are forked here.
-
-    The folder is removed at the end, with everything that ended processes left in it.
-    """
+    """Let `tempfile` make everything in an empty folder, which is removed at the end."""
     before = tempfile.tempdir
     with temporary_folder(OF_A_RUN, folder_of_runs()) as folder:
         tempfile.tempdir = folder
@@ -178,7 +173,6 @@ _EXPECTED = frozenset({*_WORKFLOW, ".git"})
 """Names that the workflow and the user's tools create in their working directory."""
 
 _COMPILED = ".pyc"
-"""Suffix of the files that the interpreter creates for modules."""
 
 Fingerprint = dict[str, tuple[int, int] | None]
 """Size and change time of files (ns, of the inode, which no program can set); None for a folder."""
@@ -201,19 +195,13 @@ def fingerprint(folders: Iterable[Path]) -> Fingerprint:
     Without the temporary folders of runs, and files of the workflow and of the interpreter.
     """
     found: Fingerprint = {}
-    here = os.getcwd()
+    here, user = os.getcwd(), os.geteuid()
     for folder in folders:
-        found |= _entries(os.path.relpath(folder) if str(folder) == here else str(folder))
-    return found
-
-
-def _entries(top: str) -> Fingerprint:
-    user = os.geteuid()
-    found: Fingerprint = {}
-    for entry, looks in islice(_from_the_top(top, _unexpected), MOST_ENTRIES):
-        if looks.st_uid == user and not entry.name.endswith(_COMPILED):
-            size_and_change = (looks.st_size, looks.st_ctime_ns)
-            found[entry.path.removeprefix("./")] = None if _is_folder(looks) else size_and_change
+        top = os.path.relpath(folder) if str(folder) == here else str(folder)
+        for entry, looks in islice(_from_the_top(top, _unexpected), MOST_ENTRIES):
+            if looks.st_uid == user and not entry.name.endswith(_COMPILED):
+                state = None if stat.S_ISDIR(looks.st_mode) else (looks.st_size, looks.st_ctime_ns)
+                found[entry.path.removeprefix("./")] = state
     return found
 
 
@@ -221,16 +209,11 @@ def _unexpected(name: str, is_folder: bool) -> bool:
     return name not in _EXPECTED and not (is_folder and name.startswith(OF_A_RUN))
 
 
-def _is_folder(looks: os.stat_result) -> bool:
-    return stat.S_ISDIR(looks.st_mode)
-
-
 def _from_the_top(
     top: str, counts: Callable[[str, bool], bool] = lambda name, is_folder: True
 ) -> Iterator[tuple[os.DirEntry[str], os.stat_result]]:
-    """The entries of a folder that count, then those of its subfolders, and so on.
-
-    What vanishes meanwhile, or lies deeper than a path can be long, is left out.
+    """The entries of a folder that count, then those of its subfolders, and so on, without what
+    vanishes meanwhile, or lies deeper than a path can be long.
     """
     waiting = deque([top])
     while waiting:
@@ -238,7 +221,7 @@ def _from_the_top(
             for entry in entries:
                 with contextlib.suppress(OSError):
                     looks = entry.stat(follow_symlinks=False)
-                    is_folder = _is_folder(looks)
+                    is_folder = stat.S_ISDIR(looks.st_mode)
                     if counts(entry.name, is_folder):
                         if is_folder:
                             waiting.append(entry.path)
@@ -254,9 +237,8 @@ def appeared(before: Fingerprint, after: Fingerprint) -> str | None:
 
 
 def look(scratch: Path, watched: Iterable[Path], before: Fingerprint) -> Leftovers:
-    """Files in the run's temporary folder, and what is new or changed in folders that runs share.
-
-    Others use these at the same time, so a new file was not necessarily made by the run.
-    """
-    sizes = [looks.st_size for _, looks in _from_the_top(str(scratch)) if not _is_folder(looks)]
+    """Files in the run's temporary folder, and what is new in folders that are watched."""
+    sizes = [
+        looks.st_size for _, looks in _from_the_top(str(scratch)) if not stat.S_ISDIR(looks.st_mode)
+    ]
     return Leftovers(len(sizes), sum(sizes) / 1e6, appeared(before, fingerprint(watched)))

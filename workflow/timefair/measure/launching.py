@@ -17,10 +17,7 @@ from timefair.problems.base import ProblemName
 
 
 def run_seed(campaign_seed: int, problem: ProblemName, algorithm: str, run: int) -> int:
-    """The seed of a run, a whole number below 2**64, from the names of its cell.
-
-    The names are hashed with SHA-256: a run can be repeated alone, and no two share a stream.
-    """
+    """The seed of a run, a whole number below 2**64, from the names of its cell."""
     names = (
         campaign_seed, problem.suite, problem.function, problem.dimension, problem.instance,
         algorithm, run,
@@ -30,9 +27,8 @@ def run_seed(campaign_seed: int, problem: ProblemName, algorithm: str, run: int)
 
 
 def stream(seed: int, launch: int) -> np.random.Generator:
-    """The stream of launch number `launch` (from 0) of the run with this seed.
-
-    It also seeds numpy's and Python's global generators, which some libraries draw from.
+    """The stream of a launch (from 0) of the run with this seed; the global generators of numpy and
+    Python are seeded too.
     """
     rng = np.random.default_rng([seed, launch])
     seed_global_generators(rng)
@@ -70,29 +66,22 @@ def of_a_timeout(trial: str) -> str:
     `trial` is the `faulthandler` trace of a trial launch that made no evaluation either, innermost
     call first; empty if the trial launch evaluated or ended by itself.
     """
+    late = "objective(x) was not called before the time was up"
     frames = [match.groupdict() for match in map(_FRAME.match, trial.splitlines()) if match]
     if not frames:
-        return "objective(x) was not called before the time was up"
+        return late
     packages = {part for frame in frames for part in Path(frame["file"]).parts}
-    compilers = [name for name in _COMPILERS if name in packages]
-    if compilers:
-        return (
-            f"objective(x) was not called before the time was up: {compilers[0]} was still "
-            f"compiling in a trial launch; compile in solve.prepare ({PAGE})"
-        )
+    if compiler := next((name for name in _COMPILERS if name in packages), ""):
+        still = f"{compiler} was still compiling in a trial launch"
+        return f"{late}: {still}; compile in solve.prepare ({PAGE})"
     at = frames[0]
     where = f"{os.path.basename(at['file'])}, line {at['line']}, in {at['function']}"
-    return (
-        f"objective(x) was not called before the time was up; a trial launch was at {where}; "
-        f"what is done once belongs into solve.prepare ({PAGE})"
-    )
+    once = f"what is done once belongs into solve.prepare ({PAGE})"
+    return f"{late}; a trial launch was at {where}; {once}"
 
 
 class PausableLaunch(PausableThread):
-    """A launch in its own thread; it calls ``pause`` when its turn is used up.
-
-    ``best()`` is the best precision that the launch has reached.
-    """
+    """A launch in its own thread; it calls ``pause`` when its turn is used up."""
 
     def __init__(
         self, launch: Callable[[Callable[[], None]], object], best: Callable[[], float]
@@ -109,8 +98,7 @@ class PausableLaunch(PausableThread):
 def point_of(returned: object, dimension: int) -> NDArray[np.float64] | None:
     """The point in the result of `solve`; None if there is none.
 
-    A point is an array, list or tuple of `dimension` finite numbers, or the attribute ``x`` of the
-    returned object, as in scipy's results.
+    A point is an array, list or tuple of `dimension` finite numbers, or the attribute ``x``.
     """
     found = returned if isinstance(returned, np.ndarray | list | tuple) else None
     try:

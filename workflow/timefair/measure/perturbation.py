@@ -5,15 +5,16 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable
+from statistics import fmean, median
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from timefair.basics.slowdowns import lengthened
+from timefair.machine.facts import folders
 from timefair.machine.host import Host, Unknown, whole
 from timefair.machine.linux.kernel import read_file
-from timefair.machine.system import folders
 from timefair.records.status import Perturbation
 
 DELAY_SHARE = 0.05
@@ -40,11 +41,11 @@ def judge(
 ) -> Judgement:
     """Judge a run by its waiting for others, and by the speed of its core before and after it.
 
-    Its clock is its real time, 0 if it never began, and its simulated evaluation cost, which no
-    machine changes. `foreign_delay_s` is the part in which it waited for a core that others used,
-    `reference_s` the mean time of the reference kernel before and after it, and `best_reference_s`
-    the least one on this core, `memory_s` the time in which a task of the machine waited for
-    memory; None for what is unknown. Unknown if neither of the first two is known.
+    Its clock is its real time, 0 if it never began, and its simulated evaluation cost.
+    `foreign_delay_s`: it waited for a core that others used; `reference_s`, `best_reference_s`: the
+    mean time of the reference kernel before and after it, and the least one on this core;
+    `memory_s`: a task of the machine waited for memory; None for what is unknown. Unknown if
+    neither of the first two is known.
     """
     clock_s = real_s + charged_s
     delay = foreign_delay_s / clock_s if foreign_delay_s is not None and clock_s > 0 else None
@@ -74,9 +75,9 @@ _THROTTLED = {"throttled_usec": 1e-6, "throttled_time": 1e-9}
 class Surroundings(NamedTuple):
     """The counters at one moment, or their growth between two moments, in seconds.
 
-    Steal time, in which the hypervisor ran something else on the cores, usually counted in ticks of
-    10 ms; time in which a task on the machine waited for a core; time in which a quota stopped the
-    control groups of this process; and time in which a task on the machine waited for memory.
+    Time in which the hypervisor ran something else on the cores; in which a task on the machine
+    waited for a core; in which a quota stopped the control groups of this process; and in which a
+    task on the machine waited for memory.
     """
 
     steal_s: float | None
@@ -86,7 +87,9 @@ class Surroundings(NamedTuple):
 
     def since(self, before: Surroundings) -> Surroundings:
         """The growth of the counters since an earlier moment; None for unknown counters."""
-        return Surroundings(*map(_difference, self, before))
+        pairs = zip(self, before, strict=True)
+        grown = (None if a is None or b is None else max(a - b, 0.0) for a, b in pairs)
+        return Surroundings(*grown)
 
 
 class Counters:
@@ -101,7 +104,6 @@ class Counters:
             self._quotas = []
 
     def look(self) -> Surroundings:
-        """The counters now."""
         cpu_s, memory_s = self._pressure_s("cpu"), self._pressure_s("memory")
         return Surroundings(self._steal_s(), cpu_s, self._throttled_s(), memory_s)
 
@@ -121,9 +123,7 @@ class Counters:
         return None
 
     def _throttled_s(self) -> float | None:
-        """Throttled time, summed over the control group of this process and the groups that contain
-        it: each has its own quota.
-        """
+        """Summed over the control group of this process and those around it."""
         found = [
             int(figures[0]) * _THROTTLED[name]
             for path in self._quotas
@@ -142,10 +142,6 @@ class Counters:
         return [line.split() for line in lines if line.startswith(beginning) and line.strip()]
 
 
-def _difference(now: float | None, before: float | None) -> float | None:
-    return None if now is None or before is None else max(now - before, 0.0)
-
-
 DIMENSION = 10
 OFFSPRING = 10
 GENERATIONS = 190
@@ -153,8 +149,7 @@ GENERATIONS = 190
 
 SHORT_BUDGET_S = 1.5
 """For runs shorter than this, half of the work is timed and the time is doubled, because the
-complete work would take more than 1 % of the run. On a busy machine, both variants found the same
-share of perturbed runs.
+complete work would take more than 1 % of the run.
 """
 
 WARM_UP_GENERATIONS = 8
@@ -168,21 +163,19 @@ class Reference:
     """Times the work in this process, on the core that it is pinned to.
 
     With 2 `parts`, half of the work is timed and the time is doubled. ``best_s`` and ``last_s`` are
-    the least and the last CPU time.
+    the least and the last CPU time, which excludes the time in which others use this core.
     """
 
     def __init__(self, parts: int = 1) -> None:
-        self._parts = parts
-        self.best_s = self.last_s = min(self._timing() for _ in range(BEST_OF))
+        self._parts, self.best_s = parts, np.inf
+        for _ in range(BEST_OF):
+            self.take()
+        self.last_s = self.best_s
 
     def take(self) -> float:
-        """CPU seconds of the work now. They exclude the time in which others use this core."""
-        self.last_s = self._timing()
+        self.last_s = _cpu_s(GENERATIONS // self._parts) * self._parts
         self.best_s = min(self.best_s, self.last_s)
         return self.last_s
-
-    def _timing(self) -> float:
-        return _cpu_s(GENERATIONS // self._parts) * self._parts
 
 
 def parts_for(budget_s: float | None) -> int:
@@ -224,8 +217,8 @@ Row = dict[str, Any]
 class RunMonitor:
     """Measures the runs of one job, one right after the other, and detects perturbed ones.
 
-    The process is pinned to the `cores`. `reference` says whether the reference kernel is timed
-    around each run, in so many `parts`, and `repeats` is the most repetitions of a perturbed run.
+    The process is pinned to the `cores`. With `reference`, the reference kernel is timed around
+    each run, in so many `parts`. `repeats` is the most repetitions of a perturbed run.
     """
 
     def __init__(
@@ -238,16 +231,13 @@ class RunMonitor:
     def measure(self, run: Callable[[], Row]) -> Row:
         """Measure a run, and repeat it at once until it is not perturbed, at most `repeats` times.
 
-        All repetitions have the same seed, and whether a run is repeated does not depend on its
-        result, so no result is preferred. The last row counts; it gets ``repeats``,
-        ``perturbation``, ``perturbed_by``, the growth of each counter, and the seconds of the
-        reference kernel before and after the run.
+        The last row counts, whatever the results; it gets ``repeats``, ``perturbation``,
+        ``perturbed_by``, the growth of each counter, and the seconds of the reference kernel before
+        and after the run.
         """
-        row = self._observed(run)
-        repeats = 0
+        row, repeats = self._observed(run), 0
         while row["perturbation"] == Perturbation.PERTURBED and repeats < self._repeats:
-            repeats += 1
-            row = self._observed(run)
+            row, repeats = self._observed(run), repeats + 1
         return row | {"repeats": repeats}
 
     def _observed(self, run: Callable[[], Row]) -> Row:
@@ -271,3 +261,56 @@ class RunMonitor:
             "perturbation": perturbation,
             "perturbed_by": reason,
         }
+
+
+# --- Three reference kernels, timed in a job so that others can tell how fast its machine was ---
+
+TAKES = 4
+"""Timings of each kernel, in turns; a job spends about 40 ms on them."""
+
+SIZE = 2**20
+"""Numbers of the array that the kernel `memory` reads: 8 MB."""
+
+
+def kernels() -> dict[str, list[float]]:
+    """Seconds of each of `records.bridge.KERNELS`: CPU time (median) and wall clock (mean)."""
+    table = np.arange(SIZE, dtype=np.float64)
+    places = np.arange(SIZE // 8, dtype=np.int64) * 2_654_435_761 % SIZE
+    work: dict[str, Callable[[], object]] = {
+        "arithmetic": _arithmetic,
+        "memory": lambda: table.take(places).sum(),
+        "interpreter": _interpreter,
+    }
+    taken: dict[str, list[tuple[float, float]]] = {name: [] for name in work}
+    for take in range(1 + TAKES):
+        for name, do in work.items():
+            wall, cpu = time.monotonic_ns(), time.thread_time_ns()
+            do()
+            cpu, wall = time.thread_time_ns() - cpu, time.monotonic_ns() - wall
+            if take:  # the first one is a warm-up
+                taken[name].append((cpu / 1e9, wall / 1e9))
+    return {
+        name: [median(cpu for cpu, _ in of), fmean(wall for _, wall in of)]
+        for name, of in taken.items()
+    }
+
+
+def _arithmetic() -> Any:
+    """Products and functions of arrays that fit into the first cache."""
+    matrix = np.linspace(-1.0, 1.0, 40 * 40).reshape(40, 40)
+    vector, total = np.linspace(0.1, 2.0, 1000), 0.0
+    for k in range(80):
+        total += float(np.exp(-vector).sum() + (matrix @ matrix.T)[0, k % 40])
+    return total
+
+
+def _interpreter() -> float:
+    """Loops, calls, lists and dictionaries of Python."""
+    found: dict[int, list[float]] = {}
+    for k in range(4000):
+        found.setdefault(k % 97, []).append(_step(k * 0.5))
+    return sum(max(of) for of in found.values())
+
+
+def _step(x: float) -> float:
+    return x * x - 1.0 if x > 10 else abs(x)

@@ -1,7 +1,4 @@
-"""Processes that work for a job: forks that call one function, and new interpreters.
-
-A new interpreter talks with the process that started it on a socket.
-"""
+"""Processes that work for a job: forks that call one function, and new interpreters."""
 
 from __future__ import annotations
 
@@ -12,13 +9,17 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import Any, NoReturn
 
-from timefair.basics.errors import InputError
+from timefair.basics.errors import InputError, Interrupted
 from timefair.machine.linux import kernel
 from timefair.machine.linux.kernel import ends_at_once
+
+LONGEST = 1 << 20
+"""Maximal length of a message between interpreters, in bytes."""
 
 
 class NoAnswer(Exception):
@@ -48,10 +49,7 @@ def elsewhere(function: Callable[[], Any], within_s: float | None = None) -> Any
             kernel.wait_or_kill(pid, within_s)
         if os.waitpid(pid, 0)[1] != signal.SIGKILL:
             break
-    with os.fdopen(answers) as file:
-        file.seek(0)
-        text = file.read()
-    if not text:
+    if not (text := kernel.taken(answers)):
         raise NoAnswer
     answer = json.loads(text)
     if "faults" in answer:
@@ -59,58 +57,47 @@ def elsewhere(function: Callable[[], Any], within_s: float | None = None) -> Any
     return answer["value"]
 
 
-class Companion(NamedTuple):
-    """The process id, the socket, and the answer to the first message."""
-
-    pid: int
-    connection: socket.socket
-    answer: bytes
-
-
 @contextmanager
 def companion(
-    module: str, message: object, longest: int, fault: Callable[[int], str]
-) -> Iterator[Companion]:
-    """Start an interpreter for a module's ``main``, and end it when the block ends.
+    module: str, message: object, fault: Callable[[int], str]
+) -> Iterator[tuple[int, socket.socket, bytes]]:
+    """Start an interpreter for a module's ``main``, and end it when the block ends: its process id,
+    the socket, and its answer.
 
     ``main`` gets the descriptor of its socket, and answers the message, which is pickled.
     `InputError` with the line of `fault`, from the exit status, if it ends without an answer.
     """
     code = f"import sys; from {module} import main; main(*sys.argv[1:])"
-    with connected(lambda fd: [sys.executable, "-P", "-c", code, fd], socket.SOCK_SEQPACKET) as (
-        process,
-        ours,
-    ):
-        ours.send(pickle.dumps(message))
-        if not (answer := ours.recv(longest)):
-            raise InputError(fault(process.wait()))
-        yield Companion(process.pid, ours, answer)
-
-
-@contextmanager
-def connected(
-    command: Callable[[str], Sequence[str]],
-    kind: socket.SocketKind,
-    variables: Mapping[str, str] | None = None,
-    patience_s: float = 0.0,
-) -> Iterator[tuple[subprocess.Popen[bytes], socket.socket]]:
-    """Start a process with a socket to it, and end it when the block ends.
-
-    The command depends on the descriptor of its socket. If there is `patience_s`, it is asked to
-    end, and has so long.
-    """
-    ours, theirs = socket.socketpair(socket.AF_UNIX, kind)
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with ours, theirs:
-        words = command(str(theirs.fileno()))
-        process = subprocess.Popen(words, pass_fds=[theirs.fileno()], env=variables)
+        fd = theirs.fileno()
+        process = subprocess.Popen([sys.executable, "-P", "-c", code, str(fd)], pass_fds=[fd])
         try:
             theirs.close()
-            yield process, ours
+            ours.send(pickle.dumps(message))
+            if not (answer := ours.recv(LONGEST)):
+                raise InputError(fault(process.wait()))
+            yield process.pid, ours, answer
         finally:
-            if patience_s:
-                ours.close()
-                process.terminate()
-                with suppress(subprocess.TimeoutExpired):
-                    process.wait(patience_s)
             process.kill()
             process.wait()
+
+
+def forked(connection: socket.socket, request: object, fds: Sequence[int]) -> int:
+    """Let the `companion` at the other end fork a process, and adopt it; return its number."""
+    socket.send_fds(connection, [pickle.dumps(request)], fds)
+    if not (answer := connection.recv(32)):
+        raise Interrupted(signal.SIGKILL)
+    return int(answer)
+
+
+def fork_on_request(connection: socket.socket, live: Callable[[Any, list[int]], NoReturn]) -> None:
+    """Fork ``live(request, fds)`` whenever `forked` asks for it, as a child of who asks."""
+    while True:
+        message, fds, *_ = socket.recv_fds(connection, LONGEST, 16)
+        if not message:
+            return
+        pid = kernel.forked_beside(partial(live, pickle.loads(message), fds))
+        for fd in fds:
+            os.close(fd)
+        connection.send(str(pid).encode())

@@ -1,7 +1,7 @@
 """What is done before any clock starts: an algorithm is loaded, prepared and tried out.
 
-A trial launch in a separate process finds the modules that a launch imports, and the parent imports
-them, because each run is a fork of it. The parent itself makes no launch.
+A trial launch in a separate process finds the modules that a launch imports; the parent, of which
+each run is a fork, imports them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,16 +28,14 @@ from timefair.basics.hidden_modules import hidden_modules
 from timefair.machine.linux import keeper, kernel
 from timefair.machine.linux.kernel import ends_at_once
 from timefair.measure.evaluation.objective import now_ns
+from timefair.measure.evaluation.state import State
 from timefair.measure.isolation import Views, appeared, fingerprint, scratch_folder
 from timefair.measure.launching import stream
 from timefair.problems.base import Problem
 
 
 class _Beneath:
-    """An objective that shows another one.
-
-    It has no ``c_function``: points are evaluated through the interpreter.
-    """
+    """An objective that shows another one, without its ``c_function``."""
 
     _SHOWN: frozenset[str] = frozenset(
         {
@@ -53,10 +52,7 @@ class _Beneath:
 
 
 class Penalized(_Beneath):
-    """An objective without constraints: its values include a penalty for their violation.
-
-    It counts points, which are half as many as the run's evaluations.
-    """
+    """An objective without constraints, with a penalty for violations; it counts points."""
 
     _SHOWN = _Beneath._SHOWN | {"start"}
 
@@ -124,7 +120,10 @@ class Rounded(_Beneath):
 
 
 class Keyed(Rounded):
-    """An objective of permutations that takes keys from 0 to 1: their order is the point."""
+    """An objective of permutations that takes keys from 0 to 1: their order is the point.
+
+    The random keys of Bean (1994).
+    """
 
     def __init__(self, objective: Objective) -> None:
         super().__init__(objective)
@@ -138,11 +137,6 @@ class Keyed(Rounded):
         return order
 
 
-def keyed(algorithm: Algorithm) -> Algorithm:
-    """The same algorithm, for permutations by random keys (Bean 1994)."""
-    return _showing(algorithm, Keyed)
-
-
 def rounded(algorithm: Algorithm) -> Algorithm:
     """The same algorithm, with its points rounded where the problem has integer variables."""
     return _showing(algorithm, lambda one: Rounded(one) if one.integer.any() else one)
@@ -151,7 +145,7 @@ def rounded(algorithm: Algorithm) -> Algorithm:
 AS: Mapping[str, Callable[[Algorithm], Algorithm]] = {
     "native": lambda algorithm: algorithm,
     "round": rounded,
-    "keys": keyed,
+    "keys": lambda algorithm: _showing(algorithm, Keyed),
 }
 """How an algorithm gets integer variables, by the key ``integer`` of a campaign."""
 
@@ -170,14 +164,12 @@ def import_library(use: str) -> None:
 def load(
     use: str, parameters: Mapping[str, object], integer: str, penalty: float | None = None
 ) -> Algorithm:
-    """Load an algorithm of a campaign; InputError with all its faults.
-
-    `integer`: see `AS`; `penalty`: the weight of a violation, see `penalized`.
-    """
+    """Load an algorithm; InputError with all its faults. `integer`: see `AS`; `penalty`: weight."""
     loaded = AS[integer](registry.load(use, parameters))
     return loaded if penalty is None else penalized(loaded, penalty)
 
 
+TRIAL_EVALUATIONS_PER_DIMENSION = 40
 TRIAL_S = 0.3
 """A trial ends at the first evaluation after this time."""
 
@@ -185,21 +177,17 @@ TRIAL_KILL_S = 5 * TRIAL_S
 """A trial ends at this time even if it makes no evaluation."""
 
 TRACE_S = 1.5 * TRIAL_S
-"""The trace of a trial that has made no evaluation by then is kept. The margin to its end is longer
-than a machine stalls.
-"""
+"""The trace of a trial that has made no evaluation by then is kept."""
 
 LATE_S = 1.0
 """After this further time, the parent ends a trial that has not ended, such as a stopped one."""
-
-TRIAL_EVALUATIONS_PER_DIMENSION = 40
 
 
 class Trial(NamedTuple):
     """What a trial launch showed: the modules that it loaded beyond those loaded before, in order.
 
     ``trace`` is the `faulthandler` trace after `TRACE_S` if it made no evaluation, else empty, and
-    ``appeared`` names files that it made or changed in folders that runs share; None without any.
+    ``appeared`` names files that it made or changed in folders that runs share.
     """
 
     modules: Sequence[str] = ()
@@ -216,9 +204,8 @@ def prepare(
 ) -> Trial:
     """Bring this process into the state in which every run begins.
 
-    If it has threads that its runs would lose (`basics.threads`), the runs begin in other processes
-    (`runs.fresh`), and no trial is launched here. The trial has the memory limit, the views and, to
-    see, the number of cores of a run.
+    If it has threads that its runs would lose (`basics.threads`), no trial is launched: the runs
+    begin in other processes. The trial has the memory limit, the views and, to see, the cores.
     """
     with threads.noted():
         algorithm.prepare()
@@ -239,68 +226,56 @@ def import_modules(names: Iterable[str]) -> None:
             importlib.import_module(name)
 
 
-class _Trial:
-    """An objective that only reports the modules that were loaded since the last call."""
+class _Trial(_Beneath):
+    """The objective of a trial: it also reports the modules that were loaded since the last call.
 
-    def __init__(self, problem: Problem, told: int, trace: int, cores: int) -> None:
-        self.problem, self.told, self.trace, self.cores = problem, told, trace, cores
-        self.dimension = problem.dimension
-        self.lower, self.upper = problem.lower.copy(), problem.upper.copy()
-        self.integer = problem.integer.copy()
-        self.shown = problem.shown
-        self.noisy = problem.kind.recommends
-        self.changes = 0
-        self.evaluations = 0
-        self.known = set(sys.modules)
-        self.end = now_ns() + round(TRIAL_S * 1e9)
+    `memory` has the files of a `State`.
+    """
 
-    @property
-    def evaluations_left(self) -> int | None:
-        return max(TRIAL_EVALUATIONS_PER_DIMENSION * self.dimension - self.evaluations, 0)
+    _SHOWN = _Beneath._SHOWN | {
+        "batch", "constraints", "number_of_constraints", "start", "constraint_evaluations",
+    }  # fmt: skip
 
-    @property
-    def progress(self) -> float:
-        return min(self.evaluations / (TRIAL_EVALUATIONS_PER_DIMENSION * self.dimension), 1.0)
+    def __init__(
+        self, problem: Problem, memory: Sequence[int], told: int, trace: int, cores: int
+    ) -> None:
+        self._told, self._trace, self.cores = told, trace, cores
+        self._known = set(sys.modules)
+        cap = TRIAL_EVALUATIONS_PER_DIMENSION * problem.dimension
+        state = State.of(problem, memory)
+        measurement = state.measurement(problem, cap=cap, exit=self._end, native=False)
+        now = now_ns()
+        measurement.start(now, now + round(TRIAL_S * 1e9))
+        measurement.begin_launch()
+        self._objective = measurement.objective
 
     def __call__(self, x: Any) -> Any:
-        if not self.evaluations:
-            faulthandler.cancel_dump_traceback_later()
-            os.ftruncate(self.trace, 0)
-        self.evaluations += 1
-        value = self.problem.seen(self.problem.evaluate(np.ascontiguousarray(x, dtype=float)))
+        return self._telling(self._objective)(x)
+
+    def __getattr__(self, name: str) -> Any:
+        found = super().__getattr__(name)
+        return self._telling(found) if name in ("batch", "constraints") else found
+
+    def _telling(self, evaluate: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        def evaluated(x: Any) -> Any:
+            if not self._objective.evaluations:
+                faulthandler.cancel_dump_traceback_later()
+                os.ftruncate(self._trace, 0)
+            value = evaluate(x)
+            self.tell()
+            return value
+
+        return evaluated
+
+    def _end(self, status: int) -> NoReturn:
         self.tell()
-        if not self.evaluations_left or now_ns() >= self.end:
-            kernel.end_process(0)
-        return value
-
-    def batch(self, points: Any) -> NDArray[np.float64]:
-        return np.array([self(x) for x in points])
-
-    def recommend(self, x: Any) -> None:
-        """A trial records nothing."""
+        kernel.end_process(status)
 
     def tell(self) -> None:
-        new = [name for name in sys.modules if name not in self.known]
+        new = [name for name in sys.modules if name not in self._known]
         if new:
-            self.known.update(new)
-            os.write(self.told, "".join(f"{name}\n" for name in new).encode())
-
-
-class _Constrained(_Trial):
-    """The objective of a trial on a problem with constraints."""
-
-    def __init__(self, problem: Problem, told: int, trace: int, cores: int) -> None:
-        super().__init__(problem, told, trace, cores)
-        assert problem.constraints is not None
-        self.number_of_constraints = problem.constraints.count
-        self.start = None if problem.start is None else problem.start.copy()
-        self.constraint_evaluations = 0
-        self._evaluate_constraints = problem.constraints.evaluate
-
-    def constraints(self, x: Any) -> NDArray[np.float64]:
-        self.constraint_evaluations += 1
-        self(x)
-        return self._evaluate_constraints(np.ascontiguousarray(x, dtype=float))
+            self._known.update(new)
+            os.write(self._told, "".join(f"{name}\n" for name in new).encode())
 
 
 @scratch_folder()
@@ -311,53 +286,13 @@ def trial_launch(
     cores: int = 1,
     within_s: float = 0.0,
 ) -> Trial:
-    """Launch an algorithm in a fork of this process, in which `load` returns it and the problem.
-
-    `load` may take `within_s`; the others are as in `prepare`.
-    """
+    """Launch an algorithm in a fork, in which `load` returns it and the problem in `within_s`."""
     before = fingerprint(views.watched)
     told = os.memfd_create("timefair-modules")  # a pipe might be held open by forks of the trial
-    trace = os.memfd_create("timefair-trace")
+    trace, memory = os.memfd_create("timefair-trace"), State()
 
-    def guard() -> None:
-        """Fork the trial, which may end this process, and wait for its end."""
-        ends_at_once()
-        os.setsid()
-        own = os.getpid()
-        kept = keeper.made(network=views.network) if views.namespaces else None  # it ends with it
-        trial = os.fork()
-        if trial == 0:
-            _try_out(own, load, memory_mb, views, told, trace, cores)
-        os.waitpid(trial, 0)
-        if kept is not None:
-            kept.sweep()
-
-    pid = kernel.forked(guard)
-    kernel.wait_or_kill(pid, within_s + TRIAL_KILL_S + LATE_S)
-    kernel.end_group_and_orphans(pid)
-    os.waitpid(pid, 0)
-    views.check()
-    changed = appeared(before, fingerprint(views.watched))
-    return Trial(_read(told).split(), _read(trace), changed)
-
-
-def _read(fd: int) -> str:
-    with os.fdopen(fd, encoding="utf-8", errors="replace") as file:
-        file.seek(0)
-        return file.read()
-
-
-def _try_out(
-    parent: int,
-    load: Callable[[], tuple[Algorithm, Problem]],
-    memory_mb: float | None,
-    views: Views,
-    told: int,
-    trace: int,
-    cores: int,
-) -> None:
-    try:
-        kernel.keep_descriptors([told, trace])
+    def launch(parent: int) -> None:
+        kernel.keep_descriptors([*memory.fds, told, trace])
         os.setsid()
         views.enter()
         kernel.die_with_parent(parent)
@@ -368,13 +303,27 @@ def _try_out(
         null = os.open(os.devnull, os.O_RDWR)
         os.dup2(null, 1)
         os.dup2(null, 2)
-        rng = stream(0, 0)
-        kind = _Trial if problem.constraints is None else _Constrained
-        trial = kind(problem, told, trace, cores)
-        algorithm.solve(trial, rng)
+        rng, trial = stream(0, 0), _Trial(problem, memory.fds, told, trace, cores)
+        algorithm.solve(trial, rng)  # the runs will report what it raises
         trial.tell()
-    finally:  # the runs will report what it raises
-        kernel.end_process(0)
+
+    def guard() -> None:
+        """Fork the trial, which may end this process, and wait for its end."""
+        ends_at_once()
+        os.setsid()
+        kept = keeper.made(network=views.network) if views.namespaces else None  # it ends with it
+        os.waitpid(kernel.forked(partial(launch, os.getpid())), 0)
+        if kept is not None:
+            kept.sweep()
+
+    pid = kernel.forked(guard)
+    kernel.wait_or_kill(pid, within_s + TRIAL_KILL_S + LATE_S)
+    kernel.end_group_and_orphans(pid)
+    os.waitpid(pid, 0)
+    memory.close()
+    views.check()
+    changed = appeared(before, fingerprint(views.watched))
+    return Trial(kernel.taken(told).split(), kernel.taken(trace), changed)
 
 
 COST_EVALUATIONS = 400
@@ -393,13 +342,12 @@ def evaluation_cost_s(
     start = now_ns()
     problem.evaluate(x)
     count = max(1, min(COST_EVALUATIONS, round(COST_S * 1e9 / (10 * max(now_ns() - start, 1)))))
-    least = []
-    for call in (objective, problem.evaluate):
-        times = []
-        for _ in range(5):
-            start = now_ns()
-            for _ in range(count):
-                call(x)
-            times.append(now_ns() - start)
-        least.append(min(times) / count / 1e9)
-    return least[0], least[1]
+
+    def mean_s(call: Callable[[NDArray[np.float64]], object]) -> float:
+        start = now_ns()
+        for _ in range(count):
+            call(x)
+        return (now_ns() - start) / count / 1e9
+
+    one, other = (min(mean_s(call) for _ in range(5)) for call in (objective, problem.evaluate))
+    return one, other

@@ -16,10 +16,10 @@ Kind = TypeVar("Kind", bound=Section)
 
 def declared(package: str, base: type[Kind], key: str) -> Mapping[str, type[Kind]]:
     """The classes derived from `base` in the modules of a package, and in those that extensions
-    name; by the default of the field `key`, in the order of their modules.
+    name.
 
-    Classes without a default for it are base classes and are omitted. RuntimeError if two have the
-    same name.
+    They are by the default of the field `key`, in the order of their modules; those without a
+    default are omitted. RuntimeError if two have the same name.
 
     >>> from timefair.policies.restarts.base import RestartPolicy
     >>> declared("timefair.policies.restarts", RestartPolicy, "policy")["luby"].__name__

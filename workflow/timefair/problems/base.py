@@ -20,22 +20,18 @@ from timefair.problems.kinds import Changes, Constraints, Kind, Native, Noisy, T
 from timefair.problems.parameters import Allowed, unknown, wrong_values
 
 Variables = Literal["continuous", "integer", "mixed", "binary", "permutation"]
-"""Kinds of variables of a problem: numbers, whole numbers, some of each, 0 and 1, or an order of
-the whole numbers from 0 to dimension - 1.
-"""
+"""Numbers, whole numbers, some of each, 0 and 1, or an order of the numbers from 0 to D - 1."""
 
 ROUNDED: frozenset[Variables] = frozenset({"integer", "mixed"})
 """Kinds of variables that an algorithm for continuous ones supports if its points are rounded."""
 
-Ints: TypeAlias = list[int]
-"""Numbers of functions, dimensions or instances."""
+Ints: TypeAlias = list[int]  # numbers of functions, dimensions or instances
 
 LARGEST = 2**31 - 1
 """The largest number of an instance or dimension, which is a C integer in libraries of suites."""
 
 
 def at_least(least: int) -> range:
-    """The whole numbers from `least` to `LARGEST`."""
     return range(least, LARGEST + 1)
 
 
@@ -73,24 +69,20 @@ class ProblemName:
 class Problem:
     """A function to be minimized, with its bounds and its optimum.
 
-    - `name`: Key of the problem.
     - `evaluate`: ``evaluate(x) -> float`` for an array `x` of shape ``(dimension,)``; a wrong shape
       raises ValueError; NaN or inf in `x` gives NaN or inf. An integer variable that is not a whole
       number within its bounds raises ValueError.
     - `lower`, `upper`: Bounds of the search region, arrays of shape ``(dimension,)``.
-    - `f_opt`: The optimal value, to which precisions are distances (`basics.optimum.precision`).
-      With two objectives, it is the best known value. NaN if it is unknown. The precision in a
-      record is then f itself, and tables use the best value of the campaign as the optimum.
+    - `f_opt`: The optimal value, to which precisions are distances (`basics.optimum.precision`), or
+      the best known one. NaN if it is unknown: the precision in a record is then f itself.
     - `integer`: Which variables take only whole numbers, shape ``(dimension,)``; by default none.
     - `permutation`: Whether a point has each of the whole numbers from 0 to dimension - 1 once.
-    - `native`: The same evaluation without the interpreter, if the suite has one. It gives the same
-      bits as `evaluate`, and all numbers of the kind.
+    - `native`: The same evaluation without the interpreter, if there is one, with the same bits.
     - `kind`: What it has beyond one exact value of a point. With constraints, `evaluate` and
       `native` give only f.
-    - `reseed`: ``reseed(seed)`` restarts the noise of the values for a run of that seed. None if
-      the values are exact, or draw from numpy's or Python's global generator.
-    - `start`: The starting point that the suite gives, shape ``(dimension,)``, which is feasible if
-      there are constraints; None if the suite gives none.
+    - `reseed`: ``reseed(seed)`` restarts the noise for a run of that seed. None if the values are
+      exact, or draw from numpy's or Python's global generator.
+    - `start`: The starting point that the suite gives, shape ``(dimension,)``, feasible; or None.
     - `keep`: Objects that have to exist as long as the problem.
     """
 
@@ -134,7 +126,6 @@ class Problem:
         return self.kind.noise_free if isinstance(self.kind, Noisy) else None
 
     def value(self, x: NDArray[np.float64]) -> float:
-        """The value of a point in the record."""
         return self.kind.value(float(self.evaluate(x)), x, self.f_opt)
 
     @property
@@ -152,21 +143,15 @@ class Problem:
         """Number of values that an algorithm gets."""
         return self.kind.shown
 
-    def seen(self, found: Any) -> Any:
-        """The part of the result `found` of `evaluate` that an algorithm gets."""
-        if self.shown == 1:
-            return float(np.ravel(found)[0])
-        return np.array(found, dtype=np.float64)[: self.shown]
-
     def precision(self, value: float) -> float:
         """The distance of a value to the optimum; the value itself if none is known."""
         return value if np.isnan(self.f_opt) else precision(value, self.f_opt)
 
     def points(self, count: int) -> NDArray[np.float64]:
-        """Points for a trial of the evaluation, shape ``(count, dimension)``.
+        """Points for a trial of the evaluation, on the diagonal of the bounds, ``(count,
+        dimension)``.
 
-        They are on the diagonal of the bounds, with integer variables rounded down. Permutations
-        are shifts of the natural order.
+        Integer variables are rounded down. Permutations are shifts of the natural order.
         """
         if self.permutation:
             return np.array(
@@ -183,21 +168,17 @@ class Suite(ABC):
     A suite is an instance of a subclass at the top level of a module of this package, where the
     registry finds it. All methods but `make` work without the library behind the suite.
 
-    - `name`: Name of the suite in campaigns.
-    - `functions`: Numbers of the functions.
+    - `functions`, `instances`: Their numbers; by default, instances are all from 1.
     - `dimensions`: Numbers of variables, a list or a range; `at_least` gives one without end.
-    - `instances`: Numbers of the instances; by default all from 1.
-    - `own_dimensions`: The dimension of each function in a campaign without `dimensions`; empty: it
-      has to give them.
+    - `own_dimensions`: The dimension of each function in a campaign without `dimensions`, or empty.
     - `variables`: The kind of the variables; `variables_of` may say another one for a function.
     - `kind`: What the problems have beyond one exact value of a point.
     - `environments`: How many environments a problem goes through in a run; 1: it does not change.
     - `published_needs`: The setting that a campaign with published data of the suite needs to have
-      the same kind of precisions; empty if no setting is needed.
-    - `distributions`: The packages whose versions affect the values, installed or not. The first
-      one is the package to install.
-    - `parameters`: The values that each of ``problems.parameters`` may have. It is an attribute of
-      the same name, with its default.
+      the same kind of precisions, or empty.
+    - `distributions`: The packages whose versions affect the values; the first is to be installed.
+    - `parameters`: The values that each of ``problems.parameters`` may have, an attribute of the
+      same name, with its default.
     - `names`, `groups`: Short names of functions by number, and the numbers of groups of functions
       by the name of the group. They are only shown.
     - `targets`: The default target precisions; empty for the usual ones.
@@ -239,10 +220,10 @@ class Suite(ABC):
         return changed
 
     def faults(self, functions: Ints, dimensions: Ints, instances: Ints) -> list[str]:
-        """Check keys of problems; one line per key that the suite does not have.
+        """Check keys of problems; one line per key that the suite does not have, and what would be
+        right.
 
-        A line names the key, and what would be right. A suite in which some combinations are
-        missing extends this method.
+        A suite in which some combinations are missing extends this method.
         """
         return [
             *self._misses("functions", functions, self.functions),
@@ -251,7 +232,6 @@ class Suite(ABC):
         ]
 
     def variables_of(self, function: int) -> Variables:
-        """The kind of the variables of a function."""
         return self.variables
 
     def knows_optimum(self, function: int, dimension: int, instance: int) -> bool:
@@ -259,10 +239,7 @@ class Suite(ABC):
         return True
 
     def problem(self, function: int, dimension: int, instance: int) -> Problem:
-        """Make one problem. It can be evaluated in this process or in a fork of this process.
-
-        Raises `ValueError` if the suite does not have the problem.
-        """
+        """Make one problem, for this process or a fork of it; `ValueError` if there is none."""
         if faults := self.faults([function], [dimension], [instance]):
             raise ValueError("; ".join(faults))
         return self.make(ProblemName(self.name, function, dimension, instance))
@@ -281,8 +258,7 @@ class Suite(ABC):
                 yield f"{key}: {number} is not in {self.name}, {_what_is_known(key, known)}"
 
 
-MOST_NUMBERS = 8
-"""More numbers are written as ranges in a message."""
+MOST_NUMBERS = 8  # more numbers are written as ranges in a message
 
 
 def _what_is_known(key: str, known: Sequence[int]) -> str:
@@ -303,10 +279,7 @@ def refusing(
     upper: NDArray[np.float64],
     integer: NDArray[np.bool_],
 ) -> Callable[[NDArray[np.float64]], float]:
-    """Wrap an evaluation: ValueError if an integer variable is not a whole number in its bounds.
-
-    Rounding such a value would hide that an algorithm is for continuous variables.
-    """
+    """Wrap an evaluation: ValueError if an integer variable is not a whole number in its bounds."""
     shape, places = integer.shape, np.flatnonzero(integer)
     least, most = lower[places], upper[places]
 
@@ -345,7 +318,6 @@ def permutations(
 
 
 def _first_wrong(x: NDArray[np.float64], natural: NDArray[np.float64]) -> str:
-    """The first entry of a point that keeps it from being an order."""
     if x.shape != natural.shape:
         return f"an array of shape {x.shape}"
     for number in x[~np.isin(x, natural)].tolist():
@@ -355,5 +327,4 @@ def _first_wrong(x: NDArray[np.float64], natural: NDArray[np.float64]) -> str:
 
 
 def numbered(first: int, *names: str) -> dict[int, str]:
-    """Names of functions with consecutive numbers."""
     return dict(enumerate(names, start=first))

@@ -60,14 +60,11 @@ ONE_GROUP = range(4, 9)
 HALF_IN_GROUPS = range(9, 14)
 ALL_IN_GROUPS = range(14, 19)
 GROUPED = range(4, 19)
-FACTOR = 1e6
-"""Factor of the only group in `ONE_GROUP`."""
+FACTOR = 1e6  # factor of the only group in `ONE_GROUP`
 
 
 @dataclass(frozen=True)
 class Data:
-    """The random data of one problem."""
-
     optimum: NDArray[np.float64]  # of Rosenbrock's function: the shift of the report plus 1
     order: NDArray[np.intp]  # of the variables: group after group, then the others
     rotation: NDArray[np.float64] | None = None  # orthogonal, shape (group_size, group_size)
@@ -91,7 +88,6 @@ def _rotation(size: int, rng: np.random.Generator) -> NDArray[np.float64]:
 
 
 def evaluation(function: int, group_size: int, data: Data) -> Evaluation:
-    """Make the function of x from its data."""
     main = MAIN[function]
     alone = main if function not in GROUPED or main in SEPARABLE else Basic.SPHERE
     return Evaluation(
@@ -107,7 +103,6 @@ def evaluation(function: int, group_size: int, data: Data) -> Evaluation:
 
 
 def groups(function: int, dimension: int, group_size: int) -> int:
-    """Number of groups of a function."""
     if function in ONE_GROUP:
         return 1
     if function in HALF_IN_GROUPS:
@@ -116,8 +111,6 @@ def groups(function: int, dimension: int, group_size: int) -> int:
 
 
 class Cec2010(Suite):
-    """The suite ``cec2010``; its parameter is explained above."""
-
     name = "cec2010"
     functions = range(1, 21)
     dimensions = at_least(2)

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 
 from timefair.problems import cec_evaluation as cec
 from timefair.problems.base import numbered
-from timefair.problems.cec_suites import Cec, Formula, Hybrid, Part
+from timefair.problems.cec_suites import Cec, Formula, Hybrid, Part, composed
 
 HYBRIDS = (
     Hybrid((cec.SCHWEFEL, cec.RASTRIGIN, cec.ELLIPTIC), (0.3, 0.3, 0.4)),
@@ -38,53 +38,37 @@ BASIC = (
     *((Part(cec.SCHWEFEL, 1, 0, rotated=False),), cec.SCHWEFEL),
     *(cec.KATSUURA, cec.HAPPYCAT, cec.HGBAT, cec.GRIEWANK_ROSENBROCK, cec.SCHAFFER_F6),
 )
+# fmt: off
 COMPOSITIONS = (
-    (
-        Part(cec.ROSENBROCK, 10, 0, 1e4, 1e4),
-        Part(cec.ELLIPTIC, 20, 100, 1e10, 1e4),
-        Part(cec.BENT_CIGAR, 30, 200, 1e30, 1e4),
-        Part(cec.DISCUS, 40, 300, 1e10, 1e4),
-        Part(cec.ELLIPTIC, 50, 400, 1e10, 1e4, rotated=False),
+    composed(
+        (cec.ROSENBROCK, 10, 1e4, 1e4), (cec.ELLIPTIC, 20, 1e10, 1e4),
+        (cec.BENT_CIGAR, 30, 1e30, 1e4), (cec.DISCUS, 40, 1e10, 1e4),
+        (cec.ELLIPTIC, 50, 1e10, 1e4, False)
     ),
-    (
-        Part(cec.SCHWEFEL, 20, 0, rotated=False),
-        Part(cec.RASTRIGIN, 20, 100),
-        Part(cec.HGBAT, 20, 200),
+    composed((cec.SCHWEFEL, 20, 1, 1, False), (cec.RASTRIGIN, 20), (cec.HGBAT, 20)),
+    composed(
+        (cec.SCHWEFEL, 10, 4e3, 1e3), (cec.RASTRIGIN, 30, 1e3, 1e3), (cec.ELLIPTIC, 50, 1e10, 1e3)
     ),
-    (
-        Part(cec.SCHWEFEL, 10, 0, 4e3, 1e3),
-        Part(cec.RASTRIGIN, 30, 100, 1e3, 1e3),
-        Part(cec.ELLIPTIC, 50, 200, 1e10, 1e3),
+    composed(
+        (cec.SCHWEFEL, 10, 4e3, 1e3), (cec.HAPPYCAT, 10, 1e3, 1e3), (cec.ELLIPTIC, 10, 1e10, 1e3),
+        (cec.WEIERSTRASS, 10, 400, 1e3), (cec.GRIEWANK, 10, 100, 1e3)
     ),
-    (
-        Part(cec.SCHWEFEL, 10, 0, 4e3, 1e3),
-        Part(cec.HAPPYCAT, 10, 100, 1e3, 1e3),
-        Part(cec.ELLIPTIC, 10, 200, 1e10, 1e3),
-        Part(cec.WEIERSTRASS, 10, 300, 400, 1e3),
-        Part(cec.GRIEWANK, 10, 400, 100, 1e3),
+    composed(
+        (cec.HGBAT, 10, 1e3, 1e4), (cec.RASTRIGIN, 10, 1e3, 1e4), (cec.SCHWEFEL, 10, 4e3, 1e4),
+        (cec.WEIERSTRASS, 20, 400, 1e4), (cec.ELLIPTIC, 20, 1e10, 1e4)
     ),
-    (
-        Part(cec.HGBAT, 10, 0, 1e3, 1e4),
-        Part(cec.RASTRIGIN, 10, 100, 1e3, 1e4),
-        Part(cec.SCHWEFEL, 10, 200, 4e3, 1e4),
-        Part(cec.WEIERSTRASS, 20, 300, 400, 1e4),
-        Part(cec.ELLIPTIC, 20, 400, 1e10, 1e4),
+    composed(
+        (cec.GRIEWANK_ROSENBROCK, 10, 4e3, 1e4), (cec.HAPPYCAT, 20, 1e3, 1e4),
+        (cec.SCHWEFEL, 30, 4e3, 1e4), (cec.SCHAFFER_F6, 40, 2e7, 1e4),
+        (cec.ELLIPTIC, 50, 1e10, 1e4)
     ),
-    (
-        Part(cec.GRIEWANK_ROSENBROCK, 10, 0, 4e3, 1e4),
-        Part(cec.HAPPYCAT, 20, 100, 1e3, 1e4),
-        Part(cec.SCHWEFEL, 30, 200, 4e3, 1e4),
-        Part(cec.SCHAFFER_F6, 40, 300, 2e7, 1e4),
-        Part(cec.ELLIPTIC, 50, 400, 1e10, 1e4),
-    ),
-    (Part(HYBRIDS[0], 10, 0), Part(HYBRIDS[1], 30, 100), Part(HYBRIDS[2], 50, 200)),
-    (Part(HYBRIDS[3], 10, 0), Part(HYBRIDS[4], 30, 100), Part(HYBRIDS[5], 50, 200)),
+    composed((HYBRIDS[0], 10), (HYBRIDS[1], 30), (HYBRIDS[2], 50)),
+    composed((HYBRIDS[3], 10), (HYBRIDS[4], 30), (HYBRIDS[5], 50)),
 )
+# fmt: on
 
 
 class Cec2014(Cec):
-    """The suite ``cec2014``."""
-
     name = "cec2014"
     year = 2014
     functions = range(1, 31)

@@ -27,7 +27,7 @@ from collections.abc import Mapping
 
 from timefair.problems import cec_evaluation as cec
 from timefair.problems.base import numbered
-from timefair.problems.cec_suites import Cec, Formula, Hybrid, Part
+from timefair.problems.cec_suites import Cec, Formula, Hybrid, composed
 
 BASIC = (
     *(cec.BENT_CIGAR, cec.DIFFERENT_POWERS, cec.ZAKHAROV, cec.ROSENBROCK, cec.RASTRIGIN),
@@ -48,8 +48,6 @@ HYBRID_9 = Hybrid(
 
 
 class Cec2017(Cec):
-    """The suite ``cec2017``."""
-
     name = "cec2017"
     year = 2017
     functions = range(1, 31)
@@ -70,6 +68,7 @@ class Cec2017(Cec):
     }
     at_optimum: Mapping[int, float] = {k: 100.0 * k for k in functions}
     displaced: Mapping[int, float] = {9: 1.0}
+    # fmt: off
     formulas: Mapping[int, Formula] = {
         **dict(enumerate(BASIC, start=1)),
         11: Hybrid((cec.ZAKHAROV, cec.ROSENBROCK, cec.RASTRIGIN), (0.2, 0.4, 0.4)),
@@ -87,61 +86,37 @@ class Cec2017(Cec):
             (cec.HGBAT, cec.KATSUURA, cec.ACKLEY, cec.RASTRIGIN, cec.SCHWEFEL, cec.SCHAFFER_F7),
             (0.1, 0.1, 0.2, 0.2, 0.2, 0.2),
         ),
-        21: (
-            Part(cec.ROSENBROCK, 10, 0),
-            Part(cec.ELLIPTIC, 20, 100, 1e10, 1e4),
-            Part(cec.RASTRIGIN, 30, 200),
+        21: composed((cec.ROSENBROCK, 10), (cec.ELLIPTIC, 20, 1e10, 1e4), (cec.RASTRIGIN, 30)),
+        22: composed((cec.RASTRIGIN, 10), (cec.GRIEWANK, 20, 100, 1e3), (cec.SCHWEFEL, 30)),
+        23: composed(
+            (cec.ROSENBROCK, 10), (cec.ACKLEY, 20, 100, 1e3), (cec.SCHWEFEL, 30),
+            (cec.RASTRIGIN, 40)
         ),
-        22: (
-            Part(cec.RASTRIGIN, 10, 0),
-            Part(cec.GRIEWANK, 20, 100, 100, 1e3),
-            Part(cec.SCHWEFEL, 30, 200),
+        24: composed(
+            (cec.ACKLEY, 10, 100, 1e3), (cec.ELLIPTIC, 20, 1e10, 1e4),
+            (cec.GRIEWANK, 30, 100, 1e3), (cec.RASTRIGIN, 40)
         ),
-        23: (
-            Part(cec.ROSENBROCK, 10, 0),
-            Part(cec.ACKLEY, 20, 100, 100, 1e3),
-            Part(cec.SCHWEFEL, 30, 200),
-            Part(cec.RASTRIGIN, 40, 300),
+        25: composed(
+            (cec.RASTRIGIN, 10, 1e3, 1e4), (cec.HAPPYCAT, 20, 1e3, 1e3),
+            (cec.ACKLEY, 30, 100, 1e3), (cec.DISCUS, 40, 1e10, 1e4), (cec.ROSENBROCK, 50)
         ),
-        24: (
-            Part(cec.ACKLEY, 10, 0, 100, 1e3),
-            Part(cec.ELLIPTIC, 20, 100, 1e10, 1e4),
-            Part(cec.GRIEWANK, 30, 200, 100, 1e3),
-            Part(cec.RASTRIGIN, 40, 300),
+        26: composed(
+            (cec.SCHAFFER_F6, 10, 2e7, 1e4), (cec.SCHWEFEL, 20), (cec.GRIEWANK, 20, 100, 1e3),
+            (cec.ROSENBROCK, 30), (cec.RASTRIGIN, 40, 1e3, 1e4)
         ),
-        25: (
-            Part(cec.RASTRIGIN, 10, 0, 1e3, 1e4),
-            Part(cec.HAPPYCAT, 20, 100, 1e3, 1e3),
-            Part(cec.ACKLEY, 30, 200, 100, 1e3),
-            Part(cec.DISCUS, 40, 300, 1e10, 1e4),
-            Part(cec.ROSENBROCK, 50, 400),
+        27: composed(
+            (cec.HGBAT, 10, 1e3, 1e4), (cec.RASTRIGIN, 20, 1e3, 1e4), (cec.SCHWEFEL, 30, 4e3, 1e4),
+            (cec.BENT_CIGAR, 40, 1e30, 1e4), (cec.ELLIPTIC, 50, 1e10, 1e4),
+            (cec.SCHAFFER_F6, 60, 2e7, 1e4)
         ),
-        26: (
-            Part(cec.SCHAFFER_F6, 10, 0, 2e7, 1e4),
-            Part(cec.SCHWEFEL, 20, 100),
-            Part(cec.GRIEWANK, 20, 200, 100, 1e3),
-            Part(cec.ROSENBROCK, 30, 300),
-            Part(cec.RASTRIGIN, 40, 400, 1e3, 1e4),
+        28: composed(
+            (cec.ACKLEY, 10, 100, 1e3), (cec.GRIEWANK, 20, 100, 1e3), (cec.DISCUS, 30, 1e10, 1e4),
+            (cec.ROSENBROCK, 40), (cec.HAPPYCAT, 50, 1e3, 1e3), (cec.SCHAFFER_F6, 60, 2e7, 1e4)
         ),
-        27: (
-            Part(cec.HGBAT, 10, 0, 1e3, 1e4),
-            Part(cec.RASTRIGIN, 20, 100, 1e3, 1e4),
-            Part(cec.SCHWEFEL, 30, 200, 4e3, 1e4),
-            Part(cec.BENT_CIGAR, 40, 300, 1e30, 1e4),
-            Part(cec.ELLIPTIC, 50, 400, 1e10, 1e4),
-            Part(cec.SCHAFFER_F6, 60, 500, 2e7, 1e4),
-        ),
-        28: (
-            Part(cec.ACKLEY, 10, 0, 100, 1e3),
-            Part(cec.GRIEWANK, 20, 100, 100, 1e3),
-            Part(cec.DISCUS, 30, 200, 1e10, 1e4),
-            Part(cec.ROSENBROCK, 40, 300),
-            Part(cec.HAPPYCAT, 50, 400, 1e3, 1e3),
-            Part(cec.SCHAFFER_F6, 60, 500, 2e7, 1e4),
-        ),
-        29: (Part(HYBRID_5, 10, 0), Part(HYBRID_6, 30, 100), Part(HYBRID_7, 50, 200)),
-        30: (Part(HYBRID_5, 10, 0), Part(HYBRID_8, 30, 100), Part(HYBRID_9, 50, 200)),
+        29: composed((HYBRID_5, 10), (HYBRID_6, 30), (HYBRID_7, 50)),
+        30: composed((HYBRID_5, 10), (HYBRID_8, 30), (HYBRID_9, 50)),
     }
+    # fmt: on
 
 
 CEC2017 = Cec2017()

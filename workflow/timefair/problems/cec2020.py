@@ -36,8 +36,6 @@ from timefair.problems.parameters import Allowed, Word
 
 
 class Cec2020(Cec):
-    """The suite ``cec2020``."""
-
     name = "cec2020"
     year = 2020
     functions = range(1, 11)
@@ -83,8 +81,6 @@ CEC2020 = Cec2020()
 
 
 class Cec2021(Cec2020):
-    """The suite ``cec2021``; its parameter is explained above."""
-
     name = "cec2021"
     year = 2021
     dimensions = (2, 10, 20)

@@ -24,12 +24,10 @@ from collections.abc import Mapping
 
 from timefair.problems import cec_evaluation as cec
 from timefair.problems.base import numbered
-from timefair.problems.cec_suites import Cec, Formula, Hybrid, Part
+from timefair.problems.cec_suites import Cec, Formula, Hybrid, composed
 
 
 class Cec2022(Cec):
-    """The suite ``cec2022``."""
-
     name = "cec2022"
     year = 2022
     functions = range(1, 13)
@@ -49,6 +47,7 @@ class Cec2022(Cec):
     at_optimum: Mapping[int, float] = dict(
         enumerate((300, 400, 600, 800, 900, 1800, 2000, 2200, 2300, 2400, 2600, 2700), start=1)
     )
+    # fmt: off
     formulas: Mapping[int, Formula] = {
         1: cec.ZAKHAROV,
         2: cec.ROSENBROCK,
@@ -64,34 +63,26 @@ class Cec2022(Cec):
             (cec.KATSUURA, cec.HAPPYCAT, cec.GRIEWANK_ROSENBROCK, cec.SCHWEFEL, cec.ACKLEY),
             (0.3, 0.2, 0.2, 0.1, 0.2),
         ),
-        9: (
-            Part(cec.ROSENBROCK, 10, 0, 1e4, 1e4),
-            Part(cec.ELLIPTIC, 20, 200, 1e10, 1e4),
-            Part(cec.BENT_CIGAR, 30, 300, 1e30, 1e4),
-            Part(cec.DISCUS, 40, 100, 1e10, 1e4),
-            Part(cec.ELLIPTIC, 50, 400, 1e10, 1e4, rotated=False),
+        9: composed(
+            (cec.ROSENBROCK, 10, 1e4, 1e4), (cec.ELLIPTIC, 20, 1e10, 1e4),
+            (cec.BENT_CIGAR, 30, 1e30, 1e4), (cec.DISCUS, 40, 1e10, 1e4),
+            (cec.ELLIPTIC, 50, 1e10, 1e4, False), biases=(0, 200, 300, 100, 400)
         ),
-        10: (
-            Part(cec.SCHWEFEL, 20, 0, rotated=False),
-            Part(cec.RASTRIGIN, 10, 200),
-            Part(cec.HGBAT, 10, 100),
+        10: composed(
+            (cec.SCHWEFEL, 20, 1, 1, False), (cec.RASTRIGIN, 10), (cec.HGBAT, 10),
+            biases=(0, 200, 100)
         ),
-        11: (
-            Part(cec.SCHAFFER_F6, 20, 0, 2e7, 1e4),
-            Part(cec.SCHWEFEL, 20, 200),
-            Part(cec.GRIEWANK, 30, 300, 100, 1e3),
-            Part(cec.ROSENBROCK, 30, 400),
-            Part(cec.RASTRIGIN, 20, 200, 1e3, 1e4),
+        11: composed(
+            (cec.SCHAFFER_F6, 20, 2e7, 1e4), (cec.SCHWEFEL, 20), (cec.GRIEWANK, 30, 100, 1e3),
+            (cec.ROSENBROCK, 30), (cec.RASTRIGIN, 20, 1e3, 1e4), biases=(0, 200, 300, 400, 200)
         ),
-        12: (
-            Part(cec.HGBAT, 10, 0, 1e3, 1e4),
-            Part(cec.RASTRIGIN, 20, 300, 1e3, 1e4),
-            Part(cec.SCHWEFEL, 30, 500, 4e3, 1e4),
-            Part(cec.BENT_CIGAR, 40, 100, 1e30, 1e4),
-            Part(cec.ELLIPTIC, 50, 400, 1e10, 1e4),
-            Part(cec.SCHAFFER_F6, 60, 200, 2e7, 1e4),
+        12: composed(
+            (cec.HGBAT, 10, 1e3, 1e4), (cec.RASTRIGIN, 20, 1e3, 1e4), (cec.SCHWEFEL, 30, 4e3, 1e4),
+            (cec.BENT_CIGAR, 40, 1e30, 1e4), (cec.ELLIPTIC, 50, 1e10, 1e4),
+            (cec.SCHAFFER_F6, 60, 2e7, 1e4), biases=(0, 300, 500, 100, 400, 200)
         ),
     }
+    # fmt: on
 
 
 CEC2022 = Cec2022()

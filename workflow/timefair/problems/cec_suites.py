@@ -48,20 +48,25 @@ class Part(NamedTuple):
 Formula = Basic | Hybrid | tuple[Part, ...]
 
 
+def composed(*parts: tuple[Any, ...], biases: Sequence[float] = ()) -> tuple[Part, ...]:
+    """A composition of (f, spread, divisor, factor, rotated); by default, biases are 0, 100, ..."""
+    each = biases or [100 * k for k in range(len(parts))]
+    return tuple(
+        Part(f, spread, bias, *more) for (f, spread, *more), bias in zip(parts, each, strict=True)
+    )
+
+
 class Cec(Suite):
     """A suite of a competition in the form of its program, which has one instance."""
 
     year: int
     instances = (1,)
     formulas: Mapping[int, Formula]
-    at_optimum: Mapping[int, float]
-    """The value at the optimum."""
-    undefined: Mapping[int, frozenset[int]]
-    """The functions that the program refuses, by dimension."""
+    at_optimum: Mapping[int, float]  # the value at the optimum
+    undefined: Mapping[int, frozenset[int]]  # the functions that the program refuses, by dimension
     files: Mapping[int, int] = {}
     """The number of a function in the names of the data files, if it is another one."""
-    displaced: Mapping[int, float] = {}
-    """The rotated coordinates of the optimum, if they are not 0."""
+    displaced: Mapping[int, float] = {}  # the rotated coordinates of the optimum, if they are not 0
     distributions: Sequence[str] = ("opfunu",)
 
     @cached_property

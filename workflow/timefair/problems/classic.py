@@ -39,14 +39,11 @@ from numpy.typing import NDArray
 
 from timefair.problems.base import Problem, ProblemName, Suite, at_least, numbered
 
-Vector = NDArray[np.float64]
-"""Shape ``(dimension,)``."""
+Vector = NDArray[np.float64]  # Shape ``(dimension,)``
 Value = Callable[[Vector], float]
 
-INNER = 0.8
-"""Share of the bounds within which the optimum of a moved function is drawn."""
-STEEPNESS = 20
-"""Twice the m of Michalewicz."""
+INNER = 0.8  # share of the bounds within which the optimum of a moved function is drawn
+STEEPNESS = 20  # twice the m of Michalewicz
 SEED = 1960
 
 
@@ -110,8 +107,7 @@ def _trid(z: Vector) -> float:
 
 SCHWEFEL_BEST = 420.968746227503
 _SCHWEFEL_MOST = SCHWEFEL_BEST * np.sin(np.sqrt(SCHWEFEL_BEST))
-_STYBLINSKI_TANG_BEST = -2.903534027771177
-"""A root of 4 z^3 - 32 z + 5."""
+_STYBLINSKI_TANG_BEST = -2.903534027771177  # a root of 4 z^3 - 32 z + 5
 
 
 def _bumps(z: Vector, numbers: NDArray[np.int_]) -> Vector:
@@ -123,8 +119,8 @@ def _bumps(z: Vector, numbers: NDArray[np.int_]) -> Vector:
 def _michalewicz_best(dimension: int) -> Vector:
     """The best value of each variable, by bisection of the derivative of the term's logarithm.
 
-    That derivative decreases within a bump, which is an interval between zeros of the inner sine.
-    The highest bump is one of the three around pi / 2, where the outer sine is largest.
+    It decreases within a bump, an interval between zeros of the inner sine. The highest bump is one
+    of the three around pi / 2, where the outer sine is largest.
     """
     numbers = np.arange(1, dimension + 1)[:, np.newaxis]
     bumps = np.clip(numbers // 4 + np.array([-1, 0, 1]), 0, numbers - 1)
@@ -183,8 +179,6 @@ FUNCTIONS = (
 
 
 class Classic(Suite):
-    """The suite ``classic``."""
-
     name = "classic"
     functions = range(1, len(FUNCTIONS) + 1)
     dimensions = at_least(2)

@@ -35,11 +35,7 @@ from timefair.problems.noisy_pair import NoisyPair
 
 @dataclass
 class Coco(Suite):
-    """A suite of COCO: its name there, its functions and its dimensions.
-
-    cocoex ends the interpreter on some wrong keys (an unknown function, an instance that is too
-    large), so `faults` checks every key before cocoex gets it.
-    """
+    """A suite of COCO. cocoex ends the interpreter on some wrong keys: `faults` checks all."""
 
     name: str
     functions: range
@@ -67,8 +63,6 @@ class Coco(Suite):
         )
 
     def _with_both_values(self, problem: Problem, pair: NoisyPair) -> Problem:
-        """The problem, with the measured value and the value without noise."""
-
         def noise_free(x: NDArray[np.float64]) -> float:
             return float(pair(x)[1])
 
@@ -81,7 +75,6 @@ class Coco(Suite):
         )
 
     def _through_wrapper(self, name: ProblemName, f_opt: float) -> Problem:
-        """The problem, evaluated by cocoex."""
         import cocoex
 
         suite = cocoex.Suite(self.name, *options(name, self.functions[0]))

@@ -30,8 +30,7 @@ from timefair.problems.coco import SMALL, Coco
 from timefair.problems.coco_library import CProblem, options
 from timefair.problems.kinds import Kind, TwoObjectives
 
-INSTANCES = range(1, 16)
-"""Instances for which COCO has reference values."""
+INSTANCES = range(1, 16)  # instances for which COCO has reference values
 
 TARGETS = (*(10 ** (-k / 10) for k in range(51)), 0.0, *(-(10 ** (k / 5 - 5)) for k in range(6)))
 """The 58 targets of COCO: 1 to 1e-5, 0, and -1e-5 to -1e-4."""
@@ -78,10 +77,10 @@ def _optimum(function: int, instance: int, dimension: int) -> float:
 
 @cache
 def reference_values() -> dict[tuple[int, int, int], float]:
-    """COCO's reference values of the indicator, by (function, instance, dimension).
+    """COCO's reference values of the indicator, by (function, instance, dimension), for both
+    suites.
 
-    The library inside cocoex contains them as a table of texts, but has no function that returns
-    them. Both suites share the table.
+    The library inside cocoex has a table of texts, and no function that returns them.
     """
     import cocoex
 

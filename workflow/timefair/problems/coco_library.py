@@ -17,8 +17,7 @@ from timefair.problems.base import ProblemName
 from timefair.problems.kinds import Native
 from timefair.problems.noisy_pair import NoisyPair
 
-NOISE_PLACES = 10_000
-"""Number of positions at which the noise of a run can begin."""
+NOISE_PLACES = 10_000  # number of positions at which the noise of a run can begin
 
 _SIGNATURES = {
     "coco_suite": (ctypes.c_void_p, [ctypes.c_char_p] * 3),
@@ -75,10 +74,7 @@ def library() -> ctypes.CDLL:
 
 
 def options(name: ProblemName, first: int = 1) -> tuple[str, str]:
-    """COCO's words for a suite of one problem, because a suite builds all its problems.
-
-    ``first`` is the number of the suite's first function.
-    """
+    """COCO's words for a suite of one problem; `first`: the number of its first function."""
     only = f"dimensions: {name.dimension} function_indices: {name.function - first + 1}"
     return f"instances: {name.instance}", only
 
@@ -91,10 +87,7 @@ class CProblem:
 
     @classmethod
     def open(cls, name: ProblemName, options: tuple[str, str]) -> CProblem:
-        """Take the problem from its suite, opened with the `options` that leave it alone.
-
-        COCO ends the process at some names that it does not have.
-        """
+        """Take the problem from its suite, opened with `options`; COCO may end the process."""
         coco = library()
         suite = coco.coco_suite(name.suite.encode(), *(option.encode() for option in options))
         handle = coco.coco_suite_get_problem_by_function_dimension_instance(
@@ -106,7 +99,6 @@ class CProblem:
 
     @property
     def best_value(self) -> float:
-        """The value of the optimum, without noise."""
         return float(library().coco_problem_get_best_value(self.handle))
 
     @property
@@ -122,8 +114,8 @@ class CProblem:
     def noisy_pair(self, dimension: int) -> NoisyPair:
         """The evaluation with the measured and the noise-free value, which COCO leaves in a field.
 
-        The fields around it are first compared with results of COCO's functions: RuntimeError if
-        cocoex has its fields elsewhere, or the problem is not noisy.
+        The fields around it are first compared with results of COCO's functions: RuntimeError if it
+        is elsewhere, or the problem is not noisy.
         """
         coco, fields = library(), _Layout.from_address(self.handle)
         found = (
@@ -167,8 +159,8 @@ def _address(name: str) -> int:
 def place_noise(seed: int) -> None:
     """Restart the noise of all problems of this process at positions drawn from a run's seed.
 
-    COCO draws each value of noise by the next number of a counter, one counter for normal and
-    one for uniform noise, which the whole process shares and which can only be counted up.
+    COCO draws noise by a counter for normal and one for uniform noise, which can only be counted
+    up.
     """
     coco = library()
     coco.coco_reset_seeds()

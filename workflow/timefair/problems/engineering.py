@@ -38,11 +38,8 @@ from numpy.typing import NDArray
 from timefair.problems.base import Ints, Problem, ProblemName, Suite, Variables, refusing
 from timefair.problems.kinds import Constraints, Kind
 
-TOLERANCE = 1e-4
-"""Of equalities."""
-
-Values = tuple[Any, Sequence[Any], Sequence[Any]]
-"""f, inequalities (at most 0) and equalities (0)."""
+TOLERANCE = 1e-4  # of equalities
+Values = tuple[Any, Sequence[Any], Sequence[Any]]  # f, inequalities (at most 0) and equalities (0)
 
 
 def _synthesis(x1: Any, y: Any) -> Values:
@@ -614,8 +611,6 @@ DESIGNS = {
 
 
 class Engineering(Suite):
-    """The suite ``engineering``."""
-
     name = "engineering"
     functions = tuple(DESIGNS)  # type: ignore[assignment]
     own_dimensions: Mapping[int, int] = {k: len(design.lower) for k, design in DESIGNS.items()}

@@ -234,8 +234,6 @@ FIXED = dict(zip(range(14, 24), (2, 4, 2, 2, 2, 3, 6, 4, 4, 4), strict=True))
 
 
 class F1F23(Classic):
-    """The suite ``f1-f23``."""
-
     name = "f1-f23"
     functions = range(1, 24)
     names: Mapping[int, str] = numbered(

@@ -2,24 +2,88 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import inf, isnan, nan
 from typing import ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from timefair.problems.hypervolume import after_each, normalized
+GRID = 5e-13  # distance of neighbouring normalized values
+
+
+def normalized(vectors: ArrayLike, ideal: ArrayLike, nadir: ArrayLike) -> NDArray[np.float64]:
+    """Normalize finite vectors, shape ``(n, 2)``, as COCO does: the ideal point is (0, 0), the
+    nadir point (1, 1).
+
+    A value below the ideal one is a rounding error and becomes 0. A vector with one ideal value is
+    an extreme of the front, so its other value is at least 1.
+
+    >>> normalized([[3.0, 5.0], [1.0, 6.0]], ideal=[1.0, 4.0], nadir=[5.0, 8.0]).tolist()
+    [[0.5, 0.25], [0.0, 1.0]]
+    """
+    low, high = np.asarray(ideal, dtype=np.float64), np.asarray(nadir, dtype=np.float64)
+    steps = np.floor((np.asarray(vectors, dtype=np.float64) - low) / (high - low) / GRID + 0.5)
+    found = np.maximum(steps * GRID, 0.0)
+    for one, other in ((0, 1), (1, 0)):
+        at_the_ideal = (found[:, one] == 0) & (found[:, other] < 1)
+        found[at_the_ideal, other] = 1.0
+    return np.asarray(found, dtype=np.float64)
+
+
+def after_each(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The indicator after each of some normalized vectors, shape ``(n,)``; it never falls.
+
+    >>> after_each(np.array([[2.0, 0.5], [0.5, 0.5], [0.6, 0.6], [0.0, 0.9]])).tolist()
+    [-1.0, 0.25, 0.25, 0.3]
+    """
+    area = _Area()
+    areas = np.array([area.with_vector(*vector) for vector in vectors.tolist()])
+    beyond = np.maximum(vectors - 1.0, 0.0)
+    distance = np.minimum.accumulate(np.hypot(beyond[:, 0], beyond[:, 1]))
+    return np.where(distance > 0, -distance, areas.reshape(distance.shape))
+
+
+class _Area:
+    """The area that vectors dominate in the unit square: a staircase."""
+
+    def __init__(self) -> None:
+        self._first: list[float] = []  # rising
+        self._second: list[float] = []  # falling
+        self._dominated = 0.0
+
+    def with_vector(self, first: float, second: float) -> float:
+        """The area after one more vector."""
+        place = bisect_right(self._first, first)
+        above = self._second[place - 1] if place else 1.0
+        if first <= 1 and second <= 1 and (not place or second < above):
+            self._dominated += self._added(first, second)
+        return self._dominated
+
+    def _added(self, first: float, second: float) -> float:
+        """Insert a vector that no other dominates; return the area that it adds."""
+        begin = end = bisect_left(self._first, first)
+        above = self._second[begin - 1] if begin else 1.0
+        left, added = first, 0.0
+        while end < len(self._first) and self._second[end] >= second:
+            added += (self._first[end] - left) * (above - second)
+            left, above = self._first[end], self._second[end]
+            end += 1
+        right = self._first[end] if end < len(self._first) else 1.0
+        self._first[begin:end] = [first]
+        self._second[begin:end] = [second]
+        return added + (right - left) * (above - second)
+
 
 Task = Literal["one objective", "two objectives", "constraints"]
 """What an algorithm has to be able to do."""
 
 Keep = Literal["nondominated", "feasible", "improving", "changing"]
-"""Rules by which a run records vectors of its evaluations (`measure.evaluation.keepers`)."""
+"""Rules by which a run records vectors of its evaluations (`measure.evaluation.objective`)."""
 
-Vectors = NDArray[np.float64]
-"""Numbers of evaluations, shape ``(n, numbers)``."""
+Vectors = NDArray[np.float64]  # numbers of evaluations, shape ``(n, numbers)``
 
 
 @dataclass(frozen=True)
@@ -84,10 +148,7 @@ class Kind:
         """What is evaluated at a point beside f, for a call before the clock."""
 
     def quality(self, vectors: Vectors) -> NDArray[np.float64]:
-        """The value that a run has reached after each vector, shape ``(n,)``; inf if none.
-
-        Called after the run, outside its clock; the events are where the least value falls.
-        """
+        """The value that a run has reached after each vector, shape ``(n,)``; inf: none."""
         raise NotImplementedError
 
     def ends_at(self, target: float) -> float:
@@ -96,21 +157,16 @@ class Kind:
 
     @classmethod
     def refuting(cls, best: float, noise_free: float) -> float:
-        """The value of a run that refutes an optimum if it is below; NaN if none can.
-
-        ``noise_free`` is NaN for a run without noise.
-        """
+        """The value that refutes an optimum if it is below; NaN: none, as without noise."""
         return best if isnan(noise_free) else noise_free
 
 
 @dataclass(frozen=True)
 class Noisy(Kind):
-    """Noise: an evaluation gives the measured value, and the value without noise is known.
+    """Noise: an evaluation gives the measured value, and `noise_free`, only called after a run.
 
-    A vector is recorded if either of the two is the least of its kind so far. The points that an
+    A vector is recorded if either value is the least of its kind so far. The points that an
     algorithm recommends are recorded, too.
-
-    - `noise_free`: ``noise_free(x) -> float``, which is only called after a run.
     """
 
     noise_free: Callable[[NDArray[np.float64]], float]
@@ -143,12 +199,11 @@ class Constraints(Kind):
     A vector has f and the violation. It is recorded if f is the least of a feasible point so far,
     or the violation is the least so far, or ``max(f, f_opt)`` plus the violation.
 
-    - `count`: The number of constraints m, at least 1.
-    - `evaluate`: ``evaluate(x) -> g`` of shape ``(m,)``. A point is feasible if every number is at
-      most 0; NaN makes it infeasible.
+    - `count`, `evaluate`: The number m, at least 1, and ``evaluate(x) -> g`` of shape ``(m,)``. A
+      point is feasible if every number is at most 0; NaN makes it infeasible.
     - `native`: The same evaluation without the interpreter, if there is one; it writes m numbers.
-    - `indicator`: The value of a point in the record. False: f if it is feasible, else inf. True:
-      ``max(f, f_opt)`` plus the violation, for every point.
+    - `indicator`: The value of a point in the record: f or, if infeasible, inf; with it, ``max(f,
+      f_opt)`` plus the violation, for every point.
     - `written`: ``written(x) -> (g, h)``: inequalities and equalities as written; None: no h.
     """
 
@@ -185,10 +240,8 @@ class Constraints(Kind):
 class TwoObjectives(Kind):
     """Two objectives, valued by COCO's hypervolume indicator between two points.
 
-    A vector is recorded that no earlier one of the run weakly dominates, thinned as
-    `records.thinning.VectorThinning` describes.
-
-    - `ideal`, `nadir`: The points that become (0, 0) and (1, 1), shape ``(2,)``.
+    A vector is recorded that no earlier one of the run weakly dominates, thinned as of
+    `records.thinning.VectorThinning`. `ideal`, `nadir` become (0, 0) and (1, 1), shape ``(2,)``.
     """
 
     ideal: NDArray[np.float64]
@@ -235,11 +288,9 @@ class TwoByUser(TwoObjectives):
 class Changes(Kind):
     """Changes during a run: environments, numbered from 0, each for the same share of the budget.
 
-    An evaluation gives the value and the environment that it was made in. A vector is recorded if
-    its environment is another than that of the last one, or its value is the least there.
-
-    - `address`: Where the evaluation reads its environment: the address of an ``int64_t``.
-    - `least`, `middle`: In each environment the least value, and that at the middle of the bounds.
+    An evaluation gives the value and its environment, an ``int64_t`` at `address`. A vector is
+    recorded if its environment is new, or its value is the least there. `least`, `middle`: in each
+    environment the least value, and that at the middle of the bounds.
     """
 
     address: int
@@ -259,7 +310,6 @@ class Changes(Kind):
 
     @property
     def environments(self) -> int:
-        """How many there are."""
         return len(self.least)
 
     @property
@@ -268,9 +318,7 @@ class Changes(Kind):
         return np.maximum(self.middle - self.least, 0.0)
 
     def errors(self, vectors: Vectors) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-        """The environment of each vector, and how far its value is from the least one there, at
-        least 0; ValueError if there is no such environment.
-        """
+        """The environment of each vector, and its distance to the least value there, at least 0."""
         known = np.isin(vectors[:, 1], np.arange(self.environments))
         if not known.all():
             raise ValueError(f"a vector is of the environment {vectors[~known][0, 1]:g}")
@@ -278,10 +326,7 @@ class Changes(Kind):
         return environments, np.maximum(vectors[:, 0] - self.least[environments], 0.0)
 
     def quality(self, vectors: Vectors) -> NDArray[np.float64]:
-        """The mean over all environments of the best error so far; it never rises.
-
-        The middle of the bounds counts as evaluated in every environment. Raises like `errors`.
-        """
+        """The mean over all environments of the best error so far, at first of the middle."""
         best, means = self.uninformed, np.empty(len(vectors))
         for row, (environment, error) in enumerate(zip(*self.errors(vectors), strict=True)):
             best[environment] = min(best[environment], error)

@@ -37,8 +37,6 @@ COMPONENTS, INSTANCES, SEED = 24, 100, 2023
 
 
 class ManyAffine(Suite):
-    """The suite ``ma-bbob``."""
-
     name = "ma-bbob"
     functions = range(1, 31)
     dimensions = range(2, 101)

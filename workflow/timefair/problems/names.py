@@ -17,11 +17,9 @@ Given = Mapping[str, Mapping[str, str]]
 
 
 def declared(suite: str) -> dict[int, str]:
-    """The names that the user's own function has in its attribute ``names``.
+    """The names in the attribute ``names`` of the user's own function; empty for a suite.
 
-    Empty for a suite of this package, and for a function without the attribute.
-
-    Raises `InputError` if the attribute is not a mapping of numbers to names.
+    `InputError` if the attribute is not a mapping of numbers to names.
     """
     if ":" not in suite:
         return {}

@@ -79,10 +79,8 @@ ORDER = "permutation"
 POINTS = ("ideal", "nadir")
 AREA = "hypervolume"
 SETTINGS = ("lower", "upper", "f_opt", "integer", ORDER, TOLERANCE, *POINTS, AREA)
-NUMBERED = ("function", "instance")
-"""Arguments of the function that are numbers of the campaign."""
-NOISE_FREE = "noise_free"
-"""The attribute with the function that gives values without noise."""
+NUMBERED = ("function", "instance")  # arguments of the function that are numbers of the campaign
+NOISE_FREE = "noise_free"  # the attribute with the function that gives values without noise
 CONSTRAINTS = ("constraints", "equalities")
 """Attributes with the constraints, or with their number if the function returns them beside f."""
 REFUSED = {
@@ -113,6 +111,10 @@ class OwnProblem(Suite):
         given = parameters or {}
         self._settings = self._settings_with(given)
         self._keywords = {key: value for key, value in given.items() if key not in SETTINGS}
+        self._of_noise = [key for key in (NOISE_FREE,) if self._attribute(key) is not None]
+        self._orders = bool(self._settings.get(ORDER))
+        self._two = any(key in self._settings for key in POINTS)
+        self._beside = not all(map(callable, self._limits.values()))
         if self._two:
             self.kind = TwoByUser
         self.variables: Variables = "continuous" if parameters is None else self._variables()
@@ -213,22 +215,7 @@ class OwnProblem(Suite):
     def _attribute(self, key: str) -> Any:
         return getattr(self._function, key, None)
 
-    @property
-    def _of_noise(self) -> tuple[str, ...]:
-        return () if self._attribute(NOISE_FREE) is None else (NOISE_FREE,)
-
-    @property
-    def _orders(self) -> bool:
-        """Whether points are permutations."""
-        return bool(self._settings.get(ORDER))
-
-    @property
-    def _two(self) -> bool:
-        """Whether the function has two objectives."""
-        return any(key in self._settings for key in POINTS)
-
     def _objective_faults(self, settings: Mapping[str, Any]) -> Iterator[str]:
-        """Faults of the settings of two objectives."""
         for key in POINTS:
             if key not in settings:
                 yield f"{key!r} is missing: two objectives need 'ideal' and 'nadir'"
@@ -257,7 +244,6 @@ class OwnProblem(Suite):
         return evaluate
 
     def _limit_faults(self) -> Iterator[str]:
-        """Faults of the attributes with constraints."""
         for key, value in self._limits.items():
             number = isinstance(value, int) and not isinstance(value, bool) and value > 0
             if not number and not callable(value):
@@ -269,11 +255,6 @@ class OwnProblem(Suite):
             yield f"'constraints' and 'equalities' of {self.name} are both functions, or numbers"
         if self._limits and self._attribute(NOISE_FREE) is not None:
             yield f"{NOISE_FREE!r} of {self.name}: values with constraints have no noise"
-
-    @property
-    def _beside(self) -> bool:
-        """Whether the function returns the constraints beside f."""
-        return any(not callable(value) for value in self._limits.values())
 
     @property
     def _counts_beside(self) -> tuple[int, int, int]:

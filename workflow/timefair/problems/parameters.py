@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 from timefair.basics.errors import suggest
 
-LISTED = 20
-"""Most names that the fault of an unknown one lists."""
+LISTED = 20  # most names that the fault of an unknown one lists
 
 
 @dataclass(frozen=True)
@@ -34,8 +33,6 @@ class Number:
 
 @dataclass(frozen=True)
 class Word:
-    """One of some words."""
-
     words: tuple[str, ...]
 
     def has(self, value: object) -> bool:
@@ -58,7 +55,6 @@ def unknown(key: str, owner: str, known: Collection[str]) -> str:
 
 
 def wrong_values(owner: str, allowed: Allowed, parameters: Mapping[str, object]) -> list[str]:
-    """One line per value that is not allowed."""
     return [
         f"{key!r} of {owner} is {allowed[key]}, not {value!r}"
         for key, value in parameters.items()

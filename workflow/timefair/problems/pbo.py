@@ -30,8 +30,6 @@ TRIANGULAR, INDEPENDENT_SET, N_QUEENS, TRAPS, NK_LANDSCAPES = range(21, 26)
 
 
 class PseudoBoolean(Suite):
-    """The suite ``pbo``."""
-
     name = "pbo"
     functions = range(1, 26)
     dimensions = range(1, 10_001)

@@ -30,8 +30,7 @@ from timefair.problems.base import Problem, ProblemName, Suite, Variables, numbe
 SEED = 41
 Vector = NDArray[np.float64]
 Order = NDArray[Any]
-Made = tuple[Callable[[Order], float], float]
-"""A function of a permutation, and its least value."""
+Made = tuple[Callable[[Order], float], float]  # a function of a permutation, and its least value
 
 
 def _tour(distance: Vector, best: Order) -> Made:
@@ -93,8 +92,6 @@ MAKERS = (_circle, _planted, _assignment, _flow_shop)
 
 
 class Permutations(Suite):
-    """The suite ``permutations``."""
-
     name = "permutations"
     functions = range(1, len(MAKERS) + 1)
     dimensions: Sequence[int] = range(4, 1001)

@@ -41,15 +41,11 @@ class Refutation:
 
     @property
     def problem(self) -> ProblemName:
-        """The problem, whose optimum is wrong."""
         return ProblemName(self.suite, self.function, self.dimension, self.instance)
 
 
 def refutation(run: Mapping[str, Any]) -> Refutation | None:
-    """What a run refutes; None if its best value is not below the optimum by more than rounding.
-
-    `run` has the `COLUMNS`; None and NaN are equal. `Kind.refuting` is the value that counts.
-    """
+    """What a run, with `COLUMNS`, refutes; None if its best value is not below the optimum."""
     suite = SUITES.get(run["suite"])
     f_opt, best, noise_free = (
         np.nan if run[name] is None else float(run[name])

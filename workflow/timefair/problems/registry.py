@@ -46,11 +46,7 @@ SUITES = discovery.declared(problems, Suite, without=("registry", "refuted", "na
 def find(suite: str, parameters: Mapping[str, object]) -> Suite:
     """Find the suite of a name, or the user's own problem, and configure it.
 
-    - `suite`: A name of `SUITES`, ``module:function`` or ``path/to/file.py:function``.
-    - `parameters`: The campaign's ``problems.parameters``.
-
-    Raises `InputError` one line per fault, which begins with ``suite`` or ``parameters``, the keys
-    of a campaign's problems.
+    `InputError`, one line per fault, which begins with ``suite`` or ``parameters``.
     """
     try:
         found = SUITES[suite] if suite in SUITES else _own(suite)

@@ -1,6 +1,6 @@
 """The bridge between two machines: how many seconds here are a second of the other machine.
 
-Each record has the times of three reference kernels (`timefair.measure.kernels`) on its machine.
+Each record has the times of three reference kernels (`measure.perturbation`) on its machine.
 """
 
 from __future__ import annotations
@@ -20,8 +20,7 @@ OF_CODE = {
     "your Python": "interpreter",
 }
 """The kernel whose ratio is taken for an implementation (`algorithms.base.Implementation`)."""
-CLOCKS = ("cpu", "wall")
-"""What the two times of a kernel are, in their order."""
+CLOCKS = ("cpu", "wall")  # what the two times of a kernel are, in their order
 BATCHES = 8
 LEAST_ERROR, FEW_ERROR = 0.02, 0.3
 """Smallest standard error of a logarithm, and that of a single record, which shows no noise."""
@@ -47,12 +46,11 @@ def bridge(
     confidence: float = 0.95,
     clock: Literal["cpu", "wall"] = "wall",
 ) -> Bridge:
-    """The bridge for code of some kind, from the kernels of the records of two machines.
+    """The bridge for code of some kind, from the kernels of the records of two machines, in order.
 
-    `here` and `there` are in the order in which the records were measured. The ratio is that of
-    the median times of one kernel (`OF_CODE`). Nobody knows which share of an algorithm is like
-    which kernel, and compiled code is called from Python, so the interval reaches from the least
-    limit of all three kernels to the largest. `InputError`, one line, if one side has no kernels.
+    The ratio is that of the median times of one kernel (`OF_CODE`). Nobody knows which share of an
+    algorithm is like which kernel, so the interval reaches from the least limit of all three
+    kernels to the largest. `InputError`, one line, if one side has no kernels.
     """
     for side, timed in (("this campaign", here), ("the other machine", there)):
         if not timed:
@@ -78,8 +76,7 @@ def _log_time(
 ) -> tuple[float, float]:
     """The logarithm of the median time of a kernel, and how far from it the true one may be.
 
-    Records that follow each other are measured at the same load, so medians of batches of records
-    vary as independent ones would, and single records do not; below six records, each is a batch.
+    Records that follow each other are measured at the same load: only batches vary independently.
     """
     from scipy.stats import t
 

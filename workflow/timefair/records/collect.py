@@ -10,8 +10,8 @@ from typing import Any
 import pyarrow as pa
 
 from timefair.basics.errors import InputError
-from timefair.records.blocks import NODES, node_of
 from timefair.records.consistency import another_budget, contradictions
+from timefair.records.facts import NODES, node_of
 from timefair.records.integrity import (
     CONSENT,
     RUN_KEY,
@@ -38,16 +38,13 @@ def collect(
     *,
     allow_mixed: bool = False,
 ) -> None:
-    """Write the runs of all records of an algorithm to `output`, with a part of a file in memory.
+    """Write the runs of all records of an algorithm, by path and its `Place`, to `output`.
 
-    The new file names the records of which it is made. Their journals are deleted.
-
-    - `records`: The path of each record, and the `Place` that the path states.
-    - `expected`: The runs that should be there.
-    - `allow_mixed`: Whether machines, software, code or configurations may differ.
-
-    `InputError`, with one line per fault, if a file is not a record or does not belong to its path,
-    if a run is missing, duplicate, unexpected or contradictory, or if the records are mixed.
+    The new file names the records of which it is made. Their journals are deleted. `expected` are
+    the runs that should be there; `allow_mixed`: whether machines, software, code or configurations
+    may differ. `InputError`, with one line per fault, if a file is not a record or does not belong
+    to its path, if a run is missing, duplicate, unexpected or contradictory, or if the records are
+    mixed.
     """
     facts: dict[str, Any] = {"algorithm": label, "records": [], NODES: []} | {
         name: [] for name in BY_PLACE
@@ -107,8 +104,7 @@ def _checked(
 def checked_parts(record: Record, place: Place | None) -> Iterator[tuple[pa.Table, list[RunKey]]]:
     """The runs of a record, part by part, and the key of each run.
 
-    `InputError` if they are not those of the place, if they have another budget than the campaign
-    of the record, or with one line per run that contradicts itself.
+    `InputError` if they are not those of the place, have another budget, or contradict themselves.
     """
     for runs in record.row_groups():
         rows = runs.select(("algorithm", "round", "budget_s", *RUN_KEY)).to_pylist()

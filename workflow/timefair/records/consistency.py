@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 Columns = Mapping[str, NDArray[Any]]
 """`EVENT_FIELDS` or `LAUNCH_FIELDS`, each an array of shape ``(rows of a run,)``."""
 
-_ROUNDED_S = 1e-6
-"""Upper bound of the rounding error of a sum of seconds."""
+_ROUNDED_S = 1e-6  # upper bound of the rounding error of a sum of seconds
 
 EVENT_FIELDS = ("launch", "evaluations", "time_s", "precision")
 """Fields of `schema.EVENT` that are checked."""
@@ -32,11 +31,8 @@ EVENT_FIELDS = ("launch", "evaluations", "time_s", "precision")
 LAUNCH_FIELDS = ("start_s", "end_s", "evaluations", "best_precision")
 """Fields of `schema.LAUNCH` that are checked."""
 
-BATCH_FIELDS = ("first", "size", "count")
-"""Fields of `schema.BATCH`."""
-
-VECTOR_FIELDS = ("launch", "evaluations", "time_s")
-"""Fields of `schema.VECTOR`, except the outputs."""
+BATCH_FIELDS = ("first", "size", "count")  # fields of `schema.BATCH`
+VECTOR_FIELDS = ("launch", "evaluations", "time_s")  # fields of `schema.VECTOR`, except the outputs
 
 RECOMMENDATION_FIELDS = ("launch", "evaluations", "time_s", "noise_free")
 """Fields of `schema.RECOMMENDATION`."""
@@ -68,7 +64,6 @@ class _Nested:
         return self._columns[name]
 
     def all(self, holds: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Whether something holds for all rows of each run."""
         return np.asarray(np.bincount(self.owner[~holds], minlength=self.some.size) == 0)
 
     def steps(
@@ -81,7 +76,6 @@ class _Nested:
         return np.asarray(np.bincount(wrong, minlength=self.some.size) == 0)
 
     def rising(self, *names: str) -> NDArray[np.bool_]:
-        """Whether columns never fall within each run."""
         each = [self.steps(self[name], self[name]) for name in names]
         return np.asarray(np.logical_and.reduce(each))
 
@@ -90,7 +84,6 @@ class _Nested:
         return self._at(name, self.begin, nothing)
 
     def last(self, name: str, nothing: float = np.nan) -> NDArray[np.float64]:
-        """The last value of each run."""
         return self._at(name, self.end - 1, nothing)
 
     def _at(self, name: str, places: NDArray[np.int64], nothing: float) -> NDArray[np.float64]:
@@ -99,7 +92,6 @@ class _Nested:
         return found
 
     def sum(self, name: str) -> NDArray[np.float64]:
-        """The sum of a column over the rows of each run."""
         sums = np.bincount(self.owner, self[name], minlength=self.some.size)
         return np.asarray(sums, dtype=np.float64)
 
@@ -181,12 +173,9 @@ def contradiction(
 ) -> str | None:
     """The first contradiction in a run, as a clause; None if there is none.
 
-    - `run`: The columns `_RUN` of `schema.RUN_SCHEMA`; None stands for null.
-    - `events`, `launches`, `launch_events`, `batches`: The rows, in the order in which they were
-      made; each may be empty.
-    - `vectors`: The rows, and ``finite``, shape ``(vectors,)``: whether all numbers of each vector
-      are finite. None if evaluations give one value.
-    - `recommended`: The rows; None or empty without recommendations.
+    `run` has the columns `_RUN`, None for null; the others are rows in the order in which they were
+    made, maybe empty; `vectors` also have ``finite``, shape ``(vectors,)``, and are None if
+    evaluations give one value.
     """
     checked = _Checked(
         {name: np.array([run[name]], dtype=np.float64) for name in _RUN},
@@ -324,7 +313,6 @@ def _of_both(runs: _Checked, events: _Nested) -> Clauses:
 
 
 def _of_traces(runs: _Checked) -> Clauses:
-    """Check the improvements of launches that `thinning` keeps."""
     events = runs.launch_events
     if not events.some.any():
         return
@@ -408,14 +396,11 @@ def _of_recommended(runs: _Checked) -> Clauses:
     yield "a point was not recommended in the time of the run", ~rows.some | in_time
 
 
-_CLOCK_S = 1e-9
-"""A budget is rounded to whole nanoseconds."""
+_CLOCK_S = 1e-9  # a budget is rounded to whole nanoseconds
 
 
 def another_budget(facts: Mapping[str, Any], rows: Iterable[Mapping[str, Any]]) -> str:
-    """A clause if a run had another T than the campaign of its record; else empty.
-
-    It is also empty for runs without a T, and for a record that does not name its campaign.
+    """A clause if a run had another T than the campaign of its record; else, or without a T, empty.
 
     >>> another_budget({"campaign": {"budget": {"time_s": 1.0}}}, [{"budget_s": 1.005}])
     'it holds a run with T = 1.005 s, and its campaign has 1 s'

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import chain
 from typing import Any, NamedTuple
 
-RunKey = tuple[int, int, int, int]
-"""(function, dimension, instance, run)"""
+RunKey = tuple[int, int, int, int]  # (function, dimension, instance, run)
 
 RUN_KEY = ("function", "dimension", "instance", "run")
 
-BY_NODE = "node"
-"""The value of `block` in a campaign whose blocks are measured on one node each."""
+BY_NODE = "node"  # the value of `block` in a campaign whose blocks are measured on one node each
 
 _SHOWN = 4
 _LONGEST = 60
@@ -52,18 +51,14 @@ def misplaced(place: Place, facts: Mapping[str, Any], rows: Iterable[Mapping[str
     key = str(facts.get("key"))
     if not key.startswith(place.key):
         return f"its key is {key[: len(place.key)]}"
+    same = ("algorithm", "function", "dimension", "round")
     for row in rows:
-        if not _belongs(row, place):
+        if row["instance"] not in place.instances or any(row[n] != getattr(place, n) for n in same):
             return (
                 f"it holds f{row['function']} D={row['dimension']} instance {row['instance']} "
                 f"of {row['algorithm']} in round {row['round']}"
             )
     return ""
-
-
-def _belongs(row: Mapping[str, Any], place: Place) -> bool:
-    same = ("algorithm", "function", "dimension", "round")
-    return row["instance"] in place.instances and all(row[n] == getattr(place, n) for n in same)
 
 
 def spared(
@@ -121,10 +116,9 @@ _ONE_OF_A_KIND = ("hostname", "affinity")
 class Origins:
     """Origins of an algorithm's runs: all different values that their records name.
 
-    Machines are without their name and the cores of a job. Only a tuned variant has `tuning`: the
-    record of its search. ``hosts`` has the name and kind of each machine, and the times of the
-    first and the last start of a run on it. ``kernels`` has the times of the reference kernels in
-    each record (`records.bridge`), equal ones too.
+    Machines are without their name and the cores of a job. `tuning`: records of searches of a
+    variant. `hosts`: name and kind of each machine, first and last start of a run on it. `kernels`:
+    times of the reference kernels in each record (`records.bridge`), equal ones too.
     """
 
     campaign: list[Any] = field(default_factory=list)
@@ -155,9 +149,7 @@ class Origins:
                     values.append(value)
 
     def started(self, facts: Mapping[str, Any], times: Iterable[datetime | None]) -> None:
-        """Add the machine of a record, by the times at which its runs started; nothing if these or
-        the name of the machine are unknown.
-        """
+        """Add the machine of a record and when its runs started, if both are known."""
         machine, known = facts.get("machine") or {}, [time for time in times if time is not None]
         if machine.get("hostname") and known:
             first, last = (time.isoformat(timespec="seconds") for time in (min(known), max(known)))
@@ -189,9 +181,7 @@ class Origins:
 
 @dataclass
 class Measured:
-    """The runs of one algorithm: their origins and keys, the decisions of a stopping rule (as in
-    records), and when the first run began (None: unknown).
-    """
+    """The runs of one algorithm: origins, keys, decisions of a stopping rule, first start."""
 
     origins: Origins = field(default_factory=Origins)
     runs: set[RunKey] = field(default_factory=set)
@@ -202,8 +192,8 @@ class Measured:
 def mixed(origins: Mapping[str, Origins]) -> list[str]:
     """Differences among the runs of one table that should not exist, one clause per difference.
 
-    The code of an algorithm may differ from that of the others, because after a change only this
-    one is measured again. Machines may differ if all records have blocks (`records.blocks`).
+    The code of algorithms may differ, and so may machines if all records have blocks
+    (`records.facts`).
     """
     clauses = []
     for label, one in origins.items():
@@ -246,10 +236,7 @@ def _in_words(value: Any) -> str:
 
 
 def several_hosts(origins: Mapping[str, Origins]) -> str:
-    """A sentence about the machines of runs, and when they measured; empty for one machine.
-
-    Machines differ if their names or kinds do. Machines without a name do not count.
-    """
+    """A sentence about the machines of runs, and when they measured; empty for one."""
     found: dict[tuple[str, str], dict[str, Any]] = {}
     for label, one in origins.items():
         for host in one.hosts:
@@ -278,7 +265,6 @@ def several_hosts(origins: Mapping[str, Origins]) -> str:
 
 
 def _days(host: Mapping[str, str]) -> str:
-    """The days of the first and of the last start of a run, in UTC."""
     return " to ".join(dict.fromkeys((host["first"][:10], host["last"][:10])))
 
 
@@ -289,10 +275,7 @@ def in_blocks(origins: Iterable[Origins]) -> bool:
 
 
 def searched_elsewhere(one: Origins) -> str:
-    """A clause if a search for parameters and the runs have other kinds of machines, or empty.
-
-    In that case, the seconds of the search cannot be added to those of the runs.
-    """
+    """A clause if a search for parameters and the runs have other kinds of machines, or empty."""
     there = {Machine(**search["machine"]) for search in one.tuning if "machine" in search}
     if not there or there == (here := machine_kinds([one])):
         return ""
@@ -301,7 +284,6 @@ def searched_elsewhere(one: Origins) -> str:
 
 
 def machine_kinds(origins: Iterable[Origins]) -> set[Machine]:
-    """The kinds of machines that the records name."""
     return {machine_kind(machine) for machine in _machines(origins)}
 
 
@@ -364,10 +346,7 @@ def isolation_of(campaign: Mapping[str, Any], label: str) -> Any:
 
 
 def is_apart(isolation: str, use: str) -> bool:
-    """Whether an algorithm (the key `use`) runs in processes that do not hold the problem.
-
-    An external program does so anyway.
-    """
+    """Whether an algorithm (the key `use`) runs in processes that do not hold the problem."""
     return isolation == "strict" and not use.startswith("external:")
 
 
@@ -377,11 +356,7 @@ def cores_of_run(threads: int, isolation: str, use: str) -> int:
 
 
 def timing_of(campaign: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings for measuring on a machine that others use, too.
-
-    ``repeats``: maximal number of repetitions of a perturbed run. ``reference``: whether the
-    reference kernel is timed before and after each run.
-    """
+    """Maximal ``repeats`` of a perturbed run, and whether the ``reference`` kernel is timed."""
     timing = campaign.get("timing", {})
     repeats = timing.get("repeats") if timing.get("perturbed") == "repeat" else 0
     budget = campaign.get("budget", {})
@@ -416,3 +391,73 @@ def dotted(section: Any, name: str = "") -> dict[str, Any]:
     for key, value in section.items():
         found |= dotted(value, f"{name}.{key}" if name else key)
     return found
+
+
+NEEDED = ("cpu", "cores", "memory_mb", "hostname")
+"""The facts of a machine that are compared with a requirement."""
+
+REMEDY = "select the right nodes in the profile (constraint), or change the requirement"
+"""Remedy when a job is on the wrong machine."""
+
+
+def required_in_words(required: Mapping[str, Any]) -> str:
+    """A requirement in the form of messages and the checklist; empty if nothing is required.
+
+    >>> required_in_words({"processor": "epyc", "cores": 64, "memory_gb": None, "host": None})
+    'processor epyc, 64 cores'
+    """
+    words = {
+        "processor": "processor {}",
+        "cores": "{} cores",
+        "memory_gb": "{} GB",
+        "host": "host {}",
+    }
+    given = {key: required.get(key) for key in words}
+    return ", ".join(words[key].format(value) for key, value in given.items() if value is not None)
+
+
+def unmet(required: Mapping[str, Any], facts: Mapping[str, Any]) -> list[str]:
+    """The keys of a requirement that a machine does not meet, in its order; None requires nothing.
+
+    ``processor`` and ``host`` are patterns as in `matches`, the numbers exact as of `machine_kind`.
+    """
+    kind = machine_kind(facts)
+    has: dict[str, Any] = {
+        "processor": kind.cpu,
+        "cores": kind.cores,
+        "memory_gb": kind.memory_gb,
+        "host": facts.get("hostname"),
+    }
+    return [
+        key
+        for key, asked in required.items()
+        if asked is not None
+        and not (matches(asked, has[key]) if isinstance(asked, str) else asked == has[key])
+    ]
+
+
+def matches(pattern: str, text: str | None) -> bool:
+    """Whether a text fits a pattern, in any case: a part of it or, with ``*`` and ``?``, the whole.
+
+    >>> matches("epyc 7763", "AMD EPYC 7763 64-Core Processor"), matches("node1?", "node1")
+    (True, False)
+    """
+    if text is None:
+        return False
+    if not set(pattern) & {"*", "?"}:
+        return pattern.lower() in text.lower()
+    wild = {"*": ".*", "?": "."}
+    expression = "".join(wild.get(letter, re.escape(letter)) for letter in pattern)
+    return re.fullmatch(expression, text, re.IGNORECASE | re.DOTALL) is not None
+
+
+def shortcoming(required: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
+    """One line on a machine that does not meet a requirement, and what to do; empty if it does."""
+    keys = unmet(required, facts)
+    if not keys:
+        return ""
+    named = f"machine.require.{keys[0]}" if len(keys) == 1 else "machine.require"
+    return (
+        f"{named}: requires {required_in_words({key: required[key] for key in keys})}; this is "
+        f"{machine_kind(facts)}, host {facts.get('hostname') or 'unknown'}; {REMEDY}"
+    )

@@ -32,7 +32,6 @@ SYNC_S = 5.0
 
 
 def journal_path(record: Path) -> Path:
-    """Path of the journal of a record."""
     return record.with_name(record.name + ".journal")
 
 
@@ -102,11 +101,11 @@ def _run_at(data: bytes, at: int) -> pa.RecordBatch | None:
 
 
 class Journal:
-    """The journal of one record, locked by this process until it is closed.
+    """The journal of one record, locked by this process until it is closed; opening waits for
+    others.
 
-    Opening waits for another process that has locked the journal. A torn last entry is cut off. A
-    journal of another measurement, or one whose owner cannot be read, is renamed and not used.
-    Losses are reported on standard error. `runs` are as in `Content`.
+    A torn last entry is cut off. A journal of another measurement, or without a readable owner, is
+    renamed and not used. Losses are said on standard error. `runs` are as in `Content`.
     """
 
     def __init__(self, record: Path, key: str) -> None:
@@ -117,7 +116,10 @@ class Journal:
         content = read_journal(data)
         if content.owner == self._owner:
             self.runs = content.runs
-            self._say_what_is_lost(content, len(data))
+            if content.damaged:
+                self._say(f"{content.damaged} of its runs are damaged and measured again")
+            if len(data) > content.end:
+                self._say(f"its last {len(data) - content.end} bytes are no whole run; cut off")
             os.ftruncate(self._fd, content.end)
         else:
             self.runs = {}
@@ -127,8 +129,7 @@ class Journal:
     def append(self, row: dict[str, Any], facts: Mapping[str, Any] | None = None) -> pa.RecordBatch:
         """Keep a run: it survives the end of any process, and a power failure after `SYNC_S`.
 
-        `facts` are JSON values that the journal keeps with the run; `store.facts_of` reads them
-        from the schema of the returned batch.
+        `facts`, JSON values, are kept with the run; `store.facts_of` reads them from the batch.
         """
         batch = pa.RecordBatch.from_pylist([row], schema=RUN_SCHEMA)
         if facts is not None:
@@ -183,12 +184,6 @@ class Journal:
         os.ftruncate(self._fd, 0)
         self._write(head)
 
-    def _say_what_is_lost(self, content: Content, size: int) -> None:
-        if content.damaged:
-            self._say(f"{content.damaged} of its runs are damaged and measured again")
-        if size > content.end:
-            self._say(f"its last {size - content.end} bytes are no whole run; cut off")
-
     def _say(self, what: str) -> None:
         with contextlib.suppress(OSError):  # the log may be on the full disk
             print(f"timefair: {self._path}: {what}", file=sys.stderr, flush=True)
@@ -211,18 +206,14 @@ class Journal:
 
     @contextlib.contextmanager
     def _naming(self) -> Iterator[None]:
-        """Name the file in errors of the system."""
         try:
             yield
         except OSError as error:
             raise OSError(error.errno, error.strerror, str(self._path)) from None
 
 
-_NOTE_WIDTH = 40
-"""Width of the line, so that a new line covers the old one."""
-
-Turn = tuple[int, int]
-"""An instance and the number of a run."""
+_NOTE_WIDTH = 40  # width of the line, so that a new line covers the old one
+Turn = tuple[int, int]  # an instance and the number of a run
 
 
 class BegunRun:

@@ -32,7 +32,7 @@ its records (`records.bridge`) with their ``clock``, ``implementation`` and ``ma
 
 BY_PLACE = ("stopping", "schedule", "readings")
 """Facts that are lists: decisions of a stopping rule, and lengths of launches, which jobs chose;
-and what meters read beside the runs (`records.readings`).
+and what meters read beside the runs (`records.facts`).
 """
 
 EVENT = pa.struct(
@@ -170,8 +170,7 @@ RUN_FIELDS: list[tuple[str, pa.DataType]] = [
 RUN_SCHEMA = pa.schema(RUN_FIELDS)
 
 BEFORE = {6: {"perturbation": "disturbance", "perturbed_by": "disturbed_by"}}
-"""Earlier names of columns, by version. Records of these versions are read with the names of now,
-as are the words of `NOW` in their facts."""
+"""Earlier names of columns, by version, which are read with the names of now, as in `NOW`."""
 
 NOW = {
     "disturbed": "perturbed",
@@ -183,7 +182,6 @@ NOW = {
 
 
 def schema_of(version: int) -> pa.Schema:
-    """The columns of a record of a given version."""
     was = BEFORE.get(version, {})
     return pa.schema([field.with_name(was.get(field.name, field.name)) for field in RUN_SCHEMA])
 

@@ -29,8 +29,8 @@ _HEX_DIGITS = 32
 class ColumnChecksums:
     """The checksums of all columns of the added runs, in hex, by the column's name.
 
-    Each field of nested rows has its own, named as in Parquet: ``events.list.element.time_s``; that
-    of the list itself is of its lengths. So some columns can be checked without the others.
+    Each field of nested rows has its own, as in Parquet: ``events.list.element.time_s``; that of
+    the list itself is of its lengths. So some columns can be checked without the others.
     """
 
     def __init__(self) -> None:
@@ -100,10 +100,7 @@ def _bytes_of_texts(values: pa.Array) -> pa.Array:
 
 
 def avoid_pandas() -> None:
-    """Keep pyarrow from importing pandas, which is slow, when it first converts a list.
-
-    Afterwards, pyarrow no longer converts missing values of pandas to null in lists.
-    """
+    """Keep pyarrow from importing pandas, which is slow, when it first converts a list."""
     with hidden_modules("pandas"):
         pa.array([0])
 
@@ -128,10 +125,9 @@ _ENCODING = {
 
 
 def write_record(path: Path, batches: Iterable[pa.RecordBatch], facts: Mapping[str, Any]) -> None:
-    """Write a Parquet file of runs, with `facts` (JSON values) in its metadata.
+    """Write a Parquet file of runs, complete or not at all, with `facts` (JSON values).
 
-    The file appears when it is complete and on the disk. The facts are read last, so that they can
-    contain results from the batches.
+    The facts are read last, so that they can contain results from the batches.
     """
     with atomic_file(path) as file:
         _write(file, batches, facts)
@@ -144,7 +140,11 @@ def _write(file: BinaryIO, batches: Iterable[pa.RecordBatch], facts: Mapping[str
         for runs in _row_groups(batches):
             columns.add(runs)
             writer.write_table(runs)
-        writer.add_key_value_metadata(_sealed(facts, columns))
+        texts = {
+            _FACTS: _json({"schema_version": SCHEMA_VERSION, **facts}),
+            _COLUMNS: _json(columns.by_name()),
+        }
+        writer.add_key_value_metadata(texts | {_CHECKSUM: _checksum(texts)})
 
 
 def _row_groups(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
@@ -161,14 +161,6 @@ def _row_groups(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
         yield pa.Table.from_batches(waiting).combine_chunks()
 
 
-def _sealed(facts: Mapping[str, Any], columns: ColumnChecksums) -> dict[bytes, bytes]:
-    texts = {
-        _FACTS: _json({"schema_version": SCHEMA_VERSION, **facts}),
-        _COLUMNS: _json(columns.by_name()),
-    }
-    return texts | {_CHECKSUM: _checksum(texts)}
-
-
 def _checksum(metadata: Mapping[bytes, bytes]) -> bytes:
     text = metadata[_FACTS] + b"\n" + metadata.get(_COLUMNS, b"")
     return hashlib.sha256(text).hexdigest().encode()
@@ -177,8 +169,7 @@ def _checksum(metadata: Mapping[bytes, bytes]) -> bytes:
 class Record(NamedTuple):
     """A record file whose metadata are unchanged; its content is checked when it is read.
 
-    `columns` are the checksums of its columns, and `checksum` that of these and of the facts:
-    records with the same one are the same.
+    `columns` are the checksums of its columns, and `checksum` that of these and of the facts.
     """
 
     file: pq.ParquetFile
@@ -188,10 +179,7 @@ class Record(NamedTuple):
     checksum: str
 
     def row_groups(self, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
-        """The runs, one part at a time, of some columns in Parquet's names; None for all.
-
-        After the last part, `InputError` if any content has changed.
-        """
+        """The runs, part by part, of some columns in Parquet's names; `InputError` if changed."""
         found = ColumnChecksums()
         was = BEFORE.get(self.facts["schema_version"], {})
         here = None if columns is None else [was.get(name, name) for name in columns]
@@ -203,21 +191,18 @@ class Record(NamedTuple):
                 found.add(runs)
             runs = _as_now(runs, was) if was else runs
             yield runs.select(_names(columns))
-        self._check(found.by_name() if self.file.num_row_groups else {})
+        now = found.by_name() if self.file.num_row_groups else {}
+        if self.columns and not now:
+            raise InputError(f"{self.path}: its runs are gone; {MEND}")
+        if wrong := [name for name, checksum in now.items() if self.columns.get(name) != checksum]:
+            shown = f"column {wrong[0]} is" if len(wrong) == 1 else f"{len(wrong)} columns are"
+            raise InputError(f"{self.path}: {shown} not as measured (checksum); {MEND}")
 
     def read(self, columns: Sequence[str] | None = None) -> pa.Table:
-        """All runs at once, checked."""
         parts = list(self.row_groups(columns))
         return (
             pa.concat_tables(parts) if parts else RUN_SCHEMA.empty_table().select(_names(columns))
         )
-
-    def _check(self, found: Mapping[str, str]) -> None:
-        if self.columns and not found:
-            raise InputError(f"{self.path}: its runs are gone; {MEND}")
-        wrong = [name for name, checksum in found.items() if self.columns.get(name) != checksum]
-        if wrong:
-            raise InputError(f"{self.path}: {_shown(wrong)} not as measured (checksum); {MEND}")
 
 
 def _names(columns: Sequence[str] | None) -> list[str]:
@@ -237,16 +222,11 @@ def _as_now(runs: pa.Table, was: Mapping[str, str]) -> pa.Table:
 
 
 def _named_now(value: Any) -> Any:
-    """Facts of an earlier version with the names of this one."""
     if isinstance(value, dict):
         return {"perturbed" if k == "disturbed" else k: _named_now(v) for k, v in value.items()}
     if isinstance(value, list):
         return [_named_now(one) for one in value]
     return NOW.get(value, value) if isinstance(value, str) else value
-
-
-def _shown(names: Sequence[str]) -> str:
-    return f"column {names[0]} is" if len(names) == 1 else f"{len(names)} columns are"
 
 
 @contextmanager
@@ -263,10 +243,7 @@ def _decoding(path: Path) -> Iterator[None]:
 
 
 def open_record(path: Path) -> Record:
-    """Open a record file and check its metadata.
-
-    `InputError` if it is not a complete record, was edited, or has an unknown schema version.
-    """
+    """Open a record file; `InputError` if it is incomplete, edited, or of another version."""
     with _decoding(regular(path)):
         file = pq.ParquetFile(path, pre_buffer=False)  # not the file beside its columns
         metadata = file.metadata.metadata or {}

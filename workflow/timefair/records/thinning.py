@@ -20,10 +20,8 @@ from typing import NamedTuple
 
 
 class Thinning(NamedTuple):
-    """How launches are thinned.
-
-    - `resolution`: Steps of the grid per factor of e, at least 1.
-    - `dense`: Number of launches that are traced before the thinning begins; even.
+    """How launches are thinned: `resolution` steps of the grid per factor of e, at least 1; the
+    first `dense` launches, an even number, are all traced.
     """
 
     resolution: int = 50
@@ -35,8 +33,7 @@ class Thinning(NamedTuple):
         return launch % (1 << doublings) == 0
 
 
-THINNING = Thinning()
-"""The thinning of every record."""
+THINNING = Thinning()  # the thinning of every record
 
 
 class VectorThinning(NamedTuple):
@@ -44,8 +41,8 @@ class VectorThinning(NamedTuple):
 
     The first `free` vectors that no earlier one weakly dominates are all kept. Afterwards a vector
     is kept if no earlier one is within the tolerance of weakly dominating it: `finest` at first,
-    doubled with every `free` further vectors. It is a share of the range between the ideal and the
-    nadir point, so a region with a hypervolume of 1 loses at most twice the tolerance.
+    doubled with every `free` further vectors; a share of the range between the ideal and the nadir
+    point.
     """
 
     free: int = 1 << 16
@@ -57,5 +54,4 @@ class VectorThinning(NamedTuple):
         return self.finest * 2.0 ** (steps - 1) if steps else 0.0
 
 
-VECTOR_THINNING = VectorThinning()
-"""The thinning of the vectors of every record."""
+VECTOR_THINNING = VectorThinning()  # the thinning of the vectors of every record

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
 from math import isnan, nan
@@ -15,14 +15,12 @@ from timefair.algorithms.registry import implementation
 from timefair.basics.values import format_ranges
 from timefair.basics.words import counted, listed, number, percent, schedule_in_words
 from timefair.campaign.configuration import Campaign
-from timefair.campaign.configuration.model import Budget
 from timefair.campaign.foreign import ALLOWED
 from timefair.report.checklist_page import SOURCE
 from timefair.report.evidence import Evidence
 from timefair.report.markup import Names, definitions, folded
 
-MOST_ALGORITHMS = 20
-"""Number of algorithms up to which their list is not folded."""
+MOST_ALGORITHMS = 20  # number of algorithms up to which their list is not folded
 
 REPEAT = """<p>Save the campaign as <code>{name}.yaml</code> and run</p>
 <pre>snakemake --cores all --configfile {name}.yaml</pre>
@@ -37,8 +35,7 @@ REPEAT_FOREIGN = """<p>With the same file, whose SHA-256 is in the checklist, ru
 <p>with timefair {version}. This repeats the analysis. timefair does not know how the runs
 were made.</p>"""
 
-OF_MEASUREMENT = ("Restarts", "Isolation", "Perturbed runs")
-"""Facts that are unknown for imported runs."""
+OF_MEASUREMENT = ("Restarts", "Isolation", "Perturbed runs")  # unknown for imported runs
 
 QUANTILES = (
     "Probability and Certainty in the Performance of Evolutionary and Swarm Optimization "
@@ -68,12 +65,13 @@ def how_runs_went(evidence: Evidence) -> list[str]:
 def in_one_sentence(campaign: Campaign) -> str:
     """Sentence on the algorithms, the problems, the number of runs and the budget."""
     chosen = campaign.problems
+    allowed = "" if "evaluations" in campaign.lacks else f" and {_budget(campaign)} per run"
     return (
         f"{counted(len(campaign.timed), 'algorithm')} on "
         f"{counted(len(chosen.functions), 'function')} of {chosen.suite}"
         f"{', each' * bool(chosen.own_dimensions)} in "
         f"{_dimensions(campaign)}, {counted(len(chosen.instances), 'instance')} each, with "
-        f"{_runs(campaign)}{_allowed(campaign)}."
+        f"{_runs(campaign)}{allowed}."
         f"{_beside(campaign)}"
     )
 
@@ -104,17 +102,15 @@ def _dimensions(campaign: Campaign) -> str:
     return f"{listed(named)} dimension{'s' * (named != ['1'])}"
 
 
-def _allowed(campaign: Campaign) -> str:
-    return "" if "evaluations" in campaign.lacks else f" and {_budget(campaign)} per run"
-
-
 def _budget(campaign: Campaign) -> str:
     if "evaluations" in campaign.lacks:
         return "not known"
     budget = campaign.budget
     said = []
     if budget.time_s is not None:
-        said.append(f"{number(budget.time_s)}\u00a0s of wall clock{_cost(budget)}")
+        said.append(f"{number(budget.time_s)}\u00a0s of wall clock")
+        if cost := budget.evaluation_cost_s:
+            said[-1] += f" with {number(cost)}\u00a0s of simulated cost per evaluation"
     if budget.cpu_s is not None:
         said.append(f"{number(budget.cpu_s)}\u00a0s of CPU time")
     if budget.evaluations_per_dimension is not None:
@@ -122,12 +118,6 @@ def _budget(campaign: Campaign) -> str:
     elif budget.evaluations is not None:
         said.append(f"{budget.evaluations} evaluations")
     return ("at most " if campaign.is_foreign else "") + listed(said, "or")
-
-
-def _cost(budget: Budget) -> str:
-    if not budget.evaluation_cost_s:
-        return ""
-    return f" with {number(budget.evaluation_cost_s)}\u00a0s of simulated cost per evaluation"
 
 
 def implementations(evidence: Evidence) -> str:
@@ -164,19 +154,17 @@ class Speed:
 
 
 def speed(evidence: Evidence, algorithm: str) -> Speed:
-    """The speed of an algorithm in all its runs."""
     code = implementation(evidence.campaign.algorithms[algorithm].use)
     rows = evidence.table("runs")
-    rows = rows[rows["algorithm"] == algorithm] if len(rows) else rows
-    if rows.empty or not rows["real_s"].sum() > 0:
-        return Speed(code, nan, nan)
+    rows = rows[rows["algorithm"] == algorithm]
     whole = rows["real_s"].sum()
+    if not whole > 0:
+        return Speed(code, nan, nan)
     inside = (rows["objective_share"] * rows["real_s"]).sum(min_count=1)
     return Speed(code, rows["evaluations"].sum() / whole, max(1 - inside / whole, 0.0))
 
 
 def setup(evidence: Evidence, names: Names) -> str:
-    """The campaign as a list, and its algorithms as a table."""
     campaign = evidence.campaign
     chosen, budget = campaign.problems, campaign.budget
     targets, kind = evidence.targets
@@ -204,22 +192,28 @@ def setup(evidence: Evidence, names: Names) -> str:
     rows = "\n".join(
         f'<tr><th scope="row">{names.one(label)}</th><td><code>{escape(spec.use)}</code></td>'
         f"{_speed(speed(evidence, label))}"
-        f"<td>{escape(_parameters({**spec.parameters, **_scheduled(evidence, label)}))}</td>"
+        f"<td>{escape(_parameters(evidence, label))}</td>"
         f"<td>{escape(campaign.restart_of(label).policy)}</td>"
         f"<td>{campaign.isolation_of(label)}</td></tr>"
         for label, spec in campaign.algorithms.items()
     )
-    table = (
-        '<div class="scroll"><table>\n'
-        '<thead><tr><th scope="col">Name</th><th scope="col">Code</th>'
+    head = (
+        '<th scope="col">Name</th><th scope="col">Code</th>'
         '<th scope="col">Implemented in</th><th scope="col" class="number">Evaluations/s</th>'
         '<th scope="col" class="number">Own share of the time</th>'
         '<th scope="col">Parameters</th><th scope="col">Restarts</th>'
-        '<th scope="col">Isolation</th></tr></thead>\n'
+        '<th scope="col">Isolation</th>'
+    )
+    algorithms = _algorithms(head, rows, len(campaign.algorithms))
+    return f"{definitions(facts, 'facts')}\n{algorithms}"
+
+
+def _algorithms(head: str, rows: str, count: int) -> str:
+    table = (
+        f'<div class="scroll"><table>\n<thead><tr>{head}</tr></thead>\n'
         f"<tbody>\n{rows}\n</tbody>\n</table></div>"
     )
-    algorithms = folded("Algorithms", table, len(campaign.algorithms), MOST_ALGORITHMS)
-    return f"{definitions(facts, 'facts')}\n{algorithms}"
+    return folded("Algorithms", table, count, MOST_ALGORITHMS)
 
 
 def _speed(one: Speed) -> str:
@@ -231,34 +225,25 @@ def _speed(one: Speed) -> str:
 
 
 def _imported(campaign: Campaign, names: Names) -> str:
-    """The algorithms of imported runs, as a table."""
     rows = "\n".join(
         f'<tr><th scope="row">{names.one(label)}</th>'
         f"<td>{escape(data.algorithm or label)}</td><td>{escape(data.path)}</td></tr>"
         for label, data in campaign.published.items()
     )
-    table = (
-        '<div class="scroll"><table>\n<thead><tr><th scope="col">Name</th>'
-        '<th scope="col">Name in the file</th><th scope="col">File</th></tr></thead>\n'
-        f"<tbody>\n{rows}\n</tbody>\n</table></div>"
-    )
-    return folded("Algorithms", table, len(campaign.published), MOST_ALGORITHMS)
+    columns = ("Name", "Name in the file", "File")
+    head = "".join(f'<th scope="col">{name}</th>' for name in columns)
+    return _algorithms(head, rows, len(campaign.published))
 
 
-def _parameters(parameters: Mapping[str, object]) -> str:
-    return ", ".join(f"{name} = {value}" for name, value in parameters.items()) or "defaults"
-
-
-def _scheduled(evidence: Evidence, label: str) -> dict[str, str]:
-    """The parameter of an algorithm's schedule: its values, and how they were chosen."""
-    rows, said = evidence.table("restarts"), {}
-    for name, asked in (evidence.campaign.algorithms[label].schedule or {}).items():
-        found = (
-            rows[rows["algorithm"] == label]["length_median"].dropna().tolist() if len(rows) else []
-        )
+def _parameters(evidence: Evidence, label: str) -> str:
+    """The parameters of an algorithm; of that of a schedule, its values and their choice."""
+    spec, rows = evidence.campaign.algorithms[label], evidence.table("restarts")
+    said: dict[str, object] = dict(spec.parameters)
+    for name, asked in (spec.schedule or {}).items():
+        found = rows[rows["algorithm"] == label]["length_median"].dropna().tolist()
         ends = dict.fromkeys(f"{end(found):g}" for end in (min, max) if found)
         said[name] = f"{' to '.join(ends)} ({schedule_in_words(asked)})".lstrip()
-    return said
+    return ", ".join(f"{name} = {value}" for name, value in said.items()) or "defaults"
 
 
 def machine(evidence: Evidence) -> str:
@@ -275,7 +260,6 @@ def machine(evidence: Evidence) -> str:
 
 
 def repeat(campaign: Campaign) -> str:
-    """The command, and the campaign as a file."""
     if campaign.is_foreign:
         data = next(iter(campaign.published.values()))
         words = ["--format", data.format] if data.format != "table" else []
@@ -284,19 +268,17 @@ def repeat(campaign: Campaign) -> str:
                 words += [option, ",".join(f"{name}={word}" for name, word in parts.items())]
         command = " ".join(["timefair analyse", data.path, shlex.join(words)]).strip()
         return REPEAT_FOREIGN.format(version=__version__, command=escape(command))
+    content = campaign.model_dump(mode="json")
     return REPEAT.format(
         name=escape(campaign.name),
         version=__version__,
         seed=campaign.seed,
         limit="" if campaign.budget.time_s is None else ", but times differ between executions",
-        campaign=escape(
-            yaml.safe_dump(campaign.model_dump(mode="json"), sort_keys=False, allow_unicode=True)
-        ),
+        campaign=escape(yaml.safe_dump(content, sort_keys=False, allow_unicode=True)),
     )
 
 
 def cite(evidence: Evidence) -> str:
-    """A list of the software and the papers to cite."""
     items = "\n".join(f"<li>{escape(source)}.</li>" for source in _sources(evidence))
     return f"<ul>\n{items}\n</ul>"
 

@@ -18,11 +18,8 @@ from timefair.problems.refuted import Refutation
 from timefair.report.evidence import NOTICEABLE, Evidence
 from timefair.report.findings.pairs import functions_of, is_over_functions, sample, targeted
 
-MOST_MESSAGES = 3
-"""Number of failed algorithms with a shown message of a run; the table contains all messages."""
-
-FEW_RUNS = 10
-"""Number of runs below which intervals are wide; a 95 % interval of a median needs 6."""
+MOST_MESSAGES = 3  # number of failed algorithms with a shown message of a run
+FEW_RUNS = 10  # number of runs below which intervals are wide; a 95 % interval of a median needs 6
 
 NORMAL = (
     "With more than half of the runs, this is the normal state of the machine: all algorithms have "
@@ -76,10 +73,8 @@ def cautions(evidence: Evidence) -> list[Caution]:
 
 
 def _wrong_optimum(evidence: Evidence) -> Iterator[str]:
-    found = [
-        Refutation(**one) for one in evidence.some_frame.attrs.get(unknown_optimum.REFUTED, ())
-    ]
-    if not found:
+    attrs = evidence.some_frame.attrs
+    if not (found := [Refutation(**one) for one in attrs.get(unknown_optimum.REFUTED, ())]):
         return
     worst = max(found, key=lambda one: one.f_opt - one.f)
     remedy = "in the table, and analyse" if evidence.campaign.is_foreign else "and measure"
@@ -103,7 +98,7 @@ def _foreign_clock(evidence: Evidence) -> Iterator[str]:
         " is not known. Do not compare these seconds with those of other tables or campaigns."
     )
     rows = evidence.table("checklist")
-    if len(rows) and not rows.loc[rows["part"] == "Time T", "met"].all():
+    if not rows.loc[rows["part"] == "Time T", "met"].all():
         yield (
             "Not all runs lasted equally long (part Time T of the checklist). Precisions at the "
             "end of the runs therefore belong to different times. The column budget_s gives all "
@@ -137,8 +132,8 @@ def _failures(evidence: Evidence) -> Iterator[str]:
     for name in without:
         where = [title for title, names in spaces.items() if name in names]
         yield f"{name} made no evaluation in any run ({listed(where)}) and is not compared."
-    failed = rows[rows["status"] != "ok"] if len(rows) else rows
-    counting = failed[~failed["algorithm"].isin(without)] if len(failed) else failed
+    failed = rows[rows["status"] != "ok"]
+    counting = failed[~failed["algorithm"].isin(without)]
     if len(counting):
         by_status = counting.groupby(["algorithm", "status"], sort=True)["runs"].sum()
         said = [
@@ -146,17 +141,13 @@ def _failures(evidence: Evidence) -> Iterator[str]:
             for row in by_status.reset_index().to_dict("records")
         ]
         yield f"{listed(said)} failed. Their results up to the failure are used."
-    if len(failed):
-        messages = failed.loc[failed["message"] != "none", ["algorithm", "message"]]
-        for row in messages.drop_duplicates("algorithm").head(MOST_MESSAGES).to_dict("records"):
-            yield f"{row['algorithm']}: {row['message'].rstrip('.')}."
+    messages = failed[failed["message"] != "none"].drop_duplicates("algorithm")
+    for row in messages.head(MOST_MESSAGES).to_dict("records"):
+        yield f"{row['algorithm']}: {row['message'].rstrip('.')}."
 
 
 def _remarks(evidence: Evidence) -> Iterator[str]:
-    """What the records say about runs that ended normally."""
     rows = evidence.table("runs")
-    if rows.empty:
-        return
     said = rows[(rows["status"] == "ok") & (rows["message"] != "none")]
     said = said.drop_duplicates(["algorithm", "message"])
     for row in said.to_dict("records"):
@@ -169,7 +160,7 @@ def _cut_short(evidence: Evidence) -> Iterator[str]:
     """Algorithms with a schedule that never completed a launch."""
     rows = evidence.table("restarts")
     for label, spec in evidence.campaign.algorithms.items():
-        mine = rows[rows["algorithm"] == label] if len(rows) else rows
+        mine = rows[rows["algorithm"] == label]
         if not spec.schedule or mine.empty or mine["completed_restarts_mean"].any():
             continue
         if (share := mine["stopped_at"].median()) < ALMOST:
@@ -182,8 +173,6 @@ def _cut_short(evidence: Evidence) -> Iterator[str]:
 
 def _carried_over(evidence: Evidence) -> Iterator[str]:
     rows = evidence.table("leftovers")
-    if rows.empty:
-        return
     if len(shared := rows[rows["shared"] > 0]):
         yield (
             f"Runs of {listed(sorted(shared['algorithm']))} share files, because the campaign "
@@ -286,7 +275,7 @@ def _perturbation(evidence: Evidence) -> Iterator[str]:
     if unperturbed:
         text = f"{text[:-1]}; {unperturbed[0].lower()}{unperturbed[1:]}"
     rows = evidence.table("perturbation")
-    if len(rows) and rows["perturbed"].any():
+    if rows["perturbed"].any():
         worst = max(rows.to_dict("records"), key=lambda row: row["perturbed"] / row["runs"])
         if often := rows["perturbed"].sum() / rows["runs"].sum() > MOST_PERTURBED:
             text = f"{text[:-1]}: the times are those of a shared machine."
@@ -297,7 +286,7 @@ def _perturbation(evidence: Evidence) -> Iterator[str]:
 
 def _timing_noise(evidence: Evidence) -> Iterator[str]:
     rows = evidence.table("timing_noise")
-    if rows.empty or not rows["detectable_ratio"].max() >= NOTICEABLE:
+    if not rows["detectable_ratio"].max() >= NOTICEABLE:
         return
     everywhere = rows["function"].astype(str) == ALL
     slowest, on, over = (
@@ -321,8 +310,6 @@ def _timing_noise(evidence: Evidence) -> Iterator[str]:
 
 def _speed(evidence: Evidence) -> Iterator[str]:
     rows = evidence.table("drift")
-    if rows.empty:
-        return
     for warning, meaning in {
         "spread": "The time of an evaluation varied by 10\u00a0% or more between runs",
         "slow first runs": "First runs were slower than later ones by more than 10\u00a0%",
@@ -357,11 +344,8 @@ def _seconds(evidence: Evidence) -> Iterator[str]:
 
 def _unmet(evidence: Evidence) -> Iterator[str]:
     rows = evidence.table("checklist")
-    if rows.empty:
-        return
     unmet = rows.loc[~rows["met"].fillna(True).astype(bool)]
-    topics = list(dict.fromkeys(unmet["topic"]))
-    if topics:
+    if topics := list(dict.fromkeys(unmet["topic"])):
         items = rows["item"].nunique()
         are = "is" if len(topics) == 1 else "are"
         yield f"{len(topics)} of {items} items of the checklist {are} not met: {listed(topics)}."

@@ -9,13 +9,7 @@ from math import isfinite
 from timefair.basics.words import counted, listed, number
 from timefair.report.cautions import Caution
 from timefair.report.findings.pairs import TABLE, Standing, Verdict
-from timefair.report.findings.situations import (
-    WRONG,
-    Findings,
-    OnFunction,
-    Situation,
-    across,
-)
+from timefair.report.findings.situations import WRONG, Findings, OnFunction, Situation, across
 from timefair.report.markup import Names, folded
 
 SIGNIFICANT = {
@@ -26,8 +20,7 @@ SIGNIFICANT = {
     Verdict.NOTHING: "no order",
 }
 
-MOST_TIED = 4
-"""Number of names of tied algorithms that are listed; the others are counted."""
+MOST_TIED = 4  # number of names of tied algorithms that are listed; the others are counted
 
 SITUATIONS = """<h4>For whom</h4>
 <div class="scroll"><table class="stacked">
@@ -38,14 +31,9 @@ SITUATIONS = """<h4>For whom</h4>
 </tbody>
 </table></div>"""
 
-MOST_FINDINGS = 4
-"""Number of findings of a space that are shown; the others are folded below the tables."""
-
-MOST_SPACES = 3
-"""Number of spaces up to which their verdicts are not folded on the first screen."""
-
-MOST_FUNCTIONS = 8
-"""Number of functions of a space up to which their list is not folded."""
+MOST_FINDINGS = 4  # findings of a space that are shown; the others are folded
+MOST_SPACES = 3  # number of spaces up to which their verdicts are not folded on the first screen
+MOST_FUNCTIONS = 8  # number of functions of a space up to which their list is not folded
 
 FUNCTIONS = """<p class="note">Algorithms are compared by the expected cost (ERT) to the hardest
 target that at least half of the runs of some algorithm reached. If there is no such target, it is
@@ -65,7 +53,6 @@ pair is tested at the hardest target that half of the runs of one of the two rea
 
 
 def cautioned(cautions: Sequence[Caution]) -> str:
-    """The list of cautions; empty if there are none."""
     if not cautions:
         return ""
     items = "\n".join(
@@ -150,7 +137,6 @@ def _sentences(texts: Sequence[str]) -> str:
 
 
 def _opening(found: Findings) -> str:
-    """Who wins, and the most significant reversed order, if there is one."""
     return "\n".join(
         f'<p class="headline">{escape(text)}</p>'
         for text in (found.headline, found.reversal)

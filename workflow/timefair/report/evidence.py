@@ -6,19 +6,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pandas as pd
 
 from timefair.basics.together import ALL
 from timefair.basics.words import counted
 from timefair.campaign.configuration import Campaign
+from timefair.exhibits.registry import TABLES
 from timefair.exhibits.unknown_optimum import KIND, REFUTED
 from timefair.problems import names
 from timefair.records.rundata.settings import Analysis
 
-NOTICEABLE = 1.1
-"""Minimum detectable ratio of times, above which the page says so."""
+NOTICEABLE = 1.1  # minimum detectable ratio of times, above which the page says so
 
 
 class Space(NamedTuple):
@@ -33,7 +33,6 @@ class Space(NamedTuple):
 
     @property
     def anchor(self) -> str:
-        """The anchor for links."""
         return f"space-{''.join(c if c.isalnum() else '-' for c in self.suite)}-{self.dimension}"
 
 
@@ -45,17 +44,15 @@ class Evidence:
     campaign: Campaign
 
     def table(self, name: str) -> pd.DataFrame:
-        """A table; one without rows and columns if there is none of this name."""
-        return self.tables.get(name, pd.DataFrame())
+        """A table; one without rows if there is none of this name."""
+        columns = [column.name for column in TABLES[name].exhibit.columns]
+        return self.tables.get(name, pd.DataFrame(columns=columns, dtype=object))
 
     def of(self, name: str, space: Space, **keys: object) -> pd.DataFrame:
         """The rows of a table for one space, and for the values of other key columns."""
         rows = self.table(name)
-        if rows.empty:
-            return rows
-        rows = rows[(rows["suite"] == space.suite) & _is(rows["dimension"], space.dimension)]
-        for key, value in keys.items():
-            rows = rows[_is(rows[key], value)]
+        for key, value in (space._asdict() | keys).items():
+            rows = rows[rows[key].astype(str) == str(value)]
         return rows
 
     @property
@@ -70,13 +67,11 @@ class Evidence:
 
     @property
     def targets(self) -> tuple[tuple[float, ...], str]:
-        """The targets in the tables, and their meaning."""
         kind = "shares" if self.optimum == "unknown" else "precisions"
         return self._suited.targets, "values of f" if self.campaign.target_values else kind
 
     @cached_property
     def spaces(self) -> list[Space]:
-        """Every suite and dimension in a table, in order."""
         found = {
             Space(str(suite), int(dimension))
             for frame in self.tables.values()
@@ -104,7 +99,6 @@ class Evidence:
         return sorted({int(one["function"]) for one in here})
 
     def compared(self, space: Space) -> list[str]:
-        """The algorithms of the campaign that made evaluations."""
         failed = self.failed(space)
         return [name for name in self.campaign.timed if name not in failed]
 
@@ -152,7 +146,6 @@ class Evidence:
 
     @property
     def unit(self) -> str:
-        """The unit of the budget, which is compared first."""
         return self.campaign.budget.unit
 
     @property
@@ -163,8 +156,3 @@ class Evidence:
     @property
     def confidence(self) -> float:
         return self.campaign.statistics.confidence
-
-
-def _is(column: pd.Series[Any], value: object) -> pd.Series[bool]:
-    """Where a column has a value, be its numbers numbers or texts."""
-    return column.astype(str) == str(value)

@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from timefair.exhibits import ROOMS
-from timefair.exhibits.charts.costs import seconds_of
+from timefair.exhibits.charts.chart import seconds_of
+from timefair.exhibits.exhibit import Exhibit, Figure
 from timefair.exhibits.registry import FIGURES, TABLES
-from timefair.exhibits.unknown_optimum import captioned
+from timefair.exhibits.unknown_optimum import captioned, worded
 from timefair.report.evidence import Evidence
 from timefair.report.markup import Names
 
@@ -24,8 +25,7 @@ class PictureFile(NamedTuple):
     kind: str
 
 
-PICTURE_BYTES = 200_000
-"""Maximal size of a picture of the page."""
+PICTURE_BYTES = 200_000  # maximal size of a picture of the page
 
 
 def figures(
@@ -54,7 +54,6 @@ def figures(
 
 
 def _pictures(pictures: Mapping[str, PictureFile], evidence: Evidence) -> str:
-    """The pictures, or only the names of the files that are too large."""
     return "\n".join(
         _static(name, picture, evidence.table(FIGURES[name].table))
         if len(picture.content) <= PICTURE_BYTES
@@ -68,11 +67,7 @@ def _static(name: str, picture: PictureFile, frame: pd.DataFrame) -> str:
     entry = FIGURES[name]
     encoded = b64encode(picture.content).decode("ascii")
     alternative = f"{entry.title}; the numbers are in the table {entry.table}."
-    printed = captioned(
-        entry.figure.printed_caption.format_map({"seconds": seconds_of(frame)}), frame
-    )
-    notes = (frame.attrs.get(note) for note in ("omitted", "machines", "cost", "noise"))
-    caption = " ".join(filter(None, (printed, *notes))).replace("`", "")
+    caption = _note(entry.figure.printed_caption, frame)
     return (
         f'<details class="static"><summary>{escape(entry.title)}</summary>\n'
         f'<p class="note">{escape(caption)}</p>\n'
@@ -113,3 +108,52 @@ def _table(name: str, table: dict[str, Any]) -> str:
         f"<summary>{escape(TABLES[name].title)} {file}</summary>{note}"
         '<div class="place"></div></details>'
     )
+
+
+def drawn(tables: Mapping[str, pd.DataFrame]) -> list[dict[str, Any]]:
+    """The charts of some tables: for each chart, its name, title and views, one of which is shown.
+
+    An exhibit that is declared ``beside`` another one adds its views to that chart, or has a chart
+    of its own if the other one has no table here. A view has its table, figure and caption.
+    """
+    groups: dict[str, list[Exhibit]] = {}
+    for name, entry in TABLES.items():
+        if name in tables and entry.has_figures:
+            exhibit = entry.exhibit
+            lead = exhibit.beside if exhibit.beside in tables else name
+            groups.setdefault(lead, []).append(exhibit)
+    found = []
+    for lead, exhibits in groups.items():
+        ordered = sorted(exhibits, key=lambda one: one.name != lead)
+        views = [
+            view
+            for one in ordered
+            for figure in one.figures
+            for view in _views(one, figure, tables[one.name])
+        ]
+        if views:
+            title = worded(ordered[0].title, tables[ordered[0].name])
+            found.append({"name": lead, "title": title, "views": views})
+    return found
+
+
+def _views(exhibit: Exhibit, figure: Figure, frame: pd.DataFrame) -> list[dict[str, Any]]:
+    about = {"figure": figure.name, "table": exhibit.name}
+    about["note"] = _note(figure.page_caption, frame)
+    return [_worded(view, frame) | about for view in figure.chart.views(frame)]
+
+
+def _note(caption: str, frame: pd.DataFrame) -> str:
+    """The caption of a figure with the notes on its table."""
+    printed = captioned(caption.format_map({"seconds": seconds_of(frame)}), frame)
+    notes = (frame.attrs.get(note) for note in ("omitted", "machines", "cost", "noise"))
+    return " ".join(filter(None, (printed, *notes))).replace("`", "")
+
+
+def _worded(view: dict[str, Any], frame: pd.DataFrame) -> dict[str, Any]:
+    labels = ("label", "x_label", "y_label")
+    said = {name: worded(view[name], frame) for name in labels if name in view}
+    chosen = {
+        "only": {key: worded(value, frame) for key, value in (view.get("only") or {}).items()}
+    }
+    return view | said | (chosen if "only" in view else {})

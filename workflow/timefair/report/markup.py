@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 
 from timefair.exhibits.charts.style import COLOURS, LEADERS, Look, highlighted, looks
 
-DASH = 1.6
-"""Length of a unit of a dash, in widths of the line."""
+DASH = 1.6  # length of a unit of a dash, in widths of the line
 
 
 @dataclass(frozen=True)
@@ -57,12 +56,7 @@ class Names:
     def for_script(self) -> list[dict[str, Any]]:
         """Name, colour and dashes of each algorithm, and whether figures show it at first."""
         return [
-            {
-                "name": name,
-                "color": look.color,
-                "dash": dashes(look),
-                "shown": name in self.shown,
-            }
+            {"name": name, "color": look.color, "dash": dashes(look), "shown": name in self.shown}
             for name, look in self.looks.items()
         ]
 
@@ -107,7 +101,6 @@ def _dashed(look: Look) -> str:
 
 
 def definitions(pairs: Mapping[str, str], kind: str) -> str:
-    """A list of terms with their texts."""
     items = "\n".join(f"<dt>{escape(t)}</dt><dd>{escape(d)}</dd>" for t, d in pairs.items() if d)
     return f'<dl class="{kind}">\n{items}\n</dl>'
 

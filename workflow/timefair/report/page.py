@@ -19,7 +19,6 @@ from timefair.exhibits.registry import TABLES
 from timefair.exhibits.unknown_optimum import worded
 from timefair.report import (
     account,
-    charts,
     checklist_page,
     description,
     exhibits,
@@ -176,19 +175,16 @@ def page(
 def _drawn(
     tables: Mapping[str, pd.DataFrame], shown: Mapping[str, Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
-    """The charts of the tables that have rows on the page."""
-    return charts.drawn({name: tables[name] for name, table in shown.items() if table["shown"]})
+    return exhibits.drawn({name: tables[name] for name, table in shown.items() if table["shown"]})
 
 
 def part_of(name: str) -> str:
-    """A style or script of the page."""
     return files("timefair.report").joinpath(name).read_text(encoding="utf-8")
 
 
 def _findings(found: Sequence[Findings], evidence: Evidence, names: Names) -> str:
     if not found:
         return "<p>The campaign selects no table that compares algorithms.</p>"
-    together = across(found)
     few = [one.space.title for one in found if not is_over_functions(evidence, one.space)]
     where = "" if len(few) == len(found) else f" ({listed(few)})"
     over = OVER_FUNCTIONS if len(few) < len(found) else ""
@@ -196,11 +192,10 @@ def _findings(found: Sequence[Findings], evidence: Evidence, names: Names) -> st
     level = f"{1 - evidence.confidence:.3g}"
     decided = any(one.situations for one in found)
     note = READING.format(level=level, sample=sample) if decided else ""
+    together = across(found)
     overall = [f'<p class="headline">{escape(together)}</p>'] if together else []
-    told = "\n".join(
-        [*overall, *(concluded(one, names, alone=len(found) == 1) for one in found), note]
-    )
-    return worded(told, evidence.some_frame)
+    each_ = (concluded(one, names, alone=len(found) == 1) for one in found)
+    return worded("\n".join([*overall, *each_, note]), evidence.some_frame)
 
 
 def _checklist(evidence: Evidence) -> str:

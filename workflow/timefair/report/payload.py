@@ -19,26 +19,13 @@ from timefair.exhibits.layout import CURVES, KEYS, generic
 from timefair.exhibits.registry import TABLES
 from timefair.exhibits.unknown_optimum import measured, worded
 
-DIGITS = 3
-"""Significant digits of a number on the page; the files contain all digits."""
-
-SHORT_ROWS = 40
-"""Rows of a table that is not compressed: the page opens such a table to print it."""
-
-SMOOTH_ROWS = 30_000
-"""Rows of curves from which only points on a grid are shown."""
-
-GRID = 200
-"""Points of such a curve, at equal distances on a logarithmic axis."""
-
-MOST_ROWS = 200_000
-"""Maximal number of rows of a table on a page."""
-
-TABLES_BYTES = 3_500_000
-"""Maximal size of all compressed tables of a page together."""
-
-LEVEL = 6
-"""Level of compression: the highest one takes three times as long to save 3 %."""
+DIGITS = 3  # significant digits of a number on the page; the files contain all digits
+SHORT_ROWS = 40  # rows of a table that is not compressed: the page opens such a table to print it
+SMOOTH_ROWS = 30_000  # rows of curves from which only points on a grid are shown
+GRID = 200  # points of such a curve, at equal distances on a logarithmic axis
+MOST_ROWS = 200_000  # maximal number of rows of a table on a page
+TABLES_BYTES = 3_500_000  # maximal size of all compressed tables of a page together
+LEVEL = 6  # level of compression: the highest one takes three times as long to save 3 %
 
 
 def table(name: str, frame: pd.DataFrame) -> dict[str, Any]:

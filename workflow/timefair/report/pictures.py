@@ -13,7 +13,7 @@ from scipy.optimize import isotonic_regression
 
 from timefair.basics.together import ALL
 from timefair.basics.words import cost, counted, number, power_of_ten
-from timefair.exhibits.charts.costs import spent
+from timefair.exhibits.charts.chart import spent
 from timefair.exhibits.comparisons.ranks import ERT
 from timefair.report.evidence import Evidence, Space
 from timefair.report.findings.pairs import functions_of, pairs_of, targeted
@@ -21,12 +21,9 @@ from timefair.report.markup import Names, dashes
 
 WIDTH, HEIGHT = 480, 300
 TOP, BOTTOM = 30, 36
-LINE = 14
-"""Least distance of two labels."""
-LABEL = 118
-"""Width of the labels at the ends of lines."""
-LETTERS = 15
-"""Letters of a label; longer ones are cut."""
+LINE = 14  # least distance of two labels
+LABEL = 118  # width of the labels at the ends of lines
+LETTERS = 15  # letters of a label; longer ones are cut
 
 UNITS = {"evaluations": "by evaluations", "seconds": "by time"}
 
@@ -49,15 +46,11 @@ def pictures(evidence: Evidence, names: Names) -> str:
 
 
 def _slopes(evidence: Evidence, space: Space, names: Names) -> Iterator[str]:
-    """The average ranks of the table `comparison`, from which the verdict follows."""
     found = {unit: pairs_of(evidence, space, unit, ERT) for unit in UNITS}
     ranks = {unit: pairs.values if pairs else {} for unit, pairs in found.items()}
     every = [name for name in ranks["evaluations"] if name in ranks["seconds"]]
-    if (
-        len(every) < 2
-        or evidence.campaign.lacks
-        or not any(targeted(evidence, space, unit) for unit in UNITS)
-    ):
+    aimed = any(targeted(evidence, space, unit) for unit in UNITS)
+    if len(every) < 2 or evidence.campaign.lacks or not aimed:
         return
     functions = max(pairs.functions for pairs in found.values() if pairs)
     if not functions:  # the optimum of each is wrong
@@ -77,11 +70,9 @@ def _slopes(evidence: Evidence, space: Space, names: Names) -> Iterator[str]:
     ]
     for name in sorted(every, key=lambda name: name in names.shown):
         (a, b), look = ends[name], names.looks.get(name)
-        color, kind = (look.color, "slope") if look and name in shown else ("", "rest")
-        stroke = f' stroke="{color}"' if color else ""
-        parts.append(
-            f'<path class="{kind}" d="M{left} {place(a):.1f}L{right} {place(b):.1f}"{stroke}/>'
-        )
+        path = f'd="M{left} {place(a):.1f}L{right} {place(b):.1f}"'
+        vivid = f'<path class="slope" {path} stroke="{look.color}"/>' if look else ""
+        parts.append(vivid if vivid and name in shown else f'<path class="rest" {path}/>')
     for side, x, anchor, shift in ((0, left, "end", -7), (1, right, "start", 7)):
         spots = {name: place(ends[name][side]) for name in shown}
         for name, y in _apart(spots, TOP + 14, bottom).items():
@@ -101,11 +92,8 @@ def _slopes(evidence: Evidence, space: Space, names: Names) -> Iterator[str]:
 
 
 def _ecdf(evidence: Evidence, space: Space, names: Names) -> Iterator[str]:
-    """The ECDF of all functions together in the unit of the budget."""
     rows = evidence.of("ecdf", space, function=ALL, unit=evidence.unit)
-    rows = rows[rows["fraction"].notna()] if len(rows) else rows
-    if rows.empty:
-        return
+    rows = rows[rows["fraction"].notna()]
     curves = {str(name): part for name, part in rows.groupby("algorithm", observed=True, sort=True)}
     costs = rows["cost"].to_numpy(dtype=float)
     reached = costs[(rows["fraction"].to_numpy() > 0) & (costs > 0)]

@@ -10,24 +10,28 @@ from numpy.typing import ArrayLike, NDArray
 from timefair.statistics.checks import Floats, check_confidence
 from timefair.statistics.quantiles import sample_quantile
 
-BLOCK_DRAWS = 2_000_000
-"""Draws that are held in memory at a time."""
+BLOCK_DRAWS = 2_000_000  # draws that are held in memory at a time
 
 
 def resampled_sums(columns: ArrayLike, *, resamples: int, rng: np.random.Generator) -> Floats:
     """Column sums of samples that are drawn with replacement from the rows.
 
-    Each row is a run. Whole rows are drawn, so that the values of a run (its time and success, its
-    runtimes to several targets) stay together.
+    Whole rows are drawn, so that the values of a run (its time and success, its runtimes to several
+    targets) stay together.
 
     - `columns`, shape (n, m): Finite numbers, one row per run.
 
     Returns, shape (resamples, m): One row per sample. The draws need memory for at most
     `BLOCK_DRAWS` numbers (or one sample).
 
-    Source: B. Efron, Bootstrap methods: another look at the jackknife, Annals of Statistics 7
-    (1979).
+    Source: B. Efron, Annals of Statistics 7 (1979).
     """
+    rows = _rows(columns, resamples)
+    n = rows.shape[0]
+    return sums_of_draws(rows, resamples, lambda samples: rng.integers(n, size=(samples, n)))
+
+
+def _rows(columns: ArrayLike, resamples: int) -> Floats:
     rows = np.asarray(columns, dtype=np.float64)
     if rows.ndim != 2 or rows.shape[0] == 0:
         raise ValueError(f"columns must have the shape (n >= 1, m), not {rows.shape}")
@@ -35,8 +39,7 @@ def resampled_sums(columns: ArrayLike, *, resamples: int, rng: np.random.Generat
         raise ValueError("columns must be finite")
     if resamples < 1:
         raise ValueError(f"resamples must be at least 1, not {resamples}")
-    n = rows.shape[0]
-    return sums_of_draws(rows, resamples, lambda samples: rng.integers(n, size=(samples, n)))
+    return rows
 
 
 def sums_of_draws(rows: Floats, resamples: int, draw: Callable[[int], NDArray[np.int64]]) -> Floats:
@@ -56,12 +59,10 @@ def sums_of_draws(rows: Floats, resamples: int, draw: Callable[[int], NDArray[np
 
 
 def percentile_interval(replicates: ArrayLike, confidence: float) -> tuple[Floats, Floats]:
-    """Central percentile interval of bootstrap replicates. Replicates may be `inf`.
+    """Central percentile interval of bootstrap replicates, shape (resamples, ...); not NaN.
 
-    - `replicates`, shape (resamples, ...): A statistic of each sample; not NaN.
-
-    Returns low, high: Order statistics of the replicates at ``(1 - confidence)/2`` and ``(1 +
-    confidence)/2``. They are not interpolated, so `inf` is never combined with finite numbers.
+    Returns low, high: Order statistics of the replicates, which are not interpolated, so that `inf`
+    is never combined with finite numbers.
     """
     check_confidence(confidence)
     tail = (1.0 - confidence) / 2.0
@@ -78,29 +79,18 @@ def stratified_sums(
 
     From a stratum of n rows, n - 1 rows are drawn with replacement, and their sum is scaled to n
     rows. The variance of the sums over the samples is then an unbiased estimate of their variance
-    over new runs. If n rows were drawn, the estimate would be too small by the factor (n - 1)/n,
-    and many small strata would not average this out.
+    over new runs.
 
     - `columns`, shape (runs, m): Finite numbers, one row per run.
     - `strata`, shape (runs,): The stratum of each run, e.g. its instance; at least two in each.
 
-    Returns, shape (resamples, m): One row per sample. The draws need memory for at most
-    `BLOCK_DRAWS` numbers (or one sample).
+    Returns, shape (resamples, m): As `resampled_sums`.
 
-    Source: J. N. K. Rao and C. F. J. Wu, Resampling inference with complex survey data, Journal of
-    the American Statistical Association 83 (1988).
+    Source: J. N. K. Rao and C. F. J. Wu, Journal of the American Statistical Association 83 (1988).
     """
-    rows = np.asarray(columns, dtype=np.float64)
-    labels = np.asarray(strata)
-    if rows.ndim != 2 or labels.shape != rows.shape[:1] or labels.size == 0:
-        raise ValueError(
-            "columns must have the shape (runs >= 1, m) and strata (runs,), "
-            f"not {rows.shape} and {labels.shape}"
-        )
-    if not np.isfinite(rows).all():
-        raise ValueError("columns must be finite")
-    if resamples < 1:
-        raise ValueError(f"resamples must be at least 1, not {resamples}")
+    rows, labels = _rows(columns, resamples), np.asarray(strata)
+    if labels.shape != rows.shape[:1]:
+        raise ValueError(f"strata {labels.shape} must be one label per row of columns {rows.shape}")
     _, stratum, sizes = np.unique(labels, return_inverse=True, return_counts=True)
     if sizes.min() < 2:
         raise ValueError("strata must have at least two runs each")

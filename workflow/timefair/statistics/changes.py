@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from timefair.statistics.bootstrap import percentile_interval, resampled_sums
-from timefair.statistics.checks import Floats
+from timefair.statistics.checks import Estimate, Floats
 
 
 @dataclass(frozen=True)
@@ -21,8 +21,8 @@ class Followed:
 
     - `environment`, `since`, `error`, shape ``(improvements,)``: The environment, from 0, the cost
       since its beginning, which never decreases within it, and the error, which decreases.
-    - `uninformed`, shape ``(environments,)``: The error before the first improvement. A point with
-      a larger error does not count.
+    - `uninformed`, shape ``(environments,)``: The error before the first improvement; larger ones
+      do not count.
     """
 
     environment: NDArray[np.intp]
@@ -51,8 +51,7 @@ def best_before_change(run: Followed) -> Floats:
 def offline_errors(run: Followed, period: float) -> Floats:
     """The mean over the cost of the best error since the change, shape ``(environments,)``.
 
-    - `run`: Its `since` is the cost from which each error holds. For the mean over evaluations, the
-      error of evaluation n since the change holds from n - 1.
+    - `run`: Its `since` is the cost from which each error holds: of evaluation n, n - 1.
     - `period`: The length of an environment. Errors that hold from a later cost do not count.
 
     Source: J. Branke and H. Schmeck, Advances in Evolutionary Computing, Springer 2003. D. Yazdani
@@ -88,15 +87,6 @@ def recovery_times(run: Followed, targets: Floats) -> Floats:
     return times
 
 
-@dataclass(frozen=True)
-class Estimate:
-    """A value and the limits of its interval; all arrays have the same shape."""
-
-    value: Floats
-    low: Floats
-    high: Floats
-
-
 def draws_of_runs(runs: int, *, resamples: int, rng: np.random.Generator) -> Floats:
     """How often each of some runs is in each bootstrap sample, shape ``(resamples, runs)``."""
     return resampled_sums(np.eye(runs), resamples=resamples, rng=rng)
@@ -106,7 +96,7 @@ def mean_over_runs(values: ArrayLike, draws: Floats, confidence: float) -> Estim
     """The mean over runs and changes, with its interval from a bootstrap of whole runs.
 
     - `values`: Shape ``(runs, environments)`` or ``(runs, environments, m)``, finite.
-    - `draws`: As `draws_of_runs` makes them.
+    - `draws`: From `draws_of_runs`.
 
     Returns: Scalars, or arrays of shape ``(m,)``. With one run, both limits are the mean.
     """
@@ -122,10 +112,9 @@ def recovered(
     """Expected cost until recovery, and the share of changes after which a run recovers.
 
     Every environment is a trial, as runs are for the ERT: its cost is the recovery time, or the
-    period if the target was not reached.
+    period.
 
     - `times`, shape ``(runs, environments, targets)``: From `recovery_times`.
-    - `draws`: As in `mean_over_runs`.
 
     Returns cost, share: Shape ``(targets,)``. The cost is `inf` without any success, and so is a
     limit whose samples have none.

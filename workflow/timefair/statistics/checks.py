@@ -1,14 +1,23 @@
-"""Checks of arguments that several statistics share; each check has one message."""
+"""What several statistics share: checks of arguments, and an estimate with its limits."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-Floats: TypeAlias = NDArray[np.float64]
-"""An array of numbers."""
+Floats: TypeAlias = NDArray[np.float64]  # an array of numbers
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A value and the limits of its interval; all arrays have the same shape."""
+
+    value: Floats
+    low: Floats
+    high: Floats
 
 
 def check_confidence(confidence: float) -> None:

@@ -52,8 +52,7 @@ def _least_p(m: int, n: int) -> float:
     return min(2 / comb(m + n, m), 1.0)
 
 
-EXACT_PAIRS = 50
-"""Wilcoxon's p-value is exact for at most this number of pairs."""
+EXACT_PAIRS = 50  # Wilcoxon's p-value is exact for at most this number of pairs
 
 
 def mann_whitney(first: ArrayLike, second: ArrayLike) -> float:
@@ -73,10 +72,8 @@ def mann_whitney(first: ArrayLike, second: ArrayLike) -> float:
 
 @dataclass(frozen=True)
 class SignedRank:
-    """Two-sided p-value of Wilcoxon's signed-rank test, and its balance.
-
-    `balance` is the difference of the rank sums in favour of the first and of the second
-    algorithm, divided by their sum: in [-1, 1], positive if the first is better, 0 for ties only.
+    """Two-sided p-value of Wilcoxon's signed-rank test, and the difference of the rank sums divided
+    by their sum: in [-1, 1], positive if the first is better, 0 for ties only.
     """
 
     p: float
@@ -86,9 +83,9 @@ class SignedRank:
 def wilcoxon(first: ArrayLike, second: ArrayLike) -> SignedRank:
     """Wilcoxon's signed-rank test that two algorithms are equally good on the same problems.
 
-    - `first`, `second`, shape (problems,): One result per problem. The differences must be
-      comparable between problems, so use logarithms of precisions. Two results of `inf` are a tie;
-      `inf` and a number have the largest possible difference.
+    - `first`, `second`, shape (problems,): One result per problem, with comparable differences,
+      such as logarithms of precisions. Two results of `inf` are a tie; `inf` and a number have the
+      largest possible difference.
 
     Returns: Ties are ranked, but count for neither algorithm (Pratt). p is exact for at most
     `EXACT_PAIRS` pairs; it is 1 if all pairs are ties, and NaN without pairs.
@@ -139,11 +136,10 @@ class Effect:
 
 
 def a12(first: ArrayLike, second: ArrayLike, *, confidence: float) -> Effect:
-    """A12 with its interval. Samples as in `mann_whitney`.
+    """A12 with its interval. Samples as in `mann_whitney`; all values are NaN if one is empty.
 
-    All values are NaN if a sample is empty. The interval contains A12, and its width is never zero:
-    a normal interval with DeLong's variance after each sample got one value better and one worse
-    than all others. Its coverage is in docs/validation/comparisons.md.
+    The interval contains A12, and its width is never zero: a normal interval with DeLong's variance
+    after each sample got one value better and one worse than all others.
 
     Source: A. Vargha and H. D. Delaney, Journal of Educational and Behavioral Statistics 25 (2000).
     E. R. DeLong, D. M. DeLong and D. L. Clarke-Pearson, Biometrics 44 (1988). A. Agresti and B.
@@ -167,7 +163,6 @@ class WinRate(NamedTuple):
 
 
 def win_rates(first: Floats, second: Floats) -> WinRate:
-    """A12 and its variance after each sample got one value better and one worse than all others."""
     from scipy import stats
 
     places = stats.rankdata(np.concatenate([first, second]), method="dense").astype(np.float64)
@@ -184,9 +179,9 @@ def in_agreement(effect: Effect, p: float, level: float, *, rejected: bool) -> E
     - `effect`: Result of `a12`, with an interval of the confidence ``1 - level``.
     - `p`, `level`, `rejected`: p-value of `mann_whitney`, the level of its test, and the decision.
 
-    Returns: `effect` itself if it agrees. Otherwise the limit on the side of 0.5 becomes
-    A12 - (A12 - 0.5) z(level)/z(p), with the normal quantiles z (O. S. Miettinen, American Journal
-    of Epidemiology 103, 1976).
+    If `effect` does not agree, the limit on the side of 0.5 becomes A12 - (A12 - 0.5)
+    z(level)/z(p), with the normal quantiles z (O. S. Miettinen, American Journal of Epidemiology
+    103, 1976).
     """
     side = float(np.sign(effect.a12 - 0.5))
     facing = effect.low if side > 0 else effect.high
@@ -209,15 +204,15 @@ def equal_ert(
 ) -> float:
     """Two-sided p-value of a score test that two algorithms have the same ERT to a target.
 
+    Welch's test compares the scores of the runs: the cost, minus the ERT of all runs of both
+    algorithms if the run succeeded. Unlike the Mann-Whitney test, it is valid when runs end at
+    different costs.
+
     - `spent_first`, `success_first`, shape (m,), and `spent_second`, `success_second`, shape (n,):
-      Cost of each run, and whether it reached the target, as for `timefair.statistics.ert.ert`.
+      As for `timefair.statistics.ert.ert`.
 
     Returns: Never below ``2/comb(m + n, m)``. 1 if no run succeeded or if all runs are equal; NaN
     if an algorithm has fewer than two runs.
-
-    The score of a run is its cost, minus the ERT of all runs of both algorithms if it succeeded.
-    Welch's test compares the scores, whose means are 0 if the ERTs are equal. Unlike the
-    Mann-Whitney test on runtimes, it is valid when runs end at different costs.
 
     >>> fast, slow = [1.0, 1.2, 0.9, 1.1, 1.0], [5.0, 5.2, 4.7, 5.1, 5.0]
     >>> round(equal_ert(fast, [True] * 5, slow, [True, True, False, True, True]), 4)
@@ -245,7 +240,6 @@ def _chance_of_balance(ranks: Floats, smaller: float) -> float:
 
 
 def _wins(x: Floats, y: Floats) -> Floats:
-    """1 if the value of a row is better than that of a column, 0.5 for a tie."""
     left, right = x[:, np.newaxis], y[np.newaxis, :]
     return np.asarray((left < right) + 0.5 * (left == right))
 
@@ -307,10 +301,10 @@ def superiority_within(strata: Strata) -> float:
 
 
 def a12_within(strata: Strata, *, confidence: float) -> Effect:
-    """`superiority_within` with its interval; NaN without strata.
+    """`superiority_within` with a normal interval; NaN without strata.
 
-    With several strata, a normal interval with the variance of `a12` in each stratum; its middle is
-    as close to 0.5 as that of `a12` for one stratum with all results.
+    The variance is that of `a12` in each stratum; the middle is as close to 0.5 as that of `a12`
+    for one stratum with all results.
     """
     check_confidence(confidence)
     if len(strata) == 1:
@@ -344,11 +338,9 @@ def equal_ert_within(
 ) -> float:
     """Two-sided p-value of the test that two algorithms have the same ERT in every stratum.
 
-    - `strata`: Costs and successes of the first algorithm, and of the second, as for `equal_ert`.
-
-    Returns: With one stratum, `equal_ert`. With several, Stouffer's combination of the one-sided
-    p-values, weighted by the roots of the harmonic means of the numbers of runs. NaN without
-    strata, or if a stratum has a single run of an algorithm.
+    With one stratum, `equal_ert`. With several, Stouffer's combination of the one-sided p-values,
+    weighted by the roots of the harmonic means of the numbers of runs. NaN without strata, or if a
+    stratum has a single run of an algorithm.
 
     >>> fast, slow, every = np.arange(1.0, 6.0), np.arange(11.0, 16.0), np.ones(5, dtype=bool)
     >>> round(equal_ert_within([(fast, every, slow, every), (slow, every, fast, every)]), 6)
@@ -387,7 +379,7 @@ def quantile_test(first: ArrayLike, second: ArrayLike, p: float) -> QuantileTest
     - `first`, `second`, shape (m,) and (n,): Independent results of two algorithms, `inf` allowed.
     - `p`: Probability of the quantile of all results together, in (0, 1]; 0.5: Mood's test.
 
-    Returns: p and its least value are NaN if a sample is empty. Extreme quantiles need many runs.
+    Returns: p and its least value are NaN if a sample is empty.
 
     Source: R. A. Johnson, S. Verrill and D. H. Moore, Biometrics 43 (1987).
     """
@@ -412,6 +404,5 @@ def _fisher(below: int, m: int, others: int, n: int) -> float:
 
 
 def _weights(strata: Strata) -> Floats:
-    """The weight of each stratum; the sum is 1."""
     sizes = np.array([x.size * y.size / (x.size + y.size + 1) for x, y in strata])
     return np.asarray(sizes / sizes.sum())

@@ -25,13 +25,11 @@ def holm(p: ArrayLike) -> Floats:
 
 
 def holm_levels(p: ArrayLike, alpha: float) -> Floats:
-    """The level at which Holm's procedure tests each hypothesis in a family.
-
-    - `p`, `alpha`: As for `holm`, and the error level of the family.
+    """The level at which Holm's procedure tests each hypothesis in a family with the error level
+    alpha.
 
     Returns, shape (tests,): ``alpha/tests`` for the smallest p-value, and a larger level after each
-    rejection; NaN for a test that could not be made. A p-value is at most its level if and only if
-    its adjusted value from `holm` is at most `alpha`.
+    rejection; NaN for a test that could not be made.
 
     Source: R. C. Serlin, Journal of Experimental Education 61 (1993), for intervals at them.
     """

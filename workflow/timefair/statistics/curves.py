@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from timefair.statistics.bootstrap import has_singles, percentile_interval, stratified_sums
-from timefair.statistics.checks import Floats, vector
+from timefair.statistics.checks import Estimate, Floats, vector
 from timefair.statistics.quantiles import quantile_interval, sample_quantile
 from timefair.statistics.runtimes import trace_arrays
 
@@ -37,45 +37,31 @@ def best_so_far(
     return np.where(before, np.inf, np.append(np.inf, reached)[past])
 
 
-@dataclass(frozen=True)
-class Band:
-    """A curve that summarizes many runs, and its band: three arrays of shape (points,)."""
-
-    curve: Floats
-    low: Floats
-    high: Floats
-
-
-def quantile_band(best: ArrayLike, low: float, high: float) -> Band:
+def quantile_band(best: ArrayLike, low: float, high: float) -> Estimate:
     """Median over the runs, with a band between two sample quantiles: how much runs vary.
 
     - `best`, shape (runs, points): From `best_so_far`; `inf` is sorted last.
     - `low`, `high`: Probabilities of the edges, ``0 <= low <= high <= 1``.
 
-    Returns: Order statistics over the runs; NaN if there are no runs.
+    Returns, shape (points,): Order statistics over the runs; NaN if there are no runs.
     """
     values = np.asarray(best, dtype=np.float64)
-    return Band(
-        sample_quantile(values, 0.5, axis=0),
-        sample_quantile(values, low, axis=0),
-        sample_quantile(values, high, axis=0),
-    )
+    return Estimate(*(sample_quantile(values, p, axis=0) for p in (0.5, low, high)))
 
 
-def median_band(best: ArrayLike, confidence: float) -> Band:
+def median_band(best: ArrayLike, confidence: float) -> Estimate:
     """Median over the runs, with its confidence interval at each point.
 
     - `best`, shape (runs, points): From `best_so_far`; `inf` is sorted last.
-    - `confidence`: Nominal coverage in (0, 1), separately at each point; at least reached.
 
-    Returns: Order statistics, see `quantiles.quantile_interval`. Limits are `inf` if they belong to
-    a run without a value, and NaN if there are too few runs: fewer than 6 at 95 %. All values are
-    NaN without runs.
+    Returns, shape (points,): Order statistics, see `quantiles.quantile_interval`. Limits are `inf`
+    if they belong to a run without a value, and NaN if there are too few runs: fewer than 6 at
+    95 %. All values are NaN without runs.
     """
     values = np.asarray(best, dtype=np.float64)
     interval = quantile_interval(values, 0.5, confidence, axis=0)
     limited = ~np.isneginf(interval.low)
-    return Band(
+    return Estimate(
         sample_quantile(values, 0.5, axis=0),
         np.where(limited, interval.low, np.nan),
         np.where(limited, interval.high, np.nan),
@@ -91,8 +77,8 @@ def ecdf(runtimes: ArrayLike, grid: ArrayLike) -> Floats:
 
     Returns, shape (points,): In [0, 1]; NaN if there are no runtimes.
 
-    Source: J. J. Lian, "Time-Fair Benchmarking for Metaheuristics", 2025; the runtime distributions
-    of N. Hansen et al., COCO, Optimization Methods and Software 36 (2021).
+    Source: J. J. Lian, "Time-Fair Benchmarking for Metaheuristics", 2025; N. Hansen et al., COCO,
+    Optimization Methods and Software 36 (2021).
     """
     times = np.asarray(runtimes, dtype=np.float64).ravel()
     points = np.asarray(grid, dtype=np.float64)
@@ -141,8 +127,7 @@ def ecdf_band(
     targets. Where all runs of each stratum agree, the pointwise band has zero width.
 
     The pointwise band is the percentile interval of `stratified_sums`; the simultaneous band is
-    ``fraction ± c``, where c is the quantile of the largest distance of a bootstrap curve. The
-    coverage is in docs/validation/curves.md.
+    ``fraction ± c``, where c is the quantile of the largest distance of a bootstrap curve.
 
     Source: P. J. Bickel and D. A. Freedman, Annals of Statistics 9 (1981), Corollary 4.2.
     """
@@ -184,8 +169,7 @@ def performance_ratios(
     - `reference`: Column of an algorithm, by whose costs is divided instead.
 
     Returns, same shape: 1 for the divisor, also 0/0; c/0 is `inf`. If no algorithm solved a
-    problem, all ratios are `inf`; if only the reference did not, the ratio is 0. Another algorithm
-    changes the ratios to the lowest cost: to compare two, use a profile of these two.
+    problem, all ratios are `inf`; if only the reference did not, the ratio is 0.
 
     Source: E. D. Dolan and J. J. Moré, Mathematical Programming 91 (2002), equation (2.1). N. Gould
     and J. Scott, ACM Transactions on Mathematical Software 43 (2016).
@@ -245,18 +229,10 @@ def resampled_ert(
     return replicates
 
 
-@dataclass(frozen=True)
-class ProfileBand:
-    """Pointwise limits of profiles; arrays of shape (points, algorithms)."""
-
-    low: Floats
-    high: Floats
-
-
 def profile_band(
     fraction: ArrayLike, replicates: Iterable[ArrayLike], grid: ArrayLike, *, confidence: float
-) -> ProfileBand:
-    """Bootstrap limits of performance or data profiles.
+) -> Estimate:
+    """Pointwise bootstrap limits of performance or data profiles.
 
     - `fraction`, shape (points, algorithms): The profiles.
     - `replicates`, shape (resamples, problems, algorithms): Parts with the costs of each bootstrap
@@ -265,8 +241,7 @@ def profile_band(
 
     Returns: ``fraction ± c`` within [0, 1], where c is the quantile of the distance between the
     profiles of the samples and `fraction` at that point: symmetric, because a profile of few runs
-    is biased, and so are its samples. NaN without problems, or if an algorithm has only one run on
-    a problem. The coverage is in docs/validation/curves.md.
+    is biased. NaN without problems, or if an algorithm has only one run on a problem.
 
     Source: P. Hall, Journal of the Royal Statistical Society B 50 (1988).
     """
@@ -277,18 +252,19 @@ def profile_band(
     for part in replicates:
         values = np.asarray(part, dtype=np.float64)
         if np.isnan(values).any():
-            return ProfileBand(unknown, unknown)
+            return Estimate(observed, unknown, unknown)
         if counts is None:
             counts = np.zeros((len(values), values.shape[2], points.size + 1), dtype=np.int32)
         _count(counts, values, points)
         problems += values.shape[1]
     if counts is None or problems == 0:
-        return ProfileBand(unknown, unknown)
+        return Estimate(observed, unknown, unknown)
     width = np.empty(observed.shape)
     for algorithm, seen in enumerate(observed.T):  # one at a time: the samples of all are large
         shares = counts[:, algorithm].cumsum(axis=1)[:, :-1] / problems
         width[:, algorithm] = sample_quantile(np.abs(shares - seen), confidence, axis=0)
-    return ProfileBand(np.maximum(observed - width, 0.0), np.minimum(observed + width, 1.0))
+    low, high = np.maximum(observed - width, 0.0), np.minimum(observed + width, 1.0)
+    return Estimate(observed, low, high)
 
 
 def _count(counts: NDArray[np.int32], values: Floats, points: Floats) -> None:

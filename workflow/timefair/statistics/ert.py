@@ -10,20 +10,11 @@ from scipy.special import ndtr, ndtri, stdtrit
 
 from timefair.statistics.checks import Floats, check_confidence
 
-LOG_SPREAD = 1.5
-"""Standard deviation of the logarithms above which a lognormal sample has a heavy tail."""
-
-NORMALITY_LEVEL = 0.05
-"""Level of the test that the logarithms are normal."""
-
-FEWEST_RUNS = 5
-"""Least number of runs for which that test is defined."""
-
-EXCESS_ERRORS = 0.5
-"""Excess of the skewness that counts, in standard errors of a normal sample's skewness."""
-
-WIDEST = 2.5
-"""Upper limit of the factor for a lognormal tail."""
+LOG_SPREAD = 1.5  # deviation of the logarithms above which a lognormal sample has a heavy tail
+NORMALITY_LEVEL = 0.05  # level of the test that the logarithms are normal
+FEWEST_RUNS = 5  # least number of runs for which that test is defined
+EXCESS_ERRORS = 0.5  # excess of the skewness that counts, in its standard errors of a normal sample
+WIDEST = 2.5  # upper limit of the factor for a lognormal tail
 
 
 def heavy_tail(costs: ArrayLike) -> NDArray[np.bool_]:
@@ -37,11 +28,7 @@ def heavy_tail(costs: ArrayLike) -> NDArray[np.bool_]:
     False for fewer than `FEWEST_RUNS` runs, if a cost is 0, and if all costs are equal. Raises
     ValueError if `costs` is neither a vector nor a matrix, or a cost is negative or not finite.
 
-    If the result is False for few runs, the distribution may still have a heavy tail. How often
-    each distribution is found: docs/validation/runtimes.md.
-
-    Source: P. Royston, A pocket-calculator algorithm for the Shapiro-Francia test for
-    non-normality, Statistics in Medicine 12 (1993).
+    Source: P. Royston, Statistics in Medicine 12 (1993).
     """
     cost = _costs(costs)
     runs = cost.shape[0]
@@ -161,12 +148,7 @@ def ert(spent: ArrayLike, success: ArrayLike, axis: int = -1) -> Floats:
 
 
 def success_rate(success: ArrayLike, axis: int = -1) -> Floats:
-    """Share of the runs that reached the target.
-
-    - `success`: Whether each run reached the target.
-
-    Returns: In [0, 1]; NaN if there are no runs.
-    """
+    """Share of the runs that reached the target, in [0, 1]; NaN if there are no runs."""
     reached = np.asarray(success, dtype=np.bool_)
     if reached.shape[axis] == 0:
         return np.full(np.delete(reached.shape, axis), np.nan)
@@ -177,10 +159,8 @@ def success_rate(success: ArrayLike, axis: int = -1) -> Floats:
 class Interval:
     """An interval for each target; all arrays have the same shape.
 
-    - `low`, `high`: The limits.
-    - `heavy_tail`: Whether all runs succeeded and their costs look like a sample from a
-      heavy-tailed distribution, see `timefair.statistics.ert.heavy_tail`. The ERT then
-      depends on a few runs, and the upper limit may be too low.
+    `heavy_tail`: Whether all runs succeeded and their costs look heavy-tailed (`heavy_tail`): the
+    ERT then depends on a few runs, and the upper limit may be too low.
     """
 
     low: Floats
@@ -191,20 +171,16 @@ class Interval:
 def ert_interval(spent: ArrayLike, success: ArrayLike, *, confidence: float) -> Interval:
     """Confidence interval of the ERT, for the uncertainty from the limited number of runs.
 
-    It is Student's interval on the log scale, with the standard error of a ratio of means, and a
-    longer upper half for a heavy tail.
-
     - `spent`, `success`, shape (R,) or (R, targets): As for `ert`.
 
     Returns: Limits in the unit of `spent`, shape () or (targets,). ``high`` is `inf` if there are
     too few successes to distinguish their rate from 0. Both limits are NaN ("n/a") for fewer than
     two runs. If no run succeeds, ``low`` is NaN and ``high`` is `inf`.
 
-    The limits are ERT exp(-t c/sqrt(s)) and ERT exp(f t c/sqrt(s)), with s successes, the
-    quantile t of Student's distribution with R - 1 degrees of freedom, and sqrt(R/(R - 1)) times
-    the coefficient of variation c of the runtime with restarts. f is `widening` if all runs
-    succeeded, and 1 otherwise. The upper limit is `inf` where Fieller's is. The coverage is in
-    docs/validation/runtimes.md.
+    It is Student's interval on the log scale: ERT exp(-t c/sqrt(s)) and ERT exp(f t c/sqrt(s)),
+    with s successes, the quantile t of Student's distribution with R - 1 degrees of freedom, and
+    sqrt(R/(R - 1)) times the coefficient of variation c of the runtime with restarts. f is
+    `widening` if all runs succeeded, and 1 otherwise. The upper limit is `inf` where Fieller's is.
 
     Source: E. C. Fieller, Journal of the Royal Statistical Society B 16 (1954).
     """
@@ -248,7 +224,6 @@ def residuals(cost: Floats, reached: NDArray[np.bool_], axis: int) -> Floats:
 
 
 def check_pairs(spent: ArrayLike, success: ArrayLike) -> tuple[Floats, NDArray[np.bool_]]:
-    """Costs and successes as arrays."""
     cost = np.asarray(spent, dtype=np.float64)
     reached = np.asarray(success, dtype=np.bool_)
     if cost.ndim == 0 or cost.shape != reached.shape:

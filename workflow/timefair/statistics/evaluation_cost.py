@@ -112,7 +112,6 @@ class Cells:
         return Moments(self._runs, mean, variance)
 
     def _without_missing(self, values: Floats) -> Floats:
-        """The values, with 0 where a cell has fewer runs than others."""
         values[self._missing] = 0.0
         return values
 
@@ -154,8 +153,8 @@ def leader_by_share(shares: Moments, *, confidence: float) -> Leader:
     algorithms are tied.
 
     The leader is compared with each other algorithm by a one-sided Welch test of a sum over strata
-    (the functions), with Satterthwaite's degrees of freedom, at the level
-    (1 - confidence)/(algorithms - 1). p is never below the smallest one that a test of the order of
+    (the functions), with Satterthwaite's degrees of freedom, at the level (1 -
+    confidence)/(algorithms - 1). p is never below the smallest one that a test of the order of
     these runs can have.
 
     Source: F. E. Satterthwaite, Biometrics Bulletin 2 (1946).

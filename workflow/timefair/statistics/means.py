@@ -16,8 +16,7 @@ Method = Literal["bootstrap-t", "paper"]
 
 _RANGE = float(np.finfo(np.float64).min), float(np.finfo(np.float64).max)
 
-NO_SPREAD = 1e-12
-"""A resampled variance below this share of the sample variance counts as 0."""
+NO_SPREAD = 1e-12  # a resampled variance below this share of the sample variance counts as 0
 
 
 @dataclass(frozen=True)
@@ -46,7 +45,7 @@ def mean_interval(
     Returns: If a value is `inf`, the mean and the upper limit are `inf`, and the lower limit is
     NaN. The limits of a single value are NaN. Equal values have an interval of zero width. All
     numbers are NaN for an empty sample. A limit of ``bootstrap-t`` is infinite if many resamples
-    have zero variance. The coverage is in docs/validation/quantiles.md.
+    have zero variance.
 
     Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, section 4.5, Table 12 and
     Appendix B; B. Efron and R. J. Tibshirani, An Introduction to the Bootstrap, 1993, section 12.5.
@@ -119,8 +118,6 @@ def _studentised_limits(
 
 def mean_of_successes(costs: ArrayLike, axis: int = -1) -> Floats:
     """Mean cost of the runs that succeeded: misleading, and here to show how.
-
-    An algorithm that succeeds only in its luckiest runs seems fast, because failures are omitted.
 
     - `costs`: Seconds or evaluations to the target; `inf` for a run that did not reach it.
 

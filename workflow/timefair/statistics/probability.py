@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
@@ -10,35 +9,21 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import beta, norm
 
-from timefair.statistics.checks import Floats, check_confidence, vector
+from timefair.statistics.checks import Estimate, Floats, check_confidence, vector
 from timefair.statistics.quantiles import sample_quantile
 
 Method = Literal["beta", "paper"]
 
 
-@dataclass(frozen=True)
-class ProbabilityInterval:
-    """A probability with its limits; all arrays have the same shape.
-
-    `about_one`: the count includes the complete sample: the paper prints "≈ 1.00" then.
-    """
-
-    value: Floats
-    low: Floats
-    high: Floats
-    about_one: NDArray[np.bool_]
-
-
 def probability_of_quantile(
     values: ArrayLike, p: float, *, confidence: float, method: Method = "beta"
-) -> ProbabilityInterval:
+) -> Estimate:
     """Probability that another run is at least as good as the p-quantile Q_p of the sample: F(Q_p).
 
-    The estimate depends on the number k of values at or below Q_p, which is larger than
-    ``ceil(n p)`` if Q_p is tied.
+    The estimate depends on the number k of values at or below Q_p, which is larger than ``ceil(n
+    p)`` if Q_p is tied.
 
     - `values`, shape (n,): Results of runs; smaller is better, and `inf` is a run without a result.
-    - `p`: Probability of the quantile, in [0, 1].
     - `method`: `beta_interval` or `paper_interval`. Only the first keeps its coverage in small
       samples and near p = 1.
 
@@ -51,7 +36,7 @@ def probability_of_quantile(
     if not np.isfinite(quantile):
         check_confidence(confidence)
         nothing = np.asarray(np.nan)
-        return ProbabilityInterval(nothing, nothing, nothing, np.asarray(False))
+        return Estimate(nothing, nothing, nothing)
     count = int((x <= quantile).sum())
     if method == "beta":
         tied = int((x == quantile).sum()) > 1
@@ -63,7 +48,7 @@ def probability_of_quantile(
 
 def beta_interval(
     count: ArrayLike, n: ArrayLike, confidence: float, *, tied: ArrayLike = False
-) -> ProbabilityInterval:
+) -> Estimate:
     """Exact interval of F(X_(k)), which has the distribution Beta(k, n + 1 - k) if F is continuous.
 
     - `count`, `n`: The rank k, in 1..n, and the size of the sample.
@@ -73,14 +58,13 @@ def beta_interval(
     """
     k, size = np.broadcast_arrays(np.asarray(count), np.asarray(n))
     low, high = _beta_limits(k, k + np.asarray(tied, dtype=np.int64), size, confidence)
-    return ProbabilityInterval(np.asarray(k / (size + 1)), low, high, np.asarray(k == size))
+    return Estimate(np.asarray(k / (size + 1)), low, high)
 
 
-def paper_interval(count: ArrayLike, n: ArrayLike, confidence: float) -> ProbabilityInterval:
+def paper_interval(count: ArrayLike, n: ArrayLike, confidence: float) -> Estimate:
     """The interval of the paper: (k - 1)/(n - 1) ± ``z sqrt(q (1 - q)/n)`` with q = k/n.
 
-    The limits are restricted to [0, 1]. For k = n, the value and both limits are 1, and `about_one`
-    is True. NaN for n = 1.
+    The limits are restricted to [0, 1]. For k = n, the value and both limits are 1. NaN for n = 1.
 
     Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, Tables 13-15.
     """
@@ -90,12 +74,10 @@ def paper_interval(count: ArrayLike, n: ArrayLike, confidence: float) -> Probabi
     np.divide(k - 1, size - 1, out=value, where=size > 1)
     half = norm.isf((1.0 - confidence) / 2.0) * np.sqrt(q * (1 - q) / size)
     low, high = np.clip(value - half, 0.0, 1.0), np.clip(value + half, 0.0, 1.0)
-    return ProbabilityInterval(value, low, high, k == size)
+    return Estimate(value, low, high)
 
 
-def success_interval(
-    successes: ArrayLike, runs: ArrayLike, confidence: float
-) -> ProbabilityInterval:
+def success_interval(successes: ArrayLike, runs: ArrayLike, confidence: float) -> Estimate:
     """Success rate with the exact interval of Clopper and Pearson, as scipy's, for arrays.
 
     - `successes`, `runs`: Number of runs that reached the target, in 0..runs, and of all runs.
@@ -106,7 +88,7 @@ def success_interval(
     """
     s, size = np.broadcast_arrays(np.asarray(successes), np.asarray(runs))
     low, high = _beta_limits(s, s + 1, size, confidence)
-    return ProbabilityInterval(np.asarray(s / size), low, high, np.asarray(s == size))
+    return Estimate(np.asarray(s / size), low, high)
 
 
 _beta_interval, _paper_interval = lru_cache(beta_interval), lru_cache(paper_interval)
@@ -163,25 +145,24 @@ def _beta_limits(
     return low, high
 
 
-def best_of_mean(values: ArrayLike, k: int, axis: int = -1, *, replacement: bool = False) -> Floats:
-    """Expected best (smallest) of k results, estimated from R observed results.
+def best_of_mean(values: ArrayLike, k: int, axis: int = -1) -> Floats:
+    """Unbiased estimate of the expected best (smallest) of k results from R results (U-statistic).
 
     - `values`: One result per run; `inf` means that a run has no result.
     - `k`: Number of runs of which the best counts, at least 1.
-    - `replacement`: Whether the k runs are drawn with replacement: the plug-in estimate, too high
-      for small R. Without it, the estimate is unbiased (a U-statistic).
 
-    Returns: The shape of `values` without `axis`. NaN if there are no runs and, without
-    replacement, for ``k > R``. `inf` if and only if a draw of k runs without a result is possible.
+    Returns: The shape of `values` without `axis`. NaN if there are no runs and for ``k > R``. `inf`
+    if and only if a draw of k runs without a result is possible.
 
     Source: J. J. Lian, "Time-Fair Benchmarking for Metaheuristics", 2025, Definition 2. W.
     Hoeffding, Annals of Mathematical Statistics 19 (1948).
     """
     x = np.moveaxis(np.asarray(values, dtype=np.float64), axis, -1)
     runs = x.shape[-1]
-    if runs == 0 or (k > runs and not replacement):
+    if k > runs:
         return np.full(x.shape[:-1], np.nan)
-    weights = _weights_with_replacement(runs, k) if replacement else _weights(runs, k)
+    i = np.arange(1, runs)  # the weights are C(R - i, k - 1)/C(R, k) for i = 1..R
+    weights = np.append(k / runs, np.maximum(runs - i - k + 1, 0) / (runs - i)).cumprod()
     drawn = np.sort(x, axis=-1)[..., : np.count_nonzero(weights)]
     return np.asarray((drawn * weights[: drawn.shape[-1]]).sum(axis=-1))
 
@@ -214,14 +195,3 @@ def affordable_runs(budget: ArrayLike, tau: ArrayLike) -> Floats:
     single = np.asarray(tau, dtype=np.float64)
     # Both numbers and their ratio are rounded: a relative error of some 2**-52.
     return np.asarray(np.floor(time / single * (1.0 + 4 * np.finfo(np.float64).eps)))
-
-
-def _weights(runs: int, k: int) -> Floats:
-    """C(R - i, k - 1)/C(R, k) for i = 1..R."""
-    i = np.arange(1, runs)
-    return np.cumprod(np.concatenate([[k / runs], np.maximum(runs - i - k + 1, 0) / (runs - i)]))
-
-
-def _weights_with_replacement(runs: int, k: int) -> Floats:
-    above = (np.arange(runs, -1, -1) / runs) ** k
-    return np.asarray(-np.diff(above))

@@ -59,10 +59,9 @@ def quantile_interval(
     """Distribution-free interval of the p-quantile, between two order statistics.
 
     The quantile is below the lower limit with a probability of at most ``(1 - confidence)/2``, and
-    above the upper limit with at most the same probability, for any distribution of the values.
+    above the upper limit with at most the same, for any distribution of the values.
 
     - `values`: Any shape. `inf` means "not reached", is sorted last, and may be a limit.
-    - `p`: Probability in [0, 1].
 
     Returns: The shape of `values` without `axis`. If the sample is too small for a limit, `low` is
     ``-inf`` or `high` is `inf`: at 95 %, for the median of fewer than 6 values. `coverage` is that

@@ -12,26 +12,13 @@ from scipy.special import expit, logit, ndtr
 
 from timefair.statistics.checks import Floats, vector
 
-EXACT_PAIRS = 20_000
-"""Largest product of the sample sizes for an exact distribution without ties."""
-
-EXACT_ADDITIONS = 3_400_000
-"""Largest number of additions for an exact distribution with ties; about 3 ms."""
-
-MOST_GROUPS = 1000
-"""Largest number of different values for which an exact distribution with ties is considered."""
-
-NEAR_THE_MEAN = 0.05
-"""Distance from the mean, in standard deviations, below which a saddlepoint is not resolved."""
-
-NEWTON_STEPS = 100
-"""Upper limit of the steps to a saddlepoint; 3 to 25 are usual."""
-
-LONGEST_MOVE = 2.0
-"""Largest change of a logit in one step, or half of the largest logit if this is more."""
-
-CONVERGED = 1e-9
-"""Length of a step below which the iteration has converged."""
+EXACT_PAIRS = 20_000  # largest product of the sample sizes for an exact distribution without ties
+EXACT_ADDITIONS = 3_400_000  # of an exact distribution with ties; about 3 ms
+MOST_GROUPS = 1000  # different values for which an exact distribution with ties is considered
+NEAR_THE_MEAN = 0.05  # standard deviations within which a saddlepoint is not resolved
+NEWTON_STEPS = 100  # upper limit of the steps to a saddlepoint; 3 to 25 are usual
+LONGEST_MOVE = 2.0  # largest change of a logit in one step, or half of the largest logit
+CONVERGED = 1e-9  # length of a step below which the iteration has converged
 
 
 @dataclass(frozen=True)
@@ -53,13 +40,8 @@ def tails(first: ArrayLike, second: ArrayLike) -> Tails:
 
     The distribution is conditional on the ties. It is exact without ties for ``m n <=
     EXACT_PAIRS``, with ties for up to 30 runs each, for more as long as `EXACT_ADDITIONS` suffice,
-    and for complete separation. Otherwise it is the double saddlepoint approximation for a lattice.
-    The relative error of a tail is then
-
-    - without ties, for 50 or more runs each: below 0.0003 for probabilities down to 1e-12;
-    - with ties, for 30 to 90 runs each: below 0.01 down to 1e-6, and below 0.04 down to 1e-12;
-    - for 12 runs and 300 runs, if half of the values are equal: up to 0.04 down to 1e-3, and up to
-      0.3 down to 1e-6.
+    and for complete separation. Otherwise it is the double saddlepoint approximation for a lattice,
+    whose relative error is below 0.04 for 30 or more runs each, down to 1e-12.
 
     Source: H. B. Mann and D. R. Whitney, Annals of Mathematical Statistics 18 (1947). I. M.
     Skovgaard, Journal of Applied Probability 24 (1987), and R. W. Butler, Saddlepoint
@@ -123,8 +105,8 @@ class _Groups:
     """Groups of equal values: two that are counted in closed form, and the other values.
 
     - `rank`: Doubled rank of the first group; `step`: the greatest common divisor of differences.
-    - `shifts`, `shift`: Doubled ranks of the values outside both groups, and of the second group,
-      minus `rank`, in steps.
+    - `shifts`, `shift`: Doubled ranks of the other values and of the second group, minus `rank`, in
+      steps.
     - `first`, `second`: Sizes of these groups.
     """
 
@@ -172,7 +154,6 @@ class _Groups:
         return int(np.maximum(np.sort(self.shifts)[::-1][:m], 0).sum()) - self.lowest(m) + 1
 
     def additions(self, m: int) -> int:
-        """Number of additions in `_exact`."""
         return (self.shifts.size + min(m, self.second) + 1) * self.rows(m) * self.sums(m)
 
 
@@ -255,7 +236,6 @@ class _Choices:
         return float(self.counts @ np.logaddexp(0.0, logits) - point @ self.given)
 
     def derivatives(self, point: Floats) -> tuple[Floats, Floats]:
-        """Gradient and Hessian of `excess`."""
         p = expit(point[0] + point[1] * self.ranks)
         powers = np.stack([np.ones(p.size), self.ranks])
         return powers @ (self.counts * p) - self.given, (powers * self.counts * p * (1 - p)) @ (
@@ -302,7 +282,6 @@ def _saddlepoint(counts: NDArray[np.int64], m: int, deviation: int) -> float:
 
 
 def _doubled_ranks(counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Twice the average rank of each group of equal values, in their order."""
     return np.asarray(2 * np.cumsum(counts) - counts + 1)
 
 

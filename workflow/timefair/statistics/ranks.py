@@ -122,22 +122,26 @@ def friedman(values: ArrayLike) -> Friedman:
     n, k = ranks.shape
     from_mean = ranks - (k + 1) / 2
     between = float((from_mean.sum(axis=0) ** 2).sum()) / max(n, 1)
-    corrected = _Agreement(_share(between, float((from_mean**2).sum())), n, k)
-    uncorrected = _Agreement(_share(between, n * k * (k**2 - 1) / 12), n, k)
-    return Friedman(
-        problems=n,
-        algorithms=k,
-        average_ranks=averages,
-        chi2=corrected.chi2,
-        p=corrected.p,
-        chi2_uncorrected=uncorrected.chi2,
-        p_uncorrected=uncorrected.p,
-        iman_davenport=corrected.f,
-        iman_davenport_p=corrected.p_of_f,
-        iman_davenport_uncorrected=uncorrected.f,
-        iman_davenport_p_uncorrected=uncorrected.p_of_f,
-        kendall_w=corrected.w,
-    )
+    corrected = _statistics(between, float((from_mean**2).sum()), n, k)
+    uncorrected = _statistics(between, n * k * (k**2 - 1) / 12, n, k)
+    named = {f"{name}_uncorrected": one for name, one in uncorrected.items()}
+    del named["kendall_w_uncorrected"]
+    return Friedman(n, k, averages, **corrected, **named)
+
+
+def _statistics(between: float, total: float, n: int, k: int) -> dict[str, float]:
+    """What follows from the sums of squares for n problems and k algorithms."""
+    w = between / total if total > 0 else 0.0
+    w = w if min(n, k) >= 2 else float("nan")
+    chi2 = n * (k - 1) * w
+    f = (n - 1) * w / (1 - w) if w < 1 else w * np.inf
+    return {
+        "chi2": chi2,
+        "p": float(stats.chi2.sf(chi2, k - 1)),
+        "iman_davenport": f,
+        "iman_davenport_p": float(stats.f.sf(f, k - 1, (k - 1) * (n - 1))),
+        "kendall_w": w,
+    }
 
 
 @dataclass(frozen=True)
@@ -210,38 +214,4 @@ def critical_difference(algorithms: int, problems: int, alpha: float) -> float:
 
 
 def _standard_error(algorithms: int, problems: int) -> float:
-    """Standard error of the difference of two average ranks if all algorithms are equal."""
     return math.sqrt(algorithms * (algorithms + 1) / (6 * problems))
-
-
-def _share(part: float, whole: float) -> float:
-    return part / whole if whole > 0 else 0.0
-
-
-@dataclass(frozen=True)
-class _Agreement:
-    """The statistics that follow from W for n problems and k algorithms."""
-
-    w_if_defined: float
-    n: int
-    k: int
-
-    @property
-    def w(self) -> float:
-        return self.w_if_defined if min(self.n, self.k) >= 2 else float("nan")
-
-    @property
-    def chi2(self) -> float:
-        return self.n * (self.k - 1) * self.w
-
-    @property
-    def p(self) -> float:
-        return float(stats.chi2.sf(self.chi2, self.k - 1))
-
-    @property
-    def f(self) -> float:
-        return (self.n - 1) * self.w / (1 - self.w) if self.w < 1 else self.w * np.inf
-
-    @property
-    def p_of_f(self) -> float:
-        return float(stats.f.sf(self.f, self.k - 1, (self.k - 1) * (self.n - 1)))

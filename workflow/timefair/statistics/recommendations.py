@@ -1,25 +1,18 @@
 """What a noisy run has truly found: the noise-free value of the point that it would recommend.
 
-A run is described by rows in the order in which they were made. A row is an evaluation that
-improved the measured or the noise-free value of its run, or a point that a launch recommended. Both
-have a noise-free value; only an evaluation has a measured value.
+A run is described by rows in the order in which they were made: an evaluation that improved the
+measured or the noise-free value of its run, or a point that a launch recommended. Both have a
+noise-free value; only an evaluation has a measured value. There are three rules:
 
-There are three rules:
-
-``recommended``
-    The point that the launch with the best measured value has recommended last. As long as this
-    launch has not recommended a point, the best measured point of the run.
-``best_measured``
-    The best measured point of the run.
-``best_evaluated``
-    The point with the best noise-free value among all evaluated points. Nobody who sees only
-    measured values can choose it; COCO's logger writes its value.
+- ``recommended``: The point that the launch with the best measured value has recommended last; as
+  long as this launch has not recommended a point, the best measured point of the run.
+- ``best_measured``: The best measured point of the run.
+- ``best_evaluated``: The point with the best noise-free value among all evaluated points, as in
+  COCO's logger. Nobody who sees only measured values can choose it.
 
 Under the first two rules, the value rises if a worse point has a lucky measurement. Their trace is
 therefore the *settled* value: at each moment, the worst value from then to the end of the run. A
 target is reached at the moment from which the value of the recommended point stays at or below it.
-The trace ends with the value of the point that the run recommends at its end. Before the end, the
-settled value is at least the value of the point that is recommended at that moment.
 """
 
 from __future__ import annotations
@@ -40,12 +33,11 @@ def trace(
 ) -> tuple[NDArray[np.intp], Floats]:
     """The falling trace of a run: rows at which the value falls, and the value from there on.
 
-    - `rule`: One of `RULES`.
     - `launch`, `measured`, `true`: The rows, shape (rows,): the launch that made each, its measured
       value (NaN for a recommendation) and its noise-free value, of which NaN counts as `inf`.
 
-    Returns: Rising row numbers and strictly falling finite values. Both arrays have the same shape,
-    and are empty if there is no finite value.
+    Returns: Rising row numbers and strictly falling finite values; empty if there is no finite
+    value.
     """
     values = np.where(np.isnan(true), np.inf, true)
     if rule == "best_evaluated":

@@ -1,8 +1,7 @@
 """Runtime of an algorithm that is restarted until it succeeds, computed without simulation.
 
 Runs are drawn from the sample with replacement until one succeeds. The runtime is the sum of the
-costs of the failures, each up to the end of its run, and of the cost of the success. Simulated
-restarts estimate this distribution by random draws. This module computes it.
+costs of the failures, each up to the end of its run, and of the cost of the success.
 """
 
 from __future__ import annotations
@@ -10,28 +9,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from timefair.statistics.checks import Floats, vector
 from timefair.statistics.ert import check_pairs
 
-MOST_SUMS = 1 << 15
-"""Number of pairs of failure sums above which a lattice replaces the list of all sums."""
-
-CELLS = (1 << 15) - 1
-"""Number of cells of a lattice."""
-
-NEGLIGIBLE = 1e-17
-"""Longer sequences of failures are neglected if their probability is below this value."""
-
-MOST_STEPS = 2000
-"""Number of steps of a recurrence above which Fourier transforms are faster."""
-
-SLACK = 1e-12
-"""Relative difference of two runtimes that counts as rounding."""
-
-NOTHING = 1e-150
-"""Smaller costs count as zero, because their square would underflow."""
+MOST_SUMS = 1 << 15  # pairs of failure sums above which a lattice replaces the list of all sums
+CELLS = (1 << 15) - 1  # number of cells of a lattice
+NEGLIGIBLE = 1e-17  # probability below which longer sequences of failures are neglected
+MOST_STEPS = 2000  # number of steps of a recurrence above which Fourier transforms are faster
+SLACK = 1e-12  # relative difference of two runtimes that counts as rounding
+NOTHING = 1e-150  # smaller costs count as zero, because their square would underflow
 
 
 @dataclass(frozen=True)
@@ -49,11 +37,6 @@ class Bounds:
         """The limits in ascending order, also if they differ only by rounding."""
         return cls(np.minimum(first, second), np.maximum(first, second))
 
-    @property
-    def middle(self) -> Floats:
-        """The exact value, or the mean of its limits."""
-        return np.asarray((self.low + self.high) / 2)
-
 
 def restarted_cdf(spent: ArrayLike, success: ArrayLike, grid: ArrayLike) -> Bounds:
     """Distribution function of the runtime with restarts.
@@ -68,9 +51,8 @@ def restarted_cdf(spent: ArrayLike, success: ArrayLike, grid: ArrayLike) -> Boun
     solved by listing all sums of failure costs if there are few. Otherwise, the failure costs are
     rounded to a lattice of `CELLS` cells, once down and once up, and F is between both results.
 
-    Source: J. J. Lian, "Time-Fair Benchmarking for Metaheuristics", 2025, Definition 3. It is the
-    limit of the simulated restarts of N. Hansen et al., COCO, Optimization Methods and Software 36
-    (2021).
+    Source: J. J. Lian, "Time-Fair Benchmarking for Metaheuristics", 2025, Definition 3; the limit
+    of N. Hansen et al., COCO, Optimization Methods and Software 36 (2021).
     """
     sample = _RestartedRuns.of(_costs(spent), success)
     points = vector(grid, "grid")
@@ -125,18 +107,11 @@ class _Waits:
     begun: Floats
 
     def cdf(self, sample: _RestartedRuns, points: Floats) -> Floats:
-        """The distribution function at some points."""
-        begun = self.begun[self._possible(sample, points[:, np.newaxis])]
+        # a run that begins at x succeeds up to b if its own cost is at most b - x
+        latest = points[:, np.newaxis] * (1.0 + SLACK) - sample.successes
+        begun = self.begun[self.sums.searchsorted(latest, side="right")]
         fraction = np.minimum(begun.sum(axis=1) / sample.runs, 1.0)
         return np.where(np.isposinf(points), 1.0, fraction)
-
-    def _possible(self, sample: _RestartedRuns, points: Floats | float) -> NDArray[np.intp]:
-        """Number of sums after which each success ends up to a point.
-
-        A run that begins at x succeeds up to b if its own cost is at most b - x.
-        """
-        latest = points * (1.0 + SLACK) - sample.successes
-        return self.sums.searchsorted(latest, side="right")
 
 
 def _waits(sample: _RestartedRuns, limit: float) -> tuple[_Waits, _Waits]:
@@ -176,7 +151,6 @@ def _listed(lengths: Floats, chances: Floats, limit: float) -> _Waits | None:
 def _sums(
     first: Floats, of_first: Floats, second: Floats, of_second: Floats
 ) -> tuple[Floats, Floats]:
-    """The sums of an item of each list, and the products of their chances."""
     return np.add.outer(first, second).ravel(), np.multiply.outer(of_first, of_second).ravel()
 
 

@@ -18,7 +18,6 @@ from timefair.statistics.quantiles import sample_quantile
 def trace_arrays(
     cost: ArrayLike, precision: ArrayLike, offsets: ArrayLike
 ) -> tuple[Floats, Floats, NDArray[np.int64]]:
-    """The events of many runs as arrays."""
     spent, reached = np.asarray(cost, dtype=np.float64), np.asarray(precision, dtype=np.float64)
     return spent, reached, np.asarray(offsets, dtype=np.int64)
 

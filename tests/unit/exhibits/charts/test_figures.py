@@ -22,9 +22,9 @@ from synthetic import ALGORITHMS, frames
 from timefair import cli
 from timefair.campaign import configuration
 from timefair.exhibits import files
-from timefair.exhibits.charts import maps, scales, style
+from timefair.exhibits.charts import maps, panels, style
+from timefair.exhibits.charts.curves import sorted_solutions
 from timefair.exhibits.charts.pages import COLUMNS, LINES, MANY, ORDER, pages
-from timefair.exhibits.charts.quality import sorted_solutions
 from timefair.exhibits.registry import FIGURES, TABLES
 from timefair.problems.registry import SUITES
 from timefair.records.rundata.runs import Runs
@@ -254,7 +254,7 @@ def test_an_axis_reaches_the_largest_number(least, tmp_path):
         figure = Figure()
         ax = figure.subplots()
         values = [least, np.finfo(float).max]
-        scales.set_log(ax, "y", scales.limits(values))
+        panels.set_log(ax, "y", panels.limits(values))
         ax.plot([0, 1], values)
         style.save(figure, tmp_path / "figure.svg")
         low, high = ax.get_ylim()

@@ -14,7 +14,7 @@ from pathlib import Path
 from timefair.basics.errors import Interrupted
 from timefair.machine.linux import kernel
 from timefair.machine.linux.kernel import interruptible
-from timefair.measure.runner import prepared
+from timefair.measure import runner as prepared
 
 
 def main() -> int:

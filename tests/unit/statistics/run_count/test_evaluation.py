@@ -123,12 +123,12 @@ PRINTED = pd.read_csv(GOLDEN / "seed001_table2.csv")
 
 def test_table_2_by_its_own_arithmetic():
     row = savings(PRINTED.total, PRINTED.est, PRINTED.acc_implied)
-    np.testing.assert_array_equal(row.saved, PRINTED.saved)
-    np.testing.assert_allclose(row.estimated_percent, PRINTED.pct_est, atol=0.0051)
-    np.testing.assert_allclose(row.saved_percent, PRINTED.pct_saved, atol=0.0051)
-    np.testing.assert_allclose(row.expected_saved_percent, PRINTED.pct_exp, atol=0.0051)
+    np.testing.assert_array_equal(row["saved_runs"], PRINTED.saved)
+    np.testing.assert_allclose(row["estimated_percent"], PRINTED.pct_est, atol=0.0051)
+    np.testing.assert_allclose(row["saved_percent"], PRINTED.pct_saved, atol=0.0051)
+    np.testing.assert_allclose(row["expected_saved_percent"], PRINTED.pct_exp, atol=0.0051)
     rounding = 0.5e-4 / 100 * PRINTED.saved + 0.01
-    assert (abs(row.expected_saved - PRINTED.exp_saved) <= rounding).all()
+    assert (abs(row["expected_saved_runs"] - PRINTED.exp_saved) <= rounding).all()
     np.testing.assert_allclose(PRINTED.acc_implied, PRINTED.acc, atol=0.0051)
     np.testing.assert_allclose(PRINTED.est / (PRINTED.total / 50), PRINTED.mean_n, atol=0.0051)
     assert len(PRINTED) == 24
@@ -138,7 +138,7 @@ def test_table_1_is_the_accuracy_of_table_2():
     accuracy = pd.read_csv(GOLDEN / "seed001_table1.csv")["true"]
     portfolio = PRINTED[PRINTED.portfolio == "DE"]
     row = savings(portfolio.total, portfolio.est, accuracy)
-    np.testing.assert_allclose(row.expected_saved_percent, portfolio.pct_exp, atol=0.011)
+    np.testing.assert_allclose(row["expected_saved_percent"], portfolio.pct_exp, atol=0.011)
 
 
 def test_groups_add_up_and_blocks_do_not_matter(monkeypatch):

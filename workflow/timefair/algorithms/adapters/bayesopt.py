@@ -17,12 +17,9 @@ init_points
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 
-from timefair.algorithms.adapter import Adapter
+from timefair.algorithms.adapter import Adapter, Given, Rng
 from timefair.algorithms.base import Objective
 
 NAMES = ("UCB", "EI", "POI")
@@ -34,9 +31,7 @@ def _parameters(name: str) -> dict[str, object]:
     return {**own, "init_points": FIRST}
 
 
-def _solve(
-    objective: Objective, rng: np.random.Generator, *, name: str, parameters: Mapping[str, Any]
-) -> None:
+def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> None:
     from bayes_opt import BayesianOptimization, UtilityFunction
 
     chosen = {**_parameters(name), **parameters}

@@ -43,7 +43,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.algorithms.adapter import Adapter, defaults_of, starting_point
+from timefair.algorithms.adapter import Adapter, Given, Rng, defaults_of, starting_point
 from timefair.algorithms.base import Objective
 
 SIGMA = 0.2
@@ -70,9 +70,7 @@ def _parameters(name: str) -> dict[str, object]:
     return own | {key: kind for key, kind in NUMBERS.items() if key in signature.parameters}
 
 
-def _solve(
-    objective: Objective, rng: np.random.Generator, *, name: str, parameters: Mapping[str, Any]
-) -> None:
+def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> None:
     import cmaes
 
     lower, upper = objective.lower, objective.upper

@@ -32,7 +32,7 @@ from typing import Any
 
 import numpy as np
 
-from timefair.algorithms.adapter import Adapter, ErrorTrap, defaults_of
+from timefair.algorithms.adapter import Adapter, ErrorTrap, Given, Rng, defaults_of
 from timefair.algorithms.base import Objective
 
 ENDLESS = 2**31 - 1
@@ -71,9 +71,7 @@ def _parameters(name: str) -> dict[str, object]:
     return {key: NUMBERS.get(key, default) for key, default in own.items()}
 
 
-def _solve(
-    objective: Objective, rng: np.random.Generator, *, name: str, parameters: Mapping[str, Any]
-) -> None:
+def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> None:
     from scipy.optimize import Bounds
 
     function = _function(name)

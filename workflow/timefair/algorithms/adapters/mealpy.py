@@ -24,14 +24,13 @@ any other argument of the class
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.algorithms.adapter import Adapter, defaults_of, shares
+from timefair.algorithms.adapter import Adapter, Given, Rng, defaults_of, shares
 from timefair.algorithms.base import Objective
 
 EPOCHS = 10_000
@@ -60,9 +59,7 @@ def _parameters(name: str) -> dict[str, object]:
     return defaults_of(signature, without=("self", "epoch")) | {"epoch": int, "mode": MODES[0]}
 
 
-def _solve(
-    objective: Objective, rng: np.random.Generator, *, name: str, parameters: Mapping[str, Any]
-) -> None:
+def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> None:
     chosen = {"epoch": EPOCHS, **parameters}
     if (mode := chosen.pop("mode", MODES[0])) not in MODES:
         raise ValueError(f"'mode' is {' or '.join(MODES)}, not {mode!r}")

@@ -36,7 +36,7 @@ from typing import Any
 
 import numpy as np
 
-from timefair.algorithms.adapter import Adapter, defaults_of, moved_inside
+from timefair.algorithms.adapter import Adapter, Given, Rng, defaults_of, moved_inside
 from timefair.algorithms.base import Objective
 
 SIGMA0 = 0.2
@@ -76,9 +76,7 @@ def _parameters(name: str) -> dict[str, object]:
     return {**modules, **CORRECTED, **NUMBERS, "sigma0": SIGMA0}
 
 
-def _solve(
-    objective: Objective, rng: np.random.Generator, *, name: str, parameters: Mapping[str, Any]
-) -> object:
+def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> object:
     width = float(np.mean(objective.upper - objective.lower))
     chosen = {"sigma0": SIGMA0 * width, **parameters}
     if name == "modCMA":

@@ -19,13 +19,12 @@ any other argument of ``modde.Parameters``
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from timefair.algorithms.adapter import Adapter, defaults_of
+from timefair.algorithms.adapter import Adapter, Given, Rng, defaults_of
 from timefair.algorithms.base import Objective
 
 ENDLESS = 10**15
@@ -67,9 +66,7 @@ def _parameters(name: str) -> dict[str, object]:
     return defaults_of(inspect.signature(Parameters), without=SET_HERE) | NUMBERS
 
 
-def _solve(
-    objective: Objective, rng: np.random.Generator, *, name: str, parameters: Mapping[str, Any]
-) -> None:
+def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> None:
     from modde import ModularDE
 
     column = (objective.dimension, 1)

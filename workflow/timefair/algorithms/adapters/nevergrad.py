@@ -55,7 +55,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.algorithms.adapter import Adapter, Sphere, nominal_budget
+from timefair.algorithms.adapter import Adapter, Given, Rng, Sphere, nominal_budget
 from timefair.algorithms.base import CONTINUOUS, ONE_OBJECTIVE, Objective
 from timefair.problems.base import Variables
 
@@ -127,9 +127,7 @@ def _parameters(name: str) -> dict[str, object]:
     return {"budget": int, "num_workers": int, "start": STARTS[0], **settings}
 
 
-def _solve(
-    objective: Objective, rng: np.random.Generator, *, name: str, parameters: Mapping[str, Any]
-) -> None:
+def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> None:
     maker, changes = _makers()[name], dict(parameters)
     budget = changes.pop("budget", None) or nominal_budget(objective, BUDGET_PER_DIMENSION)
     workers = changes.pop("num_workers", None)

@@ -19,13 +19,12 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-from timefair.algorithms.adapter import Adapter, defaults_of, shares
+from timefair.algorithms.adapter import Adapter, Given, Rng, defaults_of, shares
 from timefair.algorithms.base import Objective
 
 ITERATIONS = 10_000
@@ -49,9 +48,7 @@ def _parameters(name: str) -> dict[str, object]:
     return found | {"max_iters": int}
 
 
-def _solve(
-    objective: Objective, rng: np.random.Generator, *, name: str, parameters: Mapping[str, Any]
-) -> None:
+def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> None:
     chosen = dict(parameters)
     iterations = chosen.pop("max_iters", None)
     algorithm = _classes()[name](seed=int(rng.integers(2**31)), **chosen)

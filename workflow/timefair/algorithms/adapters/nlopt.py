@@ -28,7 +28,6 @@ local
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -39,6 +38,8 @@ from timefair.algorithms.adapter import (
     CONSTRAINTS,
     Adapter,
     ErrorTrap,
+    Given,
+    Rng,
     has_constraints,
     moved_inside,
     starting_point,
@@ -73,9 +74,7 @@ def _parameters(name: str) -> dict[str, object]:
     return own
 
 
-def _solve(
-    objective: Objective, rng: np.random.Generator, *, name: str, parameters: Mapping[str, Any]
-) -> None:
+def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> None:
     import nlopt
 
     nlopt.srand(int(rng.integers(2**31)))

@@ -15,12 +15,11 @@ from __future__ import annotations
 
 import importlib.util
 import inspect
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from timefair.algorithms.adapter import Adapter, defaults_of
+from timefair.algorithms.adapter import Adapter, Given, Rng, defaults_of
 from timefair.algorithms.base import Objective
 
 SAMPLERS = {
@@ -48,9 +47,7 @@ def _parameters(name: str) -> dict[str, object]:
     return defaults_of(inspect.signature(_sampler(name).__init__), without=SET_HERE)
 
 
-def _solve(
-    objective: Objective, rng: np.random.Generator, *, name: str, parameters: Mapping[str, Any]
-) -> None:
+def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> None:
     import optuna
     from optuna.distributions import FloatDistribution, IntDistribution
 

@@ -20,13 +20,11 @@ any other argument of ``pybobyqa.solve``
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.algorithms.adapter import Adapter, defaults_of, moved_inside
+from timefair.algorithms.adapter import Adapter, Given, Rng, defaults_of, moved_inside
 from timefair.algorithms.base import Objective
 
 MAXFUN = 100_000
@@ -41,9 +39,7 @@ def _parameters(name: str) -> dict[str, object]:
     return own | {"maxfun": MAXFUN, "rhobeg": float}
 
 
-def _solve(
-    objective: Objective, rng: np.random.Generator, *, name: str, parameters: Mapping[str, Any]
-) -> object:
+def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> object:
     import pybobyqa
 
     lower, upper = objective.lower, objective.upper

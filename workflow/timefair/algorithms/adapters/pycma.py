@@ -32,13 +32,19 @@ any key of ``cma.CMAOptions``
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.algorithms.adapter import CONSTRAINTS, Adapter, has_constraints, starting_point
+from timefair.algorithms.adapter import (
+    CONSTRAINTS,
+    Adapter,
+    Given,
+    Rng,
+    has_constraints,
+    starting_point,
+)
 from timefair.algorithms.base import Objective
 from timefair.algorithms.builtin import population as pop
 
@@ -69,9 +75,7 @@ def _parameters(name: str) -> dict[str, object]:
     return {**own, **options}
 
 
-def _solve(
-    objective: Objective, rng: np.random.Generator, *, name: str, parameters: Mapping[str, Any]
-) -> object:
+def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> object:
     import cma
 
     lower, upper = objective.lower, objective.upper

@@ -39,7 +39,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.algorithms.adapter import TWO_OBJECTIVES, Adapter, nominal_budget
+from timefair.algorithms.adapter import TWO_OBJECTIVES, Adapter, Given, Rng, nominal_budget
 from timefair.algorithms.base import Objective
 
 POPULATION = 30
@@ -172,9 +172,7 @@ def _parameters(name: str) -> Defaults:
     return {"population": POPULATIONS.get(name, POPULATION), **DEFAULTS[name]}
 
 
-def _solve(
-    objective: Objective, rng: np.random.Generator, *, name: str, parameters: Mapping[str, Any]
-) -> object:
+def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> object:
     import pygmo
 
     chosen: dict[str, Any] = {**_parameters(name), **parameters}

@@ -43,6 +43,8 @@ from timefair.algorithms.adapter import (
     BOTH,
     TWO_OBJECTIVES,
     Adapter,
+    Given,
+    Rng,
     defaults_of,
     given_start,
     has_constraints,
@@ -125,9 +127,7 @@ def _parameters(name: str) -> dict[str, object]:
     return {**own, **sizes, **FURTHER.get(name, {}), "termination": TERMINATIONS[0]}
 
 
-def _solve(
-    objective: Objective, rng: np.random.Generator, *, name: str, parameters: Mapping[str, Any]
-) -> object:
+def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> object:
     settings = dict(parameters)
     termination = _termination(settings.pop("termination", TERMINATIONS[0]), objective.shown)
     if name in BY_DIRECTIONS:

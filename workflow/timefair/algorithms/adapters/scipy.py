@@ -48,6 +48,8 @@ from timefair.algorithms.adapter import (
     BOTH,
     Adapter,
     Enough,
+    Given,
+    Rng,
     Sphere,
     given_start,
     has_constraints,
@@ -102,9 +104,7 @@ def _parameters(name: str) -> dict[str, object]:
     return dict.fromkeys(["tol", *(["jac"] if name in WITH_GRADIENT else []), *names])
 
 
-def _solve(
-    objective: Objective, rng: np.random.Generator, *, name: str, parameters: Mapping[str, Any]
-) -> object:
+def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> object:
     options = dict(parameters)
     if name in GLOBAL:
         return _global(objective, rng, name, options)

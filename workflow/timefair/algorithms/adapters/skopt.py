@@ -19,12 +19,8 @@ any argument of the function
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
-from typing import Any
 
-import numpy as np
-
-from timefair.algorithms.adapter import Adapter, defaults_of
+from timefair.algorithms.adapter import Adapter, Given, Rng, defaults_of
 from timefair.algorithms.base import Objective
 
 NAMES = ("gp_minimize", "forest_minimize")
@@ -42,9 +38,7 @@ def _parameters(name: str) -> dict[str, object]:
     return defaults_of(inspect.signature(getattr(skopt, name)), without=SET_HERE)
 
 
-def _solve(
-    objective: Objective, rng: np.random.Generator, *, name: str, parameters: Mapping[str, Any]
-) -> object:
+def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> object:
     import skopt
     from skopt.optimizer import base
 

@@ -8,10 +8,9 @@ Each module holds one algorithm:
     Optional. The allowed values of parameters, by `timefair.problems.parameters`.
 ``faults(**parameters) -> list[str]``
     Optional. What else is wrong with allowed values; one line each, which begins with the key.
-``variables(**parameters) -> frozenset``
-    Optional. The kinds of variables that it takes. Default: continuous variables.
 ``prepare()``
     Optional. Called once before the clock starts.
 
-To add an algorithm, add one module and one line in `library.MODULES`.
+To add an algorithm, add one module and one line in `library.MODULES`, and in `KINDS` if it is not
+for continuous variables alone.
 """

@@ -1,8 +1,8 @@
 """The library ``timefair``: the algorithms of this package, by their names in a campaign.
 
 Each algorithm is a module of this package. Its parameters are the keyword-only arguments of its
-``solve``, with their defaults. The module's ``faults`` gives one line per invalid value. A module
-with ``load`` binds its parameters itself.
+``solve``, or of its ``load``, which binds them itself. The module's ``faults`` gives one line per
+invalid value.
 """
 
 from __future__ import annotations
@@ -39,6 +39,15 @@ MODULES = {
     "random-search": "random_search",
 }
 """Module or package of each algorithm, in the same folder as this file."""
+KINDS: Mapping[str, frozenset[Variables]] = {
+    "2-opt": frozenset({"permutation"}),
+    "OX-GA": frozenset({"permutation"}),
+    "OnePlusOneEA": frozenset({"binary"}),
+    "RLS": frozenset({"binary"}),
+    "random-permutations": frozenset({"permutation"}),
+    "random-search": CONTINUOUS | {"integer"},
+}
+"""The kinds of variables of each algorithm that is not for continuous ones alone."""
 _PACKAGE = "timefair.algorithms.builtin."
 
 
@@ -63,7 +72,8 @@ class Timefair(Library):
         if name not in MODULES:
             return [f"timefair has no algorithm {name!r}{suggest(name, MODULES)}"]
         module = _module(name)
-        arguments = inspect.signature(module.solve).parameters.values()
+        function = getattr(module, "load", None) or module.solve
+        arguments = inspect.signature(function).parameters.values()
         known = {a.name: a for a in arguments if a.kind is a.KEYWORD_ONLY}
         lines = [unknown(key, f"timefair:{name}", known) for key in parameters if key not in known]
         lines += [
@@ -79,11 +89,10 @@ class Timefair(Library):
         return lines
 
     def variables(self, name: str, parameters: Mapping[str, object]) -> frozenset[Variables]:
-        module = _module(name)
-        kinds: frozenset[Variables] = (
-            module.variables(**parameters) if hasattr(module, "variables") else CONTINUOUS
-        )
-        return kinds
+        if name == "portfolio":
+            kinds: frozenset[Variables] = _module(name).variables(**parameters)
+            return kinds
+        return KINDS.get(name, CONTINUOUS)
 
     def members(
         self, name: str, parameters: Mapping[str, object]

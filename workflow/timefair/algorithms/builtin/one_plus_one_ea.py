@@ -8,11 +8,14 @@ of Evolutionary Algorithms", 2018.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
+from numpy.typing import NDArray
 
 from timefair.algorithms.base import Objective
-from timefair.algorithms.builtin import bits
-from timefair.problems.base import Variables
+
+Places = NDArray[np.integer]
 
 
 def solve(
@@ -30,13 +33,13 @@ def solve(
     dimension = objective.dimension
     chance = 1 / dimension if rate is None else rate
 
-    def draw_places() -> bits.Places:
+    def draw_places() -> Places:
         count = rng.binomial(dimension, chance)
         while resample and not count:
             count = rng.binomial(dimension, chance)
         return rng.choice(dimension, size=count, replace=False, shuffle=False)
 
-    bits.climb(objective, rng, draw_places)
+    climb(objective, rng, draw_places)
 
 
 def faults(rate: object = None, resample: object = False) -> list[str]:
@@ -50,5 +53,20 @@ def faults(rate: object = None, resample: object = False) -> list[str]:
     return lines
 
 
-def variables(rate: float | None = None, resample: bool = False) -> frozenset[Variables]:
-    return frozenset({"binary"})
+def climb(
+    objective: Objective, rng: np.random.Generator, draw_places: Callable[[], Places]
+) -> None:
+    """Evaluate a random string, then flips of the best one, without end.
+
+    - `draw_places`: Draws the different indices at which the next string differs from the best.
+    """
+    best = rng.integers(2, size=objective.dimension).astype(float)
+    value = objective(best)
+    while True:
+        places = draw_places()
+        best[places] = 1.0 - best[places]
+        flipped = objective(best)
+        if flipped <= value:
+            value = flipped
+        else:
+            best[places] = 1.0 - best[places]

@@ -8,10 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timefair.algorithms.base import Objective
-from timefair.algorithms.builtin.orders import variables
 from timefair.problems.parameters import SHARE, Number
-
-__all__ = ["ALLOWED", "solve", "variables"]
 
 Order = NDArray[np.float64]
 ALLOWED: Mapping[str, Number] = {

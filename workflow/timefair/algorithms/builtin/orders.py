@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from timefair.algorithms.base import Objective
-from timefair.problems.base import Variables
 
 
 def solve(objective: Objective, rng: np.random.Generator) -> None:
@@ -13,7 +12,3 @@ def solve(objective: Objective, rng: np.random.Generator) -> None:
     natural = np.arange(objective.dimension, dtype=float)
     while True:
         objective(rng.permutation(natural))
-
-
-def variables() -> frozenset[Variables]:
-    return frozenset({"permutation"})

@@ -6,7 +6,6 @@ import numpy as np
 
 from timefair.algorithms.adapter import has_constraints
 from timefair.algorithms.base import Objective
-from timefair.problems.base import Variables
 
 BLOCK_BYTES = 32_768
 """Points are drawn in blocks of about this size: cheap to draw, and small enough for the cache."""
@@ -39,7 +38,3 @@ def solve(objective: Objective, rng: np.random.Generator) -> None:
         else:
             for x in points:
                 objective(x)
-
-
-def variables() -> frozenset[Variables]:
-    return frozenset({"continuous", "integer"})

@@ -7,15 +7,10 @@ from __future__ import annotations
 import numpy as np
 
 from timefair.algorithms.base import Objective
-from timefair.algorithms.builtin import bits
-from timefair.problems.base import Variables
+from timefair.algorithms.builtin import one_plus_one_ea
 
 
 def solve(objective: Objective, rng: np.random.Generator) -> None:
     """Improve a random string without end; it does not leave a local optimum."""
     dimension = objective.dimension
-    bits.climb(objective, rng, lambda: rng.integers(dimension, size=1))
-
-
-def variables() -> frozenset[Variables]:
-    return frozenset({"binary"})
+    one_plus_one_ea.climb(objective, rng, lambda: rng.integers(dimension, size=1))

@@ -7,9 +7,6 @@ from itertools import combinations
 import numpy as np
 
 from timefair.algorithms.base import Objective
-from timefair.algorithms.builtin.orders import variables
-
-__all__ = ["solve", "variables"]
 
 
 def solve(objective: Objective, rng: np.random.Generator) -> None:

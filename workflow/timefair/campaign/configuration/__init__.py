@@ -6,10 +6,13 @@
 
 from __future__ import annotations
 
+import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from pathlib import Path
+from typing import Any
 
+import yaml
 from pydantic import ValidationError
 
 from timefair.basics.errors import InputError
@@ -24,34 +27,110 @@ from timefair.campaign.configuration.faults import (
     unknown_names,
     warnings,
 )
-from timefair.campaign.configuration.model import (
-    AlgorithmSpec,
-    Budget,
-    Campaign,
-    ChosenProblems,
-    Limits,
-    json_schema,
-)
-from timefair.campaign.configuration.yaml_file import read_yaml
+from timefair.campaign.configuration.model import AlgorithmSpec, Campaign, json_schema
 from timefair.problems.names import declared
 
-__all__ = [
-    "AlgorithmSpec",
-    "Budget",
-    "Campaign",
-    "ChosenProblems",
-    "Limits",
-    "check_keys",
-    "check_name",
-    "json_schema",
-    "load",
-    "parse",
-    "parse_foreign",
-    "read_yaml",
-    "restore",
-    "restored",
-    "warnings",
-]
+_TAG = "tag:yaml.org,2002:"
+MERGE = f"{_TAG}merge"
+"""The tag of ``<<``, which adds those keys of another mapping that are not given here."""
+TEXT, INT, FLOAT, DATE = f"{_TAG}str", f"{_TAG}int", f"{_TAG}float", f"{_TAG}timestamp"
+PLAIN = (f"{_TAG}bool", f"{_TAG}null", FLOAT)
+"""What YAML makes of keys without quotes that are words here, such as ``on``."""
+
+NUMBER = re.compile(
+    r"[-+]?(?:[0-9][0-9_]*(?:\.[0-9_]*)?|\.[0-9][0-9_]*)(?:[eE][-+]?[0-9]+)?|[-+]?0o[0-7_]+"
+)
+"""Also numbers that YAML 1.1 reads as text, such as ``1e3``."""
+OTHER_BASE = re.compile(r"[-+]?0o?[0-9_]+|.*:.*")
+
+LABELLED = ("algorithms", "published")  # keys of a campaign that contain one section per label
+
+
+class _Loader(yaml.SafeLoader):
+    """A SafeLoader that refuses keys that are given twice.
+
+    Labels, words such as ``on`` as keys, and dates are kept as written. ``1e3`` is a number, and
+    ``010`` and ``12:30``, which YAML 1.1 reads in the base 8 or 60, are refused.
+    """
+
+    yaml_implicit_resolvers = {  # noqa: RUF012
+        first: [pair for pair in pairs if pair[0] != DATE]
+        for first, pairs in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
+
+    def get_single_data(self) -> Any:
+        node = self.get_single_node()
+        if node is None:
+            return None
+        for key, value in node.value if isinstance(node, yaml.MappingNode) else ():
+            if key.value in LABELLED:
+                _keep_labels(value)
+        return self.construct_document(node)
+
+    def construct_number(self, node: yaml.ScalarNode) -> float:
+        if OTHER_BASE.fullmatch(node.value):
+            raise yaml.constructor.ConstructorError(
+                problem=f"{node.value}: YAML reads it in base 8 or 60; write a decimal number, "
+                f"or {node.value!r} in quotes if it is text",
+                problem_mark=node.start_mark,
+            )
+        construct = self.construct_yaml_int if node.tag == INT else self.construct_yaml_float
+        number: float = construct(node)
+        return number
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
+        seen = set()
+        for key_node, _ in node.value:
+            if key_node.tag == MERGE:
+                continue
+            if key_node.tag in PLAIN:
+                key_node.tag = TEXT
+            key = self.construct_object(key_node, deep=True)
+            if isinstance(key, Hashable):
+                if key in seen:
+                    raise yaml.constructor.ConstructorError(
+                        problem=f"{key!r} is given twice", problem_mark=key_node.start_mark
+                    )
+                seen.add(key)
+        return super().construct_mapping(node, deep)
+
+
+_Loader.add_implicit_resolver(FLOAT, re.compile(rf"(?:{NUMBER.pattern})$"), list("-+.0123456789"))
+_Loader.add_constructor(INT, _Loader.construct_number)
+_Loader.add_constructor(FLOAT, _Loader.construct_number)
+
+
+def _keep_labels(section: yaml.Node) -> None:
+    """Make all keys of a section text, as they are written; also those that it merges."""
+    for key, value in section.value if isinstance(section, yaml.MappingNode) else ():
+        if key.tag == MERGE:
+            for merged in value.value if isinstance(value, yaml.SequenceNode) else [value]:
+                _keep_labels(merged)
+        elif isinstance(key, yaml.ScalarNode):
+            key.tag = TEXT
+
+
+def read_yaml(path: Path) -> object:
+    """The content of a YAML file; raises `InputError` with file and line."""
+    try:
+        return yaml.load(regular(path).read_text(encoding="utf-8"), Loader=_Loader)
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}") from None
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        where = f"{path}:{mark.line + 1}" if mark else str(path)
+        raise InputError(f"{where}: {error.problem or error.context}") from None
+    except yaml.YAMLError as error:
+        raise InputError(f"{path}: {' '.join(str(error).split())}") from None
+    except RecursionError:
+        raise InputError(f"{path}: nested too deeply") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: is not text in UTF-8") from None
+    except ValueError as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+__all__ = ["AlgorithmSpec", "Campaign", "json_schema", "warnings"]
 
 
 def load(path: Path | str) -> Campaign:
@@ -75,10 +154,7 @@ def parse(mapping: object, name: str = "campaign") -> Campaign:
 
 
 def parse_foreign(mapping: Mapping[str, object]) -> Campaign:
-    """Check a campaign of imported data, whose suite and algorithms may be unknown to timefair.
-
-    Raises InputError One line per fault.
-    """
+    """Check a campaign of imported data, whose suite and algorithms may be unknown to timefair."""
     campaign = check_keys(mapping, "campaign")
     if faults := [*disagreements(campaign), *not_above_zero(campaign), *unknown_exhibits(campaign)]:
         raise InputError(*faults)
@@ -86,9 +162,7 @@ def parse_foreign(mapping: Mapping[str, object]) -> Campaign:
 
 
 def check_keys(mapping: object, name: str) -> Campaign:
-    """The campaign, after a check of each key by itself; raises `InputError`, with `name` if it is
-    no mapping. No file or library that it names is read.
-    """
+    """The campaign, each key checked by itself; `InputError`, with `name` if it is no mapping."""
     if not isinstance(mapping, Mapping):
         raise InputError(f"{name}: should be keys with values, as in config/config.yaml")
     try:
@@ -130,7 +204,7 @@ def restored(snapshot: str) -> Campaign:
 def restore(path: Path | str) -> Campaign:
     """Read the snapshot of a checked campaign, without asking the libraries again.
 
-    Raises InputError if the file cannot be read, or was not written by this version of timefair.
+    `InputError` if the file cannot be read, or was not written by this version of timefair.
     """
     try:
         return restored(regular(Path(path)).read_text(encoding="utf-8"))

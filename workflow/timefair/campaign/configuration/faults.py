@@ -15,8 +15,13 @@ from timefair.basics.errors import LIST_OF_TABLES, InputError, suggest, unknown
 from timefair.basics.extension import elsewhere
 from timefair.basics.sections import Section
 from timefair.basics.values import format_ranges
-from timefair.campaign.configuration.choices import CHOICES, UNKNOWN
-from timefair.campaign.configuration.model import AlgorithmSpec, Campaign, Published
+from timefair.campaign.configuration.model import (
+    CHOICES,
+    UNKNOWN,
+    AlgorithmSpec,
+    Campaign,
+    Published,
+)
 
 if TYPE_CHECKING:
     from timefair.problems.base import Suite
@@ -52,14 +57,9 @@ FIRST = {"budget": "evaluations", "restart": "policy", "stopping": "rule", "prob
 PER_DIMENSION = re.compile(r"\s*([\d.e]+)\s*\*\s*[dDnN](?:im|imension)?\s*")
 """A number of evaluations as COCO's users write it."""
 
-SETS = ("all", "default")
-"""Words that may replace names of tables and figures."""
-
-ONE_VALUE = ("stagnation", "bet-and-run")
-"""Restart policies that compare the values of a launch."""
-
-OF_CHANGES = ("at_change",)
-"""Restart policies that need a problem that changes."""
+SETS = ("all", "default")  # words that may replace names of tables and figures
+ONE_VALUE = ("stagnation", "bet-and-run")  # restart policies that compare the values of a launch
+OF_CHANGES = ("at_change",)  # restart policies that need a problem that changes
 
 LABELLED: dict[str, type[Section]] = {"algorithms": AlgorithmSpec, "published": Published}
 """Keys that contain one section per label."""
@@ -76,7 +76,8 @@ def fault(error: ErrorDetails) -> str:
     """One line for an error of pydantic: the key, the value, and what would be right."""
     context, kind = error.get("ctx", {}), error["type"]
     path, section, chosen = _place(error["loc"])
-    key = ".".join(_one_line(str(part)) for part in path if part != "[key]")
+    words = [str(part) for part in path if part != "[key]"]
+    key = ".".join(word if word.isprintable() else repr(word) for word in words)
     value = _shown(error["input"])
     if kind == "missing":
         return f"{key}: missing; {section.model_fields[str(path[-1])].description}"
@@ -153,13 +154,9 @@ def _shown(value: object) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-def _one_line(text: str) -> str:
-    return text if text.isprintable() else repr(text)
-
-
 def _place(loc: tuple[int | str, ...]) -> tuple[list[int | str], type[Section], str | None]:
-    """The place of an error of pydantic, which also names the classes that keys chose: the keys as
-    a user writes them, the section of the last key, and its name if a key chooses its class.
+    """The place of an error of pydantic, without the names of chosen classes: the keys as a user
+    writes them, the section of the last key, and its name if a key chooses its class.
     """
     section: type[Section] = Campaign
     path, chosen, parts = [loc[0]], None, iter(loc[1:])
@@ -265,17 +262,20 @@ def unknown_names(campaign: Campaign) -> Iterator[str]:
             has = {suite.variables_of(f): f for f in reversed(chosen)}
             if wrong := next((each for each in has if not takes(kinds, each)), None):
                 one = "" if {suite.variables, *has} == {wrong} else f" f{has[wrong]}"
+                word = "keys" if orders else "round"
+                rounding = f"; add integer: {word} to this algorithm"
                 yield (
                     f"algorithms.{label}: {spec.use} takes {_joined(kinds)} variables, but "
-                    f"{suite.name}{one} has {wrong} ones"
-                    f"{_rounding(kinds, 'keys' if orders else 'round')}"
+                    f"{suite.name}{one} has {wrong} ones{rounding if 'continuous' in kinds else ''}"
                 )
     if suite is not None:
         every = (
             line for label in campaign.algorithms for line in _run_faults(campaign, label, suite)
         )
         yield from dict.fromkeys(every)
-    yield from _published_faults(campaign)
+    for label, data in campaign.published.items():
+        if not os.path.exists(data.path):
+            yield f"published.{label}.path: {data.path!r}: there is no such file or folder"
     yield from unknown_exhibits(campaign)
 
 
@@ -349,11 +349,8 @@ def unknown_exhibits(campaign: Campaign) -> Iterator[str]:
 
 
 def warnings(campaign: Campaign) -> Iterator[str]:
-    """Forbidden actions of the user's own modules during import, one line each with the first key
-    that names the module, and one line each on threads that evaluate nothing, and on launches that
-    plan with a number of evaluations that nobody gave.
-
-    `unknown_names`, which imports the modules, has checked the campaign before.
+    """One line each on forbidden actions of the user's modules during import, on threads that
+    evaluate nothing, and on launches that plan with a number of evaluations that nobody gave.
     """
     from timefair.basics import user_code
 
@@ -501,16 +498,5 @@ def _faults_of_period(campaign: Campaign, suite: Suite) -> Iterator[str]:
         )
 
 
-def _published_faults(campaign: Campaign) -> Iterator[str]:
-    for label, data in campaign.published.items():
-        if not os.path.exists(data.path):
-            yield f"published.{label}.path: {data.path!r}: there is no such file or folder"
-
-
 def _joined(kinds: Iterable[str]) -> str:
     return " and ".join(sorted(kinds))
-
-
-def _rounding(kinds: Collection[str], word: str) -> str:
-    """Advice for an algorithm that does not take the suite's kind of variables."""
-    return f"; add integer: {word} to this algorithm" if "continuous" in kinds else ""

@@ -6,17 +6,23 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from functools import partial, reduce
+from operator import or_
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from pydantic import (
     AfterValidator,
+    BeforeValidator,
     ConfigDict,
     Field,
+    GetJsonSchemaHandler,
     TypeAdapter,
     ValidationError,
     create_model,
     model_validator,
 )
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, PydanticCustomError
 
 from timefair.basics.errors import InputError
 from timefair.basics.extension import Extension, added_keys, extensions
@@ -38,9 +44,12 @@ from timefair.basics.values import (
     Seconds,
     Threads,
 )
-from timefair.campaign.configuration.choices import CHOICES
+from timefair.policies.restarts import RESTARTS
 from timefair.policies.restarts.base import RestartPolicy
+from timefair.policies.restarts.independent import Independent
+from timefair.policies.stopping import STOPPING
 from timefair.policies.stopping.base import StoppingPolicy
+from timefair.policies.stopping.fixed import FixedNumber
 from timefair.records.integrity import cores_of_run, is_apart, is_referenced
 from timefair.records.rundata.settings import (
     CampaignSeed,
@@ -49,6 +58,70 @@ from timefair.records.rundata.settings import (
     Targets,
     TargetValues,
 )
+
+UNKNOWN = "unknown_choice"  # the type of pydantic's error for a value that chooses no class
+
+Kinds = Mapping[str, type[Section]]
+
+
+class ChosenSection:
+    """A key that chooses the class of its section.
+
+    `kinds` are the classes by the values of `key`; `usual` is the default section.
+    """
+
+    def __init__(self, key: str, kinds: Kinds, usual: Any) -> None:
+        self.key, self.kinds, self.usual = key, kinds, usual
+        self.default: str = getattr(usual, key)
+
+    @property
+    def type(self) -> Any:
+        """The type of a field that holds the section."""
+        return Annotated[
+            reduce(or_, self.kinds.values()),
+            Field(discriminator=self.key),
+            _KeyRequired(self),
+            BeforeValidator(partial(_with_key, self)),
+        ]
+
+    def having(self, key: str) -> list[str]:
+        """The values of the choosing key for which the section has a given key."""
+        return [name for name, kind in self.kinds.items() if key in kind.model_fields]
+
+
+CHOICES = {
+    "restart": ChosenSection("policy", RESTARTS, Independent()),
+    "stopping": ChosenSection("rule", STOPPING, FixedNumber()),
+}
+"""The sections of a campaign whose class is chosen, by name."""
+
+
+def _with_key(choice: ChosenSection, value: object) -> object:
+    if not isinstance(value, Mapping):
+        return value
+    name = value.get(choice.key, choice.default)
+    if not isinstance(name, str) or name not in choice.kinds:
+        raise PydanticCustomError(UNKNOWN, "unknown {key}", {"key": choice.key})
+    return {**value, choice.key: name}
+
+
+class _KeyRequired:
+    """In the JSON schema: if the key is missing, only the usual class is allowed."""
+
+    def __init__(self, choice: ChosenSection) -> None:
+        self._choice = choice
+
+    def __get_pydantic_json_schema__(
+        self, core: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        schema = handler(core)
+        key, default = self._choice.key, self._choice.default
+        for kind in map(handler.resolve_ref_schema, schema["oneOf"]):
+            required = kind.get("required", [])
+            if kind["properties"][key]["const"] != default and key not in required:
+                kind["required"] = [key, *required]
+        return schema
+
 
 if TYPE_CHECKING:
     from timefair.exhibits.charts.pages import Page
@@ -128,7 +201,6 @@ class ChosenProblems(Section):
 
     @property
     def count(self) -> int:
-        """The combinations of function, dimension and instance."""
         return len(self.spaces) * len(self.instances)
 
     @property
@@ -138,10 +210,7 @@ class ChosenProblems(Section):
 
 
 def _own_dimensions(problems: Mapping[str, object]) -> dict[int, int]:
-    """The dimensions that a suite gives to the functions of a section; empty if it gives none.
-
-    A function that the suite does not have gets any of them: it is refused later.
-    """
+    """The dimensions that a suite gives to the functions of a section; any for unknown ones."""
     from timefair.problems.registry import SUITES
 
     suite = problems.get("suite")
@@ -273,10 +342,7 @@ class AlgorithmSpec(Section):
 
 
 def _with_tuned(algorithms: dict[str, AlgorithmSpec]) -> dict[str, AlgorithmSpec]:
-    """The algorithms, each followed by its tuned variant if its parameters are searched.
-
-    A variant that already exists, as in the snapshot of a campaign, is unchanged.
-    """
+    """The algorithms, each followed by its tuned variant, unchanged if it exists already."""
     both: dict[str, AlgorithmSpec] = {}
     for label, spec in algorithms.items():
         both[label] = spec
@@ -628,10 +694,7 @@ class Campaign(Section):
 
     @property
     def tuned(self) -> dict[str, Search]:
-        """The tuned variants by label, each with the search that determines its parameters.
-
-        A variant may be missing if only some algorithms of a campaign are measured.
-        """
+        """The tuned variants by label, each with the search that determines its parameters."""
         return {
             name: search
             for label, spec in self.algorithms.items()
@@ -683,7 +746,7 @@ class Campaign(Section):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """All algorithms, measured and published."""
+        """Measured and published."""
         return (*self.algorithms, *self.published)
 
     @property
@@ -712,27 +775,22 @@ class Campaign(Section):
                 yield key, f"{spec.seed_as!r}: a cycle ({cycle}); remove one of these seed_as"
 
     def seeds_of(self, label: str) -> str:
-        """The label whose seeds an algorithm uses: its own, or the last one in its chain of
-        `seed_as`; the earlier label of that algorithm, if it has one.
-        """
+        """The label whose seeds an algorithm uses: the last in its chain of `seed_as`."""
         while (other := self.algorithms[label].seed_as) is not None:
             label = other
         return self.algorithms[label].formerly or label
 
     @property
     def changes_by_clock(self) -> bool:
-        """Whether its problems change after seconds of a run."""
         from timefair.problems.registry import SUITES
 
         suite = SUITES.get(self.problems.suite)
         return suite is not None and suite.environments > 1 and self.budget.unit == "seconds"
 
     def restart_of(self, label: str) -> Restart:
-        """The restart policy of one algorithm."""
         return self.algorithms[label].restart or self.restart
 
     def isolation_of(self, label: str) -> IsolationMode:
-        """The isolation of the runs of one algorithm."""
         return self.algorithms[label].isolation or self.isolation
 
     def is_apart(self, label: str) -> bool:
@@ -852,7 +910,6 @@ class Campaign(Section):
 
     @property
     def _keyed(self) -> list[Extension]:
-        """The extensions of which it has a key."""
         parts = {"": [self], "algorithms": self.algorithms.values()}
         return [
             one
@@ -890,9 +947,7 @@ class Campaign(Section):
         }
 
     def settings_of(self, table: str) -> dict[str, Any]:
-        """The settings of one table: those of the analysis; for the checklist, also the complete
-        configuration of the campaign.
-        """
+        """The settings of one table; for the checklist, also the complete configuration."""
         from timefair.exhibits.registry import TABLES
 
         if not TABLES[table].asked:
@@ -910,8 +965,7 @@ REPORTED = ("checklist", "perturbation", "drift", "leftovers", "timing_noise", "
 """Tables on the measurement, made for the report even if they are not requested."""
 
 
-REPORTED_FOREIGN = ("checklist", "runs")
-"""Those of them that apply to imported runs."""
+REPORTED_FOREIGN = ("checklist", "runs")  # those of them that apply to imported runs
 
 
 if not TYPE_CHECKING:
@@ -919,9 +973,6 @@ if not TYPE_CHECKING:
 
 
 def json_schema() -> str:
-    """The JSON schema of a campaign file, for editors; kept in ``config/schema.json``.
-
-    A property of a section is one line.
-    """
+    """The JSON schema of a campaign file, with one line per property of a section."""
     text = json.dumps(Campaign.model_json_schema(), indent=1)
     return re.sub(r"\n {4}(?: +|(?=[\]}]))", "", text) + "\n"

@@ -15,7 +15,7 @@ from timefair.exhibits import questions
 from timefair.exhibits.columns import ALGORITHM, DIMENSION, RUNS, SUITE
 from timefair.exhibits.comparisons import ranks
 from timefair.exhibits.curves import ecdf
-from timefair.exhibits.exhibit import Column, column_names, exhibit
+from timefair.exhibits.exhibit import Column, column_names, columns_of, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.exhibits.quality import quantiles
 from timefair.exhibits.runtimes import ert
@@ -26,22 +26,16 @@ from timefair.records.rundata.settings import Analysis
 COLUMNS = (
     ALGORITHM,
     RUNS,
-    Column(
-        "tuning_s",
-        "seconds of tuning for all problems: declared seconds plus measured seconds of a search",
-        "s",
-    ),
-    Column("preparation_s", "seconds of preparation for all problems", "s"),
-    Column(
-        "preparation",
-        "`declared`, or `measured`: the median over the runs of the time of loading and warm-up",
-        text=True,
-    ),
-    Column("problems", "number of problems by which the cost is divided"),
-    Column("share_s", "cost per problem: what a run is charged under `amortised`", "s"),
-    Column(
-        "share_of_budget", "`share_s` as a share of the budget; empty without a budget in seconds"
-    ),
+    *columns_of("""
+        tuning_s [s]: seconds of tuning for all problems: declared seconds plus measured seconds of
+            a search
+        preparation_s [s]: seconds of preparation for all problems
+        preparation (text): `declared`, or `measured`: the median over the runs of the time of
+            loading and warm-up
+        problems: number of problems by which the cost is divided
+        share_s [s]: cost per problem: what a run is charged under `amortised`
+        share_of_budget: `share_s` as a share of the budget; empty without a budget in seconds
+    """),
 )
 KEYS = ["suite", "dimension", "function", "algorithm"]
 EFFECT_COLUMNS = (
@@ -56,8 +50,7 @@ EFFECT_COLUMNS = (
     Column("amortised", "the number with ancillary cost"),
 )
 
-ROUNDING = 1e-9
-"""Relative difference up to which two numbers count as equal."""
+ROUNDING = 1e-9  # relative difference up to which two numbers count as equal
 
 
 @exhibit(
@@ -70,25 +63,22 @@ ROUNDING = 1e-9
     the start of each run.
     """,
     columns=COLUMNS,
-    layouts=[
-        Layout(
-            caption="Tuning and preparation of each algorithm in seconds, declared or measured, "
-            "the share of one problem in them, and that share of the budget.",
-            values=(
-                Value("tuning_s", "Tuning, s"),
-                Value("preparation_s", "Preparation, s"),
-                Value("preparation", "Known from"),
-                Value("problems", "Problems"),
-                Value("share_s", "Share, s"),
-                Value("share_of_budget", "Share of budget", decimals=3),
-            ),
-            rows=("algorithm",),
-        )
-    ],
+    layouts=Layout(
+        caption="Tuning and preparation of each algorithm in seconds, declared or measured, "
+        "the share of one problem in them, and that share of the budget.",
+        values=(
+            Value("tuning_s", "Tuning, s"),
+            Value("preparation_s", "Preparation, s"),
+            Value("preparation", "Known from"),
+            Value("problems", "Problems"),
+            Value("share_s", "Share, s"),
+            Value("share_of_budget", "Share of budget", decimals=3),
+        ),
+        rows=("algorithm",),
+    ),
     charged=False,
 )
 def declared(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Seconds of tuning and preparation of each algorithm, and the share of a problem in them."""
     rows = ancillary_costs(runs.frame, runs.origins, analysis)
     grouped = runs.frame.groupby("algorithm")
     rows["runs"] = grouped.size()
@@ -108,19 +98,15 @@ def declared(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     algorithm is the fastest.
     """,
     columns=EFFECT_COLUMNS,
-    layouts=[
-        Layout(
-            caption="A number that ancillary cost changes, without that cost and with it.",
-            values=(Value("excluded", "Excluded"), Value("amortised", "Amortised")),
-            rows=("function", "algorithm"),
-            parts=("suite", "dimension", "table", "column", "row"),
-            points=(Points("row", 1),),
-        )
-    ],
+    layouts=Layout(
+        caption="A number that ancillary cost changes, without that cost and with it.",
+        values=(Value("excluded", "Excluded"), Value("amortised", "Amortised")),
+        parts=("suite", "dimension", "table", "column", "row"),
+        points=(Points("row", 1),),
+    ),
     charged=False,
 )
 def effect(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Each number in the tables of seconds that ancillary cost changes, without and with it."""
     charged = runs.amortised(analysis)
     parts = [table.changes(runs, charged, analysis) for table in COMPARED]
     return pd.concat(parts, ignore_index=True)[column_names(EFFECT_COLUMNS)]

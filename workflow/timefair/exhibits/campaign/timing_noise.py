@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy import stats
 
 from timefair.basics.slowdowns import lengthened
@@ -15,7 +14,7 @@ from timefair.basics.together import ALL
 from timefair.exhibits import questions
 from timefair.exhibits.charts.chart import LEADERS, Picture
 from timefair.exhibits.columns import ALGORITHM, CELL, FUNCTION_OR_ALL, RUNS, SPACE
-from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
+from timefair.exhibits.exhibit import Figure, column_names, columns_of, exhibit
 from timefair.exhibits.layout import Layout, Value
 from timefair.records.rundata.clocks import (
     objective_share,
@@ -31,25 +30,17 @@ COLUMNS = (
     *SPACE,
     FUNCTION_OR_ALL,
     RUNS,
-    Column(
-        "jobs",
-        "number of (function, round) pairs in which an algorithm ran, minimum over the algorithms",
-    ),
-    Column(
-        "slowdown_median",
-        "median over the runs of the time of equal work, as a multiple of the best on that core",
-    ),
-    Column("slowdown_max", "largest such multiple"),
-    Column(
-        "real_share",
-        "share of real time in the times of the algorithm with the largest share, mean over the "
-        "functions; the rest is simulated evaluation cost",
-    ),
-    Column(
-        "detectable_ratio",
-        "largest ratio of the times of two algorithms that the speed of the machine may explain, "
-        "at the confidence of the campaign",
-    ),
+    *columns_of("""
+        jobs: number of (function, round) pairs in which an algorithm ran, minimum over the
+            algorithms
+        slowdown_median: median over the runs of the time of equal work, as a multiple of the best
+            on that core
+        slowdown_max: largest such multiple
+        real_share: share of real time in the times of the algorithm with the largest share, mean
+            over the functions; the rest is simulated evaluation cost
+        detectable_ratio: largest ratio of the times of two algorithms that the speed of the machine
+            may explain, at the confidence of the campaign
+    """),
 )
 
 
@@ -67,25 +58,22 @@ COLUMNS = (
     for a single job.
     """,
     columns=COLUMNS,
-    layouts=[
-        Layout(
-            caption="Slowdown of the runs, as a multiple of the best on each core, and the largest "
-            "ratio of the times of two algorithms that the speed of the machine may explain, with "
-            "{confidence} confidence.",
-            values=(
-                Value("jobs", "Jobs"),
-                Value("slowdown_median", "Slowdown, median", decimals=2),
-                Value("slowdown_max", "at most", decimals=2),
-                Value("real_share", "Real time", decimals=2),
-                Value("detectable_ratio", "Minimum detectable ratio", decimals=2),
-            ),
-            rows=("function",),
-        )
-    ],
+    layouts=Layout(
+        caption="Slowdown of the runs, as a multiple of the best on each core, and the largest "
+        "ratio of the times of two algorithms that the speed of the machine may explain, with "
+        "{confidence} confidence.",
+        values=(
+            Value("jobs", "Jobs"),
+            Value("slowdown_median", "Slowdown, median", decimals=2),
+            Value("slowdown_max", "at most", decimals=2),
+            Value("real_share", "Real time", decimals=2),
+            Value("detectable_ratio", "Minimum detectable ratio", decimals=2),
+        ),
+        rows=("function",),
+    ),
     charged=False,
 )
 def of_times(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """The minimum detectable ratio on each function, and over the functions of a space."""
     return detectable(slowdowns(runs, analysis), analysis.confidence)
 
 
@@ -114,49 +102,32 @@ def detectable(rows: pd.DataFrame, confidence: float) -> pd.DataFrame:
     return frame.assign(detectable_ratio=ratio.where(frame["slowdown_median"].notna()))
 
 
-def _rows(runs: pd.DataFrame) -> Iterator[dict[str, Any]]:
+def _rows(runs: pd.DataFrame) -> Iterator[tuple[Any, ...]]:
     for (suite, dimension), space in runs.groupby(["suite", "dimension"], sort=True):
         parts = [(str(function), part) for function, part in space.groupby("function", sort=True)]
         for function, part in [*parts, (ALL, space)]:
             jobs = part.drop_duplicates(JOB).groupby("algorithm").size()
-            yield {
-                "suite": suite,
-                "dimension": dimension,
-                "function": function,
-                "runs": len(part),
-                "jobs": int(jobs.min()),
-                "slowdown_median": part["slowdown"].median(),
-                "slowdown_max": part["slowdown"].max(),
-                "real_share": _real_share(part),
-            }
-
-
-def _real_share(part: pd.DataFrame) -> float:
-    """Share of real time, mean over the functions, of the algorithm with the largest one."""
-    sums = part.groupby(["algorithm", "function"])[["real_s", "clock_s"]].sum()
-    shares = (sums["real_s"] / sums["clock_s"]).fillna(1.0)
-    return float(shares.groupby("algorithm").mean().max())
+            sums = part.groupby(["algorithm", "function"])[["real_s", "clock_s"]].sum()
+            shares = (sums["real_s"] / sums["clock_s"]).fillna(1.0)
+            slow, real_share = part["slowdown"], float(shares.groupby("algorithm").mean().max())
+            keys = suite, dimension, function, len(part), int(jobs.min())
+            yield *keys, slow.median(), slow.max(), real_share
 
 
 OVERHEAD_COLUMNS = (
     *CELL,
     RUNS,
-    Column("s_per_evaluation", "median over the runs of the wall clock per evaluation", "s"),
-    Column(
-        "objective_s",
-        "median over the runs of the estimated time of one evaluation by the objective: the "
-        "calibrated time, at most the wall clock per evaluation of the run",
-        "s",
-    ),
-    Column(
-        "overhead_s",
-        "median over the runs of the time per evaluation that the algorithm itself takes: the "
-        "difference of the two; 0 if the calibrated time is not below `s_per_evaluation`",
-        "s",
-    ),
-    Column("overhead_s_low", "first quartile of that time over the runs", "s"),
-    Column("overhead_s_high", "third quartile of that time over the runs", "s"),
-    Column("overhead_share", "median share of the wall clock that the algorithm itself takes"),
+    *columns_of("""
+        s_per_evaluation [s]: median over the runs of the wall clock per evaluation
+        objective_s [s]: median over the runs of the estimated time of one evaluation by the
+            objective: the calibrated time, at most the wall clock per evaluation of the run
+        overhead_s [s]: median over the runs of the time per evaluation that the algorithm itself
+            takes: the difference of the two; 0 if the calibrated time is not below
+            `s_per_evaluation`
+        overhead_s_low [s]: first quartile of that time over the runs
+        overhead_s_high [s]: third quartile of that time over the runs
+        overhead_share: median share of the wall clock that the algorithm itself takes
+    """),
 )
 
 
@@ -171,37 +142,31 @@ OVERHEAD_COLUMNS = (
     Runs without an evaluation are omitted.
     """,
     columns=OVERHEAD_COLUMNS,
-    layouts=[
-        Layout(
-            caption="Wall clock per evaluation, and the part of it that the algorithm itself "
-            "takes; medians over the runs.",
-            values=(
-                Value("s_per_evaluation", "Per evaluation, s"),
-                Value("overhead_s", "Overhead, s", "low"),
-                Value("overhead_share", "Share", decimals=2),
-            ),
-            rows=("function", "algorithm"),
-        )
-    ],
-    figures=[
-        Figure(
-            "overhead",
-            "Time that an algorithm itself takes per evaluation",
-            "Time per evaluation that each algorithm itself takes, without the function: median "
-            "and quartiles over the runs. Further left is cheaper. Algorithms far to the right "
-            "lose evaluations to their own computations.",
-            Picture(
-                "timefair.exhibits.charts.dots:overhead",
-                "functions",
-                reading="An overview has one line per algorithm, with a dot for each function and "
-                f"a bar at the median. {LEADERS}",
-            ),
-        )
-    ],
+    layouts=Layout(
+        caption="Wall clock per evaluation, and the part of it that the algorithm itself "
+        "takes; medians over the runs.",
+        values=(
+            Value("s_per_evaluation", "Per evaluation, s"),
+            Value("overhead_s", "Overhead, s", "low"),
+            Value("overhead_share", "Share", decimals=2),
+        ),
+    ),
+    figures=Figure(
+        "overhead",
+        "Time that an algorithm itself takes per evaluation",
+        "Time per evaluation that each algorithm itself takes, without the function: median "
+        "and quartiles over the runs. Further left is cheaper. Algorithms far to the right "
+        "lose evaluations to their own computations.",
+        Picture(
+            "timefair.exhibits.charts.dots:overhead",
+            "functions",
+            reading="An overview has one line per algorithm, with a dot for each function and "
+            f"a bar at the median. {LEADERS}",
+        ),
+    ),
     charged=False,
 )
 def of_algorithms(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Median and quartiles over the runs of each algorithm's own time per evaluation."""
     frame = runs.frame[runs.frame["evaluations"] > 0]
     spent = (frame["real_s"] / frame["evaluations"]).astype(float)
     objective = spent * objective_share(frame)
@@ -223,26 +188,23 @@ STATES = ("clean", "perturbed", "unknown")
 FIGURES = ("delay_share", "reference_ratio")
 PERTURBATION_COLUMNS = (
     ALGORITHM,
-    Column("runs", "number of runs"),
-    Column("clean", "number of runs that nothing perturbed"),
-    Column("perturbed", "number of perturbed runs"),
-    Column("unknown", "number of runs for which the machine reports neither value"),
-    Column("excluded", "perturbed runs that tables of results omit (`timing.perturbed: exclude`)"),
-    Column("repeated", "runs that were measured again (`timing.perturbed: repeat`)"),
-    Column("repeats", "how often runs were measured again, in total"),
-    Column(
-        "delay_share_median",
-        "median of the time waited for a core that others used, as a share of the real time",
-    ),
-    Column("delay_share_max", "largest such share"),
-    Column(
-        "reference_ratio_median",
-        "median of the time of the reference kernel around the run, as a multiple of its best on "
-        "that core in the complete campaign",
-    ),
-    Column("reference_ratio_max", "largest such multiple"),
-    Column("steal_s", "time that the host took from the cores, in total", "s"),
-    Column("throttled_s", "time lost to a quota, in total", "s"),
+    *columns_of("""
+        runs: number of runs
+        clean: number of runs that nothing perturbed
+        perturbed: number of perturbed runs
+        unknown: number of runs for which the machine reports neither value
+        excluded: perturbed runs that tables of results omit (`timing.perturbed: exclude`)
+        repeated: runs that were measured again (`timing.perturbed: repeat`)
+        repeats: how often runs were measured again, in total
+        delay_share_median: median of the time waited for a core that others used, as a share of the
+            real time
+        delay_share_max: largest such share
+        reference_ratio_median: median of the time of the reference kernel around the run, as a
+            multiple of its best on that core in the complete campaign
+        reference_ratio_max: largest such multiple
+        steal_s [s]: time that the host took from the cores, in total
+        throttled_s [s]: time lost to a quota, in total
+    """),
 )
 
 
@@ -259,32 +221,29 @@ PERTURBATION_COLUMNS = (
     Values are empty if the machine does not report them.
     """,
     columns=PERTURBATION_COLUMNS,
-    layouts=[
-        Layout(
-            caption="Perturbed runs per algorithm. Again: measured again after a perturbation. "
-            "Delay: waiting for a core that others used, as a share of the real time. Reference: "
-            "the reference kernel around a run, as a multiple of its best.",
-            values=(
-                Value("runs", "Runs"),
-                Value("clean", "Clean"),
-                Value("perturbed", "Perturbed"),
-                Value("unknown", "Unknown"),
-                Value("excluded", "Omitted"),
-                Value("repeated", "Again"),
-                Value("delay_share_median", "Delay, median", decimals=3),
-                Value("delay_share_max", "at most", decimals=3),
-                Value("reference_ratio_median", "Reference, median", decimals=2),
-                Value("reference_ratio_max", "at most", decimals=2),
-            ),
-            rows=("algorithm",),
-        )
-    ],
-    charged=False,
+    layouts=Layout(
+        caption="Perturbed runs per algorithm. Again: measured again after a perturbation. "
+        "Delay: waiting for a core that others used, as a share of the real time. Reference: "
+        "the reference kernel around a run, as a multiple of its best.",
+        values=(
+            Value("runs", "Runs"),
+            Value("clean", "Clean"),
+            Value("perturbed", "Perturbed"),
+            Value("unknown", "Unknown"),
+            Value("excluded", "Omitted"),
+            Value("repeated", "Again"),
+            Value("delay_share_median", "Delay, median", decimals=3),
+            Value("delay_share_max", "at most", decimals=3),
+            Value("reference_ratio_median", "Reference, median", decimals=2),
+            Value("reference_ratio_max", "at most", decimals=2),
+        ),
+        rows=("algorithm",),
+    ),
     complete=True,
 )
 def counted(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Counts and figures of perturbed runs, one row per algorithm."""
     frame = runs.frame
+    taken = pd.Series(reference_s(frame), index=frame.index)
     counts = frame[["algorithm", "steal_s", "throttled_s"]].assign(
         runs=1,
         **{state: frame["perturbation"] == state for state in STATES},
@@ -293,7 +252,7 @@ def counted(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         repeats=frame["repeats"].fillna(0),
         delay_share=frame["foreign_delay_s"].astype(float)
         / frame["real_s"].where(frame["real_s"] > 0),
-        reference_ratio=_reference_ratio(frame),
+        reference_ratio=taken / taken.groupby(frame["core"]).transform("min"),
     )
     grouped = counts.groupby("algorithm")
     sums = ["runs", *STATES, "excluded", "repeated", "repeats"]
@@ -306,44 +265,26 @@ def counted(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     return rows.reset_index()[column_names(PERTURBATION_COLUMNS)]
 
 
-def _reference_ratio(frame: pd.DataFrame) -> pd.Series[float]:
-    taken = pd.Series(reference_s(frame), index=frame.index)
-    return taken / taken.groupby(frame["core"]).transform("min")
-
-
 DRIFT_COLUMNS = (
     ALGORITHM,
-    Column("round", "number of the round"),
-    Column("runs", "number of runs in the round"),
-    Column(
-        "per_evaluation", "time of an evaluation relative to the first round: above 1 is slower"
-    ),
-    Column("reference", "time of the reference kernel relative to the first round"),
-    Column(
-        "spread",
-        "standard deviation divided by mean, both of the time of an evaluation as a multiple of "
-        "its median on the problem",
-    ),
-    Column("outliers", "number of runs far from the others"),
-    Column(
-        "first_run",
-        "median time of an evaluation in the first run on each problem, over that in the others",
-    ),
-    Column(
-        "warnings",
-        "`spread` (10 % or more), `outliers`, `slow first runs` (more than 10 % slower), or `none`",
-        text=True,
-    ),
+    *columns_of("""
+        round: number of the round
+        runs: number of runs in the round
+        per_evaluation: time of an evaluation relative to the first round: above 1 is slower
+        reference: time of the reference kernel relative to the first round
+        spread: standard deviation divided by mean, both of the time of an evaluation as a multiple
+            of its median on the problem
+        outliers: number of runs far from the others
+        first_run: median time of an evaluation in the first run on each problem, over that in the
+            others
+        warnings (text): `spread` (10 % or more), `outliers`, `slow first runs` (more than 10 %
+            slower), or `none`
+    """),
 )
 
-SPREAD = 0.1
-"""Standard deviation over mean above which pyperf calls a benchmark unstable."""
-
-OUTLIER = 14.826
-"""Modified z-score (Iglewicz and Hoaglin, 1993) above which hyperfine reports an outlier."""
-
-FIRST_RUN = 1.1
-"""Time of a first run, as a multiple of the others, above which it is called slow."""
+SPREAD = 0.1  # standard deviation over mean above which pyperf calls a benchmark unstable
+OUTLIER = 14.826  # modified z-score above which hyperfine reports an outlier
+FIRST_RUN = 1.1  # time of a first run, as a multiple of the others, above which it is called slow
 
 
 @exhibit(
@@ -356,28 +297,24 @@ FIRST_RUN = 1.1
     the algorithm. Values are empty for too few runs.
     """,
     columns=DRIFT_COLUMNS,
-    layouts=[
-        Layout(
-            caption="Time of an evaluation and of the reference kernel in each round, relative to "
-            "the first. Spread: standard deviation over mean. First: a problem's first run over "
-            "the others.",
-            values=(
-                Value("runs", "Runs"),
-                Value("per_evaluation", "Evaluation", decimals=2),
-                Value("reference", "Reference", decimals=2),
-                Value("spread", "Spread", decimals=2),
-                Value("outliers", "Outliers"),
-                Value("first_run", "First", decimals=2),
-                Value("warnings", "Warnings"),
-            ),
-            rows=("algorithm", "round"),
-        )
-    ],
-    charged=False,
+    layouts=Layout(
+        caption="Time of an evaluation and of the reference kernel in each round, relative to "
+        "the first. Spread: standard deviation over mean. First: a problem's first run over "
+        "the others.",
+        values=(
+            Value("runs", "Runs"),
+            Value("per_evaluation", "Evaluation", decimals=2),
+            Value("reference", "Reference", decimals=2),
+            Value("spread", "Spread", decimals=2),
+            Value("outliers", "Outliers"),
+            Value("first_run", "First", decimals=2),
+            Value("warnings", "Warnings"),
+        ),
+        rows=("algorithm", "round"),
+    ),
     complete=True,
 )
 def over_rounds(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Time of an evaluation and of the kernel in each round over the first, and warnings."""
     relative = _relative(runs.frame)
     by_round = relative.groupby(["algorithm", "round"], sort=True)
     rows = pd.DataFrame(
@@ -407,8 +344,12 @@ def _row(names: tuple[Hashable, ...], part: pd.DataFrame) -> dict[str, object]:
     known = part.dropna(subset="per_evaluation")
     values, is_first = known["per_evaluation"], known["first"]
     spread = float(values.std() / values.mean())
-    outliers = int(_far(values.to_numpy()).sum())
+    distance = (values - values.median()).abs()
+    usual = distance.median()  # 0 if half of the values are equal
+    outliers = int((0.6745 * distance > OUTLIER * usual).sum()) if usual > 0 else 0
     first_run = float(values[is_first].median() / values[~is_first].median())
+    warnings = {"spread": spread >= SPREAD, "outliers": outliers > 0}
+    warnings["slow first runs"] = first_run > FIRST_RUN
     return {
         "algorithm": algorithm,
         "round": round,
@@ -418,23 +359,5 @@ def _row(names: tuple[Hashable, ...], part: pd.DataFrame) -> dict[str, object]:
         "spread": spread,
         "outliers": outliers,
         "first_run": first_run,
-        "warnings": ", ".join(_warnings(spread, outliers, first_run)) or "none",
+        "warnings": ", ".join(name for name, is_so in warnings.items() if is_so) or "none",
     }
-
-
-def _warnings(spread: float, outliers: int, first_run: float) -> Iterator[str]:
-    if spread >= SPREAD:
-        yield "spread"
-    if outliers:
-        yield "outliers"
-    if first_run > FIRST_RUN:
-        yield "slow first runs"
-
-
-def _far(values: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Which values have a modified z-score above the limit; none if half of them are equal."""
-    if values.size == 0:
-        return np.zeros(0, dtype=bool)
-    distance = np.abs(values - np.median(values))
-    usual = np.median(distance)
-    return np.asarray((usual > 0) & (0.6745 * distance > OUTLIER * usual))

@@ -1,7 +1,6 @@
-"""The forms of charts. Each is declared once; files and page are drawn from the same declaration.
+"""The forms of charts, declared once for files (`Chart.paper`) and for the page (`Chart.views`).
 
-`Chart.paper` draws files with matplotlib. `Chart.views` describes the interactive charts, which
-the script of the page draws. A form without views appears on the page as the picture of its file.
+A form without views appears on the page as the picture of its file.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
-from timefair.exhibits.charts import costs, pages, style
+from timefair.exhibits.charts import pages, style
 from timefair.exhibits.charts.pages import LEAST_RUNS, WHOLE, Page, Panels
 
 if TYPE_CHECKING:
@@ -56,12 +55,36 @@ MAP = (
     f"{LEADERS}"
 )
 
+TIME = {
+    "wall": "wall clock in seconds",
+    "cpu": "CPU time in seconds",
+    "reference": "reference units",
+}
+SECONDS = {"wall": "seconds", "cpu": "seconds of CPU time", "reference": "reference units"}
+
+
+def spent(frame: pd.DataFrame, unit: str) -> str:
+    """The name of an axis of costs, such as ``wall clock in seconds``.
+
+    The attribute ``clock`` of the table names the clock of its seconds, by default the wall clock.
+    """
+    return TIME[frame.attrs.get("clock", "wall")] if unit == "seconds" else unit
+
+
+def counted_in(frame: pd.DataFrame, unit: str) -> str:
+    """The unit of a cost, such as ``seconds of CPU time``, for use after another name."""
+    return SECONDS[frame.attrs.get("clock", "wall")] if unit == "seconds" else unit
+
+
+def seconds_of(frame: pd.DataFrame) -> str:
+    return counted_in(frame, "seconds")
+
 
 class Chart(ABC):
     """A form with the columns that it shows.
 
-    - `renderer`: The function that draws it on paper, as ``module:function``.
-    - `panels`: The panels, which determine the number of files.
+    `renderer` is the function that draws it on paper, as ``module:function``; `panels` determine
+    the number of files.
     """
 
     renderer: str
@@ -86,7 +109,6 @@ class Chart(ABC):
         return []
 
     def _draw(self, *arguments: Any) -> Figure:
-        """Call the renderer."""
         module, function = self.renderer.split(":")
         drawn: Figure = getattr(import_module(module), function)(*arguments)
         return drawn
@@ -99,14 +121,9 @@ class Curves(Chart):
     Labels name the cost with ``{cost}`` (for an axis: ``wall clock in seconds``) or ``{unit}``
     (within words: ``seconds``); both follow the clock of the table.
 
-    - `x`, `y`: Columns of the curve.
-    - `x_label`, `y_label`: Labels of the axes.
     - `view`: Label of this view in the switch of the report page.
-    - `low`, `high`: Columns of the limits of the band; empty for no band. There is no band at
-      points with a limit of NaN.
-    - `unit`: Unit of the costs; if the table has several units, the unit of the drawn rows. Empty
-      for the only unit of the table.
-    - `functions`: If True, there is one panel per function; if False, there is one per dimension.
+    - `low`, `high`: Columns of the limits of the band; empty for no band, NaN for none at a point.
+    - `unit`: Unit of the costs, and of the drawn rows; empty for the only unit of the table.
     - `scale`: ``share``: y is a share from 0 to 1. ``log``: y is logarithmic, with one scale for
       all panels. ``own log``: with one scale per panel.
     - `steps`: Whether the value holds until the next point, or is joined to it by a line.
@@ -179,58 +196,47 @@ class Curves(Chart):
         return f"{CUT} {self.beyond}" if self.beyond else ""
 
     def shown(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """The rows that are drawn."""
         if self.unit and "unit" in frame:
             return frame[frame["unit"] == self.unit]
         return frame[frame[self.y].notna()] if self.scale == "log" else frame
 
     def labels(self, frame: pd.DataFrame) -> tuple[str, str]:
-        """The labels of the x axis and the y axis for this table."""
-        unit = self.unit or _sole_unit(frame)
+        units = frame["unit"].unique().tolist() if "unit" in frame else []
+        unit = self.unit or (units[0] if len(units) == 1 else "")
         words = {"cost": "cost", "unit": "cost"}
         if unit:
-            words = {"cost": costs.spent(frame, unit), "unit": costs.counted_in(frame, unit)}
+            words = {"cost": spent(frame, unit), "unit": counted_in(frame, unit)}
         return self.x_label.format_map(words), self.y_label.format_map(words)
 
     def paper(self, frame: pd.DataFrame, page: Page = WHOLE) -> Figure:
-        """The panels of a page; ValueError if it has no rows of the unit."""
         return self._draw(frame, self, page)
 
     def views(self, frame: pd.DataFrame) -> list[dict[str, Any]]:
         """One view."""
         x_label, y_label = self.labels(frame)
-        return [
-            {
-                "label": self.view,
-                "x": self.x,
-                "y": self.y,
-                "low": self.low or None,
-                "high": self.high or None,
-                "x_label": x_label,
-                "y_label": y_label,
-                "panel": "function" if self.functions else None,
-                "only": {"unit": self.unit} if self.unit and "unit" in frame else None,
-                "shape": "step" if self.steps else "line",
-                "share": self.scale == "share",
-                "easy_to_hard": self.decreasing,
-                "signed": self.decreasing and frame.attrs.get("targets") == "precision",
-                "power": False,
-            }
-        ]
-
-
-def _sole_unit(frame: pd.DataFrame) -> str:
-    """The only unit of a table; empty if it has several, or none."""
-    units = frame["unit"].unique().tolist() if "unit" in frame else []
-    return str(units[0]) if len(units) == 1 else ""
+        view = {
+            "label": self.view,
+            "x": self.x,
+            "y": self.y,
+            "low": self.low or None,
+            "high": self.high or None,
+            "x_label": x_label,
+            "y_label": y_label,
+            "panel": "function" if self.functions else None,
+            "only": {"unit": self.unit} if self.unit and "unit" in frame else None,
+            "shape": "step" if self.steps else "line",
+            "share": self.scale == "share",
+            "easy_to_hard": self.decreasing,
+            "signed": self.decreasing and frame.attrs.get("targets") == "precision",
+        }
+        return [view]
 
 
 @dataclass(frozen=True)
 class Picture(Chart):
-    """A chart with a special form. The page shows it as a picture.
+    """A chart with a special form, which the page shows as a picture.
 
-    - `renderer`: A function that draws the table, as ``module:function``.
-    - `panels`: As in `Chart`. A figure that may have several pages passes the page, too.
+    - `renderer`: A function of the table and, if `panels` may need several pages, of the page.
     - `prepare`: Makes the frame that is drawn from the table; None for the table itself.
     - `reading`: How to read a drawing with many panels or algorithms, in sentences.
     """
@@ -246,7 +252,6 @@ class Picture(Chart):
         return self.reading
 
     def paper(self, frame: pd.DataFrame, page: Page = WHOLE) -> Figure:
-        """A page of the figure of a table, as the function draws it."""
         pages_of_it = () if self.panels == "one page" else (page,)
         return self._draw(frame if self.prepare is None else self.prepare(frame), *pages_of_it)
 
@@ -255,7 +260,7 @@ class Picture(Chart):
 class RankAxis(Chart):
     """Average ranks on an axis, with those that do not differ significantly from the best."""
 
-    renderer = "timefair.exhibits.charts.ranks:critical_difference"
+    renderer = "timefair.exhibits.charts.dots:critical_difference"
     on_paper = (
         "Bars join algorithms whose average ranks differ by no more than Nemenyi's critical "
         "difference (CD): their order may be due to chance. With "
@@ -268,13 +273,12 @@ class RankAxis(Chart):
     )
 
     def paper(self, frame: pd.DataFrame, page: Page = WHOLE) -> Figure:
-        """Critical-difference diagrams; ValueError if the table has no rows."""
         return self._draw(frame)
 
     def views(self, frame: pd.DataFrame) -> list[dict[str, Any]]:
         """One view per measure that the table has."""
         labels = {
-            "seconds": f"{costs.counted_in(frame, 'seconds')} to targets",
+            "seconds": f"{counted_in(frame, 'seconds')} to targets",
             "evaluations": "evaluations to targets",
             "precision": "precision at the end",
         }
@@ -293,7 +297,6 @@ class RankAxis(Chart):
                 "shape": "dots",
                 "share": True,
                 "easy_to_hard": False,
-                "power": False,
             }
             for measure, label in labels.items()
             if measure in measures

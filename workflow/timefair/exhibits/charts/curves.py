@@ -1,24 +1,21 @@
-"""Curves on a logarithmic axis, one panel per function or dimension, with their overviews."""
+"""Curves on a logarithmic axis, with their overviews; staircases, and sorted solutions."""
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
+from matplotlib.ticker import FixedLocator, ScalarFormatter
 from matplotlib.transforms import ScaledTranslation
 
 from timefair.basics.together import ALL
-from timefair.exhibits.charts import maps, panels, scales, style
-from timefair.exhibits.charts.pages import COLUMNS, LINES
+from timefair.exhibits.charts import maps, panels, style
+from timefair.exhibits.charts.chart import Curves
+from timefair.exhibits.charts.pages import COLUMNS, LINES, Page
+from timefair.exhibits.charts.panels import NothingToDraw
 from timefair.problems import names as suites
-
-if TYPE_CHECKING:
-    from timefair.exhibits.charts.chart import Curves
-    from timefair.exhibits.charts.pages import Page
 
 PROBLEM = ["suite", "dimension", "function"]
 
@@ -29,61 +26,32 @@ def curves(frame: pd.DataFrame, chart: Curves, page: Page) -> Figure:
     - `frame`: The table, with the rows of all pages.
     """
     every = chart.shown(frame)
-    labels = chart.labels(frame)
+    x_label, y_label = chart.labels(frame)
     if page.overview and chart.scale == "log":
-        return _map(every, chart, labels[1])
-    shares = chart.scale == "share"
+        what = f"{y_label} to the hardest target that was reached on the function, times the best"
+        cells = _at_hardest(every, chart)
+        return maps.times_the_best(cells, chart.y, label=what, never="not reached")
     if "observed" not in every:
         every = every.assign(observed=1.0)
     looks = _looks(every, chart)
     shown = page.rows(every)
-    bands = {"low": _limits(shown, chart, chart.low), "high": _limits(shown, chart, chart.high)}
+    low, high = (_limits(shown, chart, column) for column in (chart.low, chart.high))
     if chart.scale == "log":
-        limits = {column: bands[end] for end, column in (("low", chart.low), ("high", chart.high))}
-        x_label, y_label = labels
-        shown = shown.assign(**limits)
-        return _target_lines(shown, chart, looks=looks, x_label=x_label, y_label=y_label)
-    if shares:
-        return _share_page(shown.assign(**bands), chart, page, looks, labels)
-    shown = shown.assign(curve=shown[chart.y], **bands)
-    cost_label, label = labels
+        shown = shown.assign(**{chart.low: low, chart.high: high})
+        return _target_lines(shown, chart, looks, x_label, y_label)
+    shown = shown.assign(curve=shown[chart.y], low=low, high=high)
+    if chart.scale == "share":
+        shown = group_shares(shown, chart.x) if page.overview else shown
+        shown = panels.without_sole(shown, "function" if chart.functions else "dimension")
+        return _step_curves(shown, chart, looks, x_label, y_label)
     if page.overview:
         shown = geometric_means(shown, chart.x, "curve").assign(low=np.nan, high=np.nan)
-        label = f"{label}; geometric mean over the functions"
-    return _trajectories(shown, looks=looks, cost_label=cost_label, label=label)
-
-
-def _share_page(
-    shown: pd.DataFrame,
-    chart: Curves,
-    page: Page,
-    looks: dict[str, style.Look],
-    labels: tuple[str, str],
-) -> Figure:
-    if page.overview:
-        shown = group_shares(shown, chart.x)
-    return _step_curves(
-        panels.without_sole(shown, "function" if chart.functions else "dimension"),
-        chart.x,
-        looks=looks,
-        functions=chart.functions,
-        x_label=labels[0],
-        label=labels[1],
-    )
-
-
-def _map(frame: pd.DataFrame, chart: Curves, label: str) -> Figure:
-    what = f"{label} to the hardest target that was reached on the function, times the best"
-    cells = _at_hardest(frame, chart)
-    return maps.times_the_best(cells, chart.y, label=what, never="not reached")
+        y_label = f"{y_label}; geometric mean over the functions"
+    return _trajectories(shown, looks, x_label, y_label)
 
 
 def _looks(frame: pd.DataFrame, chart: Curves) -> dict[str, style.Look]:
-    """The looks of the algorithms.
-
-    If there are many algorithms, only the leaders of the chart have ``leads=True``. For costs, the
-    end of the curves is the hardest target reached.
-    """
+    """The looks of the algorithms; at the end of costs is the hardest target that was reached."""
     places = [key for key in PROBLEM if key in frame]
     if chart.highest:
         highest = frame.groupby(frame["algorithm"].astype(str))[chart.y].max()
@@ -119,37 +87,26 @@ def _limits(frame: pd.DataFrame, chart: Curves, column: str) -> pd.Series[float]
 
 
 STEP_BAND_ALPHA = 0.12
-WIDE, FEW = 0.35, 2
-"""Average width of a band that is not drawn if there are more curves than these."""
+WIDE, FEW = 0.35, 2  # average width of a band that is not drawn if there are more curves than these
 TOPS = ((0.1, 5), (0.2, 5), (0.4, 5), (0.6, 4), (0.8, 5), (1.0, 5))
 """Possible ends of the axis of shares, with the number of ticks."""
 
 
 def _step_curves(
-    frame: pd.DataFrame,
-    x: str,
-    *,
-    looks: dict[str, style.Look],
-    functions: bool,
-    x_label: str,
-    label: str,
+    frame: pd.DataFrame, chart: Curves, looks: dict[str, style.Look], x_label: str, label: str
 ) -> Figure:
     """Draw a step curve and a band per algorithm; all panels have the same axes.
 
-    A curve that is shorter than the longest, as in a dimension with a smaller budget, ends there.
-
-    - `frame`: With the columns `x`, ``fraction``, ``observed``, ``low`` and ``high``; there is no
-      band where a limit is NaN.
-    - `x`: The column of the horizontal axis, which begins where the first curve leaves 0.
-    - `looks`: The look of each algorithm; an algorithm whose look has ``leads=False`` has no band.
-    - `functions`: If True, there is one panel per function; if False, one per dimension.
-    - `x_label`, `label`: Labels of the x axis and the y axis.
+    The horizontal axis begins where the first curve leaves 0. A curve that is shorter than the
+    longest ends there. There is no band where a limit is NaN, and none of an algorithm that does
+    not lead.
     """
+    x = chart.x
     with style.applied():
-        figure, grid = panels.grid(panels.with_ends(frame, x), functions=functions)
+        figure, grid = panels.grid(panels.with_ends(frame, x), functions=chart.functions)
         begun = frame[frame["fraction"] > 0]
-        bounds = scales.limits((frame if begun.empty else begun)[x], margin=0.02)
-        scales.set_log(grid[0].axes, "x", bounds)
+        bounds = panels.limits((frame if begun.empty else begun)[x], margin=0.02)
+        panels.set_log(grid[0].axes, "x", bounds)
         highest = np.nanmax(frame[["fraction", "high"]].to_numpy(dtype=np.float64), initial=0)
         top, ticks = next((pair for pair in TOPS if pair[0] >= highest), TOPS[-1])
         grid[0].axes.set_ylim(-0.03 * top, 1.03 * top)
@@ -169,15 +126,8 @@ def _step_curves(
                 shown = np.concatenate([shown, last])
                 look, (cost, low, high) = looks[name], shown[:, [0, 4, 5]].T
                 if few or not np.mean(high - low) > WIDE:
-                    panels.band(
-                        panel.axes,
-                        cost,
-                        low,
-                        high,
-                        color=look.color,
-                        alpha=STEP_BAND_ALPHA,
-                        step=True,
-                    )
+                    tint = {"color": look.color, "alpha": STEP_BAND_ALPHA}
+                    panels.band(panel.axes, cost, low, high, **tint, step=True)
                 ends[name] = (bounds[1], shown[-1, 1])
                 turn = (names.index(name), len(names))
                 panels.observed_curve(panel.axes, shown[:, :4], look, turn=turn)
@@ -192,55 +142,47 @@ def _step_curves(
 
 
 def _trajectories(
-    frame: pd.DataFrame, *, looks: dict[str, style.Look], cost_label: str, label: str
+    frame: pd.DataFrame, looks: dict[str, style.Look], cost_label: str, label: str
 ) -> Figure:
-    """Draw one panel per function and dimension. The scale of y of a panel fits its curves.
+    """Draw precisions, one panel per function and dimension, whose scale of y fits its curves.
 
-    - `frame`: With the columns ``cost``, ``curve``, ``observed``, ``low`` and ``high``; ``curve``
-      and the limits are precisions. A curve begins where it is finite; there is no band where a
-      limit is NaN.
-    - `looks`: The look of each algorithm; algorithms with ``leads=False`` have no band.
-    - `cost_label`, `label`: Labels of the x axis and the y axis.
+    A curve begins where it is finite. Bands are as in `_step_curves`.
     """
     with style.applied():
         figure, grid = panels.grid(panels.with_ends(frame, "cost"), share_y=False)
-        floor = scales.zero_floor(frame["curve"])
+        floor = panels.zero_floor(frame["curve"])
         begun = frame[np.isfinite(frame["curve"])]
-        costs = scales.limits(begun["cost"], margin=0.02)
-        scales.set_log(grid[0].axes, "x", costs)
+        costs = panels.limits(begun["cost"], margin=0.02)
+        panels.set_log(grid[0].axes, "x", costs)
         names = list(looks)
         for panel in grid:
             drawn = panel.rows[np.isfinite(panel.rows["curve"])]
-            bounds = scales.limits(scales.raised(drawn["curve"], floor), margin=0.06)
+            bounds = panels.limits(panels.raised(drawn["curve"], floor), margin=0.06)
             others = []
-            scales.set_log(panel.axes, "y", bounds)
+            panels.set_log(panel.axes, "y", bounds)
             columns = ["cost", "curve", "observed", "end", "low", "high"]
             for name, values in panels.numbers_by_algorithm(drawn, columns):
                 cost, observed = values[:, 0], values[:, 2]
-                curve, low, high = scales.raised(values[:, [1, 4, 5]], floor).T
+                curve, low, high = panels.raised(values[:, [1, 4, 5]], floor).T
                 if not looks[name].leads:
                     others.append(np.array([cost, curve])[:, observed == 1])
                     continue
                 look, (low, high) = looks[name], np.clip([low, high], *bounds)
-                panels.band(
-                    panel.axes, cost, low, high, color=look.color, alpha=style.BAND_ALPHA, step=True
-                )
+                tint = {"color": look.color, "alpha": style.BAND_ALPHA}
+                panels.band(panel.axes, cost, low, high, **tint, step=True)
                 points = np.column_stack([cost, curve, values[:, 2:4]])
                 turn = (names.index(name), len(names))
                 panels.observed_curve(panel.axes, points, look, turn=turn)
             panels.in_background(panel.axes, others, step=True)
-        panels.label(figure, cost_label, scales.with_zero(label, floor))
+        panels.label(figure, cost_label, panels.with_zero(label, floor))
         panels.legend(figure, looks)
     return figure
 
 
-ABREAST = 4
-"""Hollow markers side by side in the strip; more algorithms have further lines of them."""
-ASIDE_PT = 3.6
-"""Distance between two of them in points."""
+ABREAST = 4  # hollow markers side by side in the strip; more algorithms have further lines of them
+ASIDE_PT = 3.6  # distance between two of them in points
 STRIP_PER_LINE = 0.075
-SIDES = 0.08
-"""Margin of the targets, in which hollow markers of the last one have room."""
+SIDES = 0.08  # margin of the targets, in which hollow markers of the last one have room
 STRIP_GREY = "#EDEDED"
 
 
@@ -251,15 +193,15 @@ def set_targets(ax: Axes, frame: pd.DataFrame, column: str, margin: float = SIDE
     """
     targets = frame[column]
     if (targets > 0).all():
-        scales.set_log(ax, "x", scales.limits(targets, margin=margin)[::-1])
+        panels.set_log(ax, "x", panels.limits(targets, margin=margin)[::-1])
     elif frame.attrs.get("targets", "value") == "value":
-        scales.set_linear(ax, scales.linear_limits(targets, margin=margin)[::-1])
+        panels.set_linear(ax, panels.linear_limits(targets, margin=margin)[::-1])
     else:  # the best known precision can be surpassed
-        scales.set_symlog(ax, targets)
+        panels.set_symlog(ax, targets)
 
 
 def _target_lines(
-    frame: pd.DataFrame, chart: Curves, *, looks: dict[str, style.Look], x_label: str, y_label: str
+    frame: pd.DataFrame, chart: Curves, looks: dict[str, style.Look], x_label: str, y_label: str
 ) -> Figure:
     """Costs over targets from easy to hard, one panel per function and dimension.
 
@@ -271,23 +213,22 @@ def _target_lines(
     with style.applied():
         figure, grid = panels.grid(frame)
         leading = [name for name, look in looks.items() if look.leads]
-        bottom, top = scales.limits(frame[value], margin=0.06)
+        bottom, top = panels.limits(frame[value], margin=0.06)
         unreached = bool(np.isinf(frame[value]).any())
         lines = -(-len(leading) // ABREAST)
         strip = STRIP_PER_LINE * lines if unreached else 0.0
         ceiling = bottom * (top / bottom) ** (1 / (1 - strip))
         first = grid[0].axes
         set_targets(first, frame, chart.x)
-        scales.set_log(first, "y", (bottom, ceiling))
+        panels.set_log(first, "y", (bottom, ceiling))
         if unreached:
             first.set_yticks([t for t in first.get_yticks() if bottom <= t <= top])
             first.set_ylim(bottom, ceiling)
         for panel in grid:
             ax = panel.axes
             if np.isinf(panel.rows[value]).any():
-                strip_box = Rectangle((0, 1 - strip), 1, strip, color=STRIP_GREY, linewidth=0)
-                strip_box.set_transform(ax.transAxes)
-                ax.add_patch(strip_box)
+                grey = {"color": STRIP_GREY, "linewidth": 0, "transform": ax.transAxes}
+                ax.add_patch(Rectangle((0, 1 - strip), 1, strip, **grey))
             columns, others = [chart.x, value, low, high], []
             for name, numbers in panels.numbers_by_algorithm(panel.rows, columns):
                 x, y, bottoms, tops = (numbers[::-1] if chart.decreasing else numbers).T
@@ -296,64 +237,40 @@ def _target_lines(
                 if not look.leads:
                     others.append(np.array([x[finite], y[finite]]))
                     continue
-                panels.band(
-                    ax,
-                    x,
-                    np.where(finite, np.maximum(bottoms, bottom), np.nan),
-                    np.minimum(tops, top),
-                    color=look.color,
-                    alpha=style.BAND_ALPHA,
-                )
+                bottoms = np.where(finite, np.maximum(bottoms, bottom), np.nan)
+                tint = {"color": look.color, "alpha": style.BAND_ALPHA}
+                panels.band(ax, x, bottoms, np.minimum(tops, top), **tint)
                 panels.curve(ax, x[finite], y[finite], **look.line)
                 first_missed = x[~finite][:1]
                 line, place = divmod(leading.index(name), ABREAST)
                 side_by_side = min(ABREAST, len(leading) - line * ABREAST)
                 aside = ASIDE_PT / 72 * (place - (side_by_side - 1) / 2)
                 shift = ScaledTranslation(aside, 0, figure.dpi_scale_trans)
+                hollow = {"markerfacecolor": "white", "markeredgecolor": look.color}
+                hollow |= {"marker": look.marker, "linestyle": "", "markersize": 3.0}
+                height = np.full(first_missed.size, 1 - strip * (line + 0.5) / lines)
+                place = ax.get_xaxis_transform() + shift
                 panels.curve(
-                    ax,
-                    first_missed,
-                    np.full(first_missed.size, 1 - strip * (line + 0.5) / lines),
-                    transform=ax.get_xaxis_transform() + shift,
-                    marker=look.marker,
-                    linestyle="",
-                    markerfacecolor="white",
-                    markeredgecolor=look.color,
-                    markersize=3.0,
-                    markeredgewidth=0.8,
+                    ax, first_missed, height, transform=place, markeredgewidth=0.8, **hollow
                 )
             panels.in_background(ax, others)
             if unreached and ax.yaxis.get_tick_params().get("labelleft", True):
-                ax.annotate(
-                    "∞",
-                    (0, 1 - strip / 2),
-                    xytext=(-4, 0),
-                    xycoords="axes fraction",
-                    textcoords="offset points",
-                    ha="right",
-                    va="center",
-                    fontsize=9,
-                )
-        panels.label(figure, x_label)
-        unreached_label = " (∞: no run reached it)" if unreached else ""
-        panels.label(figure, y=y_label + unreached_label)
+                where = {"xytext": (-4, 0), "ha": "right", "va": "center", "fontsize": 9}
+                ends = {"xycoords": "axes fraction", "textcoords": "offset points"}
+                ax.annotate("∞", (0, 1 - strip / 2), **where, **ends)
+        panels.label(figure, x_label, y_label + " (∞: no run reached it)" * unreached)
         panels.legend(figure, looks)
     return figure
 
 
-SOLVED = 1e-8
-"""Lower bound of precisions in a geometric mean. Otherwise, a single 0 would make the mean 0."""
+SOLVED = 1e-8  # lower bound of precisions in a geometric mean, which a 0 would make 0
 
 
 def group_shares(frame: pd.DataFrame, x: str) -> pd.DataFrame:
-    """The share over all functions and over those of each group.
+    """The share over all functions, with its limits, and over those of each group, without limits.
 
-    Rows of all functions keep their limits. A group has no limits. Its share is the average over
-    its functions, weighted by their runs; it ends where the first of their curves does.
-
-    - `frame`: With the columns ``suite``, ``dimension``, ``function`` (a number or ``all``),
-      ``algorithm``, `x`, ``runs``, ``fraction``, ``low`` and ``high``.
-    - `x`: The column of the horizontal axis.
+    The share of a group is the average over its functions, weighted by their runs; it ends where
+    the first of their curves does. `x` is the column of the horizontal axis.
     """
     everywhere = frame["function"].astype(str) == ALL
     grouped = _grouped(frame[~everywhere], every=not everywhere.any())
@@ -372,11 +289,8 @@ def group_shares(frame: pd.DataFrame, x: str) -> pd.DataFrame:
 def geometric_means(frame: pd.DataFrame, x: str, value: str) -> pd.DataFrame:
     """The geometric mean of a precision over all functions and over those of each group.
 
-    There is no value where a function of the group has no finite value.
-
-    - `frame`: With the columns ``suite``, ``dimension``, ``function``, ``algorithm``, `x` and
-      `value`.
-    - `x`, `value`: The column of the horizontal axis, and that of the precision.
+    There is no value where a function of the group has no finite one. `x` is the column of the
+    horizontal axis.
     """
     grouped = _grouped(frame[np.isfinite(frame[value])], every=True)
     grouped = grouped.assign(log=np.log10(np.maximum(grouped[value], SOLVED)))
@@ -395,10 +309,8 @@ def _keys(x: str) -> list[str]:
 
 
 def _grouped(frame: pd.DataFrame, *, every: bool) -> pd.DataFrame:
-    """The rows once with the name of their group, and once for all functions if `every`.
-
-    Without groups that fit on a page, there are only the rows for all functions. If it is not
-    known whether runs were cut off, all count as observed.
+    """The rows with the name of their group, if groups fit on a page; `every`: also for all
+    functions.
     """
     frame = frame if "observed" in frame else frame.assign(observed=1.0)
     parts = [frame.assign(function=ALL, number=frame["function"])] if every else []
@@ -413,3 +325,171 @@ def _grouped(frame: pd.DataFrame, *, every: bool) -> pd.DataFrame:
             ordered = rows.assign(function=group, number=rows["function"])
             parts.append(ordered.iloc[np.argsort(order.codes, kind="stable")])
     return pd.concat(parts) if parts else frame.assign(number=frame["function"]).iloc[:0]
+
+
+EXECUTIONS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
+
+
+def best_of(frame: pd.DataFrame, page: Page) -> Figure:
+    """Expected best precision over the number of executions, one panel per function.
+
+    A line ends where there are fewer runs than executions, and begins where all have a result.
+    """
+    every = frame[frame["measure"] == "mean"]
+    label = "expected best precision of k"
+    once = every[every["k"] == every["k"].min()]
+    looks = panels.looks(once, value="precision", within=["suite", "dimension", "function"])
+    shown = page.rows(every)
+    if page.overview:
+        shown = geometric_means(shown, "k", "precision")
+        label = f"{label}; geometric mean over the functions"
+    with style.applied():
+        figure, grid = panels.grid(shown, share_y=False)
+        floor = panels.zero_floor(shown["precision"])
+        known = shown[np.isfinite(shown["precision"])]
+        executions = panels.limits((shown if known.empty else known)["k"], margin=0.05)
+        shared = grid[0].axes
+        panels.set_log(shared, "x", executions)
+        ticks = [tick for tick in EXECUTIONS if executions[0] <= tick <= executions[1]]
+        shared.xaxis.set_major_locator(FixedLocator(ticks))
+        shared.xaxis.set_major_formatter(ScalarFormatter())
+        for panel in grid:
+            ax, others = panel.axes, []
+            for name, numbers in panels.numbers_by_algorithm(panel.rows, ["k", "precision"]):
+                k, best = numbers[np.isfinite(numbers[:, 1])].T
+                if looks[name].leads:
+                    panels.curve(ax, k, panels.raised(best, floor), **looks[name].line)
+                else:
+                    others.append(np.array([k, panels.raised(best, floor)]))
+            panels.in_background(ax, others)
+            panels.set_log(ax, "y", panels.limits(panels.raised(panel.rows["precision"], floor)))
+        panels.label(
+            figure, "executions k, each with the whole budget", panels.with_zero(label, floor)
+        )
+        panels.legend(figure, looks)
+    return figure
+
+
+SHARE = 0.5
+HEIGHT_IN = 1.9
+TICKS = (0.0, 0.5, 1.0)
+
+
+def attainment(frame: pd.DataFrame, page: Page) -> Figure:
+    """A staircase for each algorithm, one panel per function; lower and further left is better.
+
+    An overview is a heat map of the part of the region that the surfaces do not dominate.
+    """
+    half = frame[frame["share"] == SHARE]
+    cell = ["suite", "dimension", "function", "algorithm"]
+    cells = half.groupby(cell, observed=True, sort=False).first().reset_index()
+    if page.overview:
+        what = "part of the region that is not dominated, times the least on the function"
+        return maps.times_the_best(cells, "missed", label=what, never="not reached")
+    looks = panels.looks(cells, value="missed", within=cell[:-1])
+    with style.applied():
+        figure, grid = panels.grid(page.rows(half), height_in=HEIGHT_IN)
+        first = grid[0].axes
+        first.set_xlim(-0.02, 1.02)
+        first.set_ylim(-0.02, 1.02)
+        first.set_xticks(TICKS)
+        first.set_yticks(TICKS)
+        for panel in grid:
+            others = []
+            for name, numbers in panels.numbers_by_algorithm(panel.rows, ["f1", "f2"]):
+                x, y = _stairs(numbers)
+                if not looks[name].leads:
+                    others.append(np.array([x, y]))
+                    continue
+                marks = style.marks(np.ones(x.size, bool), list(looks).index(name), len(looks))
+                panels.curve(panel.axes, x, y, **{**looks[name].line, "markevery": marks})
+            panels.in_background(panel.axes, others)
+        panels.label(
+            figure, "first objective (0: ideal, 1: nadir)", "second objective (0: ideal, 1: nadir)"
+        )
+        panels.legend(figure, looks)
+    return figure
+
+
+def _stairs(corners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The line through the corners of a surface, from the upper edge to the right one."""
+    ordered = corners[np.argsort(corners[:, 0], kind="stable")]
+    x = np.append(np.repeat(ordered[:, 0], 2), 1.0)
+    y = np.concatenate([[1.0], np.repeat(ordered[:, 1], 2)])
+    return x, y
+
+
+MOST = 8  # maximal number of disagreements that are drawn: those with the widest gaps
+
+DISAGREEING = ["suite", "dimension", "function", "better_by_mean", "better_by_median"]
+SORTED_MARGIN_IN = 0.9
+
+
+def sorted_solutions(frame: pd.DataFrame) -> Figure:
+    """Draw the sorted best precisions of the runs, one panel per disagreement of mean and median.
+
+    The horizontal axis is the share of runs that are as good. `inf` is drawn at the top edge.
+    Raises NothingToDraw if there are no disagreements.
+    """
+    if frame.empty:
+        raise NothingToDraw("mean and median order all pairs of algorithms alike")
+    with style.applied():
+        gaps = frame.groupby(DISAGREEING, sort=True)["gap_decades"].first()
+        widest = gaps.sort_values(ascending=False, kind="stable").index[:MOST]
+        shown = frame[frame.set_index(DISAGREEING).index.isin(widest)]
+        pairs = [pair for _, pair in shown.groupby(DISAGREEING, sort=True)]
+        looks = style.looks_in(shown)
+        several = frame["suite"].nunique() > 1
+        figure, axes = _sorted_panels(len(pairs))
+        for ax, pair in zip(axes, pairs, strict=True):
+            first = pair.iloc[0]
+            head = f"{first['suite']} " if several else ""
+            ax.set_title(f"{head}f{first['function']}, D = {first['dimension']}")
+            _sorted_panel(ax, pair, looks)
+        label = "share of runs, sorted from best to worst\nfilled marker: median, hollow: mean"
+        if len(gaps) > MOST:
+            label += f"; the {MOST} widest of {len(gaps)} disagreements"
+        panels.label(figure, label, "best precision at the end of the run")
+        panels.legend(figure, looks)
+    return figure
+
+
+def _sorted_panel(ax: Axes, pair: pd.DataFrame, looks: dict[str, style.Look]) -> None:
+    values = pair[["precision", "mean", "median"]]
+    floor = panels.zero_floor(values)
+    bottom, top = panels.limits(panels.raised(values, floor), margin=0.06)
+    panels.set_log(ax, "y", (bottom, top))
+    ax.set_xlim(0, 1.03)
+    for name, runs in panels.by_algorithm(pair):
+        look = looks[name]
+        best = runs.sort_values("order")["precision"].to_numpy()
+        share = np.arange(1, best.size + 1) / best.size
+        height = np.minimum(panels.raised(best, floor), top)
+        ax.plot(share, height, color=look.color, linestyle=look.linestyle)
+        mean, median = (
+            np.minimum(panels.raised(runs[measure].iloc[0], floor), top)
+            for measure in ("mean", "median")
+        )
+        passes_mean = np.interp(np.log(mean), np.log(height), share)
+        half = np.ceil(best.size / 2) / best.size
+        marks = {"color": look.color, "markersize": 5.0, "clip_on": False, "zorder": 3}
+        for x, y, face in ((passes_mean, mean, "white"), (half, median, look.color)):
+            ax.plot(x, y, look.marker, markerfacecolor=face, **marks)
+    ticks = [t for t in ax.get_yticks() if bottom <= t <= top and (floor is None or t > 3 * floor)]
+    if floor is not None:
+        ticks.insert(0, floor)
+    ax.set_yticks(ticks, ["0" if t == floor else panels.power(t) for t in ticks])
+
+
+def _sorted_panels(count: int) -> tuple[Figure, list[Axes]]:
+    columns = min(count, COLUMNS)
+    lines = -(-count // columns)
+    width = style.COLUMN_IN if count == 1 else style.WIDTH_IN * max(columns, 3) / COLUMNS
+    height = panels.PANEL_HEIGHT_IN * lines + SORTED_MARGIN_IN
+    figure, axes = panels.figure_of(height, lines, columns, width, sharex=True)
+    grid = axes.ravel()
+    for ax in grid[count:]:
+        ax.set_visible(False)
+    for ax in grid[count - columns : count]:
+        ax.tick_params(labelbottom=True)
+    return figure, list(grid[:count])

@@ -1,38 +1,52 @@
-"""Marks of algorithms on lines: values with intervals, quantiles, and measures of restarts."""
+"""Marks of algorithms on lines: values with intervals, quantiles, restarts and average ranks."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from textwrap import fill
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+from numpy.typing import NDArray
 
-from timefair.exhibits.charts import maps, panels, scales, style
+from timefair.exhibits.charts import maps, panels, style
+from timefair.exhibits.charts.chart import counted_in
 from timefair.exhibits.charts.curves import SOLVED
-from timefair.exhibits.charts.pages import LEAST_RUNS, WHOLE, Page
+from timefair.exhibits.charts.pages import LEAST_RUNS, MANY, WHOLE, Page
+from timefair.exhibits.charts.panels import NothingToDraw
+from timefair.exhibits.charts.style import Look
 
 LINE_IN = 0.15
 AROUND_IN = 0.9
-POINTS_PER_LINE = 0.88
-"""Size of text as a share of the height of its line."""
+POINTS_PER_LINE = 0.88  # size of text as a share of the height of its line
 
 
 @dataclass(frozen=True)
 class Measure:
-    """A column with its axis.
-
-    - `column`: Column of the table; values that are not finite have no dot.
-    - `label`: Label of the axis.
-    - `scale`: Sets scale and limits of the axis.
-    """
+    """A column, the label of its axis and what sets its scale; only finite values have a dot."""
 
     column: str
     label: str
     scale: Callable[[Axes], None]
+
+
+def _lines_of(names: Sequence[str], panels_beside: int) -> tuple[Figure, Sequence[Axes], float]:
+    """Panels with a line for each name, the first on top, and the height of a line in inches."""
+    line_in = min(LINE_IN, (style.HEIGHT_IN - AROUND_IN) / len(names))
+    height = AROUND_IN + line_in * len(names)
+    figure, (axes,) = panels.figure_of(height, 1, panels_beside, sharey=True)
+    size = min(6.5, POINTS_PER_LINE * 72 * line_in)
+    axes[0].set_yticks(range(len(names)), names, fontsize=size)
+    axes[0].set_ylim(len(names) - 0.4, -0.6)
+    for ax in axes:
+        ax.tick_params(axis="y", length=0)
+    return figure, axes, line_in
 
 
 def algorithm_lines(frame: pd.DataFrame, measures: Sequence[Measure]) -> Figure:
@@ -41,13 +55,10 @@ def algorithm_lines(frame: pd.DataFrame, measures: Sequence[Measure]) -> Figure:
     - `frame`: With the column ``algorithm`` and those of the measures; one row per cell.
     """
     panels.require_rows(frame)
-    lines = {name: k for k, name in enumerate(sorted(set(frame["algorithm"].astype(str))))}
-    level = frame["algorithm"].astype(str).map(lines).to_numpy()
+    names = sorted(set(frame["algorithm"].astype(str)))
+    level = frame["algorithm"].astype(str).map(names.index).to_numpy()
     with style.applied():
-        line_in = min(LINE_IN, (style.HEIGHT_IN - AROUND_IN) / len(lines))
-        height = AROUND_IN + line_in * len(lines)
-        figure = Figure(figsize=(style.WIDTH_IN, height), layout="constrained")
-        axes = figure.subplots(1, len(measures), sharey=True, squeeze=False)[0]
+        figure, axes, _ = _lines_of(names, len(measures))
         for ax, measure in zip(axes, measures, strict=True):
             values = frame[measure.column].to_numpy(dtype=np.float64)
             measure.scale(ax)
@@ -56,11 +67,6 @@ def algorithm_lines(frame: pd.DataFrame, measures: Sequence[Measure]) -> Figure:
             ax.plot(middle, middle.index, "|", color=style.COLOURS[0], markersize=5.0)
             ax.set_xlabel(measure.label)
             ax.grid(visible=False, axis="y")
-        size = min(6.5, POINTS_PER_LINE * 72 * line_in)
-        axes[0].set_yticks(list(lines.values()), list(lines), fontsize=size)
-        axes[0].set_ylim(len(lines) - 0.4, -0.6)
-        for ax in axes:
-            ax.tick_params(axis="y", length=0)
         spaces = frame[["suite", "dimension"]].drop_duplicates()
         of = f", D = {spaces['dimension'].iloc[0]}" if len(spaces) == 1 else ""
         panels.label(figure, f"dot: a function{of or ' and dimension'}; bar: their median")
@@ -74,24 +80,31 @@ DOT_LINE_IN = 0.13
 def overhead(frame: pd.DataFrame, page: Page) -> Figure:
     """Draw the time per evaluation of each algorithm with its quartiles, the first one on top.
 
-    Zero is drawn at the left end of the axis, which the label states. An algorithm without a
-    finite value has no dot. An overview has one line per algorithm, with a dot for each function.
+    Zero is drawn at the left end of the axis. An overview has a dot for each function.
     """
     label = "overhead per evaluation in seconds of wall clock"
     looks = panels.looks(frame, value="overhead_s", within=["suite", "dimension", "function"])
     shown = page.rows(frame)
     if page.overview:
-        return _lines(shown, "overhead_s", label)
+        floor = panels.zero_floor(shown["overhead_s"])
+        values = panels.raised(shown["overhead_s"], floor)
+        bounds = panels.limits(values, margin=0.06)
+        measure = Measure(
+            "overhead_s",
+            panels.with_zero(label, floor),
+            lambda ax: panels.set_log(ax, "x", bounds),
+        )
+        return algorithm_lines(shown.assign(overhead_s=values), [measure])
     numbers = ["overhead_s", "overhead_s_low", "overhead_s_high"]
     with style.applied():
         figure, grid = panels.grid(shown, height_in=TITLE_AND_AXIS_IN + DOT_LINE_IN * len(looks))
-        bounds = scales.limits(shown["overhead_s"], margin=0.06)
+        bounds = panels.limits(shown["overhead_s"], margin=0.06)
         floor = bounds[0] if (shown[numbers] <= 0).any(axis=None) else None
-        scales.set_log(grid[0].axes, "x", bounds, ticks=5)
+        panels.set_log(grid[0].axes, "x", bounds, ticks=5)
         for panel in grid:
             for name, part in panels.by_algorithm(panel.rows):
                 look, level = looks[name], list(looks).index(name)
-                x, *limits = (scales.raised(part[column], floor) for column in numbers)
+                x, *limits = (panels.raised(part[column], floor) for column in numbers)
                 low, high = (np.clip(limit, *bounds) for limit in limits)
                 panel.axes.hlines(np.full(x.shape, level), low, high, color=look.color)
                 known = x[np.isfinite(x)]
@@ -105,14 +118,6 @@ def overhead(frame: pd.DataFrame, page: Page) -> Figure:
     return figure
 
 
-def _lines(frame: pd.DataFrame, x: str, label: str) -> Figure:
-    floor = scales.zero_floor(frame[x])
-    values = scales.raised(frame[x], floor)
-    bounds = scales.limits(values, margin=0.06)
-    measure = Measure(x, scales.with_zero(label, floor), lambda ax: scales.set_log(ax, "x", bounds))
-    return algorithm_lines(frame.assign(**{x: values}), [measure])
-
-
 QUANTILE_LINE_IN = 0.15
 INTERVAL_WIDTH = 6.0
 LIMITS = ("precision_low", "precision_high")
@@ -121,10 +126,8 @@ LIMITS = ("precision_low", "precision_high")
 def quantiles(frame: pd.DataFrame, page: Page) -> Figure:
     """Draw a line from the lowest to the highest quantile per algorithm, one panel per function.
 
-    An overview is a heat map of the quantile nearest to the median.
-
     The quantile nearest to the median has the algorithm's marker and a pale bar for its interval;
-    the others have a tick. An arrow at the right edge marks an infinite quantile.
+    an arrow at the right edge marks an infinite quantile. An overview is a map of that quantile.
     """
     probabilities = sorted(frame["quantile"].unique())
     middle = min(probabilities, key=lambda p: abs(p - 0.5), default=0.5)
@@ -142,64 +145,42 @@ def quantiles(frame: pd.DataFrame, page: Page) -> Figure:
         thin = max(0.5, 4.5 - len(looks) / 25)
         height = TITLE_AND_AXIS_IN + QUANTILE_LINE_IN * len(looks)
         figure, grid = panels.grid(frame, height_in=height)
-        floor = scales.zero_floor(frame["precision"])
-        bounds = scales.limits(scales.raised(frame["precision"], floor), margin=0.06)
-        scales.set_log(grid[0].axes, "x", bounds, ticks=5)
+        floor = panels.zero_floor(frame["precision"])
+        bounds = panels.limits(panels.raised(frame["precision"], floor), margin=0.06)
+        panels.set_log(grid[0].axes, "x", bounds, ticks=5)
         for panel in grid:
             ax = panel.axes
             columns = ["quantile", "precision", *LIMITS]
             for name, numbers in panels.numbers_by_algorithm(panel.rows, columns):
                 look, level = looks[name], list(looks).index(name)
                 p, x, low, high = numbers.T
-                x, is_middle = scales.raised(x, floor), p == middle
+                x, is_middle = panels.raised(x, floor), p == middle
                 interval = np.concatenate([low[is_middle], high[is_middle]])
                 if np.isnan(interval).any():
                     interval = interval[:0]
-                panels.curve(
-                    ax,
-                    np.clip(scales.raised(interval, floor), *bounds),
-                    np.full(interval.size, level),
-                    color=look.color,
-                    alpha=2 * style.BAND_ALPHA,
-                    linewidth=INTERVAL_WIDTH,
-                    solid_capstyle="butt",
-                )
-                right = np.minimum(x, bounds[1])
-                panels.curve(
-                    ax,
-                    np.array([right.min(), right.max()]),
-                    np.array([level, level]),
-                    color=look.color,
-                    linestyle=look.linestyle,
-                    linewidth=1.2 if look.leads else 0.5,
-                )
+                draw = partial(_at_level, ax, level, color=look.color)
+                wide = {"linewidth": INTERVAL_WIDTH, "solid_capstyle": "butt"}
+                interval = np.clip(panels.raised(interval, floor), *bounds)
+                draw(interval, alpha=2 * style.BAND_ALPHA, **wide)
+                right, width = np.minimum(x, bounds[1]), 1.2 if look.leads else 0.5
+                ends = np.array([right.min(), right.max()])
+                draw(ends, linestyle=look.linestyle, linewidth=width)
                 for chosen, marker, size in ((~is_middle, "|", 6.0), (is_middle, look.marker, 4.5)):
+                    small = size if look.leads else min(size, thin)
                     marks = x[chosen & np.isfinite(x)]
-                    panels.curve(
-                        ax,
-                        marks,
-                        np.full(marks.size, level),
-                        marker=marker,
-                        linestyle="",
-                        color=look.color,
-                        markersize=size if look.leads else min(size, thin),
-                    )
+                    draw(marks, marker=marker, linestyle="", markersize=small)
                 if not np.isfinite(x).all():
-                    panels.curve(
-                        ax,
-                        np.array([1.0]),
-                        np.array([level]),
-                        marker=">",
-                        linestyle="",
-                        transform=ax.get_yaxis_transform(),
-                        color=look.color,
-                        clip_on=False,
-                    )
+                    edge = {"transform": ax.get_yaxis_transform(), "clip_on": False}
+                    draw(np.array([1.0]), marker=">", linestyle="", **edge)
         names = ", ".join(_name(p) + (" (marker)" if p == middle else "") for p in probabilities)
         label = f"best precision at the end of the run: {names}"
-        panels.label(figure, scales.with_zero(label, floor))
+        panels.label(figure, panels.with_zero(label, floor))
         panels.rows(figure, grid, looks, lines=True)
     return figure
+
+
+def _at_level(ax: Axes, level: float, x: NDArray[np.float64], **look: Any) -> None:
+    panels.curve(ax, x, np.full(x.size, level), **look)
 
 
 def _name(p: float) -> str:
@@ -228,25 +209,17 @@ def restarts(frame: pd.DataFrame, page: Page) -> Figure:
         return algorithm_lines(
             page.rows(frame), [Measure(*measure, scales_of[measure[0]]) for measure in MEASURES]
         )
-    several = frame["suite"].nunique() > 1
-    groups = list(frame.groupby(["suite", "dimension"], sort=True))
-    lines = [part["function"].nunique() for _, part in groups]
+    groups = panels.spaces(frame)
+    lines = [part["function"].nunique() for *_, part in groups]
     with style.applied():
         looks = style.looks_in(frame)
         line_in = GAP_IN + MARKER_IN * len(looks)
-        figure = Figure(
-            figsize=(
-                style.WIDTH_IN,
-                min(0.75 + sum(line_in * n + 0.4 for n in lines), style.HEIGHT_IN),
-            ),
-            layout="constrained",
-        )
-        axes = figure.subplots(
-            len(groups), len(MEASURES), sharex="col", squeeze=False, height_ratios=lines
-        )
+        height = min(0.75 + sum(line_in * n + 0.4 for n in lines), style.HEIGHT_IN)
+        shared = {"sharex": "col", "height_ratios": lines}
+        figure, axes = panels.figure_of(height, len(groups), len(MEASURES), **shared)
         for ax, (measure, _) in zip(axes[0], MEASURES, strict=True):
             scales_of[measure](ax)
-        for row, ((suite, dimension), part) in enumerate(groups):
+        for row, (suite, title, part) in enumerate(groups):
             functions = sorted(part["function"].unique())
             for column, (measure, label) in enumerate(MEASURES):
                 ax = axes[row, column]
@@ -262,30 +235,230 @@ def restarts(frame: pd.DataFrame, page: Page) -> Figure:
                 if row + 1 == len(groups):
                     ax.set_xlabel(label)
                 if column == 0:
-                    head = f"{suite} " if several else ""
-                    ax.set_title(f"{head}D = {dimension}", loc="left")
+                    ax.set_title(title, loc="left")
         figure.align_xlabels()
         panels.legend(figure, looks, lines=False)
     return figure
 
 
 def _scales(frame: pd.DataFrame) -> dict[str, Callable[[Axes], None]]:
-    """For each measure, the function that sets the scale of its axis."""
     restarts = float(frame["completed_restarts_mean"].fillna(0.0).max())
-    speed = scales.limits(frame["evaluations_per_s"], margin=0.08)
+    speed = panels.limits(frame["evaluations_per_s"], margin=0.08)
     load = max(1.1, 1.1 * float(frame["cpu_per_wall"].max(skipna=True)))
     return {
         "completed_restarts_mean": lambda ax: _counts(ax, restarts),
-        "evaluations_per_s": lambda ax: scales.set_log(ax, "x", speed),
+        "evaluations_per_s": lambda ax: panels.set_log(ax, "x", speed),
         "cpu_per_wall": lambda ax: ax.set(xlim=(0, load)),
     }
 
 
 def _counts(ax: Axes, largest: float) -> None:
-    """Set an axis of counts: linear from 0 to 1, and logarithmic above."""
     ax.set_xscale("symlog", linthresh=1.0)
     top = max(largest, 1.0) * 1.5
     ax.set_xlim(-0.15, top)
     ax.xaxis.set_major_locator(FixedLocator([0, *(10.0**k for k in range(int(np.log10(top)) + 1))]))
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     ax.xaxis.set_minor_locator(NullLocator())
+
+
+CRITERIA = (("precision", "Q.50"), ("seconds", "ERT"))
+SHORT_NAME = 20  # number of characters up to which two diagrams are placed side by side
+
+DIAGRAM_LINE_IN = 0.13
+LINES_AROUND = 5.5
+RULER = 1.9
+TOP = 2.6
+GAP = 0.017  # distance between a line and its label, as a share of the axis
+
+
+def critical_difference(frame: pd.DataFrame) -> Figure:
+    """Average ranks on an axis, and bars under algorithms that do not differ significantly.
+
+    There is one panel per dimension and criterion, drawn by scikit-posthocs with timefair's
+    markers; with many algorithms, each has a line. If no critical difference is defined, one bar
+    joins all. A criterion that the table `ranks` does not contain is omitted.
+    """
+    titles = {
+        "precision": "median precision at the end",
+        "seconds": f"ERT in {counted_in(frame, 'seconds')}",
+    }
+    frame = frame[frame["measure"] != "evaluations"]
+    cells = [
+        (space, titles[measure], rows)
+        for _, space, part in panels.spaces(frame)
+        for measure, criterion in CRITERIA
+        for rows in [part[(part["measure"] == measure) & (part["criterion"] == criterion)]]
+        if not rows.empty
+    ]
+    if not cells:
+        raise NothingToDraw("nothing to draw: the table has no rows")
+    if frame["algorithm"].nunique() >= MANY:
+        return _rank_lines(cells)
+    with style.applied():
+        looks = style.looks_in(frame)
+        columns = 2 if len(cells) > 1 and max(map(len, looks)) <= SHORT_NAME else 1
+        lines = -(-len(cells) // columns)
+        height = DIAGRAM_LINE_IN * (len(looks) + LINES_AROUND)
+        height = min(height * lines, style.HEIGHT_IN)
+        figure, grid = panels.figure_of(height, lines, columns)
+        axes = grid.ravel()
+        for ax in axes[len(cells) :]:
+            ax.set_visible(False)
+        for ax, (space, title, rows) in zip(axes, cells, strict=False):
+            ax.set_title(f"{space}, {title}")
+            ranks = rows.set_index(rows["algorithm"].astype(str))["average_rank"]
+            if ranks.isna().any():
+                ax.set_axis_off()
+                ax.text(0.5, 0.5, "no function was run with every algorithm", ha="center")
+            else:
+                _diagram(ax, ranks, float(rows["critical_difference"].iloc[0]), looks)
+    return figure
+
+
+def _diagram(ax: Axes, ranks: pd.Series, difference: float, looks: dict[str, Look]) -> None:
+    from scikit_posthocs import critical_difference_diagram
+
+    last = max(len(ranks), 2)
+    gap = GAP * (last - 1)
+    apart = np.abs(np.subtract.outer(ranks.to_numpy(), ranks.to_numpy()))
+    differ = pd.DataFrame(np.where(apart > difference, 0.0, 1.0), ranks.index, ranks.index)
+    drawn = critical_difference_diagram(
+        ranks,
+        differ,
+        ax=ax,
+        color_palette={name: looks[name].color for name in ranks.index},
+        label_fmt_left="{label}  {rank:.2f}",
+        label_fmt_right="{rank:.2f}  {label}",
+        label_props={"fontsize": 6.5},
+        marker_props={"s": 0},
+        elbow_props={"linewidth": 0.8},
+        crossbar_props={"linewidth": 1.8, "solid_capstyle": "butt"},
+        text_h_margin=gap,
+    )
+    for (bar,) in drawn["crossbars"]:
+        bar.set_xdata(np.sort(bar.get_xdata()))  # its ends are in the arbitrary order of a set
+    for label in drawn["labels"]:
+        label.set_color("black")
+    for name, rank in ranks.items():
+        look = looks[str(name)]
+        ax.plot(rank, 0, marker=look.marker, color=look.color, zorder=4, clip_on=False)
+    if np.isfinite(difference):
+        ends = [1, 1 + difference]
+        ax.plot(ends, [RULER, RULER], "|-", color="black", linewidth=0.8, clip_on=False)
+        ax.text(ends[1] + gap, RULER, f"CD = {difference:.2f}", va="center", fontsize=6.5)
+    ax.grid(visible=False)
+    ax.spines["top"].set(visible=True, bounds=(1, last))
+    ax.set_xlim(1 - gap, last + gap)
+    ax.set_ylim(top=TOP)
+    ax.set_xticks(range(1, last + 1))
+
+
+LETTERS_PER_IN = 19.0  # letters of a title per inch; wider ones are broken into lines
+CD_GREY = "#E4E4E4"
+
+
+def _rank_lines(cells: Sequence[tuple[str, str, pd.DataFrame]]) -> Figure:
+    """Draw average ranks as dots, with the algorithms ordered by their mean over all panels.
+
+    Algorithms in the grey area, those within the critical difference from the best, are in colour.
+    `cells` are the space, the criterion and the rows of each panel.
+    """
+    everything = pd.concat([rows for *_, rows in cells])
+    mean = everything["average_rank"].groupby(everything["algorithm"].astype(str)).mean()
+    order = {str(name): k for k, name in enumerate(mean.sort_values(kind="stable").index)}
+    with style.applied():
+        figure, axes, line_in = _lines_of(list(order), len(cells))
+        room = (style.WIDTH_IN - 1.0) / len(cells)
+        for ax, (space, title, rows) in zip(axes, cells, strict=True):
+            letters = max(int(LETTERS_PER_IN * room), 8)
+            text = fill(f"{space}, {title}", letters, break_long_words=False)
+            longest = max(text.split("\n"), key=len)
+            ax.set_title(text, fontsize=panels.title_size(longest, room))
+            rank = rows["average_rank"].to_numpy(dtype=np.float64)
+            level = rows["algorithm"].astype(str).map(order).to_numpy()
+            difference = float(rows["critical_difference"].iloc[0])
+            best = np.nanmin(rank, initial=np.inf)
+            limit = best + difference if np.isfinite(difference) else np.inf
+            if np.isfinite(limit):
+                ax.axvspan(best, limit, color=CD_GREY, linewidth=0, zorder=0)
+            near = rank <= limit
+            size = min(3.6, 72 * line_in * 0.6)
+            ax.plot(rank[near], level[near], "o", color=style.COLOURS[0], markersize=size)
+            ax.plot(rank[~near], level[~near], "o", color="#999999", markersize=size)
+            ax.set_xlim(0, len(order) + 1)
+        panels.label(
+            figure,
+            "average rank (1 is best); grey area: differs from the best by no more than the "
+            "critical difference",
+        )
+    return figure
+
+
+PANEL_IN = 1.2
+RANK_IN = 0.09
+MOST_IN = 3.6  # maximal height of a panel
+APART = 0.05
+RIGHT = 0.16  # room at the right of the last position
+TITLE_IN = 0.5  # part of a panel's height for its title and the labels of its positions
+TICK_IN = 0.11  # height that a tick label needs
+STEPS = (1, 2, 5, 10, 20, 50, 100)  # possible numbers of ranks between two ticks
+
+
+def slopes(frame: pd.DataFrame) -> Figure:
+    """Draw one line per algorithm, in one row of panels per dimension and one column per ``panel``.
+
+    Lines are shifted a little against each other, so that equal ranks stay visible. Panels and
+    positions are text, in the order of their first row.
+    """
+    panels.require_rows(frame)
+    groups = panels.spaces(frame)
+    columns = list(dict.fromkeys(frame["panel"]))
+    with style.applied():
+        within = ["suite", "dimension", "panel", "position"]
+        looks = panels.looks(frame, value="average_rank", within=within, anywhere=True)
+        room = (style.HEIGHT_IN - panels.MARGIN_IN) / len(groups)
+        height = min(PANEL_IN + RANK_IN * len(looks), MOST_IN, room)
+        width = style.COLUMN_IN if len(columns) == 1 else style.WIDTH_IN
+        whole = panels.MARGIN_IN + height * len(groups)
+        figure, axes = panels.figure_of(whole, len(groups), len(columns), width, sharey=True)
+        for line, (_, space, part) in zip(axes, groups, strict=True):
+            for ax, panel in zip(line, columns, strict=True):
+                ax.set_title(f"{space}, {panel}")
+                _slopes(ax, part[part["panel"] == panel], looks)
+        ranks = range(1, len(looks) + 1)
+        axes[0, 0].set_ylim(len(looks) + 0.4, 0.6)
+        apart = _apart(len(looks), height)
+        axes[0, 0].set_yticks([1, *range(apart, len(looks) + 1, apart)] if apart > 1 else ranks)
+        panels.label(figure, y="average rank (1 is best)")
+        if panels.nameable(figure, looks, height - TITLE_IN):
+            for ax, (*_, part) in zip(axes[:, -1], groups, strict=True):
+                last = part[part["panel"] == columns[-1]].drop_duplicates("algorithm", keep="last")
+                y = last.dropna(subset="average_rank").set_index("algorithm")["average_rank"]
+                ends = {str(name): (ax.get_xlim()[1] - RIGHT, rank) for name, rank in y.items()}
+                panels.name_ends(ax, looks, ends, height - TITLE_IN)
+        else:
+            panels.legend(figure, looks)
+    return figure
+
+
+def _apart(ranks: int, height_in: float) -> int:
+    """Number of ranks between two ticks at which their labels do not touch."""
+    least = TICK_IN * ranks / max(height_in - TITLE_IN, TICK_IN)
+    return next((step for step in STEPS if step >= least), ranks)
+
+
+def _slopes(ax: Axes, rows: pd.DataFrame, looks: dict[str, Look]) -> None:
+    positions = list(dict.fromkeys(rows["position"]))
+    width, others = APART * len(positions), []
+    leading = [name for name, look in looks.items() if look.leads]
+    for name, part in panels.by_algorithm(rows):
+        x = np.array([positions.index(position) for position in part["position"]])
+        if not looks[name].leads:
+            others.append(np.array([x, part["average_rank"]]))
+            continue
+        shift = width * ((leading.index(name) + 0.5) / len(leading) - 0.5)
+        ax.plot(x + shift, part["average_rank"], **looks[name].line)
+    panels.in_background(ax, others)
+    ax.set_xticks(range(len(positions)), positions)
+    ax.set_xlim(-0.3, len(positions) - 1 + RIGHT)
+    ax.grid(visible=False, axis="x")

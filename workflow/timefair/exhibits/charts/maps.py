@@ -14,7 +14,8 @@ from matplotlib.patches import PathPatch, Rectangle
 from matplotlib.path import Path
 from numpy.typing import NDArray
 
-from timefair.exhibits.charts import costs, panels, style
+from timefair.exhibits.charts import panels, style
+from timefair.exhibits.charts.chart import SECONDS, seconds_of
 from timefair.exhibits.charts.style import Look
 
 COLOURS = ("#08306b", "#2f79b5", "#6fb0d7", "#a8cee4", "#fdd9a0", "#f4a261")
@@ -30,18 +31,14 @@ PRECISIONS: Levels = (
     (np.inf, "more"),
 )
 """The same for a ratio of precisions."""
-NEVER = "#DDDDDD"
-"""The colour of a ratio that is infinite."""
+NEVER = "#DDDDDD"  # the colour of a ratio that is infinite
 CLOSE = 1 + 1e-9
 
 LINE_IN = 0.15
 LINES_AROUND_IN = 0.75
-LETTER_IN = 0.6 * 6.5 / 72
-"""Width of a letter of the usual size of names."""
-NAME_IN = 0.14
-"""Least width of a column with the name of the function, and not only its number."""
-POINTS_PER_LINE = 0.88
-"""Size of text as a share of the height of its line."""
+LETTER_IN = 0.6 * 6.5 / 72  # width of a letter of the usual size of names
+NAME_IN = 0.14  # least width of a column with the name of the function, and not only its number
+POINTS_PER_LINE = 0.88  # size of text as a share of the height of its line
 
 
 def times_the_best(
@@ -49,13 +46,9 @@ def times_the_best(
 ) -> Figure:
     """One line per algorithm, those with the best average rank on top; one column per function.
 
-    - `frame`: With the columns ``suite``, ``dimension``, ``function``, ``algorithm`` and `value`,
-      for which smaller is better; one row per cell.
-    - `value`: The column that is compared with the best on the function. `inf` is worse than any
-      number, and NaN leaves the cell empty.
-    - `label`: Name of the values of which ratios are shown.
-    - `never`: Label of infinite values.
-    - `levels`: Levels of ratios that share a colour.
+    - `value`: The column that is compared with the best on the function, where smaller is better.
+      `inf` is worse than any number, and NaN leaves the cell empty.
+    - `label`, `never`: Name of the values of which ratios are shown, and words for `inf`.
     """
     panels.require_rows(frame)
     problem = ["suite", "dimension", "function"]
@@ -80,19 +73,15 @@ def mapped(
 ) -> Figure:
     """One line per algorithm and one column per function, in the colours of levels of a value.
 
-    - `frame`: With the columns ``suite``, ``dimension``, ``function``, ``algorithm`` and `value`;
-      NaN leaves the cell empty. The order of the functions is that of their first rows.
-    - `value`: The column that is shown.
+    - `value`: The column that is shown; NaN leaves the cell empty.
     - `lines`: The algorithms from top to bottom.
-    - `limits`: The largest value of each level, rising.
-    - `entries`: Words for the legend and colour of each level; one more is of infinite values.
-    - `label`: Meaning of the values.
+    - `limits`, `entries`: The largest value of each level, rising; their words and colours, and
+      those of infinite values.
     """
-    spaces = list(frame.groupby(["suite", "dimension"], sort=True))
-    several = frame["suite"].nunique() > 1
+    spaces = panels.spaces(frame)
     called = [
         [panels.called(frame, suite, function) for function in rows["function"].unique()]
-        for (suite, _), rows in spaces
+        for suite, _, rows in spaces
     ]
     columns = sum(map(len, called))
     with style.applied():
@@ -107,11 +96,9 @@ def mapped(
         around = LINES_AROUND_IN + LETTER_IN * small / 6.5 * longest
         line_in = min(LINE_IN, (style.HEIGHT_IN - around) / len(lines))
         size = min(6.5, POINTS_PER_LINE * 72 * line_in)
-        figure = Figure(
-            figsize=(style.WIDTH_IN, around + line_in * len(lines)), layout="constrained"
-        )
-        axes = figure.subplots(1, len(spaces), squeeze=False, width_ratios=list(map(len, called)))
-        for ax, ((suite, dimension), rows), names in zip(axes[0], spaces, called, strict=True):
+        height, widths = around + line_in * len(lines), list(map(len, called))
+        figure, axes = panels.figure_of(height, 1, len(spaces), width_ratios=widths)
+        for ax, (_, title, rows), names in zip(axes[0], spaces, called, strict=True):
             table = rows.pivot_table(
                 index="algorithm", columns="function", values=value, aggfunc="first",
                 dropna=False, sort=False,
@@ -119,12 +106,18 @@ def mapped(
             _level_cells(
                 ax, table.to_numpy(dtype=np.float64), limits, [colour for _, colour in entries]
             )
-            head = f"{suite} " if several else ""
-            ax.set_title(f"{head}D = {dimension}")
+            ax.set_title(title)
             ax.set_yticks(range(len(lines)), lines if ax is axes[0, 0] else [], fontsize=size)
             ax.set_xticks(range(len(names)), names, fontsize=small, rotation=90)
         panels.label(figure, label)
-        _level_legend(figure, entries)
+        figure.legend(
+            handles=[
+                Rectangle((0, 0), 1, 1, color=colour, label=words) for words, colour in entries
+            ],
+            loc="outside upper center",
+            ncols=len(entries),
+            handlelength=1.2,
+        )
     return figure
 
 
@@ -153,22 +146,10 @@ def _level_cells(
         _cells(ax, np.argwhere(where)[:, ::-1] - 0.5, SQUARE, colour, "white", 0.3)
 
 
-def _level_legend(figure: Figure, entries: Sequence[tuple[str, str]]) -> None:
-    figure.legend(
-        handles=[Rectangle((0, 0), 1, 1, color=colour, label=words) for words, colour in entries],
-        loc="outside upper center",
-        ncols=len(entries),
-        handlelength=1.2,
-    )
-
-
 TITLES = {"share": "by the share of targets reached", "rank": "by the average rank"}
-PALE = 0.38
-"""Share of the full colour in a pale colour; the rest is white."""
-UNKNOWN = "#EDEDED"
-"""Colour of a cell that is not known."""
-ZERO_GAP = 1.5
-"""Cells between the column of no cost and the others."""
+PALE = 0.38  # share of the full colour in a pale colour; the rest is white
+UNKNOWN = "#EDEDED"  # colour of a cell that is not known
+ZERO_GAP = 1.5  # cells between the column of no cost and the others
 SQUARE = np.array([(0, 0), (1, 0), (1, 1), (0, 1), (0, 0)], dtype=np.float64)
 DIAMOND = np.array([(0, 0.5), (0.5, 0), (1, 0.5), (0.5, 1), (0, 0.5)])
 """Corners of a cell, and of the shape that joins two cells at a corner."""
@@ -184,32 +165,27 @@ MOST_TICKS = 8
 def cost_map(frame: pd.DataFrame) -> Figure:
     """Draw one row of maps per suite and dimension, with one map per measure.
 
-    A cell in full colour has one leading algorithm; in a pale cell, the lead is shared. In a white
-    cell, no algorithm reaches a target. Grey cells are unknown; budgets of which all cells are
-    unknown are left out.
+    Pale: the lead is shared. White: no algorithm reaches a target. Grey: unknown; budgets of which
+    all cells are unknown are left out.
     """
     panels.require_rows(frame)
     best = frame["best"].dropna().astype(str)
     looks = style.largest(frame, "best", best.value_counts().astype(float))
-    spaces = list(frame.groupby(["suite", "dimension"], sort=True))
+    spaces = panels.spaces(frame)
     shown = frame[frame["known"]] if frame["known"].any() else frame
     most = shown["budget_s"].max()
-    several = frame["suite"].nunique() > 1
     with style.applied():
         room = (style.HEIGHT_IN - MAPS_AROUND_IN) / len(spaces)
         height = MAPS_AROUND_IN + max(min(MAP_IN, room), LEAST_IN) * len(spaces)
-        figure = Figure(
-            figsize=(style.WIDTH_IN, min(height, style.HEIGHT_IN)), layout="constrained"
-        )
-        axes = figure.subplots(len(spaces), len(TITLES), squeeze=False)
-        for line, ((suite, dimension), rows) in zip(axes, spaces, strict=True):
-            head = f"{suite} D = {dimension}" if several else f"D = {dimension}"
+        height = min(height, style.HEIGHT_IN)
+        figure, axes = panels.figure_of(height, len(spaces), len(TITLES))
+        for line, (_, space, rows) in zip(axes, spaces, strict=True):
             for ax, (measure, title) in zip(line, TITLES.items(), strict=True):
                 _map(ax, rows[(rows["measure"] == measure) & (rows["budget_s"] <= most)], looks)
-                ax.set_title(f"{head}, {title}")
+                ax.set_title(f"{space}, {title}")
                 ax.tick_params(labelleft=ax is line[0])
-        seconds = costs.seconds_of(frame)
-        unit = "" if seconds == costs.SECONDS["wall"] else f", {seconds}"
+        seconds = seconds_of(frame)
+        unit = "" if seconds == SECONDS["wall"] else f", {seconds}"
         pale = "; pale: lead shared" if frame["tied"].notna().any() else ""
         label = f"evaluation cost{unit}{pale}; white: no target reached"
         panels.label(figure, label, f"budget of a run{unit}")
@@ -247,7 +223,9 @@ def _map(ax: Axes, rows: pd.DataFrame, looks: dict[str, Look]) -> None:
         for colour in sorted(set(of) - {"white"} if shape is tall else set(of)):
             one = of == colour
             _cells(ax, corners[one], shape[one] if shape is tall else shape, colour)
-    _ticks(ax, cost, budget)
+    of_costs, of_budgets = {-ZERO_GAP - 0.5: "0"} | _durations(cost[1:]), _durations(budget)
+    ax.set_xticks([*of_costs], [*of_costs.values()])
+    ax.set_yticks([*of_budgets], [*of_budgets.values()])
 
 
 def _cells(
@@ -270,18 +248,10 @@ def _cells(
     ax.add_artist(PathPatch(path, facecolor=colour, edgecolor=edge or colour, linewidth=width))
 
 
-def _ticks(ax: Axes, cost: NDArray[np.float64], budget: NDArray[np.float64]) -> None:
-    """Labels such as 1 ms, in the middle of their cells."""
-    wanted = [(-ZERO_GAP - 0.5, "0"), *_durations(cost[1:])]
-    ax.set_xticks([place for place, _ in wanted], [text for _, text in wanted])
-    found = _durations(budget)
-    ax.set_yticks([place for place, _ in found], [text for _, text in found])
-
-
-def _durations(values: NDArray[np.float64]) -> list[tuple[float, str]]:
-    """Round durations, with their places, in the range of values with evenly spaced logarithms."""
+def _durations(values: NDArray[np.float64]) -> dict[float, str]:
+    """Round durations by their places, in the range of values with evenly spaced logarithms."""
     if values.size == 0:
-        return []
+        return {}
     logs = np.log10(values)
     step = (logs[-1] - logs[0]) / (values.size - 1) if values.size > 1 else 1.0
     inside = [
@@ -289,11 +259,10 @@ def _durations(values: NDArray[np.float64]) -> list[tuple[float, str]]:
         for seconds, text in DURATIONS
         if logs[0] - step / 2 <= np.log10(seconds) <= logs[-1] + step / 2
     ]
-    return inside[:: -(-len(inside) // MOST_TICKS) or 1]
+    return dict(inside[:: -(-len(inside) // MOST_TICKS) or 1])
 
 
 def _paled(colour: str) -> str:
-    """A colour mixed with white."""
     red, green, blue = (1 - PALE * (1 - part) for part in to_rgb(colour))
     return to_hex((red, green, blue))
 
@@ -303,8 +272,10 @@ def _legend(figure: Figure, looks: dict[str, Look], best: set[str], frame: pd.Da
     others = sum(name in best and not look.leads for name, look in looks.items())
     if others:
         entries.append((f"{others} others", style.OTHER.color))
-    handles = [Rectangle((0, 0), 1, 1, facecolor=colour, label=name) for name, colour in entries]
     if not frame["known"].all():
-        handles.append(Rectangle((0, 0), 1, 1, facecolor=UNKNOWN, label="not observed"))
-    if handles:
-        panels.legend_of(figure, handles)
+        entries.append(("not observed", UNKNOWN))
+    if entries:
+        panels.legend_of(
+            figure,
+            [Rectangle((0, 0), 1, 1, facecolor=colour, label=name) for name, colour in entries],
+        )

@@ -1,9 +1,8 @@
 """The files into which a figure is divided; they are known before the measurement.
 
-A page is the largest size of a file. A figure whose panels do not fit has an overview of all
-functions, in a file with the usual name, and one file per dimension, with the dimension in its
-name: ``ert.pdf``, ``ert_D5.pdf``, ``ert_D20.pdf``. If there are too many functions for one page,
-they are divided further: ``ert_D5_f1_24.pdf``, ``ert_D5_f25_48.pdf``.
+A figure whose panels do not fit on a page has an overview of all functions, and one file per
+dimension: ``ert.pdf``, ``ert_D5.pdf``, ``ert_D20.pdf``. If there are too many functions for one
+page, they are divided further: ``ert_D5_f1_24.pdf``, ``ert_D5_f25_48.pdf``.
 """
 
 from __future__ import annotations
@@ -16,18 +15,13 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     import pandas as pd
 
-PAGE_IN = (7.0, 9.0)
-"""Width and height of the largest figure."""
-COLUMNS = 4
-"""Panels side by side."""
-LINES = 6
-"""Lines of panels on a page."""
-MANY = 12
-"""With at least this number of algorithms, an overview shows all."""
+PAGE_IN = (7.0, 9.0)  # width and height of the largest figure
+COLUMNS = 4  # panels side by side
+LINES = 6  # lines of panels on a page
+MANY = 12  # with at least this number of algorithms, an overview shows all
 ORDER = "looks"
 """Attribute of a table: all algorithms of its campaign, in the order in which they get colours."""
-LEAST_RUNS = 6
-"""Fewest runs for which a band of costs or precisions is drawn: others span many decades."""
+LEAST_RUNS = 6  # fewest runs for which a band of costs or precisions is drawn
 
 Panels = Literal["functions", "functions and all", "one page"]
 """The panels that determine the pages: one per function and dimension, possibly with one for all
@@ -37,12 +31,10 @@ functions of a dimension; or none, if everything fits on one page.
 
 @dataclass(frozen=True)
 class Page:
-    """One file of a figure.
+    """One file of a figure, with a suffix of the figure's name; an overview summarizes the
+    functions.
 
-    - `dimension`: Dimension of the rows that the page shows; None for all dimensions.
-    - `functions`: Numbers of the functions that the page shows; empty for all functions.
-    - `overview`: Whether the page summarizes the functions, which have panels on other pages.
-    - `name`: Suffix of the figure's name in the name of the file; may be empty.
+    `dimension` and `functions` are None and empty for all.
     """
 
     dimension: int | None = None
@@ -65,7 +57,6 @@ class Page:
 
     @property
     def label(self) -> str:
-        """The content of the page, for lists of files."""
         return self.name.replace("_", " ") or ("overview" if self.overview else "all")
 
     def rows(self, frame: pd.DataFrame) -> pd.DataFrame:
@@ -77,19 +68,14 @@ class Page:
         return frame
 
 
-WHOLE = Page()
-"""The only page of a figure that fits on one."""
+WHOLE = Page()  # the only page of a figure that fits on one
 OVERVIEW = Page(overview=True)
 
 
 def pages(
     panels: Panels, dimensions: Sequence[int], functions: Sequence[int], algorithms: int
 ) -> tuple[Page, ...]:
-    """The pages of a figure, the overview first.
-
-    - `panels`: The panels of the figure.
-    - `dimensions`, `functions`: Dimensions and function numbers of the campaign.
-    - `algorithms`: Number of algorithms.
+    """The pages of a figure in a campaign, the overview first.
 
     >>> pages("functions", [5], [1, 3, 8], 8) == (WHOLE,)
     True
@@ -118,11 +104,7 @@ def _parts(dimension: int, functions: Sequence[int]) -> Iterator[Page]:
 
 
 def pages_of(panels: Panels, frame: pd.DataFrame) -> tuple[Page, ...]:
-    """The pages of a figure of a table, the same as for the campaign of the table.
-
-    - `frame`: With the columns ``dimension``, ``function`` and ``algorithm`` unless all fits on one
-      page.
-    """
+    """The pages of a figure of a table, the same as for the campaign of the table."""
     if panels == "one page" or frame.empty:
         return (WHOLE,)
     numbers = {

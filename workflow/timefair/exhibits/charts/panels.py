@@ -1,4 +1,4 @@
-"""Small multiples: a panel for each (suite, dimension, function), one legend for all."""
+"""Small multiples: a panel for each function, one legend for all; axes for 0 and infinity."""
 
 from __future__ import annotations
 
@@ -11,12 +11,15 @@ import numpy as np
 import pandas as pd
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.lines import Line2D
 from matplotlib.textpath import text_to_path
-from numpy.typing import NDArray
+from matplotlib.ticker import LogFormatter, LogLocator, MaxNLocator, NullLocator
+from numpy.typing import ArrayLike, NDArray
 
+from timefair.basics.words import power_of_ten
 from timefair.exhibits.charts import style
 from timefair.exhibits.charts.pages import COLUMNS
 from timefair.exhibits.charts.style import COLUMN_IN, HEIGHT_IN, WIDTH_IN, Look
@@ -27,25 +30,16 @@ MARGIN_IN = 0.75
 LETTERS_PER_IN = 14.0
 HANDLE_LETTERS = 8
 LEGEND_LINES = 2
-NARROW_LEGEND_LINES = 6
-"""Lines of a legend for which a figure of one column has room; wider figures: `LEGEND_LINES`."""
+NARROW_LEGEND_LINES = 6  # lines of a legend for which a figure of one column has room
 LEGEND_LINE_IN = 0.16
-THIN = 0.6
-"""Width of a curve where some of its runs are cut off."""
-CROSS = 4.5
-"""Size of the cross where the first of them is."""
-BEFORE_CROSS = 0.93
-"""Part of the points before a cross that may have markers."""
-NAME_IN = 0.11
-"""Height of the name of an algorithm beside its row or curve."""
-NAME_LETTERS_PER_IN = 4.0
-"""Letters of the longest name there, per inch of the figure; beyond, there is a legend instead."""
-AROUND_ROWS_IN = 0.3
-"""Height of the title and the labels of a panel with rows."""
-TITLE_LETTERS_PER_IN = 16.0
-"""Letters per inch of a title in the usual size; longer titles are smaller."""
-LEAST_TITLE = 5.0
-"""Points of the smallest title."""
+THIN = 0.6  # width of a curve where some of its runs are cut off
+CROSS = 4.5  # size of the cross where the first of them is
+BEFORE_CROSS = 0.93  # part of the points before a cross that may have markers
+NAME_IN = 0.11  # height of the name of an algorithm beside its row or curve
+NAME_LETTERS_PER_IN = 4.0  # letters of the longest name there, per inch of the figure
+AROUND_ROWS_IN = 0.3  # height of the title and the labels of a panel with rows
+TITLE_LETTERS_PER_IN = 16.0  # letters per inch of a title; longer titles are smaller
+LEAST_TITLE = 5.0  # points of the smallest title
 
 
 class NothingToDraw(ValueError):
@@ -58,6 +52,14 @@ def note(text: str) -> Figure:
         figure = Figure(figsize=(style.COLUMN_IN, 0.5))
         figure.text(0.5, 0.5, text, ha="center", va="center", fontsize=7.5)
     return figure
+
+
+def figure_of(
+    height_in: float, lines: int, columns: int, width_in: float = WIDTH_IN, **shared: Any
+) -> tuple[Figure, NDArray[Any]]:
+    """A figure with its axes, shape (lines, columns); `shared` are arguments of its subplots."""
+    figure = Figure(figsize=(width_in, height_in), layout="constrained")
+    return figure, figure.subplots(lines, columns, squeeze=False, **shared)
 
 
 @dataclass(frozen=True)
@@ -78,12 +80,9 @@ def grid(
 ) -> tuple[Figure, list[Panel]]:
     """Lay out the panels of a frame; each dimension has its own lines.
 
-    - `frame`: A frame with the columns ``suite``, ``dimension`` and, for one panel per function,
-      ``function``. The values of the last two are numbers or ``all``.
     - `functions`: If True, there is one panel per function; if False, there is one per dimension.
     - `share_y`: Whether all panels have the same scale of y; x is always shared. A shared scale is
       set on one panel for all, because setting it on each one takes quadratic time.
-    - `height_in`: Height of a line of panels.
 
     Raises NothingToDraw if the frame has no rows.
     """
@@ -128,8 +127,7 @@ def grid(
     return figure, panels
 
 
-BREAKS = (r"(?<=;) ", r"(?<=;) | (?=\()", r"(?<=[;:]) | (?=\()", " ")
-"""Where a label is broken into lines, the best places first."""
+BREAKS = (r"(?<=;) ", r"(?<=;) | (?=\()", r"(?<=[;:]) | (?=\()", " ")  # best places first
 AROUND_LABEL_IN = 0.1
 
 
@@ -190,11 +188,7 @@ def title_size(title: str, width_in: float) -> float:
 
 
 def looks(frame: pd.DataFrame, **compared: Any) -> dict[str, Look]:
-    """The looks of the algorithms of a table, as by `style.looks_in` with the `leaders`.
-
-    `frame` has all rows of the figure, not those of one page; `compared` are arguments of
-    `leaders`.
-    """
+    """The looks of the algorithms of all rows of a figure, with the `leaders` by some arguments."""
     return style.looks_in(frame, leaders=leaders(frame, **compared))
 
 
@@ -227,11 +221,7 @@ def leaders(
 def in_background(
     ax: Axes, curves: list[NDArray[np.float64]], *, step: bool = False, **properties: Any
 ) -> None:
-    """Draw curves of algorithms that are not among the leaders as one thin grey line.
-
-    - `curves`, shape (2, points): The x and y of each curve; none draws nothing.
-    - `step`: Whether each value holds until the next point.
-    """
+    """Draw curves, shape (2, points), of algorithms that do not lead as one thin grey line."""
     if not curves:
         return
     if step:
@@ -243,18 +233,13 @@ def in_background(
 
 
 def _corners(steps: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The points of a step curve where it changes, and its last one."""
     changes = np.append(True, np.diff(steps[1]) != 0) if steps.size else np.zeros(0, dtype=bool)
     changes[-1:] = True
     return steps[:, changes]
 
 
 def curve(ax: Axes, x: NDArray[np.float64], y: NDArray[np.float64], **properties: Any) -> Line2D:
-    """Draw a line on axes whose limits are set; the limits are not adapted to it.
-
-    - `x`, `y`: Points of the line.
-    - `properties`: Properties of `matplotlib.lines.Line2D`, such as ``drawstyle="steps-post"``.
-    """
+    """Draw a line on axes whose limits are set; the limits are not adapted to it."""
     drawn = Line2D(x, y, **properties)
     ax.add_artist(drawn)
     return drawn
@@ -272,8 +257,7 @@ def observed_curve(
 
     - `points`, shape (points, 4): The x and y of the curve, the share of its runs that were
       observed up to x, and the column of `with_ends`; a curve that ends before it has a cross, too.
-    - `turn`: Position of the curve among all curves and their number, by which markers are shifted;
-      they are where y is positive, before the cross.
+    - `turn`: Position of the curve among all curves and their number, by which markers are shifted.
     """
     x, y, observed, last = points.T
     end = max(int((observed == 1).sum()), 1)
@@ -305,7 +289,6 @@ def band(
 
 
 def require_rows(frame: pd.DataFrame) -> None:
-    """Raise `NothingToDraw` if a table has no rows to draw."""
     if frame.empty:
         raise NothingToDraw("nothing to draw: the table has no rows")
 
@@ -326,8 +309,16 @@ def without_sole(frame: pd.DataFrame, key: str) -> pd.DataFrame:
     return frame[frame[key] != "all"] if frame[key].nunique() == 2 else frame
 
 
+def spaces(frame: pd.DataFrame) -> list[tuple[str, str, pd.DataFrame]]:
+    """Suite, title and rows of each suite and dimension; of several suites, titles name them."""
+    head = frame["suite"].nunique() > 1
+    return [
+        (str(suite), f"{suite} " * head + f"D = {dimension}", rows)
+        for (suite, dimension), rows in frame.groupby(["suite", "dimension"], sort=True)
+    ]
+
+
 def by_algorithm(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
-    """The rows of each algorithm, in alphabetical order."""
     for name, part in rows.groupby(rows["algorithm"].astype(str), sort=True):
         yield str(name), part
 
@@ -353,7 +344,6 @@ def numbers_by_algorithm(
 
 
 def nameable(figure: Figure, looks: dict[str, Look], room_in: float) -> bool:
-    """Whether the names of all algorithms fit beside a panel, one below the other."""
     most = NAME_LETTERS_PER_IN * figure.get_figwidth()
     short = all(look.leads and len(name) <= most for name, look in looks.items())
     return short and NAME_IN * len(looks) <= room_in
@@ -473,3 +463,135 @@ def _position(key: object) -> tuple[int, int]:
     if text == "all":
         return (0, 0)
     return (1, int(text)) if text.isdigit() else (2, 0)
+
+
+TICKS = 6
+TICK_IN = 0.33  # width of the label of a power of ten, with the space beside it
+NARROW = 0.7  # decades; a shorter axis gets more ticks than at 1, 2 and 5
+SMALLEST, LARGEST = -307.0, 308.0  # exponents of the ends of the longest axis
+
+
+def power(value: float) -> str:
+    """A positive number as a factor and a power of ten, in Unicode.
+
+    >>> power(1e-8), power(5e-8), power(1.25)
+    ('10⁻⁸', '5·10⁻⁸', '1.25·10⁰')
+    """
+    digits, exponent = f"{value:.5e}".split("e")
+    factor = digits.rstrip("0").rstrip(".")
+    ten = power_of_ten(int(exponent))
+    return ten if factor == "1" else f"{factor}·{ten}"
+
+
+class Powers(LogFormatter):
+    """Labels of a logarithmic axis as powers of ten in Unicode. They need no mathtext."""
+
+    def __call__(self, x: float, pos: int | None = None) -> str:
+        """The label of a tick; empty where matplotlib's own formatter has none."""
+        return power(x) if super().__call__(x, pos) else ""
+
+
+class Decades(LogLocator):
+    """Ticks of a logarithmic axis. Those beyond the largest float are left out."""
+
+    def tick_values(self, vmin: float, vmax: float) -> list[float]:
+        with np.errstate(over="ignore"):
+            return [float(tick) for tick in super().tick_values(vmin, vmax) if np.isfinite(tick)]
+
+
+def zero_floor(values: ArrayLike) -> float | None:
+    """Where to draw 0 and less on a logarithmic axis: a decade below the least positive value, or
+    None.
+
+    >>> zero_floor([0.0, 3e-8]), zero_floor([1.0, 2.0])
+    (1e-09, None)
+    """
+    x = np.asarray(values, dtype=np.float64)
+    if not (x <= 0).any():
+        return None
+    positive = x[(x > 0) & np.isfinite(x)]
+    least = float(positive.min()) if positive.size else 1.0
+    return float(f"1e{int(np.floor(np.log10(least))) - 1}")
+
+
+def raised(values: ArrayLike, floor: float | None) -> NDArray[np.float64]:
+    """The values, with 0 and negative values replaced by the floor, if there is one."""
+    x = np.asarray(values, dtype=np.float64)
+    return x if floor is None else np.where(x <= 0, floor, x)
+
+
+def with_zero(label: str, floor: float | None) -> str:
+    """An axis label that states where 0 is drawn, if there is a floor."""
+    return label if floor is None else f"{label}; 0 drawn at {power(floor)}"
+
+
+def limits(values: ArrayLike, margin: float = 0.04) -> tuple[float, float]:
+    """Range of the positive finite values with a logarithmic margin, within that of floats."""
+    x = np.asarray(values, dtype=np.float64)
+    x = x[np.isfinite(x) & (x > 0)]
+    if x.size == 0:
+        return 0.1, 10.0
+    low, high = np.log10(x.min()), np.log10(x.max())
+    if high - low < 0.5:
+        low, high = (low + high) / 2 - 0.25, (low + high) / 2 + 0.25
+    pad = margin * (high - low)
+    low, high = max(low - pad, SMALLEST), min(high + pad, LARGEST)
+    return float(10**low), float(10**high)
+
+
+def linear_limits(values: ArrayLike, margin: float = 0.04) -> tuple[float, float]:
+    """Range of the finite values with a margin; if all are equal, half a unit on each side."""
+    x = np.asarray(values, dtype=np.float64)
+    low, high = float(x[np.isfinite(x)].min()), float(x[np.isfinite(x)].max())
+    pad = margin * (high - low) or 0.5
+    return low - pad, high + pad
+
+
+def set_linear(ax: Axes, bounds: tuple[float, float], ticks: int = TICKS) -> None:
+    ax.set_xlim(*bounds)
+    ax.xaxis.set_major_locator(MaxNLocator(ticks - 1))
+
+
+def set_symlog(ax: Axes, values: ArrayLike) -> None:
+    """Make the axis of x logarithmic on both sides of 0, the largest value on the left.
+
+    Between 0 and the smallest absolute value that is not 0, the axis is linear.
+    """
+    x = np.asarray(values, dtype=np.float64)
+    least = float(np.abs(x[x != 0]).min())
+    ax.set_xscale("symlog", linthresh=least, linscale=0.7)
+    ax.set_xlim(1.5 * float(x.max()), 1.5 * min(float(x.min()), -least))
+    decades = [np.log10(end) for end in (least, float(np.abs(x).max()))]
+    powers = 10.0 ** np.arange(np.ceil(decades[0] - 1e-9), np.floor(decades[1] + 1e-9) + 1)
+    step = -(-len(powers) // (TICKS - 2))
+    ticks = [*powers[::-1][::step], 0.0, *(-powers[powers <= -x.min() * (1 + 1e-9)][-1:])]
+    ax.set_xticks(ticks, [_signed_power(tick) for tick in ticks])
+    ax.xaxis.set_minor_locator(NullLocator())
+
+
+def _signed_power(value: float) -> str:
+    return "0" if value == 0 else f"{'−' if value < 0 else ''}{power(abs(value))}"
+
+
+def set_log(ax: Axes, axis: str, bounds: tuple[float, float], ticks: int = TICKS) -> None:
+    """Make an axis (``x`` or ``y``) logarithmic, with few ticks, whose labels do not touch."""
+    side: Axis
+    if axis == "x":
+        width_in = ax.get_position().width * ax.figure.get_figwidth()
+        ticks = min(ticks, max(int(width_in / TICK_IN), 2))
+        ax.set_xscale("log")
+        ax.set_xlim(*bounds)
+        side = ax.xaxis
+    else:
+        ax.set_yscale("log")
+        ax.set_ylim(*bounds)
+        side = ax.yaxis
+    low, high = sorted(bounds)
+    decades = np.log10(high / low)
+    # With fewer than two of these ticks, the locator would take others, whose labels touch.
+    within: tuple[float, ...] = (1, 2, 5) if decades < 1.2 else (1, 3) if decades < 2.2 else (1,)
+    if decades < NARROW:
+        within = (1, 1.5, 2, 3, 5, 7)
+    side.set_major_locator(Decades(numticks=ticks, subs=within))
+    side.set_major_formatter(Powers())
+    side.set_minor_locator(NullLocator())

@@ -18,17 +18,15 @@ from timefair.exhibits.charts.panels import NothingToDraw
 
 Draw: TypeAlias = Callable[[pd.DataFrame], Figure]
 
-COLUMNS = ("true", "p0.5", "p1", "p5", "p10", "p15", "p20")
-"""Columns of Table 1: right, and right within an error of the given percentage."""
+COLUMNS = ("true", "p0.5", "p1", "p5", "p10", "p15", "p20")  # columns of Table 1
 
 TECHNIQUES = {"none": "no technique", "iqr": "IQR", "percentile": "percentiles", "mad": "MAD"}
 TECHNIQUES["mad-mean"] = "MAD, mean"
 PRINTED_TAUS = (0.05, 0.15)
 NOTHING = "no cell has as many runs as a complete sample"
-CELL_IN = (0.2, 0.1)
-"""Least width and height of a cell in which a number fits."""
-DARK = 55.0
-"""Percentage above which the number in a cell is white."""
+SHARED = {"sharex": True, "sharey": True}
+CELL_IN = (0.2, 0.1)  # least width and height of a cell in which a number fits
+DARK = 55.0  # percentage above which the number in a cell is white
 
 
 def _drawn_of_samples(draw: Draw) -> Draw:
@@ -52,14 +50,7 @@ def _two_taus(frame: pd.DataFrame) -> list[float]:
 
 
 def _techniques(frame: pd.DataFrame) -> list[str]:
-    """The _techniques against outliers, in the order of the table."""
     return list(dict.fromkeys(frame["outliers"]))
-
-
-def _title(outliers: str, tau: float | None = None) -> str:
-    """The _title of a panel."""
-    name = TECHNIQUES[outliers]
-    return name if tau is None else f"{name}, τ = {tau:g}"
 
 
 def _pooled(frame: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
@@ -70,7 +61,6 @@ def _pooled(frame: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
 
 
 def _has_room(width_in: float, height_in: float) -> bool:
-    """Whether a number fits in a cell."""
     return width_in >= CELL_IN[0] and height_in >= CELL_IN[1]
 
 
@@ -115,7 +105,6 @@ ALGORITHM_LABELS_IN = 1.0
 
 @_drawn_of_samples
 def algorithms(frame: pd.DataFrame) -> Figure:
-    """Draw a heat map of algorithms and columns of Table 1 per threshold and technique."""
     each = _pooled(frame, ["algorithm", "tau", "outliers"])
     taus, techniques = sorted(frame["tau"].unique()), _techniques(frame)
     lines = each["algorithm"].nunique()
@@ -123,8 +112,7 @@ def algorithms(frame: pd.DataFrame) -> Figure:
     room = (style.HEIGHT_IN - ALGORITHMS_MARGIN_IN) / len(taus) - PANEL_IN
     line_in = min(ALGORITHM_LINE_IN, room / max(lines, 3))
     height = ALGORITHMS_MARGIN_IN + len(taus) * (PANEL_IN + line_in * max(lines, 3))
-    figure = Figure(figsize=(style.WIDTH_IN, height), layout="constrained")
-    grid = figure.subplots(len(taus), len(techniques), sharex=True, sharey=True, squeeze=False)
+    figure, grid = panels.figure_of(height, len(taus), len(techniques), **SHARED)
     cells = len(techniques) * len(COLUMNS)
     numbers = _has_room((style.WIDTH_IN - ALGORITHM_LABELS_IN) / cells, line_in)
     for line, tau in zip(grid, taus, strict=True):
@@ -132,7 +120,7 @@ def algorithms(frame: pd.DataFrame) -> Figure:
             rows = each[(each["tau"] == tau) & (each["outliers"] == outliers)]
             right = rows.set_index("algorithm")[[*COLUMNS]]
             _heat(ax, 100.0 - right, right, numbers=numbers)
-            ax.set_title(_title(outliers, tau))
+            ax.set_title(f"{TECHNIQUES[outliers]}, τ = {tau:g}")
     if not numbers:
         _scale(figure, grid)
     panels.label(figure, "accurate, or with so many percent of error, % of the samples")
@@ -148,14 +136,11 @@ def configurations(frame: pd.DataFrame) -> Figure:
     keys = ["algorithm", "tau", "outliers"]
     each = _pooled(frame, keys)
     taus, techniques = _two_taus(frame), _techniques(frame)
-    figure = Figure(
-        figsize=(style.WIDTH_IN, panels.MARGIN_IN + panels.PANEL_HEIGHT_IN * len(taus)),
-        layout="constrained",
-    )
-    grid = figure.subplots(len(taus), len(techniques), sharex=True, sharey=True, squeeze=False)
+    height = panels.MARGIN_IN + panels.PANEL_HEIGHT_IN * len(taus)
+    figure, grid = panels.figure_of(height, len(taus), len(techniques), **SHARED)
     for line, tau in zip(grid, taus, strict=True):
         for ax, outliers in zip(line, techniques, strict=True):
-            ax.set_title(_title(outliers, tau))
+            ax.set_title(f"{TECHNIQUES[outliers]}, τ = {tau:g}")
             chosen = (each["tau"] == tau) & (each["outliers"] == outliers)
             _boxes(ax, each.loc[chosen, [*COLUMNS]])
     panels.label(
@@ -191,14 +176,12 @@ APART = 0.16
 
 @_drawn_of_samples
 def dimensions(frame: pd.DataFrame) -> Figure:
-    """Draw the median and quartiles over the algorithms per dimension, one panel per technique."""
     each = _pooled(frame, ["dimension", "algorithm", "tau", "outliers"])
     techniques = _techniques(frame)
     looks = style.looks(f"τ = {tau:g}" for tau in frame["tau"].unique())
-    figure = Figure(figsize=(style.WIDTH_IN, 2.4), layout="constrained")
-    grid = figure.subplots(1, len(techniques), sharey=True, squeeze=False)[0]
+    figure, (grid,) = panels.figure_of(2.4, 1, len(techniques), sharey=True)
     for ax, outliers in zip(grid, techniques, strict=True):
-        ax.set_title(_title(outliers))
+        ax.set_title(TECHNIQUES[outliers])
         _bars(ax, each[each["outliers"] == outliers], looks)
     grid[0].set_ylim(bottom=0)
     panels.label(figure, y="not right, % of the samples")
@@ -229,18 +212,16 @@ PROBLEM_LABELS_IN = 0.6
 
 @_drawn_of_samples
 def problems(frame: pd.DataFrame) -> Figure:
-    """Draw a heat map of functions and dimensions, one panel per threshold and technique."""
     keys = ["suite", "function", "dimension", "tau", "outliers"]
     each = _pooled(frame, keys)
     each["wrong"] = 100.0 - each["true"]
-    each["problem"] = _problems(each)
+    names = "f" + each["function"].astype(str)
+    several = each["suite"].nunique() > 1
+    each["problem"] = each["suite"].astype(str) + " " + names if several else names
     settings = [(t, o) for t in _two_taus(frame) for o in _techniques(frame)]
     lines = each["problem"].nunique()
-    figure = Figure(
-        figsize=(style.WIDTH_IN, PROBLEMS_MARGIN_IN + PROBLEM_LINE_IN * max(lines, 4)),
-        layout="constrained",
-    )
-    grid = figure.subplots(1, len(settings), sharey=True, squeeze=False)[0]
+    height = PROBLEMS_MARGIN_IN + PROBLEM_LINE_IN * max(lines, 4)
+    figure, (grid,) = panels.figure_of(height, 1, len(settings), sharey=True)
     cells = len(settings) * each["dimension"].nunique()
     numbers = _has_room((style.WIDTH_IN - PROBLEM_LABELS_IN) / cells, PROBLEM_LINE_IN)
     for ax, (tau, outliers) in zip(grid, settings, strict=True):
@@ -255,12 +236,6 @@ def problems(frame: pd.DataFrame) -> Figure:
     inside = "; in the cells: not right, % of the samples" if numbers else ""
     panels.label(figure, f"dimension{inside}", "function")
     return figure
-
-
-def _problems(rows: pd.DataFrame) -> pd.Series:
-    """Labels of the functions, with the suite if there are several suites."""
-    names = "f" + rows["function"].astype(str)
-    return names if rows["suite"].nunique() == 1 else rows["suite"].astype(str) + " " + names
 
 
 RULE_PANELS = {
@@ -284,10 +259,8 @@ def rules(frame: pd.DataFrame) -> Figure:
     everywhere = frame[frame["dimension"] == ALL]
     looks = style.looks(frame["rule"].unique())
     suites = sorted(everywhere["suite"].unique())
-    figure = Figure(
-        figsize=(style.WIDTH_IN, panels.MARGIN_IN + RULES_IN * len(suites)), layout="constrained"
-    )
-    grid = figure.subplots(len(suites), len(RULE_PANELS), sharex=True, sharey=True, squeeze=False)
+    height = panels.MARGIN_IN + RULES_IN * len(suites)
+    figure, grid = panels.figure_of(height, len(suites), len(RULE_PANELS), **SHARED)
     for line, suite in zip(grid, suites, strict=True):
         for ax, (column, title) in zip(line, RULE_PANELS.items(), strict=True):
             ax.set_title(title if len(suites) == 1 else f"{suite}\n{title}")

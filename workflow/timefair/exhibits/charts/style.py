@@ -23,11 +23,8 @@ from timefair.exhibits.charts.pages import ORDER, PAGE_IN
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-WIDTH_IN, HEIGHT_IN = PAGE_IN
-"""Text width of a page with margins, and the largest height of a figure."""
-
-COLUMN_IN = 3.5
-"""Width of one column of two."""
+WIDTH_IN, HEIGHT_IN = PAGE_IN  # text width of a page, and the largest height of a figure
+COLUMN_IN = 3.5  # width of one column of two
 
 COLOURS = (
     *("#0173b2", "#d55e00", "#029e73", "#cc78bc", "#de8f05", "#56b4e9", "#ca9161"),
@@ -123,8 +120,7 @@ def applied() -> Iterator[None]:
 class Look:
     """Colour, marker and line style of an algorithm; any one of the three can identify it.
 
-    - `place`: Position in the order of looks. The first ones own their colours.
-    - `leads`: Whether the algorithm is not one of the others, which are grey.
+    `place` is the position in the order of looks; algorithms that do not lead are grey.
     """
 
     color: str
@@ -135,25 +131,19 @@ class Look:
 
     @property
     def line(self) -> dict[str, Any]:
-        """Keyword arguments of ``Axes.plot``."""
         look = {"color": self.color, "marker": self.marker, "linestyle": self.linestyle}
         return look if self.leads else {**look, "linewidth": 0.5, "markersize": 2.0, "zorder": 1.5}
 
 
-OTHER = Look("#C4C4C4", "o", "-", leads=False)
-"""Look of each algorithm that is not among the `LEADERS` best of many."""
-LEADERS = 8
-"""Number of algorithms in colour if there are more algorithms than `COLOURS`."""
+OTHER = Look("#C4C4C4", "o", "-", leads=False)  # look of each algorithm that does not lead
+LEADERS = 8  # number of algorithms in colour if there are more algorithms than `COLOURS`
 
 
 def looks(names: Iterable[object], order: Iterable[str] = ()) -> dict[str, Look]:
     """A look for each name: the same in all figures that have the same order.
 
-    Each of the first names owns one of the `COLOURS`. Names beyond them repeat these, with other
-    markers and lines.
-
-    - `names`: The names, in any order. Those that `order` lacks follow in alphabetical order.
-    - `order`: All names of a campaign.
+    Each of the first names in `order` (those that it lacks follow in alphabetical order) owns one
+    of the `COLOURS`. Names beyond them repeat these, with other markers and lines.
     """
     wanted = {str(name) for name in names}
     every = dict.fromkeys([*order, *sorted(wanted)])
@@ -163,14 +153,10 @@ def looks(names: Iterable[object], order: Iterable[str] = ()) -> dict[str, Look]
 def looks_in(
     frame: pd.DataFrame, column: str = "algorithm", leaders: Sequence[str] | None = None
 ) -> dict[str, Look]:
-    """The looks of the algorithms in a column of a table; missing values have none.
+    """The looks of the algorithms in a column of all rows of a figure; missing values have none.
 
-    Up to as many algorithms as there are `COLOURS` have a colour each.
-
-    - `frame`: All rows of the figure, not those of one page.
-    - `column`: The column with the names.
-    - `leaders`: The best algorithms, the best first. Of more algorithms than `COLOURS`, the first
-      `LEADERS` of them have a colour each and all others are grey. With None, colours repeat.
+    Up to as many algorithms as there are `COLOURS` have a colour each. Of more, the first `LEADERS`
+    of the `leaders`, the best first, have one, and the others are grey; with None, colours repeat.
     """
     every = looks(frame[column].dropna().unique(), frame.attrs.get(ORDER, ()))
     if len(every) <= len(COLOURS):
@@ -179,7 +165,6 @@ def looks_in(
 
 
 def _look(k: int, place: int) -> Look:
-    """The look at a position, which may be beyond the last colour."""
     linestyle = LINES[k % len(LINES)]
     return Look(COLOURS[k % len(COLOURS)], MARKERS[k % len(MARKERS)], linestyle, place)
 
@@ -188,10 +173,8 @@ def highlighted(all_looks: dict[str, Look], leaders: Iterable[str]) -> dict[str,
     """The looks if some algorithms lead: each leader has a colour of its own, the others are grey.
 
     A leader that owns its colour keeps it. Each other one has one of the last colours: the same in
-    all figures of a campaign in which no other leader has it.
-
-    - `all_looks`: The result of `looks`.
-    - `leaders`: The leading algorithms, at most as many as there are `COLOURS`.
+    all figures of a campaign in which no other leader has it. There are at most as many leaders as
+    `COLOURS`.
     """
     ordered = sorted(leaders, key=lambda name: all_looks[name].place)
     size = len(COLOURS)
@@ -208,19 +191,14 @@ def highlighted(all_looks: dict[str, Look], leaders: Iterable[str]) -> dict[str,
 def largest(frame: pd.DataFrame, column: str, weight: pd.Series[float]) -> dict[str, Look]:
     """The looks if those algorithms lead that have the largest weights above 0, as areas.
 
-    - `frame`, `column`: As in `looks_in`.
-    - `weight`: Weight of each algorithm. Of equal ones, the first in alphabetical order leads.
+    Of equal weights, the first in alphabetical order leads.
     """
     ordered = weight[weight > 0].sort_index().sort_values(ascending=False, kind="stable")
     return looks_in(frame, column, [str(name) for name in ordered.index])
 
 
 def marks(where: NDArray[np.bool_], position: int, of: int, count: int = 5) -> list[int]:
-    """Indices of the points of a curve that get a marker: `count` of `where`, evenly spread.
-
-    The markers of curve `position` of `of` curves are shifted, so that the markers of overlapping
-    curves are side by side.
-    """
+    """Indices of `count` points of `where`, evenly spread, shifted by the position of the curve."""
     points = np.flatnonzero(where)
     if points.size == 0:
         return []
@@ -242,9 +220,8 @@ NAME = re.compile(r'(?<=["#])[a-z][0-9a-f]{10}(?=[")])')
 
 
 def save(figure: Figure, *paths: Path) -> None:
-    """Write a figure as PDF, SVG or PNG, by the suffix of each path.
-
-    The layout is computed once for all files; equal figures give equal bytes.
+    """Write a figure as PDF, SVG or PNG, by the suffix of each path; equal figures give equal
+    bytes.
 
     Raises ValueError if a path has another suffix; then no file is written.
     """
@@ -314,10 +291,6 @@ def _with_one_style(group: re.Match[str]) -> str:
 
 
 def _numbered(text: str) -> str:
-    """Replace the names in an SVG by numbers, in the order in which they appear.
-
-    The names that matplotlib gives are hashes of coordinates with all digits. The last digits are
-    not always the same, because they depend on what was drawn before.
-    """
+    """Replace the names in an SVG, whose last digits are not always the same, by numbers."""
     numbers: dict[str, str] = {}
     return NAME.sub(lambda name: numbers.setdefault(name[0], f"n{len(numbers)}"), text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import combinations
 from typing import Any, TypeAlias
@@ -19,17 +19,19 @@ from timefair.exhibits.campaign.timing_noise import slowdowns
 from timefair.exhibits.columns import FUNCTION_OR_ALL, PAIR, SPACE, TARGET
 from timefair.exhibits.comparisons.criteria import PRECISION, TARGETS, Criterion, Tested, criteria
 from timefair.exhibits.comparisons.ranks import ERT
-from timefair.exhibits.exhibit import Column, column_names, exhibit
+from timefair.exhibits.exhibit import Column, column_names, columns_of, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
-from timefair.records.rundata.bridged import at_ends
 from timefair.records.rundata.frames import with_labels
 from timefair.records.rundata.problems import Listed, ProblemRuns, Space, in_order, listed, planned
+from timefair.records.rundata.published import at_ends
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.statistics.comparison import a12_within, in_agreement, wilcoxon
 from timefair.statistics.corrections import hochberg
 
 Pair: TypeAlias = tuple[str, str]
+Group: TypeAlias = dict[int, dict[str, Any]]
+"""The rows of a pair on one function, or over all, by the place of their criterion."""
 
 
 def over_functions(functions: int, pairs: int, level: float) -> bool:
@@ -42,55 +44,38 @@ def least_over(functions: int, pairs: int) -> float:
     return float(min(2.0 ** (1 - functions) * pairs, 1.0))
 
 
-MOST_PERTURBED = 0.5
-"""Largest share of perturbed runs of an algorithm on a function with which verdicts are made again
-without them."""
+MOST_PERTURBED = 0.5  # share of runs of a cell with which verdicts are made again without them
 
 VERDICT = ("suite", "dimension", "measure", "criterion", "function", "algorithm_a", "algorithm_b")
 
 LIMITED = "Only pairs with the best algorithm or with those in `statistics.pairs` are listed."
 COLUMNS = (
     *SPACE,
-    Column(
-        "measure",
-        f"what is compared: `seconds` or `evaluations` to the targets, `{TARGETS}` that are reached"
-        f" within a cost, or `{PRECISION}` at the end of the run",
-        text=True,
-    ),
-    Column(
-        "criterion",
-        f"of a cost: `{ERT}`; of targets: the share of the budget; of a precision: a quantile such "
-        "as `Q.50`",
-        text=True,
-    ),
+    *columns_of(f"""
+        measure (text): what is compared: `seconds` or `evaluations` to the targets, `{TARGETS}`
+            that are reached within a cost, or `{PRECISION}` at the end of the run
+        criterion (text): of a cost: `{ERT}`; of targets: the share of the budget; of a precision: a
+            quantile such as `Q.50`
+    """),
     FUNCTION_OR_ALL,
     TARGET,
-    Column(
-        "within",
-        f"for `{TARGETS}`: the cost within which targets count",
-        "s or evaluations",
-    ),
+    *columns_of(f"""
+        within [s or evaluations]: for `{TARGETS}`: the cost within which targets count
+    """),
     *PAIR,
-    Column(
-        "n_a",
-        "runs of `algorithm_a`; for `all`, functions that both ran and whose optimum is not wrong",
-    ),
-    Column("n_b", "the same for `algorithm_b`"),
-    Column(
-        "value_a",
-        "result of `algorithm_a`: ERT to `target` (if `target` is empty, median precision), share "
-        "of the targets, or quantile of the precision, where runs that reached the final target "
-        "count as 0; costs count up to the cost that all runs of both were allowed; for `all`, "
-        "the average rank (of the table `ranks`, or from the pairs if functions are incomplete), "
-        "or the mean share",
-        "s, evaluations, share, precision or rank",
-    ),
-    Column("value_b", "the same for `algorithm_b`"),
-    Column(
-        "differences",
-        "number of functions on which the results differ; on a function, 1 if some runs differ, "
-        "else 0",
-    ),
+    *columns_of("""
+        n_a: runs of `algorithm_a`; for `all`, functions that both ran and whose optimum is not
+            wrong
+        n_b: the same for `algorithm_b`
+        value_a [s, evaluations, share, precision or rank]: result of `algorithm_a`: ERT to `target`
+            (if `target` is empty, median precision), share of the targets, or quantile of the
+            precision, where runs that reached the final target count as 0; costs count up to the
+            cost that all runs of both were allowed; for `all`, the average rank (of the table
+            `ranks`, or from the pairs if functions are incomplete), or the mean share
+        value_b: the same for `algorithm_b`
+        differences: number of functions on which the results differ; on a function, 1 if some runs
+            differ, else 0
+    """),
     *Column(
         "a12",
         "for `all`, share of the functions on which `algorithm_a` is better, where a tie counts "
@@ -100,30 +85,19 @@ COLUMNS = (
         "`a12` at the level of the pair: it excludes 0.5 if and only if `better` names an "
         "algorithm; empty for `all`"
     ),
-    Column(
-        "p",
-        "p-value of the pair alone; for `all`, of Wilcoxon's signed-rank test over the functions; "
-        "on a function, of the score test of equal ERTs, the Mann-Whitney test of runs, or "
-        "Fisher's test at the quantile; within the kinds of machines if blocks mix several",
-    ),
-    Column(
-        "tests",
-        "number of tests in the family: pairs for `all`, pairs times functions for a function; "
-        "pairs that are not listed count",
-    ),
-    Column(
-        "p_adjusted",
-        "1 if the values and the test favour different algorithms, the ratio of times is within "
-        "the timing noise, or the optimum of the function is wrong; else `p` times `tests`, at "
-        "most 1 (Bonferroni), then adjusted over the criteria of the pair (Hochberg); criteria "
-        "under which no result could be "
-        "significant do not count (Tarone)",
-    ),
-    Column(
-        "better",
-        "the better algorithm if `p_adjusted` is at most 1 − confidence; empty otherwise",
-        text=True,
-    ),
+    *columns_of("""
+        p: p-value of the pair alone; for `all`, of Wilcoxon's signed-rank test over the functions;
+            on a function, of the score test of equal ERTs, the Mann-Whitney test of runs, or
+            Fisher's test at the quantile; within the kinds of machines if blocks mix several
+        tests: number of tests in the family: pairs for `all`, pairs times functions for a function;
+            pairs that are not listed count
+        p_adjusted: 1 if the values and the test favour different algorithms, the ratio of times is
+            within the timing noise, or the optimum of the function is wrong; else `p` times
+            `tests`, at most 1 (Bonferroni), then adjusted over the criteria of the pair (Hochberg);
+            criteria under which no result could be significant do not count (Tarone)
+        better (text): the better algorithm if `p_adjusted` is at most 1 − confidence; empty
+            otherwise
+    """),
 )
 
 
@@ -160,10 +134,7 @@ COLUMNS = (
         Layout(
             caption="Pairs of algorithms on each function, and on all functions. p: times the "
             "number of tests. Better: with {confidence} confidence.",
-            values=(
-                Value("p_adjusted", "p", decimals=3),
-                Value("better", "Better"),
-            ),
+            values=(Value("p_adjusted", "p", decimals=3), Value("better", "Better")),
             rows=("function", *column_names(PAIR)),
             columns="criterion",
             parts=("suite", "dimension", "measure"),
@@ -174,7 +145,6 @@ COLUMNS = (
     comparing=True,
 )
 def pairwise(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Each listed pair under each criterion, over all functions and on single ones."""
     rows, limited = decided(runs, analysis)
     frame = pd.DataFrame(rows, columns=column_names(COLUMNS))
     frame = with_labels(frame, ["better"], like="algorithm_a")
@@ -208,8 +178,7 @@ def _rows(
 ) -> tuple[list[dict[str, Any]], bool]:
     """The rows of the table, and whether some pairs are not listed.
 
-    - `single`: Whether to test on single functions also where there are enough for verdicts over
-      all.
+    `single`: Whether to test on single functions also where there are enough for verdicts over all.
     """
     every = criteria(runs, analysis)
     spaces: dict[Space, list[ProblemRuns]] = {}
@@ -224,10 +193,23 @@ def _rows(
         sample = max(contest.functions_compared for contest in contests)
         pairs = min((contest.pairs for contest in contests if contest.on), default=0)
         enough = over_functions(sample, pairs, 1 - analysis.confidence)
+        every_pair = dict.fromkeys(pair for contest in contests for pair in contest.on)
+        groups: list[Group] = [
+            {k: one.over(pair) for k, one in enumerate(contests) if pair in one.on}
+            for pair in every_pair
+            if listed_here.has(*pair)
+        ]
         alone = {k: one for k, one in enumerate(contests) if one.always_on_functions or not enough}
-        on = functions if single or not enough else []
-        for group in _tested(contests, listed_here, analysis, on, alone):
-            for place, row in group.items():
+        for problem in functions if single or not enough else ():
+            chosen = listed_here
+            if chosen.among is not None:
+                chosen = _union([chosen, *(one.listed_on(problem) for one in alone.values())])
+            for pair in every_pair:
+                there = {k: one for k, one in alone.items() if problem in one.on.get(pair, ())}
+                if there and chosen.has(*pair):
+                    groups.append({k: one.tested(problem, pair) for k, one in there.items()})
+        for group in groups:
+            for place, row in decide(group, 1 - analysis.confidence).items():
                 of_criteria[place].append(row)
     return [row for of in of_criteria for row in of], limited
 
@@ -303,38 +285,6 @@ def _verdicts(rows: Sequence[Mapping[str, Any]], level: float) -> dict[tuple[Any
     }
 
 
-Group: TypeAlias = dict[int, dict[str, Any]]
-"""The rows of a pair on one function, or over all, by the place of their criterion."""
-
-
-def _tested(
-    contests: Sequence[_Contest],
-    listed_here: Listed,
-    analysis: Analysis,
-    functions: Iterable[ProblemRuns],
-    alone: Mapping[int, _Contest],
-) -> Iterator[Group]:
-    """Each pair over all functions, then on each of `functions`, with its decisions.
-
-    - `alone`: The contests that are tested on single functions.
-    """
-    alpha = 1 - analysis.confidence
-    every = list(dict.fromkeys(pair for contest in contests for pair in contest.on))
-    for pair in every:
-        if listed_here.has(*pair):
-            yield decide(
-                {k: one.over(pair) for k, one in enumerate(contests) if pair in one.on}, alpha
-            )
-    for problem in functions:
-        chosen = listed_here
-        if chosen.among is not None:
-            chosen = _union([chosen, *(one.listed_on(problem) for one in alone.values())])
-        for pair in every:
-            there = {k: one for k, one in alone.items() if problem in one.on.get(pair, ())}
-            if there and chosen.has(*pair):
-                yield decide({k: one.tested(problem, pair) for k, one in there.items()}, alpha)
-
-
 def over(gains: NDArray[np.float64]) -> dict[str, Any]:
     """The test of a pair over functions, from how much better the first one is on each."""
     test, share = wilcoxon(-gains, np.zeros(gains.size)), _share(gains)
@@ -382,11 +332,9 @@ def _superiority(row: Mapping[str, Any], alpha: float) -> dict[str, float]:
 class _Contest:
     """All pairs under one criterion in one suite and dimension.
 
-    - `functions`: The runs on each function.
     - `on`: For each pair, the functions that both ran.
     - `pairs`: The number of pairs in the smallest family of tests over the functions.
     - `functions_compared`: The largest number of functions over which a pair is tested.
-    - `always_on_functions`: Whether pairs are tested on single functions also if these are many.
     """
 
     def __init__(
@@ -420,7 +368,6 @@ class _Contest:
         self._over: dict[Pair, dict[str, Any]] = {}
 
     def listed(self) -> Listed:
-        """The listed pairs over all functions."""
         return self._with_the_best(listed(self._analysis, self._values), self._values, self.over)
 
     def listed_on(self, problem: ProblemRuns) -> Listed:
@@ -460,7 +407,6 @@ class _Contest:
         return row | over(self._gains_of(pair)) | {"tests": self._tests(pair, on_functions=False)}
 
     def tested(self, problem: ProblemRuns, pair: Pair) -> dict[str, Any]:
-        """A pair on a function."""
         test = self._criterion.tested(problem, *pair)
         if self._is_wrong(problem):
             test = Tested(test.values, np.nan, 0.0, test.target)
@@ -479,7 +425,6 @@ class _Contest:
         return self._gains[pair]
 
     def _is_wrong(self, problem: ProblemRuns) -> bool:
-        """Whether a run has found less than the optimum: then nothing is decided."""
         return (*problem.space, int(problem.names["function"])) in self._criterion.pooled.wrong
 
     def _ranks_in_pairs(self) -> dict[str, float]:
@@ -506,10 +451,7 @@ class _Contest:
         }
 
     def _tests(self, pair: Pair, *, on_functions: bool) -> int:
-        """Number of tests in the family of a pair.
-
-        Planned pairs are a family of their own; the others count with all pairs.
-        """
+        """Number of tests in the family of a pair; planned pairs are a family of their own."""
         return self._families[self._planned.has(*pair)][on_functions]
 
 
@@ -521,7 +463,6 @@ def _share(gains: NDArray[np.float64]) -> float:
 
 
 def _union(every: Iterable[Listed]) -> Listed:
-    """Pairs that one of several lists has."""
     among = [one.among for one in every]
     if any(one is None for one in among):
         return Listed()

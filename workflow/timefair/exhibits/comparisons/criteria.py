@@ -43,8 +43,7 @@ from timefair.statistics.comparison import (
 from timefair.statistics.quantiles import sample_quantile
 from timefair.statistics.runtimes import decisive_target
 
-SHARES = (0.01, 0.1, 1.0)
-"""Shares of the budget after which reached targets are counted."""
+SHARES = (0.01, 0.1, 1.0)  # shares of the budget after which reached targets are counted
 
 PRECISION, TARGETS = "precision", "targets"
 
@@ -105,17 +104,6 @@ class Pooled:
         rows = problem.rows
         return [name for name, mine in problem.algorithms.items() if runs[rows[mine]].all()]
 
-    def average_ranks(self, space: Space, measure: str, criterion: str) -> dict[str, float]:
-        """The average ranks of the table `ranks`."""
-        for case in cases(self.runs, self.analysis):
-            names = case.names
-            if (str(names["suite"]), int(names["dimension"])) == space and (
-                names["measure"],
-                names["criterion"],
-            ) == (measure, criterion):
-                return case.averages()
-        return {}
-
 
 class Tested(NamedTuple):
     """A pair of algorithms on one function.
@@ -146,7 +134,6 @@ class Criterion(ABC):
     """Whether single functions are tested also if there are many of them."""
 
     def spaces(self) -> dict[Space, list[ProblemRuns]]:
-        """The functions of each suite and dimension."""
         found: dict[Space, list[ProblemRuns]] = {}
         for problem in problems(self.pooled.runs):
             found.setdefault(problem.space, []).append(problem)
@@ -160,9 +147,13 @@ class Criterion(ABC):
     def algorithms(self, problem: ProblemRuns) -> list[str]:
         """The algorithms that have results on a function, in alphabetical order."""
 
-    @abstractmethod
     def over_all(self, space: Space) -> dict[str, float]:
-        """The result of each algorithm over the functions; small is better."""
+        """The result of each algorithm over the functions, small is better: its average rank."""
+        for case in cases(self.pooled.runs, self.pooled.analysis):
+            suite, dimension, *key = case.names.values()
+            if (str(suite), int(dimension)) == space and key == [self.measure, self.name]:
+                return case.averages()
+        return {}
 
     @abstractmethod
     def results(self, problem: ProblemRuns) -> dict[str, float]:
@@ -178,11 +169,7 @@ class Criterion(ABC):
 
 
 class Costs(Criterion):
-    """The expected cost (ERT) to targets.
-
-    Two algorithms are compared within the smaller of their `limits`: under a budget in seconds,
-    evaluations within the number that it allowed all runs of both.
-    """
+    """The expected cost (ERT) to targets, of a pair within the smaller of their `limits`."""
 
     name = ERT
 
@@ -196,9 +183,6 @@ class Costs(Criterion):
 
     def algorithms(self, problem: ProblemRuns) -> list[str]:
         return self.pooled.known(problem, self.pooled.runs.known_in(self._unit))
-
-    def over_all(self, space: Space) -> dict[str, float]:
-        return self.pooled.average_ranks(space, self.measure, ERT)
 
     def results(self, problem: ProblemRuns) -> dict[str, float]:
         """The ERT to the decisive target of all; without one, the median precisions."""
@@ -256,7 +240,6 @@ class Costs(Criterion):
         return Quantile(self.pooled, 0.5).tested(problem, a, b)._replace(strata=None)
 
     def _limit(self, problem: ProblemRuns, *names: str) -> float:
-        """The cost up to which all runs of some algorithms on a function are known."""
         if id(problem) not in self._limits:
             self._limits[id(problem)] = limits(problem, self._costs.known)
         return min((self._limits[id(problem)][name] for name in names), default=inf)
@@ -302,9 +285,6 @@ class Quantile(Criterion):
 
     def algorithms(self, problem: ProblemRuns) -> list[str]:
         return self.pooled.known(problem, self.pooled.runs.ended)
-
-    def over_all(self, space: Space) -> dict[str, float]:
-        return self.pooled.average_ranks(space, self.measure, self.name)
 
     def results(self, problem: ProblemRuns) -> dict[str, float]:
         if id(problem) not in self._known:
@@ -406,10 +386,9 @@ class Reached(Criterion):
 
 
 def _least(strata: Sequence[Sequence[NDArray[Any]]]) -> float:
-    """Smallest p-value of a test of the order of two samples in each stratum.
+    """Smallest p-value of a test of the order of two samples in each stratum; 1 if all are equal.
 
-    1 if all results are equal. The first array of a stratum belongs to the first algorithm, the
-    last one to the second.
+    The first array of a stratum belongs to the first algorithm, the last one to the second.
     """
     every = np.concatenate([sample for both in strata for sample in both]) if strata else ()
     if len(np.unique(every)) < 2:

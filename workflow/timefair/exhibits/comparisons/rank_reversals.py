@@ -20,7 +20,7 @@ from timefair.exhibits.comparisons.comparison import over_functions
 from timefair.exhibits.comparisons.criteria import number_of_criteria
 from timefair.exhibits.comparisons.ranks import CRITERION_COLUMN as CRITERION
 from timefair.exhibits.comparisons.ranks import FIXED_BUDGET, FIXED_TARGET, median
-from timefair.exhibits.exhibit import Column, column_names, exhibit
+from timefair.exhibits.exhibit import Column, column_names, columns_of, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.exhibits.unknown_optimum import refuted
 from timefair.records.rundata.problems import (
@@ -47,8 +47,8 @@ Medians: TypeAlias = tuple[float, ...]
 class Reversal(NamedTuple):
     """A pair with opposite orders over its functions; `p_adjusted` is times the number of tests.
 
-    `better_on`: On how many functions each algorithm has the strictly better median: both at equal
-    evaluations, then both at the end.
+    `better_on`: On how many functions each has the strictly better median, in the order of
+    `Medians`.
     """
 
     pair: Pair
@@ -63,17 +63,16 @@ class Reversal(NamedTuple):
 def reversals(medians: Mapping[Pair, Sequence[Medians]], tests: int) -> list[Reversal]:
     """Test which pairs of algorithms have opposite orders at equal evaluations and at equal time.
 
-    Each order is over all functions. It has the p-value of Wilcoxon's signed-rank test on
-    the logarithms of the medians. A reversal needs both orders, so its p-value is the larger of the
-    two (an intersection-union test), times the number of pairs (Bonferroni). The probability of
-    any false reversal is then at most the level of the test.
+    Each order is over all functions, with the p-value of Wilcoxon's signed-rank test on the
+    logarithms of the medians. A reversal needs both, so its p-value is the larger of the two (an
+    intersection-union test), times the number of pairs (Bonferroni).
 
     - `medians`: The medians of each pair, one entry per function. `inf` is allowed, and values
       below 0 (of a wrong optimum) count as 0. A pair with fewer than two functions is not tested.
     - `tests`: Number of tests in the family, at least ``len(medians)``.
 
-    Returns (list of Reversal): in the order of `medians`; empty if no pair has opposite orders. The
-    numbers of functions do not contradict them.
+    Returns: Only reversals that the numbers of functions do not contradict, in the order of
+    `medians`.
     """
     found = []
     for pair, on_functions in medians.items():
@@ -94,6 +93,7 @@ def reversals(medians: Mapping[Pair, Sequence[Medians]], tests: int) -> list[Rev
 
 
 FAMILY = ("suite", "dimension", "criterion")
+P_OF_UNIT: dict[str, Unit] = {"p_by_evaluations": "evaluations", "p_by_time": "seconds"}
 VALUES = tuple(
     Column(
         f"by_{order}_{side}",
@@ -126,29 +126,19 @@ COLUMNS = (
     ),
     *VALUES,
     *WINNERS,
-    Column(
-        "p_by_evaluations",
-        "p-value of the order by evaluations: score test of equal ERTs, or the Mann-Whitney test "
-        "(1 if the ranks contradict the medians); for `all`, Wilcoxon's signed-rank test on the "
-        "logarithms of the medians over the functions",
-    ),
-    Column("p_by_time", "the same for the order by time"),
-    Column(
-        "p_adjusted",
-        "the larger of both p-values, times the number of pairs, functions and criteria (or "
-        "targets, if these are more), at most 1 (Bonferroni); for `all`, times the number of pairs "
-        "and criteria of the table `comparison`",
-    ),
-    Column(
-        "detectable_ratio",
-        "at a fixed target: largest ratio of times that the speed of the machine may explain, as "
-        "in the table `timing_noise`; empty if it is not known",
-    ),
-    Column(
-        "significant",
-        "whether both orders are significant: `p_adjusted` is at most 1 − confidence and, at a "
-        "fixed target, the ratio of times is above `detectable_ratio`",
-    ),
+    *columns_of("""
+        p_by_evaluations: p-value of the order by evaluations: score test of equal ERTs, or the
+            Mann-Whitney test (1 if the ranks contradict the medians); for `all`, Wilcoxon's
+            signed-rank test on the logarithms of the medians over the functions
+        p_by_time: the same for the order by time
+        p_adjusted: the larger of both p-values, times the number of pairs, functions and criteria
+            (or targets, if these are more), at most 1 (Bonferroni); for `all`, times the number of
+            pairs and criteria of the table `comparison`
+        detectable_ratio: at a fixed target: largest ratio of times that the speed of the machine
+            may explain, as in the table `timing_noise`; empty if it is not known
+        significant: whether both orders are significant: `p_adjusted` is at most 1 − confidence
+            and, at a fixed target, the ratio of times is above `detectable_ratio`
+    """),
 )
 
 
@@ -165,26 +155,23 @@ COLUMNS = (
     selects other pairs. Functions with a wrong optimum are omitted.
     """,
     columns=COLUMNS,
-    layouts=[
-        Layout(
-            caption="Pairs of algorithms of which one is better by evaluations, the other by time, "
-            "with the p-value of each order, and of both together (Bonferroni). All: "
-            "over all functions, by Wilcoxon's signed-rank test.",
-            values=(
-                Value("p_by_evaluations", "p, evaluations", decimals=4),
-                Value("p_by_time", "p, time", decimals=4),
-                Value("p_adjusted", "p, both", decimals=4),
-            ),
-            rows=("function", "target", "winner_by_evaluations", "winner_by_time"),
-            parts=("suite", "dimension", "criterion"),
-            points=(Points("target", 1),),
-        )
-    ],
+    layouts=Layout(
+        caption="Pairs of algorithms of which one is better by evaluations, the other by time, "
+        "with the p-value of each order, and of both together (Bonferroni). All: "
+        "over all functions, by Wilcoxon's signed-rank test.",
+        values=(
+            Value("p_by_evaluations", "p, evaluations", decimals=4),
+            Value("p_by_time", "p, time", decimals=4),
+            Value("p_adjusted", "p, both", decimals=4),
+        ),
+        rows=("function", "target", "winner_by_evaluations", "winner_by_time"),
+        parts=("suite", "dimension", "criterion"),
+        points=(Points("target", 1),),
+    ),
     default=True,
     comparing=True,
 )
 def listed(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Every rank reversal: one algorithm strictly better by evaluations, the other by time."""
     tests: Counter[tuple[Any, ...]] = Counter()
     rows: list[dict[str, Any]] = []
     costs = {unit: KnownCosts.of(runs, unit, analysis.targets_from_easy) for unit in UNITS}
@@ -215,31 +202,30 @@ def listed(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         if (*problem.space, int(problem.names["function"])) in wrong:
             continue
         chosen = list(listed_in[problem.space].pairs(list(problem.algorithms)))
-        found = _at_fixed_budget(problem, chosen, own, points, at, best)
-        for pair, equal, at_equal, at_the_end in found:
+        at_points, ends = problem.split(at), problem.samples(best)
+        for pair in chosen:
+            equal = min(own[name] for name in pair)
+            k = np.searchsorted(points, equal)
+            at_equal = [at_points[name][:, k] for name in pair]
+            at_the_end = [ends[name] for name in pair]
             four = tuple(map(median, (*at_equal, *at_the_end)))
             medians[problem.space][pair].append(four)
             equals[problem.space, pair].append(equal)
             if _inverted(*four):
-                rows.append(
-                    {
-                        **_function(problem),
-                        "criterion": FIXED_BUDGET,
-                        "evaluations": equal,
-                        **_pair(pair, four),
-                        "p_by_evaluations": _p_of_order(*at_equal),
-                        "p_by_time": _p_of_order(*at_the_end),
-                    }
-                )
+                row = {"criterion": FIXED_BUDGET, "evaluations": equal, **_pair(pair, four)}
+                p = {"p_by_evaluations": _p_of_order(*at_equal)}
+                p |= {"p_by_time": _p_of_order(*at_the_end)}
+                rows.append(_function(problem) | row | p)
         rows += _at_fixed_targets(problem, chosen, analysis.targets_from_easy, costs)
     alpha = 1 - analysis.confidence
-    families: defaultdict[tuple[Any, ...], list[dict[str, Any]]] = defaultdict(list)
-    detectable = _detectable_ratios(runs, analysis)
+    detectable = {
+        _place(row): row["detectable_ratio"] for row in of_times(runs, analysis).to_dict("records")
+    }
     for row in rows:
         row["detectable_ratio"] = detectable.get(_place(row), nan)
-        families[tuple(row[key] for key in FAMILY)].append(row)
-    for family, members in families.items():
-        _adjust(members, tests[family], alpha=alpha)
+        larger = float(np.maximum(row["p_by_evaluations"], row["p_by_time"]))
+        row["p_adjusted"] = min(larger * tests[tuple(row[key] for key in FAMILY)], 1.0)
+        row["significant"] = row["p_adjusted"] <= alpha and _is_detectable(row)
     over_all = [
         _over_functions(space, one, median(np.array(equals[space, one.pair])), alpha)
         for space, of_pairs in medians.items()
@@ -248,21 +234,6 @@ def listed(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     frame = pd.DataFrame([*over_all, *rows], columns=column_names(COLUMNS))
     frame.attrs["pairs"] = in_words(listed_in)
     return frame
-
-
-def _adjust(rank_reversals: list[dict[str, Any]], tests: int, alpha: float) -> None:
-    """Mark the significant rank reversals of a family of tests."""
-    for row in rank_reversals:
-        larger = float(np.maximum(row["p_by_evaluations"], row["p_by_time"]))
-        row["p_adjusted"] = min(larger * tests, 1.0)
-        row["significant"] = row["p_adjusted"] <= alpha and _is_detectable(row)
-
-
-def _detectable_ratios(runs: Runs, analysis: Analysis) -> dict[tuple[Any, ...], float]:
-    """The ratio of times up to which the speed of the machine may be the cause, by problem."""
-    return {
-        _place(row): row["detectable_ratio"] for row in of_times(runs, analysis).to_dict("records")
-    }
 
 
 def _place(row: Mapping[Any, Any]) -> tuple[Any, ...]:
@@ -280,36 +251,18 @@ def _is_detectable(row: Mapping[str, Any]) -> bool:
     return not most <= least * row["detectable_ratio"]
 
 
-def _at_fixed_budget(
-    problem: ProblemRuns,
-    pairs: Sequence[Pair],
-    least: dict[str, float],
-    points: NDArray[np.float64],
-    at_points: NDArray[np.float64],
-    best: NDArray[np.float64],
-) -> Iterator[tuple[Pair, float, list[NDArray[np.float64]], list[NDArray[np.float64]]]]:
-    """Each pair, its equal evaluations, and the precisions of both there and at the end."""
-    at, ends = problem.split(at_points), problem.samples(best)
-    for pair in pairs:
-        equal = min(least[name] for name in pair)
-        k = np.searchsorted(points, equal)
-        yield pair, equal, [at[name][:, k] for name in pair], [ends[name] for name in pair]
-
-
 def _over_functions(
     space: Space, found: Reversal, evaluations: float, alpha: float
 ) -> dict[str, Any]:
     """The row of a pair that is inverted over all functions."""
     winners = found.pair if found.first_by_evaluations else found.pair[::-1]
+    names = column_names((*SPACE, *PAIR, *VALUES, *WINNERS))
     return {
-        **dict(zip(column_names(SPACE), space, strict=True)),
+        **dict(zip(names, (*space, *found.pair, *found.better_on, *winners), strict=True)),
         "function": ALL,
         "criterion": FIXED_BUDGET,
         "functions": found.functions,
         "evaluations": evaluations,
-        **dict(zip(column_names(PAIR), found.pair, strict=True)),
-        **dict(zip(column_names(VALUES), found.better_on, strict=True)),
-        **dict(zip(column_names(WINNERS), winners, strict=True)),
         "p_by_evaluations": found.p_by_evaluations,
         "p_by_time": found.p_by_time,
         "p_adjusted": found.p_adjusted,
@@ -337,22 +290,16 @@ def _at_fixed_targets(
             values = erts[:, k].tolist()
             if _inverted(*values):
                 p = {
-                    unit: equal_ert(*(of[:, k] for one in both for of in (one.cost, one.success)))
-                    for unit, both in spent.items()
+                    name: equal_ert(
+                        *(of[:, k] for one in spent[unit] for of in (one.cost, one.success))
+                    )
+                    for name, unit in P_OF_UNIT.items()
                 }
-                yield {
-                    **_function(problem),
-                    "criterion": FIXED_TARGET,
-                    "target": target,
-                    "evaluations": limit["evaluations"],
-                    **_pair(pair, values),
-                    "p_by_evaluations": p["evaluations"],
-                    "p_by_time": p["seconds"],
-                }
+                row = {"criterion": FIXED_TARGET, "target": target, **_pair(pair, values)}
+                yield _function(problem) | row | {"evaluations": limit["evaluations"]} | p
 
 
 def _function(problem: ProblemRuns) -> dict[str, Any]:
-    """The keys of a row on one function."""
     return {**problem.names, "function": str(problem.names["function"]), "functions": 1}
 
 
@@ -364,11 +311,8 @@ def _inverted(evaluations_a: float, evaluations_b: float, time_a: float, time_b:
 
 def _pair(pair: Pair, values: Sequence[float]) -> dict[str, Any]:
     winners = pair if values[0] < values[1] else pair[::-1]
-    return {
-        **dict(zip(column_names(PAIR), pair, strict=True)),
-        **dict(zip(column_names(VALUES), values, strict=True)),
-        **dict(zip(column_names(WINNERS), winners, strict=True)),
-    }
+    names = column_names((*PAIR, *VALUES, *WINNERS))
+    return dict(zip(names, (*pair, *values, *winners), strict=True))
 
 
 def _p_of_order(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:

@@ -12,11 +12,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from timefair.exhibits import questions
-from timefair.exhibits.charts import costs
-from timefair.exhibits.charts.chart import Picture, RankAxis, leaders
+from timefair.exhibits.charts.chart import Picture, RankAxis, counted_in, leaders
 from timefair.exhibits.columns import ALGORITHM, PAIR, SPACE, TARGET
 from timefair.exhibits.columns import PROBLEM as PROBLEM_COLUMNS
-from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
+from timefair.exhibits.exhibit import Column, Figure, column_names, columns_of, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.records.rundata.frames import quantile_name, stacked
 from timefair.records.rundata.problems import (
@@ -44,38 +43,25 @@ from timefair.statistics.ranks import (
     rank_within,
 )
 
-ERT = "ERT"
-"""The criterion of costs."""
+ERT = "ERT"  # the criterion of costs
 
-CRITERION = (
-    Column(
-        "measure",
-        "what is ranked: `precision` at the end of the run, or `seconds` or `evaluations` to the "
-        "targets",
-        text=True,
-    ),
-    Column(
-        "criterion",
-        "of a precision: `mean` or a quantile such as `Q.50`; of a cost: `ERT` or a quantile of "
-        "the runtimes, with failures as `inf`",
-        text=True,
-    ),
-)
+CRITERION = columns_of("""
+    measure (text): what is ranked: `precision` at the end of the run, or `seconds` or `evaluations`
+        to the targets
+    criterion (text): of a precision: `mean` or a quantile such as `Q.50`; of a cost: `ERT` or a
+        quantile of the runtimes, with failures as `inf`
+""")
 KEYS = tuple(column_names((*SPACE, *CRITERION)))
 COLUMNS = (
     *SPACE,
     *CRITERION,
     ALGORITHM,
-    Column(
-        "problems", "number of functions that were run with every algorithm; others are omitted"
-    ),
-    Column("average_rank", "average rank over these functions; 1 is the best"),
-    Column(
-        "critical_difference",
-        "Nemenyi's critical difference: average ranks that differ by more differ significantly; "
-        "empty for fewer than two algorithms or functions",
-        "ranks",
-    ),
+    *columns_of("""
+        problems: number of functions that were run with every algorithm; others are omitted
+        average_rank: average rank over these functions; 1 is the best
+        critical_difference [ranks]: Nemenyi's critical difference: average ranks that differ by
+            more differ significantly; empty for fewer than two algorithms or functions
+    """),
 )
 
 
@@ -83,19 +69,15 @@ AT_SOME_POSITION = leaders("that are the best at some position, or closest to it
 
 
 def _slopes(frame: pd.DataFrame) -> pd.DataFrame:
-    """Average ranks over the criteria, one panel per measure."""
-    panels: dict[str, str] = {unit: f"{costs.counted_in(frame, unit)} to targets" for unit in UNITS}
+    panels: dict[str, str] = {unit: f"{counted_in(frame, unit)} to targets" for unit in UNITS}
     panels["precision"] = "precision at the end"
     return frame.assign(panel=frame["measure"].map(panels), position=frame["criterion"])
 
 
 @dataclass(frozen=True)
 class Case:
-    """What is ranked under one criterion.
-
-    - `names`: Suite, dimension, measure and criterion.
-    - `algorithms`: Algorithms in alphabetical order.
-    - `scores`: Mean ranks on each function, shape (functions, algorithms).
+    """What is ranked under one criterion: suite, dimension, measure and criterion; algorithms in
+    alphabetical order; mean ranks on each function, shape (functions, algorithms).
     """
 
     names: dict[str, Any]
@@ -123,15 +105,13 @@ class Case:
     averaged in the same way.
     """,
     columns=COLUMNS,
-    layouts=[
-        Layout(
-            caption="Average rank of the algorithms over the functions, by quantiles or mean of "
-            "the precision at the end, and of the seconds and evaluations to the targets.",
-            values=(Value("average_rank", "Average rank", "low", decimals=2),),
-            rows=("measure", "algorithm"),
-            columns="criterion",
-        )
-    ],
+    layouts=Layout(
+        caption="Average rank of the algorithms over the functions, by quantiles or mean of "
+        "the precision at the end, and of the seconds and evaluations to the targets.",
+        values=(Value("average_rank", "Average rank", "low", decimals=2),),
+        rows=("measure", "algorithm"),
+        columns="criterion",
+    ),
     figures=[
         Figure(
             "ranks",
@@ -142,7 +122,7 @@ class Case:
             "runtimes, each pair within the cost that all runs of both were allowed. If two lines "
             "cross, the order of the two depends on the criterion.",
             Picture(
-                "timefair.exhibits.charts.ranks:slopes", prepare=_slopes, reading=AT_SOME_POSITION
+                "timefair.exhibits.charts.dots:slopes", prepare=_slopes, reading=AT_SOME_POSITION
             ),
         ),
         Figure(
@@ -159,23 +139,14 @@ class Case:
     comparing=True,
 )
 def averaged(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Average rank for each (suite, dimension, measure, criterion, algorithm)."""
-    rows = [
-        {
-            **case.names,
-            "algorithm": algorithm,
-            "problems": len(case.scores),
-            "average_rank": average,
-            "critical_difference": difference,
-        }
-        for case in cases(runs, analysis)
-        for difference in [
-            critical_difference(
-                len(case.algorithms), len(case.scores), alpha=1 - analysis.confidence
-            )
+    rows = []
+    for case in cases(runs, analysis):
+        problems, alpha = len(case.scores), 1 - analysis.confidence
+        difference = critical_difference(len(case.algorithms), problems, alpha=alpha)
+        rows += [
+            (*case.names.values(), algorithm, problems, average, difference)
+            for algorithm, average in case.averages().items()
         ]
-        for algorithm, average in case.averages().items()
-    ]
     return pd.DataFrame(rows, columns=column_names(COLUMNS))
 
 
@@ -284,23 +255,19 @@ FRIEDMAN_COLUMNS = (
     Column("critical_difference", "Nemenyi's critical difference of average ranks", "ranks"),
     Column("alpha", "level of the critical difference: 1 − confidence"),
 )
-P_VALUES = (
-    Column("p_raw", "two-sided p-value of `z`"),
-    Column("p_holm", "`p_raw` adjusted for all pairs by Holm's procedure"),
-    Column("p_shaffer", "`p_raw` adjusted for all pairs by Shaffer's static procedure"),
-    Column("p_nemenyi", "p-value of Nemenyi's test, for all pairs simultaneously"),
-)
 PAIR_COLUMNS = (
     *SPACE,
     *CRITERION,
     *PAIR,
-    Column(
-        "rank_difference",
-        "average rank of `algorithm_a` minus that of `algorithm_b`: negative if a is better",
-        "ranks",
-    ),
-    Column("z", "`rank_difference` in standard errors"),
-    *P_VALUES,
+    *columns_of("""
+        rank_difference [ranks]: average rank of `algorithm_a` minus that of `algorithm_b`: negative
+            if a is better
+        z: `rank_difference` in standard errors
+        p_raw: two-sided p-value of `z`
+        p_holm: `p_raw` adjusted for all pairs by Holm's procedure
+        p_shaffer: `p_raw` adjusted for all pairs by Shaffer's static procedure
+        p_nemenyi: p-value of Nemenyi's test, for all pairs simultaneously
+    """),
 )
 
 IN_PART = "Only pairs with the best algorithm or with those named in `statistics.pairs` are listed."
@@ -316,43 +283,34 @@ IN_PART = "Only pairs with the best algorithm or with those named in `statistics
     or functions.
     """,
     columns=FRIEDMAN_COLUMNS,
-    layouts=[
-        Layout(
-            caption="Friedman's test of equal average ranks, corrected for ties; the F statistic "
-            "of Iman and Davenport; Kendall's W. Average ranks that differ by more than Nemenyi's "
-            "critical difference (CD) differ with {confidence} confidence.",
-            values=(
-                Value("algorithms", "Algorithms"),
-                Value("problems", "Problems"),
-                Value("chi2", "χ²", decimals=2),
-                Value("p", "p", decimals=4),
-                Value("iman_davenport", "F", decimals=2),
-                Value("iman_davenport_p", "p of F", decimals=4),
-                Value("kendall_w", "W", decimals=2),
-                Value("critical_difference", "CD", decimals=2),
-            ),
-            rows=("measure", "criterion"),
-        )
-    ],
+    layouts=Layout(
+        caption="Friedman's test of equal average ranks, corrected for ties; the F statistic "
+        "of Iman and Davenport; Kendall's W. Average ranks that differ by more than Nemenyi's "
+        "critical difference (CD) differ with {confidence} confidence.",
+        values=(
+            Value("algorithms", "Algorithms"),
+            Value("problems", "Problems"),
+            Value("chi2", "χ²", decimals=2),
+            Value("p", "p", decimals=4),
+            Value("iman_davenport", "F", decimals=2),
+            Value("iman_davenport_p", "p of F", decimals=4),
+            Value("kendall_w", "W", decimals=2),
+            Value("critical_difference", "CD", decimals=2),
+        ),
+        rows=("measure", "criterion"),
+    ),
     default=True,
     comparing=True,
 )
 def tested(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Friedman's test for each (suite, dimension, measure, criterion) of the table `ranks`."""
     alpha = 1 - analysis.confidence
     rows = []
     for case in cases(runs, analysis):
         test = friedman(case.scores)
-        rows.append(
-            {
-                **case.names,
-                "algorithms": test.algorithms,
-                "problems": test.problems,
-                **{name: getattr(test, name) for name in column_names(STATISTICS)},
-                "critical_difference": critical_difference(test.algorithms, test.problems, alpha),
-                "alpha": alpha,
-            }
-        )
+        size = test.algorithms, test.problems
+        found = (getattr(test, name) for name in column_names(STATISTICS))
+        difference = critical_difference(*size, alpha)
+        rows.append((*case.names.values(), *size, *found, difference, alpha))
     return pd.DataFrame(rows, columns=column_names(FRIEDMAN_COLUMNS))
 
 
@@ -366,28 +324,24 @@ def tested(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     the best one (lowest average rank) are listed; `statistics.pairs` selects other pairs.
     """,
     columns=PAIR_COLUMNS,
-    layouts=[
-        Layout(
-            caption="Difference of the average ranks of two algorithms, negative if the first is "
-            "better, and its p-value after Holm over all pairs.",
-            values=(
-                Value("rank_difference", "Difference", decimals=2),
-                Value("p_holm", "p", decimals=3),
-            ),
-            rows=tuple(column_names(PAIR)),
-            columns="criterion",
-            parts=("suite", "dimension", "measure"),
-        )
-    ],
+    layouts=Layout(
+        caption="Difference of the average ranks of two algorithms, negative if the first is "
+        "better, and its p-value after Holm over all pairs.",
+        values=(
+            Value("rank_difference", "Difference", decimals=2),
+            Value("p_holm", "p", decimals=3),
+        ),
+        rows=tuple(column_names(PAIR)),
+        columns="criterion",
+        parts=("suite", "dimension", "measure"),
+    ),
     comparing=True,
 )
 def paired(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Pairs of algorithms for each (suite, dimension, measure, criterion)."""
     parts, complete = [], True
     for case in cases(runs, analysis):
         pairs, names = posthoc(case.scores), np.array(case.algorithms, dtype=object)
-        averages = dict(zip(case.algorithms, average_ranks(case.scores).tolist(), strict=True))
-        chosen = listed(analysis, averages)
+        chosen = listed(analysis, case.averages())
         columns = (
             *(names[pairs.first], names[pairs.second], pairs.difference, pairs.z),
             *(pairs.p, pairs.p_holm, pairs.p_shaffer, pairs.p_nemenyi),
@@ -414,29 +368,18 @@ RANKINGS_COLUMNS = (
     CRITERION_COLUMN,
     TARGET,
     ALGORITHM,
-    Column(
-        "evaluations",
-        "at a fixed budget: the number of evaluations at which precisions are compared: the "
-        "smallest number of all runs that the budget ended or, if it ended none, the largest "
-        "number of all runs",
-        "evaluations",
-    ),
-    Column(
-        "by_evaluations",
-        "ERT in evaluations within the number that all runs of the algorithm were allowed, or "
-        "median precision at `evaluations`",
-        "evaluations or precision",
-    ),
-    Column(
-        "by_time", "ERT in seconds, or median precision at the end of the budget", "s or precision"
-    ),
-    Column(
-        "rank_by_evaluations",
-        "rank of `by_evaluations` among the algorithms of the function; of ERTs, 1 plus the number "
-        "of algorithms with a smaller one, each pair within the evaluations that all runs of both "
-        "were allowed (ties count half)",
-    ),
-    Column("rank_by_time", "the same by time"),
+    *columns_of("""
+        evaluations [evaluations]: at a fixed budget: the number of evaluations at which precisions
+            are compared: the smallest number of all runs that the budget ended or, if it ended
+            none, the largest number of all runs
+        by_evaluations [evaluations or precision]: ERT in evaluations within the number that all
+            runs of the algorithm were allowed, or median precision at `evaluations`
+        by_time [s or precision]: ERT in seconds, or median precision at the end of the budget
+        rank_by_evaluations: rank of `by_evaluations` among the algorithms of the function; of ERTs,
+            1 plus the number of algorithms with a smaller one, each pair within the evaluations
+            that all runs of both were allowed (ties count half)
+        rank_by_time: the same by time
+    """),
 )
 PANELS = {FIXED_BUDGET: "fixed budget (median precision)", FIXED_TARGET: "fixed targets (ERT)"}
 POSITIONS = {"rank_by_evaluations": "by evaluations", "rank_by_time": "by time"}
@@ -474,59 +417,52 @@ def _ranking_slopes(frame: pd.DataFrame) -> pd.DataFrame:
     both algorithms of a pair were allowed.
     """,
     columns=RANKINGS_COLUMNS,
-    layouts=[
-        Layout(
-            caption="Expected evaluations and seconds to targets, or median precision at equal "
-            "evaluations and at equal time; parentheses: rank among the algorithms.",
-            values=(
-                Value("by_evaluations", "Evaluations", "low", rank="rank_by_evaluations"),
-                Value("by_time", "Time", "low", rank="rank_by_time"),
-            ),
-            rows=("function", "algorithm"),
-            columns="target",
-            parts=("suite", "dimension", "criterion"),
-            points=(Points("target", 3),),
-        )
-    ],
-    figures=[
-        Figure(
-            "rank_reversals",
-            "Ranks by evaluations and by time",
-            "Average rank over the functions by evaluations (left) and by time (right), as "
-            "in the table `ranks`. Higher is better. At a fixed budget, ranks are by the median "
-            "precision; at fixed targets, by the average rank of the ERT over the targets, each "
-            "pair within the evaluations that all runs of both were allowed. If two lines cross, "
-            "the order of the two algorithms in time differs from their order in evaluations.",
-            Picture(
-                "timefair.exhibits.charts.ranks:slopes",
-                prepare=_ranking_slopes,
-                reading=AT_SOME_POSITION,
-            ),
-            default=True,
-        )
-    ],
+    layouts=Layout(
+        caption="Expected evaluations and seconds to targets, or median precision at equal "
+        "evaluations and at equal time; parentheses: rank among the algorithms.",
+        values=(
+            Value("by_evaluations", "Evaluations", "low", rank="rank_by_evaluations"),
+            Value("by_time", "Time", "low", rank="rank_by_time"),
+        ),
+        columns="target",
+        parts=("suite", "dimension", "criterion"),
+        points=(Points("target", 3),),
+    ),
+    figures=Figure(
+        "rank_reversals",
+        "Ranks by evaluations and by time",
+        "Average rank over the functions by evaluations (left) and by time (right), as "
+        "in the table `ranks`. Higher is better. At a fixed budget, ranks are by the median "
+        "precision; at fixed targets, by the average rank of the ERT over the targets, each "
+        "pair within the evaluations that all runs of both were allowed. If two lines cross, "
+        "the order of the two algorithms in time differs from their order in evaluations.",
+        Picture(
+            "timefair.exhibits.charts.dots:slopes",
+            prepare=_ranking_slopes,
+            reading=AT_SOME_POSITION,
+        ),
+        default=True,
+    ),
     comparing=True,
 )
 def side_by_side(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Each algorithm's rank by evaluations and by time on each (suite, dimension, function)."""
     targets = analysis.targets_from_easy
     costs = {unit: KnownCosts.of(runs, unit, targets) for unit in UNITS}
     allowed, best = evaluations_allowed(runs), precision_at_the_end(runs)
     asked = [(problem, _equal_evaluations(runs, problem, allowed)) for problem in problems(runs)]
     parts = []
     for (problem, equal), at_equal in zip(asked, precision_at(runs, asked), strict=True):
+        names = list(problem.algorithms)
         medians = (
             np.array([[median(sample)] for sample in samples.values()])
             for samples in (problem.split(at_equal[:, 0]), problem.samples(best))
         )
-        fixed_budget = {**problem.names, "criterion": FIXED_BUDGET, "evaluations": float(equal[0])}
-        fixed_target = {**problem.names, "criterion": FIXED_TARGET, "evaluations": np.nan}
-        names = list(problem.algorithms)
-        parts.append(
-            _ranking(fixed_budget, names, (np.nan,), *((of, rank(of, axis=0)) for of in medians))
-        )
+        ranked = _ranking(names, (np.nan,), *((of, rank(of, axis=0)) for of in medians))
+        fixed = {"criterion": FIXED_BUDGET, "evaluations": float(equal[0])}
+        parts.append(problem.names | fixed | ranked)
         by_ert = (_erts(problem, costs[unit]) for unit in ("evaluations", "seconds"))
-        parts.append(_ranking(fixed_target, names, targets, *by_ert))
+        fixed = {"criterion": FIXED_TARGET, "evaluations": np.nan}
+        parts.append(problem.names | fixed | _ranking(names, targets, *by_ert))
     return stacked(parts, column_names(RANKINGS_COLUMNS))
 
 
@@ -560,7 +496,6 @@ def median(sample: NDArray[np.float64]) -> float:
 
 
 def _ranking(
-    keys: dict[str, Any],
     names: Sequence[str],
     targets: Sequence[float],
     by_evaluations: tuple[NDArray[np.float64], NDArray[np.float64]],
@@ -568,51 +503,36 @@ def _ranking(
 ) -> dict[str, Any]:
     """The results of algorithms and their ranks at each target, each of (algorithms, targets)."""
     columns = ("by_evaluations", "rank_by_evaluations", "by_time", "rank_by_time")
-    return {
-        **keys,
-        "target": np.repeat(targets, len(names)),
-        "algorithm": list(names) * len(targets),
-        **{
-            column: values.T.ravel()
-            for column, values in zip(columns, (*by_evaluations, *by_time), strict=True)
-        },
-    }
+    values = [each.T.ravel() for each in (*by_evaluations, *by_time)]
+    keys = {"target": np.repeat(targets, len(names)), "algorithm": list(names) * len(targets)}
+    return keys | dict(zip(columns, values, strict=True))
 
 
-MEDIAN = ("precision", quantile_name(0.5))
-RANKS = {
-    ("seconds", "ERT"): "rank_s",
-    ("evaluations", "ERT"): "rank_evaluations",
-    MEDIAN: "rank_median",
+RANKED: dict[tuple[str, ...], tuple[str, ...]] = {
+    ("seconds", ERT): ("rank_s", "best_on_s"),
+    ("evaluations", ERT): ("rank_evaluations", "best_on_evaluations"),
+    ("precision", quantile_name(0.5)): ("rank_median",),
 }
-"""Ranked measures, and the columns of their average ranks."""
+"""Criteria with the columns of average ranks, and of functions on which nobody has a better one."""
 
-BEST = {("seconds", "ERT"): "best_on_s", ("evaluations", "ERT"): "best_on_evaluations"}
-"""Ranked measures, and the columns of the functions on which no algorithm has a better rank."""
-
-EQUAL = 1e-9
-"""Ranks that differ by less count as equal, because they are averages over the targets."""
+EQUAL = 1e-9  # ranks that differ by less count as equal, because they are averages over the targets
 
 OVER = "average over the functions of the rank by"
 MOST = "number of functions on which no algorithm has a better rank by"
 SUMMARY_COLUMNS = (
     *SPACE,
     ALGORITHM,
-    Column("functions", "number of functions on which the algorithm was run"),
-    Column(
-        "reached",
-        "share of the targets that a run reaches, an average over functions, in which each "
-        "function counts once",
-    ),
-    Column("rank_s", f"{OVER} the ERT in seconds to the targets"),
-    Column("rank_evaluations", f"{OVER} the ERT in evaluations to the targets"),
-    Column(
-        "rank_median",
-        f"{OVER} the median precision at the end; empty if 0.5 is not among the quantiles of the "
-        "campaign",
-    ),
-    Column("best_on_s", f"{MOST} the ERT in seconds; ties count for all"),
-    Column("best_on_evaluations", f"{MOST} the ERT in evaluations; ties count for all"),
+    *columns_of(f"""
+        functions: number of functions on which the algorithm was run
+        reached: share of the targets that a run reaches, an average over functions, in which each
+            function counts once
+        rank_s: {OVER} the ERT in seconds to the targets
+        rank_evaluations: {OVER} the ERT in evaluations to the targets
+        rank_median: {OVER} the median precision at the end; empty if 0.5 is not among the quantiles
+            of the campaign
+        best_on_s: {MOST} the ERT in seconds; ties count for all
+        best_on_evaluations: {MOST} the ERT in evaluations; ties count for all
+    """),
 )
 
 
@@ -628,71 +548,54 @@ SUMMARY_COLUMNS = (
     tables `friedman`, `posthoc` and `comparison` show whether a difference is certain.
     """,
     columns=SUMMARY_COLUMNS,
-    layouts=[
-        Layout(
-            caption="Which algorithm is better over all functions of a dimension. Targets: share "
-            "of the targets that a run reaches. Rank: average over the functions of the rank by "
-            "the expected running time (ERT) to the targets, in seconds and in evaluations, and by "
-            "the median precision at the end. Best: number of functions on which no algorithm has "
-            "a better rank by ERT.",
-            values=(
-                Value("reached", "Targets", "high", decimals=3),
-                Value("rank_s", "Rank, s", "low", decimals=2),
-                Value("rank_evaluations", "Rank, evals", "low", decimals=2),
-                Value("rank_median", "Rank, precision", "low", decimals=2),
-                Value("best_on_s", "Best, s", "high", decimals=0),
-                Value("best_on_evaluations", "Best, evals", "high", decimals=0),
-            ),
-            rows=("dimension", "algorithm"),
-            parts=("suite",),
-        )
-    ],
+    layouts=Layout(
+        caption="Which algorithm is better over all functions of a dimension. Targets: share "
+        "of the targets that a run reaches. Rank: average over the functions of the rank by "
+        "the expected running time (ERT) to the targets, in seconds and in evaluations, and by "
+        "the median precision at the end. Best: number of functions on which no algorithm has "
+        "a better rank by ERT.",
+        values=(
+            Value("reached", "Targets", "high", decimals=3),
+            Value("rank_s", "Rank, s", "low", decimals=2),
+            Value("rank_evaluations", "Rank, evals", "low", decimals=2),
+            Value("rank_median", "Rank, precision", "low", decimals=2),
+            Value("best_on_s", "Best, s", "high", decimals=0),
+            Value("best_on_evaluations", "Best, evals", "high", decimals=0),
+        ),
+        rows=("dimension", "algorithm"),
+        parts=("suite",),
+    ),
     default=True,
     comparing=True,
 )
 def in_a_line(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """One row for each (suite, dimension, algorithm), the best average rank first."""
-    lines = {
-        (suite, dimension, algorithm): line
-        for suite, dimension, algorithm, line in _reached(runs, analysis)
+    everyone = with_published(runs)
+    reached = np.isfinite(everyone.runtimes(UNITS[-1], analysis.targets)).mean(axis=1)
+    reached = np.where(everyone.known_in(UNITS[-1]), reached, np.nan)
+    shares: dict[tuple[Any, Any, str], list[float]] = defaultdict(list)
+    for problem in problems(everyone):
+        space = problem.names["suite"], problem.names["dimension"]
+        for algorithm, of_runs in problem.samples(reached).items():
+            shares[(*space, algorithm)].append(float(of_runs.mean()))
+    lines: dict[tuple[Any, Any, str], dict[str, float]] = {
+        place: {"functions": len(of_functions), "reached": float(np.mean(of_functions))}
+        for place, of_functions in sorted(shares.items())
     }
     for case in cases(runs, analysis):
-        for algorithm, values in _ranked(case):
-            lines[case.names["suite"], case.names["dimension"], algorithm] |= values
+        suite, dimension, *key = case.names.values()
+        names = RANKED.get(tuple(key), ())
+        if not names or not len(case.scores):
+            continue
+        best = (case.scores <= case.scores.min(axis=1, keepdims=True) + EQUAL).sum(axis=0)
+        found = zip(average_ranks(case.scores).tolist(), best.astype(float).tolist(), strict=True)
+        for algorithm, values in zip(case.algorithms, found, strict=True):
+            lines[suite, dimension, algorithm] |= dict(zip(names, values, strict=False))
     rows = [
-        {"suite": suite, "dimension": dimension, "algorithm": algorithm, **line}
-        for (suite, dimension, algorithm), line in lines.items()
+        {**dict(zip(("suite", "dimension", "algorithm"), place, strict=True)), **line}
+        for place, line in lines.items()
     ]
     frame = pd.DataFrame(rows, columns=column_names(SUMMARY_COLUMNS))
     first = "rank_s" if runs.frame["budget_s"].notna().any() else "rank_evaluations"
     return frame.sort_values(
         ["suite", "dimension", first, "algorithm"], ignore_index=True, na_position="last"
     )
-
-
-def _reached(runs: Runs, analysis: Analysis) -> Iterator[tuple[Any, Any, str, dict[str, float]]]:
-    """Suite, dimension, algorithm, and the share of the targets that it reaches."""
-    runs = with_published(runs)
-    reached = np.isfinite(runs.runtimes(UNITS[-1], analysis.targets)).mean(axis=1)
-    reached = np.where(runs.known_in(UNITS[-1]), reached, np.nan)
-    shares: dict[tuple[Any, Any, str], list[float]] = {}
-    for problem in problems(runs):
-        space = problem.names["suite"], problem.names["dimension"]
-        for algorithm, of_runs in problem.samples(reached).items():
-            shares.setdefault((*space, algorithm), []).append(float(of_runs.mean()))
-    for (suite, dimension, algorithm), of_functions in sorted(shares.items()):
-        line = {"functions": len(of_functions), "reached": float(np.mean(of_functions))}
-        yield suite, dimension, algorithm, line
-
-
-def _ranked(case: Case) -> Iterator[tuple[str, dict[str, float]]]:
-    """The values of each algorithm under a criterion that the table shows; empty for others."""
-    key = case.names["measure"], case.names["criterion"]
-    if key not in RANKS or not len(case.scores):
-        return
-    best = (case.scores <= case.scores.min(axis=1, keepdims=True) + EQUAL).sum(axis=0)
-    for algorithm, average, most in zip(
-        case.algorithms, average_ranks(case.scores), best, strict=True
-    ):
-        count = {BEST[key]: float(most)} if key in BEST else {}
-        yield algorithm, {RANKS[key]: float(average), **count}

@@ -13,7 +13,7 @@ from timefair.basics.words import first
 from timefair.exhibits import questions
 from timefair.exhibits.charts.chart import Picture, leaders
 from timefair.exhibits.columns import SECONDS, SPACE
-from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
+from timefair.exhibits.exhibit import Figure, column_names, columns_of, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.records.rundata.evaluation_cost import COSTS_S, UsedByRuns, complete_problems
 from timefair.records.rundata.frames import stacked
@@ -34,16 +34,9 @@ Both = tuple[NDArray[np.float64], NDArray[np.float64]]
 """Costs of runs, in seconds and in rounds of evaluations."""
 
 POINTS_PER_DECADE = 4
-MOST_NAMED = 7
-"""Maximal number of algorithms that a cell of the table names; the others are counted."""
-BEYOND = 10.0
-"""The largest budget of the map, as a multiple of the largest known budget."""
+MOST_NAMED = 7  # algorithms that a cell of the table names; the others are counted
+BEYOND = 10.0  # the largest budget of the map, as a multiple of the largest known budget
 
-EVALUATION_COST = Column(
-    "evaluation_cost_s",
-    "seconds that each evaluation costs in addition to its measured time",
-    SECONDS,
-)
 COUNTED = (
     "The evaluation cost is added afterwards: a run that used t seconds and e evaluations takes "
     "t + c e seconds if each evaluation costs c seconds more. Nothing is measured again."
@@ -51,49 +44,28 @@ COUNTED = (
 
 COLUMNS = (
     *SPACE,
-    Column(
-        "measure",
-        "`share`: the average over the functions of the share of the targets that a run reaches "
-        "within the budget. `rank`: the average rank over the functions, by that share",
-        text=True,
-    ),
-    EVALUATION_COST,
-    Column("budget_s", "budget of a run, evaluation costs included", SECONDS),
-    Column(
-        "best",
-        "the best algorithm; of several equal ones, the first in alphabetical order; empty if the "
-        "runs do not show it, or if no algorithm reaches a target",
-        text=True,
-    ),
-    Column("value", "share or average rank of `best`; empty if `best` is empty"),
-    Column(
-        "tied",
-        "algorithms that may be as good as `best`, separated by commas, at most "
-        f"{MOST_NAMED} by name; empty if the lead is significant",
-        text=True,
-    ),
-    Column(
-        "known",
-        "whether all runs were observed up to this budget at this evaluation cost, or had reached "
-        "every target before",
-    ),
-    Column(
-        "known_until_s",
-        "largest known budget at this evaluation cost; `inf`: every budget is known",
-        SECONDS,
-    ),
-    Column(
-        "missing",
-        f"algorithms whose runs were not observed long enough, at most {MOST_NAMED} by name",
-        text=True,
-    ),
-    Column("missing_runs", "number of these runs"),
-    Column(
-        "missing_s",
-        "time that is needed to measure these runs again up to `budget_s`, without waiting for the "
-        "evaluation cost, if each run continues at the same pace",
-        SECONDS,
-    ),
+    *columns_of(f"""
+        measure (text): `share`: the average over the functions of the share of the targets that a
+            run reaches within the budget. `rank`: the average rank over the functions, by that
+            share
+        evaluation_cost_s [{SECONDS}]: seconds that each evaluation costs in addition to its
+            measured time
+        budget_s [{SECONDS}]: budget of a run, evaluation costs included
+        best (text): the best algorithm; of several equal ones, the first in alphabetical order;
+            empty if the runs do not show it, or if no algorithm reaches a target
+        value: share or average rank of `best`; empty if `best` is empty
+        tied (text): algorithms that may be as good as `best`, separated by commas, at most
+            {MOST_NAMED} by name; empty if the lead is significant
+        known: whether all runs were observed up to this budget at this evaluation cost, or had
+            reached every target before
+        known_until_s [{SECONDS}]: largest known budget at this evaluation cost; `inf`: every budget
+            is known
+        missing (text): algorithms whose runs were not observed long enough, at most {MOST_NAMED} by
+            name
+        missing_runs: number of these runs
+        missing_s [{SECONDS}]: time that is needed to measure these runs again up to `budget_s`,
+            without waiting for the evaluation cost, if each run continues at the same pace
+    """),
 )
 
 
@@ -113,43 +85,38 @@ COLUMNS = (
     {COUNTED}
     """,
     columns=COLUMNS,
-    layouts=[
-        Layout(
-            caption="The best algorithm over all functions, by the share of the targets that are "
-            "reached (share) and by the average rank (rank), for each cost of an evaluation and "
-            "each budget of a run in {seconds}. Empty: not known, or no target reached.",
-            values=(Value("best", "Best"),),
-            rows=("measure", "evaluation_cost_s"),
-            columns="budget_s",
-            points=(
-                Points("evaluation_cost_s", (0.0, 1e-4, 1e-2, 1.0, 1e2, 1e4)),
-                Points("budget_s", 5),
-            ),
-        )
-    ],
-    figures=[
-        Figure(
-            "cost_map",
-            "Best algorithm for each evaluation cost and budget",
-            "The best algorithm over all functions, for the cost of an evaluation in {seconds} "
-            "(horizontal axis) and the budget of a run, which includes the evaluation costs "
-            "(vertical axis): by the share of the targets that are reached, and by the average "
-            "rank over the functions. Full colour: the lead is significant, by share for new runs "
-            "on these functions, by rank for functions like these. Pale: others may be as "
-            "good. White: no algorithm reaches a target. Grey: some runs were not observed long "
-            f"enough; the table names their algorithms. {COUNTED}",
-            Picture(
-                "timefair.exhibits.charts.maps:cost_map",
-                reading=leaders("that are best at most points"),
-            ),
-            default=True,
-        )
-    ],
+    layouts=Layout(
+        caption="The best algorithm over all functions, by the share of the targets that are "
+        "reached (share) and by the average rank (rank), for each cost of an evaluation and "
+        "each budget of a run in {seconds}. Empty: not known, or no target reached.",
+        values=(Value("best", "Best"),),
+        rows=("measure", "evaluation_cost_s"),
+        columns="budget_s",
+        points=(
+            Points("evaluation_cost_s", (0.0, 1e-4, 1e-2, 1.0, 1e2, 1e4)),
+            Points("budget_s", 5),
+        ),
+    ),
+    figures=Figure(
+        "cost_map",
+        "Best algorithm for each evaluation cost and budget",
+        "The best algorithm over all functions, for the cost of an evaluation in {seconds} "
+        "(horizontal axis) and the budget of a run, which includes the evaluation costs "
+        "(vertical axis): by the share of the targets that are reached, and by the average "
+        "rank over the functions. Full colour: the lead is significant, by share for new runs "
+        "on these functions, by rank for functions like these. Pale: others may be as "
+        "good. White: no algorithm reaches a target. Grey: some runs were not observed long "
+        f"enough; the table names their algorithms. {COUNTED}",
+        Picture(
+            "timefair.exhibits.charts.maps:cost_map",
+            reading=leaders("that are best at most points"),
+        ),
+        default=True,
+    ),
     default=True,
     comparing=True,
 )
 def best_at(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """The best algorithm by each measure for each (suite, dimension, evaluation cost, budget)."""
     used = UsedByRuns.of(runs, analysis)
     reached = _reached(used.seconds), _reached(used.rounds)
     every_target = used.seconds.success.all(axis=1)  # such a run is known at every cost
@@ -177,11 +144,9 @@ def _reached(spent: Spent) -> NDArray[np.float64]:
 class _Space:
     """The map of one suite and dimension.
 
-    - `algorithms`: Algorithms in alphabetical order.
-    - `rows`: The runs of each algorithm on each function; at least one function.
-    - `reached`: Seconds and rounds to each target, of all runs.
-    - `ends`: Seconds and rounds up to which each run was observed.
-    - `confidence`: Confidence of a significant lead.
+    - `algorithms`, `rows`: Algorithms in alphabetical order; their runs on each function.
+    - `reached`, `ends`: Seconds and rounds to each target, and those up to which each run was
+      observed, of all runs.
     """
 
     def __init__(
@@ -202,7 +167,6 @@ class _Space:
         self._texts: dict[bytes, str | None] = {}
 
     def parts(self) -> Iterator[dict[str, Any]]:
-        """The rows of each evaluation cost and measure."""
         budgets = self._budgets()
         for cost in COSTS_S:
             known = self._knowledge(cost, budgets)
@@ -239,7 +203,6 @@ class _Space:
         }
 
     def _named(self, chosen: NDArray[np.bool_]) -> NDArray[np.object_]:
-        """The names of the algorithms of each row, None for no algorithm."""
         keys = [row.tobytes() for row in chosen]
         for key, row in zip(keys, chosen, strict=True):
             if key not in self._texts:
@@ -263,7 +226,6 @@ class _Space:
 
 
 def _placed(values: NDArray[Any], at: NDArray[np.intp], size: int, other: Any) -> NDArray[Any]:
-    """An array with given values at some places, and another value elsewhere."""
     found = np.full(size, other, dtype=values.dtype)
     found[at] = values
     return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -14,7 +15,7 @@ from timefair.basics.together import ALL
 from timefair.exhibits import questions
 from timefair.exhibits.charts.chart import Curves
 from timefair.exhibits.columns import ALGORITHM, CELL, CELL_OR_ALL, COST, RUNS, SPACE, UNIT
-from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit, over_costs
+from timefair.exhibits.exhibit import Column, Figure, column_names, columns_of, exhibit, over_costs
 from timefair.exhibits.layout import BOOTSTRAP, INTERVAL, Layout, Points, Value
 from timefair.records.rundata.frames import stacked
 from timefair.records.rundata.problems import Spent, equal_if_solved, known_until, shared_problems
@@ -30,20 +31,14 @@ from timefair.statistics.curves import (
 )
 from timefair.statistics.probability import success_interval
 
-LIMITS = (
-    Column(
-        "low",
-        "lower limit at this point of the curve, from a bootstrap of the runs within each "
-        "instance; empty if an instance has a single run",
-    ),
-    Column("high", "upper limit at this point of the curve"),
-)
-OBSERVED = Column(
-    "observed",
-    "share of the runs that were observed up to `cost`, or had nothing left to reach. Below 1, the "
-    "budget (or the end of published data) has cut off the others, and the row counts only what "
-    "they had reached",
-)
+*LIMITS, OBSERVED = columns_of("""
+    low: lower limit at this point of the curve, from a bootstrap of the runs within each instance;
+        empty if an instance has a single run
+    high: upper limit at this point of the curve
+    observed: share of the runs that were observed up to `cost`, or had nothing left to reach. Below
+        1, the budget (or the end of published data) has cut off the others, and the row counts only
+        what they had reached
+""")
 SHARE = Value("fraction", "Share", "high", interval=("low", "high"), decimals=2)
 BANDS = (
     *LIMITS,
@@ -67,7 +62,6 @@ def _layout(caption: str, brackets: str) -> Layout:
         caption=caption,
         brackets=brackets,
         values=(SHARE,),
-        rows=("function", "algorithm"),
         columns="cost",
         points=(Points("cost", (0.001, 0.01, 0.1, 1.0), relative=True),),
         observed=OBSERVED.name,
@@ -91,22 +85,15 @@ def _curves(y_label: str, beyond: str) -> Curves:
 SO_FAR = (
     "The thin line beyond is the result of the runs so far; it ends where half of them are cut off."
 )
-CURVES = (
-    Column(
-        "median",
-        "median over the runs of the best precision so far; `inf` while half of them have no value",
-        "precision",
-    ),
-    Column("low", "0.25 quantile of single runs", "precision"),
-    Column("high", "0.75 quantile of single runs", "precision"),
-    Column(
-        "median_low",
-        "lower limit of the interval of `median` at this cost; empty if the runs are too few (a "
-        "95 % interval needs six)",
-        "precision",
-    ),
-    Column("median_high", "upper limit of that interval", "precision"),
-)
+CURVES = columns_of("""
+    median [precision]: median over the runs of the best precision so far; `inf` while half of them
+        have no value
+    low [precision]: 0.25 quantile of single runs
+    high [precision]: 0.75 quantile of single runs
+    median_low [precision]: lower limit of the interval of `median` at this cost; empty if the runs
+        are too few (a 95 % interval needs six)
+    median_high [precision]: upper limit of that interval
+""")
 ANYTIME_COLUMNS = (
     *CELL,
     RUNS,
@@ -137,18 +124,15 @@ ANYTIME_LIMITS = [name for name in column_names(CURVES) if name.endswith(("low",
     count as 0.
     """,
     columns=ANYTIME_COLUMNS,
-    layouts=[
-        Layout(
-            caption="Median of the best precision up to a cost, runs of all instances pooled. "
-            "∞: too many runs had no value yet.",
-            brackets=INTERVAL,
-            values=(Value("median", "Precision", "low", interval=("median_low", "median_high")),),
-            rows=("function", "algorithm"),
-            columns="cost",
-            points=(Points("cost", (0.01, 0.1, 1.0), relative=True),),
-            observed=OBSERVED.name,
-        )
-    ],
+    layouts=Layout(
+        caption="Median of the best precision up to a cost, runs of all instances pooled. "
+        "∞: too many runs had no value yet.",
+        brackets=INTERVAL,
+        values=(Value("median", "Precision", "low", interval=("median_low", "median_high")),),
+        columns="cost",
+        points=(Points("cost", (0.01, 0.1, 1.0), relative=True),),
+        observed=OBSERVED.name,
+    ),
     figures=(
         *over_costs(
             "anytime",
@@ -190,7 +174,6 @@ ANYTIME_LIMITS = [name for name in column_names(CURVES) if name.endswith(("low",
     default=True,
 )
 def trajectories(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Median of the best precision so far, on a grid of costs."""
     points = runs.points
     parts = []
     spaces = ((unit, there) for unit in UNITS for there in told_in(runs, unit).spaces())
@@ -203,7 +186,7 @@ def trajectories(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             runs_band = quantile_band(reached, *analysis.band)
             median = median_band(reached, analysis.confidence)
             part = {**names, "runs": len(members), "unit": unit, "cost": grid}
-            curves = (median.curve, runs_band.low, runs_band.high, median.low, median.high)
+            curves = (median.value, runs_band.low, runs_band.high, median.low, median.high)
             part |= dict(zip(column_names(CURVES), curves, strict=True))
             part["mean"] = reached.mean(axis=0)
             mine = known[members]
@@ -224,11 +207,9 @@ def trajectories(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     to other problems. Few targets are replaced by 51 between the easiest and the hardest one.
     """,
     columns=COLUMNS,
-    layouts=[
-        _layout(
-            "Share of (target, instance, run) triples that are reached within a cost.", BOOTSTRAP
-        )
-    ],
+    layouts=_layout(
+        "Share of (target, instance, run) triples that are reached within a cost.", BOOTSTRAP
+    ),
     figures=over_costs(
         "ecdf",
         "Share of targets reached over {unit}",
@@ -242,7 +223,6 @@ def trajectories(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     default=True,
 )
 def solved_within(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """ECDF of runtimes for each (suite, dimension, function, algorithm) and over all functions."""
     parts = []
     for unit in UNITS:
         there = told_in(runs, unit)
@@ -250,7 +230,11 @@ def solved_within(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         reached_at = there.runtimes(unit, analysis.curve_targets)
         known = known_until(there, unit, np.asarray(np.isfinite(reached_at).all(axis=1)))
         curves = list(_groups(there))
-        grids = _grids(there, unit, curves)
+        together: dict[tuple[Any, Any], list[NDArray[np.intp]]] = defaultdict(list)
+        for names, members in curves:
+            together[names["suite"], names["dimension"]].append(members)
+        rows = (np.unique(np.concatenate(parts_of)) for parts_of in together.values())
+        grids = dict(zip(together, there.cost_grids(unit, rows), strict=True))
         for names, members in curves:
             grid = grids[names["suite"], names["dimension"]]
             band = ecdf_band(
@@ -294,7 +278,7 @@ FEASIBLE_COLUMNS = (
     constraints.
     """,
     columns=FEASIBLE_COLUMNS,
-    layouts=[_layout("Share of the runs that evaluated a feasible point within a cost.", INTERVAL)],
+    layouts=_layout("Share of the runs that evaluated a feasible point within a cost.", INTERVAL),
     figures=over_costs(
         "feasible",
         "Share of feasible runs over {unit}",
@@ -305,11 +289,12 @@ FEASIBLE_COLUMNS = (
     ),
 )
 def within_cost(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Share of feasible runs for each function and algorithm, and for all functions."""
     parts = []
     for space in runs.where(runs.constrained).spaces():
         for unit in UNITS:
-            after, grid = space.feasible_after(unit), _feasible_grid(space, unit)
+            after, grid = space.feasible_after(unit), space.cost_grid(unit)
+            if not grid.size:  # no run found a feasible point
+                grid = np.array([space.spent(unit).max()])
             known = known_until(space, unit, np.isfinite(after))
             for names, members in _groups(space):
                 count = np.searchsorted(np.sort(after[members]), grid, side="right")
@@ -328,8 +313,8 @@ def until_cut(
 
     - `part`: The columns of the part; ``cost`` rises.
     - `known`: Cost up to which the results of each run are known, shape (runs,).
-    - `end`: The last cost; the first row is always there.
-    - `limits`: Columns that are NaN from the first cut on.
+    - `end`, `limits`: The last cost (the first row is always there), and columns that are NaN from
+      the first cut on.
     """
     cost = part["cost"]
     before = np.searchsorted(np.sort(known), cost * (1 - 1e-9))
@@ -348,32 +333,13 @@ def last_cut(known: NDArray[np.float64]) -> float:
 
 
 def _groups(runs: Runs) -> Iterator[tuple[dict[str, Any], NDArray[np.intp]]]:
-    """The runs of each function, and of all together."""
     for names, members in runs.groups(("suite", "dimension", "function", "algorithm")):
         yield {**names, "function": str(names["function"])}, members
     for names, members in runs.groups(("suite", "dimension", "algorithm")):
         yield {**names, "function": ALL}, members
 
 
-def _grids(
-    runs: Runs, unit: Unit, curves: Iterable[tuple[dict[str, Any], NDArray[np.intp]]]
-) -> dict[tuple[Any, Any], NDArray[np.float64]]:
-    """The costs of all curves of a suite and dimension, up to the end of its longest run."""
-    together: dict[tuple[Any, Any], list[NDArray[np.intp]]] = {}
-    for names, members in curves:
-        together.setdefault((names["suite"], names["dimension"]), []).append(members)
-    rows = (np.unique(np.concatenate(parts)) for parts in together.values())
-    return dict(zip(together, runs.cost_grids(unit, rows), strict=True))
-
-
-def _feasible_grid(runs: Runs, unit: Unit) -> NDArray[np.float64]:
-    """The costs of all curves; only the end of the longest run if no run found a feasible point."""
-    grid = runs.cost_grid(unit)
-    return grid if grid.size else np.array([runs.spent(unit).max()])
-
-
-LEAST: dict[Unit, float] = {"seconds": 1e-9, "evaluations": 1.0}
-"""Smallest cost: the clock counts nanoseconds."""
+LEAST: dict[Unit, float] = {"seconds": 1e-9, "evaluations": 1.0}  # of a cost
 
 PROFILE_COLUMNS = (
     *SPACE,
@@ -432,12 +398,11 @@ def _profile_figure(name: str, words: str, unit: str) -> Figure:
     is the best, and therefore every profile.
     """,
     columns=PROFILE_COLUMNS,
-    layouts=[_profile_layout("seconds")],
-    figures=[_profile_figure("profile", "the expected running time in {seconds}", "seconds")],
+    layouts=_profile_layout("seconds"),
+    figures=_profile_figure("profile", "the expected running time in {seconds}", "seconds"),
     default=True,
 )
 def of_ert_s(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Share of cases on which an algorithm's ERT is at most ``ratio`` times the best one."""
     return _profile(runs, analysis, "seconds", runs.runtimes("seconds", analysis.targets))
 
 
@@ -452,19 +417,16 @@ def of_ert_s(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     costs count to the end of each run, so the curve of a slow algorithm is a lower bound.
     """,
     columns=PROFILE_COLUMNS,
-    layouts=[_profile_layout("evaluations")],
-    figures=[
-        _profile_figure(
-            "profile_evaluations",
-            "the expected number of evaluations (a run that was cut off before a target counts as "
-            "a failure and costs what it used)",
-            "evaluations",
-        )
-    ],
+    layouts=_profile_layout("evaluations"),
+    figures=_profile_figure(
+        "profile_evaluations",
+        "the expected number of evaluations (a run that was cut off before a target counts as "
+        "a failure and costs what it used)",
+        "evaluations",
+    ),
     beside="profile",
 )
 def of_ert_evaluations(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """The same with the ERT in evaluations, including published data."""
     everyone = with_published(runs)
     reached_at = everyone.runtimes("evaluations", analysis.targets)
     frame = _profile(everyone, analysis, "evaluations", reached_at)
@@ -482,20 +444,17 @@ def _profile(
     spent = Spent.until(reached_at, runs.spent(unit))
     for group in shared_problems(runs, spent, tuple(column_names(SPACE))):
         observed = ratios(group.costs())
-        grid = _grid(observed, runs.points)
+        largest = max(observed[np.isfinite(observed)].max(initial=1.0), 2.0)
+        grid = np.geomspace(1.0, largest, runs.points)
+        grid[-1] = largest
         fraction = performance_profile(observed, grid)
         band = group.band(fraction, grid, analysis, ratios)
-        for column, algorithm in enumerate(group.algorithms):
-            part = {
-                **group.names,
-                "algorithm": algorithm,
-                "problems": len(observed),
-                "ratio": grid,
-                "fraction": fraction[:, column],
-                "low": band.low[:, column],
-                "high": band.high[:, column],
-            }
-            parts.append(part)
+        curves = zip(group.algorithms, fraction.T, band.low.T, band.high.T, strict=True)
+        for algorithm, *of_it in curves:
+            part = {**group.names, "algorithm": algorithm, "problems": len(observed)}
+            parts.append(
+                part | {"ratio": grid} | dict(zip(("fraction", "low", "high"), of_it, strict=True))
+            )
     return stacked(parts, column_names(PROFILE_COLUMNS))
 
 
@@ -512,10 +471,3 @@ def _lower_bound(runs: Runs, failed: NDArray[np.bool_]) -> str:
         f"{share} failures (a run and a target that it did not reach) are of runs that were cut "
         "off: with more evaluations, the curves may end higher."
     )
-
-
-def _grid(ratios: NDArray[np.float64], points: int) -> NDArray[np.float64]:
-    largest = max(ratios[np.isfinite(ratios)].max(initial=1.0), 2.0)
-    grid = np.geomspace(1.0, largest, points)
-    grid[-1] = largest
-    return grid

@@ -28,11 +28,8 @@ AMORTISED = "Each run is charged its share of tuning and preparation."
 
 @dataclass(frozen=True)
 class CaptionFacts:
-    """The facts of a campaign that captions state.
-
-    - `analysis`: The settings, for the confidence, the band and the clock.
-    - `time_s`, `cpu_s`, `evaluations`, `evaluations_per_dimension`: The budget of a run; None for
-      no limit of that kind.
+    """The facts of a campaign that captions state: the settings, and the budget of a run, of which
+    None is no limit of that kind.
     """
 
     analysis: Analysis
@@ -43,7 +40,6 @@ class CaptionFacts:
 
     @property
     def placeholders(self) -> dict[str, str]:
-        """The text of each placeholder of `Layout.caption`."""
         low, high = self.analysis.band
         return {
             "confidence": f"{100 * self.analysis.confidence:g}\u00a0%",
@@ -71,42 +67,33 @@ def caption(
 ) -> str:
     """The caption of one part, as LaTeX.
 
-    - `part`: The printed part.
-    - `facts`: The facts of the campaign.
     - `charged`: Whether seconds are of the chosen clock, with ancillary cost if it is amortised.
     - `incomplete`: Whether some number is not available.
     - `notes`: Further sentences of the table, about perturbed and published runs.
     """
-    placeholders = facts.placeholders
+    placeholders, layout, clock = facts.placeholders, part.layout, facts.analysis.time
+    brackets = layout.brackets if any(value.interval for value in layout.values) else ""
+    left_out = " and ".join(heading_of(key).lower() for key in part.left_out)
+    other_clock = charged and clock != "wall"
     sentences = [
-        part.layout.caption.format_map(placeholders),
-        _intervals(part.layout).format_map(placeholders),
+        layout.caption.format_map(placeholders),
+        brackets.format_map(placeholders),
         _shared(part.shared),
         _runs(part, placeholders["budget"]),
         notes,
-        _seconds(facts.analysis.time) if charged else "",
+        f"Seconds are {SECONDS[clock].removeprefix('seconds ')}." if other_clock else "",
         AMORTISED if charged and facts.analysis.ancillary == "amortised" else "",
-        _bold(part.layout),
-        _left_out(part),
+        _bold(layout),
+        f"Not every {left_out} is printed." if left_out else "",
         part.said,
         "n/a: not available." if incomplete else "",
     ]
     return escape(" ".join(sentence for sentence in sentences if sentence))
 
 
-def _intervals(layout: Layout) -> str:
-    return layout.brackets if any(value.interval for value in layout.values) else ""
-
-
-def _seconds(clock: str) -> str:
-    """Meaning of a second, unless it is a wall-clock second."""
-    return "" if clock == "wall" else f"Seconds are {SECONDS[clock].removeprefix('seconds ')}."
-
-
 def _shared(names: Mapping[str, object]) -> str:
-    phrases = {"unit": "cost in"}
     shared = ", ".join(
-        f"{phrases.get(key, heading_of(key).lower())} {name_of(key, value)}"
+        f"{'cost in' if key == 'unit' else heading_of(key).lower()} {name_of(key, value)}"
         for key, value in names.items()
     )
     return f"{shared[0].upper()}{shared[1:]}." if shared else ""
@@ -129,11 +116,6 @@ def _bold(layout: Layout) -> str:
     wanted = {"low": "lowest", "high": "highest"}[ends.pop()] if len(ends) == 1 else "best"
     among = f" for each {' and '.join(rivals)}" if rivals else ""
     return f"Bold: the {wanted} value of all algorithms{among}."
-
-
-def _left_out(part: PrintedPart) -> str:
-    keys = " and ".join(heading_of(key).lower() for key in part.left_out)
-    return f"Not every {keys} is printed." if keys else ""
 
 
 HEADER = r"""% {title}.
@@ -187,9 +169,7 @@ def typeset(
     - `frame`: Tidy, in the order in which it is printed; may be empty. Its attributes `NOTES` are
       sentences for the captions.
     - `layouts`: Printed forms of the table. Each combination of their parts is a ``table*`` of one
-      page. A longer part is printed in part (`latex.pages`), unless it has text that is broken into
-      lines. Such a part is continued on further pages.
-    - `setting`: The facts of the campaign that captions state.
+      page; a longer part is printed in part, or continued on further pages (`latex.pages`).
 
     Raises ValueError if the keys of a layout do not identify the rows.
     """
@@ -207,7 +187,6 @@ def typeset(
 
 
 def _named(frame: pd.DataFrame) -> pd.DataFrame:
-    """The table, with the campaign's names of functions in addition to their numbers."""
     given = frame.attrs.get(GIVEN)
     if given is None or not {"suite", "function"} <= set(frame.columns):
         return frame

@@ -1,9 +1,8 @@
 """The printed form of numbers, and text as LaTeX.
 
 Numbers are plain Unicode text (``1.23e−5``, ``∞``, ``10⁻⁸``) until `escape` makes LaTeX of it, so
-that a number is as wide as its text is long. All numbers of a value have one notation, and
-therefore the same number of digits after the point or in the exponent. They align in right-aligned
-columns without a package for numbers (``docs/guide/latex.md`` compares with siunitx).
+that a number is as wide as its text is long. All numbers of a value have one notation, so that they
+align in right-aligned columns without a package for numbers.
 """
 
 from __future__ import annotations
@@ -46,11 +45,8 @@ SPECIAL = {
     "\u00a0": "~",
 }
 
-DIGITS = 3
-"""Significant digits of a number."""
-
-MORE_DIGITS = 2
-"""Digits that a fixed-point number may have besides; else it is in scientific notation."""
+DIGITS = 3  # significant digits of a number
+MORE_DIGITS = 2  # that a fixed-point number may have; else it is in scientific notation
 
 MOST_WHOLE_DIGITS = 7
 
@@ -93,8 +89,8 @@ class Notation:
     """The notation of all numbers of a value.
 
     - `decimals`: Digits after the point; None for scientific notation, ``1.23e−5``.
-    - `exponent_digits`: Digits of the longest exponent.
-    - `signs`: Whether every exponent has a sign, as one of them is negative.
+    - `exponent_digits`, `signs`: Digits of the longest exponent, and whether every exponent has a
+      sign.
     - `digits`: Significant digits of scientific notation.
     """
 
@@ -135,10 +131,10 @@ class Notation:
         return cls(None, max(len(str(abs(e))) for e in (largest, smallest)), smallest < 0, digits)
 
     def text(self, value: float, digits: int | None = None) -> str:
-        """A number; ``digits`` replace those of the notation if it is scientific.
+        """A number; ``digits`` replace those of the notation if it is scientific. `nan` is ``n/a``.
 
-        `nan` is ``n/a``. A number other than 0 that its decimals would show as 0 is below the last
-        of them: ``<0.001``.
+        A number other than 0 that its decimals would show as 0 is below the last of them:
+        ``<0.001``.
         """
         if math.isnan(value):
             return "n/a"

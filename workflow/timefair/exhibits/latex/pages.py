@@ -22,20 +22,13 @@ from numpy.typing import NDArray
 from timefair.exhibits.latex.notation import DIGITS, Notation, escape, short
 from timefair.exhibits.layout import ALGORITHM, CURVES, Layout, PrintedPart, Value
 
-LIMIT_DIGITS = 2
-"""Significant digits of the limits of an interval in scientific notation."""
-GAP = 2
-"""Space between two columns, in letters."""
-CHARACTERS = 116
-"""Letters of a line 6.5 in wide in ``\\footnotesize``."""
-EM = 0.5
-"""Width of a digit, in em."""
-LINES = 58.0
-"""Lines of one page below the caption."""
-APART, HALF = 1.8, 0.5
-"""Space between two tabulars with their rules, and between two blocks or headings, in lines."""
-WIDE = re.compile("[+−=≤≥<>∞]")
-"""Symbols that are about 1.6 times as wide as a digit."""
+LIMIT_DIGITS = 2  # significant digits of the limits of an interval in scientific notation
+GAP = 2  # space between two columns, in letters
+CHARACTERS = 116  # letters of a line 6.5 in wide in ``\footnotesize``
+EM = 0.5  # width of a digit, in em
+LINES = 58.0  # lines of one page below the caption
+APART, HALF = 1.8, 0.5  # space between two tabulars, and between two blocks or headings, in lines
+WIDE = re.compile("[+−=≤≥<>∞]")  # symbols that are about 1.6 times as wide as a digit
 
 Item = TypeVar("Item")
 
@@ -46,10 +39,8 @@ class Bold(str):
 
 @dataclass(frozen=True)
 class TabularColumn:
-    """A column of a ``tabular``.
+    """A column of a ``tabular``, of cells in plain text.
 
-    - `texts`: Cells in plain text; an empty cell has an empty text.
-    - `align`, `small`: Alignment (``l`` or ``r``), and whether the column is in small type.
     - `wrap`: Width in digits, if the texts are broken into lines.
     - `headings`: Headings from the top of the table down, each with a number. Columns next to each
       other share their first headings as far as these agree.
@@ -63,16 +54,13 @@ class TabularColumn:
 
     @cached_property
     def width(self) -> int:
-        """Its width in letters."""
         return (self.wrap or max(map(len, self.texts), default=0)) + GAP
 
     def lines(self, row: int) -> list[str]:
-        """The lines of a cell; LaTeX may break a wrapped text elsewhere."""
         text = self.texts[row]
         return textwrap.wrap(text, self.wrap, break_on_hyphens=False) if self.wrap else [text]
 
     def cell(self, row: int) -> str:
-        """A cell in LaTeX."""
         text = escape(" ".join(self.lines(row)))
         if self.wrap:
             return rf"\parbox[t]{{{EM * self.wrap:g}em}}{{\raggedright {text}\strut}}"
@@ -92,7 +80,6 @@ class Grid:
 
     @property
     def levels(self) -> int:
-        """Levels of headings."""
         return len(self.groups[0][0].headings)
 
     @property
@@ -109,7 +96,6 @@ class Grid:
         return [list(block) for _, block in groupby(rows, key=self.names[0].texts.__getitem__)]
 
     def height(self, row: int) -> int:
-        """The lines of a row."""
         wrapped = [column for group in self.groups for column in group if column.wrap]
         return max((len(column.lines(row)) for column in wrapped), default=1) or 1
 
@@ -157,9 +143,9 @@ def grid(rows: pd.DataFrame, layout: Layout) -> Grid:
 def best(rows: pd.DataFrame, keys: tuple[str, ...], value: Value) -> NDArray[np.bool_]:
     """The rows that are not worse than any other algorithm's, shape (rows,).
 
-    Rows that agree in all ``keys`` except the algorithm are compared. All tied values are best. A
-    value is never best if it is not finite, is not better than any rival, or is 0 although more is
-    better. Values that are printed with the same significant digits are tied.
+    Rows that agree in all ``keys`` except the algorithm are compared. A value is never best if it
+    is not finite, is not better than any rival, or is 0 although more is better. Values that are
+    printed with the same significant digits are tied, and all tied values are best.
     """
     if value.better is None or ALGORITHM not in keys:
         return np.zeros(len(rows), dtype=bool)
@@ -211,7 +197,8 @@ def _columns(rows: pd.DataFrame, keys: tuple[str, ...], value: Value) -> list[Ta
     notation = Notation.of(numbers, value.decimals, digits=value.digits or DIGITS)
     texts = [notation.text(number) for number in numbers[:, 0]]
     if value.digits:
-        for rivals in _groups(numbered(rows, tuple(key for key in keys if key != ALGORITHM))):
+        group = numbered(rows, tuple(key for key in keys if key != ALGORITHM))
+        for rivals in (np.flatnonzero(group == number) for number in np.unique(group)):
             alike = Notation.of(numbers[rivals], digits=value.digits)
             for row in rivals:
                 texts[row] = alike.text(numbers[row, 0])
@@ -229,11 +216,6 @@ def _columns(rows: pd.DataFrame, keys: tuple[str, ...], value: Value) -> list[Ta
         texts = ["" if np.isnan(rank) else f"({rank:g})" for rank in ranks]
         columns.append(TabularColumn(texts, small=True))
     return columns
-
-
-def _groups(numbers: NDArray[np.intp]) -> Iterator[NDArray[np.intp]]:
-    """The places of each number."""
-    return (np.flatnonzero(numbers == number) for number in range(int(numbers.max(initial=-1)) + 1))
 
 
 def _interval(row: NDArray[np.float64], notation: Notation) -> str:
@@ -304,7 +286,6 @@ def width_of(columns: list[TabularColumn], level: int = 0) -> int:
 
 
 def letters(text: str) -> int:
-    """The width of a heading in digits."""
     return len(text) + math.ceil(0.6 * len(WIDE.findall(text)))
 
 
@@ -361,23 +342,19 @@ def _line(cells: list[str]) -> str:
     return " & ".join(cells) + r" \\"
 
 
-FEW_PAGES = 12
-"""The most pages of a part that is printed in full."""
+FEW_PAGES = 12  # the most pages of a part that is printed in full
 THINNED = ("target", "quantile", "executions", "instance", "order", *CURVES)
 """Keys of which one value represents all."""
-ALGORITHMS = (50, 30, 20, 12, 8, 5)
-"""Numbers of the best algorithms that are tried."""
-ROWS = (50, 40, 30, 20, 12, 8, 5, 2, 1)
-"""Numbers of the first rows that are tried."""
+ALGORITHMS = (50, 30, 20, 12, 8, 5)  # numbers of the best algorithms that are tried
+ROWS = (50, 40, 30, 20, 12, 8, 5, 2, 1)  # numbers of the first rows that are tried
 
 
 def fitted(part: PrintedPart) -> tuple[PrintedPart, list[Tabular]]:
     """The part in a form that fits on one page, and its tabulars.
 
-    These steps are tried in this order, each in addition to the previous ones: no intervals, one
-    value of a key such as the target, only the best algorithms, only the first rows. Parts with
-    text that is broken into lines are never shortened: they may take several pages. Those of a
-    layout that is ``whole`` may take `FEW_PAGES`.
+    These steps are tried, each in addition to the previous ones: no intervals, one value of a key
+    such as the target, only the best algorithms, only the first rows. Parts with text that is
+    broken into lines may take several pages instead, and those of a ``whole`` layout `FEW_PAGES`.
     """
     if any(value.wrap for value in part.layout.values):
         return part, _fewest(part)
@@ -436,8 +413,8 @@ def _best_algorithms(part: PrintedPart) -> Iterator[PrintedPart]:
 def _at_one_point(part: PrintedPart) -> PrintedPart:
     """One value of each key in `THINNED`: the last at which half of the rows have a finite number.
 
-    If there is none, it is the last one: to the hardest target, most tables have only infinity. The
-    caption names it; if it determined the columns, the last key of the rows replaces it.
+    If there is none, it is the last one. If it determined the columns, the last key of the rows
+    replaces it.
     """
     for key in part.layout.keys:
         if key in THINNED and part.rows[key].nunique() > 1:

@@ -14,8 +14,9 @@ from timefair.basics.errors import InputError
 from timefair.exhibits import questions
 from timefair.exhibits.charts.chart import Curves
 from timefair.exhibits.columns import CELL, RUNS, UNIT
-from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
+from timefair.exhibits.exhibit import Column, Figure, column_names, columns_of, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
+from timefair.exhibits.quality.quantiles import limited
 from timefair.problems.base import Suite
 from timefair.problems.kinds import Changes
 from timefair.problems.registry import SUITES
@@ -23,7 +24,6 @@ from timefair.records.rundata.frames import stacked
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.statistics.changes import (
-    Estimate,
     Followed,
     best_before_change,
     draws_of_runs,
@@ -34,11 +34,8 @@ from timefair.statistics.changes import (
     recovery_times,
 )
 
-GRID = 101
-"""Points of a curve."""
-
-FIRST = 1e-3
-"""The first point of a curve in seconds, as a share of the period."""
+GRID = 101  # points of a curve
+FIRST = 1e-3  # the first point of a curve in seconds, as a share of the period
 
 BOOTSTRAP = (
     "The environments of one run are not independent. The intervals are therefore from a bootstrap "
@@ -46,8 +43,6 @@ BOOTSTRAP = (
 )
 POOLED = "The runs of all instances are pooled."
 
-ENVIRONMENTS = Column("environments", "number of environments of a run; one more than its changes")
-PERIOD = Column("period", "length of an environment", "`unit`")
 OF_BUDGET = Column(
     "unit",
     "unit of the period and of all costs, that of the budget: `seconds` or `evaluations`",
@@ -55,44 +50,42 @@ OF_BUDGET = Column(
 )
 
 
-def _error(name: str, meaning: str) -> tuple[Column, Column, Column]:
-    return Column(name, meaning, "precision").interval()
-
-
 COLUMNS = (
     *CELL,
     RUNS,
-    ENVIRONMENTS,
+    Column("environments", "number of environments of a run; one more than its changes"),
     OF_BUDGET,
-    PERIOD,
-    *_error("before_change", "mean over runs and environments of the best error before the change"),
-    *_error(
-        "offline_error",
-        "offline error: mean over time, or over evaluations, of the best error since the change",
-    ),
+    *columns_of("""
+        period [`unit`]: length of an environment
+        before_change [precision] (interval): mean over runs and environments of the best error
+            before the change
+        offline_error [precision] (interval): offline error: mean over time, or over evaluations, of
+            the best error since the change
+    """),
 )
 
 RECOVERY = (
     *CELL,
     RUNS,
     OF_BUDGET,
-    Column("target", "error to reach again after a change", "precision", exact=True),
-    *Column("recovered", "share of environments in which the error reached the target").interval(),
-    *Column(
-        "recovery",
-        "expected cost from a change until the error is at most `target`: the cost of all "
-        "environments, each until it reached the target or ended, divided by the number of those "
-        "that reached it; `inf` if none did",
-        "`unit`",
-    ).interval(),
+    *columns_of("""
+        target [precision] (exact): error to reach again after a change
+        recovered (interval): share of environments in which the error reached the target
+        recovery [`unit`] (interval): expected cost from a change until the error is at most
+            `target`: the cost of all environments, each until it reached the target or ended,
+            divided by the number of those that reached it; `inf` if none did
+    """),
 )
 
 CURVE = (
     *CELL,
     RUNS,
     UNIT,
-    Column("cost", "cost since the change", "`unit`"),
-    *_error("error", "mean over runs and environments of the best error since the change"),
+    *columns_of("""
+        cost [`unit`]: cost since the change
+        error [precision] (interval): mean over runs and environments of the best error since the
+            change
+    """),
 )
 
 
@@ -110,31 +103,27 @@ CURVE = (
     change.
     """,
     columns=COLUMNS,
-    layouts=[
-        Layout(
-            caption="Best error before a change and offline error, means over runs and changes.",
-            brackets=INTERVAL,
-            values=(
-                Value.with_limits("before_change", "Before the change", "low"),
-                Value.with_limits("offline_error", "Offline", "low"),
-            ),
-            rows=("function", "algorithm"),
-        )
-    ],
+    layouts=Layout(
+        caption="Best error before a change and offline error, means over runs and changes.",
+        brackets=INTERVAL,
+        values=(
+            Value.with_limits("before_change", "Before the change", "low"),
+            Value.with_limits("offline_error", "Offline", "low"),
+        ),
+    ),
     charged=False,
 )
 def errors(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """The errors of each (suite, dimension, function, algorithm)."""
     parts = []
     for cell in _cells(runs, analysis):
         draws, confidence = cell.draws(analysis), analysis.confidence
         best = [best_before_change(run) for run in cell.runs]
         offline = [offline_errors(cell.held(run), cell.period) for run in cell.runs]
-        estimates = {
-            "before_change": mean_over_runs(best, draws, confidence),
-            "offline_error": mean_over_runs(offline, draws, confidence),
-        }
-        parts.append({**cell.columns, **_columns(estimates)})
+        parts.append(
+            cell.columns
+            | limited("before_change", mean_over_runs(best, draws, confidence))
+            | limited("offline_error", mean_over_runs(offline, draws, confidence))
+        )
     return stacked(parts, column_names(COLUMNS))
 
 
@@ -150,26 +139,22 @@ def errors(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     change.
     """,
     columns=RECOVERY,
-    layouts=[
-        Layout(
-            caption="Expected cost from a change until the error is at most a target.",
-            brackets=INTERVAL,
-            values=(Value.with_limits("recovery", "Recovery", "low"),),
-            rows=("function", "algorithm"),
-            columns="target",
-            points=(Points("target", 5),),
-        )
-    ],
+    layouts=Layout(
+        caption="Expected cost from a change until the error is at most a target.",
+        brackets=INTERVAL,
+        values=(Value.with_limits("recovery", "Recovery", "low"),),
+        columns="target",
+        points=(Points("target", 5),),
+    ),
     charged=False,
 )
 def recovery(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """The recovery of each (suite, dimension, function, algorithm) to each target."""
     targets, parts = np.array(analysis.targets_from_easy), []
     for cell in _cells(runs, analysis):
         times = [recovery_times(run, targets) for run in cell.runs]
         cost, share = recovered(times, cell.period, cell.draws(analysis), analysis.confidence)
-        estimates = {"recovered": share, "recovery": cost}
-        parts.append({**cell.columns, "target": targets, **_columns(estimates)})
+        part = cell.columns | {"target": targets}
+        parts.append(part | limited("recovered", share) | limited("recovery", cost))
     return stacked(parts, column_names(RECOVERY))
 
 
@@ -183,55 +168,40 @@ def recovery(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     of the middle of the bounds. {POOLED} {BOOTSTRAP} Only for suites with problems that change.
     """,
     columns=CURVE,
-    layouts=[
-        Layout(
-            caption="Mean of the best error since the change after a cost.",
-            brackets=INTERVAL,
-            values=(Value.with_limits("error", "Error", "low"),),
-            rows=("function", "algorithm"),
-            columns="cost",
-            points=(Points("cost", (0.01, 0.1, 1.0), relative=True),),
-        )
-    ],
-    figures=[
-        Figure(
-            "after_change",
-            "Error over the cost since the change",
-            "Mean over runs and changes of the best error since the change, with its interval at "
-            "each cost. Lower is better. A curve ends at the next change.",
-            Curves(
-                x="cost",
-                y="error",
-                low="error_low",
-                high="error_high",
-                x_label="{cost} since the change",
-                y_label="mean error",
-                view="error since the change",
-                scale="own log",
-            ),
-            needs="problems that change",
-        )
-    ],
+    layouts=Layout(
+        caption="Mean of the best error since the change after a cost.",
+        brackets=INTERVAL,
+        values=(Value.with_limits("error", "Error", "low"),),
+        columns="cost",
+        points=(Points("cost", (0.01, 0.1, 1.0), relative=True),),
+    ),
+    figures=Figure(
+        "after_change",
+        "Error over the cost since the change",
+        "Mean over runs and changes of the best error since the change, with its interval at "
+        "each cost. Lower is better. A curve ends at the next change.",
+        Curves(
+            x="cost",
+            y="error",
+            low="error_low",
+            high="error_high",
+            x_label="{cost} since the change",
+            y_label="mean error",
+            view="error since the change",
+            scale="own log",
+        ),
+        needs="problems that change",
+    ),
     charged=False,
 )
 def after_change(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """The curve of each (suite, dimension, function, algorithm)."""
     parts = []
     for cell in _cells(runs, analysis):
         grid = cell.grid
         found = [error_after(run, grid) for run in cell.runs]
         error = mean_over_runs(found, cell.draws(analysis), analysis.confidence)
-        parts.append({**cell.columns, "cost": grid, **_columns({"error": error})})
+        parts.append(cell.columns | {"cost": grid} | limited("error", error))
     return stacked(parts, column_names(CURVE))
-
-
-def _columns(estimates: dict[str, Estimate]) -> dict[str, NDArray[np.float64]]:
-    """Each estimate with its limits, as columns of a table."""
-    return {
-        f"{name}{ending}": values
-        for name, one in estimates.items()
-        for ending, values in (("", one.value), ("_low", one.low), ("_high", one.high))
-    }
 
 
 @dataclass(frozen=True)
@@ -246,13 +216,11 @@ class _Cell:
 
     @property
     def columns(self) -> dict[str, Any]:
-        """What identifies and describes its rows, in all tables."""
         of_changes = {"environments": self.environments, "unit": self.unit, "period": self.period}
         return {**self.names, "runs": len(self.runs), **of_changes}
 
     @property
     def grid(self) -> NDArray[np.float64]:
-        """The costs of its curve since the change."""
         if self.unit == "seconds":
             return np.geomspace(FIRST * self.period, self.period, GRID)
         return np.unique(np.round(np.geomspace(1.0, self.period, GRID)))
@@ -264,7 +232,6 @@ class _Cell:
         return replace(run, since=np.maximum(run.since - 1.0, 0.0))
 
     def draws(self, analysis: Analysis) -> NDArray[np.float64]:
-        """Bootstrap samples of its runs."""
         rng = analysis.stream(self.names)
         return draws_of_runs(len(self.runs), resamples=analysis.resamples, rng=rng)
 
@@ -289,7 +256,6 @@ def _read(runs: Runs, analysis: Analysis) -> Iterator[_Cell]:
 def _period(
     runs: Runs, names: dict[str, Any], members: NDArray[np.intp], suite: Suite
 ) -> tuple[str, float]:
-    """The unit and the length of an environment, from the budget of the runs."""
     budgets = runs.frame[["budget_s", "budget_evaluations"]].iloc[members].drop_duplicates()
     if len(budgets) > 1:
         raise InputError(
@@ -303,9 +269,12 @@ def _period(
 
 
 def _followed(runs: Runs, row: np.intp, suite: Suite, unit: str, period: float) -> Followed:
-    """What a run found in each environment."""
     place = runs.frame[["function", "dimension", "instance"]].iloc[row]
-    changes = _changes(runs, suite, *map(int, place))
+    key = (*map(int, place),)
+    changes: Changes | None = runs.once(
+        ("landscape", suite.environments, *key), lambda: suite.problem(*key).changes
+    )
+    assert changes is not None
     evaluations, time_s, *vectors = runs.vectors[row].T
     if not vectors:
         nothing = np.empty(0)
@@ -314,15 +283,3 @@ def _followed(runs: Runs, row: np.intp, suite: Suite, unit: str, period: float) 
     cost = time_s if unit == "seconds" else evaluations
     since = np.maximum(cost - environment * period, 0.0)
     return Followed(environment, since, error, changes.uninformed)
-
-
-def _changes(runs: Runs, suite: Suite, function: int, dimension: int, instance: int) -> Changes:
-    """The changes of a problem, whose landscapes are drawn once."""
-    key = ("landscape", suite.environments, function, dimension, instance)
-
-    def drawn() -> Changes:
-        changes = suite.problem(function, dimension, instance).changes
-        assert changes is not None
-        return changes
-
-    return runs.once(key, drawn)

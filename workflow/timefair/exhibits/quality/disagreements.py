@@ -8,7 +8,7 @@ import pandas as pd
 from timefair.exhibits import questions
 from timefair.exhibits.charts.chart import Picture
 from timefair.exhibits.columns import ALGORITHM, PROBLEM
-from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
+from timefair.exhibits.exhibit import Column, Figure, column_names, columns_of, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.records.rundata.frames import stacked
 from timefair.records.rundata.problems import in_words, listed_by_precision, precision_at_the_end
@@ -30,14 +30,14 @@ COLUMNS = (
     Column("algorithm", "algorithm with the better mean", text=True),
     Column("other", "algorithm with the better median", text=True),
     *(
-        Column(f"{prefix}{measure}", f"{words} of `{owner}`{among}", unit)
+        column
         for prefix, owner in (("", "algorithm"), ("other_", "other"))
-        for measure, words, among, unit in (
-            ("mean", "mean precision", "", "precision"),
-            ("median", "median precision", "", "precision"),
-            ("mean_rank", "rank of the mean", " among the algorithms of the problem", ""),
-            ("median_rank", "rank of the median", " among the algorithms of the problem", ""),
-        )
+        for column in columns_of(f"""
+            {prefix}mean [precision]: mean precision of `{owner}`
+            {prefix}median [precision]: median precision of `{owner}`
+            {prefix}mean_rank: rank of the mean of `{owner}` among the algorithms of the problem
+            {prefix}median_rank: rank of the median of `{owner}` among the algorithms of the problem
+        """)
     ),
     GAP,
 )
@@ -66,24 +66,21 @@ KEYS = tuple(column_names(PROBLEM))
     rank of the median precision) are listed; `statistics.pairs` selects other pairs.
     """,
     columns=COLUMNS,
-    layouts=[
-        Layout(
-            caption="Pairs of algorithms that the mean and the median of the precision at the end "
-            "order differently; parentheses: rank among the algorithms. Gap: the smaller of the "
-            "distances between the means and between the medians, in decades.",
-            values=(
-                Value("mean", "Mean", rank="mean_rank"),
-                Value("other_mean", "Other's mean", rank="other_mean_rank"),
-                Value("median", "Median", rank="median_rank"),
-                Value("other_median", "Other's median", rank="other_median_rank"),
-                Value("gap_decades", "Gap", decimals=2),
-            ),
-            rows=("function", "algorithm", "other"),
-        )
-    ],
+    layouts=Layout(
+        caption="Pairs of algorithms that the mean and the median of the precision at the end "
+        "order differently; parentheses: rank among the algorithms. Gap: the smaller of the "
+        "distances between the means and between the medians, in decades.",
+        values=(
+            Value("mean", "Mean", rank="mean_rank"),
+            Value("other_mean", "Other's mean", rank="other_mean_rank"),
+            Value("median", "Median", rank="median_rank"),
+            Value("other_median", "Other's median", rank="other_median_rank"),
+            Value("gap_decades", "Gap", decimals=2),
+        ),
+        rows=("function", "algorithm", "other"),
+    ),
 )
 def of_mean_and_median(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Each pair of algorithms on a problem with strictly opposite orders by mean and by median."""
     best = precision_at_the_end(runs)
     listed_in = listed_by_precision(runs, analysis)
     found = []
@@ -125,32 +122,26 @@ def of_mean_and_median(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     mean and median order differently on a problem. An algorithm appears once for each of its pairs.
     """,
     columns=SORTED_COLUMNS,
-    layouts=[
-        Layout(
-            caption="Sorted precisions at the end of the runs of two algorithms that mean and "
-            "median order differently.",
-            values=(Value("precision", "Precision"),),
-            rows=("function", "better_by_mean", "better_by_median", "algorithm"),
-            columns="order",
-            points=(Points("order", 6),),
-        )
-    ],
-    figures=[
-        Figure(
-            "sorted_solutions",
-            "Sorted solutions where mean and median disagree",
-            "Sorted solutions of pairs of algorithms that mean and median order differently, one "
-            "panel per pair and problem: the best precision of each run over the share of runs "
-            "that are at least as good. The filled marker is the median and the hollow marker the "
-            "mean, on the curve: a mean far to the right is caused by a few bad runs. The figure "
-            "shows the pairs with the widest gap; the table `disagreements` has all of them. `inf` "
-            "is at the top edge.",
-            Picture("timefair.exhibits.charts.quality:sorted_solutions"),
-        )
-    ],
+    layouts=Layout(
+        caption="Sorted precisions at the end of the runs of two algorithms that mean and "
+        "median order differently.",
+        values=(Value("precision", "Precision"),),
+        rows=("function", "better_by_mean", "better_by_median", "algorithm"),
+        columns="order",
+        points=(Points("order", 6),),
+    ),
+    figures=Figure(
+        "sorted_solutions",
+        "Sorted solutions where mean and median disagree",
+        "Sorted solutions of pairs of algorithms that mean and median order differently, one panel "
+        "per pair and problem: the best precision of each run over the share of runs that are at "
+        "least as good. The filled marker is the median and the hollow marker the mean, on the "
+        "curve: a mean far to the right is caused by a few bad runs. The figure shows the pairs "
+        "with the widest gap; the table `disagreements` has all of them. `inf` is at the top edge.",
+        Picture("timefair.exhibits.charts.curves:sorted_solutions"),
+    ),
 )
 def sorted_solutions(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Precisions of both algorithms of each disagreement, from best to worst, one row per run."""
     best = precision_at_the_end(runs)
     members = {tuple(names.values()): rows for names, rows in runs.groups((*KEYS, "algorithm"))}
     parts = []

@@ -13,11 +13,10 @@ from timefair.basics.errors import InputError
 from timefair.exhibits import questions
 from timefair.exhibits.charts.chart import LEADERS, Picture
 from timefair.exhibits.columns import CELL, QUANTILE, RUNS
-from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
+from timefair.exhibits.exhibit import Figure, column_names, columns_of, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.problems.base import Suite
-from timefair.problems.hypervolume import after_each
-from timefair.problems.kinds import TwoObjectives
+from timefair.problems.kinds import TwoObjectives, after_each
 from timefair.problems.registry import find
 from timefair.records.rundata.problems import precision_at_the_end
 from timefair.records.rundata.runs import Runs
@@ -29,26 +28,19 @@ COLUMNS = (
     *CELL,
     RUNS,
     QUANTILE,
-    Column("measured", "best measured value at the end, with its noise", "precision"),
-    Column("best_measured", "value without noise of the best measured point", "precision"),
-    Column(
-        "recommended",
-        "value without noise of the point that the run recommends: what the launch with the best "
-        "measured value recommended last, else the best measured point",
-        "precision",
-    ),
-    Column(
-        "best_evaluated",
-        "best value without noise of all evaluated points, as in COCO's logger; empty for a "
-        "user's function, because its value without noise is known for some points only",
-        "precision",
-    ),
-    Column(
-        "luck",
-        "quantile of the difference between the value without noise and the measured value of the "
-        "best measured point, both values of f; positive: the point was measured better than it is",
-    ),
-    Column("recommending", "share of the runs in which a launch has recommended a point"),
+    *columns_of("""
+        measured [precision]: best measured value at the end, with its noise
+        best_measured [precision]: value without noise of the best measured point
+        recommended [precision]: value without noise of the point that the run recommends: what the
+            launch with the best measured value recommended last, else the best measured point
+        best_evaluated [precision]: best value without noise of all evaluated points, as in COCO's
+            logger; empty for a user's function, because its value without noise is known for some
+            points only
+        luck: quantile of the difference between the value without noise and the measured value of
+            the best measured point, both values of f; positive: the point was measured better than
+            it is
+        recommending: share of the runs in which a launch has recommended a point
+    """),
 )
 
 
@@ -62,91 +54,65 @@ COLUMNS = (
     all instances are pooled. Only noisy runs whose value without noise is known have rows.
     """,
     columns=COLUMNS,
-    layouts=[
-        Layout(
-            caption="Precision at the end of noisy runs: of the best measured value, and without "
-            "noise of the best measured point, of the recommended point, and of the best of all "
-            "evaluated points. Quantiles over runs.",
-            values=(
-                Value("measured", "Measured", "low"),
-                Value("best_measured", "Best measured", "low"),
-                Value("recommended", "Recommended", "low"),
-                Value("best_evaluated", "Best evaluated", "low"),
-                Value("luck", "Luck"),
-            ),
-            rows=("function", "algorithm"),
-            parts=("suite", "dimension", "quantile"),
-        )
-    ],
+    layouts=Layout(
+        caption="Precision at the end of noisy runs: of the best measured value, and without "
+        "noise of the best measured point, of the recommended point, and of the best of all "
+        "evaluated points. Quantiles over runs.",
+        values=(
+            Value("measured", "Measured", "low"),
+            Value("best_measured", "Best measured", "low"),
+            Value("recommended", "Recommended", "low"),
+            Value("best_evaluated", "Best evaluated", "low"),
+            Value("luck", "Luck"),
+        ),
+        parts=("suite", "dimension", "quantile"),
+    ),
     charged=False,
     measured=True,
 )
 def of_noisy_runs(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """One row per cell of noisy runs and probability."""
-    noisy = runs.where(np.asarray(runs.frame["noise_free_f"].notna()))
-    recommending = _recommending(noisy)
+    every = runs.where(np.asarray(runs.frame["noise_free_f"].notna()))
+    recommending = np.zeros(len(every.frame), dtype=np.bool_)
+    for part in every.noisy:
+        owner = np.repeat(part.rows, np.diff(part.offsets))
+        recommending[owner[np.isnan(part.precision)]] = True
     rows = []
-    for suite, of_suite in noisy.groups(("suite",)):
-        mine = np.zeros(len(noisy.frame), dtype=np.bool_)
+    for suite, of_suite in every.groups(("suite",)):
+        mine = np.zeros(len(every.frame), dtype=np.bool_)
         mine[of_suite] = True
-        rows += _rows_of(noisy.where(mine), recommending[mine], ":" in suite["suite"], analysis)
+        noisy, own = every.where(mine), ":" in suite["suite"]
+        ends = {
+            value: precision_at_the_end(noisy.with_values(value))
+            for value in VALUES
+            if not (own and value == "best_evaluated")
+        }
+        noise_free, measured = (
+            noisy.frame[name].to_numpy(dtype=np.float64) for name in ("noise_free_f", "best_f")
+        )
+        found = np.isfinite(noise_free)
+        ends["luck"] = np.where(found, noise_free - np.where(found, measured, 0.0), np.inf)
+        for names, members in noisy.groups(tuple(column_names(CELL))):
+            share = float(np.mean(recommending[mine][members]))
+            for p in sorted(analysis.quantiles):
+                values = {name: float(sample_quantile(of[members], p)) for name, of in ends.items()}
+                row = {**names, "runs": len(members), "quantile": p, "recommending": share}
+                rows.append(row | values)
     return pd.DataFrame(rows, columns=column_names(COLUMNS))
 
 
-def _rows_of(
-    runs: Runs, recommending: NDArray[np.bool_], own: bool, analysis: Analysis
-) -> list[dict[str, object]]:
-    """The columns for the runs of one suite; `own`: it is a user's function."""
-    ends = {
-        value: precision_at_the_end(runs.with_values(value))
-        for value in VALUES
-        if not (own and value == "best_evaluated")
-    }
-    noise_free, measured = (
-        runs.frame[name].to_numpy(dtype=np.float64) for name in ("noise_free_f", "best_f")
-    )
-    found = np.isfinite(noise_free)
-    luck = np.where(found, noise_free - np.where(found, measured, 0.0), np.inf)
-    return [
-        {
-            **names,
-            "runs": len(members),
-            "quantile": p,
-            **{value: float(sample_quantile(end[members], p)) for value, end in ends.items()},
-            "luck": float(sample_quantile(luck[members], p)),
-            "recommending": float(np.mean(recommending[members])),
-        }
-        for names, members in runs.groups(tuple(column_names(CELL)))
-        for p in sorted(analysis.quantiles)
-    ]
-
-
-def _recommending(runs: Runs) -> NDArray[np.bool_]:
-    """Whether a launch of each run has recommended a point."""
-    has = np.zeros(len(runs.frame), dtype=np.bool_)
-    for part in runs.noisy:
-        owner = np.repeat(part.rows, np.diff(part.offsets))
-        has[owner[np.isnan(part.precision)]] = True
-    return has
-
-
-SHARES = (0.25, 0.5, 0.75)
-"""Shares of the runs that have reached a surface."""
-
-POINTS = 200
-"""Maximal number of points of a surface, and of the front of a run."""
+SHARES = (0.25, 0.5, 0.75)  # shares of the runs that have reached a surface
+POINTS = 200  # maximal number of points of a surface, and of the front of a run
 
 ATTAINMENT_COLUMNS = (
     *CELL,
     RUNS,
-    Column("share", "share of the runs that reached every point of the surface"),
-    Column("f1", "first objective; 0 is its ideal value, and 1 that of the nadir point"),
-    Column("f2", "second objective, likewise"),
-    Column(
-        "missed",
-        "part of the region between the ideal and the nadir point that the surface does not "
-        "dominate; the same in all rows of a surface",
-    ),
+    *columns_of("""
+        share: share of the runs that reached every point of the surface
+        f1: first objective; 0 is its ideal value, and 1 that of the nadir point
+        f2: second objective, likewise
+        missed: part of the region between the ideal and the nadir point that the surface does not
+            dominate; the same in all rows of a surface
+    """),
 )
 
 
@@ -162,35 +128,29 @@ ATTAINMENT_COLUMNS = (
     has at most {POINTS} corners. Only for suites with two objectives.
     """,
     columns=ATTAINMENT_COLUMNS,
-    layouts=[
-        Layout(
-            caption="Part of the region between the ideal and the nadir point that the surface of "
-            "half of the runs does not dominate.",
-            values=(Value("missed", "Missed", better="low", decimals=4),),
-            rows=("function", "algorithm"),
-            points=(Points("share", (0.5,)),),
-        )
-    ],
-    figures=[
-        Figure(
-            "attainment",
-            "Attainment surfaces of half of the runs",
-            "The trade-offs between two objectives that half of the runs had reached at their end. "
-            "Lower and further left is better. The axes have the ideal point at 0 and the nadir "
-            "point at 1.",
-            Picture(
-                "timefair.exhibits.charts.quality:attainment",
-                "functions",
-                reading="An overview is a map of all functions: the part of the region that the "
-                f"surface does not dominate, as a multiple of the least. {LEADERS}",
-            ),
-            needs="two objectives",
-        )
-    ],
+    layouts=Layout(
+        caption="Part of the region between the ideal and the nadir point that the surface of "
+        "half of the runs does not dominate.",
+        values=(Value("missed", "Missed", better="low", decimals=4),),
+        points=(Points("share", (0.5,)),),
+    ),
+    figures=Figure(
+        "attainment",
+        "Attainment surfaces of half of the runs",
+        "The trade-offs between two objectives that half of the runs had reached at their end. "
+        "Lower and further left is better. The axes have the ideal point at 0 and the nadir "
+        "point at 1.",
+        Picture(
+            "timefair.exhibits.charts.curves:attainment",
+            "functions",
+            reading="An overview is a map of all functions: the part of the region that the "
+            f"surface does not dominate, as a multiple of the least. {LEADERS}",
+        ),
+        needs="two objectives",
+    ),
     charged=False,
 )
 def surfaces(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """The corners of each surface, by the first objective; none outside the region."""
     names = column_names(ATTAINMENT_COLUMNS)
     rows = [
         pd.DataFrame(corners, columns=["f1", "f2"]).assign(
@@ -222,7 +182,6 @@ def _of_cell(
 def _normalized_front(
     runs: Runs, cell: dict[str, Any], row: np.intp, suite: Suite
 ) -> NDArray[np.float64]:
-    """The part of a run's front within the region of interest."""
     front = runs.fronts[row]
     if not len(front):
         return np.empty((0, 2))
@@ -247,7 +206,6 @@ def attained(
     """The corners of the surface that each share of the fronts dominates, by their first number.
 
     - `fronts`: Fronts of the runs, each of shape ``(points, 2)``; an empty one attains nothing.
-    - `shares`: Shares of the fronts, above 0.
 
     Raises InputError if the package moocore is not installed.
     """

@@ -1,8 +1,9 @@
-"""Quality at the end of the budget and success: quantiles, success rates, fixed targets."""
+"""Quality at the end of the budget and success: a journal's numbers, quantiles, fixed targets."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from timefair.exhibits import questions
 from timefair.exhibits.charts.chart import MAP, Picture
 from timefair.exhibits.columns import (
     CELL,
+    EXECUTIONS,
     PROBLEM,
     QUANTILE,
     RUNS,
@@ -21,18 +23,35 @@ from timefair.exhibits.columns import (
     SUCCESSES,
     TARGET,
 )
-from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
-from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
+from timefair.exhibits.exhibit import Column, Figure, column_names, columns_of, exhibit
+from timefair.exhibits.layout import INTERVAL, Layout, Points, Value, by_function
 from timefair.records.rundata.frames import stacked
-from timefair.records.rundata.problems import BUDGETS, precision_at_the_end
+from timefair.records.rundata.problems import BUDGETS, precision_at_the_end, value_at_the_target
 from timefair.records.rundata.published import with_published
 from timefair.records.rundata.runs import UNITS, Runs, Unit
 from timefair.records.rundata.settings import Analysis
+from timefair.statistics.checks import Estimate
 from timefair.statistics.ert import ert
-from timefair.statistics.means import mean_if_all_succeed, mean_of_successes
-from timefair.statistics.probability import probability_of_quantile, success_interval
+from timefair.statistics.means import (
+    deviation_of,
+    mean_if_all_succeed,
+    mean_interval,
+    mean_of,
+    mean_of_successes,
+)
+from timefair.statistics.probability import (
+    multirun_probability,
+    probability_of_quantile,
+    runs_needed,
+    success_interval,
+)
 from timefair.statistics.quantiles import quantile_interval, sample_quantile
 from timefair.statistics.ranks import rank
+
+
+def limited(name: str, interval: Estimate) -> dict[str, Any]:
+    """The columns of a value with its limits."""
+    return {name: interval.value, f"{name}_low": interval.low, f"{name}_high": interval.high}
 
 
 def ranks_within(frame: pd.DataFrame, keys: Sequence[str], column: str) -> NDArray[np.float64]:
@@ -49,28 +68,122 @@ def ranks_within(frame: pd.DataFrame, keys: Sequence[str], column: str) -> NDArr
     return ranks
 
 
+DIGITS, DIGITS_OF_F = 4, 8  # in print; values of f often differ less than precisions
+
+NAMES = {
+    "best": "Best", "mean": "Mean", "deviation": "Std", "median": "Median", "worst": "Worst"
+}  # fmt: skip
+SUMMARY = tuple(NAMES)
+PAPER_COLUMNS = (
+    *CELL,
+    RUNS,
+    Column("precision_best", "least precision at the end of a run", "precision"),
+    *Column("precision_mean", "mean; `inf` if a run found no finite value", "precision").interval(
+        "`precision_mean` (bootstrap-t; empty for a single run)"
+    ),
+    *columns_of("""
+        precision_mean_paper_low [precision]: lower limit by the normal approximation of Mathematics
+            10, 4364 (2022), whose coverage is too low for skewed results; may be negative
+        precision_mean_paper_high [precision]: upper limit by that approximation
+        precision_deviation [precision]: standard deviation, over n − 1; empty for a single run
+        precision_median [precision]: median: the mean of the two in the middle
+        precision_worst [precision]: largest precision at the end of a run
+        rank: rank of `precision_mean` among the algorithms; ties share a rank
+        f_best (exact): the same of the least f of each run; empty if the instances have different
+            optima
+        f_mean (exact): mean of f
+        f_deviation: standard deviation of f
+        f_median (exact): median of f
+        f_worst (exact): largest f; `inf` if a run found no finite value
+        f_target (exact): value of f at the final target, which ends a run: lower values are equally
+            good. Empty without a final target or optimum, or if a run found less than the optimum
+    """),
+)
+
+
+def _layout(kind: str, words: str, digits: int, equal: str | None = None) -> Layout:
+    values = [
+        Value(f"{kind}_{name}", NAMES[name], "low", digits=digits, equal=equal) for name in SUMMARY
+    ]
+    values[2] = replace(values[2], better=None)  # a small deviation is not better
+    return Layout(
+        caption=f"{words} at the end of a run: best, mean, standard deviation, median and worst of "
+        "the runs; rank of the mean among the algorithms. Values that are printed alike are tied.",
+        values=(*values, Value("rank", "Rank")),
+        name=kind if equal else "",
+        whole=True,
+    )
+
+
+@exhibit(
+    "paper_values",
+    question=questions.QUALITY,
+    title="Best, mean, deviation, median and worst of the runs",
+    caption="""
+    The precision (CEC calls it the error) at the end of the runs of each algorithm, as journals
+    print it: best, mean with two intervals, standard deviation, median, worst, and the rank of the
+    mean. The runs of all instances are pooled, and a run that reached the final target counts as 0.
+    If all instances have the same optimum, also f itself, which timefair minimizes.
+    """,
+    columns=PAPER_COLUMNS,
+    layouts=[
+        _layout("precision", "Precision f − f_opt (0: the final target was reached)", DIGITS),
+        _layout("f", "The least value of f", DIGITS_OF_F, equal="f_target"),
+    ],
+)
+def paper_values(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    precision, at_target = precision_at_the_end(runs), value_at_the_target(runs)
+    f = runs.frame["best_f"].to_numpy(np.float64)
+    rows = []
+    for names, members in runs.groups(tuple(column_names(CELL))):
+        values = precision[members]
+        at = {"confidence": analysis.confidence, "resamples": analysis.resamples}
+        default = mean_interval(values, **at, rng=analysis.stream(names))
+        paper = mean_interval(values, **at, method="paper")
+        row = {
+            **names,
+            "runs": len(members),
+            **_summary("precision", values),
+            "precision_mean_low": float(np.maximum(default.low, runs.least_precision)),
+            "precision_mean_high": default.high,
+            "precision_mean_paper_low": paper.low,
+            "precision_mean_paper_high": paper.high,
+        }
+        own = runs.frame.iloc[members]
+        known = own["f_opt"].notna().all() and own["f_opt"].nunique() == 1
+        if known or own["instance"].nunique() == 1:  # values of f may be pooled
+            row |= {**_summary("f", f[members]), "f_target": at_target[members[0]]}
+        rows.append(row)
+    frame = pd.DataFrame(rows, columns=column_names(PAPER_COLUMNS))
+    frame["rank"] = ranks_within(frame, column_names(PROBLEM), "precision_mean")
+    return by_function(frame)
+
+
+def _summary(kind: str, values: NDArray[np.float64]) -> dict[str, Any]:
+    spread = values.size > 1 and bool(np.isfinite(values).all())
+    found = (
+        values.min(),
+        mean_of(values),
+        deviation_of(values) if spread else np.nan,
+        float(np.median(values)),
+        values.max(),
+    )
+    return {f"{kind}_{name}": value for name, value in zip(SUMMARY, found, strict=True)}
+
+
 QUANTILES_COLUMNS = (
     *CELL,
     RUNS,
     QUANTILE,
-    Column(
-        "precision",
-        "the order statistic x_(⌈np⌉) of the n runs, of which those that reached the final target "
-        "count as 0; `inf` if too many runs found no finite value",
-        "precision",
-    ),
-    Column(
-        "precision_low",
-        "lower limit of a distribution-free interval of the quantile: an order statistic, or 0 if "
-        "the runs are too few",
-        "precision",
-    ),
-    Column(
-        "precision_high",
-        "upper limit of that interval: an order statistic, or `inf` if the runs are too few",
-        "precision",
-    ),
-    Column("precision_coverage", "probability that such limits contain the quantile"),
+    *columns_of("""
+        precision [precision]: the order statistic x_(⌈np⌉) of the n runs, of which those that
+            reached the final target count as 0; `inf` if too many runs found no finite value
+        precision_low [precision]: lower limit of a distribution-free interval of the quantile: an
+            order statistic, or 0 if the runs are too few
+        precision_high [precision]: upper limit of that interval: an order statistic, or `inf` if
+            the runs are too few
+        precision_coverage: probability that such limits contain the quantile
+    """),
     *Column(
         "probability",
         "probability that one more run is at least as good as `precision`; empty if that is `inf`",
@@ -101,7 +214,6 @@ PRINTED = (
             Value.with_limits("precision", "Precision", "low"),
             Value.with_limits("probability", "Probability", decimals=2),
         ),
-        rows=("function", "algorithm"),
         parts=("suite", "dimension", "quantile"),
         name="intervals",
     ),
@@ -119,23 +231,20 @@ PRINTED = (
     """,
     columns=QUANTILES_COLUMNS,
     layouts=PRINTED,
-    figures=[
-        Figure(
-            "quantiles",
-            "Quantiles of the precision at the end",
-            "Quantiles of the best precision at the end of a run, with the runs of all instances "
-            "pooled: a line from the lowest to the highest quantile, with the marker of the "
-            "algorithm at the quantile nearest to the median. The pale bar is the "
-            "distribution-free interval of that quantile. Further left is better. An arrow at the "
-            "right edge is a quantile without a finite value.",
-            Picture("timefair.exhibits.charts.dots:quantiles", "functions", reading=MAP),
-            default=True,
-        )
-    ],
+    figures=Figure(
+        "quantiles",
+        "Quantiles of the precision at the end",
+        "Quantiles of the best precision at the end of a run, with the runs of all instances "
+        "pooled: a line from the lowest to the highest quantile, with the marker of the "
+        "algorithm at the quantile nearest to the median. The pale bar is the "
+        "distribution-free interval of that quantile. Further left is better. An arrow at the "
+        "right edge is a quantile without a finite value.",
+        Picture("timefair.exhibits.charts.dots:quantiles", "functions", reading=MAP),
+        default=True,
+    ),
     default=True,
 )
 def at_the_end(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Q_p of the best precision, with the runs of all instances pooled, one row per probability."""
     return pooled(runs, analysis, confidence=analysis.confidence)
 
 
@@ -159,41 +268,29 @@ def pooled(runs: Runs, analysis: Analysis, *, confidence: float | None) -> pd.Da
 def _limits(
     values: NDArray[np.float64], p: float, confidence: float, least: float
 ) -> dict[str, float]:
-    """The interval of the quantile, and the probability of a run at least as good."""
     limits = quantile_interval(values, p, confidence)
     exact, paper = (
         probability_of_quantile(values, p, confidence=confidence, method=method)
         for method in ("beta", "paper")
     )
-    return {
-        "precision_low": max(float(limits.low), least),
-        "precision_high": float(limits.high),
-        "precision_coverage": limits.coverage,
-        "probability": float(exact.value),
-        "probability_low": float(exact.low),
-        "probability_high": float(exact.high),
-        "probability_paper_low": float(paper.low),
-        "probability_paper_high": float(paper.high),
-    }
+    found = max(float(limits.low), least), limits.high, limits.coverage
+    found += exact.value, exact.low, exact.high, paper.low, paper.high
+    names = column_names(QUANTILES_COLUMNS)
+    names = names[names.index("precision_low") : names.index("rank")]
+    return dict(zip(names, map(float, found), strict=True))
 
 
 SUFFIX: dict[Unit, str] = {"seconds": "s", "evaluations": "evaluations"}
 MEANS = tuple(
-    Column(name.format(unit=suffix), meaning, unit)
+    column
     for suffix, unit in (("s", SECONDS), ("evaluations", "evaluations"))
-    for name, meaning in (
-        (
-            "mean_{unit}_successes_only",
-            "mean cost of the successful runs only; it is too low for algorithms that often fail, "
-            "and is shown so that readers recognize it in other work",
-        ),
-        ("mean_{unit}", "mean cost to the target; empty unless every run reached it"),
-        (
-            "ert_{unit}",
-            "expected running time: the cost of all runs divided by the successes; `inf` without a "
-            "success",
-        ),
-    )
+    for column in columns_of(f"""
+        mean_{suffix}_successes_only [{unit}]: mean cost of the successful runs only; it is too low
+            for algorithms that often fail, and is shown so that readers recognize it in other work
+        mean_{suffix} [{unit}]: mean cost to the target; empty unless every run reached it
+        ert_{suffix} [{unit}]: expected running time: the cost of all runs divided by the successes;
+            `inf` without a success
+    """)
 )
 SUCCESS_COLUMNS = (
     *CELL,
@@ -214,46 +311,35 @@ SUCCESS_COLUMNS = (
     evaluations. The runs of all instances are pooled.
     """,
     columns=SUCCESS_COLUMNS,
-    layouts=[
-        Layout(
-            caption="Success rate, and three means of the cost to the target: of successful runs "
-            "only, which is misleading; of all runs, if all were successful; and the expected "
-            "running time (ERT). ∞: no run reached the target.",
-            brackets=INTERVAL,
-            values=(
-                Value.with_limits("success_rate", "Success rate", "high", decimals=2),
-                Value("mean_s_successes_only", "Successes, s"),
-                Value("mean_s", "Mean, s"),
-                Value("ert_s", "ERT, s", "low"),
-                Value("mean_evaluations_successes_only", "Successes, ev."),
-                Value("mean_evaluations", "Mean, ev."),
-                Value("ert_evaluations", "ERT, ev.", "low"),
-            ),
-            rows=("function", "algorithm"),
-            parts=("suite", "dimension", "target"),
-            points=(Points("target", 1),),
-        )
-    ],
+    layouts=Layout(
+        caption="Success rate, and three means of the cost to the target: of successful runs "
+        "only, which is misleading; of all runs, if all were successful; and the expected "
+        "running time (ERT). ∞: no run reached the target.",
+        brackets=INTERVAL,
+        values=(
+            Value.with_limits("success_rate", "Success rate", "high", decimals=2),
+            Value("mean_s_successes_only", "Successes, s"),
+            Value("mean_s", "Mean, s"),
+            Value("ert_s", "ERT, s", "low"),
+            Value("mean_evaluations_successes_only", "Successes, ev."),
+            Value("mean_evaluations", "Mean, ev."),
+            Value("ert_evaluations", "ERT, ev.", "low"),
+        ),
+        parts=("suite", "dimension", "target"),
+        points=(Points("target", 1),),
+    ),
     default=True,
 )
 def of_targets(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Success rate and three mean costs, targets from easy to hard."""
     runs, targets = with_published(runs), analysis.targets_from_easy
     reached_at = {unit: runs.runtimes(unit, targets) for unit in UNITS}
     parts = []
     for names, members in runs.groups(tuple(column_names(CELL))):
         success = np.isfinite(reached_at["evaluations"][members])
         rate = success_interval(success.sum(axis=0), len(members), analysis.confidence)
-        part = {
-            **dict.fromkeys(column_names(MEANS), np.nan),
-            **names,
-            "target": targets,
-            "runs": len(members),
-            "successes": success.sum(axis=0),
-            "success_rate": rate.value,
-            "success_rate_low": rate.low,
-            "success_rate_high": rate.high,
-        }
+        part = dict.fromkeys(column_names(MEANS), np.nan) | names | {"target": targets}
+        part |= {"runs": len(members), "successes": success.sum(axis=0)}
+        part |= limited("success_rate", rate)
         for unit in runs.units_of(members):
             suffix = SUFFIX[unit]
             times = reached_at[unit][members]
@@ -272,31 +358,18 @@ SIGN: dict[Unit, str] = {"seconds": " s", "evaluations": ""}
 def _columns(unit: Unit, in_words: str) -> tuple[Column, ...]:
     name = COLUMN[unit]
     return (
-        Column(
-            name,
-            "the quantile of the cost to the target; `inf` if fewer than ⌈np⌉ of the n runs "
-            "reached it, because a run that ended without the target is censored",
-            in_words,
-        ),
-        Column(
-            f"{name}_low",
-            "lower limit of a distribution-free interval; 0 if the runs are too few",
-            in_words,
-        ),
-        Column(
-            f"{name}_high", "upper limit of that interval; `inf` if the runs are too few", in_words
-        ),
-        Column(
-            f"{name}_rank",
-            "rank among the algorithms of the problem; infinite values share the last rank",
-        ),
-        Column(
-            f"{name}_text",
-            "the quantile as it is printed, with four digits. `> 0.8` is a censored quantile "
-            "with its lower bound: the budget or, without a budget in this unit, the same quantile "
-            "of what the runs had spent",
-            text=True,
-        ),
+        *columns_of(f"""
+            {name} [{in_words}]: the quantile of the cost to the target; `inf` if fewer than ⌈np⌉ of
+                the n runs reached it, because a run that ended without the target is censored
+            {name}_low [{in_words}]: lower limit of a distribution-free interval; 0 if the runs are
+                too few
+            {name}_high [{in_words}]: upper limit of that interval; `inf` if the runs are too few
+            {name}_rank: rank among the algorithms of the problem; infinite values share the last
+                rank
+            {name}_text (text): the quantile as it is printed, with four digits. `> 0.8` is a
+                censored quantile with its lower bound: the budget or, without a budget in this
+                unit, the same quantile of what the runs had spent
+        """),
     )
 
 
@@ -344,7 +417,6 @@ FIXED_TARGET_COLUMNS = (
     ],
 )
 def quantiles_to_target(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Q_p of seconds and of evaluations to each target, one row per target and probability."""
     runs, targets = with_published(runs), analysis.targets_from_easy
     reached_at = {unit: runs.runtimes(unit, targets) for unit in UNITS}
     bounds = {unit: _bounds(runs, unit) for unit in UNITS}
@@ -352,14 +424,12 @@ def quantiles_to_target(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     parts = []
     for names, members in runs.groups(tuple(column_names(CELL))):
         successes = np.isfinite(reached_at["evaluations"][members]).sum(axis=0)
-        part = {
-            **_unknown("seconds"),
-            **names,
-            "target": np.repeat(targets, len(probabilities)),
-            "quantile": np.tile(probabilities, len(targets)),
-            "runs": len(members),
-            "successes": np.repeat(successes, len(probabilities)),
-        }
+        unknown = COLUMN["seconds"]  # of runs without seconds
+        part = {unknown: np.nan, f"{unknown}_low": np.nan, f"{unknown}_high": np.nan}
+        part |= {f"{unknown}_text": "", **names, "runs": len(members)}
+        part["target"] = np.repeat(targets, len(probabilities))
+        part["quantile"] = np.tile(probabilities, len(targets))
+        part["successes"] = np.repeat(successes, len(probabilities))
         for unit in runs.units_of(members):
             times, bound = reached_at[unit][members], bounds[unit][members]
             part |= _quantiles(unit, times, bound, probabilities, analysis.confidence)
@@ -398,14 +468,7 @@ def _quantiles(
     }
 
 
-def _unknown(unit: Unit) -> dict[str, Any]:
-    """The same columns of runs without this unit."""
-    column = COLUMN[unit]
-    return {column: np.nan, f"{column}_low": np.nan, f"{column}_high": np.nan, f"{column}_text": ""}
-
-
 def _rows(of_targets: list[NDArray[np.float64]]) -> NDArray[np.float64]:
-    """Join vectors over the targets, one per probability, to a column."""
     return np.stack(of_targets, axis=-1).ravel()
 
 
@@ -418,3 +481,106 @@ def _bounds(runs: Runs, unit: Unit) -> NDArray[np.float64]:
 def _digits(value: float) -> str:
     """Four significant digits: ``4618``, ``5.749e4``, ``1e5``, ``0.8``."""
     return f"{value:.4g}".replace("e+0", "e").replace("e-0", "e-").replace("e+", "e")
+
+
+NEEDED = "least number of executions for which `probability` reaches `statistics.confidence`"
+MULTIRUN_GENERIC = (
+    QUANTILE,
+    EXECUTIONS,
+    *columns_of(f"""
+        probability: probability 1 − (1 − p)^k that the best of k executions is at least as good as
+            the quantile of probability p of a single one
+        executions_needed: {NEEDED}
+    """),
+)
+MULTIRUN_COLUMNS = (
+    *CELL,
+    TARGET,
+    RUNS,
+    SUCCESSES,
+    SUCCESS_RATE,
+    EXECUTIONS,
+    *Column(
+        "probability", "probability that at least one of the executions reaches the target"
+    ).interval("`probability` (from Clopper and Pearson's for the success rate)"),
+    *Column("executions_needed", f"{NEEDED}; `inf` if no run succeeded").interval(),
+)
+
+
+@exhibit(
+    "multirun",
+    question=questions.EXECUTIONS,
+    title="Probability of each quantile in several executions",
+    caption="""
+    Probability that the best of k independent executions is at least as good as a quantile of a
+    single execution. It holds for every algorithm and problem.
+    """,
+    columns=MULTIRUN_GENERIC,
+    layouts=Layout(
+        caption="Probability that the best of several executions is at least as good as a quantile "
+        "of a single execution, and the executions needed for a probability of {confidence}.",
+        values=(
+            Value("probability", "Probability", decimals=4),
+            Value("executions_needed", "Needed"),
+        ),
+        rows=("quantile", "executions"),
+    ),
+)
+def to_quantile(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    if runs.frame.empty:
+        return pd.DataFrame(columns=column_names(MULTIRUN_GENERIC))
+    p, k = np.meshgrid(sorted(analysis.quantiles), sorted(analysis.executions), indexing="ij")
+    columns = (p, k, multirun_probability(p, k), runs_needed(p, analysis.confidence))
+    return pd.DataFrame(
+        dict(zip(column_names(MULTIRUN_GENERIC), (c.ravel() for c in columns), strict=True))
+    )
+
+
+@exhibit(
+    "multirun_to_target",
+    question=questions.EXECUTIONS,
+    title="Probability of each target in several executions",
+    caption="""
+    Probability that at least one of several independent executions, each with the complete budget,
+    reaches a target. It follows from the success rate of single runs; the runs of all instances are
+    pooled.
+    """,
+    columns=MULTIRUN_COLUMNS,
+    layouts=[
+        Layout(
+            caption="Probability that one of several executions reaches the target, from the "
+            "success rate.",
+            values=(Value("probability", "Probability", "high", decimals=2),),
+            columns="executions",
+            parts=("suite", "dimension", "target"),
+            points=(Points("target", 1),),
+        ),
+        Layout(
+            caption="Executions needed to reach a target with probability {confidence}. ∞: no run "
+            "reached the target.",
+            brackets=INTERVAL,
+            values=(Value.with_limits("executions_needed", "Executions", "low"),),
+            columns="target",
+            points=(Points("target", 3), Points("executions", 1)),
+            name="needed",
+        ),
+    ],
+)
+def to_target(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    targets, executions = analysis.targets_from_easy, sorted(analysis.executions)
+    k = np.tile(executions, len(targets))
+    reached = np.isfinite(runs.runtimes("seconds", targets))
+    parts = []
+    for names, members in runs.groups(tuple(column_names(CELL))):
+        successes = np.repeat(reached[members].sum(axis=0), len(executions))
+        rate = success_interval(successes, len(members), analysis.confidence)
+        part = {**names, "target": np.repeat(targets, len(executions)), "runs": len(members)}
+        part |= {"successes": successes, "success_rate": rate.value, "executions": k}
+        for end, at, opposite in (
+            *(("", rate.value, rate.value), ("_low", rate.low, rate.high)),
+            ("_high", rate.high, rate.low),
+        ):
+            part[f"probability{end}"] = multirun_probability(at, k)
+            part[f"executions_needed{end}"] = runs_needed(opposite, analysis.confidence)
+        parts.append(part)
+    return stacked(parts, column_names(MULTIRUN_COLUMNS))

@@ -1,9 +1,10 @@
-"""Accuracy and savings of the run-count paper's rule: its Tables 1 and 2, and the controls."""
+"""The run-count paper's rule and other rules for the number of runs: accuracy and savings."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,23 +15,34 @@ from timefair.basics.together import ALL
 from timefair.exhibits import questions
 from timefair.exhibits.charts.chart import Picture
 from timefair.exhibits.columns import ALGORITHM, DIMENSION, DIMENSION_OR_ALL, FUNCTION, SUITE
-from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
+from timefair.exhibits.exhibit import Column, Figure, column_names, columns_of, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.records.rundata.frames import Progress
 from timefair.records.rundata.problems import precision_at_the_end
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis, RunCount
+from timefair.statistics.quantiles import sample_quantile
 from timefair.statistics.run_count.evaluation import (
     BANDS,
     Evaluation,
     Proposal,
+    counts_proposal,
     evaluate,
     fixed_control,
     random_control,
     rule_proposal,
     savings,
 )
+from timefair.statistics.run_count.racing import LOOKS, Race
 from timefair.statistics.run_count.skewness import Outliers, SkewnessRule
+from timefair.statistics.run_count.stopping import FixedCount, StopCounts, StoppingRule, stop_counts
+from timefair.statistics.run_count.widths import (
+    BoundedMeanWidth,
+    MeanWidth,
+    QuantileWidth,
+    Validity,
+    is_kept_promise,
+)
 
 CELL = ["suite", "function", "dimension", "instance", "algorithm"]
 STRATUM = ["suite", "dimension"]
@@ -41,8 +53,8 @@ class Samples:
     """The precisions at the end of the first runs of each cell, in the order of the runs.
 
     - `names`: One row per sample, in their order: suite, function, dimension, instance, algorithm.
-    - `values`: Shape (samples, cap): the first runs.
-    - `truth`: Shape (samples, cap): as many runs after them; NaN for cells with fewer runs.
+    - `values`, `truth`: Shape (samples, cap): the first runs, and as many after them; NaN for cells
+      with fewer runs.
     """
 
     names: pd.DataFrame
@@ -81,7 +93,6 @@ class Samples:
             yield names, self.taken(rows)
 
     def taken(self, rows: NDArray[np.intp]) -> Samples:
-        """Some of the samples."""
         names = self.names.iloc[rows].reset_index(drop=True)
         return Samples(names, self.values[rows], self.truth[rows])
 
@@ -100,7 +111,6 @@ def pooled(sums: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
 
 
 def percent(part: pd.Series, whole: pd.Series) -> pd.Series:
-    """Share in percent; NaN if the total is 0."""
     return 100.0 * part / whole.where(whole > 0)
 
 
@@ -114,32 +124,26 @@ SETTING = (
 KEY_COLUMNS = (
     SUITE,
     DIMENSION_OR_ALL,
-    Column(
-        "rule",
-        f"`{SKEWNESS}` (the paper's rule), or a control: `{FIXED}`, or `{RANDOM}` (the rule's "
-        "numbers of runs assigned to the samples at random)",
-        text=True,
-    ),
+    *columns_of(f"""
+        rule (text): `{SKEWNESS}` (the paper's rule), or a control: `{FIXED}`, or `{RANDOM}` (the
+            rule's numbers of runs assigned to the samples at random)
+    """),
     *SETTING,
 )
 KEYS = column_names(KEY_COLUMNS)
-SAMPLES = Column(
-    "samples",
-    "number of samples: (function, dimension, instance, algorithm) with at least "
-    "`run_count.cap` runs",
-)
-TRUE = Column("true", "samples whose estimate, the mean of the first n runs, is accurate", "%")
+SAMPLES, TRUE, NEVER_STOPPED, MEAN_RUNS = columns_of("""
+    samples: number of samples: (function, dimension, instance, algorithm) with at least
+        `run_count.cap` runs
+    true [%]: samples whose estimate, the mean of the first n runs, is accurate
+    never_stopped_percent [%]: samples that the cap ended, for which the estimate is accurate by
+        definition
+    mean_runs: mean number of runs of a sample
+""")
 WITHIN_COLUMNS = tuple(
     Column(f"p{100 * band:g}", f"samples with an error of at most {100 * band:g} %", "%")
     for band in BANDS
 )
 WITHIN = column_names(WITHIN_COLUMNS)
-NEVER_STOPPED = Column(
-    "never_stopped_percent",
-    "samples that the cap ended, for which the estimate is accurate by definition",
-    "%",
-)
-MEAN_RUNS = Column("mean_runs", "mean number of runs of a sample")
 SUMS = ["samples", "runs", "stopped", "accurate", "accurate_stopped"]
 INDEPENDENT = ["samples_independent", "accurate_independent"]
 JUDGED = [*KEYS, *GROUP, *SUMS, *WITHIN, *INDEPENDENT]
@@ -149,14 +153,12 @@ ACCURACY = (
     TRUE,
     *WITHIN_COLUMNS,
     NEVER_STOPPED,
-    Column("accurate_stopped_percent", "`true` among the samples that the rule stopped", "%"),
-    Column("samples_independent", "number of samples with as many further, independent runs"),
-    Column(
-        "accurate_independent_percent",
-        "samples whose estimate is accurate compared with the independent runs, which do not "
-        "contain the first n",
-        "%",
-    ),
+    *columns_of("""
+        accurate_stopped_percent [%]: `true` among the samples that the rule stopped
+        samples_independent: number of samples with as many further, independent runs
+        accurate_independent_percent [%]: samples whose estimate is accurate compared with the
+            independent runs, which do not contain the first n
+    """),
 )
 SAVINGS = (
     *KEY_COLUMNS,
@@ -206,25 +208,22 @@ BY_RULE = ("suite", "dimension", "rule")
     the paper's columns.
     """,
     columns=ACCURACY,
-    layouts=[
-        Layout(
-            caption=f"Accuracy of the skewness rule: {RIGHT} (true), and with errors of at most "
-            "0.5 to 20 %. Never stopped: samples that the cap ended, accurate by definition. "
-            f"Others: true among those that stopped. Independent: against other runs. {CONTROLS}",
-            values=(
-                PRINTED_TRUE,
-                *PRINTED_BANDS,
-                PRINTED_NEVER,
-                Value("accurate_stopped_percent", "Others", decimals=2),
-                Value("accurate_independent_percent", "Independent", decimals=2),
-            ),
-            rows=("tau", "outliers"),
-            parts=BY_RULE,
-        )
-    ],
+    layouts=Layout(
+        caption=f"Accuracy of the skewness rule: {RIGHT} (true), and with errors of at most "
+        "0.5 to 20 %. Never stopped: samples that the cap ended, accurate by definition. "
+        f"Others: true among those that stopped. Independent: against other runs. {CONTROLS}",
+        values=(
+            PRINTED_TRUE,
+            *PRINTED_BANDS,
+            PRINTED_NEVER,
+            Value("accurate_stopped_percent", "Others", decimals=2),
+            Value("accurate_independent_percent", "Independent", decimals=2),
+        ),
+        rows=("tau", "outliers"),
+        parts=BY_RULE,
+    ),
 )
 def accuracy(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Table 1: how often the mean of the first n runs is accurate, for each setting of the rule."""
     sums = pooled(_judged(runs, analysis, controls=True), KEYS)
     shares = sums[[*KEYS, "samples", "samples_independent"]].assign(
         true=percent(sums["accurate"], sums["samples"]),
@@ -248,42 +247,32 @@ def accuracy(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     accuracy. The same controls as in `run_count_accuracy` are added.
     """,
     columns=SAVINGS,
-    layouts=[
-        Layout(
-            caption="Runs that the skewness rule makes and saves, in runs and percent of all; "
-            f"accurate: {RIGHT}; expected saved: saved times accurate. {CONTROLS}",
-            values=(
-                Value("total_runs", "Total"),
-                Value("estimated_runs", "Estimated"),
-                Value("estimated_percent", "%", decimals=2),
-                Value("saved_runs", "Saved"),
-                Value("saved_percent", "%", decimals=2),
-                Value("accurate_percent", "Accurate, %", decimals=2),
-                Value("expected_saved_runs", "Expected saved", decimals=0),
-                Value("expected_saved_percent", "%", decimals=2),
-                Value("mean_runs", "Mean n", decimals=2),
-            ),
-            rows=("tau", "outliers"),
-            parts=BY_RULE,
-        )
-    ],
+    layouts=Layout(
+        caption="Runs that the skewness rule makes and saves, in runs and percent of all; "
+        f"accurate: {RIGHT}; expected saved: saved times accurate. {CONTROLS}",
+        values=(
+            Value("total_runs", "Total"),
+            Value("estimated_runs", "Estimated"),
+            Value("estimated_percent", "%", decimals=2),
+            Value("saved_runs", "Saved"),
+            Value("saved_percent", "%", decimals=2),
+            Value("accurate_percent", "Accurate, %", decimals=2),
+            Value("expected_saved_runs", "Expected saved", decimals=0),
+            Value("expected_saved_percent", "%", decimals=2),
+            Value("mean_runs", "Mean n", decimals=2),
+        ),
+        rows=("tau", "outliers"),
+        parts=BY_RULE,
+    ),
 )
 def savings_of_rule(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Table 2: the runs that each setting of the rule saves, and the controls, as in `accuracy`."""
     sums = pooled(_judged(runs, analysis, controls=True), KEYS)
     right = percent(sums["accurate"], sums["samples"])
-    found = savings(analysis.run_count.cap * sums["samples"], sums["runs"], right)
-    return sums[[*KEYS, "samples"]].assign(
-        total_runs=found.total.astype(np.int64),
-        estimated_runs=sums["runs"],
-        estimated_percent=found.estimated_percent,
-        saved_runs=found.saved.astype(np.int64),
-        saved_percent=found.saved_percent,
-        accurate_percent=found.accuracy,
-        expected_saved_runs=found.expected_saved,
-        expected_saved_percent=found.expected_saved_percent,
-        mean_runs=sums["runs"] / sums["samples"],
-    )[column_names(SAVINGS)]
+    total = analysis.run_count.cap * sums["samples"]
+    found = savings(total, sums["runs"], right)
+    whole = {name: found[name].astype(np.int64) for name in ("total_runs", "saved_runs")}
+    found |= {**whole, "estimated_runs": sums["runs"], "mean_runs": sums["runs"] / sums["samples"]}
+    return sums[[*KEYS, "samples"]].assign(**found)[column_names(SAVINGS)]
 
 
 @exhibit(
@@ -295,21 +284,18 @@ def savings_of_rule(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     the samples of its instances. The figures on the skewness rule are drawn from this table.
     """,
     columns=GROUPS,
-    layouts=[
-        Layout(
-            caption=f"Skewness rule: {RIGHT} (true), and with errors of at most 0.5 to 20 %, with "
-            "the mean number of runs and the percentage of samples that the cap ended.",
-            values=(
-                Value("mean_runs", "Mean n", decimals=1),
-                PRINTED_NEVER,
-                PRINTED_TRUE,
-                *PRINTED_BANDS,
-            ),
-            rows=("function", "algorithm"),
-            parts=("suite", "dimension", "tau", "outliers"),
-            points=(Points("tau", 1), Points("outliers", 1)),
-        )
-    ],
+    layouts=Layout(
+        caption=f"Skewness rule: {RIGHT} (true), and with errors of at most 0.5 to 20 %, with "
+        "the mean number of runs and the percentage of samples that the cap ended.",
+        values=(
+            Value("mean_runs", "Mean n", decimals=1),
+            PRINTED_NEVER,
+            PRINTED_TRUE,
+            *PRINTED_BANDS,
+        ),
+        parts=("suite", "dimension", "tau", "outliers"),
+        points=(Points("tau", 1), Points("outliers", 1)),
+    ),
     figures=[
         Figure(
             "run_count_configurations",
@@ -353,7 +339,6 @@ def savings_of_rule(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     ],
 )
 def groups(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """The columns of Table 1 for each algorithm on each function, without the controls."""
     sums = _judged(runs, analysis, controls=False)
     return sums.drop(columns=WITHIN).assign(
         mean_runs=sums["runs"] / sums["samples"],
@@ -364,7 +349,6 @@ def groups(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 
 
 def skewness_rules(settings: RunCount) -> list[SkewnessRule]:
-    """Every combination of tau and technique against outliers."""
     return [
         SkewnessRule(tau, Outliers(technique), cap=settings.cap)
         for tau in sorted(settings.taus)
@@ -426,7 +410,6 @@ def _sums(
 
 
 def _long(evaluation: Evaluation) -> pd.DataFrame:
-    """The sums, one row per group and setting."""
     shape = evaluation.runs.shape
     index = pd.MultiIndex.from_product([range(size) for size in shape])
     samples = np.broadcast_to(evaluation.samples[:, np.newaxis], shape)
@@ -436,3 +419,293 @@ def _long(evaluation: Evaluation) -> pd.DataFrame:
         **dict(zip(WITHIN, np.moveaxis(evaluation.within, -1, 0), strict=True)),
     }
     return pd.DataFrame({name: sums.ravel() for name, sums in columns.items()}, index=index)
+
+
+PRINTED_SAVED = Value("saved_percent", "Saved", decimals=1)
+FIXED_COUNTS = (5, 10, 15, 20, 25, 30, 40)
+FIRST_LOOK = 10  # first n of the rules with a promise
+
+ESTIMATES: dict[str, Callable[[NDArray[np.float64]], NDArray[np.float64]]] = {
+    "median": partial(sample_quantile, p=0.5),
+    "q10": partial(sample_quantile, p=0.1),
+    "q90": partial(sample_quantile, p=0.9),
+    "mean": lambda values: np.asarray(values.mean(axis=-1)),
+}
+QUANTILES = {"median": 0.5, "q10": 0.1, "q90": 0.9}
+NAMES = {"median": "the median", "q10": "Q.10", "q90": "Q.90", "mean": "the mean"}
+
+PROBLEM = ["function", "instance"]
+RULE_COLUMNS = columns_of("""
+    rule (text): the rule for the number of runs
+    setting (text): setting of the rule
+    promises (text): the estimate that the rule promises to keep near the truth, `best algorithm`,
+        or `none`
+""")
+RULE = column_names(RULE_COLUMNS)
+RULES_KEYS = ["suite", "dimension", *RULE]
+SHARES = {
+    "never_stopped_percent": ("never_stopped", "samples"),
+    "out_of_bounds_percent": ("out_of_bounds", "samples"),
+    "accurate_percent": ("accurate", "samples"),
+    "accurate_independent_percent": ("accurate_independent", "samples_independent"),
+    **{f"kept_{name}_percent": (f"kept_{name}", "samples_independent") for name in ESTIMATES},
+    "winner_percent": ("won", "problems"),
+    "winner_independent_percent": ("won_independent", "problems_independent"),
+}
+"""Percentages as (part, whole)."""
+
+RULES_COLUMNS = (
+    SUITE,
+    DIMENSION_OR_ALL,
+    *RULE_COLUMNS,
+    SAMPLES,
+    Column("samples_independent", "number of samples with as many further, independent runs"),
+    Column("problems", "number of (function, dimension, instance) with several algorithms"),
+    Column("problems_independent", "number of these with independent runs of every algorithm"),
+    MEAN_RUNS,
+    Column("saved_percent", "runs that the rule saves", "%"),
+    NEVER_STOPPED,
+    *columns_of("""
+        out_of_bounds_percent [%]: samples with a value outside the bounds of the rule
+            (`statistics.run_count.bounds`), which run to the cap
+        accurate_percent [%]: samples whose mean, without an outlier filter, is accurate by the
+            run-count paper's criterion, compared with the complete sample
+        accurate_independent_percent [%]: likewise, compared with independent runs
+    """),
+    *(
+        Column(
+            f"kept_{name}_percent",
+            f"samples for which {words} of the independent runs is within `run_count.width` of "
+            "that of the runs made",
+            "%",
+        )
+        for name, words in NAMES.items()
+    ),
+    *columns_of("""
+        winner_percent [%]: problems on which the algorithm with the least median of the runs made
+            is one of those with the least median of the complete samples
+        winner_independent_percent [%]: likewise, compared with independent runs
+    """),
+)
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """A rule, its number of runs on each sample, and the estimate that it keeps near the truth.
+
+    `racing` marks the samples whose algorithms may still be the best, None for all; `out_of_bounds`
+    counts those that leave the rule's bounds and therefore never stop.
+    """
+
+    rule: str
+    setting: str
+    counts: StopCounts
+    promises: str = "none"
+    racing: NDArray[np.bool_] | None = None
+    out_of_bounds: int = 0
+
+
+@exhibit(
+    "run_count_rules",
+    question=questions.RUNS,
+    title="Rules for the number of runs",
+    caption="""
+    Rules for the number of runs on the same samples: how many runs each rule saves, how often the
+    mean is accurate, how often each estimate stays within the stated width of the independent runs,
+    and how often the best algorithm is found. A rule with a width makes its promise only for the
+    estimate in `promises`. With the setting `single`, the promise is valid for one look only. The
+    row with the fixed n equal to the cap shows the result of all runs.
+    """,
+    columns=RULES_COLUMNS,
+    layouts=[
+        Layout(
+            caption="Rules for the number of runs, in percent of the samples. Accurate: the mean "
+            "of the runs made, without an outlier filter, is accurate against the complete sample "
+            "and against independent runs (ind.). Kept: the median of the independent runs is "
+            "within the stated width of that of the runs made. Winner: problems whose best "
+            "algorithm by the median is found.",
+            values=(
+                Value("mean_runs", "Mean n", decimals=1),
+                PRINTED_SAVED,
+                Value("never_stopped_percent", "At cap", decimals=1),
+                Value("accurate_percent", "Accurate", decimals=1),
+                Value("accurate_independent_percent", "ind.", decimals=1),
+                Value("kept_median_percent", "Kept", decimals=1),
+                Value("winner_percent", "Winner", decimals=1),
+                Value("winner_independent_percent", "ind.", decimals=1),
+            ),
+            rows=("rule", "setting"),
+        ),
+        Layout(
+            caption="Rules for the number of runs: percentage of samples whose median, quantiles "
+            "or mean of the independent runs are within the stated width of those of the runs "
+            "made, and which of them the rule promises.",
+            values=(
+                PRINTED_SAVED,
+                Value("kept_median_percent", "Median", decimals=1),
+                Value("kept_q10_percent", "Q.10", decimals=1),
+                Value("kept_q90_percent", "Q.90", decimals=1),
+                Value("kept_mean_percent", "Mean", decimals=1),
+                Value("promises", "Promised"),
+            ),
+            rows=("rule", "setting"),
+            name="kept",
+        ),
+    ],
+    figures=Figure(
+        "run_count_rules",
+        "Rules for the number of runs: savings and accuracy",
+        "How many runs each rule saves, and how often its result is right: by the run-count "
+        "paper's criterion, by the promise that the median (or the mean) of the independent runs "
+        "is within the stated width, and by the best algorithm of a problem. A rule whose mark is "
+        "not above the line of the fixed numbers of runs gains nothing from the values.",
+        Picture("timefair.exhibits.charts.run_count:rules"),
+        needs="samples",
+    ),
+)
+def compared(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    settings = analysis.run_count
+    parts = []
+    for names, samples in Samples.of(runs, settings.cap).strata():
+        rng = analysis.stream(names)
+        title = f"{names['suite']}, D = {names['dimension']}"
+        entrants = [
+            *_skewness(samples, settings, rng, Progress(f"{title}, skewness, samples")),
+            *(
+                Entrant("fixed n", f"n = {n}", stop_counts(FixedCount(n), samples.values))
+                for n in (*(n for n in FIXED_COUNTS if n < settings.cap), settings.cap)
+            ),
+            *_widths(samples, analysis, title),
+            _raced(samples, analysis, Progress(f"{title}, racing, problems")),
+        ]
+        part = _sums_of_entrants(samples, entrants, settings.width, Progress(f"{title}, samples"))
+        parts.append(part.assign(**names))
+    if not parts:
+        return pd.DataFrame(columns=column_names(RULES_COLUMNS))
+    sums = pooled(pd.concat(parts, ignore_index=True), RULES_KEYS)
+    mean_runs = sums["runs"] / sums["samples"]
+    return sums.assign(
+        mean_runs=mean_runs,
+        saved_percent=100.0 * (1.0 - mean_runs / settings.cap),
+        **{name: percent(sums[part], sums[whole]) for name, (part, whole) in SHARES.items()},
+    )[column_names(RULES_COLUMNS)]
+
+
+def _skewness(
+    samples: Samples, settings: RunCount, rng: np.random.Generator, progress: Progress
+) -> list[Entrant]:
+    rules = skewness_rules(settings)
+    proposal = rule_proposal(rules, samples.values, progress=progress)
+    entrants = []
+    for name, found in (("skewness", proposal), ("random n", random_control(proposal, rng=rng))):
+        for k, rule in enumerate(rules):
+            counts = StopCounts(found.n[:, k], found.met[:, k])
+            entrants.append(Entrant(name, f"τ = {rule.tau:g}, {rule.outliers}", counts))
+    return entrants
+
+
+def _widths(samples: Samples, analysis: Analysis, title: str) -> list[Entrant]:
+    settings = analysis.run_count
+    shared: dict[str, Any] = {
+        "width": settings.width,
+        "confidence": analysis.confidence,
+        "start": min(FIRST_LOOK, settings.cap),
+        "cap": settings.cap,
+    }
+    rules: list[tuple[str, str, StoppingRule]] = [
+        (name, str(validity), QuantileWidth(p=p, validity=validity, **shared))
+        for name, p in QUANTILES.items()
+        for validity in Validity
+    ]
+    rules.append(("mean", str(Validity.SINGLE), MeanWidth(**shared)))
+    if settings.bounds is not None:
+        low, high = settings.bounds
+        rule = BoundedMeanWidth(lowest=low, highest=high, **shared)
+        rules.append(("mean", f"{Validity.ANYTIME}, {low:g} to {high:g}", rule))
+    entrants = []
+    for name, setting, rule in rules:
+        rule_name = f"width of {NAMES[name]}"
+        progress = Progress(f"{title}, {rule_name}, {setting}, n")
+        counts = stop_counts(rule, samples.values, progress=progress)
+        bounded = isinstance(rule, BoundedMeanWidth)
+        outside = int((rule.outside(samples.values) & ~counts.met).sum()) if bounded else 0
+        entrants.append(Entrant(rule_name, setting, counts, name, out_of_bounds=outside))
+    return entrants
+
+
+def _raced(samples: Samples, analysis: Analysis, progress: Progress) -> Entrant:
+    cap = analysis.run_count.cap
+    looks = tuple(n for n in LOOKS if n <= cap) or (cap,)
+    race = Race(alpha=1.0 - analysis.confidence, looks=looks, cap=cap)
+    runs = np.full(len(samples.values), cap)
+    racing = np.ones(runs.shape, dtype=np.bool_)
+    problems = _problems(samples)
+    for done, members in enumerate(problems, start=1):
+        state = race.state(list(samples.values[members]))
+        runs[members], racing[members] = state.runs, state.goes_on
+        progress(done, len(problems))
+    counts = StopCounts(runs, runs < cap)
+    return Entrant("racing", f"α = {race.alpha:g}", counts, "best algorithm", racing)
+
+
+def _sums_of_entrants(
+    samples: Samples, entrants: list[Entrant], width: float, progress: Progress
+) -> pd.DataFrame:
+    proposal = counts_proposal([entrant.counts for entrant in entrants], Outliers.NONE)
+    nested, independent = evaluated_twice(samples, proposal, progress)
+    estimates = {name: _at(samples.values, proposal.n, of) for name, of in ESTIMATES.items()}
+    known = samples.has_truth
+    kept = {}
+    for name, estimate in ESTIMATES.items():
+        truth = estimate(samples.truth[known])[:, np.newaxis]
+        kept[f"kept_{name}"] = is_kept_promise(estimates[name][known], truth, width).sum(axis=0)
+    everyone = np.ones(known.shape, dtype=np.bool_)
+    racing = [everyone if one.racing is None else one.racing for one in entrants]
+    median = np.where(np.stack(racing, axis=1), estimates["median"], np.inf)
+    problems = _problems(samples)
+    with_truth = [members for members in problems if known[members].all()]
+    return pd.DataFrame(
+        {
+            **{key: [getattr(entrant, key) for entrant in entrants] for key in RULE},
+            "samples": nested.samples[0],
+            "runs": nested.runs[0],
+            "never_stopped": nested.samples[0] - nested.stopped[0],
+            "out_of_bounds": [entrant.out_of_bounds for entrant in entrants],
+            "accurate": nested.accurate[0],
+            "samples_independent": independent.samples[0],
+            "accurate_independent": independent.accurate[0],
+            **kept,
+            "problems": len(problems),
+            "won": _won(median, samples.values, problems),
+            "problems_independent": len(with_truth),
+            "won_independent": _won(median, samples.truth, with_truth),
+        }
+    )
+
+
+def _at(
+    values: NDArray[np.float64],
+    counts: NDArray[np.int64],
+    estimate: Callable[[NDArray[np.float64]], NDArray[np.float64]],
+) -> NDArray[np.float64]:
+    """The estimate from the first n runs of each sample, shape (samples, rules)."""
+    found = np.empty(counts.shape)
+    for n in np.unique(counts):
+        samples, rules = np.nonzero(counts == n)
+        found[samples, rules] = estimate(values[:, :n])[samples]
+    return found
+
+
+def _won(
+    median: NDArray[np.float64], truth: NDArray[np.float64], problems: list[NDArray[np.intp]]
+) -> NDArray[np.int64]:
+    won = np.zeros(median.shape[1], dtype=np.int64)
+    for members in problems:
+        true_median = ESTIMATES["median"](truth[members])
+        chosen = median[members].argmin(axis=0)
+        won += true_median[chosen] == true_median.min()
+    return won
+
+
+def _problems(samples: Samples) -> list[NDArray[np.intp]]:
+    return [rows for _, rows in samples.groups(PROBLEM) if rows.size > 1]

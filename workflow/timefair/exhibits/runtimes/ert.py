@@ -1,10 +1,8 @@
-"""Cost to targets: the expected running time, and what is reached with restarts."""
+"""Cost to targets, also with restarts, and the best of several executions or launches."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pandas as pd
@@ -12,12 +10,13 @@ from numpy.typing import NDArray
 
 from timefair.basics.together import ALL
 from timefair.exhibits import questions
-from timefair.exhibits.charts.chart import Curves
+from timefair.exhibits.charts.chart import LEADERS, OVERVIEWS, Curves, Picture
 from timefair.exhibits.columns import (
     CELL,
     CELL_OR_ALL,
     COST,
     INSTANCE_CELL,
+    MEASURE,
     RUNS,
     SECONDS,
     SUCCESS_RATE,
@@ -26,29 +25,220 @@ from timefair.exhibits.columns import (
     UNIT,
 )
 from timefair.exhibits.curves.ecdf import until_cut
-from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit, over_costs
+from timefair.exhibits.exhibit import Column, Figure, column_names, columns_of, exhibit, over_costs
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
-from timefair.records.rundata.bridged import bridges
-from timefair.records.rundata.frames import stacked
-from timefair.records.rundata.problems import Spent
-from timefair.records.rundata.published import told_in, with_published
+from timefair.records.rundata.frames import MEAN, quantile_name, stacked
+from timefair.records.rundata.problems import BUDGETS, Spent, equal_if_solved, precision_at_the_end
+from timefair.records.rundata.published import bridges, told_in, with_published
 from timefair.records.rundata.runs import UNITS, Runs, Unit
 from timefair.records.rundata.settings import Analysis
 from timefair.statistics.ert import ert, ert_interval, success_rate
+from timefair.statistics.probability import affordable_runs, best_of_mean, best_of_quantile
 from timefair.statistics.restarted import restarted_cdf
+
+CELL_KEYS = tuple(column_names(CELL))
+PROBLEM_KEYS = tuple(column_names(INSTANCE_CELL))
+BEST_OF_COLUMNS = (
+    *CELL,
+    RUNS,
+    Column("k", "number of executions, each with the complete budget"),
+    MEASURE,
+    *columns_of("""
+        precision [precision]: best precision of k executions; empty if there are fewer than k runs,
+            `inf` if it is possible that none of the k found a finite value
+    """),
+)
+LAUNCH_COLUMNS = (
+    *INSTANCE_CELL,
+    RUNS,
+    UNIT,
+    *columns_of("""
+        budget [`unit`]: budget T of a run
+        complete_launches: launches that returned, were ended by the restart policy or reached the
+            final target
+        tau [`unit`]: mean length τ of a complete launch
+        k: number of launches that the budget allows: floor(T/τ)
+    """),
+    MEASURE,
+    *columns_of("""
+        one_launch [precision]: best precision of single complete launches
+        best_of_k_launches [precision]: best precision of k complete launches, in closed form; empty
+            if there are fewer than k
+        best_of_restarts [precision]: best precision of the runs with their actual restarts,
+            including the last launch, which is cut at T
+    """),
+)
+
+
+@exhibit(
+    "best_of",
+    question=questions.EXECUTIONS,
+    title="Best of several executions",
+    caption="""
+    Best precision of k executions, each with the complete budget. The runs of all instances are
+    pooled, and a run that reached the final target counts as 0. The mean is the unbiased estimate
+    of the expected best of k runs, computed from the R runs without resampling. Quantiles are those
+    of the best of k. A run already contains its restarts, so k executions cost k budgets.
+    """,
+    columns=BEST_OF_COLUMNS,
+    layouts=Layout(
+        caption="Best precision f − f_opt of k executions, each with the complete budget; runs of "
+        "all instances pooled. k executions need k runs. ∞: too many runs found no finite value.",
+        values=(Value("precision", "Precision", "low"),),
+        columns="k",
+        parts=("suite", "dimension", "measure"),
+    ),
+    figures=Figure(
+        "best_of",
+        "Expected best of several executions",
+        "Expected best precision of k executions, each with the complete budget, over k. The "
+        "runs of all instances are pooled. The estimate is unbiased and needs no resampling. A "
+        "line ends where there are fewer than k runs. The steeper it falls, the more the "
+        "results of an algorithm vary.",
+        Picture(
+            "timefair.exhibits.charts.curves:best_of",
+            "functions",
+            reading=OVERVIEWS["own log"] + " " + LEADERS,
+        ),
+    ),
+)
+def of_executions(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    best = precision_at_the_end(runs)
+    cells = list(runs.groups(CELL_KEYS))
+    samples = [best[members] for _, members in cells]
+    executions = sorted(set(analysis.executions))
+    measures = _measures(analysis)
+    precision = np.stack(
+        [_best_of(samples, np.full(len(samples), k), analysis) for k in executions], axis=1
+    )
+    parts = (
+        {
+            **group,
+            "runs": len(members),
+            "k": np.repeat(executions, len(measures)),
+            "measure": measures * len(executions),
+            "precision": of_cell.ravel(),
+        }
+        for (group, members), of_cell in zip(cells, precision, strict=True)
+    )
+    return stacked(parts, column_names(BEST_OF_COLUMNS))
+
+
+@exhibit(
+    "restart_fairness",
+    question=questions.EXECUTIONS,
+    title="Best of the launches that the budget allows",
+    caption="""
+    Effect of the restarts within one budget T on each instance (*time-fair*, Definition 2): the
+    best of k = floor(T/τ) complete launches, in closed form, and the best of the runs with their
+    actual restarts. The best of k is empty if there are fewer than k complete launches, and the
+    result of one launch if there are none. Long launches are cut more often, so τ is too small if k
+    is small. A launch or run that reached the final target counts as 0.
+    """,
+    columns=LAUNCH_COLUMNS,
+    layouts=Layout(
+        caption="Best precision f − f_opt of one launch, of the k launches of mean length τ "
+        "that the budget allows, and of the runs with their actual restarts.",
+        values=(
+            Value("tau", "τ"),
+            Value("k", "k"),
+            Value("one_launch", "One launch", "low"),
+            Value("best_of_k_launches", "Best of k", "low"),
+            Value("best_of_restarts", "With restarts", "low"),
+        ),
+        rows=("function", "instance", "algorithm"),
+        parts=("suite", "dimension", "unit", "measure"),
+    ),
+)
+def within_budget(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    cells = list(runs.groups(PROBLEM_KEYS))
+    rows_of = [rows for _, rows in cells]
+    fair, singles = _fair(runs, rows_of)
+    best = precision_at_the_end(runs)
+    once = np.ones(len(cells))
+    results = {
+        "one_launch": _best_of(singles, once, analysis),
+        "best_of_k_launches": _best_of(singles, fair["k"].to_numpy(dtype=np.float64), analysis),
+        "best_of_restarts": _best_of([best[rows] for rows in rows_of], once, analysis),
+    }
+    names = pd.DataFrame([group for group, _ in cells], columns=list(PROBLEM_KEYS))
+    of_cells = pd.concat([names.assign(runs=list(map(len, rows_of))), fair], axis=1)
+    measures = _measures(analysis)
+    frame = of_cells.loc[of_cells.index.repeat(len(measures))].reset_index(drop=True)
+    frame["measure"] = measures * len(cells)
+    frame = frame.assign(**{name: found.ravel() for name, found in results.items()})
+    return frame[column_names(LAUNCH_COLUMNS)]
+
+
+def _measures(analysis: Analysis) -> list[str]:
+    return [MEAN, *map(quantile_name, sorted(analysis.quantiles))]
+
+
+def _best_of(
+    samples: Sequence[NDArray[np.float64]], executions: NDArray[np.float64], analysis: Analysis
+) -> NDArray[np.float64]:
+    """Mean and quantiles of the best of k values of each sample, shape (samples, measures).
+
+    Every sample has its own k. A row is NaN if its k is NaN, below 1, or larger than the sample.
+    """
+    probabilities = sorted(analysis.quantiles)
+    sizes = np.array([sample.size for sample in samples])
+    found = np.full((len(samples), 1 + len(probabilities)), np.nan)
+    known = (executions >= 1) & (executions <= sizes)
+    for size, k in set(zip(sizes[known].tolist(), executions[known].tolist(), strict=True)):
+        alike = np.flatnonzero((sizes == size) & (executions == k))
+        values = np.stack([samples[place] for place in alike])
+        found[alike, 0] = best_of_mean(values, int(k))
+        for column, p in enumerate(probabilities, start=1):
+            found[alike, column] = best_of_quantile(values, p, int(k))
+    return found
+
+
+def _fair(
+    runs: Runs, rows_of: Sequence[NDArray[np.intp]]
+) -> tuple[pd.DataFrame, list[NDArray[np.float64]]]:
+    """The number of launches that the budget of each cell allows, and its precisions of complete
+    ones.
+
+    The charge before the first launch is not part of the budget.
+    """
+    launches = runs.launches
+    cell = np.empty(len(runs.frame), dtype=np.intp)
+    for place, rows in enumerate(rows_of):
+        cell[rows] = place
+    launches_of = launches.groupby(cell[launches["row"]]).indices
+    complete = launches["complete"].to_numpy(dtype=np.bool_)
+    start_s, end_s, evaluations, best = (
+        launches[name].to_numpy(dtype=np.float64)
+        for name in ("start_s", "end_s", "evaluations", "best_precision")
+    )
+    precision = equal_if_solved(runs, best, launches["row"].to_numpy())
+    lengths: dict[Unit, NDArray[np.float64]] = {"seconds": end_s - start_s}
+    lengths["evaluations"] = evaluations
+    budgets = {unit: runs.frame[BUDGETS[unit]].to_numpy(dtype=np.float64) for unit in UNITS}
+    table, singles = [], []
+    for place, rows in enumerate(rows_of):
+        own = np.asarray(launches_of.get(place, ()), dtype=np.intp)
+        ended = own[complete[own]]
+        timed = not np.isnan(budgets["seconds"][rows]).any()
+        unit: Unit = "seconds" if timed else "evaluations"
+        used, budget = lengths[unit][ended], np.fmax.reduce(budgets[unit][rows])
+        tau = used.mean() if used.sum() > 0 else np.nan
+        before = start_s[own].min() if timed and own.size else 0.0
+        table.append((unit, budget, ended.size, tau, float(affordable_runs(budget - before, tau))))
+        singles.append(precision[ended])
+    names = ["unit", "budget", "complete_launches", "tau", "k"]
+    return pd.DataFrame(table, columns=names), singles
+
 
 SUFFIX = {"seconds": "ert_s", "evaluations": "ert_evaluations"}
 
 COUNTS = (RUNS, SUCCESSES, SUCCESS_RATE)
-ERT_S = Column(
-    "ert_s", "expected running time in seconds; `inf` if no run reached the target", SECONDS
-)
-ERT_EVALUATIONS = Column(
-    "ert_evaluations",
-    "expected running time in evaluations; `inf` if no run reached the target",
-    "evaluations",
-)
-VALUES = (ERT_S, ERT_EVALUATIONS)
+VALUES = columns_of(f"""
+    ert_s [{SECONDS}]: expected running time in seconds; `inf` if no run reached the target
+    ert_evaluations [evaluations]: expected running time in evaluations; `inf` if no run reached the
+        target
+""")
 HEAVY = "_heavy_tail"
 LIMITS = tuple(
     column
@@ -111,7 +301,6 @@ def _figure(name: str, unit: str, words: str = "") -> Figure:
             "of all instances pooled. ∞: no run reached the target.",
             brackets=INTERVAL,
             values=(Value.with_limits(f"ert_{unit}", "ERT", "low"),),
-            rows=("function", "algorithm"),
             columns="target",
             points=SOME_TARGETS,
             name=unit,
@@ -122,7 +311,6 @@ def _figure(name: str, unit: str, words: str = "") -> Figure:
     default=True,
 )
 def pooled(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """ERT to each target from easy to hard, with the runs of all instances pooled."""
     return to_targets(runs, analysis, confidence=analysis.confidence)
 
 
@@ -150,7 +338,6 @@ def pooled(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     ],
 )
 def by_instance(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """ERT on each instance, without limits."""
     return _frame(runs, analysis, INSTANCE_CELL, confidence=None)
 
 
@@ -192,7 +379,7 @@ def _frame(
     return stacked(parts, [*key_names, "target", *column_names(COUNTS), *values])
 
 
-COLUMNS = (
+RESTARTED_COLUMNS = (
     *CELL_OR_ALL,
     RUNS,
     UNIT,
@@ -206,8 +393,7 @@ COLUMNS = (
     Column("error", "the exact share is between `fraction` − `error` and `fraction` + `error`"),
 )
 
-BEYOND = 100.0
-"""Length of the curves, as a multiple of the cost of the longest run."""
+BEYOND = 100.0  # length of the curves, as a multiple of the cost of the longest run
 
 
 @exhibit(
@@ -220,17 +406,14 @@ BEYOND = 100.0
     is the mean over the targets of the distribution function of the runtime with restarts, in
     closed form, up to 100 times the longest run. A target that no run reached is never reached.
     """,
-    columns=COLUMNS,
-    layouts=[
-        Layout(
-            caption="Share of targets that are reached within a cost if failed runs are restarted, "
-            "in closed form.",
-            values=(Value("fraction", "Share", "high", decimals=2),),
-            rows=("function", "algorithm"),
-            columns="cost",
-            points=(Points("cost", (0.001, 0.01, 0.1, 1.0), relative=True),),
-        )
-    ],
+    columns=RESTARTED_COLUMNS,
+    layouts=Layout(
+        caption="Share of targets that are reached within a cost if failed runs are restarted, "
+        "in closed form.",
+        values=(Value("fraction", "Share", "high", decimals=2),),
+        columns="cost",
+        points=(Points("cost", (0.001, 0.01, 0.1, 1.0), relative=True),),
+    ),
     figures=over_costs(
         "restarted",
         "Share of targets reached with restarts over {unit}",
@@ -250,62 +433,32 @@ BEYOND = 100.0
     beside="ecdf",
 )
 def curves(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Share of targets reached within a cost if failed runs are restarted."""
-    of_unit = {unit: told_in(runs, unit) for unit in UNITS}
-    costs = {unit: _costs(of_unit[unit], unit) for unit in UNITS}
-    parts = []
-    for group, samples in _samples(of_unit["evaluations"], analysis):
-        for sample in samples:
-            low, high = sample.cdf(costs[sample.unit])
-            part = {**group, "runs": len(sample.spent), "unit": sample.unit}
-            part |= {"cost": costs[sample.unit]}
+    targets, parts, costs = analysis.targets_from_easy, [], {}
+    for unit in UNITS:
+        there = told_in(runs, unit)
+        grid = there.cost_grid(unit)
+        if grid.size:
+            grid = np.geomspace(grid[0], BEYOND * grid[-1], there.points)
+        costs[unit] = grid
+    everyone = told_in(runs, "evaluations")
+    reached_at = {unit: everyone.runtimes(unit, targets) for unit in UNITS}
+    for group, rows in everyone.groups(tuple(column_names(CELL))):
+        for unit in everyone.units_of(rows):
+            spent = Spent.until(reached_at[unit][rows], everyone.spent(unit)[rows])
+            known = np.where(spent.success.all(axis=1), np.inf, spent.cost.max(axis=1))
+            of_targets = [
+                restarted_cdf(cost, success, costs[unit])
+                for cost, success in zip(spent.cost.T, spent.success.T, strict=True)
+            ]
+            low = np.mean([bounds.low for bounds in of_targets], axis=0)
+            high = np.mean([bounds.high for bounds in of_targets], axis=0)
+            part = {**group, "runs": len(rows), "unit": unit, "cost": costs[unit]}
             part |= {"fraction": (low + high) / 2, "error": (high - low) / 2}
-            parts.append(until_cut(part, sample.known, np.inf))
-    columns = column_names(COLUMNS)
+            parts.append(until_cut(part, known, np.inf))
+    columns = column_names(RESTARTED_COLUMNS)
     single = stacked(parts, columns)
     shared = ["suite", "dimension", "algorithm", "unit", "cost"]
     sums = {"runs": "sum", "observed": "mean", "fraction": "mean", "error": "mean"}
     across = single.groupby(shared, as_index=False).agg(sums)
     frame = pd.concat([single.astype({"function": str}), across.assign(function=ALL)])
     return frame.reset_index(drop=True)[columns]
-
-
-@dataclass(frozen=True)
-class _Sample:
-    """Cost of the runs up to each target or their end, arrays of shape (runs, targets)."""
-
-    unit: Unit
-    spent: NDArray[np.float64]
-    success: NDArray[np.bool_]
-
-    @property
-    def known(self) -> NDArray[np.float64]:
-        """Cost of each run, or `inf` if it reached every target, shape (runs,)."""
-        return np.where(self.success.all(axis=1), np.inf, self.spent.max(axis=1))
-
-    def cdf(self, costs: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Limits of the mean over the targets."""
-        bounds = [
-            restarted_cdf(spent, success, costs)
-            for spent, success in zip(self.spent.T, self.success.T, strict=True)
-        ]
-        return np.mean([b.low for b in bounds], axis=0), np.mean([b.high for b in bounds], axis=0)
-
-
-def _samples(runs: Runs, analysis: Analysis) -> Iterator[tuple[dict[str, Any], list[_Sample]]]:
-    """Each group of runs, in seconds if they have times, and in evaluations."""
-    targets = analysis.targets_from_easy
-    reached_at = {unit: runs.runtimes(unit, targets) for unit in UNITS}
-    for group, rows in runs.groups(tuple(column_names(CELL))):
-        samples = []
-        for unit in runs.units_of(rows):
-            spent = Spent.until(reached_at[unit][rows], runs.spent(unit)[rows])
-            samples.append(_Sample(unit, spent.cost, spent.success))
-        yield group, samples
-
-
-def _costs(runs: Runs, unit: Unit) -> NDArray[np.float64]:
-    measured = runs.cost_grid(unit)
-    if measured.size == 0:
-        return measured
-    return np.geomspace(measured[0], BEYOND * measured[-1], runs.points)

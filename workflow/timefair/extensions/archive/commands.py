@@ -9,8 +9,8 @@ from functools import partial
 from pathlib import Path
 
 from timefair.basics.errors import InputError
+from timefair.cli.campaigns import problems_of
 from timefair.cli.common import RESULTS, Commands, one_thread, prepare_folder
-from timefair.cli.trust import problems_of
 
 
 def add_to(commands: Commands) -> None:

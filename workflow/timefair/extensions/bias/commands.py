@@ -30,7 +30,7 @@ def _bias(arguments: argparse.Namespace) -> None:
     from timefair.cli.common import prepare_files
     from timefair.extensions.bias import kept
     from timefair.measure import audit
-    from timefair.measure.runner.jobs import in_new_interpreter
+    from timefair.measure.runner import in_new_interpreter
 
     prepare_files(arguments.output, (".md", ".csv"))
     rows = []

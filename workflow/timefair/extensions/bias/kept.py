@@ -12,7 +12,7 @@ from timefair.basics.files import atomic_file
 
 if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign
-    from timefair.exhibits.campaign.checklist_parts import ChecklistPart
+    from timefair.exhibits.campaign.checklist import ChecklistPart
     from timefair.records.rundata.runs import Runs
     from timefair.records.rundata.settings import Analysis
 
@@ -59,7 +59,7 @@ def settings(campaign: Campaign, folder: Path) -> Iterator[tuple[str, Any]]:
 
 def checklist(runs: Runs, analysis: Analysis) -> Iterator[ChecklistPart]:
     """What an audit of the campaign's algorithms found; nothing without one."""
-    from timefair.exhibits.campaign.checklist_parts import ChecklistPart
+    from timefair.exhibits.campaign.checklist import ChecklistPart
 
     if rows := analysis.added.get(KEY):
         yield ChecklistPart("Biases", sentence(rows))

@@ -14,7 +14,7 @@ from timefair.exhibits import questions
 from timefair.exhibits.columns import PAIR, PROBLEM, SECONDS, TARGET
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
-from timefair.records.rundata.machines import BLOCK, EVERY_MACHINE, UNNAMED
+from timefair.records.rundata.left_out import BLOCK, EVERY_MACHINE, UNNAMED
 from timefair.records.rundata.problems import Spent, in_words, listed_by_precision, problems
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
@@ -135,17 +135,15 @@ COLUMNS = (
     only pairs with the best one are listed; `statistics.pairs` selects other pairs.
     """,
     columns=COLUMNS,
-    layouts=[
-        Layout(
-            caption="Ratio of the expected running times of two algorithms to target precisions, "
-            "in {seconds}; below 1 if the first is faster.",
-            brackets=INTERVAL,
-            values=(Value.with_limits("ratio", "Ratio", decimals=2),),
-            rows=("function", *column_names(PAIR), "machine"),
-            columns="target",
-            points=(Points("target", 3),),
-        )
-    ],
+    layouts=Layout(
+        caption="Ratio of the expected running times of two algorithms to target precisions, "
+        "in {seconds}; below 1 if the first is faster.",
+        brackets=INTERVAL,
+        values=(Value.with_limits("ratio", "Ratio", decimals=2),),
+        rows=("function", *column_names(PAIR), "machine"),
+        columns="target",
+        points=(Points("target", 3),),
+    ),
     comparing=True,
 )
 def ratios(runs: Runs, analysis: Analysis) -> pd.DataFrame:

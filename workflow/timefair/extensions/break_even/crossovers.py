@@ -89,22 +89,20 @@ TURNING_COLUMNS = (
     precision) are listed; `statistics.pairs` selects other pairs.
     """,
     columns=TURNING_COLUMNS,
-    layouts=[
-        Layout(
-            caption="Evaluation cost, in {seconds}, at which the order of two algorithms by the "
-            "expected running time to a target changes, with the form and the limits of its "
-            "{confidence} confidence set.",
-            values=(
-                Value("turns_at_s", "Turns at"),
-                Value("set", "Set"),
-                Value("turns_at_s_low", "Low"),
-                Value("turns_at_s_high", "High"),
-            ),
-            rows=("function", *column_names(PAIR)),
-            parts=("suite", "dimension", "target"),
-            points=(Points("target", 1),),
-        )
-    ],
+    layouts=Layout(
+        caption="Evaluation cost, in {seconds}, at which the order of two algorithms by the "
+        "expected running time to a target changes, with the form and the limits of its "
+        "{confidence} confidence set.",
+        values=(
+            Value("turns_at_s", "Turns at"),
+            Value("set", "Set"),
+            Value("turns_at_s_low", "Low"),
+            Value("turns_at_s_high", "High"),
+        ),
+        rows=("function", *column_names(PAIR)),
+        parts=("suite", "dimension", "target"),
+        points=(Points("target", 1),),
+    ),
     comparing=True,
 )
 def turning(runs: Runs, analysis: Analysis) -> pd.DataFrame:

@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from timefair.exhibits.charts import panels, scales, style
+from timefair.exhibits.charts import panels, style
 from timefair.exhibits.charts.panels import NothingToDraw
 
 FACTORS = (1e-4, 1e4)
@@ -31,12 +31,12 @@ def own_time_ranks(frame: pd.DataFrame) -> Figure:
     looks = panels.looks(frame, value="position", within=["suite", "dimension"])
     numbers = frame[["holds_from", "holds_to", "measured_factor"]].to_numpy(dtype=np.float64)
     ends = numbers[np.isfinite(numbers) & (numbers > 0)]
-    bounds = scales.limits(np.clip([*ends, 0.1, 10.0], *FACTORS), margin=0.1)
+    bounds = panels.limits(np.clip([*ends, 0.1, 10.0], *FACTORS), margin=0.1)
     with style.applied():
         figure, grid = panels.grid(
             frame, functions=False, height_in=AROUND_IN + LINE_IN * frame["algorithm"].nunique()
         )
-        scales.set_log(grid[0].axes, "x", bounds, ticks=5)
+        panels.set_log(grid[0].axes, "x", bounds, ticks=5)
         order = frame.groupby(frame["algorithm"].astype(str))["position"].mean()
         levels = {str(name): k for k, name in enumerate(order.sort_values(kind="stable").index)}
         for panel in grid:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from timefair.basics.together import ALL
 from timefair.exhibits import questions
-from timefair.exhibits.campaign.recorded import asked
+from timefair.exhibits.campaign.checklist import asked
 from timefair.exhibits.charts.chart import Picture, leaders
 from timefair.exhibits.columns import ALGORITHM, PAIR, PROBLEM, SPACE, TARGET
 from timefair.exhibits.comparisons.comparison import decided
@@ -148,17 +148,17 @@ RANK_COLUMNS = (
     Column(
         "measured_factor",
         "own time per evaluation of another implementation, divided by that of this one, measured "
-        "by timefair (docs/studies/bbob-2026.md, geometric mean over two dimensions)",
+        "by timefair (the database, bbob, geometric mean over 5 and 20 dimensions)",
     ),
     Column("measured_as", "this implementation", text=True),
 )
 
 MEASURED = {
-    "pycma:BIPOP": ("modcma:BIPOP", ((89, 2.2), (100, 4.1))),
-    "scipy:differential_evolution": ("timefair:DE", ((27, 0.10), (30, 0.43))),
+    "pycma:BIPOP": ("modcma:BIPOP", ((239, 5.7), (83, 4.0))),
+    "scipy:differential_evolution": ("timefair:DE", ((84, 1.3), (26, 0.87))),
 }
 """Implementations of one algorithm: the faster one, and both own times per evaluation in µs, in 5
-and 20 dimensions, from the table of docs/studies/bbob-2026.md.
+and 20 dimensions, medians of the table `overhead` of the database.
 """
 
 
@@ -174,22 +174,20 @@ and 20 dimensions, from the table of docs/studies/bbob-2026.md.
     which it is known.
     """,
     columns=COLUMNS,
-    layouts=[
-        Layout(
-            caption="Own-time factor with which the algorithm behind would tie, median over the "
-            "functions, and the better one by time, at equal own time and in evaluations.",
-            brackets="Brackets: {confidence} interval of the median.",
-            values=(
-                Value("behind", "Behind"),
-                Value("by_time", "By time"),
-                Value("at_equal_own_time", "At equal own time"),
-                Value("by_evaluations", "By evaluations"),
-                Value.with_limits("factor", "Factor"),
-            ),
-            rows=tuple(column_names(PAIR)),
-            parts=("suite", "dimension"),
-        )
-    ],
+    layouts=Layout(
+        caption="Own-time factor with which the algorithm behind would tie, median over the "
+        "functions, and the better one by time, at equal own time and in evaluations.",
+        brackets="Brackets: {confidence} interval of the median.",
+        values=(
+            Value("behind", "Behind"),
+            Value("by_time", "By time"),
+            Value("at_equal_own_time", "At equal own time"),
+            Value("by_evaluations", "By evaluations"),
+            Value.with_limits("factor", "Factor"),
+        ),
+        rows=tuple(column_names(PAIR)),
+        parts=("suite", "dimension"),
+    ),
     default=True,
     comparing=True,
 )
@@ -331,21 +329,19 @@ def _summary(factors: NDArray[np.float64], confidence: float) -> dict[str, Any]:
     listed; `statistics.pairs` selects other pairs.
     """,
     columns=FACTOR_COLUMNS,
-    layouts=[
-        Layout(
-            caption="Factor of the own time of the first algorithm at which the expected running "
-            "times of both are equal, with its {confidence} confidence set.",
-            values=(
-                Value("factor", "Factor"),
-                Value("set", "Set"),
-                Value("factor_low", "Low"),
-                Value("factor_high", "High"),
-            ),
-            rows=("function", "algorithm", "other"),
-            parts=("suite", "dimension", "target"),
-            points=(Points("target", 1),),
-        )
-    ],
+    layouts=Layout(
+        caption="Factor of the own time of the first algorithm at which the expected running "
+        "times of both are equal, with its {confidence} confidence set.",
+        values=(
+            Value("factor", "Factor"),
+            Value("set", "Set"),
+            Value("factor_low", "Low"),
+            Value("factor_high", "High"),
+        ),
+        rows=("function", "algorithm", "other"),
+        parts=("suite", "dimension", "target"),
+        points=(Points("target", 1),),
+    ),
     comparing=True,
 )
 def on_targets(runs: Runs, analysis: Analysis) -> pd.DataFrame:
@@ -412,35 +408,30 @@ def on_targets(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     the table `comparison`, or at the next easier one that all runs of both reached. {SCALED}
     """,
     columns=RANK_COLUMNS,
-    layouts=[
-        Layout(
-            caption="Position of the algorithms, and the range of own-time factors in which they "
-            "keep it.",
-            values=(
-                Value("position", "Position"),
-                Value("holds_from", "From"),
-                Value("holds_to", "To"),
-            ),
-            rows=("algorithm",),
-            parts=("suite", "dimension"),
-        )
-    ],
-    figures=[
-        Figure(
-            "own_time_ranks",
-            "Own-time factors at which an algorithm keeps its position",
-            "Range of factors of an algorithm's own time in which it keeps its position, while "
-            "the others stay as measured; 0.1: its own computations are 10 times as fast. "
-            "The line at 1 is the measured time. A diamond is a faster implementation of the same "
-            "algorithm that was measured. Long bars: the position does not depend on the "
-            "implementation.",
-            Picture(
-                "timefair.extensions.break_even.figure:own_time_ranks",
-                reading="Bars with an arrow go on beyond the axis. "
-                + leaders("at the best positions"),
-            ),
-        )
-    ],
+    layouts=Layout(
+        caption="Position of the algorithms, and the range of own-time factors in which they "
+        "keep it.",
+        values=(
+            Value("position", "Position"),
+            Value("holds_from", "From"),
+            Value("holds_to", "To"),
+        ),
+        rows=("algorithm",),
+        parts=("suite", "dimension"),
+    ),
+    figures=Figure(
+        "own_time_ranks",
+        "Own-time factors at which an algorithm keeps its position",
+        "Range of factors of an algorithm's own time in which it keeps its position, while "
+        "the others stay as measured; 0.1: its own computations are 10 times as fast. "
+        "The line at 1 is the measured time. A diamond is a faster implementation of the same "
+        "algorithm that was measured. Long bars: the position does not depend on the "
+        "implementation.",
+        Picture(
+            "timefair.extensions.break_even.figure:own_time_ranks",
+            reading="Bars with an arrow go on beyond the axis. " + leaders("at the best positions"),
+        ),
+    ),
     comparing=True,
 )
 def ranges(runs: Runs, analysis: Analysis) -> pd.DataFrame:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from timefair.exhibits.campaign.recorded import asked
+from timefair.exhibits.campaign.checklist import asked
 from timefair.extensions.break_even.lines import turning_factor
 from timefair.records.rundata.clocks import reference_s, shares_s
 from timefair.records.rundata.evaluation_cost import UsedByRuns

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from timefair.basics.words import listed, number, p_value
-from timefair.exhibits.campaign.checklist_parts import ChecklistPart
+from timefair.exhibits.campaign.checklist import ChecklistPart
 from timefair.exhibits.registry import TABLES
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis

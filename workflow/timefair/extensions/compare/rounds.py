@@ -22,8 +22,8 @@ from timefair.extensions.compare.answers import Answer, Design, Law, Loss, look_
 from timefair.extensions.compare.comparison import Comparison, Measure, compare
 from timefair.extensions.compare.sources import Pair, runs_of, within
 from timefair.extensions.compare.words import Look, value
-from timefair.measure.evaluation.failures import outside
-from timefair.measure.runner.jobs import JobFailed, in_new_interpreter, measured
+from timefair.measure.evaluation.state import outside
+from timefair.measure.runner import JobFailed, in_new_interpreter, measured
 from timefair.records.status import Status
 from timefair.records.store import read_runs
 

@@ -33,8 +33,7 @@ def add_to(commands: Commands) -> None:
         "recorded optimizers: average ranks in evaluations, in seconds, and at 1 ms and 100 ms an "
         "evaluation; who is significantly better and worse. After a stop, the same command goes "
         "on. The last line that it prints is the verdict.",
-        example="timefair rank mine.py:solve\n"
-        "timefair rank scipy:Powell --database docs/studies/bbob-2026/archive.zip",
+        example="timefair rank mine.py:solve\ntimefair rank scipy:Powell --design database-bbob-20",
         exits={0: "not significantly worse than --against", 1: "significantly worse than it"},
     )
     rank.add_argument("use", metavar="ALGORITHM", help="as `use` in a campaign: mine.py:solve")
@@ -92,8 +91,7 @@ def add_to(commands: Commands) -> None:
 def _add_database(command: Command) -> None:
     command.add_argument(
         "--database", type=Path, metavar="PATH",
-        help=f"a database, an archive or results/NAME (by default the folder {store.FOLDER}, or "
-        "without it the archive of the study in the clone)",
+        help=f"a database, an archive or results/NAME (by default the folder {store.FOLDER})",
     )  # fmt: skip
 
 

@@ -21,7 +21,7 @@ from timefair.cli.common import progress
 from timefair.exhibits.comparisons.comparison import decide, over
 from timefair.extensions.database.standings import EVALUATIONS, Costs, Standing, spaces
 from timefair.extensions.database.store import DECISIVE, Design
-from timefair.measure.runner import jobs
+from timefair.measure import runner as jobs
 from timefair.problems import names
 from timefair.records.bridge import Bridge, bridge
 from timefair.records.integrity import machine_kinds
@@ -156,14 +156,21 @@ def placed(
 
 
 def _bridges(design: Design, runs: Runs, label: str, others: Sequence[str]) -> dict[str, Bridge]:
-    """The bridge from each other's machine to this one; empty if it is the same kind."""
-    found, mine = {}, runs.origins[label]
+    """The bridge from each other's machine to this one.
+
+    A machine of the same kind may have had another speed, so its kernels count as well, if it has
+    any; without them, it is taken to be as fast.
+    """
+    found, mine, charged = {}, runs.origins[label], design.campaign.budget.evaluation_cost_s
     for name in others:
-        theirs = runs.origins.get(name)
-        if theirs is None or (kinds := machine_kinds([theirs])) == machine_kinds([mine]):
+        if (theirs := runs.origins.get(name)) is None:
+            continue
+        kinds = machine_kinds([theirs])
+        same = kinds == machine_kinds([mine])
+        if same and (charged or not (theirs.kernels and mine.kernels)):
             continue
         recorded = f"{name} was recorded on another machine ({'; '.join(sorted(map(str, kinds)))})"
-        if len(kinds) > 1 or design.campaign.budget.evaluation_cost_s:
+        if len(kinds) > 1 or charged:
             raise InputError(f"{recorded}; a bridge is from one machine, without simulated cost")
         code = theirs.kernels[0]["implementation"] if theirs.kernels else "compiled"
         try:
@@ -185,8 +192,8 @@ def _said(bridges: Mapping[str, Bridge]) -> Iterator[str]:
         ends = (every[:, 0].min(), every[:, 0].max(), every.min(), every.max())
         least, most, low, high = (number(float(of), digits=2) for of in ends)
         yield (
-            f"Seconds of {len(bridges)} optimizers are of another machine, times {least} to {most} "
-            f"(reference kernels); ranks and verdicts allow for {low} to {high}."
+            f"Seconds of {len(bridges)} optimizers are of another machine or day, times {least} to "
+            f"{most} (reference kernels); ranks and verdicts allow for {low} to {high}."
         )
 
 

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from timefair.records.rundata.settings import Analysis
 
 FOLDER, DIGESTS, OPTIMIZERS = "timefair-data", "SHA256SUMS", "optimizers.csv"
-STUDY = "docs/studies/bbob-2026/archive.zip"
 SNAPSHOT, COLLECTED = "campaign.json", "collected"
 MOST_MB, MOST_MB_TOGETHER = 15, 40
 TARGETS = tuple(float(f"{10 ** (k / 5):.3g}") for k in range(40, -41, -1))
@@ -73,13 +72,12 @@ def designs(database: Path | None, design: str | None = None) -> dict[str, Path]
     """The archives of a database by name, or one of them; `InputError` if one was changed.
 
     A database may also be one archive or ``results/NAME``. None: the folder `FOLDER` of the working
-    directory or of the clone; as long as there is none, the archive of the study in the clone.
+    directory or of the clone.
     """
     from timefair.campaign import scaffold
 
     if database is None:
-        clone = scaffold.folder()
-        places = (Path(FOLDER), clone / FOLDER, clone / STUDY)
+        places = (Path(FOLDER), scaffold.folder() / FOLDER)
         database = next((one for one in places if one.exists()), places[0])
     if not database.exists():
         raise InputError(f"{database}: there is no such file or folder")
@@ -106,7 +104,7 @@ def chosen(database: Path | None, design: str | None) -> Path:
 
 def changed(folder: Path) -> Iterator[str]:
     """What of a database is not as written: a digest differs, is missing, or has no file."""
-    from timefair.io.archive import digest
+    from timefair.io.common import digest
 
     path = folder / DIGESTS
     lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
@@ -125,7 +123,7 @@ def changed(folder: Path) -> Iterator[str]:
 def opened(path: Path) -> Iterator[Design]:
     """A design while its archive, or folder ``results/NAME``, is unpacked."""
     from timefair.campaign import configuration
-    from timefair.io.archive import unpacked
+    from timefair.io.common import unpacked
     from timefair.records.rundata.runs import Runs
 
     with unpacked(path) as folder:
@@ -144,7 +142,7 @@ def add(results: Path, folder: Path) -> str:
 
     `InputError` if the archive or all together are too large, or optima are unknown.
     """
-    from timefair.io.archive import digest
+    from timefair.io.common import digest
 
     folder.mkdir(parents=True, exist_ok=True)
     with opened(results) as design:

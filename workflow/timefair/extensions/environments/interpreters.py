@@ -20,7 +20,7 @@ import timefair
 from timefair.basics.errors import InputError
 from timefair.basics.files import cache_folder
 from timefair.basics.threads import measuring_environment
-from timefair.machine import software
+from timefair.machine.facts import describe, packages, versions
 from timefair.machine.host import Host, Unknown
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def interpreter(
     variables = {name: value for name, value in environ.items() if name not in dropped}
     folders = [os.path.abspath(path)] if path else []
     folders += [_importable(), *filter(None, [variables.get("PYTHONPATH")])]
-    version = software.versions(["timefair"])["timefair"]
+    version = versions(["timefair"])["timefair"]
     variables |= {
         "PYTHONPATH": os.pathsep.join(folders),
         INSIDE: json.dumps([python, path, version]),
@@ -94,8 +94,7 @@ def decisive(campaign: Campaign, label: str) -> Iterator[tuple[str, Any]]:
     """Inside an environment, what determines the runs besides what determines those of others."""
     spec = _keys(campaign, label)
     if spec:
-        packages = dict(software.packages(Host()))
-        yield "environment", {"packages": packages, "files": _digest(spec.get("path"))}
+        yield "environment", {"packages": packages(Host()), "files": _digest(spec.get("path"))}
 
 
 def facts(campaign: Campaign, label: str) -> Iterator[tuple[str, Any]]:
@@ -103,7 +102,7 @@ def facts(campaign: Campaign, label: str) -> Iterator[tuple[str, Any]]:
     if spec := _keys(campaign, label):
         python, path = spec.get("python"), spec.get("path")
         try:
-            commit = None if path is None else software.describe(Path(path))
+            commit = None if path is None else describe(Path(path))
         except Unknown:
             commit = None
         yield "own_environment", {"python": python, "path": path, "commit": commit}

@@ -9,7 +9,8 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from timefair.basics.together import ALL
-from timefair.exhibits.charts import costs, panels, scales, style
+from timefair.exhibits.charts import panels, style
+from timefair.exhibits.charts.chart import spent as cost_label
 from timefair.exhibits.charts.pages import COLUMNS, LINES
 from timefair.exhibits.charts.panels import NothingToDraw
 
@@ -31,7 +32,7 @@ def ranks(frame: pd.DataFrame) -> Figure:
         frame = frame.assign(**{name: frame[name].where(first) for name in limits})
     with style.applied():
         figure, grid = panels.grid(frame, functions=False, height_in=RANK_HEIGHT_IN)
-        scales.set_log(grid[0].axes, "x", scales.limits(frame["cost"], margin=0.02))
+        panels.set_log(grid[0].axes, "x", panels.limits(frame["cost"], margin=0.02))
         worst = float(frame["average_rank"].max())
         room = 0.05 * max(worst - 1, 1)
         grid[0].axes.set_ylim(worst + room, 1 - room)
@@ -51,7 +52,7 @@ def ranks(frame: pd.DataFrame) -> Figure:
                 panels.curve(panel.axes, cost, place, **look.line, markevery=marks)
             panels.in_background(panel.axes, others)
         unit = str(frame["unit"].iloc[0])
-        panels.label(figure, costs.spent(frame, unit), "average rank by the median precision")
+        panels.label(figure, cost_label(frame, unit), "average rank by the median precision")
         panels.legend(figure, looks)
     return figure
 
@@ -125,8 +126,8 @@ def _maps(
         width = panels.width_of(len(cells), columns)
         figure = Figure(figsize=(width, height), layout="constrained")
         axes = figure.subplots(len(cells), columns, squeeze=False, sharex=True, sharey=True)
-        scales.set_log(axes[0, 0], "x", (frame["cost"].min(), frame["cost"].max()))
-        scales.set_log(axes[0, 0], "y", (frame["precision"].min(), frame["precision"].max()))
+        panels.set_log(axes[0, 0], "x", (frame["cost"].min(), frame["cost"].max()))
+        panels.set_log(axes[0, 0], "y", (frame["precision"].min(), frame["precision"].max()))
         size = panels.title_size(title, width / columns)
         for i, line in enumerate(axes):
             for k, ax in enumerate(line):
@@ -149,5 +150,5 @@ def _maps(
         bar.set_label(label)
         bar.outline.set_visible(False)
         unit = str(frame["unit"].iloc[0])
-        panels.label(figure, costs.spent(frame, unit), "best precision so far")
+        panels.label(figure, cost_label(frame, unit), "best precision so far")
     return figure

@@ -45,29 +45,25 @@ POINTS = (
     observed.
     """,
     columns=EAF_COLUMNS,
-    layouts=[
-        Layout(
-            caption="Share of the runs on all functions that have found at most a precision "
-            "within a cost.",
-            values=(Value("share", "Share", "high", decimals=2),),
-            rows=("precision", "algorithm"),
-            columns="cost",
-            parts=(*column_names(SPACE), "function", "unit"),
-            points=POINTS,
-        )
-    ],
-    figures=[
-        Figure(
-            "eaf",
-            "Empirical attainment function",
-            "Share of the runs on all functions that have found at most a precision within a cost, "
-            "in {seconds} or, without times, in evaluations. Darker is better.",
-            Picture(
-                "timefair.extensions.indicators.figure:surfaces",
-                reading="If not all algorithms fit, those with the largest mean share are drawn.",
-            ),
-        )
-    ],
+    layouts=Layout(
+        caption="Share of the runs on all functions that have found at most a precision "
+        "within a cost.",
+        values=(Value("share", "Share", "high", decimals=2),),
+        rows=("precision", "algorithm"),
+        columns="cost",
+        parts=(*column_names(SPACE), "function", "unit"),
+        points=POINTS,
+    ),
+    figures=Figure(
+        "eaf",
+        "Empirical attainment function",
+        "Share of the runs on all functions that have found at most a precision within a cost, "
+        "in {seconds} or, without times, in evaluations. Darker is better.",
+        Picture(
+            "timefair.extensions.indicators.figure:surfaces",
+            reading="If not all algorithms fit, those with the largest mean share are drawn.",
+        ),
+    ),
 )
 def surface(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """The surface of each algorithm on each function, and on all together."""
@@ -126,27 +122,23 @@ DIFFERENCE_COLUMNS = (
     mean share over all functions, or the first ones that `statistics.pairs` names.
     """,
     columns=DIFFERENCE_COLUMNS,
-    layouts=[
-        Layout(
-            caption="Share of the runs of the first algorithm on all functions that have found at "
-            "most a precision within a cost, minus that of the second.",
-            values=(Value("difference", "Difference", decimals=2),),
-            rows=("precision",),
-            columns="cost",
-            parts=(*column_names(SPACE), "function", *column_names(PAIR), "unit"),
-            points=POINTS,
-        )
-    ],
-    figures=[
-        Figure(
-            "eaf_difference",
-            "Difference of two attainment functions",
-            "Where more runs of one of two algorithms have found at most a precision within a "
-            "cost, in {seconds} or, without times, in evaluations. Without room for all functions, "
-            "they are drawn together.",
-            Picture("timefair.extensions.indicators.figure:difference"),
-        )
-    ],
+    layouts=Layout(
+        caption="Share of the runs of the first algorithm on all functions that have found at "
+        "most a precision within a cost, minus that of the second.",
+        values=(Value("difference", "Difference", decimals=2),),
+        rows=("precision",),
+        columns="cost",
+        parts=(*column_names(SPACE), "function", *column_names(PAIR), "unit"),
+        points=POINTS,
+    ),
+    figures=Figure(
+        "eaf_difference",
+        "Difference of two attainment functions",
+        "Where more runs of one of two algorithms have found at most a precision within a "
+        "cost, in {seconds} or, without times, in evaluations. Without room for all functions, "
+        "they are drawn together.",
+        Picture("timefair.extensions.indicators.figure:difference"),
+    ),
     comparing=True,
 )
 def difference(runs: Runs, analysis: Analysis) -> pd.DataFrame:

@@ -101,15 +101,13 @@ AOCC_COLUMNS = (
     empty if an instance has a single run.
     """,
     columns=AOCC_COLUMNS,
-    layouts=[
-        Layout(
-            caption="Normalized area over the convergence curve (AOCC); higher is better.",
-            brackets=BOOTSTRAP,
-            values=(Value.with_limits("aocc", "AOCC", "high", decimals=3),),
-            rows=("function", "algorithm"),
-            columns="unit",
-        )
-    ],
+    layouts=Layout(
+        caption="Normalized area over the convergence curve (AOCC); higher is better.",
+        brackets=BOOTSTRAP,
+        values=(Value.with_limits("aocc", "AOCC", "high", decimals=3),),
+        rows=("function", "algorithm"),
+        columns="unit",
+    ),
 )
 def areas(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """AOCC for each function and algorithm, and over all functions."""
@@ -185,16 +183,14 @@ U_COLUMNS = (
     (DeLong and others 1988), and are empty if it wins all pairs or none.
     """,
     columns=U_COLUMNS,
-    layouts=[
-        Layout(
-            caption="Share of the pairs with runs of other algorithms that a run wins (U-score "
-            "divided by the number of pairs): by cost to the target, or by the value at the end.",
-            brackets=INTERVAL,
-            values=(Value.with_limits("share", "Share", "high", decimals=3),),
-            rows=("function", "algorithm"),
-            columns="unit",
-        )
-    ],
+    layouts=Layout(
+        caption="Share of the pairs with runs of other algorithms that a run wins (U-score "
+        "divided by the number of pairs): by cost to the target, or by the value at the end.",
+        brackets=INTERVAL,
+        values=(Value.with_limits("share", "Share", "high", decimals=3),),
+        rows=("function", "algorithm"),
+        columns="unit",
+    ),
     comparing=True,
 )
 def dominance(runs: Runs, analysis: Analysis) -> pd.DataFrame:
@@ -269,31 +265,27 @@ COSTS = 21
     each function. Another algorithm changes every rank.
     """,
     columns=RANK_COLUMNS,
-    layouts=[
-        Layout(
-            caption="Rank by the median precision within a cost, averaged over the functions.",
-            brackets=BOOTSTRAP,
-            values=(Value.with_limits("average_rank", "Rank", "low", decimals=2),),
-            rows=("algorithm",),
-            columns="cost",
-            parts=(*column_names(SPACE), "unit"),
-            points=(Points("cost", (0.01, 0.1, 1.0), relative=True),),
-        )
-    ],
-    figures=[
-        Figure(
-            "rank_over_time",
-            "Average rank over elapsed cost",
-            "Rank by the median precision within a cost, in {seconds} or, without times, in "
-            "evaluations, averaged over the functions. Higher is better. Bands are bootstrap "
-            "limits at each cost.",
-            Picture(
-                "timefair.extensions.indicators.figure:ranks",
-                reading="With more than two algorithms, a band is drawn only where its algorithm "
-                f"has the best rank. {leaders('with the best rank at any cost')}",
-            ),
-        )
-    ],
+    layouts=Layout(
+        caption="Rank by the median precision within a cost, averaged over the functions.",
+        brackets=BOOTSTRAP,
+        values=(Value.with_limits("average_rank", "Rank", "low", decimals=2),),
+        rows=("algorithm",),
+        columns="cost",
+        parts=(*column_names(SPACE), "unit"),
+        points=(Points("cost", (0.01, 0.1, 1.0), relative=True),),
+    ),
+    figures=Figure(
+        "rank_over_time",
+        "Average rank over elapsed cost",
+        "Rank by the median precision within a cost, in {seconds} or, without times, in "
+        "evaluations, averaged over the functions. Higher is better. Bands are bootstrap "
+        "limits at each cost.",
+        Picture(
+            "timefair.extensions.indicators.figure:ranks",
+            reading="With more than two algorithms, a band is drawn only where its algorithm "
+            f"has the best rank. {leaders('with the best rank at any cost')}",
+        ),
+    ),
     comparing=True,
 )
 def ranks_over_time(runs: Runs, analysis: Analysis) -> pd.DataFrame:

@@ -92,25 +92,23 @@ COLUMNS = (
     between the two. Tests of other criteria, and of all pairs, are in the table `comparison`.
     """,
     columns=COLUMNS,
-    layouts=[
-        Layout(
-            caption="The proposed algorithm against the others: p of the rank-sum test of the "
-            "precisions, p after Holm's correction, A12, and whether the proposed algorithm is "
-            "significantly better (+), worse (−) or neither (=) with {confidence} confidence after "
-            "the correction. All: Wilcoxon's signed-rank test over the functions, and the numbers "
-            "of +/=/−. Friedman rank: of the proposed algorithm and of the other.",
-            values=(
-                Value("p", "p"),
-                Value("p_adjusted", "p (Holm)"),
-                Value("a12", "A12", decimals=2),
-                Value("verdict", "+/=/−"),
-            ),
-            rows=("function",),
-            columns="algorithm",
-            parts=("suite", "dimension", "at"),
-            whole=True,
-        )
-    ],
+    layouts=Layout(
+        caption="The proposed algorithm against the others: p of the rank-sum test of the "
+        "precisions, p after Holm's correction, A12, and whether the proposed algorithm is "
+        "significantly better (+), worse (−) or neither (=) with {confidence} confidence after "
+        "the correction. All: Wilcoxon's signed-rank test over the functions, and the numbers "
+        "of +/=/−. Friedman rank: of the proposed algorithm and of the other.",
+        values=(
+            Value("p", "p"),
+            Value("p_adjusted", "p (Holm)"),
+            Value("a12", "A12", decimals=2),
+            Value("verdict", "+/=/−"),
+        ),
+        rows=("function",),
+        columns="algorithm",
+        parts=("suite", "dimension", "at"),
+        whole=True,
+    ),
     comparing=True,
 )
 def against(runs: Runs, analysis: Analysis) -> pd.DataFrame:

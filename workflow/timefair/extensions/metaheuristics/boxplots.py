@@ -10,7 +10,7 @@ from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure as Drawing
 
 from timefair.exhibits import questions
-from timefair.exhibits.charts import maps, panels, scales, style
+from timefair.exhibits.charts import maps, panels, style
 from timefair.exhibits.charts.chart import LEADERS, Picture
 from timefair.exhibits.charts.curves import SOLVED
 from timefair.exhibits.charts.pages import Page
@@ -43,23 +43,21 @@ COLUMNS = (
     final target has 0.
     """,
     columns=COLUMNS,
-    figures=[
-        Figure(
-            "boxplots",
-            "Box plots of the precision at the end",
-            "Best precision at the end of all runs, with the runs of all instances pooled: median, "
-            "quartiles, whiskers to the last run within 1.5 times the width of the box on the "
-            "logarithmic axis, and the runs beyond as dots, in the order of the legend. Lower is "
-            "better. Runs without a finite value are at the upper edge. Each panel has its own "
-            "scale.",
-            Picture(
-                f"{__name__}:boxes",
-                "functions",
-                reading="An overview is a map of all functions: the median of each algorithm as a "
-                f"multiple of the least median. {LEADERS}",
-            ),
-        )
-    ],
+    figures=Figure(
+        "boxplots",
+        "Box plots of the precision at the end",
+        "Best precision at the end of all runs, with the runs of all instances pooled: median, "
+        "quartiles, whiskers to the last run within 1.5 times the width of the box on the "
+        "logarithmic axis, and the runs beyond as dots, in the order of the legend. Lower is "
+        "better. Runs without a finite value are at the upper edge. Each panel has its own "
+        "scale.",
+        Picture(
+            f"{__name__}:boxes",
+            "functions",
+            reading="An overview is a map of all functions: the median of each algorithm as a "
+            f"multiple of the least median. {LEADERS}",
+        ),
+    ),
 )
 def every_run(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """One row per run, in the order of the keys."""
@@ -82,21 +80,21 @@ def boxes(frame: pd.DataFrame, page: Page) -> Drawing:
         )
     looks = panels.looks(medians, value="precision", within=PROBLEM)
     shown = page.rows(frame)
-    floor = scales.zero_floor(shown["precision"])
+    floor = panels.zero_floor(shown["precision"])
     shown = shown.assign(
-        precision=scales.raised(shown["precision"], floor),
+        precision=panels.raised(shown["precision"], floor),
         algorithm=shown["algorithm"].astype(str),
     )
     with style.applied():
         figure, grid = panels.grid(shown, share_y=False)
         for panel in grid:
-            bounds = scales.limits(panel.rows["precision"], margin=0.06)
-            scales.set_log(panel.axes, "y", bounds)
+            bounds = panels.limits(panel.rows["precision"], margin=0.06)
+            panels.set_log(panel.axes, "y", bounds)
             _boxes(panel, bounds, looks)
             panel.axes.tick_params(axis="x", length=0, labelbottom=False)
             panel.axes.grid(visible=False, axis="x")
         grid[0].axes.set_xlim(-0.7, len(looks) - 0.3)
-        panels.label(figure, y=scales.with_zero("best precision at the end of the run", floor))
+        panels.label(figure, y=panels.with_zero("best precision at the end of the run", floor))
         panels.legend(figure, looks, lines=False)
     return figure
 

@@ -63,20 +63,18 @@ COLUMNS = (
     on every function and in every run.
     """,
     columns=COLUMNS,
-    layouts=[
-        Layout(
-            caption="Complexity of the algorithms by the protocol of CEC: T0, a loop of "
-            "arithmetic; T1, the evaluations alone; T2, the mean time of a run.",
-            values=(
-                Value("t0_s", "T0, s"),
-                Value("t1_s", "T1, s"),
-                Value("t2_s", "T2, s"),
-                Value("complexity", "(T2 − T1)/T0", "low"),
-            ),
-            rows=("algorithm",),
-            parts=("suite", "function", "dimension"),
-        )
-    ],
+    layouts=Layout(
+        caption="Complexity of the algorithms by the protocol of CEC: T0, a loop of "
+        "arithmetic; T1, the evaluations alone; T2, the mean time of a run.",
+        values=(
+            Value("t0_s", "T0, s"),
+            Value("t1_s", "T1, s"),
+            Value("t2_s", "T2, s"),
+            Value("complexity", "(T2 − T1)/T0", "low"),
+        ),
+        rows=("algorithm",),
+        parts=("suite", "function", "dimension"),
+    ),
     charged=False,
     complete=True,
 )
@@ -125,7 +123,7 @@ def measure(
     Every time is that of a run in a process of its own. `InputError` if the function does not
     exist, or an algorithm fails.
     """
-    from timefair.measure.runner.jobs import in_new_interpreter
+    from timefair.measure.runner import in_new_interpreter
     from timefair.problems.registry import find
 
     chosen = campaign.problems

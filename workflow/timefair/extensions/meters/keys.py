@@ -15,7 +15,7 @@ from timefair.basics.extension import Meter
 from timefair.basics.values import Distinct
 from timefair.extensions.meters import energy, instructions
 from timefair.machine.host import Unknown
-from timefair.measure.runs.fresh import Fresh
+from timefair.measure.runs.child import Fresh
 
 Meters = Annotated[
     tuple[Literal["energy", "instructions"], ...],

@@ -48,17 +48,15 @@ METERED_COLUMNS = (
     0. There is no row where a run has no reading, or a simulated evaluation cost.
     """,
     columns=METERED_COLUMNS,
-    layouts=[
-        Layout(
-            caption="Expected joules above the idle power, and instructions, to targets. ∞: no run "
-            "reached the target.",
-            brackets=INTERVAL,
-            values=(Value.with_limits("ert", "ERT", "low"),),
-            rows=("function", "algorithm", "unit"),
-            columns="target",
-            points=(Points("target", 3),),
-        )
-    ],
+    layouts=Layout(
+        caption="Expected joules above the idle power, and instructions, to targets. ∞: no run "
+        "reached the target.",
+        brackets=INTERVAL,
+        values=(Value.with_limits("ert", "ERT", "low"),),
+        rows=("function", "algorithm", "unit"),
+        columns="target",
+        points=(Points("target", 3),),
+    ),
     charged=False,
 )
 def metered(runs: Runs, analysis: Analysis) -> pd.DataFrame:

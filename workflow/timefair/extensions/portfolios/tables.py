@@ -436,35 +436,31 @@ PORTFOLIOS = (
     for new runs on these functions.
     """,
     columns=PORTFOLIOS,
-    layouts=[
-        Layout(
-            caption="Share of the (function, target) pairs that portfolios reach within T, on "
-            "functions that were not used for the choice, and the gain over the single best "
-            "algorithm with as many cores.",
-            brackets="Brackets: {confidence} bootstrap interval.",
-            values=(
-                Value("members", "Members"),
-                Value("shares", "Shares"),
-                Value.with_limits("held_out", "Reached", decimals=3),
-                Value.with_limits("gain", "Gain", decimals=3),
-            ),
-            rows=("arrangement", "size"),
-        )
-    ],
-    figures=[
-        Figure(
-            "portfolio",
-            "Algorithms that share the budget",
-            "Share of the (function, target) pairs that are reached within the budget. Circle: on "
-            "the functions that were used for the choice. Dot: on functions that were not used for "
-            "it (for each function, the choice is made on all others). Bar: the single best "
-            "algorithm, chosen in the same way, with as many cores. Line: interval of the gain "
-            "over the bar, for new runs on these functions; for the single best algorithm, the "
-            "interval of its share. Numbers after the members are their parts of the budget.",
-            Picture("timefair.extensions.portfolios.figure:portfolio"),
-            default=True,
-        )
-    ],
+    layouts=Layout(
+        caption="Share of the (function, target) pairs that portfolios reach within T, on "
+        "functions that were not used for the choice, and the gain over the single best "
+        "algorithm with as many cores.",
+        brackets="Brackets: {confidence} bootstrap interval.",
+        values=(
+            Value("members", "Members"),
+            Value("shares", "Shares"),
+            Value.with_limits("held_out", "Reached", decimals=3),
+            Value.with_limits("gain", "Gain", decimals=3),
+        ),
+        rows=("arrangement", "size"),
+    ),
+    figures=Figure(
+        "portfolio",
+        "Algorithms that share the budget",
+        "Share of the (function, target) pairs that are reached within the budget. Circle: on "
+        "the functions that were used for the choice. Dot: on functions that were not used for "
+        "it (for each function, the choice is made on all others). Bar: the single best "
+        "algorithm, chosen in the same way, with as many cores. Line: interval of the gain "
+        "over the bar, for new runs on these functions; for the single best algorithm, the "
+        "interval of its share. Numbers after the members are their parts of the budget.",
+        Picture("timefair.extensions.portfolios.figure:portfolio"),
+        default=True,
+    ),
     default=True,
     comparing=True,
 )

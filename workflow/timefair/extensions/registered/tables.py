@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from timefair.basics.together import ALL
 from timefair.basics.words import counted
-from timefair.exhibits.campaign.checklist_parts import ChecklistPart, listed
+from timefair.exhibits.campaign.checklist import ChecklistPart, listed
 from timefair.exhibits.campaign.timing_noise import of_times
 from timefair.exhibits.columns import DIMENSION, FUNCTION_OR_ALL, PAIR, SUITE, TARGET
 from timefair.exhibits.comparisons.criteria import Pooled, Quantile
@@ -107,21 +107,19 @@ class Order(NamedTuple):
     registration.
     """,
     columns=COLUMNS,
-    layouts=[
-        Layout(
-            caption="Answer to the registered question. It uses only the planned runs, and one "
-            "test at its own level.",
-            values=(
-                Value("value_a", "First"),
-                Value("value_b", "Second"),
-                Value("p", "p", decimals=4),
-                Value("alpha", "Level", decimals=3),
-                Value("better", "Better"),
-                Value("answer", "Answer"),
-            ),
-            rows=("measure", "function", *column_names(PAIR)),
-        )
-    ],
+    layouts=Layout(
+        caption="Answer to the registered question. It uses only the planned runs, and one "
+        "test at its own level.",
+        values=(
+            Value("value_a", "First"),
+            Value("value_b", "Second"),
+            Value("p", "p", decimals=4),
+            Value("alpha", "Level", decimals=3),
+            Value("better", "Better"),
+            Value("answer", "Answer"),
+        ),
+        rows=("measure", "function", *column_names(PAIR)),
+    ),
     charged=False,
     complete=True,
 )
@@ -303,13 +301,11 @@ DEVIATION = (
     names of functions are not listed, because they change no number.
     """,
     columns=DEVIATION,
-    layouts=[
-        Layout(
-            caption="Deviations from the registration.",
-            values=(Value("registered", "Registered", wrap=30), Value("found", "Found", wrap=30)),
-            rows=("kind", "subject"),
-        )
-    ],
+    layouts=Layout(
+        caption="Deviations from the registration.",
+        values=(Value("registered", "Registered", wrap=30), Value("found", "Found", wrap=30)),
+        rows=("kind", "subject"),
+    ),
     charged=False,
     complete=True,
 )

@@ -19,8 +19,7 @@ from timefair.exhibits.charts.chart import Picture
 from timefair.exhibits.columns import SUITE
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
-from timefair.exhibits.run_count.accuracy import Samples
-from timefair.exhibits.run_count.rules import ESTIMATES
+from timefair.exhibits.run_count.accuracy import ESTIMATES, Samples
 from timefair.records.rundata.frames import Progress, stacked
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
@@ -261,37 +260,33 @@ COLUMNS = (
     the base rate. There are no rows for fewer than two functions, or algorithms.
     """,
     columns=COLUMNS,
-    layouts=[
-        Layout(
-            caption="Probability that an estimate from the first runs is within an error of the "
-            "truth, stated for functions or algorithms not seen before. Right: how often that is "
-            "so, in percent. Brier score of the stated probabilities and of the base rate; skill: "
-            "the relative gain over the base rate; an AUC of 0.5 is no better than chance.",
-            values=(
-                Value("right_percent", "Right", decimals=1),
-                Value("brier", "Brier", decimals=3),
-                Value("brier_base", "Base", decimals=3),
-                Value("skill", "Skill", decimals=2),
-                Value("auc", "AUC", decimals=2),
-            ),
-            rows=("estimate", "n", "error_percent"),
-            columns="held_out",
-            parts=("suite", "truth"),
-            points=(Points("bin", (1.0,)),),
-        )
-    ],
-    figures=[
-        Figure(
-            "run_count_reliability",
-            "Stated and observed reliability of estimates",
-            "Stated and observed probability that the median of the first n runs is within an "
-            "error of the truth, for functions and algorithms that the model has not seen. On the "
-            "diagonal the probabilities are right. Each panel states by how much the Brier score "
-            "improves on the base rate (skill) and the area under the ROC curve (AUC).",
-            Picture("timefair.extensions.reliability.figure:reliability"),
-            needs="samples",
-        )
-    ],
+    layouts=Layout(
+        caption="Probability that an estimate from the first runs is within an error of the "
+        "truth, stated for functions or algorithms not seen before. Right: how often that is "
+        "so, in percent. Brier score of the stated probabilities and of the base rate; skill: "
+        "the relative gain over the base rate; an AUC of 0.5 is no better than chance.",
+        values=(
+            Value("right_percent", "Right", decimals=1),
+            Value("brier", "Brier", decimals=3),
+            Value("brier_base", "Base", decimals=3),
+            Value("skill", "Skill", decimals=2),
+            Value("auc", "AUC", decimals=2),
+        ),
+        rows=("estimate", "n", "error_percent"),
+        columns="held_out",
+        parts=("suite", "truth"),
+        points=(Points("bin", (1.0,)),),
+    ),
+    figures=Figure(
+        "run_count_reliability",
+        "Stated and observed reliability of estimates",
+        "Stated and observed probability that the median of the first n runs is within an "
+        "error of the truth, for functions and algorithms that the model has not seen. On the "
+        "diagonal the probabilities are right. Each panel states by how much the Brier score "
+        "improves on the base rate (skill) and the area under the ROC curve (AUC).",
+        Picture("timefair.extensions.reliability.figure:reliability"),
+        needs="samples",
+    ),
 )
 def cross_validated(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Cross-validated probability that an estimate from n runs is right.

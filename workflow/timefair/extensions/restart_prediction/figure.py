@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from timefair.exhibits.charts import dots, panels, scales, style
+from timefair.exhibits.charts import dots, panels, style
 from timefair.exhibits.charts.pages import LEAST_RUNS, Page
 from timefair.exhibits.charts.panels import NothingToDraw
 from timefair.exhibits.charts.style import Look
@@ -30,9 +30,9 @@ def restart_what_if(frame: pd.DataFrame, page: Page) -> Figure:
         raise NothingToDraw("too few launches reached a target")
     best = every.loc[every.groupby([*PROBLEM, "algorithm"], observed=True)["factor"].idxmin()]
     if page.overview:
-        bounds = scales.limits(every["tau"], margin=0.06)
+        bounds = panels.limits(every["tau"], margin=0.06)
         measure = dots.Measure(
-            "tau", f"best cutoff: {LABEL}", lambda ax: scales.set_log(ax, "x", bounds)
+            "tau", f"best cutoff: {LABEL}", lambda ax: panels.set_log(ax, "x", bounds)
         )
         return dots.algorithm_lines(page.rows(best), [measure])
     leaders = panels.leaders(best, value="factor", within=PROBLEM)
@@ -42,10 +42,10 @@ def restart_what_if(frame: pd.DataFrame, page: Page) -> Figure:
 def _panels(shown: pd.DataFrame, looks: dict[str, Look]) -> Figure:
     with style.applied():
         figure, grid = panels.grid(shown)
-        bounds = scales.limits(np.clip([*shown["factor"], 0.5, 2.0], LOWEST, HIGHEST))
+        bounds = panels.limits(np.clip([*shown["factor"], 0.5, 2.0], LOWEST, HIGHEST))
         first = grid[0].axes
-        scales.set_log(first, "x", scales.limits(shown["tau"]), ticks=5)
-        scales.set_log(first, "y", bounds)
+        panels.set_log(first, "x", panels.limits(shown["tau"]), ticks=5)
+        panels.set_log(first, "y", bounds)
         columns = ["tau", "factor", "factor_low", "factor_high"]
         for panel in grid:
             panel.axes.axhline(1.0, color=MEASURED_GREY, linewidth=0.7, zorder=1.2)

@@ -483,19 +483,17 @@ def _refused(cells: Sequence[Cell]) -> str:
     the gain is biased upwards. The interval holds for functions like these (Student). {COMPUTED}
     """,
     columns=ADVICE_COLUMNS,
-    layouts=[
-        Layout(
-            caption="The length of launches with the largest gain, in evaluations, and how many "
-            "times as fast it is as the measured policy, on functions not used to choose it.",
-            brackets="Brackets: {confidence} interval.",
-            values=(
-                Value("verdict", "Verdict"),
-                Value("tau", "τ"),
-                Value.with_limits("gain", "Gain", decimals=2),
-            ),
-            rows=("algorithm",),
-        )
-    ],
+    layouts=Layout(
+        caption="The length of launches with the largest gain, in evaluations, and how many "
+        "times as fast it is as the measured policy, on functions not used to choose it.",
+        brackets="Brackets: {confidence} interval.",
+        values=(
+            Value("verdict", "Verdict"),
+            Value("tau", "τ"),
+            Value.with_limits("gain", "Gain", decimals=2),
+        ),
+        rows=("algorithm",),
+    ),
     comparing=True,
     default=True,
 )
@@ -557,35 +555,31 @@ def _gain(cell: Cell, lengths: Array) -> Array:
     from a jackknife over runs.
     """,
     columns=WHAT_IF_COLUMNS,
-    layouts=[
-        Layout(
-            caption="Expected running time (ERT) with launches of some lengths, divided by the "
-            "measured one. ∞: never reached; empty: no launch was observed for long enough.",
-            brackets=INTERVAL,
-            values=(Value.with_limits("factor", "Factor", "low", decimals=2),),
-            rows=("function", "algorithm", "tau"),
-            parts=("suite", "dimension"),
-        )
-    ],
-    figures=[
-        Figure(
-            "restart_what_if",
-            "Expected running time over the length of launches",
-            "Expected running time (ERT) in evaluations over the length of launches (the number of "
-            "evaluations after which every launch ends), divided by the ERT of the measured "
-            f"policy. The target is {JUDGED}. Below the line at 1, restarts after this length are "
-            f"faster than the measured policy. Bands are limits from a jackknife over runs. "
-            f"{COMPUTED}",
-            Picture(
-                "timefair.extensions.restart_prediction.figure:restart_what_if",
-                panels="functions",
-                reading="A line ends where no launch was observed for long enough. An overview has "
-                "one row per algorithm, with a dot at the best cutoff of each function and a bar "
-                "at their median. With fewer than 6 runs, there is no band. "
-                + leaders("with the largest gain"),
-            ),
-        )
-    ],
+    layouts=Layout(
+        caption="Expected running time (ERT) with launches of some lengths, divided by the "
+        "measured one. ∞: never reached; empty: no launch was observed for long enough.",
+        brackets=INTERVAL,
+        values=(Value.with_limits("factor", "Factor", "low", decimals=2),),
+        rows=("function", "algorithm", "tau"),
+        parts=("suite", "dimension"),
+    ),
+    figures=Figure(
+        "restart_what_if",
+        "Expected running time over the length of launches",
+        "Expected running time (ERT) in evaluations over the length of launches (the number of "
+        "evaluations after which every launch ends), divided by the ERT of the measured "
+        f"policy. The target is {JUDGED}. Below the line at 1, restarts after this length are "
+        f"faster than the measured policy. Bands are limits from a jackknife over runs. "
+        f"{COMPUTED}",
+        Picture(
+            "timefair.extensions.restart_prediction.figure:restart_what_if",
+            panels="functions",
+            reading="A line ends where no launch was observed for long enough. An overview has "
+            "one row per algorithm, with a dot at the best cutoff of each function and a bar "
+            "at their median. With fewer than 6 runs, there is no band. "
+            + leaders("with the largest gain"),
+        ),
+    ),
     comparing=True,
 )
 def what_if(runs: Runs, analysis: Analysis) -> pd.DataFrame:

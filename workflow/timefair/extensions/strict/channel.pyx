@@ -21,7 +21,7 @@ from libc.stdint cimport int32_t, int64_t, uintptr_t
 from libc.string cimport memcpy
 
 from timefair.measure.evaluation.objective import ForeignProcess, LaunchCut, as_batch, as_point
-from timefair.measure.evaluation.failures import LaunchFailed, SolverGone
+from timefair.measure.evaluation.state import LaunchFailed, SolverGone
 
 cnp.import_array()
 

@@ -30,17 +30,14 @@ from timefair.extensions.strict.channel import Caller, Channel
 from timefair.machine.linux import keeper, kernel, private_folders
 from timefair.machine.linux.kernel import ends_at_once
 from timefair.measure import launching
-from timefair.measure.evaluation.failures import failure
 from timefair.measure.evaluation.objective import LaunchCut
-from timefair.measure.evaluation.state import take_output
+from timefair.measure.evaluation.state import failure, take_output
 from timefair.measure.isolation import Views, views
 from timefair.measure.launching import stream
+from timefair.measure.processes import LONGEST, fork_on_request
 from timefair.measure.trial import load, prepare
 from timefair.problems.base import Problem, ProblemName
 from timefair.records.status import Isolation
-
-LONGEST = 1 << 20
-"""Maximal length of a message, in bytes."""
 
 
 @dataclass(frozen=True)
@@ -105,16 +102,7 @@ def main(descriptor: str) -> None:
         return
     connection.send(json.dumps(vars(ready)).encode())
     keeper.hand_over_new(connection, possible=folders.namespaces, network=False)
-    while True:
-        message, fds, *_ = socket.recv_fds(connection, LONGEST, 2)
-        if not message:
-            return
-        request: Request = pickle.loads(message)
-        live = partial(_live, algorithm, setup, request, folders, fds)
-        pid = kernel.forked_beside(live)
-        for fd in fds:
-            os.close(fd)
-        connection.send(str(pid).encode())
+    fork_on_request(connection, partial(_live, algorithm, setup, folders))
 
 
 def _get_ready(setup: Setup) -> tuple[Algorithm, Views, Ready]:
@@ -152,11 +140,7 @@ def _stand_in(setup: Setup) -> Problem:
 
 
 def _live(
-    algorithm: Algorithm,
-    setup: Setup,
-    request: Request,
-    folders: Views,
-    fds: list[int],
+    algorithm: Algorithm, setup: Setup, folders: Views, request: Request, fds: list[int]
 ) -> NoReturn:
     """Run a solver, from just after the fork until another process ends it."""
     caller, own = None, os.getpid()

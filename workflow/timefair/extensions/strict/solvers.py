@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import pickle
 import select
 import socket
 import tempfile
@@ -23,15 +22,14 @@ from timefair.algorithms.base import Algorithm, Objective
 from timefair.basics.errors import InputError
 from timefair.campaign.plan import Job
 from timefair.extensions.strict.channel import Channel, Server
-from timefair.extensions.strict.host import LONGEST, Ready, Request, Setup
+from timefair.extensions.strict.host import Ready, Request, Setup
 from timefair.machine.linux import kernel
 from timefair.machine.linux.keeper import Keeper
 from timefair.measure import launching
-from timefair.measure.evaluation.failures import SolverGone
-from timefair.measure.evaluation.state import State
+from timefair.measure.evaluation.state import SolverGone, State
 from timefair.measure.isolation import Views
 from timefair.measure.job.prepared import Prepared
-from timefair.measure.processes import companion
+from timefair.measure.processes import companion, forked
 from timefair.measure.runs.child import Confined
 from timefair.measure.trial import Trial
 from timefair.records.status import Isolation
@@ -56,10 +54,9 @@ class Host(Confined):
         try:
             channel = Channel(fd, self.dimension)
             request = Request(seed, self.cores, tempfile.gettempdir())
-            socket.send_fds(self.connection, [pickle.dumps(request)], [fd, output])
+            return Solver(forked(self.connection, request, [fd, output]), channel)
         finally:
             os.close(fd)
-        return Solver(int(self.connection.recv(32)), channel)
 
 
 @contextmanager
@@ -104,14 +101,14 @@ def hosted(setup: Setup, cores: tuple[int, ...]) -> Iterator[Host]:
     def fault(code: int) -> str:
         return f"{setup.use}: its process ended with status {code} when loaded"
 
-    with companion("timefair.extensions.strict.host", setup, LONGEST, fault) as process:
-        ready = Ready(**json.loads(process.answer))
+    host = companion("timefair.extensions.strict.host", setup, fault)
+    with host as (pid, connection, answer):
+        ready = Ready(**json.loads(answer))
         if ready.faults:
             raise InputError(*ready.faults)
-        kernel.end_orphans(spare=[process.pid])  # that the trial launch left
-        connection = process.connection
+        kernel.end_orphans(spare=[pid])  # that the trial launch left
         keeper = Keeper.received(connection)
-        yield Host(process.pid, cores[-1], keeper, cores[:-1], ready, connection, len(setup.lower))
+        yield Host(pid, cores[-1], keeper, cores[:-1], ready, connection, len(setup.lower))
 
 
 class Solver:

@@ -294,7 +294,7 @@ class Tune(Search):
     def decisive(self, campaign: CampaignView) -> dict[str, Any]:
         from timefair.campaign.provenance import code_digest, sources_of
         from timefair.extensions.tuning.tuners import NEVERGRAD
-        from timefair.machine.software import versions
+        from timefair.machine.facts import versions
 
         library = self.tuner.partition(":")[0]
         sources = sources_of("extensions/tuning/job.py", ("extensions", "statistics"))

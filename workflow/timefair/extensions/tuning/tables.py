@@ -133,21 +133,19 @@ COLUMNS = (
     these functions and for this one search: another search may find other parameters.
     """,
     columns=COLUMNS,
-    layouts=[
-        Layout(
-            caption="Number of problems after which tuning pays off, with the seconds that the "
-            "tuned variant saves per problem. ∞: never.",
-            brackets=INTERVAL,
-            values=(
-                Value("tuning_s", "Tuning, s"),
-                Value.with_limits("saved_s", "Saved, s"),
-                Value.with_limits("problems", "Problems"),
-                Value("verdict", "Verdict"),
-            ),
-            rows=("algorithm", "target"),
-            points=(Points("target", 3),),
-        )
-    ],
+    layouts=Layout(
+        caption="Number of problems after which tuning pays off, with the seconds that the "
+        "tuned variant saves per problem. ∞: never.",
+        brackets=INTERVAL,
+        values=(
+            Value("tuning_s", "Tuning, s"),
+            Value.with_limits("saved_s", "Saved, s"),
+            Value.with_limits("problems", "Problems"),
+            Value("verdict", "Verdict"),
+        ),
+        rows=("algorithm", "target"),
+        points=(Points("target", 3),),
+    ),
     charged=False,
 )
 def tuning_pays(runs: Runs, analysis: Analysis) -> pd.DataFrame:

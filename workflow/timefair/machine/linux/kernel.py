@@ -9,6 +9,7 @@ import os
 import resource
 import select
 import signal
+import struct
 import sys
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -33,27 +34,11 @@ _ENDED = os.WEXITED | os.WNOWAIT | os.WNOHANG
 _CLONE = {"x86_64": 56, "aarch64": 220}
 
 
-class _Timespec(ctypes.Structure):
-    _fields_ = (("sec", ctypes.c_long), ("nsec", ctypes.c_long))
-
-
-class _Itimerspec(ctypes.Structure):
-    _fields_ = (("interval", _Timespec), ("value", _Timespec))
-
-
-class _Sigevent(ctypes.Structure):
-    _fields_ = (
-        ("value", ctypes.c_void_p),
-        ("signo", ctypes.c_int),
-        ("notify", ctypes.c_int),
-        ("rest", ctypes.c_char * 48),
-    )
-
-
-def _check(result: int) -> None:
+def check(result: int, what: object = None) -> None:
+    """Raise the `OSError` of a system call that failed, with what it was for."""
     if result != 0:
         number = ctypes.get_errno()
-        raise OSError(number, os.strerror(number))
+        raise OSError(number, os.strerror(number), what if what is None else str(what))
 
 
 def end_process(status: int) -> NoReturn:
@@ -69,23 +54,20 @@ def end_if_forked(own: int) -> None:
 
 
 def die_with_parent(parent: int) -> None:
-    """End this process when the thread that forked it ends; at once if it has ended already.
-
-    A parent outside of this PID namespace has the number 0.
-    """
-    _check(_libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0))
-    if os.getppid() not in (parent, 0):
+    """End this process when the thread that forked it ends; at once if it has ended already."""
+    check(_libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0))
+    if os.getppid() not in (parent, 0):  # 0: outside of this PID namespace
         end_process(1)
 
 
 def outlive_parent() -> None:
     """Undo `die_with_parent`."""
-    _check(_libc.prctl(_PR_SET_PDEATHSIG, 0, 0, 0, 0))
+    check(_libc.prctl(_PR_SET_PDEATHSIG, 0, 0, 0, 0))
 
 
 def forbid_inspection() -> None:
     """Keep processes of the same user from reading or tracing this one, its forks and files."""
-    _check(_libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0))
+    check(_libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0))
 
 
 def cpu_ns_of(pid: int) -> int:
@@ -136,13 +118,12 @@ def cpu_ns_below(pid: int) -> int:
 
 def name_process(name: str) -> None:
     """Set the name that ``ps`` and ``top`` show for this process; 15 characters are kept."""
-    _check(_libc.prctl(_PR_SET_NAME, name.encode(), 0, 0, 0))
+    check(_libc.prctl(_PR_SET_NAME, name.encode(), 0, 0, 0))
 
 
 def signal_on_hangup(fd: int, number: int) -> None:
-    """Let the kernel send a signal to this process when the peer of a socket closes it.
-
-    If the peer has closed it already, the signal comes at once.
+    """Let the kernel send a signal to this process when the peer of a socket closes it, or now, if
+    it has.
     """
     fcntl.fcntl(fd, fcntl.F_SETSIG, number)
     fcntl.fcntl(fd, fcntl.F_SETOWN, os.getpid())
@@ -173,7 +154,7 @@ def wait_or_kill(pid: int, seconds: float) -> None:
 
 def adopt_orphans() -> None:
     """Become the parent of every descendant whose own parent ends (a subreaper)."""
-    _check(_libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))
+    check(_libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))
 
 
 def forked(live: Callable[[], object]) -> int:
@@ -237,39 +218,31 @@ def keep_descriptors(kept: Iterable[int]) -> None:
 
 def _forget_helpers() -> None:
     """Let multiprocessing start its own helper processes: those of the parent cannot be reached."""
-    for module, helper, attributes in (
-        ("resource_tracker", "_resource_tracker", ("_fd", "_pid")),
-        (
-            "forkserver",
-            "_forkserver",
-            ("_forkserver_address", "_forkserver_alive_fd", "_forkserver_pid"),
-        ),
-    ):
+    server = ("_forkserver_address", "_forkserver_alive_fd", "_forkserver_pid")
+    helpers = {"resource_tracker": ("_fd", "_pid"), "forkserver": server}
+    for module, attributes in helpers.items():
         if loaded := sys.modules.get(f"multiprocessing.{module}"):
             for attribute in attributes:
-                setattr(getattr(loaded, helper), attribute, None)
+                setattr(getattr(loaded, f"_{module}"), attribute, None)
 
 
 class KillTimer:
-    """SIGKILL to this process at a moment of CLOCK_MONOTONIC, or of this thread's CPU time.
+    """SIGKILL to this process at a moment of CLOCK_MONOTONIC, or of this thread's CPU time: with a
+    timer on that of the process, the kernel would update its clock once a tick only.
 
-    With a timer on the CPU time of the process, the kernel would update its clock once a tick only.
-
-    It needs neither the interpreter nor the parent, and cannot be caught. A fork does not inherit
-    it, so it has to be created in the process that it ends.
+    A fork does not inherit it, so it has to be created in the process that it ends.
     """
 
     def __init__(self, *, cpu: bool = False) -> None:
         self._timer = ctypes.c_void_p()
-        event = _Sigevent(None, signal.SIGKILL, _SIGEV_SIGNAL, b"")
+        event = struct.pack("Pii48x", 0, signal.SIGKILL, _SIGEV_SIGNAL)
         clock = _CLOCK_THREAD_CPUTIME if cpu else _CLOCK_MONOTONIC
-        _check(_libc.timer_create(clock, ctypes.byref(event), ctypes.byref(self._timer)))
+        check(_libc.timer_create(clock, event, ctypes.byref(self._timer)))
 
     def set(self, at_ns: int) -> None:
         """Replace the moment by `at_ns`; one in the past means now."""
-        sec, nsec = divmod(at_ns, 10**9)
-        spec = _Itimerspec(_Timespec(0, 0), _Timespec(sec, nsec))
-        _check(_libc.timer_settime(self._timer, _TIMER_ABSTIME, ctypes.byref(spec), None))
+        spec = struct.pack("4l", 0, 0, *divmod(at_ns, 10**9))
+        check(_libc.timer_settime(self._timer, _TIMER_ABSTIME, spec, None))
 
 
 def read_file(path: str) -> bytes:
@@ -282,6 +255,13 @@ def read_file(path: str) -> bytes:
         return b"".join(parts)
     finally:
         os.close(fd)
+
+
+def taken(fd: int) -> str:
+    """The text of a file in memory, which is closed."""
+    text = os.pread(fd, os.fstat(fd).st_size, 0)
+    os.close(fd)
+    return text.decode(errors="replace")
 
 
 def run_queue_delay_ns(pid: int | str = "self") -> int | None:
@@ -317,9 +297,7 @@ def limit_memory(memory_mb: float | None) -> None:
 
 
 def leave_for_others() -> None:
-    """Let this process not use up what the user's processes may have together: of processes and
-    pending signals, which timers need, some are left.
-    """
+    """Let this process leave some of the processes and pending signals that the user may have."""
     for what in (resource.RLIMIT_NPROC, resource.RLIMIT_SIGPENDING):
         soft, _ = resource.getrlimit(what)
         if soft != resource.RLIM_INFINITY:
@@ -397,12 +375,14 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 @contextlib.contextmanager
 def interruptible() -> Iterator[None]:
-    """Raise `Interrupted` when one of `SIGNALS` comes, also where it was ignored until now.
-
-    A process that a shell starts in the background inherits that SIGINT is ignored. Such a job
-    would continue to measure when its workflow has ended. Only the main thread may call this.
+    """Raise `Interrupted` when one of `SIGNALS` comes, also where it was ignored until now, as in
+    what a shell starts in the background. Only the main thread may call this.
     """
-    before = {number: signal.signal(number, _interrupt) for number in SIGNALS}
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        raise Interrupted(number)
+
+    before = {number: signal.signal(number, interrupt) for number in SIGNALS}
     try:
         yield
     finally:
@@ -414,7 +394,3 @@ def ends_at_once() -> None:
     """Let `SIGNALS` end this process, regardless of inherited settings."""
     for number in SIGNALS:
         signal.signal(number, signal.SIG_DFL)
-
-
-def _interrupt(number: int, frame: FrameType | None) -> None:
-    raise Interrupted(number)

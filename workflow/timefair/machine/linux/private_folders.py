@@ -16,10 +16,11 @@ import socket
 import stat
 import struct
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
-from timefair.machine.linux import calls
+from timefair.machine.linux import kernel
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -129,7 +130,7 @@ def enter(
     of the memory), and to the `writable` folders, which others see; without `steps`, to all that it
     may. The `hidden` folders are empty but for `writable` ones in them. System V shared memory,
     semaphores and message queues, and POSIX message queues, are its own too; no privilege is left,
-    and `calls.refuse` is in force. If the kernel refuses, an OSError names the folder or what else
+    and `refuse_calls` is in force. If the kernel refuses, an OSError names the folder or what else
     was refused, and the process cannot be used.
     """
     here = os.getcwd()
@@ -174,7 +175,7 @@ def enter(
         mount_proc(_MS_RDONLY)
     os.chdir(here)
     _give_up_capabilities()
-    calls.refuse()
+    refuse_calls()
 
 
 def refusal(steps: Sequence[Mount], *, network: bool = False) -> str | None:
@@ -257,15 +258,13 @@ def leave(network: int) -> bool:
 
 def mount_proc(flags: int = 0) -> None:
     """Let ``/proc`` show the processes of this PID namespace, in its own mount namespace."""
-    _call(
-        _libc.mount(b"proc", b"/proc", b"proc", _flags(flags | _NOSUID_NODEV_NOEXEC), None), "/proc"
-    )
+    _mount(b"proc", "/proc", b"proc", flags | _NOSUID_NODEV_NOEXEC)
 
 
 def own_mounts(others: int = 0) -> None:
     """Enter a mount namespace whose mounts no other process sees, and other new namespaces."""
     _own_namespaces(_CLONE_NEWNS | others)
-    _call(_libc.mount(b"none", b"/", None, _flags(_MS_REC | _MS_PRIVATE), None), "/")
+    _mount(b"none", "/", None, _MS_REC | _MS_PRIVATE)
 
 
 def _own_namespaces(which: int) -> None:
@@ -274,7 +273,7 @@ def _own_namespaces(which: int) -> None:
     if _libc.unshare(which) == 0:
         return
     uid, gid = os.geteuid(), os.getegid()
-    _call(_libc.unshare(which | _CLONE_NEWUSER), "a user namespace")
+    kernel.check(_libc.unshare(which | _CLONE_NEWUSER), "a user namespace")
     _in_user_namespace = True
     for name, text in (
         ("setgroups", "deny"),
@@ -301,8 +300,7 @@ def _limit_shared_memory(megabytes: float | None) -> None:
 
 def _bind(fd: int, folder: Path) -> None:
     """Mount what a descriptor names over a folder."""
-    source = f"/proc/self/fd/{fd}".encode()
-    _call(_libc.mount(source, os.fsencode(folder), None, _flags(_MS_BIND | _MS_REC), None), folder)
+    _mount(f"/proc/self/fd/{fd}".encode(), folder, None, _MS_BIND | _MS_REC)
 
 
 def _set_attributes(place: str, attributes: bytes, flags: int = 0) -> None:
@@ -316,7 +314,7 @@ def _set_attributes(place: str, attributes: bytes, flags: int = 0) -> None:
 def _memory_over(folder: Path, megabytes: float | None) -> int:
     """Mount a file system in memory, and open it. The overlay of the same folder then hides it."""
     options = b"mode=0700" + (b"" if megabytes is None else b",size=%dm" % max(1, megabytes))
-    _call(_libc.mount(b"tmpfs", os.fsencode(folder), b"tmpfs", _flags(0), options), folder)
+    _mount(b"tmpfs", folder, b"tmpfs", 0, options)
     return os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
 
 
@@ -332,52 +330,112 @@ def _overlay(folder: Path, below: int, written: int, name: str) -> None:
         os.fchmod(above, stat.S_IMODE(looks.st_mode))
     finally:
         os.close(above)
-    options = ",".join(
-        [
-            f"lowerdir=/proc/self/fd/{below}",
-            f"upperdir=/proc/self/fd/{written}/{name}",
-            f"workdir=/proc/self/fd/{written}/{name}-work",
-            *(["userxattr"] if _in_user_namespace else []),
-        ]
-    )
-    arguments = (b"overlay", os.fsencode(folder), b"overlay", _flags(0), options.encode())
-    _call(_libc.mount(*arguments), folder)
-
-
-class _Header(ctypes.Structure):
-    _fields_ = (("version", ctypes.c_uint32), ("pid", ctypes.c_int))
-
-
-class _Capabilities(ctypes.Structure):
-    _fields_ = (
-        ("effective", ctypes.c_uint32),
-        ("permitted", ctypes.c_uint32),
-        ("inheritable", ctypes.c_uint32),
-    )
+    new = f"/proc/self/fd/{written}/{name}"
+    options = f"lowerdir=/proc/self/fd/{below},upperdir={new},workdir={new}-work"
+    options += ",userxattr" * _in_user_namespace
+    _mount(b"overlay", folder, b"overlay", 0, options.encode())
 
 
 def _give_up_capabilities() -> None:
     """Keep `_KEPT` of root's, and none in a user namespace."""
     allowed = 0 if _in_user_namespace or os.geteuid() else _KEPT
-    header, held = _Header(_CAPABILITY_VERSION, 0), (_Capabilities * 2)()
-    _call(_libc.capget(ctypes.byref(header), held), "capabilities")
+    header = ctypes.create_string_buffer(struct.pack("Ii", _CAPABILITY_VERSION, 0))
+    held = (ctypes.c_uint32 * 6)()  # effective, permitted and inheritable, of 32 numbers each
+    kernel.check(_libc.capget(header, held), "capabilities")
     number = 0
     while _libc.prctl(_PR_CAPBSET_READ, number, 0, 0, 0) >= 0:
         if not allowed >> number & 1:
             _libc.prctl(_PR_CAPBSET_DROP, number, 0, 0, 0)
         number += 1
-    for word in range(2):
-        for name, _ in _Capabilities._fields_:
-            kept = getattr(held[word], name) & allowed >> 32 * word
-            setattr(held[word], name, kept & 0xFFFFFFFF)
-    _call(_libc.capset(ctypes.byref(header), held), "capabilities")
+    for place in range(6):
+        held[place] &= allowed >> 32 * (place // 3) & 0xFFFFFFFF
+    kernel.check(_libc.capset(header, held), "capabilities")
 
 
-def _flags(number: int) -> ctypes.c_ulong:
-    return ctypes.c_ulong(number)
+def _mount(
+    source: bytes, folder: str | Path, kind: bytes | None, flags: int, options: bytes | None = None
+) -> None:
+    place = os.fsencode(folder)
+    kernel.check(_libc.mount(source, place, kind, ctypes.c_ulong(flags), options), folder)
 
 
-def _call(result: int, what: object) -> None:
-    if result != 0:
-        number = ctypes.get_errno()
-        raise OSError(number, os.strerror(number), str(what))
+# --- A filter of system calls (seccomp): a run keeps its cores, namespaces and memory limit ------
+# It applies to a process and to all that it starts, even if root runs the campaign.
+
+_PR_SET_NO_NEW_PRIVS = 38
+_SET_MODE_FILTER = 1
+_SPEC_ALLOW = 4  # keep speculation on: old kernels would switch it off and slow the process
+
+_LOAD, _EQUAL, _AND, _ANY, _RETURN = 0x20, 0x15, 0x54, 0x45, 0x06  # of a classic BPF
+_NUMBER_AT, _ARCHITECTURE_AT, _ARGUMENT_AT = 0, 4, 16  # in the kernel's struct seccomp_data
+_ALLOW, _REFUSE = 0x7FFF0000, 0x00050000
+_X32 = 0x40000000  # set in the numbers of calls of x86's third interface
+_NEW_NAMESPACES = 0x7E020000  # flags of clone
+
+REFUSED = {
+    "sched_setaffinity": errno.EPERM,
+    "sched_setscheduler": errno.EPERM,
+    "sched_setparam": errno.EPERM,
+    "sched_setattr": errno.EPERM,
+    "setpriority": errno.EPERM,
+    "unshare": errno.EPERM,
+    "setns": errno.EPERM,
+    "add_key": errno.EPERM,
+    "request_key": errno.EPERM,
+    "keyctl": errno.EPERM,
+    "memfd_create": errno.ENOMEM,  # no limit counts it
+    "memfd_secret": errno.ENOSYS,
+    "io_uring_setup": errno.ENOSYS,  # its threads wait busily on other cores
+    "clone3": errno.ENOSYS,  # its flags are out of reach; programs then call clone
+}
+"""The system calls that fail, each with its error. So does ``clone`` of a new namespace."""
+
+_NUMBERS = {
+    "x86_64": {
+        0xC000003E: ((203, 144, 142, 314, 141, 272, 308, 248, 249, 250, 319, 447, 425, 435), 56),
+        # 32-bit calls
+        0x40000003: ((241, 156, 154, 351, 97, 310, 346, 286, 287, 288, 356, 447, 425, 435), 120),
+    },
+    "aarch64": {
+        0xC00000B7: ((122, 119, 118, 274, 140, 97, 268, 217, 218, 219, 279, 447, 425, 435), 220)
+    },
+}
+"""For each machine and architecture of a call: the numbers of `REFUSED`, and that of clone."""
+
+_SECCOMP = {"x86_64": 317, "aarch64": 277}
+_MACHINE = os.uname().machine
+
+_Instruction = tuple[int, int, int, int]
+
+
+def refuse_calls() -> bool:
+    """Refuse the calls permanently, here and in all processes that this one starts.
+
+    False if the kernel or the machine has no such filter.
+    """
+    if _MACHINE not in _NUMBERS or _libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:
+        return False
+    code = _program()
+    filter_ = struct.pack("HP", len(code) // 8, ctypes.addressof(code))
+    return not _libc.syscall(_SECCOMP[_MACHINE], _SET_MODE_FILTER, _SPEC_ALLOW, filter_)
+
+
+@cache
+def _program() -> ctypes.Array[ctypes.c_char]:
+    """The filter in the form that the kernel needs: instructions of 8 bytes."""
+    code: list[_Instruction] = [(_LOAD, 0, 0, _ARCHITECTURE_AT)]
+    for architecture, (numbers, clone) in _NUMBERS[_MACHINE].items():
+        calls: list[_Instruction] = [(_LOAD, 0, 0, _NUMBER_AT), (_AND, 0, 0, ~_X32 & 0xFFFFFFFF)]
+        for number, error in zip(numbers, REFUSED.values(), strict=True):
+            calls += [(_EQUAL, 0, 1, number), (_RETURN, 0, 0, _REFUSE | error)]
+        calls += [
+            (_EQUAL, 0, 2, clone),
+            (_LOAD, 0, 0, _ARGUMENT_AT),
+            (_ANY, 1, 0, _NEW_NAMESPACES),
+            (_RETURN, 0, 0, _ALLOW),
+            (_RETURN, 0, 0, _REFUSE | errno.EPERM),
+        ]
+        code += [(_EQUAL, 0, len(calls), architecture), *calls]
+    code.append((_RETURN, 0, 0, _REFUSE | errno.EPERM))  # of an architecture that it does not have
+    packed = b"".join(struct.pack("HBBI", *instruction) for instruction in code)
+    return ctypes.create_string_buffer(packed, len(packed))

@@ -1,13 +1,11 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
 """The instrumented objective: it counts and times evaluations, records events and ends the run.
 
-It is compiled because it is part of every evaluation and its cost is taken from the algorithm's
-time. Everything that the parent needs after this process has ended is written to shared memory at
-once (`timefair.measure.evaluation.state` contains the layout and the reader).
+Everything that the parent needs after this process has ended is written to shared memory at once
+(`timefair.measure.evaluation.state` reads it).
 
-There are two main classes. An algorithm gets an `Objective`, which evaluates points and takes
-recommendations. The launch loop uses the `Measurement` behind it, which starts the time and opens
-and closes launches. No attribute of an objective leads to its measurement.
+An algorithm gets an `Objective`. The launch loop uses the `Measurement` behind it, which starts the
+time and opens and closes launches. No attribute of an objective leads to its measurement.
 """
 
 import mmap
@@ -21,22 +19,19 @@ cimport cython
 cimport numpy as cnp
 from libc.math cimport INFINITY, isfinite, isnan
 from libc.stdint cimport INT64_MAX, int64_t, uintptr_t
-from libc.string cimport memcmp, memcpy
+from libc.stdlib cimport free, realloc
+from libc.string cimport memcmp, memcpy, memmove
 from posix.time cimport (
     CLOCK_MONOTONIC, CLOCK_PROCESS_CPUTIME_ID, clock_gettime, clockid_t, timespec,
 )
 
-from timefair.measure.evaluation.keepers cimport Feasible, Keeper
-
 from timefair.basics.optimum import rounding
-from timefair.measure.evaluation.keepers import keeper
-from timefair.records.thinning import THINNING
+from timefair.records.thinning import THINNING, VECTOR_THINNING
 
 cnp.import_array()
 
 cdef extern from *:
     """
-    #include <stdint.h>
     #include <stdint.h>
     #define timefair_commit_follows() __atomic_signal_fence(__ATOMIC_RELEASE)
     static inline int64_t timefair_part(int64_t place, int64_t length, int64_t parts) {
@@ -79,7 +74,7 @@ cdef struct Header:
     int64_t recommended  # see `state.Recommendations`
     int64_t stop  # a Stop
     int64_t end  # when the run was stopped
-    int64_t failure  # index in `failures.FAILURES` plus 1; 0: none
+    int64_t failure  # index in `state.FAILURES` plus 1; 0: none
     int64_t solvers  # number of solvers of an algorithm with `isolation: strict`
     int64_t solver  # process id of the solver whose end ended the run
     int64_t cpu_1  # CPU time at the stop, including children waited for, ns; 0: killed
@@ -118,8 +113,8 @@ cdef struct Launch:
 
 HEADER = np.dtype([(name, np.int64) for name in (
     "kill_at", "evaluations", "charge", "last", "events", "launches", "launch_events", "batches",
-    "vectors", "recommended", "stop",
-    "end", "failure", "solvers", "solver", "cpu_1", "constraint_evaluations", "elsewhere",
+    "vectors", "recommended", "stop", "end", "failure", "solvers", "solver", "cpu_1",
+    "constraint_evaluations", "elsewhere",
 )])
 EVENT = np.dtype([(name, np.int64) for name in ("launch", "evaluations", "time")]
                  + [("precision", np.float64)])
@@ -169,8 +164,6 @@ class LaunchCut(BaseException):
 
 
 class ForeignProcess(RuntimeError):
-    """The objective was called in a process that the algorithm forked, where it cannot count."""
-
     def __str__(self):  # not an argument, which would have to be pickled with it
         return (
             "the objective was called in a process that the algorithm forked; "
@@ -200,12 +193,9 @@ def cpu_ns():
 
 
 cdef class Log:
-    """Rows of one dtype in memory that outlives the process that writes it.
+    """Rows of one dtype in a file that outlives the process that writes it, and grows by segments.
 
-    The file behind it grows by segments, which are mapped when they are needed. A log is never full
-    before the machine's memory is.
-
-    Mapping runs Python code, during which another thread may run. Therefore `reach` maps, and `row`
+    Mapping a segment runs Python code, during which another thread may run. Therefore `reach` maps, and `row`
     only computes an address: code that has checked what to write calls only `row`. The segment that
     was mapped before stays mapped, for a thread that still has an address in it.
     """
@@ -249,13 +239,11 @@ cdef class Log:
 
 
 cdef class BestPoint:
-    """The best value of a run and its point, in memory that outlives the process that writes them.
+    """The best value of a run and its point, in a file that outlives the process that writes them.
 
     There are two slots of ``1 + dimension`` numbers. The value and the point of event k (from 0)
     are in slot k % 2. They are written before the event is committed, so a process that is killed
     in between leaves the slot of the last committed event unchanged.
-
-    - `fd`: The file behind it.
     """
 
     cdef readonly int fd
@@ -312,15 +300,215 @@ cpdef cnp.ndarray as_batch(points, Py_ssize_t dimension):
     return array
 
 
+cdef class Keeper:
+    """Decides which vectors of one run are recorded: a class per rule of `problems.kinds.Keep`.
+
+    It only knows the vectors that it has kept; a run that continues in a new process gives them to
+    its keeper again.
+
+    - `numbers`: The length of a vector.
+    - `value`: The value of the last vector for an algorithm with one objective: with ``improving``,
+      the measured value. `inf` if there is none, as with two objectives or with changes.
+    """
+
+    cdef Py_ssize_t numbers
+    cdef double value
+
+    def __cinit__(self, Py_ssize_t numbers, *_):
+        self.numbers = numbers
+        self.value = INFINITY
+
+    cdef bint keep(self, const double *vector) noexcept:
+        """Whether this vector is kept. Sets `value`."""
+        return False
+
+    def keeps(self, vector):
+        """Whether this vector is kept; `vector` is array-like of shape ``(numbers,)``."""
+        cdef cnp.ndarray array = np.ascontiguousarray(vector, dtype=np.float64)
+        if array.size != self.numbers:
+            raise ValueError(f"a vector has {self.numbers} numbers, not {array.size}")
+        return self.keep(<const double *>cnp.PyArray_DATA(array))
+
+    cdef bint is_finite(self, const double *vector) noexcept:
+        cdef Py_ssize_t i
+        for i in range(self.numbers):
+            if not isfinite(vector[i]):
+                return False
+        return True
+
+
+cdef struct Pair:
+    double first
+    double second
+
+
+@cython.final
+cdef class Nondominated(Keeper):
+    """The rule ``nondominated``: a sorted front of pairs.
+
+    - `widths`: Unit of each objective for the tolerance of the thinning.
+    """
+
+    cdef Pair *front  # the first numbers rise, the second ones fall
+    cdef Py_ssize_t size, room, kept, next_step
+    cdef Pair width, tolerance
+    cdef object thinning
+
+    def __init__(self, numbers, widths, thinning=VECTOR_THINNING):
+        if numbers != 2:
+            raise ValueError(f"two objectives, not {numbers}")
+        self.width.first, self.width.second = widths
+        self.thinning = thinning
+        self.next_step = thinning.free
+
+    def __dealloc__(self):
+        free(self.front)
+
+    cdef bint keep(self, const double *vector) noexcept:
+        cdef Py_ssize_t begin, end
+        if not self.is_finite(vector):
+            return False
+        end = self.count(vector[0] + self.tolerance.first, True)
+        if end and self.front[end - 1].second <= vector[1] + self.tolerance.second:
+            return False
+        begin = self.count(vector[0], False)
+        end = begin
+        while end < self.size and self.front[end].second >= vector[1]:
+            end += 1
+        return self.replace(begin, end, vector)
+
+    cdef bint replace(self, Py_ssize_t begin, Py_ssize_t end, const double *vector) noexcept:
+        """Replace the vectors that the vector dominates, ``front[begin:end]``, by this vector."""
+        cdef Pair *larger
+        if self.size == self.room:
+            larger = <Pair *>realloc(self.front, (2 * self.room + 64) * sizeof(Pair))
+            if larger == NULL:
+                return False
+            self.front, self.room = larger, 2 * self.room + 64
+        memmove(
+            self.front + begin + 1, self.front + end, (self.size - end) * sizeof(Pair)
+        )
+        self.size += begin + 1 - end
+        self.front[begin].first, self.front[begin].second = vector[0], vector[1]
+        self.kept += 1
+        if self.kept == self.next_step:
+            self.widen()
+        return True
+
+    cdef int widen(self) noexcept:
+        tolerance = self.thinning.tolerance(self.kept)
+        self.next_step += self.thinning.free
+        self.tolerance.first = tolerance * self.width.first
+        self.tolerance.second = tolerance * self.width.second
+        return 0
+
+    cdef inline Py_ssize_t count(self, double limit, bint with_equal) noexcept:
+        """Number of pairs of the front whose first number is below `limit`, or equals it."""
+        cdef Py_ssize_t low = 0, high = self.size, middle
+        while low < high:
+            middle = (low + high) // 2
+            if self.front[middle].first < limit or (
+                with_equal and self.front[middle].first == limit
+            ):
+                low = middle + 1
+            else:
+                high = middle
+        return low
+
+
+@cython.final
+cdef class Feasible(Keeper):
+    """The rule ``feasible``: f, the violation of the constraints, and other numbers.
+
+    - `f_opt`: The optimum; NaN if it is unknown.
+    """
+
+    cdef double best  # the least f of a feasible point so far
+    cdef double violation, indicator, f_opt
+
+    def __init__(self, numbers, f_opt):
+        self.best = self.violation = self.indicator = INFINITY
+        self.f_opt = -INFINITY if isnan(f_opt) else f_opt
+
+    cdef bint keep(self, const double *vector) noexcept:
+        cdef double f = vector[0], violation = vector[1], indicator
+        cdef bint better
+        if not self.is_finite(vector):
+            return False
+        indicator = max(f, self.f_opt) + violation
+        better = violation < self.violation or indicator < self.indicator
+        self.violation = min(self.violation, violation)
+        self.indicator = min(self.indicator, indicator)
+        if violation == 0.0 and f < self.best:
+            self.best = f
+            return True
+        return better
+
+
+@cython.final
+cdef class Improving(Keeper):
+    """The rule ``improving``: a vector is kept if any of its numbers is the least so far."""
+
+    cdef cnp.ndarray least_numbers
+    cdef double *least
+
+    def __init__(self, numbers):
+        self.least_numbers = np.full(numbers, np.inf)
+        self.least = <double *>cnp.PyArray_DATA(self.least_numbers)
+
+    cdef bint keep(self, const double *vector) noexcept:
+        cdef bint better = False
+        cdef Py_ssize_t i
+        self.value = INFINITY
+        if not self.is_finite(vector):
+            return False
+        self.value = vector[0]
+        for i in range(self.numbers):
+            if vector[i] < self.least[i]:
+                self.least[i] = vector[i]
+                better = True
+        return better
+
+
+@cython.final
+cdef class Changing(Keeper):
+    """The rule ``changing``: a vector is a value and the environment in which it was evaluated."""
+
+    cdef double environment, least  # of the last kept vector
+
+    def __init__(self, numbers):
+        if numbers != 2:
+            raise ValueError(f"a value and its environment, not {numbers} numbers")
+        self.environment = -1.0
+
+    cdef bint keep(self, const double *vector) noexcept:
+        if not self.is_finite(vector):
+            return False
+        if vector[1] == self.environment and not vector[0] < self.least:
+            return False
+        self.least, self.environment = vector[0], vector[1]
+        return True
+
+
+def keeper(outputs, f_opt):
+    """The keeper of a run of a problem; None if an evaluation gives one value."""
+    if outputs is None:
+        return None
+    numbers = 1 if outputs.later else len(outputs.names)
+    if outputs.keep == "nondominated":
+        return Nondominated(numbers, outputs.widths)
+    if outputs.keep == "feasible":
+        return Feasible(numbers, f_opt)
+    if outputs.keep == "changing":
+        return Changing(numbers)
+    return Improving(numbers)
+
+
 cdef class ConstraintValues:
     """The constraints of a problem at the point where they were evaluated last.
 
-    An algorithm usually evaluates both the function and the constraints at a point. The second of
-    the two evaluations uses the values that the first one has computed.
-
-    - `problem`: A problem with constraints.
-    - `native`: Whether constraints are evaluated by the problem's C function, if it has one, and
-      not by the interpreter.
+    An algorithm usually evaluates both the function and the constraints at a point; the second
+    evaluation uses the values of the first one. `native`: as of `Measurement`.
     """
 
     cdef readonly Py_ssize_t count
@@ -389,24 +577,19 @@ cdef class Measurement:
 
     - `header`: One record of dtype `HEADER` in shared memory.
     - `best_fd`: The file of the `BestPoint`.
-    - `batches`: None: batches are not recorded.
+    - `batches`, `recommendations`: None: they are not recorded.
     - `vectors`: Of dtype ``vector_dtype(problem.kept)``, for a problem with `outputs`.
-    - `recommendations`: Keeps the points that the algorithm recommends; None: they are not
-      recorded.
     - `cap`: Evaluations of the run; NEVER without such a budget.
     - `final_target`: The run ends at the first precision at or below it; ``-inf`` for never.
     - `clock`: ``clock() -> int`` in nanoseconds instead of the real one: for tests.
-    - `exit`: Called with 0 when the run is over, instead of ending the process: for tests. It must
-      not return.
+    - `exit`: Called with 0 when the run is over, instead of ending the process. It must not return.
     - `fail`: Called with what the problem or its constraints raise: it ends the run, before the
       algorithm or its library can catch that. None: the exception reaches the algorithm.
-    - `native`: Whether points are evaluated by the problem's C functions, if it has them, and not
-      by the interpreter.
+    - `native`: Whether points are evaluated by the problem's C functions, if it has them.
     - `evaluators`: The processes that evaluate batches on several cores.
     - `cost`: Simulated evaluation cost in ns. It is added to the run's clock at each evaluation, or
       at each round of a batch that several cores evaluate.
-    - `thinning`: Decides which improvements of a launch are kept if they do not improve the best of
-      the run.
+    - `thinning`: Which improvements of a launch are kept that do not improve the best of the run.
     """
 
     cdef Py_ssize_t dimension
@@ -444,12 +627,9 @@ cdef class Measurement:
         clock=None, exit=None, fail=None, bint native=True, evaluators=None, int64_t cost=0,
         thinning=THINNING, Log batches=None, Log vectors=None, recommendations=None,
     ):
-        self.problem = problem
-        self.evaluate = problem.evaluate
-        self.dimension = problem.dimension
-        self.f_opt = problem.f_opt
-        self.optimum_known = not isnan(self.f_opt)
-        self.rounding = rounding(self.f_opt)
+        self.problem, self.evaluate = problem, problem.evaluate
+        self.dimension, self.f_opt = problem.dimension, problem.f_opt
+        self.optimum_known, self.rounding = not isnan(self.f_opt), rounding(self.f_opt)
         self.native = NULL
         if native and problem.native is not None:
             self.native = <native_t><uintptr_t>problem.native.function
@@ -464,14 +644,11 @@ cdef class Measurement:
         self.thinning, self.resolution = thinning, thinning.resolution
         self.best_point = BestPoint(best_fd, self.dimension)
         self.run_cap = self.cap = cap
-        self.cost = cost
-        self.final_target = final_target
-        self.clock, self.exit, self.evaluators = clock, exit, evaluators
-        self.clock_id = CLOCK_MONOTONIC
-        self.fail = fail
+        self.cost, self.final_target = cost, final_target
+        self.clock, self.clock_id = clock, CLOCK_MONOTONIC
+        self.exit, self.fail, self.evaluators = exit, fail, evaluators
         # A run that continues in a new process begins where the last process was killed.
-        self.calls = self.header.evaluations
-        self.event_count = self.header.events
+        self.calls, self.event_count = self.header.evaluations, self.header.events
         self.launch_event_count = self.header.launch_events
         self.t0 = -1
         self.run_deadline = self.deadline = INT64_MAX
@@ -489,13 +666,9 @@ cdef class Measurement:
         if problem.changes is not None:
             self.environment = <int64_t *><uintptr_t>problem.changes.address
             self.environments = problem.changes.environments
-        if self.keeper is not None:
-            self.prepare_vectors(vectors)
-
-    cdef int prepare_vectors(self, Log vectors) except -1:
-        """Make room for the numbers of an evaluation, and read the vectors that were kept."""
-        self.numbers, self.shown = self.problem.kept, self.problem.shown
-        self.later = self.problem.outputs.later
+        if self.keeper is None:
+            return
+        self.numbers, self.shown, self.later = problem.kept, problem.shown, problem.outputs.later
         self.last_vector = np.empty(self.numbers)
         self.vector = <double *>cnp.PyArray_DATA(self.last_vector)
         self.vectors, self.vector_count = vectors, self.header.vectors
@@ -503,26 +676,25 @@ cdef class Measurement:
             vectors.reach(row)
             self.keeper.keep(<const double *>(vectors.row(row) + sizeof(Vector)))
         vectors.reach(self.vector_count)
-        return 0
 
     # -- evaluation --------------------------------------------------------------------------
 
-    cdef inline double evaluate_point(self, x) except? -1.0:
-        cdef cnp.ndarray array
+    cdef inline cnp.ndarray begin(self, x):
+        """Count and charge an evaluation that begins, and take its point."""
         self.count_call()
         self.header.charge += self.cost
-        array = as_point(x, self.dimension)
+        return as_point(x, self.dimension)
+
+    cdef inline double evaluate_point(self, x) except? -1.0:
+        cdef cnp.ndarray array = self.begin(x)
         cdef const double *point = <const double *>cnp.PyArray_DATA(array)
         return self.record(self.value(point, array), point)
 
     cdef double evaluate_constrained(self, x) except? -1.0:
         """Evaluate f; if it may be an improvement, also the constraints, which are not counted."""
-        cdef cnp.ndarray array
+        cdef cnp.ndarray array = self.begin(x)
         cdef double value, violation = INFINITY, quality = INFINITY
         cdef int64_t now
-        self.count_call()
-        self.header.charge += self.cost
-        array = as_point(x, self.dimension)
         cdef const double *point = <const double *>cnp.PyArray_DATA(array)
         value = self.value(point, array)
         if value < (<Feasible>self.keeper).best or self.precision(value) < self.launch_best:
@@ -542,14 +714,10 @@ cdef class Measurement:
 
     cdef evaluate_constraints(self, x):
         """Evaluate the constraints; this counts as an evaluation without improvement."""
-        cdef cnp.ndarray array
-        cdef int64_t now
-        self.count_call()
-        self.header.charge += self.cost
-        array = as_point(x, self.dimension)
+        cdef cnp.ndarray array = self.begin(x)
         self.reach_constraints(array)
         g = self.constraints.g.copy()
-        now = self.now()
+        cdef int64_t now = self.now()
         if now < self.run_deadline:
             self.header.constraint_evaluations += 1
         self.account(INFINITY, now, <const double *>cnp.PyArray_DATA(array))
@@ -557,10 +725,7 @@ cdef class Measurement:
 
     cdef evaluate_vector(self, x):
         """Evaluate a point of a problem with several numbers; return those that are shown."""
-        cdef cnp.ndarray array
-        self.count_call()
-        self.header.charge += self.cost
-        array = as_point(x, self.dimension)
+        cdef cnp.ndarray array = self.begin(x)
         cdef const double *point = <const double *>cnp.PyArray_DATA(array)
         self.fill_vector(point, array)
         found = self.vector[0] if self.shown == 1 else self.last_vector[:self.shown].copy()
@@ -614,7 +779,6 @@ cdef class Measurement:
         return 0
 
     cdef int record_vector(self, int64_t now, const double *x) except -1:
-        """End the evaluation of a vector at `now`."""
         if now < self.deadline:
             self.header.evaluations = self.calls
             if (self.environment == NULL or self.is_current(now)) and self.keeper.keep(self.vector):
@@ -632,10 +796,7 @@ cdef class Measurement:
         return self.vector[1] == <double>self.environment_at(now, self.calls - 1)
 
     cdef int64_t environment_at(self, int64_t now, int64_t evaluations) noexcept:
-        """The number of the environment at a time of the run's clock and a number of evaluations.
-
-        With a budget of evaluations, it depends on their number; otherwise it depends on the clock.
-        """
+        """The number of the environment; with a budget of evaluations, `now` is irrelevant."""
         cdef int64_t place = now - self.t0, length = self.run_deadline - self.t0
         if self.run_cap != INT64_MAX:
             place, length = evaluations, self.run_cap
@@ -702,7 +863,6 @@ cdef class Measurement:
         return <Batch *>self.batches.row(self.header.batches - 1)
 
     cdef evaluate_all(self, cnp.ndarray array):
-        """The values of a batch."""
         shape = (len(array), self.shown)[:1 + (self.shown > 1)]
         if self.constraints is not None:
             return np.array([self.evaluate_constrained(x) for x in array], dtype=np.float64)
@@ -721,10 +881,7 @@ cdef class Measurement:
         return np.concatenate([np.empty((0, *shape[1:])), *values])
 
     cdef at_once(self, cnp.ndarray points, cnp.ndarray charges):
-        """Evaluate up to `AT_ONCE` points on all cores, as far as the budget allows.
-
-        `charges` contains the charge of the run at the evaluation of each point.
-        """
+        """Evaluate up to `AT_ONCE` points on all cores, with the charge of the run at each."""
         cdef int64_t stamp = 0
         cdef Py_ssize_t row
         if not self.closed and self.calls < self.cap:
@@ -775,7 +932,6 @@ cdef class Measurement:
         return 0
 
     cdef inline double record(self, double value, const double *x) except? -1.0:
-        """End the evaluation of a value now."""
         self.reserve_event()
         self.account(value, self.now(), x)  # no other thread runs from here to the commit
         return value
@@ -840,8 +996,8 @@ cdef class Measurement:
     cdef int trace(self, double precision, int64_t now) except -1:
         """Keep an improvement of the launch that is none of the run.
 
-        It replaces the last one of the same step. If the process is killed meanwhile, the row has
-        the earlier, worse precision with the later evaluations or time, which is true as well.
+        It replaces the last one of the same step. A process that is killed meanwhile leaves the
+        earlier, worse precision with the later evaluations or time, which is true as well.
         """
         cdef int64_t own = self.launch.earlier + self.calls - self.launch.first
         cdef int64_t place = self.launch_event_count
@@ -867,7 +1023,6 @@ cdef class Measurement:
 
     @property
     def objective(self):
-        """The objective that the algorithm gets."""
         return Objective(self) if self.constraints is None else ConstrainedObjective(self)
 
     def start(self, int64_t t0, int64_t deadline=INT64_MAX, bint cpu=False):
@@ -918,20 +1073,19 @@ cdef class Measurement:
         return min(share, 1.0)
 
     def until_change(self, int64_t now):
-        """The limits of a launch that begins at `now` and ends at the next change of the problem.
-
-        Returns: As `begin_launch` takes them; NEVER for both if no change follows.
+        """The limits of a launch, as `begin_launch` takes them, from `now` to the next change of
+        the problem; NEVER for both if no change follows.
         """
-        cdef int64_t next_one
+        cdef int64_t next_one = self.environments
         if self.environment != NULL:
             next_one = self.environment_at(now, self.calls) + 1
-            if next_one < self.environments and self.run_cap != INT64_MAX:
-                begin = timefair_begin(next_one, self.run_cap, self.environments)
-                return INT64_MAX, begin - self.calls
-            if next_one < self.environments:
-                length = self.run_deadline - self.t0
-                return self.t0 + timefair_begin(next_one, length, self.environments), INT64_MAX
-        return INT64_MAX, INT64_MAX
+        if next_one == self.environments:
+            return INT64_MAX, INT64_MAX
+        if self.run_cap != INT64_MAX:
+            begin = timefair_begin(next_one, self.run_cap, self.environments)
+            return INT64_MAX, begin - self.calls
+        length = self.run_deadline - self.t0
+        return self.t0 + timefair_begin(next_one, length, self.environments), INT64_MAX
 
     def end_at_plateau(self, int64_t time_ns, int64_t evaluations):
         """End the launch that was just begun when it has not improved for one of these limits."""
@@ -939,20 +1093,17 @@ cdef class Measurement:
         self.begin_plateau(self.launch.start)
 
     def pause_after(self, int64_t time_ns, int64_t evaluations, pause):
-        """Call ``pause()`` when the launch that was just begun has used one of these limits.
-
-        Other launches may be made during the pause; when ``pause()`` returns, this one continues.
+        """Call ``pause()``, which may make other launches, when the launch that was just begun has
+        used one of these limits.
         """
         self.turn_ends_at = later(self.launch.start, time_ns)
         self.turn_ends_after = later(self.calls, evaluations)
         self.pause = pause
 
     def recommend(self, x):
-        """Note the point that the launch would return if it were stopped now.
+        """Note the point that the launch would return if it were stopped now, unless it is over.
 
-        A point after the end of the launch or of the run's time is not noted.
-
-        Raises `ValueError` if `x` does not have the shape ``(dimension,)``.
+        ValueError if `x` does not have the shape ``(dimension,)``.
         """
         cdef cnp.ndarray point = as_point(x, self.dimension)
         if self.recommendations is None or self.closed or self.foreign or self.launch == NULL:
@@ -966,10 +1117,7 @@ cdef class Measurement:
             )
 
     def end_launch(self, int64_t code):
-        """Close the launch; `code` is a LaunchCode. Returns the evaluations that it made.
-
-        A launch that was cut but returned normally is closed as cut.
-        """
+        """Close the launch, with a LaunchCode unless it was cut. Returns its evaluations."""
         self.close_launch(self.closed or code, self.now())
         return self.launch.earlier + self.launch.last - self.launch.first
 
@@ -1071,7 +1219,7 @@ cdef class Measurement:
         return 0
 
     cdef int lift_limits(self) except -1:
-        """Remove the launch's own limits; only the limits of the run remain."""
+        """Only the limits of the run remain."""
         self.closed = False
         self.deadline, self.cap = self.run_deadline, self.run_cap
         self.pause = None
@@ -1111,7 +1259,7 @@ cdef class Measurement:
 
 @cython.no_gc
 cdef class Objective:
-    """What an algorithm minimizes; its interface is `timefair.algorithms.base.Objective`."""
+    """What an algorithm minimizes: `timefair.algorithms.base.Objective`, which describes it."""
 
     cdef Measurement measurement
     cdef bint several  # whether an evaluation gives several numbers
@@ -1138,22 +1286,18 @@ cdef class Objective:
 
     @property
     def shown(self):
-        """How many numbers an algorithm gets for a point: 1 is a float, more are an array."""
         return self.measurement.problem.shown
 
     @property
     def noisy(self):
-        """Whether values have noise; then the points that the algorithm recommends are recorded."""
         return self.measurement.recommendations is not None
 
     @property
     def changes(self):
-        """How often the problem has changed since the run began; 0 if it does not change."""
         return self.measurement.changes
 
     @property
     def cores(self):
-        """Number of cores on which the points of a batch are evaluated."""
         return 1 if self.measurement.evaluators is None else self.measurement.evaluators.count
 
     @property
@@ -1162,7 +1306,6 @@ cdef class Objective:
 
     @property
     def evaluations_left(self):
-        """Evaluations that the budget leaves to this launch; None without such a budget."""
         cdef Measurement measurement = self.measurement
         if measurement.cap == INT64_MAX:
             return None
@@ -1170,18 +1313,10 @@ cdef class Objective:
 
     @property
     def progress(self):
-        """Share of the launch's budget that is used, from 0 to 1: the larger of time, evaluations."""
         return self.measurement.progress()
 
     @property
     def c_function(self):
-        """``(function, objective)``: addresses, to evaluate from C without the interpreter.
-
-        The function is ``int f(void *objective, const double *x, double *y)``. It writes as many
-        numbers to `y` as an algorithm gets for a point (`shown`). Like a call, it counts and times
-        the evaluation and may end the run. It needs the GIL, and returns -1 with an exception set
-        when the caller has to return to the interpreter at once.
-        """
         return <uintptr_t>&evaluate_in_c, <uintptr_t><void *>self
 
     def __call__(self, x, /):
@@ -1190,16 +1325,9 @@ cdef class Objective:
         return self.measurement.evaluate_point(x)
 
     def recommend(self, x, /):
-        """Name the point that the launch would return if it were stopped now."""
         self.measurement.recommend(x)
 
     def batch(self, points, /):
-        """Evaluate points, an array-like of shape ``(k, dimension)``; values of shape ``(k,)``.
-
-        This is the same as k calls, except that a run with several cores evaluates on all of them.
-        Points are counted in their order; the time of each is when it and those before it were
-        ready.
-        """
         return self.measurement.evaluate_batch(points)
 
 
@@ -1219,7 +1347,6 @@ cdef class ConstrainedObjective(Objective):
 
     @property
     def constraint_evaluations(self):
-        """Evaluations of the constraints in the run so far; `evaluations` include them."""
         return self.measurement.header.constraint_evaluations
 
     @property
@@ -1230,7 +1357,6 @@ cdef class ConstrainedObjective(Objective):
         return self.measurement.evaluate_constrained(x)
 
     def constraints(self, x, /):
-        """The constraints at a point, shape ``(number_of_constraints,)``; feasible: all <= 0."""
         return self.measurement.evaluate_constraints(x)
 
 

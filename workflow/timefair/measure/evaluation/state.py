@@ -1,21 +1,35 @@
 """Memory that a run's process shares with its parent, in anonymous files that outlive it.
 
 The child writes; the parent reads after its end and checks the contents, which an algorithm that
-looks for the files can change (`Unreadable`, `timefair.records.consistency`).
+looks for the files can change (`Unreadable`, `timefair.records.consistency`). Also here: memory
+that the evaluators of a run share, and how failures are reported.
 """
 
 from __future__ import annotations
 
+import contextlib
+import errno
+import math
 import mmap
 import os
+import pickle
+import select
+import socket
 import struct
+import sysconfig
+import traceback
 from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from timefair.basics.errors import described
+from timefair.machine.linux import kernel, private_folders
 from timefair.measure.evaluation.objective import (
+    AT_ONCE,
     BATCH,
     EVENT,
     HEADER,
@@ -23,16 +37,16 @@ from timefair.measure.evaluation.objective import (
     NEVER,
     BestPoint,
     Log,
+    Measurement,
     now_ns,
     vector_dtype,
 )
 from timefair.problems.base import Problem
+from timefair.records.status import Status
 from timefair.records.thinning import THINNING, Thinning
 
 MESSAGE_AT = 512
 MESSAGE_END = mmap.PAGESIZE
-
-
 _START = struct.Struct("=8q")
 
 
@@ -43,9 +57,9 @@ class Unreadable(ValueError):
 class Start(NamedTuple):
     """When the algorithm was first called, and what its process had used until then, all in ns.
 
-    The deadline is t0 + T, or NEVER; the run-queue delay is -1 if it is unknown; `prepared` is the
-    time that the process itself took to import and prepare the algorithm. If the run's clock is CPU
-    time, `wall` is t0 by CLOCK_MONOTONIC; else 0. `memory_mb` is the memory of the process.
+    The deadline is t0 + T, or NEVER; the run-queue delay is -1 if it is unknown; `prepared`: time
+    in which the process itself loaded the algorithm. If the run's clock is CPU time, `wall` is t0
+    by CLOCK_MONOTONIC; else 0.
     """
 
     t0: int
@@ -59,7 +73,12 @@ class Start(NamedTuple):
 
 
 class Logs(NamedTuple):
-    """The rows that a run's process has committed to its logs, as `State` reads them."""
+    """The rows that a run's process has committed to its logs, in their order.
+
+    ``launch_events`` are improvements of launches that did not improve the best of the run. None:
+    ``batches`` that are unknown, ``vectors`` if an evaluation gives one number, ``recommended``
+    points that are not recorded.
+    """
 
     events: NDArray[np.void]
     launches: NDArray[np.void]
@@ -70,11 +89,9 @@ class Logs(NamedTuple):
 
 
 class Recommendations:
-    """Writes the points that the launches of a run recommend, as rows of
-    ``vector_dtype(dimension)``.
+    """Writes the points that launches recommend, as rows of ``vector_dtype(dimension)``.
 
-    They are thinned like the improvements of a launch (`records.thinning`): the last point is kept
-    in each step of a geometric grid of the launch's own evaluations and time. The last row is
+    They are thinned like the improvements of a launch (`records.thinning`): the last row is
     replaced until its step ends. Two places hold it alternately, so a process that is killed during
     a write leaves a complete row: the header has 0 without a row, otherwise 1 plus twice the index
     of the last one, plus 1 if that is in its second place.
@@ -92,11 +109,7 @@ class Recommendations:
         self, launch: int, evaluations: int, time: int, own: int, own_time: int,
         x: NDArray[np.float64],
     ) -> None:  # fmt: skip
-        """Keep a point of a launch.
-
-        `evaluations` and `time` (ns since its start) are those of the run, `own` and `own_time`
-        those of the launch.
-        """
+        """Keep a point; `own` and `own_time` (ns since its start) are those of the launch."""
         same = self._step is not None and (
             launch == self._step[0] and own <= self._step[1] and own_time <= self._step[2]
         )
@@ -107,14 +120,8 @@ class Recommendations:
             last, second = last + 1, False
             parts = self._resolution
             self._step = launch, own + own // parts, own_time + own_time // parts
-        row = self._row
-        row["launch"], row["evaluations"], row["time"], row["outputs"] = (
-            launch,
-            evaluations,
-            time,
-            x,
-        )
-        os.pwrite(self._fd, row.tobytes(), (last + second) * row.itemsize)
+        self._row[0] = launch, evaluations, time, x
+        os.pwrite(self._fd, self._row.tobytes(), (last + second) * self._row.itemsize)
         self._commit(last, second)
 
     def _move_last_row(self) -> None:
@@ -135,26 +142,11 @@ def _place(recommended: int) -> tuple[int, bool]:
     return last, bool(second) and last >= 0
 
 
-def read(fd: int, recommended: int, dimension: int) -> NDArray[np.void]:
-    """The recommended rows of a run, in the order in which they were written.
-
-    ValueError if the header names rows that were never written.
-    """
-    dtype = vector_dtype(dimension)
-    last, second = _place(recommended)
-    size = (last + 1 + second) * dtype.itemsize
-    if not 0 <= size <= os.fstat(fd).st_size:
-        raise ValueError(f"{last + 1} points are recommended in a log that is shorter")
-    rows = np.frombuffer(bytearray(os.pread(fd, size, 0)), dtype=dtype)
-    return np.delete(rows, last) if second else rows
-
-
 class State:
     """The shared memory of one run. Close it when the run is recorded.
 
     `numbers` are the components of a vector of the problem, `recommended` is the dimension of the
-    recommended points, 0 if they are not recorded, and `fds` are those of another process's
-    `State`.
+    recommended points, 0 if they are not recorded, and `fds` are those of another `State`.
     """
 
     def __init__(
@@ -165,9 +157,9 @@ class State:
         head, events, launches, launch_events, batches, vectors, *last = self.fds
         self._recommended_fd, self.best_fd, self._start_fd, self.output_fd = last
         self._page = mmap.mmap(head, MESSAGE_END)
-        self._header: NDArray[np.void] = np.frombuffer(self._page, dtype=HEADER, count=1)
+        self.header_array: NDArray[np.void] = np.frombuffer(self._page, dtype=HEADER, count=1)
         if fds is None:
-            self._header["kill_at"] = NEVER
+            self["kill_at"] = NEVER
         self.event_log = Log(events, EVENT)
         self.launch_log = Log(launches, LAUNCH)
         self.launch_event_log = Log(launch_events, EVENT)
@@ -175,20 +167,25 @@ class State:
         self.vector_log = Log(vectors, vector_dtype(numbers)) if numbers > 1 else None
 
     @classmethod
-    def of(cls, problem: Problem) -> State:
-        """The memory of a run on a problem."""
-        return cls(problem.kept, problem.dimension if problem.kind.recommends else 0)
+    def of(cls, problem: Problem, fds: Sequence[int] | None = None) -> State:
+        return cls(problem.kept, problem.dimension if problem.kind.recommends else 0, fds)
 
-    def recommendations(self) -> Recommendations | None:
-        """The writer of the recommended points; None if they are not recorded."""
-        if not self.recommended_dimension:
-            return None
-        return Recommendations(self._recommended_fd, self._header, self.recommended_dimension)
-
-    @property
-    def header_array(self) -> NDArray[np.void]:
-        """The header in the form that the objective needs: an array of one record."""
-        return self._header
+    def measurement(self, problem: Problem, **options: Any) -> Measurement:
+        """What measures a run in this memory, with further options of `Measurement`."""
+        recommendations = None
+        if dimension := self.recommended_dimension:
+            recommendations = Recommendations(self._recommended_fd, self.header_array, dimension)
+        return Measurement(
+            problem,
+            self.header_array,
+            self.event_log,
+            self.launch_log,
+            self.launch_event_log,
+            self.best_fd,
+            vectors=self.vector_log,
+            recommendations=recommendations,
+            **options,
+        )
 
     def now_ns(self) -> int:
         """The run's clock without the charge, in a process of the run that has started."""
@@ -197,7 +194,6 @@ class State:
         return now_ns(start is not None and start.wall > 0) + elsewhere
 
     def begin(self, start: Start) -> None:
-        """Write the start."""
         os.pwrite(self._start_fd, _START.pack(*start), 0)
 
     @property
@@ -207,11 +203,10 @@ class State:
         return Start(*_START.unpack(written)) if len(written) == _START.size else None
 
     def __getitem__(self, name: str) -> Any:
-        """A field of the header."""
-        return self._header[name][0].item()
+        return self.header_array[name][0].item()
 
     def __setitem__(self, name: str, value: float) -> None:
-        self._header[name] = value
+        self.header_array[name] = value
 
     def report(self, message: str) -> None:
         """Leave a message for the parent; it is cut at the length of a page."""
@@ -225,45 +220,26 @@ class State:
         text = self._page[MESSAGE_AT:MESSAGE_END].split(b"\0", 1)[0]
         return text.decode("utf-8", "ignore") or None
 
-    def events(self) -> NDArray[np.void]:
-        """The committed events, in the order they were made."""
-        return _rows(self.event_log, self["events"])
-
     def launches(self) -> NDArray[np.void]:
         """The launches that were begun. The last may still be open."""
-        return _rows(self.launch_log, self["launches"])
-
-    def launch_events(self) -> NDArray[np.void]:
-        """Improvements of launches that did not improve the best of the run, in their order."""
-        return _rows(self.launch_event_log, self["launch_events"])
-
-    def batches(self) -> NDArray[np.void] | None:
-        """The batches that were begun; None if they are unknown."""
-        rows = self["batches"]
-        return None if rows < 0 else _rows(self.batch_log, rows)
-
-    def vectors(self) -> NDArray[np.void] | None:
-        """The vectors that were kept, in their order; None if an evaluation gives one number."""
-        return None if self.vector_log is None else _rows(self.vector_log, self["vectors"])
-
-    def recommended(self) -> NDArray[np.void] | None:
-        """The recommended points; None if they are not recorded."""
-        if not self.recommended_dimension:
-            return None
-        try:
-            return read(self._recommended_fd, self["recommended"], self.recommended_dimension)
-        except ValueError as error:
-            raise Unreadable(str(error)) from None
+        return _rows(self.launch_log.fd, LAUNCH, self["launches"])
 
     def logs(self) -> Logs:
-        """All logs."""
+        """All rows that were committed, in their order."""
+        batches, vectors = self["batches"], self.vector_log
+        recommended: NDArray[np.void] | None = None
+        if self.recommended_dimension:
+            last, second = _place(self["recommended"])
+            dtype = vector_dtype(self.recommended_dimension)
+            rows = _rows(self._recommended_fd, dtype, last + 1 + second)
+            recommended = np.delete(rows, last) if second else rows
         return Logs(
-            self.events(),
+            _rows(self.event_log.fd, EVENT, self["events"]),
             self.launches(),
-            self.launch_events(),
-            self.batches(),
-            self.vectors(),
-            self.recommended(),
+            _rows(self.launch_event_log.fd, EVENT, self["launch_events"]),
+            None if batches < 0 else _rows(self.batch_log.fd, BATCH, batches),
+            vectors if vectors is None else _rows(vectors.fd, vectors.dtype, self["vectors"]),
+            recommended,
         )
 
     def best(self, dimension: int) -> tuple[float, NDArray[np.float64] | None]:
@@ -294,7 +270,6 @@ def take_output(fd: int) -> None:
 
 
 def _new() -> list[int]:
-    """The files of the memory of a run."""
     parts = (
         "head", "events", "launches", "launch-events", "batches", "vectors", "recommended", "best",
         "start", "output",
@@ -304,12 +279,166 @@ def _new() -> list[int]:
     return fds
 
 
-def _rows(log: Log, count: int) -> NDArray[np.void]:
-    size = count * log.dtype.itemsize
-    if not 0 <= size <= os.fstat(log.fd).st_blocks * 512:
+def _rows(fd: int, dtype: np.dtype[np.void], count: int) -> NDArray[np.void]:
+    size, file = count * dtype.itemsize, os.fstat(fd)
+    if not 0 <= size <= min(file.st_size, file.st_blocks * 512):
         raise Unreadable(f"{count} rows are committed to a log that is shorter")
     data = bytearray(size)
     view, at = memoryview(data), 0
     while at < size:
-        at += os.preadv(log.fd, [view[at:]], at)
-    return np.frombuffer(data, dtype=log.dtype)
+        at += os.preadv(fd, [view[at:]], at)
+    return np.frombuffer(data, dtype=dtype)
+
+
+_NUMBER = struct.Struct("=i")
+
+
+class Evaluators:
+    """`count` processes that evaluate one problem; each has its own core if it can be had.
+
+    They are forked before the run's time starts. Points, values and stamps are in memory that all
+    share; two pipes carry the numbers of the next point and of the points that are ready.
+    """
+
+    def __init__(self, problem: Problem, count: int) -> None:
+        self.count = count
+        self._points = _shared((AT_ONCE, problem.dimension))
+        self._values = _shared((AT_ONCE, problem.numbers)[: 1 + (problem.numbers > 1)])
+        self._stamps = _shared((AT_ONCE,)).view(np.int64)
+        self._error = mmap.mmap(-1, mmap.PAGESIZE)
+        self._waiting, self._next = os.pipe()
+        self._ready, self._done = os.pipe()
+        self._unfinished = 0
+        self._pids: dict[int, int] = {}  # by their descriptors
+        cores = sorted(os.sched_getaffinity(0))
+        for i in range(count):
+            own = {cores[i]} if len(cores) == count else set(cores)
+            pid = kernel.forked(partial(self._live, problem, own))
+            self._pids[os.pidfd_open(pid)] = pid
+        self._poll = select.poll()
+        for fd in (self._ready, *self._pids):
+            self._poll.register(fd, select.POLLIN)
+
+    def evaluate(
+        self, points: NDArray[np.float64], deadline: int = NEVER
+    ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """The values of up to `AT_ONCE` points, shape ``(k,)`` or ``(k, numbers)``, and when each
+        was ready, until all are or the clock reaches `deadline` (ns).
+
+        NEVER for points that were not ready or for which the problem raised, see `error`.
+        """
+        self._await(NEVER)  # the points that were abandoned at a deadline
+        count = len(points)
+        self._points[:count] = points
+        self._stamps[:count] = NEVER
+        self._unfinished = count
+        os.write(self._next, np.arange(count, dtype=np.int32).tobytes())
+        self._await(deadline)
+        return self._values[:count].copy(), self._stamps[:count].copy()
+
+    def error(self) -> LaunchFailed:
+        """What the problem raised last, in one of the processes."""
+        return LaunchFailed(*pickle.loads(self._error[:]))
+
+    def _await(self, deadline: int) -> None:
+        """Wait until all points are ready, or the deadline, or end as one of the processes has."""
+        while self._unfinished and (left := deadline - now_ns()) > 0:
+            found = self._poll.poll(None if deadline == NEVER else math.ceil(left / 1e6))
+            for fd, _ in found:
+                if fd in self._pids:
+                    kernel.end_like(self._pids[fd])
+            if found:
+                self._unfinished -= len(os.read(self._ready, 4 * AT_ONCE)) // _NUMBER.size
+
+    def _live(self, problem: Problem, cores: set[int]) -> None:
+        try:
+            with contextlib.suppress(PermissionError):  # `private_folders.refuse_calls`
+                os.sched_setaffinity(0, cores)
+            while number := os.read(self._waiting, _NUMBER.size):
+                (i,) = _NUMBER.unpack(number)
+                try:
+                    self._values[i] = problem.evaluate(self._points[i])
+                    self._stamps[i] = now_ns()
+                except BaseException as error:
+                    text = pickle.dumps(failure(error, of_problem=True))
+                    self._error[:] = text.ljust(len(self._error))
+                os.write(self._done, number)
+        except BaseException:
+            traceback.print_exc()  # to the run's output
+            raise
+
+
+def _shared(shape: tuple[int, ...]) -> NDArray[np.float64]:
+    size = 8 * math.prod(shape)
+    return np.frombuffer(mmap.mmap(-1, size), dtype=np.float64).reshape(shape)
+
+
+# --- Failures of the algorithm or the problem that did not end its process ----------------------
+
+FAILURES = (Status.RAISED, Status.OUT_OF_MEMORY)
+"""The failures. Processes send the index in this tuple."""
+
+_UNREACHABLE = {errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ECONNREFUSED, errno.EADDRNOTAVAIL}
+
+_PACKAGE = Path(__file__).parents[2]
+
+
+class SolverGone(Exception):
+    """The process that a `Confined` algorithm has for a launch ended; the argument is its id."""
+
+
+class LaunchFailed(Exception):
+    """Raised by the algorithm in a solver, or the problem in an evaluator; see `failure`."""
+
+    def __init__(self, code: int, text: str) -> None:
+        super().__init__(text)
+        self.code, self.text = code, text
+
+
+def failure(error: BaseException, of_problem: bool = False) -> tuple[int, str]:
+    """The index in `FAILURES` of an exception, and its description on one line.
+
+    With `of_problem`, the description ends with the user's file and line that raised it. Otherwise
+    it contains the exception that a library replaced by this one (``raise ... from``).
+    """
+    if isinstance(error, LaunchFailed):
+        return error.code if error.code in range(len(FAILURES)) else 0, error.text
+    lacked_memory = isinstance(error, MemoryError) or (
+        isinstance(error, OSError) and error.errno == errno.ENOMEM
+    )
+    status = Status.OUT_OF_MEMORY if lacked_memory else Status.RAISED
+    text = described(error)
+    if of_problem:
+        text += _where(error)
+    elif error.__cause__ is not None:
+        text += f"; from {described(error.__cause__)}"
+    if private_folders.in_own_network and _lacks_network(error):
+        text += "; with network: true, runs use the network of the machine"
+    return FAILURES.index(status), text
+
+
+def _lacks_network(error: BaseException | None) -> bool:
+    """Whether an exception, or one that led to it, says that a network is out of reach."""
+    for _ in range(10):
+        if isinstance(error, OSError) and (
+            error.errno in _UNREACHABLE or isinstance(error, socket.gaierror)
+        ):
+            return True
+        error = None if error is None else error.__cause__ or error.__context__
+    return False
+
+
+def outside(error: BaseException) -> list[traceback.FrameSummary]:
+    """The frames of a traceback in files that are not timefair's, the outermost first."""
+    frames = traceback.extract_tb(error.__traceback__)
+    places = ((frame, Path(frame.filename)) for frame in frames)
+    return [f for f, p in places if p.is_absolute() and not p.is_relative_to(_PACKAGE)]
+
+
+def _where(error: BaseException) -> str:
+    """The last line in the user's files, or else in a package; empty if only timefair raised."""
+    found = outside(error)
+    libraries = [sysconfig.get_path(key) for key in ("stdlib", "purelib", "platlib")]
+    own = [f for f in found if not any(Path(f.filename).is_relative_to(at) for at in libraries)]
+    places = [f" ({Path(f.filename).name}:{f.lineno})" for f in own or found]
+    return places[-1] if places else ""

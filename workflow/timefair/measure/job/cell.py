@@ -1,16 +1,23 @@
-"""A measuring job: every run of one algorithm on one function, dimension and chunk of instances."""
+"""A measuring job: every run of one algorithm on one function, dimension and chunk of instances.
+
+Instances take turns. Some stopping rules judge an algorithm by itself after each run; others
+compare algorithms by the records of earlier rounds.
+"""
 
 from __future__ import annotations
 
+import math
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
 from itertools import chain, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from timefair.algorithms.registry import implementation
 from timefair.basics import files
@@ -20,25 +27,24 @@ from timefair.campaign import earlier, plan, provenance, requirement
 from timefair.machine.facts import machine_state
 from timefair.machine.linux.keeper import kept
 from timefair.machine.linux.kernel import interruptible
-from timefair.measure.job import schedule, stopping
+from timefair.measure.job import schedule
 from timefair.measure.job.cores import held_cores
 from timefair.measure.job.prepared import Prepared, Runner, allowance_of
-from timefair.measure.job.stopping import Repetitions
-from timefair.measure.kernels import kernels
 from timefair.measure.launching import run_seed
-from timefair.measure.perturbation import Row
-from timefair.measure.runs.child import Allowance, Confined
-from timefair.measure.runs.fresh import Fresh
+from timefair.measure.perturbation import kernels
+from timefair.measure.runs.child import Allowance, Confined, Fresh
 from timefair.measure.runs.run import ATTEMPTS, Subject, measure_run
 from timefair.policies.restarts.none import NoRestart
+from timefair.policies.stopping.base import Comparing
 from timefair.problems.base import ProblemName
 from timefair.problems.refuted import refutation
+from timefair.records.facts import READINGS, by_run, listed
 from timefair.records.integrity import machine_kind
 from timefair.records.journal import BegunRun, Journal
-from timefair.records.readings import READINGS, by_run, listed
 from timefair.records.schema import KEYS
 from timefair.records.status import Status, StopReason
-from timefair.records.store import avoid_pandas, facts_of, open_record, write_record
+from timefair.records.store import avoid_pandas, facts_of, open_record, read_runs, write_record
+from timefair.statistics.run_count.stopping import StoppingRule, decide, equal_if_solved
 
 if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign
@@ -75,21 +81,21 @@ def measure_job(prepared: Prepared, job: Job, record: Path, key: str, number: in
     """Measure the runs that the job's record lacks, and write the record.
 
     Runs that an earlier job of the same `key` (`provenance.measure_key`) has finished are taken
-    from its journal, beside the record. Instances take turns until the round or the campaign's
-    stopping rule ends them, so that a slow minute of the machine affects all alike. `prepared` is
-    made ready for the job's algorithm when the first run has to be measured; this is its job number
-    `number`.
+    from its journal, beside the record. `prepared` is made ready for the job's algorithm when the
+    first run has to be measured; this is its job number `number`.
     """
     take_parameters(prepared, job.algorithm, record.parents[3])
     campaign = prepared.campaign
     with interruptible(), ExitStack() as stack:
-        repetitions = stopping.repetitions(campaign, job, key, folder=record.parents[3])
-        journal = stack.enter_context(Journal(record, prepared.journal_key(key)))
+        to_do = repetitions(campaign, job, key, folder=record.parents[3])
+        # It depends on the parameters of a tuned variant.
+        own_key = f"{key} {prepared.search['checksum']}" if prepared.search else key
+        journal = stack.enter_context(Journal(record, own_key))
         begun = stack.enter_context(BegunRun(record))
         if noted := next(iter(journal.runs.values()), None):
             prepared.schedule = facts_of(noted.schema).get("schedule", {})
         _take_earlier_runs(prepared, job, record, journal)
-        missing = _missing(repetitions, journal)
+        missing = _missing(to_do, journal)
         first, timed = next(missing, None), dict[str, Any]()
         if first is not None:
             requirement.check(campaign)
@@ -98,12 +104,11 @@ def measure_job(prepared: Prepared, job: Job, record: Path, key: str, number: in
                 cores = holding.enter_context(held_cores(campaign.cores_of(job.algorithm)))
                 _set_length(prepared, job, cores, record.parents[3])
                 running = holding.enter_context(runner(prepared, job, cores, record.parents[3]))
-                turns = chain([first], missing)
-                _measure(prepared, job, running, repetitions, turns, journal, begun)
+                _measure(prepared, job, running, to_do, chain([first], missing), journal, begun)
                 code = implementation(campaign.algorithms[job.algorithm].use)
                 timed = {"implementation": code, **kernels()}
         done = [journal.runs[turn] for turn in sorted(journal.runs)]
-        facts = _facts(prepared, job, key, repetitions, number)
+        facts = _facts(prepared, job, key, to_do, number)
         facts |= {READINGS: told} if (told := listed(done)) else {}
         write_record(record, done, facts | ({"kernels": timed} if timed else {}))
 
@@ -151,8 +156,8 @@ def _launch(
 
 
 def _take_earlier_runs(prepared: Prepared, job: Job, record: Path, journal: Journal) -> None:
-    """Take the job's runs from earlier records that differ in the numbers of runs and rounds, or in
-    the instances of a job, and were measured on a machine of this kind.
+    """Take the job's runs from earlier records, measured on a machine of this kind, that differ in
+    the numbers of runs and rounds, or in the instances of a job.
     """
     campaign, label = prepared.planned, job.algorithm
     lacking = {*product(job.instances, plan.runs_of_round(campaign, job.round))} - {*journal.runs}
@@ -212,7 +217,6 @@ def allowed(
 
 
 def seed_of(prepared: Prepared, job: Job, instance: int, run: int) -> int:
-    """The seed of a run of a job."""
     name = ProblemName(prepared.suite.name, job.function, job.dimension, instance)
     return run_seed(prepared.campaign.seed, name, prepared.campaign.seeds_of(job.algorithm), run)
 
@@ -221,7 +225,7 @@ def _measure(
     prepared: Prepared,
     job: Job,
     running: Runner,
-    repetitions: Repetitions,
+    to_do: Repetitions,
     turns: Iterable[tuple[int, int]],
     journal: Journal,
     begun: BegunRun,
@@ -236,10 +240,17 @@ def _measure(
         else:
             row = running.measure(instance, run, seed, give_up=True)
         journal.append(row, _noted(prepared, row.get(READINGS)))
-        repetitions.add(instance, row["best_precision"])
+        to_do.add(instance, row["best_precision"])
         spent_s = (time.monotonic() - started) / (len(journal.runs) - found)
-        how_far = _how_far(len(journal.runs), repetitions.most, spent_s)
-        print(f"{how_far}  {_line(name, run, row)}", file=sys.stderr, flush=True)
+        done, said = len(journal.runs), f" ({row['message']})" if row["message"] else ""
+        print(
+            f"{done}/{to_do.most}, at most about {spent_s * (to_do.most - done):.0f} s left  "
+            f"{name}, run {run}: {row['status']}{said}, ended by {row['stop_reason']} after "
+            f"{row['wall_s']:.3f} s and {row['evaluations']} evaluations, "
+            f"best precision {row['best_precision']:.3g}",
+            file=sys.stderr,
+            flush=True,
+        )
         if (wrong := refutation(row)) is not None:
             print(f"caution: {wrong}; the optimum is wrong", file=sys.stderr, flush=True)
 
@@ -247,14 +258,22 @@ def _measure(
 def _facts(
     prepared: Prepared, job: Job, key: str, repetitions: Repetitions, number: int
 ) -> dict[str, Any]:
+    place = {
+        "suite": prepared.campaign.problems.suite,
+        "function": job.function,
+        "dimension": job.dimension,
+        "algorithm": job.algorithm,
+        "round": job.round,
+    }
+    decided = [] if prepared.campaign.stopping.rule == "fixed" else repetitions.outcome()
     return {
         **prepared.origin(job.algorithm),
         "key": key,
         "prepared": {"seconds": prepared.seconds, "job": number},
         "machine_state": machine_state(),
-        "stopping": _decided(prepared.campaign, job, repetitions),
+        "stopping": [place | outcome for outcome in decided],
         "schedule": [
-            _place(prepared.campaign, job) | {"instance": instance} | prepared.schedule
+            place | {"instance": instance} | prepared.schedule
             for instance in job.instances
             if prepared.schedule
         ],
@@ -262,38 +281,127 @@ def _facts(
     }
 
 
-def _decided(campaign: Campaign, job: Job, repetitions: Repetitions) -> list[dict[str, Any]]:
-    """The decisions of the stopping rule on each instance; empty without a rule."""
-    if campaign.stopping.rule == "fixed":
-        return []
-    return [_place(campaign, job) | outcome for outcome in repetitions.outcome()]
-
-
-def _place(campaign: Campaign, job: Job) -> dict[str, Any]:
-    """The names of a job in the facts of its record."""
-    return {
-        "suite": campaign.problems.suite,
-        "function": job.function,
-        "dimension": job.dimension,
-        "algorithm": job.algorithm,
-        "round": job.round,
-    }
-
-
 def _noted(prepared: Prepared, readings: dict[str, Any] | None) -> dict[str, Any] | None:
-    """What the journal keeps beside a run."""
     kept = {"schedule": prepared.schedule} if prepared.schedule else {}
     return (kept if readings is None else {**kept, READINGS: readings}) or None
 
 
-def _how_far(done: int, most: int, run_s: float) -> str:
-    return f"{done}/{most}, at most about {run_s * (most - done):.0f} s left"
+# --- How many runs ------------------------------------------------------------------------------
 
 
-def _line(problem: ProblemName, run: int, row: Row) -> str:
-    said = f" ({row['message']})" if row["message"] else ""
-    return (
-        f"{problem}, run {run}: {row['status']}{said}, ended by "
-        f"{row['stop_reason']} after {row['wall_s']:.3f} s and {row['evaluations']} evaluations, "
-        f"best precision {row['best_precision']:.3g}"
-    )
+class Repetitions:
+    """The runs of one job: instances take turns until the round or a stopping rule ends them.
+
+    ``earlier`` has the best precisions of the runs in earlier rounds by instance, in the order of
+    turns, and ``more`` is the maximal number of runs of an instance in this round. ``rules`` may
+    end instances earlier, and ``resting`` ones get no run, for these reasons.
+    """
+
+    def __init__(
+        self,
+        earlier: Mapping[int, Sequence[float]],
+        more: int,
+        rules: Mapping[int, StoppingRule] | None = None,
+        resting: Mapping[int, str] | None = None,
+    ) -> None:
+        self._values = {instance: list(values) for instance, values in earlier.items()}
+        self._ends = {instance: len(values) + more for instance, values in earlier.items()}
+        self._rules = dict(rules or {})
+        self._paths: dict[int, list[float]] = {instance: [] for instance in earlier}
+        self._ended: dict[int, str] = dict(resting or {})
+        for instance, values in self._values.items():
+            for n in range(1, len(values) + 1):
+                self._judge(instance, n)
+        self.most = more * len(self._values.keys() - self._ended.keys())
+        """Maximal number of runs in this round."""
+
+    def next(self) -> tuple[int, int] | None:
+        """The instance and the run to measure next; None when the job is over."""
+        waiting = [
+            (len(values), place, instance)
+            for place, (instance, values) in enumerate(self._values.items())
+            if instance not in self._ended and len(values) < self._ends[instance]
+        ]
+        if not waiting:
+            return None
+        run, _, instance = min(waiting)
+        return instance, run
+
+    def add(self, instance: int, precision: float) -> None:
+        """Take the result of the run that `next` named."""
+        self._values[instance].append(precision)
+        self._judge(instance, len(self._values[instance]))
+
+    def outcome(self) -> list[dict[str, Any]]:
+        """For each instance: its runs so far, why it ended, and the rule's statistic at each look.
+
+        None: in ``reason``, an instance that continues; in ``path``, an undefined statistic.
+        """
+        return [
+            {
+                "instance": instance,
+                "runs": len(values),
+                "reason": self._ended.get(instance),
+                "path": [None if math.isnan(look) else look for look in self._paths[instance]],
+            }
+            for instance, values in self._values.items()
+        ]
+
+    def _judge(self, instance: int, n: int) -> None:
+        rule = self._rules.get(instance)
+        if rule is None or instance in self._ended:
+            return
+        decision = decide(rule, self._values[instance][:n])
+        if n >= rule.start:
+            self._paths[instance].append(decision.value)
+        if decision.stop:
+            self._ended[instance] = decision.reason.value
+
+
+def repetitions(campaign: Campaign, job: Job, key: str, folder: Path) -> Repetitions:
+    """The runs of a job, as far as earlier rounds determine them.
+
+    `folder` is ``results/<campaign>``, with the records of the earlier rounds. `InputError` if it
+    has been planned with another measure key of the job since then.
+    """
+    runs, stopping = plan.runs_of_round(campaign, job.round), campaign.stopping
+    rule = stopping.judge(campaign.runs)
+    if rule is None and not isinstance(stopping, Comparing):
+        made = {instance: [math.nan] * runs.start for instance in job.instances}
+        return Repetitions(made, len(runs))
+    keys = plan.read_keys(folder, campaign)
+    if keys[job.algorithm, job.round] != key:
+        raise InputError(f"{folder}: planned otherwise since this job began; {plan.AGAIN}")
+    if rule is not None:
+        earlier = _earlier(job.algorithm, job, keys, folder)
+        return Repetitions(earlier, len(runs), dict.fromkeys(job.instances, rule))
+    assert isinstance(stopping, Comparing)
+    field = {
+        label: _earlier(label, job, keys, folder, campaign.budget.final_target)
+        for label in campaign.algorithms
+    }
+    place = list(field).index(job.algorithm)
+    looks = [plan.runs_of_round(campaign, round).stop for round in range(1, campaign.rounds)]
+    resting = {}
+    for instance in job.instances:
+        samples = [of[instance] for of in field.values()]
+        if any(samples) and (reason := stopping.rests(samples, place, looks, campaign.runs)):
+            resting[instance] = reason
+    return Repetitions(field[job.algorithm], len(runs), resting=resting)
+
+
+def _earlier(
+    label: str, job: Job, keys: plan.Keys, folder: Path, solved: float | None = None
+) -> dict[int, list[float]]:
+    """Results of an algorithm on the job's problems in the earlier rounds, equal ones for runs that
+    reached the precision `solved`.
+    """
+    paths = [
+        folder / replace(job, algorithm=label, round=round).record(keys[label, round])
+        for round in range(1, job.round)
+    ]
+    runs = read_runs(paths)
+    unknown = np.isnan(runs["f_opt"].to_numpy().astype(np.float64))
+    results = equal_if_solved(runs["best_precision"].to_numpy(), unknown, solved)
+    order, of = np.argsort(runs["run"].to_numpy()), runs["instance"].to_numpy()
+    return {n: results[order][of[order] == n].tolist() for n in job.instances}

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from timefair.basics import files
+from timefair.machine.facts import siblings
 from timefair.machine.host import Host, Unknown
-from timefair.machine.system import siblings
 
 
 def lock_folder() -> Path:
@@ -25,19 +25,19 @@ def lock_folder() -> Path:
 def held_cores(count: int) -> Iterator[tuple[int, ...]]:
     """Wait until `count` cores that this process may use are free; lock them and pin the process.
 
-    The locks are flocks on one file per core, which the kernel frees when the process ends. All
-    cores are taken at once or none, so that two jobs cannot wait for each other. Hyper-thread
-    siblings of a core in use come last. ValueError if this process may use fewer cores than that.
+    The locks are flocks on one file per core. All cores are taken at once or none, so that two jobs
+    cannot wait for each other. Hyper-thread siblings of a core in use come last. ValueError if this
+    process may use fewer cores than that.
     """
-    usable = first_siblings_first(sorted(os.sched_getaffinity(0)), _siblings())
+    groups: list[list[int]] = []
+    with contextlib.suppress(Unknown):
+        groups = siblings(Host())
+    usable = first_siblings_first(sorted(os.sched_getaffinity(0)), groups)
     if count > len(usable):
         raise ValueError(f"{count} cores are asked for, and this process may use {len(usable)}")
     folder = lock_folder()
     folder.mkdir(mode=0o1777, parents=True, exist_ok=True)
-    while True:
-        locks = _take(folder, usable, count)
-        if len(locks) == count:
-            break
+    while len(locks := _take(folder, usable, count)) < count:
         _free(locks)
         time.sleep(random.uniform(0.02, 0.1))
     try:
@@ -61,22 +61,14 @@ def first_siblings_first(cores: Sequence[int], siblings: Sequence[Sequence[int]]
     return sorted(cores, key=lambda core: (rank.get(core, 0), core))
 
 
-def _siblings() -> list[list[int]]:
-    """The logical cores of each physical core; empty if the machine does not report them."""
-    with contextlib.suppress(Unknown):
-        return siblings(Host())
-    return []
-
-
 def _take(folder: Path, cores: list[int], count: int) -> dict[int, int]:
     """Lock up to `count` free cores; maps each locked core to its file descriptor."""
     locks: dict[int, int] = {}
     for core in cores:
         # Nothing is written, so that locks of another user can be taken too.
         fd = files.lock(folder / f"core-{core}", wait=False, write=False)
-        if fd is None:
-            continue
-        locks[core] = fd
+        if fd is not None:
+            locks[core] = fd
         if len(locks) == count:
             break
     return locks
@@ -89,34 +81,28 @@ def _free(locks: dict[int, int]) -> None:
 
 @contextlib.contextmanager
 def on_one_node(note: Path, node: str, records: Iterable[Path]) -> Iterator[None]:
-    """Lock a block, and remove journals of its `records` that another node has written.
+    """Lock a block, and remove journals of its `records` that another node has written: a job that
+    Slurm submits again may begin on another node.
 
-    Waits while another process holds the block. A job that Slurm submits again may begin on another
-    node; its runs are then measured again. `note` names the node of the block, and is locked inside
-    the block of code, unless the file system has no locks.
+    Waits while another process holds the block. `note` names its node, and is what is locked.
     """
+    from timefair.records.journal import journal_path  # not in the environment of an algorithm
+
     note.parent.mkdir(parents=True, exist_ok=True)
     fd = files.lock(note)
     assert fd is not None
     try:
         before = os.pread(fd, 1000, 0).decode(errors="replace")
-        if before != node:
-            _drop(before, node, records)
-            files.note(fd, node)
+        for record in records if before != node else ():
+            with contextlib.suppress(FileNotFoundError):
+                journal_path(record).unlink()
+                print(
+                    f"timefair: {record}: its runs were measured on {before or 'an unknown node'}; "
+                    f"this is {node}, and the block is measured again",
+                    file=sys.stderr,
+                    flush=True,
+                )
+        files.note(fd, node)
         yield
     finally:
         os.close(fd)
-
-
-def _drop(before: str, node: str, records: Iterable[Path]) -> None:
-    from timefair.records.journal import journal_path  # not in the environment of an algorithm
-
-    for record in records:
-        with contextlib.suppress(FileNotFoundError):
-            journal_path(record).unlink()
-            print(
-                f"timefair: {record}: its runs were measured on {before or 'an unknown node'}; "
-                f"this is {node}, and the block is measured again",
-                file=sys.stderr,
-                flush=True,
-            )

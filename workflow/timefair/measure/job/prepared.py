@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Callable, Iterator
+import pickle
+import socket
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from math import inf, isnan
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import Any, NoReturn, TypeVar
 
 from timefair.algorithms import registry as algorithms
 from timefair.algorithms.base import Algorithm
@@ -17,33 +21,32 @@ from timefair.basics import threads, user_code
 from timefair.basics.errors import InputError
 from timefair.basics.extension import confined, each
 from timefair.campaign import provenance
+from timefair.campaign.configuration import Campaign, restored
+from timefair.campaign.plan import Job
 from timefair.machine.facts import machine_facts
-from timefair.machine.linux import kernel
-from timefair.measure.evaluation.objective import NEVER, Measurement
+from timefair.machine.linux import keeper, kernel
+from timefair.machine.linux.kernel import ends_at_once
+from timefair.measure import trial
+from timefair.measure.evaluation.objective import NEVER
 from timefair.measure.evaluation.state import State
 from timefair.measure.isolation import Views, views
 from timefair.measure.perturbation import Row, RunMonitor, parts_for
-from timefair.measure.processes import NoAnswer, elsewhere
-from timefair.measure.runs.child import Allowance, Confined
-from timefair.measure.runs.fresh import Context, Fresh, fresh
+from timefair.measure.processes import LONGEST, NoAnswer, elsewhere, fork_on_request
+from timefair.measure.runs.child import LOADING_S, Allowance, Confined, Fresh, Unloaded, fresh, live
 from timefair.measure.runs.run import Subject, explained, given_up, measure_run
-from timefair.measure.trial import Trial, evaluation_cost_s, import_library, load, prepare
 from timefair.problems import registry as suites
 from timefair.problems.base import Problem
 from timefair.records.status import Isolation
 
-if TYPE_CHECKING:
-    from timefair.campaign.configuration import Campaign
-    from timefair.campaign.plan import Job
+Value = TypeVar("Value")
 
 
 class Prepared:
     """The state of preparation of this process for measuring an algorithm in forks of itself.
 
-    ``seconds`` is the time that the library and the algorithm took to get ready, ``trial`` the
-    result of `trial.prepare`, and ``views`` has the folders of its runs. The ``campaign`` has the
-    parameters that a ``search`` has found for a tuned variant, which ``planned`` has not;
-    ``search`` is its record. ``schedule`` is what a job has chosen, or empty.
+    ``seconds`` is the time that this took. The ``campaign`` has the parameters that a ``search``
+    has found for a tuned variant, which ``planned`` has not; ``search`` is its record. ``schedule``
+    is what a job has chosen, or empty.
     """
 
     def __init__(self, campaign: Campaign) -> None:
@@ -54,41 +57,40 @@ class Prepared:
         with threads.noted():
             self.suite = suites.find(problems.suite, problems.parameters)
         self.seconds = 0.0
-        self.trial = Trial()
+        self.trial = trial.Trial()
         self.views = Views()
         self._loaded: Algorithm | None = None
         self._is_ready = False
         self._origins: dict[str, dict[str, Any]] = {}
 
-    def journal_key(self, key: str) -> str:
-        """The key of a job's journal; it depends on the parameters of a tuned variant."""
-        return f"{key} {self.search['checksum']}" if self.search else key
+    @contextmanager
+    def _timed(self) -> Iterator[None]:
+        start = monotonic()
+        with threads.noted():
+            yield
+        self.seconds += monotonic() - start
 
     def import_library(self, job: Job) -> None:
         """Import the modules that all algorithms of the job's library need."""
-        if not self._is_loaded_here(job.algorithm):
-            return
-        start = monotonic()
-        with threads.noted():
-            import_library(self.campaign.algorithms[job.algorithm].use)
-        self.seconds += monotonic() - start
+        if self._is_loaded_here(job.algorithm):
+            with self._timed():
+                trial.import_library(self.campaign.algorithms[job.algorithm].use)
 
     def load(self, job: Job) -> Algorithm:
         """Load the job's algorithm, once, before anything else here imports its code.
 
-        A module that this process has already imported is charged as well; this is the case if the
-        campaign was checked here or the module contains the problem.
+        A module that this process has already imported is charged as well.
         """
         if self._loaded is None:
             self.import_library(job)
             spec = self.campaign.algorithms[job.algorithm]
             self.seconds += user_code.import_s(spec.use)
-            start = monotonic()
-            with threads.noted():
-                self._loaded = load(spec.use, spec.arguments, spec.integer, spec.constraint_penalty)
+            with self._timed():
+                self._loaded = trial.load(
+                    spec.use, spec.arguments, spec.integer, spec.constraint_penalty
+                )
                 if self._is_ready:
                     self._loaded.prepare()
-            self.seconds += monotonic() - start
         return self._loaded
 
     def set_length(self, label: str, length: int) -> None:
@@ -120,30 +122,23 @@ class Prepared:
             self.load(job)
             return provenance.measure_key(self.planned, job.algorithm, job.round)
 
-        found: str = self._computed(job.algorithm, key)
-        return found
+        return self._computed(job.algorithm, key)
 
     def decisive(self, label: str) -> dict[str, Any]:
         """`provenance.decisive` of an algorithm, as `key`."""
-        found: dict[str, Any] = self._computed(
-            label, lambda: provenance.decisive(self.planned, [label])[label]
-        )
-        return found
+        return self._computed(label, lambda: provenance.decisive(self.planned, [label])[label])
 
     def tuning_key(self, label: str) -> str:
         """`provenance.tuning_key` of a tuned variant. It imports the user's own modules."""
-        found: str = self._computed(label, lambda: provenance.tuning_key(self.planned, label))
-        return found
+        return self._computed(label, lambda: provenance.tuning_key(self.planned, label))
 
-    def _computed(self, label: str, function: Callable[[], Any]) -> Any:
-        """The value of a function that imports an algorithm's code, as JSON can represent it.
-
-        The code of an algorithm with `isolation: strict` is not imported into this process.
-        """
+    def _computed(self, label: str, function: Callable[[], Value]) -> Value:
+        """The value of a function that imports an algorithm's code, as JSON can represent it."""
         if self._is_loaded_here(label):
             return function()
         try:
-            return elsewhere(function)
+            found: Value = elsewhere(function)
+            return found
         except NoAnswer:
             fault = "the algorithm's module ended the process that loaded it"
             raise InputError(fault) from None
@@ -153,12 +148,18 @@ class Prepared:
         algorithm = self.load(job)
         if not self._is_ready:
             memory_mb = self.campaign.limits.memory_mb
-            self.views = self._views(job.algorithm)
+            spec = self.campaign.algorithms[job.algorithm]
+            sources = algorithms.source_files(*algorithms.involved(spec.use, spec.parameters))
+            self.views = views(
+                Isolation(self.campaign.isolation_of(job.algorithm)),
+                [*sources, *self.suite.source_files()],
+                memory_mb,
+                network=not self.campaign.network,
+            )
             start = monotonic()
             kernel.adopt_orphans()
             problem = self.suite.problem(job.function, job.dimension, job.instances[0])
-            threads = self.campaign.algorithms[job.algorithm].threads
-            self.trial = prepare(algorithm, problem, memory_mb, self.views, threads)
+            self.trial = trial.prepare(algorithm, problem, memory_mb, self.views, spec.threads)
             self.seconds += monotonic() - start
             self._is_ready = True
         return algorithm
@@ -167,33 +168,21 @@ class Prepared:
     def ready(
         self, job: Job, cores: tuple[int, ...], folder: Path
     ) -> Iterator[Algorithm | Confined | Fresh]:
-        """Get ready for the job's algorithm on held cores, here or in a separate process. Its runs
-        do not see the campaign's `folder`.
-        """
-        if not self.campaign.is_apart(job.algorithm):
-            algorithm = self.get_ready(job)
-            self.views = self.views.without(folder)
-            if not (lost := threads.lost()):
-                yield algorithm
-                return
-            context = Context(os.getpid(), self.campaign.snapshot(), job, self.views.arguments())
-            with fresh(context, lost) as process:
-                self.trial = Trial(*process.trial)
+        """Get ready on held cores, here or elsewhere. Runs do not see the campaign's `folder`."""
+        if not self._is_loaded_here(job.algorithm):
+            isolation = self.campaign.isolation_of(job.algorithm)
+            with confined(isolation, self, job, cores, folder) as process:
                 yield process
             return
-        isolation = self.campaign.isolation_of(job.algorithm)
-        with confined(isolation, self, job, cores, folder) as process:
+        algorithm = self.get_ready(job)
+        self.views = self.views.without(folder)
+        if not (lost := threads.lost()):
+            yield algorithm
+            return
+        context = os.getpid(), self.campaign.snapshot(), job, self.views.arguments()
+        with fresh(context, lost) as process:
+            self.trial = trial.Trial(*process.trial)
             yield process
-
-    def _views(self, label: str) -> Views:
-        spec = self.campaign.algorithms[label]
-        sources = algorithms.source_files(*algorithms.involved(spec.use, spec.parameters))
-        return views(
-            Isolation(self.campaign.isolation_of(label)),
-            [*sources, *self.suite.source_files()],
-            self.campaign.limits.memory_mb,
-            network=not self.campaign.network,
-        )
 
     def origin(self, label: str) -> dict[str, Any]:
         """The facts of a record that are the same for all jobs of an algorithm."""
@@ -202,26 +191,21 @@ class Prepared:
             asked = self.campaign.model_dump(mode="json")
             planned = self.planned.algorithms[label].schedule  # not what a job has chosen
             asked["algorithms"][label]["schedule"] = planned
+            spec = self.campaign.algorithms[label]
+            uses = algorithms.involved(spec.use, spec.parameters)
+            found = machine_facts((*self.suite.distributions, *algorithms.distributions(*uses)))
             return {
                 "campaign": asked,
                 "code": provenance.measure_code(self.campaign, label),
-                "machine": self._machine(label),
+                "machine": found | dict(each("facts", self.campaign, label)),
             }
 
         if label not in self._origins:
             self._origins[label] = self._computed(label, facts)
         return self._origins[label]
 
-    def _machine(self, label: str) -> dict[str, Any]:
-        """The facts of the machine, with the software that measures an algorithm."""
-        spec = self.campaign.algorithms[label]
-        uses = algorithms.involved(spec.use, spec.parameters)
-        found = machine_facts((*self.suite.distributions, *algorithms.distributions(*uses)))
-        return found | dict(each("facts", self.campaign, label))
-
 
 def allowance_of(campaign: Campaign, views: Views, job: Job) -> Allowance:
-    """The resources that each run of a job may use."""
     budget, limits = campaign.budget, campaign.limits
     evaluations = budget.evaluations_for(job.dimension)
     return Allowance(
@@ -250,13 +234,10 @@ class Runner:
         cores: tuple[int, ...],
     ) -> None:
         campaign, suite = prepared.campaign, prepared.suite
-        self._trace, self._algorithm = prepared.trial.trace, algorithm
-        self._allowance = allowance
+        self._trace = prepared.trial.trace
+        self._algorithm, self._allowance = algorithm, allowance
         kernel.adopt_orphans()
-        self._problems = {
-            instance: suite.problem(job.function, job.dimension, instance)
-            for instance in job.instances
-        }
+        self._problems = {n: suite.problem(job.function, job.dimension, n) for n in job.instances}
         first = self._problems[job.instances[0]]
         self._common = common(prepared, job, cores)
         self._common |= _evaluation_cost(first, allowance.answer_ns / 1e9)
@@ -296,22 +277,72 @@ def common(prepared: Prepared, job: Job, cores: tuple[int, ...]) -> Row:
 def _evaluation_cost(problem: Problem, answer_s: float) -> dict[str, float]:
     """Present cost of an evaluation, by the instrumented objective and by the suite's own call.
 
-    It is measured in a separate process. The result is empty if the problem raises, ends its
-    process or takes longer than `answer_s`; its runs show that.
+    Empty if the problem raises, ends its process or takes longer than `answer_s`.
     """
+
+    def measured() -> tuple[float, float]:
+        measurement = State.of(problem).measurement(problem)
+        measurement.start(0)
+        measurement.begin_launch()
+        return trial.evaluation_cost_s(measurement.objective, problem)
+
     try:
-        costs = elsewhere(lambda: _measured_costs(problem), answer_s)
+        costs = elsewhere(measured, answer_s)
     except (InputError, NoAnswer):
         return {}
     return dict(zip(("objective_s", "bare_s"), costs, strict=True))
 
 
-def _measured_costs(problem: Problem) -> tuple[float, float]:
-    state = State.of(problem)
-    logs = (state.event_log, state.launch_log, state.launch_event_log)
-    measurement = Measurement(
-        problem, state.header_array, *logs, state.best_fd, vectors=state.vector_log
-    )
-    measurement.start(0)
-    measurement.begin_launch()
-    return evaluation_cost_s(measurement.objective, problem)
+# --- The process without any code of the user that forks runs which import it (`child.Fresh`) ----
+
+
+class _Loader:
+    """Loads the problem and the algorithm of a job, in a fork of this process."""
+
+    def __init__(self, campaign: Campaign, job: Job) -> None:
+        self._campaign, self._job = campaign, job
+        self.modules: Sequence[str] = ()
+
+    def problem(self, instance: int) -> Problem:
+        self._prepared = Prepared(self._campaign)
+        suite = self._prepared.suite
+        return suite.problem(self._job.function, self._job.dimension, instance)
+
+    def algorithm(self) -> tuple[Algorithm, float]:
+        algorithm, begun = self._prepared.load(self._job), monotonic()
+        algorithm.prepare()
+        trial.import_modules(self.modules)
+        return algorithm, self._prepared.seconds + monotonic() - begun
+
+    def on_trial(self) -> tuple[Algorithm, Problem]:
+        problem = self.problem(self._job.instances[0])
+        return self.algorithm()[0], problem
+
+
+def main(descriptor: str) -> None:
+    """Run the process. The argument is the descriptor of the socket to its starter."""
+    connection = socket.socket(fileno=int(descriptor))
+    starter, snapshot, job, arguments = pickle.loads(connection.recv(LONGEST))
+    kernel.die_with_parent(starter)
+    ends_at_once()
+    campaign, folders, begun = restored(snapshot), Views(**arguments), monotonic()
+    allowance, loader = allowance_of(campaign, folders, job), _Loader(campaign, job)
+    memory_mb, cores = allowance.memory_mb, allowance.cores
+    tried = trial.trial_launch(loader.on_trial, memory_mb, folders, cores, LOADING_S)
+    loader.modules = tried.modules
+    connection.send(json.dumps([monotonic() - begun, tried]).encode())
+    keeper.hand_over_new(connection, possible=folders.namespaces, network=folders.network)
+    fork_on_request(connection, partial(_live, starter, loader, allowance))
+
+
+def _live(
+    starter: int, loader: _Loader, allowance: Allowance, request: Any, fds: list[int]
+) -> NoReturn:
+    try:
+        instance, seed, tempfile.tempdir, (numbers, recommended) = request
+        for fd in fds:
+            os.set_inheritable(fd, False)
+        unloaded = Unloaded(partial(loader.problem, instance), loader.algorithm)
+        live(starter, unloaded, None, allowance, State(numbers, recommended, fds), seed)
+    finally:
+        kernel.end_process(1)

@@ -1,16 +1,19 @@
 """The process of one run: it is forked, launches the algorithm until the run is over, and ends.
 
-It never returns. The objective, this loop or the kernel timer ends it, and the algorithm cannot
-prevent this by catching or ignoring anything.
+The objective, this loop or the kernel timer ends it; the algorithm cannot prevent this by catching
+or ignoring anything.
 """
 
 from __future__ import annotations
 
 import contextlib
+import json
 import math
 import os
 import resource
-from collections.abc import Callable
+import socket
+import tempfile
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -22,8 +25,6 @@ from timefair.machine.linux import kernel
 from timefair.machine.linux.keeper import Keeper
 from timefair.machine.linux.kernel import ends_at_once
 from timefair.measure import launching
-from timefair.measure.evaluation.evaluators import Evaluators
-from timefair.measure.evaluation.failures import SolverGone, failure
 from timefair.measure.evaluation.objective import (
     NEVER,
     LaunchCode,
@@ -34,9 +35,17 @@ from timefair.measure.evaluation.objective import (
     cpu_ns,
     now_ns,
 )
-from timefair.measure.evaluation.state import Start, State, take_output
+from timefair.measure.evaluation.state import (
+    Evaluators,
+    SolverGone,
+    Start,
+    State,
+    failure,
+    take_output,
+)
 from timefair.measure.isolation import Views
 from timefair.measure.launching import PausableLaunch, point_of, stream
+from timefair.measure.processes import companion, forked
 from timefair.policies.restarts.base import UNLIMITED, Limit, RestartPolicy
 from timefair.policies.restarts.independent import Independent
 from timefair.problems.base import Problem
@@ -49,22 +58,23 @@ BATCH_GRACE_NS = 50_000_000
 
 WARM_UP_EVALUATIONS = 100
 WARM_UP_NS = 20_000_000
-"""The first evaluations after a fork are slower (copy-on-write), so they are made before t0."""
+"""The first evaluations after a fork are slower, so they are made before t0."""
 
 ANSWER_NS = 5_000_000_000
 """A problem hangs if it has not returned after the longer of this time and the run's own."""
+
+LOADING_S = 600.0
+"""A run that has not loaded its modules after this time is killed."""
 
 
 @dataclass(frozen=True)
 class Allowance:
     """What one run may use.
 
-    `time_ns` and `evaluations` are NEVER without such a budget. `final_target` is -1 if no
-    precision ends the run. With `cpu`, the run's clock, and so `time_ns`, is the CPU time of its
-    processes. `wall_ns` ends a run without a budget of wall-clock time. The run's clock adds
-    `cost_ns` for each evaluation to the time that it takes. With several `cores`, batches are
-    evaluated on all of them. `views` are the run's private folders; `keeper` ends what it leaves.
-    `meters` read around a run (`timefair.basics.extension`).
+    `time_ns` and `evaluations` are NEVER without such a budget. With `cpu`, the run's clock, and so
+    `time_ns`, is the CPU time of its processes. `wall_ns` ends a run without a budget of wall-clock
+    time. The run's clock adds `cost_ns` for each evaluation. `views` are the run's private folders;
+    `keeper` ends what it leaves. `meters` read around a run (`timefair.basics.extension`).
     """
 
     time_ns: int = NEVER
@@ -82,7 +92,6 @@ class Allowance:
 
     @property
     def evaluators(self) -> int:
-        """Number of processes that evaluate batches; in CPU time, they would gain nothing."""
         return 0 if self.cpu or self.cores == 1 else self.cores
 
     @property
@@ -99,10 +108,7 @@ class Allowance:
 
 @dataclass(frozen=True)
 class Unloaded:
-    """What the process of a run loads itself, because no process above it may load it.
-
-    `algorithm` loads and prepares it, and returns it with the seconds that this took.
-    """
+    """What the process of a run loads itself; `algorithm` also says how many seconds it took."""
 
     problem: Callable[[], Problem]
     algorithm: Callable[[], tuple[Algorithm, float]]
@@ -126,6 +132,47 @@ class Confined:
         raise NotImplementedError
 
 
+@dataclass(frozen=True)
+class Fresh:
+    """A new process that forks runs, each of which imports the user's modules itself; ``because``:
+    what they would lose as forks of the job (`basics.threads`).
+    """
+
+    pid: int
+    seconds: float
+    trial: tuple[list[str], str, str | None]
+    because: str
+    connection: socket.socket
+    keeper: Keeper | None
+
+    @property
+    def remark(self) -> str:
+        return f"its modules were imported again, because forks would lose or share {self.because}"
+
+    def fork(self, state: State, instance: int, seed: int) -> int:
+        """Let the process of a run be forked, and adopt it; return its process id."""
+        memory = state.numbers, state.recommended_dimension
+        request = (instance, seed, tempfile.gettempdir(), memory)
+        return forked(self.connection, request, state.fds)
+
+
+@contextlib.contextmanager
+def fresh(context: object, because: str) -> Iterator[Fresh]:
+    """Start the process, with what `job.prepared.main` needs, and end it when the block ends.
+
+    `InputError` if it ends before.
+    """
+    kernel.adopt_orphans()
+
+    def fault(code: int) -> str:
+        return f"the process that imports {because} again ended with {code}"
+
+    with companion("timefair.measure.job.prepared", context, fault) as (pid, connection, answer):
+        kernel.end_orphans(spare=[pid])  # that the trial launch left
+        seconds, trial = json.loads(answer)
+        yield Fresh(pid, seconds, trial, because, connection, Keeper.received(connection))
+
+
 def live(
     parent: int,
     algorithm: Algorithm | Confined | Unloaded,
@@ -137,9 +184,6 @@ def live(
     """Run the process of a run, from just after the fork to the end of the run.
 
     A run whose launch was killed at tau continues in a new process with the last `state`.
-
-    An algorithm that is `Unloaded` is loaded here, in the run's private view, before the clock
-    starts, and so is the problem.
     """
     own, prepared_s = os.getpid(), 0.0
     try:
@@ -164,28 +208,22 @@ def live(
         _warm_up(problem)
         if problem.reseed is not None:
             problem.reseed(seed + state["launches"])
-        measurement = Measurement(
+        measurement = state.measurement(
             problem,
-            state.header_array,
-            state.event_log,
-            state.launch_log,
-            state.launch_event_log,
-            state.best_fd,
             cap=allowance.evaluations,
             final_target=problem.kind.ends_at(allowance.final_target),
             fail=lambda error: _fail(state, error, of_problem=True),
             evaluators=Evaluators(problem, allowance.cores) if allowance.evaluators else None,
             cost=allowance.cost_ns,
             batches=state.batch_log,
-            vectors=state.vector_log,
-            recommendations=state.recommendations(),
         )
         if isinstance(algorithm, Unloaded):
             state["kill_at"] = NEVER
             timer.set(NEVER)
             algorithm, prepared_s = algorithm.algorithm()
             kernel.limit_memory(allowance.memory_mb)
-        os.register_at_fork(after_in_child=lambda: _orphan(measurement))
+        os.register_at_fork(after_in_child=measurement.disown)
+        os.register_at_fork(after_in_child=lambda: kernel.die_with_parent(os.getppid()))
         rng = stream(seed, state["launches"])
         used_ns = cpu_ns
         if isinstance(algorithm, Confined):
@@ -219,10 +257,9 @@ def _begin_run(
     memory_mb = round(kernel.resident_mb())
     cpu, t0 = used_ns(), now_ns(allowance.cpu)
     deadline = NEVER if allowance.time_ns == NEVER else t0 + allowance.time_ns
-    prepared = round(prepared_s * 1e9)
+    delay, prepared = -1 if delay is None else delay, round(prepared_s * 1e9)
     wall = now_ns() if allowance.cpu else 0
-    delay_ns = -1 if delay is None else delay
-    start = Start(t0, deadline, cpu, delay_ns, switches, prepared, wall, memory_mb)
+    start = Start(t0, deadline, cpu, delay, switches, prepared, wall, memory_mb)
     state.begin(start)
     return start
 
@@ -249,7 +286,7 @@ class _Launcher:
     def launch(self, limit: Limit = UNLIMITED, plateau: Limit = UNLIMITED) -> None:
         self._begin(limit)
         if plateau != UNLIMITED:
-            self.measurement.end_at_plateau(_ns(plateau), _evaluations(plateau))
+            self.measurement.end_at_plateau(*_limits(plateau))
         self._solve()
 
     def launch_until_change(self) -> None:
@@ -261,7 +298,7 @@ class _Launcher:
 
         def launch(pause: Callable[[], None]) -> None:
             self._begin(UNLIMITED)
-            self.measurement.pause_after(_ns(turn), _evaluations(turn), pause)
+            self.measurement.pause_after(*_limits(turn), pause)
             self._solve()
 
         begun = PausableLaunch(launch, lambda: self.state.launches()["best"][index].item())
@@ -273,13 +310,13 @@ class _Launcher:
 
     def _begin(self, limit: Limit, until_change: bool = False) -> None:
         """Open the next launch, or end the run if its time is up."""
-        state = self.state
-        charge = state["charge"]
+        state, charge = self.state, self.state["charge"]
         now = state.now_ns() + charge if self.made else self.start.t0
         if now >= last_moment(self.start, self.allowance):
             self.measurement.finish(Stop.TIME)
         # A KillTimer set to the earlier of the two also ends a launch that never evaluates.
-        deadline, evaluations = min(now + _ns(limit), NEVER), _evaluations(limit)
+        time_ns, evaluations = _limits(limit)
+        deadline = min(now + time_ns, NEVER)
         if until_change:
             deadline, evaluations = self.measurement.until_change(now)
         last = min(last_moment(self.start, self.allowance), deadline - charge)
@@ -307,14 +344,10 @@ class _Launcher:
                 self.finish()
 
 
-def _ns(limit: Limit) -> int:
-    """The limit in nanoseconds; NEVER without a limit."""
-    return NEVER if limit.seconds is None else min(round(limit.seconds * 1e9), NEVER)
-
-
-def _evaluations(limit: Limit) -> int:
-    """The limit in evaluations; NEVER without a limit."""
-    return NEVER if limit.evaluations is None else min(limit.evaluations, NEVER)
+def _limits(limit: Limit) -> tuple[int, int]:
+    """The limit in nanoseconds and in evaluations; NEVER without one."""
+    time_ns = NEVER if limit.seconds is None else min(round(limit.seconds * 1e9), NEVER)
+    return time_ns, NEVER if limit.evaluations is None else min(limit.evaluations, NEVER)
 
 
 def _warm_up(problem: Problem) -> None:
@@ -326,12 +359,6 @@ def _warm_up(problem: Problem) -> None:
             problem.kind.beside(x)
         if now_ns() >= stop:
             break
-
-
-def _orphan(measurement: Measurement) -> None:
-    """In a process that the algorithm forked: refuse evaluations, and end with the run."""
-    measurement.disown()
-    kernel.die_with_parent(os.getppid())
 
 
 def _fail(state: State, error: BaseException, of_problem: bool = False) -> None:

@@ -6,7 +6,6 @@ import contextlib
 import datetime
 import math
 import os
-import resource
 import select
 import signal
 import sys
@@ -22,7 +21,6 @@ from timefair.basics.errors import InputError, described
 from timefair.machine.linux import kernel
 from timefair.machine.linux.kernel import SIGNALS
 from timefair.measure import isolation, launching
-from timefair.measure.evaluation.failures import FAILURES
 from timefair.measure.evaluation.objective import (
     EVENT,
     NEVER,
@@ -31,34 +29,150 @@ from timefair.measure.evaluation.objective import (
     now_ns,
     vector_dtype,
 )
-from timefair.measure.evaluation.state import Logs, Start, State, Unreadable
+from timefair.measure.evaluation.state import FAILURES, Logs, Start, State, Unreadable
 from timefair.measure.isolation import scratch_folder
 from timefair.measure.processes import NoAnswer, elsewhere
 from timefair.measure.runs import child
-from timefair.measure.runs.child import Allowance, Confined
-from timefair.measure.runs.fresh import LOADING_S, Fresh
+from timefair.measure.runs.child import LOADING_S, Allowance, Confined, Fresh
 from timefair.problems.base import Problem
-from timefair.records.consistency import (
-    BATCH_FIELDS,
-    EVENT_FIELDS,
-    LAUNCH_FIELDS,
-    RECOMMENDATION_FIELDS,
-    Columns,
-    contradiction,
-)
-from timefair.records.readings import READINGS
+from timefair.records import consistency
+from timefair.records.consistency import Columns
+from timefair.records.facts import READINGS
 from timefair.records.status import COMPLETED, LaunchEnd, Status, StopReason
 
 MOST = 100_000
 """Number of bytes of a run's output that are kept."""
 
+ATTEMPTS = 3
+"""Number of attempts at a run whose process is killed from outside."""
+
+FROM_OUTSIDE = (signal.SIGKILL, *SIGNALS)
+"""Signals that no algorithm sends to itself by mistake."""
+
+LATE_NS = 50_000_000
+"""Time after which the parent ends a process that the kernel timer should have ended."""
+
+CHILDREN_NS = 20_000_000
+"""So often the CPU time of a run's children is added to a clock of CPU time."""
+
+MEMORY_NS = 100_000_000
+"""So often the memory of a run's processes is summed, if it has more than one."""
+
+_POLL_NS = 1_000_000_000
+
+CPU_MARGIN_S = 0.02
+"""Tolerated difference of CPU times from the kernel and from the process, besides its teardown."""
+
+LEAST_CPU = 0.25
+"""A run that is killed at T gets a remark if its CPU time is a smaller share of the time it had."""
+
+LIMIT_S = 600.0
+"""Time for computing the values without noise of a run's vectors, and of its recommended points."""
+
+_STOP_REASONS = {
+    Stop.TARGET: StopReason.TARGET,
+    Stop.TIME: StopReason.TIME,
+    Stop.EVALUATIONS: StopReason.EVALUATIONS,
+    Stop.ENDED: StopReason.ALGORITHM_ENDED,
+}
+
+_LAUNCH_ENDS = {
+    LaunchCode.OPEN: None,
+    LaunchCode.RETURNED: LaunchEnd.RETURNED,
+    LaunchCode.TAU: LaunchEnd.TAU,
+    LaunchCode.LAUNCH_TARGET: LaunchEnd.TARGET,
+    LaunchCode.LAUNCH_CUT: LaunchEnd.CUT,
+    LaunchCode.LAUNCH_FAILED: LaunchEnd.FAILED,
+    LaunchCode.STAGNATED: LaunchEnd.STAGNATED,
+}
+
+Subject = Algorithm | Confined | Fresh
+"""What a run is made of: an algorithm to fork, or a process that holds it or that forks for it."""
+
+Verdict = tuple[Status, StopReason, str | None]
+
+_WALL_LIMIT = Status.WALL_LIMIT, StopReason.FAILURE, "its budget was not used in time"
+
+
+def measure_run(
+    algorithm: Subject, problem: Problem, allowance: Allowance, seed: int
+) -> dict[str, Any]:
+    """Measure one run and describe it, in the columns of `records.schema` that are the run's own.
+
+    The caller is the prepared parent, of which the run's process is a fork. If a process is killed
+    from outside, the run is repeated, with at most `ATTEMPTS` attempts in total.
+    """
+    attempts = 0
+    while True:
+        attempts += 1
+        before = isolation.fingerprint(allowance.views.watched)
+        with scratch_folder() as scratch:
+            row = _Run(algorithm, problem, allowance, seed).row()
+            left = isolation.look(scratch, allowance.views.watched, before)
+        if row["status"] != Status.KILLED or attempts == ATTEMPTS:
+            views = allowance.views.columns()
+            return row | views | left._asdict() | {"attempts": attempts, "seed": seed}
+
+
+def given_up(problem: Problem, allowance: Allowance, seed: int) -> dict[str, Any]:
+    """Describe a run that ended the process measuring it in each attempt, as `measure_run` does."""
+    return {
+        "status": Status.KILLED,
+        "stop_reason": StopReason.FAILURE,
+        "message": f"the process that measured it was killed in each of {ATTEMPTS} attempts",
+        "started_utc": datetime.datetime.now(datetime.UTC),
+        **_unwritten(None, allowance, problem, now_ns()),
+        **_resources(None, _Usage(run_queue_delay_ns=None), 0.0, allowance.cores),
+        **allowance.views.columns(),
+        **isolation.NONE._asdict(),
+        "attempts": ATTEMPTS,
+        "seed": seed,
+    }
+
+
+def explained(row: dict[str, Any], trial: str) -> dict[str, Any]:
+    """Add the reason to a run without evaluation and message, from the trace of the trial."""
+    if row["status"] != Status.NO_EVALUATION or row["message"] is not None:
+        return row
+    return row | {"message": launching.of_a_timeout(trial)}
+
+
+# --- The processes of a run ---------------------------------------------------------------------
+
+
+@dataclass
+class _Usage:
+    """Resources that the processes of a run used, summed; None if they are unknown."""
+
+    cpu_s: float = 0.0
+    switches: int = 0
+    peak_memory_mb: float = 0.0
+    run_queue_delay_ns: int | None = 0
+    orphans_delay_ns: int = 0
+    orphans: int = 0
+    written_bytes: int | None = 0
+
+    def add(self, ended: kernel.Orphan, *, own: bool = False) -> None:
+        """Add the run's own process, or one for which it did not wait, such as an external
+        algorithm that still runs at T.
+        """
+        self.cpu_s += ended.cpu_s
+        self.switches += ended.switches
+        self.peak_memory_mb = max(self.peak_memory_mb, ended.peak_memory_mb)
+        self.written_bytes = _sum(self.written_bytes, ended.written_bytes)
+        if own:
+            self.run_queue_delay_ns = _sum(self.run_queue_delay_ns, ended.run_queue_delay_ns)
+        else:
+            self.orphans_delay_ns += ended.run_queue_delay_ns or 0
+            self.orphans += 1
+
+
+def _sum(one: int | None, other: int | None) -> int | None:
+    return None if one is None or other is None else one + other
+
 
 class Output:
-    """What a run prints: its beginning goes to this process's standard error, from time to time.
-
-    A run writes to a file in memory, so that printing takes as long as it does elsewhere, and a run
-    cannot read what another one has printed.
-    """
+    """What a run prints into a file in memory: its beginning goes to this process's stderr."""
 
     def __init__(self, fd: int) -> None:
         self._fd, self._left = fd, MOST
@@ -77,350 +191,284 @@ class Output:
                 print(cut, file=sys.stderr, flush=True)
 
 
-def events_of(vectors: NDArray[np.void], problem: Problem) -> tuple[NDArray[np.void], float]:
-    """The events at which the best value so far decreases, and the last value; `inf` without.
-
-    `Unreadable` if a vector has a number that is not finite or is none of the problem's vectors: a
-    run never keeps such vectors.
-    """
-    outputs = vectors["outputs"]
-    if not np.isfinite(outputs).all():
-        raise Unreadable("a vector has a number that is not finite")
-    try:
-        best = np.minimum.accumulate(problem.kind.quality(outputs))
-    except ValueError as error:
-        raise Unreadable(str(error)) from None
-    precision = np.array([problem.precision(value) for value in best.tolist()])
-    falls = np.diff(precision, prepend=np.inf) < 0
-    events = np.zeros(falls.sum(), dtype=EVENT)
-    for name in ("launch", "evaluations", "time"):
-        events[name] = vectors[name][falls]
-    events["precision"] = precision[falls]
-    return events, float(best[falls][-1]) if events.size else np.inf
-
-
-def _columns(log: NDArray[np.void]) -> dict[str, NDArray[Any]]:
-    """When each row of a log was written, in the form of a record."""
-    return {name: log[name] for name in ("launch", "evaluations")} | {"time_s": log["time"] / 1e9}
-
-
-def _rows(log: NDArray[np.void], **numbers: NDArray[Any]) -> list[dict[str, Any]]:
-    """The rows of a log in the form of a record, each with its `numbers`."""
-    columns = _columns(log) | numbers
-    values = zip(*(column.tolist() for column in columns.values()), strict=True)
-    return [dict(zip(columns, row, strict=True)) for row in values]
-
-
-def best_after_launches(events: NDArray[np.void], launches: int) -> NDArray[np.float64]:
-    """The best precision of the run at the end of each launch, shape ``(launches,)``."""
-    best = np.full(launches, np.inf)
-    made = (events["launch"] >= 0) & (events["launch"] < launches)
-    np.minimum.at(best, events["launch"][made], events["precision"][made])
-    return np.minimum.accumulate(best)
-
-
-LIMIT_S = 600.0
-"""Time for computing the values without noise of a run's vectors, and of its recommended points."""
-
-
-class NoValues(Exception):
-    """The noise-free function failed; the text gives the reason."""
-
-
-def completed(logs: Logs, problem: Problem) -> Logs:
-    """Replace the points in the logs by their values without noise, found in a separate process.
-
-    Recommended rows contain points, and so do vectors if the problem's kind is ``later``.
-    After it, vectors contain the measured value and that without noise. A recommended point whose
-    value is not finite is dropped. `NoValues` if the function raises, does not return in time, or
-    gives a value for the point of a vector that is not finite.
-    """
-    if logs.recommended is None:
-        return logs
-    vectors, recommended = logs.vectors, logs.recommended
-    of_recommended = _values(problem, recommended["outputs"])
-    if vectors is not None and problem.kind.later:
-        measured, points = vectors["outputs"][:, :1], vectors["outputs"][:, 1:]
-        of_vectors = _values(problem, points)
-        wrong = of_vectors[~np.isfinite(of_vectors)]
-        if wrong.size:
-            raise NoValues(f"the noise-free function gave {wrong[0]}; it should be finite")
-        vectors = _with_numbers(vectors, np.column_stack([measured, of_vectors]))
-    recommended = _with_numbers(recommended, of_recommended[:, np.newaxis])
-    finite = np.isfinite(of_recommended)
-    return logs._replace(vectors=vectors, recommended=recommended[finite])
-
-
-def of_the_best(vectors: NDArray[np.void] | None, events: NDArray[np.void]) -> float:
-    """The value without noise of the point of the last event; `inf` if there is none."""
-    if vectors is None:
-        return math.inf
-    last = vectors["evaluations"] == events["evaluations"][-1:]
-    return float(vectors["outputs"][last, 1].min(initial=math.inf))
-
-
-def _with_numbers(rows: NDArray[np.void], numbers: NDArray[np.float64]) -> NDArray[np.void]:
-    """The same rows with other numbers, shape ``(rows, numbers)``."""
-    changed = np.empty(len(rows), dtype=vector_dtype(numbers.shape[1]))
-    for name in ("launch", "evaluations", "time"):
-        changed[name] = rows[name]
-    changed["outputs"] = numbers
-    return changed
-
-
-def _values(problem: Problem, points: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The value of each point; NaN for a point that is not finite."""
-    noise_free = problem.noise_free
-    assert noise_free is not None
-
-    def evaluate() -> list[float]:
-        try:
-            return [
-                float(noise_free(x.copy())) if np.isfinite(x).all() else math.nan for x in points
-            ]
-        except Exception as error:
-            raise InputError(f"the noise-free function raised {described(error)}") from error
-
-    if not len(points):
-        return np.empty(0)
-    try:
-        return np.array(elsewhere(evaluate, LIMIT_S), dtype=np.float64)
-    except InputError as error:
-        raise NoValues(error.faults[0]) from None
-    except NoAnswer:
-        raise NoValues(
-            f"the noise-free function ended its process or took longer than {LIMIT_S:g} s"
-        ) from None
-
-
-ATTEMPTS = 3
-"""Number of attempts at a run whose process is killed from outside."""
-
-FROM_OUTSIDE = (signal.SIGKILL, *SIGNALS)
-"""Signals that no algorithm sends to itself by mistake."""
-
-LATE_NS = 50_000_000
-"""Time after which the parent ends a process that the kernel timer should have ended."""
-
-LEAST_CPU = 0.25
-"""A run that is killed at T gets a remark if its CPU time is a smaller share of the time that it
-had, and no evaluation was in the second half of T.
-"""
-
-CPU_MARGIN_S = 0.02
-"""Tolerated difference of CPU times from the kernel and from the process, besides its teardown."""
-
-_STOP_REASONS = {
-    Stop.TARGET: StopReason.TARGET,
-    Stop.TIME: StopReason.TIME,
-    Stop.EVALUATIONS: StopReason.EVALUATIONS,
-    Stop.ENDED: StopReason.ALGORITHM_ENDED,
-}
-
-_LAUNCH_ENDS = {
-    LaunchCode.RETURNED: LaunchEnd.RETURNED,
-    LaunchCode.TAU: LaunchEnd.TAU,
-    LaunchCode.LAUNCH_TARGET: LaunchEnd.TARGET,
-    LaunchCode.LAUNCH_CUT: LaunchEnd.CUT,
-    LaunchCode.LAUNCH_FAILED: LaunchEnd.FAILED,
-    LaunchCode.STAGNATED: LaunchEnd.STAGNATED,
-}
-
-_POLL_NS = 1_000_000_000
-
-CHILDREN_NS = 20_000_000
-"""So often the CPU time of a run's children is added to a clock of CPU time."""
-
-MEMORY_NS = 100_000_000
-"""So often the memory of a run's processes is summed, if it has more than one."""
-
-Subject = Algorithm | Confined | Fresh
-"""What a run is made of: an algorithm to fork, or a process that holds it or that forks for it."""
-
-_OF_EVENTS = ("events", "launch_events")
-
-Verdict = tuple[Status, StopReason, str | None]
-
-
 @dataclass
-class _Usage:
-    """Resources that the processes of a run used, summed."""
+class _Run:
+    """One attempt at a run."""
 
-    cpu_s: float = 0.0
-    switches: int = 0
-    peak_memory_mb: float = 0.0
-    run_queue_delay_ns: int | None = 0
-    orphans_delay_ns: int = 0
-    orphans: int = 0
-    written_bytes: int | None = 0
+    algorithm: Subject
+    problem: Problem
+    allowance: Allowance
+    seed: int
 
-    def add(
-        self,
-        usage: resource.struct_rusage,
-        cpu_s: float,
-        delay_ns: int | None,
-        written_bytes: int | None,
-        start: Start | None,
-    ) -> None:
-        self._add(cpu_s, usage.ru_nivcsw, usage.ru_maxrss / 1024, written_bytes)
-        if delay_ns is None or self.run_queue_delay_ns is None or (start and start.delay < 0):
-            self.run_queue_delay_ns = None
-        else:
-            self.run_queue_delay_ns += delay_ns
-
-    def add_orphan(self, orphan: kernel.Orphan) -> None:
-        """Add a process for which the run's own process did not wait.
-
-        An example is an external algorithm that still runs at T.
-        """
-        self._add(orphan.cpu_s, orphan.switches, orphan.peak_memory_mb, orphan.written_bytes)
-        self.orphans_delay_ns += orphan.run_queue_delay_ns or 0
-        self.orphans += 1
-
-    def _add(
-        self, cpu_s: float, switches: int, peak_memory_mb: float, written_bytes: int | None
-    ) -> None:
-        if self.written_bytes is None or written_bytes is None:
-            self.written_bytes = None
-        else:
-            self.written_bytes += written_bytes
-        self.cpu_s += cpu_s
-        self.switches += switches
-        self.peak_memory_mb = max(self.peak_memory_mb, peak_memory_mb)
-
-
-def measure_run(
-    algorithm: Subject, problem: Problem, allowance: Allowance, seed: int
-) -> dict[str, Any]:
-    """Measure one run and describe it, in the columns of `records.schema` that are the run's own.
-
-    The caller is the prepared parent, of which the run's process is a fork; it should be
-    single-threaded if possible. If a process is killed from outside, the run is repeated, with at
-    most `ATTEMPTS` attempts in total.
-    """
-    attempts = 1
-    row = _attempt(algorithm, problem, allowance, seed)
-    while row["status"] == Status.KILLED and attempts < ATTEMPTS:
-        attempts += 1
-        row = _attempt(algorithm, problem, allowance, seed)
-    return row | {"attempts": attempts, "seed": seed}
-
-
-def given_up(problem: Problem, allowance: Allowance, seed: int) -> dict[str, Any]:
-    """Describe a run that ended the process measuring it in each attempt, as `measure_run` does.
-
-    Its results were lost with that process.
-    """
-    return {
-        "status": Status.KILLED,
-        "stop_reason": StopReason.FAILURE,
-        "message": f"the process that measured it was killed in each of {ATTEMPTS} attempts",
-        "started_utc": datetime.datetime.now(datetime.UTC),
-        **_unwritten(None, allowance, problem, now_ns()),
-        **_resources(None, _Usage(run_queue_delay_ns=None), 0.0, allowance.cores),
-        **allowance.views.columns(),
-        **isolation.NONE._asdict(),
-        "attempts": ATTEMPTS,
-        "seed": seed,
-    }
-
-
-def _attempt(
-    algorithm: Subject, problem: Problem, allowance: Allowance, seed: int
-) -> dict[str, Any]:
-    views = allowance.views
-    before = isolation.fingerprint(views.watched)
-    with scratch_folder() as scratch:
-        row = _row(algorithm, problem, allowance, seed)
-        left = isolation.look(scratch, views.watched, before)
-    return row | views.columns() | left._asdict()
-
-
-def _row(algorithm: Subject, problem: Problem, allowance: Allowance, seed: int) -> dict[str, Any]:
-    state = State.of(problem)
-    usage = _Usage()
-    started = datetime.datetime.now(datetime.UTC)
-    forked = now_ns()
-    try:
+    def row(self) -> dict[str, Any]:
+        self.state, self.usage = State.of(self.problem), _Usage()
+        state, allowance, problem = self.state, self.allowance, self.problem
+        started = datetime.datetime.now(datetime.UTC)
+        forked = now_ns()
         try:
-            ends = [begin() for begin in allowance.meters]
             try:
-                verdict = _live_through(algorithm, problem, allowance, state, seed, usage)
-            finally:
-                told = {name: value for end in ends for name, value in end().items()}
-            reaped = _gone(state, usage)
-            logs, verdict = _completed(state.logs(), verdict, problem)
-            result = _result(state, logs, allowance, problem, verdict[1], reaped)
-            clause = _contradiction(result, state.start, logs, forked, problem)
-            clause = clause or _uncharged(allowance, state, logs)
-        except Unreadable as error:
-            reaped, clause = _gone(state, usage), str(error)
-        if clause is not None:
-            verdict = Status.INCONSISTENT, StopReason.FAILURE, clause
-            result = _unwritten(state.start, allowance, problem, reaped)
-        status, reason, message = verdict
-        helpers = allowance.evaluators
-        if isinstance(algorithm, Confined):
-            helpers = state["solvers"]
-        row = {
-            "status": status,
-            "stop_reason": reason,
-            "message": message,
-            "started_utc": started,
-            **result,
-            **_resources(state.start, usage, result["real_s"], allowance.cores, helpers),
-        }
-        if allowance.meters:
-            row[READINGS] = told
-        if allowance.cpu and abs(row["cpu_s"] - row["real_s"]) <= 2 * CPU_MARGIN_S:
-            row["cpu_s"] = row["real_s"]  # without the end of the process
+                ends = [begin() for begin in allowance.meters]
+                try:
+                    verdict = self._live_through()
+                finally:
+                    told = {name: value for end in ends for name, value in end().items()}
+                reaped, logs = self._gone(), state.logs()
+                try:
+                    logs = completed(logs, problem)
+                except InputError as error:
+                    logs = logs._replace(vectors=None, recommended=None)
+                    if verdict[0] == Status.OK:
+                        verdict = Status.RAISED, StopReason.FAILURE, str(error)
+                result = _result(state, logs, allowance, problem, verdict[1], reaped)
+                clause = _contradiction(result, state.start, logs, forked, problem)
+                clause = clause or _uncharged(allowance, state, logs)
+            except Unreadable as error:
+                reaped, clause = self._gone(), str(error)
+            if clause is not None:
+                verdict = Status.INCONSISTENT, StopReason.FAILURE, clause
+                result = _unwritten(state.start, allowance, problem, reaped)
+            row: dict[str, Any]
+            row = dict(zip(("status", "stop_reason", "message"), verdict, strict=True))
+            is_confined = isinstance(self.algorithm, Confined)
+            helpers = state["solvers"] if is_confined else allowance.evaluators
+            used = _resources(state.start, self.usage, result["real_s"], allowance.cores, helpers)
+            row |= {"started_utc": started, **result, **used}
+            if allowance.meters:
+                row[READINGS] = told
+            if allowance.cpu and abs(row["cpu_s"] - row["real_s"]) <= 2 * CPU_MARGIN_S:
+                row["cpu_s"] = row["real_s"]  # without the end of the process
+            remark = None
+            if isinstance(self.algorithm, Fresh):
+                of_run_s = state.start.prepared / 1e9 if state.start else 0.0
+                row["preparation_s"] = self.algorithm.seconds + of_run_s
+                remark = self.algorithm.remark
+            if row["status"] == Status.OK:
+                row["message"] = _waited(row) or _outside(row["best_x"], problem) or remark
+            return row
+        finally:
+            state.close()
+
+    def _live_through(self) -> Verdict:
+        """Fork processes until the run is over; return how it ended."""
+        while True:
+            wait_status = self._process()
+            reaped = self._gone()
+            verdict = _verdict(self.state, self.allowance, wait_status, reaped)
+            if verdict is not None:
+                return verdict
+            assert self.state.start is not None
+            end = min(reaped + self.state["charge"], self.state.start.deadline)
+            self.state.close_open_launch(LaunchCode.TAU, end)
+
+    def _gone(self) -> int:
+        """The time by the run's clock without the charge, when its last process was gone; by that
+        of the machine if it has not started.
+        """
+        start = self.state.start
+        if start is None or not start.wall:
+            return now_ns()
+        return round(self.usage.cpu_s * 1e9) + 10_000  # the kernel gives microseconds
+
+    def _process(self) -> int:
+        """Fork a process for the run, await its end and clean up; return its wait status."""
+        sys.stdout.flush()
+        sys.stderr.flush()
+        algorithm, state, keeper = self.algorithm, self.state, self.allowance.keeper
+        parent, output = os.getpid(), Output(state.output_fd)
+        spared = [algorithm.pid] if isinstance(algorithm, Confined | Fresh) else []
+        spared += [keeper.number] if keeper else []
         if isinstance(algorithm, Fresh):
-            of_run_s = state.start.prepared / 1e9 if state.start else 0.0
-            row["preparation_s"] = algorithm.seconds + of_run_s
-        if status == Status.OK:
-            remark = algorithm.remark if isinstance(algorithm, Fresh) else None
-            row["message"] = _waited(row) or _outside(row["best_x"], problem) or remark
-        return row
-    finally:
-        state.close()
+            pid, loading_s = algorithm.fork(state, self.problem.name.instance, self.seed), LOADING_S
+        elif pid := os.fork():
+            loading_s = 0.0
+        else:
+            child.live(parent, algorithm, self.problem, self.allowance, state, self.seed)
+        pidfd = os.pidfd_open(pid)
+        try:
+            if self.allowance.cpu:
+                state["elsewhere"] = round(self.usage.cpu_s * 1e9)
+            self._wait_for_exit(pidfd, pid, output, loading_s, spared)
+            orphans = kernel.end_group_and_orphans(pid, spared)
+            own = kernel.reaped(pid)
+            orphans += keeper.sweep() if keeper else []
+        except BaseException:
+            with contextlib.suppress(ProcessLookupError, ChildProcessError):
+                os.kill(pid, signal.SIGKILL)
+                kernel.end_group_and_orphans(pid, spared)
+                os.waitpid(pid, 0)
+            raise
+        finally:
+            os.close(pidfd)
+            output.pass_on()
+        wait_status, start = own.wait_status, state.start
+        own = own._replace(cpu_s=_cpu_s(state, own.cpu_s, self.allowance.cores, reaped=now_ns()))
+        if isinstance(algorithm, Confined):  # its solvers, which are among the orphans, computed
+            own = own._replace(cpu_s=0.0, written_bytes=0)
+        if start and start.delay < 0:
+            own = own._replace(run_queue_delay_ns=None)
+        self.usage.add(own, own=True)
+        for orphan in orphans:
+            self.usage.add(orphan)
+            if state["stop"] == Stop.SOLVER_ENDED and orphan.pid == state["solver"]:
+                wait_status = orphan.wait_status
+        self.allowance.views.check()
+        return wait_status
+
+    def _wait_for_exit(
+        self, pidfd: int, pid: int, output: Output, loading_s: float, spared: Collection[int]
+    ) -> None:
+        """Wait until the process is a zombie; it may load for `loading_s` before it starts. It is
+        ended here if the timer fails to, or if all processes of the run exceed the memory limit.
+        """
+        state, allowance = self.state, self.allowance
+        poll = select.poll()
+        poll.register(pidfd, select.POLLIN)
+        before = state["elsewhere"] - self._of_orphans()
+        forked = now_ns() + round(loading_s * 1e9)
+        most_ns = CHILDREN_NS if allowance.cpu else MEMORY_NS if allowance.memory_mb else _POLL_NS
+        excess = None
+        wait_ns = min(allowance.time_ns, most_ns) + allowance.grace_ns + LATE_NS
+        while not poll.poll(wait_ns / 1e6):
+            output.pass_on()
+            start = state.start
+            left_ns = _latest(start, allowance, forked) + LATE_NS - now_ns()
+            if start is not None and start.wall:
+                used_ns = self._count_children(pid, before)
+                left_ns = start.wall + allowance.wall_ns + LATE_NS - now_ns()
+                if used_ns >= _latest(start, allowance, forked):
+                    left_ns = 0
+            excess = self._excess(start, spared)
+            wait_ns = 0 if excess else min(left_ns, most_ns)
+            if wait_ns <= 0:
+                os.kill(pid, signal.SIGKILL)
+                break
+        os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+        if excess and state["stop"] == Stop.RUNNING:
+            state["stop"], state["failure"] = Stop.FAILURE, 1 + FAILURES.index(Status.OUT_OF_MEMORY)
+            state["end"] = state.now_ns() + state["charge"]
+            state.report(excess)
+
+    def _excess(self, start: Start | None, spared: Collection[int]) -> str | None:
+        """How the processes of the run together exceed its memory limit, as the kernel keeps each
+        one within it; None if they do not.
+        """
+        most, keeper = self.allowance.memory_mb, self.allowance.keeper
+        if start is None or most is None:
+            return None
+        pids = [*kernel.descendants(skip=spared)]
+        pids += kernel.descendants(keeper.number) if keeper else []
+        most_mb = most + start.memory_mb
+        if len(pids) == 1 or (used_mb := kernel.memory_mb(pids, most_mb)) <= most_mb:
+            return None
+        used = f"its {len(pids)} processes used {used_mb - start.memory_mb:.0f} MB together"
+        return f"{used} (limits.memory_mb: {most:g})"
+
+    def _count_children(self, pid: int, before: int) -> int:
+        """Add the CPU time of the run's children to its clock; return what the clock shows.
+
+        `before` is the CPU time before this process, less what orphans had used by then.
+        """
+        state = self.state
+        below = kernel.cpu_ns_below(pid) + self._of_orphans()
+        state["elsewhere"] = max(state["elsewhere"], before + below)
+        with contextlib.suppress(OSError):  # it has just ended
+            return kernel.cpu_ns_of(pid) + before + below + int(state["charge"])
+        return 0
+
+    def _of_orphans(self) -> int:
+        """CPU time of the orphans of this job's runs, which are children of the keeper."""
+        keeper = self.allowance.keeper
+        return 0 if keeper is None else kernel.cpu_ns_below(keeper.number)
 
 
-def _live_through(
-    algorithm: Subject,
-    problem: Problem,
-    allowance: Allowance,
-    state: State,
-    seed: int,
-    usage: _Usage,
-) -> Verdict:
-    """Fork processes until the run is over; return how it ended."""
-    while True:
-        wait_status = _process(algorithm, problem, allowance, state, seed, usage)
-        reaped = _gone(state, usage)
-        verdict = _verdict(state, allowance, wait_status, reaped)
-        if verdict is not None:
-            return verdict
-        assert state.start is not None
-        end = min(reaped + state["charge"], state.start.deadline)
-        state.close_open_launch(LaunchCode.TAU, end)
+def _latest(start: Start | None, allowance: Allowance, forked: int) -> int:
+    """Latest time at which the kernel timer is due, in ns of the clock."""
+    if start is None:
+        return forked + allowance.answer_ns
+    return child.last_moment(start, allowance) + allowance.grace_ns
 
 
-def _gone(state: State, usage: _Usage) -> int:
-    """The time by the run's clock without the charge, when its last process was gone; by that of
-    the machine if it has not started. The kernel gives CPU times in microseconds.
-    """
-    start = state.start
-    return round(usage.cpu_s * 1e9) + 10_000 if start is not None and start.wall else now_ns()
+def _cpu_s(state: State, used_s: float, cores: int, reaped: int) -> float:
+    """CPU time of a process. Its own report is preferred: it excludes the teardown."""
+    reported_s = state["cpu_1"] / 1e9
+    if not reported_s or (state.start is not None and state.start.wall):
+        return used_s
+    end = state["end"] - state["charge"]
+    teardown_s = max(reaped - end, 0) / 1e9 * cores
+    return reported_s if 0 <= used_s - reported_s <= teardown_s + CPU_MARGIN_S else used_s
 
 
-def _completed(logs: Logs, verdict: Verdict, problem: Problem) -> tuple[Logs, Verdict]:
-    """The logs with values without noise, and the outcome; empty logs if the values are unknown."""
-    try:
-        return completed(logs, problem), verdict
-    except NoValues as error:
-        if verdict[0] == Status.OK:
-            verdict = Status.RAISED, StopReason.FAILURE, str(error)
-        return logs._replace(vectors=None, recommended=None), verdict
+def _verdict(state: State, allowance: Allowance, wait_status: int, reaped: int) -> Verdict | None:
+    """The outcome of an ended process; None if only its launch is over and the run continues."""
+    start, stop, exit_code = state.start, state["stop"], os.waitstatus_to_exitcode(wait_status)
+    if stop == Stop.FAILURE:
+        if not 1 <= state["failure"] <= len(FAILURES):
+            raise Unreadable(f"it failed in an unknown way, {state['failure']}")
+        return FAILURES[state["failure"] - 1], StopReason.FAILURE, state.message
+    if stop not in (Stop.RUNNING, Stop.SOLVER_ENDED):
+        if stop not in _STOP_REASONS:
+            raise Unreadable(f"it stopped for an unknown reason, {stop}")
+        if stop == Stop.TIME and allowance.time_ns == NEVER:
+            return _WALL_LIMIT
+        status = _content(state)
+        message = state.message if status == Status.NO_EVALUATION else None
+        return status, _STOP_REASONS[stop], message
+    if exit_code == -signal.SIGKILL and start is None and reaped >= state["kill_at"]:
+        within = f"{allowance.answer_ns / 1e9:g} s"
+        hangs = f"the problem did not return a value within {within}, before the clock started"
+        return Status.NO_EVALUATION, StopReason.FAILURE, hangs
+    if exit_code == -signal.SIGKILL and start is not None:
+        latest = _latest(start, allowance, start.t0)
+        if state["kill_at"] <= reaped and state["kill_at"] < latest:
+            return None
+        if reaped >= latest:  # ended by the kernel timer or by this process
+            if start.deadline == NEVER:
+                return _WALL_LIMIT
+            return _content(state), StopReason.TIME_KILLED, None
+        if start.wall and now_ns() >= start.wall + allowance.wall_ns:
+            return _WALL_LIMIT
+    if -exit_code in FROM_OUTSIDE:
+        name = signal.Signals(-exit_code).name
+        return Status.KILLED, StopReason.FAILURE, f"{name} from outside"
+    if exit_code < 0:
+        named = -exit_code in set(signal.Signals)  # real-time signals have no names
+        name = signal.Signals(-exit_code).name if named else f"signal {-exit_code}"
+        return Status.CRASHED, StopReason.FAILURE, name
+    return Status.EXITED, StopReason.FAILURE, f"exit code {exit_code}"
+
+
+def _content(state: State) -> Status:
+    """The status of a run that ended normally, by its result."""
+    if state["evaluations"] == 0:
+        return Status.NO_EVALUATION
+    if state["events"] == 0 and state["vectors"] == 0:
+        return Status.NO_FINITE_VALUE
+    return Status.OK
+
+
+# --- The row of a run ---------------------------------------------------------------------------
+
+
+def _outside(best_x: list[float] | None, problem: Problem) -> str | None:
+    """The remark on a result outside the bounds; points need not keep those of COCO's functions."""
+    if best_x is None or problem.name.suite.startswith("bbob"):
+        return None
+    x = np.asarray(best_x)
+    if ((problem.lower <= x) & (x <= problem.upper)).all():
+        return None
+    return "its best point is outside the bounds, which the function does not enforce"
+
+
+def _waited(row: dict[str, Any]) -> str | None:
+    """The remark on a run that waited instead of computing until it was killed at T."""
+    cpu_s, had_s = row["cpu_s"], row["real_s"] - (row["foreign_delay_s"] or 0.0)
+    is_late = (row["last_evaluation_s"] or 0.0) > row["wall_s"] / 2
+    if row["stop_reason"] != StopReason.TIME_KILLED or is_late or cpu_s >= LEAST_CPU * had_s:
+        return None
+    return (
+        f"killed at T after {row['evaluations']} evaluations, with {cpu_s:.2g} s of CPU time in "
+        f"{had_s:.2g} s: it waited, and its result may not show what the algorithm can do"
+    )
 
 
 def _contradiction(
@@ -430,15 +478,22 @@ def _contradiction(
     if start is not None and (start.wall or start.t0) < forked:
         return "it started before its process"
     f_opt = None if math.isnan(problem.f_opt) else problem.f_opt
-    launches = _fields(result["launch_log"], LAUNCH_FIELDS)
-    events, launch_events = (_fields(result[name] or [], EVENT_FIELDS) for name in _OF_EVENTS)
-    batches = _fields(result["batches"] or [], BATCH_FIELDS)
-    row = result | {"f_opt": f_opt}
-    recommended = _fields(result["recommendations"] or [], RECOMMENDATION_FIELDS)
+
+    def fields(column: str, names: tuple[str, ...]) -> Columns:
+        return {name: np.array([row[name] for row in result[column] or []]) for name in names}
+
     vectors: Columns | None = None
     if (log := logs.vectors) is not None:
         vectors = _columns(log) | {"finite": np.isfinite(log["outputs"]).all(axis=1)}
-    return contradiction(row, events, launches, launch_events, batches, vectors, recommended)
+    return consistency.contradiction(
+        result | {"f_opt": f_opt},
+        fields("events", consistency.EVENT_FIELDS),
+        fields("launch_log", consistency.LAUNCH_FIELDS),
+        fields("launch_events", consistency.EVENT_FIELDS),
+        fields("batches", consistency.BATCH_FIELDS),
+        vectors,
+        fields("recommendations", consistency.RECOMMENDATION_FIELDS),
+    )
 
 
 def _uncharged(allowance: Allowance, state: State, logs: Logs) -> str | None:
@@ -465,253 +520,6 @@ def _unwritten(
         blank.close()
 
 
-def _process(
-    algorithm: Subject,
-    problem: Problem,
-    allowance: Allowance,
-    state: State,
-    seed: int,
-    usage: _Usage,
-) -> int:
-    """Fork a process for the run, await its end and clean up after it; return its wait status."""
-    sys.stdout.flush()
-    sys.stderr.flush()
-    parent, output, keeper = os.getpid(), Output(state.output_fd), allowance.keeper
-    spared = [algorithm.pid] if isinstance(algorithm, Confined | Fresh) else []
-    spared += [keeper.number] if keeper else []
-    if isinstance(algorithm, Fresh):
-        pid, loading_s = algorithm.fork(state, problem.name.instance, seed), LOADING_S
-    elif pid := os.fork():
-        loading_s = 0.0
-    else:
-        child.live(parent, algorithm, problem, allowance, state, seed)
-    pidfd = os.pidfd_open(pid)
-    try:
-        if allowance.cpu:
-            state["elsewhere"] = round(usage.cpu_s * 1e9)
-        _wait_for_exit(pidfd, pid, state, allowance, output, loading_s, spared)
-        delay_ns, written = kernel.run_queue_delay_ns(pid), kernel.written_bytes(pid)  # a zombie
-        orphans = kernel.end_group_and_orphans(pid, spared)
-        _, wait_status, rusage = os.wait4(pid, 0)
-        orphans += keeper.sweep() if keeper else []
-    except BaseException:
-        with contextlib.suppress(ProcessLookupError, ChildProcessError):
-            os.kill(pid, signal.SIGKILL)
-            kernel.end_group_and_orphans(pid, spared)
-            os.waitpid(pid, 0)
-        raise
-    finally:
-        os.close(pidfd)
-        output.pass_on()
-    cpu_s = _cpu_s(state, rusage, allowance.cores, reaped=now_ns())
-    if isinstance(
-        algorithm, Confined
-    ):  # it only evaluated for solvers, which are among the orphans
-        cpu_s, written = 0.0, 0
-    usage.add(rusage, cpu_s, delay_ns, written, state.start)
-    for orphan in orphans:
-        usage.add_orphan(orphan)
-        if state["stop"] == Stop.SOLVER_ENDED and orphan.pid == state["solver"]:
-            wait_status = orphan.wait_status
-    allowance.views.check()
-    return wait_status
-
-
-def _wait_for_exit(
-    pidfd: int,
-    pid: int,
-    state: State,
-    allowance: Allowance,
-    output: Output,
-    loading_s: float,
-    spared: Collection[int],
-) -> None:
-    """Wait until the process is a zombie.
-
-    The kernel timer ends the process. If it fails, this function ends the process, at a time that
-    follows from the start of the run. Before it, the process may load for `loading_s`. It is also
-    ended when all processes of the run together exceed the memory limit.
-    """
-    poll = select.poll()
-    poll.register(pidfd, select.POLLIN)
-    before = state["elsewhere"] - _of_orphans(allowance)
-    forked = now_ns() + round(loading_s * 1e9)
-    most_ns = CHILDREN_NS if allowance.cpu else MEMORY_NS if allowance.memory_mb else _POLL_NS
-    excess = None
-    wait_ns = min(allowance.time_ns, most_ns) + allowance.grace_ns + LATE_NS
-    while not poll.poll(wait_ns / 1e6):
-        output.pass_on()
-        start = state.start
-        left_ns = _latest(start, allowance, forked) + LATE_NS - now_ns()
-        if start is not None and start.wall:
-            used_ns = _count_children(pid, state, allowance, before)
-            left_ns = start.wall + allowance.wall_ns + LATE_NS - now_ns()
-            if used_ns >= _latest(start, allowance, forked):
-                left_ns = 0
-        excess = _excess(start, allowance, spared)
-        wait_ns = 0 if excess else min(left_ns, most_ns)
-        if wait_ns <= 0:
-            os.kill(pid, signal.SIGKILL)
-            break
-    os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
-    if excess and state["stop"] == Stop.RUNNING:
-        state["stop"], state["failure"] = Stop.FAILURE, 1 + FAILURES.index(Status.OUT_OF_MEMORY)
-        state["end"] = state.now_ns() + state["charge"]
-        state.report(excess)
-
-
-def _excess(start: Start | None, allowance: Allowance, spared: Collection[int]) -> str | None:
-    """How the processes of a run together exceed its memory limit; None if they do not.
-
-    The kernel keeps each one of them within the limit (`kernel.limit_memory`).
-    """
-    if start is None or allowance.memory_mb is None:
-        return None
-    pids = [*kernel.descendants(skip=spared)]
-    if allowance.keeper is not None:
-        pids += kernel.descendants(allowance.keeper.number)
-    most_mb = allowance.memory_mb + start.memory_mb
-    if len(pids) == 1 or (used_mb := kernel.memory_mb(pids, most_mb)) <= most_mb:
-        return None
-    growth_mb = used_mb - start.memory_mb
-    limit = f"limits.memory_mb: {allowance.memory_mb:g}"
-    return f"its {len(pids)} processes used {growth_mb:.0f} MB together ({limit})"
-
-
-def _count_children(pid: int, state: State, allowance: Allowance, before: int) -> int:
-    """Add the CPU time of a run's children to its clock; return what the clock shows.
-
-    `before` is the CPU time of the run before this process, less what orphans had used by then.
-    """
-    below = kernel.cpu_ns_below(pid) + _of_orphans(allowance)
-    state["elsewhere"] = max(state["elsewhere"], before + below)
-    with contextlib.suppress(OSError):  # it has just ended
-        return kernel.cpu_ns_of(pid) + before + below + int(state["charge"])
-    return 0
-
-
-def _of_orphans(allowance: Allowance) -> int:
-    """CPU time of the orphans of this job's runs, which are children of the keeper."""
-    return 0 if allowance.keeper is None else kernel.cpu_ns_below(allowance.keeper.number)
-
-
-def _latest(start: Start | None, allowance: Allowance, forked: int) -> int:
-    """Latest time at which the kernel timer is due, in ns of the clock."""
-    if start is None:
-        return forked + allowance.answer_ns
-    return child.last_moment(start, allowance) + allowance.grace_ns
-
-
-def _cpu_s(state: State, usage: resource.struct_rusage, cores: int, reaped: int) -> float:
-    """CPU time of a process. Its own report is preferred: it excludes the teardown."""
-    used_s, reported_s = usage.ru_utime + usage.ru_stime, state["cpu_1"] / 1e9
-    if not reported_s or (state.start is not None and state.start.wall):
-        return used_s
-    end = state["end"] - state["charge"]
-    teardown_s = max(reaped - end, 0) / 1e9 * cores
-    return reported_s if 0 <= used_s - reported_s <= teardown_s + CPU_MARGIN_S else used_s
-
-
-def explained(row: dict[str, Any], trial: str) -> dict[str, Any]:
-    """Add the reason to a run without evaluation and message, from the trace of the trial."""
-    if row["status"] != Status.NO_EVALUATION or row["message"] is not None:
-        return row
-    return row | {"message": launching.of_a_timeout(trial)}
-
-
-def _verdict(state: State, allowance: Allowance, wait_status: int, reaped: int) -> Verdict | None:
-    """The outcome of an ended process; None if only its launch is over and the run continues."""
-    start, stop, exit_code = state.start, state["stop"], os.waitstatus_to_exitcode(wait_status)
-    if stop == Stop.FAILURE:
-        return _failure(state), StopReason.FAILURE, state.message
-    if stop not in (Stop.RUNNING, Stop.SOLVER_ENDED):
-        if stop not in _STOP_REASONS:
-            raise Unreadable(f"it stopped for an unknown reason, {stop}")
-        if stop == Stop.TIME and allowance.time_ns == NEVER:
-            return _wall_limit()
-        status = _content(state)
-        message = state.message if status == Status.NO_EVALUATION else None
-        return status, _STOP_REASONS[stop], message
-    if exit_code == -signal.SIGKILL and start is None and reaped >= state["kill_at"]:
-        within = f"{allowance.answer_ns / 1e9:g} s"
-        hangs = f"the problem did not return a value within {within}, before the clock started"
-        return Status.NO_EVALUATION, StopReason.FAILURE, hangs
-    if exit_code == -signal.SIGKILL and start is not None:
-        latest = _latest(start, allowance, start.t0)
-        if state["kill_at"] <= reaped and state["kill_at"] < latest:
-            return None
-        if reaped >= latest:  # ended by the kernel timer or by this process
-            if start.deadline == NEVER:
-                return _wall_limit()
-            return _content(state), StopReason.TIME_KILLED, None
-        if start.wall and now_ns() >= start.wall + allowance.wall_ns:
-            return _wall_limit()
-    if -exit_code in FROM_OUTSIDE:
-        name = signal.Signals(-exit_code).name
-        return Status.KILLED, StopReason.FAILURE, f"{name} from outside"
-    if exit_code < 0:
-        return Status.CRASHED, StopReason.FAILURE, _name_of(-exit_code)
-    return Status.EXITED, StopReason.FAILURE, f"exit code {exit_code}"
-
-
-def _name_of(number: int) -> str:
-    """The name of a signal; real-time signals have none."""
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"
-
-
-def _wall_limit() -> Verdict:
-    return Status.WALL_LIMIT, StopReason.FAILURE, "its budget was not used in time"
-
-
-def _outside(best_x: list[float] | None, problem: Problem) -> str | None:
-    """What the record says about a result outside the bounds; COCO's functions have no bounds that
-    a point must keep.
-    """
-    if best_x is None or problem.name.suite.startswith("bbob"):
-        return None
-    x = np.asarray(best_x)
-    if ((problem.lower <= x) & (x <= problem.upper)).all():
-        return None
-    return "its best point is outside the bounds, which the function does not enforce"
-
-
-def _waited(row: dict[str, Any]) -> str | None:
-    """What the record says about a run that waited instead of computing until it was killed at T;
-    None for all others.
-    """
-    cpu_s, had_s = row["cpu_s"], row["real_s"] - (row["foreign_delay_s"] or 0.0)
-    is_late = (row["last_evaluation_s"] or 0.0) > row["wall_s"] / 2
-    if row["stop_reason"] != StopReason.TIME_KILLED or is_late or cpu_s >= LEAST_CPU * had_s:
-        return None
-    return (
-        f"killed at T after {row['evaluations']} evaluations, with {cpu_s:.2g} s of CPU time in "
-        f"{had_s:.2g} s: it waited, and its result may not show what the algorithm can do"
-    )
-
-
-def _failure(state: State) -> Status:
-    """The failure that the process itself reported."""
-    if not 1 <= state["failure"] <= len(FAILURES):
-        raise Unreadable(f"it failed in an unknown way, {state['failure']}")
-    return FAILURES[state["failure"] - 1]
-
-
-def _content(state: State) -> Status:
-    """The status of a run that ended normally, by its result."""
-    if state["evaluations"] == 0:
-        return Status.NO_EVALUATION
-    if state["events"] == 0 and state["vectors"] == 0:
-        return Status.NO_FINITE_VALUE
-    return Status.OK
-
-
-COUNTED = ("constraint_evaluations",)
-"""Columns with a counter that only the kinds of problems with a number of this name have."""
-
-
 def _result(
     state: State,
     logs: Logs,
@@ -720,20 +528,33 @@ def _result(
     reason: StopReason,
     reaped: int,
 ) -> dict[str, Any]:
-    """Resources and results of the run."""
     start, last = state.start or Start(state["end"] or reaped), state["last"]
     t0 = start.t0
     stopped = state["end"] or reaped + state["charge"]
     end = min(stopped, start.deadline)
     best_f, best_x = state.best(problem.dimension)
     events, launch_bests = logs.events, logs.launches["best"]
-    if problem.kind.rated and logs.vectors is not None:
-        events, best_f = events_of(logs.vectors, problem)
-        launch_bests = best_after_launches(events, len(logs.launches))
     vectors, recommended = logs.vectors, logs.recommended
+    if problem.kind.rated and vectors is not None:
+        events, best_f = events_of(vectors, problem)
+        launch_bests = best_after_launches(events, len(logs.launches))
     best = events["precision"][-1].item() if events.size else math.inf
-    failed = reason == StopReason.FAILURE
-    launches = _launch_log(logs.launches, launch_bests, state["evaluations"], t0, end, best, failed)
+    unknown_end = LaunchEnd.FAILED if reason == StopReason.FAILURE else LaunchEnd.CUT
+    launches = []
+    for row, launch_best in zip(logs.launches, launch_bests.tolist(), strict=True):
+        if (code := row["code"].item()) not in _LAUNCH_ENDS:
+            raise Unreadable(f"a launch ended in an unknown way, {code}")
+        is_open = code == LaunchCode.OPEN
+        made = state["evaluations"] if is_open else int(row["last"])
+        launch = {
+            "start_s": (int(row["start"]) - t0) / 1e9,
+            "end_s": ((end if is_open else min(int(row["end"]), end)) - t0) / 1e9,
+            "evaluations": int(row["earlier"]) + made - int(row["first"]),
+            "best_precision": max(launch_best, best),  # its last event may be uncommitted
+            "end": _LAUNCH_ENDS[code] or unknown_end,
+        }
+        launches.append(launch)
+    of_constraints = "constraint_evaluations" in problem.kind.names
     return {
         "budget_s": None if allowance.time_ns == NEVER else allowance.time_ns / 1e9,
         "budget_evaluations": None if allowance.evaluations == NEVER else allowance.evaluations,
@@ -747,8 +568,8 @@ def _result(
         "best_f": best_f,
         "best_x": best_x,
         "best_precision": best,
-        **{name: state[name] if name in problem.kind.names else None for name in COUNTED},
-        "noise_free_f": None if logs.recommended is None else of_the_best(logs.vectors, events),
+        "constraint_evaluations": state["constraint_evaluations"] if of_constraints else None,
+        "noise_free_f": None if recommended is None else of_the_best(vectors, events),
         "last_evaluation_s": (last - t0) / 1e9 if last else None,
         "overshoot_s": max(last - start.deadline, 0) / 1e9,
         "reaped_s": (reaped - t0) / 1e9,
@@ -763,23 +584,119 @@ def _result(
     }
 
 
+def _columns(log: NDArray[np.void]) -> dict[str, NDArray[Any]]:
+    """When each row of a log was written, in the form of a record."""
+    return {name: log[name] for name in ("launch", "evaluations")} | {"time_s": log["time"] / 1e9}
+
+
+def _rows(log: NDArray[np.void], **numbers: NDArray[Any]) -> list[dict[str, Any]]:
+    """The rows of a log in the form of a record, each with its `numbers`."""
+    columns = _columns(log) | numbers
+    values = zip(*(column.tolist() for column in columns.values()), strict=True)
+    return [dict(zip(columns, row, strict=True)) for row in values]
+
+
 def _events(log: NDArray[np.void]) -> list[dict[str, Any]]:
     return _rows(log, precision=log["precision"])
 
 
-def _fields(rows: list[dict[str, Any]], names: tuple[str, ...]) -> Columns:
-    return {name: np.array([row[name] for row in rows]) for name in names}
+def events_of(vectors: NDArray[np.void], problem: Problem) -> tuple[NDArray[np.void], float]:
+    """The events at which the best value so far decreases, and the last value; `inf` without.
+
+    `Unreadable` if a vector has a number that is not finite or is none of the problem's vectors.
+    """
+    outputs = vectors["outputs"]
+    if not np.isfinite(outputs).all():
+        raise Unreadable("a vector has a number that is not finite")
+    try:
+        best = np.minimum.accumulate(problem.kind.quality(outputs))
+    except ValueError as error:
+        raise Unreadable(str(error)) from None
+    precision = np.array([problem.precision(value) for value in best.tolist()])
+    falls = np.diff(precision, prepend=np.inf) < 0
+    events = np.zeros(falls.sum(), dtype=EVENT)
+    for name in ("launch", "evaluations", "time"):
+        events[name] = vectors[name][falls]
+    events["precision"] = precision[falls]
+    return events, float(best[falls][-1]) if events.size else np.inf
+
+
+def best_after_launches(events: NDArray[np.void], launches: int) -> NDArray[np.float64]:
+    """The best precision of the run at the end of each launch, shape ``(launches,)``."""
+    best = np.full(launches, np.inf)
+    made = (events["launch"] >= 0) & (events["launch"] < launches)
+    np.minimum.at(best, events["launch"][made], events["precision"][made])
+    return np.minimum.accumulate(best)
+
+
+def of_the_best(vectors: NDArray[np.void] | None, events: NDArray[np.void]) -> float:
+    """The value without noise of the point of the last event; `inf` if there is none."""
+    if vectors is None:
+        return math.inf
+    last = vectors["evaluations"] == events["evaluations"][-1:]
+    return float(vectors["outputs"][last, 1].min(initial=math.inf))
+
+
+def completed(logs: Logs, problem: Problem) -> Logs:
+    """Replace the points in the logs by their values without noise, found in a separate process.
+
+    Recommended rows contain points, and so do vectors, besides the measured value, if the problem's
+    kind is ``later``. A recommended point whose value is not finite is dropped. `InputError` if the
+    function raises, does not return in time, or gives such a value for the point of a vector.
+    """
+    if logs.recommended is None:
+        return logs
+    vectors, recommended = logs.vectors, logs.recommended
+    of_recommended = _values(problem, recommended["outputs"])
+    if vectors is not None and problem.kind.later:
+        measured, points = vectors["outputs"][:, :1], vectors["outputs"][:, 1:]
+        of_vectors = _values(problem, points)
+        wrong = of_vectors[~np.isfinite(of_vectors)]
+        if wrong.size:
+            raise InputError(f"the noise-free function gave {wrong[0]}; it should be finite")
+        vectors = _with_numbers(vectors, np.column_stack([measured, of_vectors]))
+    recommended = _with_numbers(recommended, of_recommended[:, np.newaxis])
+    finite = np.isfinite(of_recommended)
+    return logs._replace(vectors=vectors, recommended=recommended[finite])
+
+
+def _with_numbers(rows: NDArray[np.void], numbers: NDArray[np.float64]) -> NDArray[np.void]:
+    """The same rows with other numbers, shape ``(rows, numbers)``."""
+    changed = np.empty(len(rows), dtype=vector_dtype(numbers.shape[1]))
+    for name in ("launch", "evaluations", "time"):
+        changed[name] = rows[name]
+    changed["outputs"] = numbers
+    return changed
+
+
+def _values(problem: Problem, points: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The value of each point; NaN for a point that is not finite."""
+    noise_free = problem.noise_free
+    assert noise_free is not None
+
+    def evaluate() -> list[float]:
+        try:
+            return [
+                float(noise_free(x.copy())) if np.isfinite(x).all() else math.nan for x in points
+            ]
+        except Exception as error:
+            raise InputError(f"the noise-free function raised {described(error)}") from error
+
+    try:
+        return np.array(elsewhere(evaluate, LIMIT_S) if len(points) else [], dtype=np.float64)
+    except NoAnswer:
+        raise InputError(
+            f"the noise-free function ended its process or took longer than {LIMIT_S:g} s"
+        ) from None
 
 
 def _batches(logs: Logs, evaluations: int) -> list[dict[str, int]] | None:
-    """The batches of a run; the last one with only those points that were evaluated.
-
-    None if they are unknown. This is the case if launches were paused, because the evaluations of
-    such a launch are not consecutive.
+    """The batches of a run, the last one with only those points that were evaluated; None if they
+    are unknown, as after pauses, because evaluations of such launches are not consecutive.
     """
     if logs.batches is None or logs.launches["earlier"].any():
         return None
-    rows = [dict(zip(BATCH_FIELDS, row, strict=True)) for row in logs.batches.tolist()]
+    rows = [dict(zip(consistency.BATCH_FIELDS, row, strict=True)) for row in logs.batches.tolist()]
     if rows:
         last = rows[-1]
         last["count"] -= 1
@@ -792,52 +709,13 @@ def _batches(logs: Logs, evaluations: int) -> list[dict[str, int]] | None:
     return rows
 
 
-def _launch_log(
-    launches: NDArray[np.void],
-    launch_bests: NDArray[np.float64],
-    evaluations: int,
-    t0: int,
-    end: int,
-    best: float,
-    failed: bool,
-) -> list[dict[str, Any]]:
-    """The launches of a run with the given number of evaluations.
-
-    `best` is the best precision of the events of the run. If a process was killed just before it
-    committed an event, the launch already contains the precision of that event.
-    """
-    log = []
-    for row, launch_best in zip(launches, launch_bests.tolist(), strict=True):
-        code = _launch_code(row["code"].item())
-        is_open = code == LaunchCode.OPEN
-        last = evaluations if is_open else int(row["last"])
-        log.append(
-            {
-                "start_s": (int(row["start"]) - t0) / 1e9,
-                "end_s": ((end if is_open else min(int(row["end"]), end)) - t0) / 1e9,
-                "evaluations": int(row["earlier"]) + last - int(row["first"]),
-                "best_precision": max(launch_best, best),
-                "end": _LAUNCH_ENDS.get(code, LaunchEnd.FAILED if failed else LaunchEnd.CUT),
-            }
-        )
-    return log
-
-
-def _launch_code(number: int) -> LaunchCode:
-    try:
-        return LaunchCode(number)
-    except ValueError:
-        raise Unreadable(f"a launch ended in an unknown way, {number}") from None
-
-
 def _resources(
     start: Start | None, usage: _Usage, real_s: float, cores: int, helpers: int = 0
 ) -> dict[str, Any]:
     """Resources that the run's processes used since t0, and how the processes were perturbed.
 
-    Processes of one run also wait for each other. The delay that is attributed to other programs is
-    at most the time in which the run's cores did not compute for it. The `helpers` are orphans that
-    belong to timefair: evaluators, or the processes of a `Confined` algorithm.
+    Processes of one run also wait for each other: the delay that is attributed to others is at most
+    the time in which the run's cores did not compute for it. `helpers`: orphans of timefair itself.
     """
     before = start or Start(0)
     cpu_s = max(usage.cpu_s - before.cpu / 1e9, 0.0)

@@ -27,13 +27,10 @@ class Luby(WithTau):
 
 
 def luby(i: int) -> int:
-    """Compute the i-th term of Luby's sequence, from 1: 1, 1, 2, 1, 1, 2, 4, 1, ...
+    """The i-th term of Luby's sequence, from 1.
 
-    2^(k-1) for i = 2^k - 1, else the term of i - 2^(k-1) + 1, for 2^(k-1) <= i < 2^k - 1 (Luby,
-    Sinclair and Zuckerman 1993).
+    2^(k-1) for i = 2^k - 1, else the term of i - 2^(k-1) + 1, for 2^(k-1) <= i < 2^k - 1.
 
-    Examples
-    --------
     >>> [luby(i) for i in range(1, 16)]
     [1, 1, 2, 1, 1, 2, 4, 1, 1, 2, 1, 1, 2, 4, 8]
     """

@@ -53,8 +53,6 @@ class SuccessWidth:
     """Stop when the confidence sequence of the success rate is narrow enough: when the further
     limit is within `width` of the share of runs with a value of at most `target`.
 
-    `start` and `cap` are the first and the last number of runs.
-
     >>> from timefair.statistics.run_count.stopping import decide
     >>> rule = SuccessWidth(1e-8, width=0.2)
     >>> decide(rule, [0.0] * 23).stop, decide(rule, [0.0] * 24).stop
@@ -75,22 +73,18 @@ class SuccessWidth:
 
         n = samples.shape[-1]
         successes = np.asarray((samples <= self.target).sum(axis=-1))
-        reach = np.array([self._reach(int(k), n) for k in successes.flat])
-        value = reach.reshape(successes.shape)
+        limits = [success_interval(int(k), n, self.confidence) for k in successes.flat]
+        low, high = np.array(limits).T.reshape(2, *successes.shape)
+        value = np.maximum(high - successes / n, successes / n - low)
         return Assessment(value, value <= self.width, np.zeros(value.shape, dtype=np.bool_))
-
-    def _reach(self, successes: int, n: int) -> float:
-        low, high = success_interval(successes, n, self.confidence)
-        return max(high - successes / n, successes / n - low)
 
 
 def success_interval(successes: int, n: int, confidence: float) -> tuple[float, float]:
-    """Limits of the success rate that hold simultaneously for all n.
+    """Limits of the success rate that hold simultaneously for all n, with probability `confidence`.
 
-    The n runs, at least 1, are independent, with one success rate. `confidence`, in (0, 1), is the
-    probability that no interval of the sequence misses it. The likelihood of the runs, averaged
-    over success rates from the beta distribution with both parameters 1/2 and divided by the
-    likelihood under the true rate, is a martingale with mean 1. By Ville's inequality, it ever
+    The n runs, at least 1, are independent, with one success rate. The likelihood of the runs,
+    averaged over success rates from the beta distribution with both parameters 1/2 and divided by
+    the likelihood under the true rate, is a martingale with mean 1. By Ville's inequality, it ever
     reaches 1 / (1 - confidence) with a probability of at most 1 - confidence. The interval contains
     the rates for which it has not (Robbins, Annals of Mathematical Statistics 41, 1970).
 

@@ -34,11 +34,11 @@ def seconds_per_evaluation(frame: pd.DataFrame, clock: Clock) -> NDArray[np.floa
 
 
 def slowdown(frame: pd.DataFrame, clock: Clock) -> NDArray[np.float64]:
-    """Slowdown around each run, relative to the best time on that core, shape (runs,).
+    """Time of the reference kernel around each run, as a multiple of the best one on that core.
 
-    It is the time of the reference kernel around the run, as a multiple of the best time on that
-    core, and for the wall clock divided by the share of the run in which it did not wait for a core
-    that others used. An unknown factor counts as 1. NaN if neither is known, and for ``reference``.
+    On the wall clock, it is divided by the share of the run that did not wait for a core that
+    others used. An unknown factor counts as 1. Shape (runs,); NaN if neither is known, and for
+    ``reference``.
     """
     taken = pd.Series(reference_s(frame), index=frame.index)
     speed = (taken / taken.groupby(frame["core"].fillna(-1)).transform("min")).astype(float)
@@ -55,8 +55,7 @@ def slowdown(frame: pd.DataFrame, clock: Clock) -> NDArray[np.float64]:
 def objective_share(frame: pd.DataFrame) -> NDArray[np.float64]:
     """Estimated share of the wall clock that each run spent inside the objective, shape (runs,).
 
-    It is the calibrated time of an evaluation, times their number, divided by the wall-clock time,
-    and at most 1. NaN without a calibration or time.
+    At most 1; NaN without a calibration or time.
     """
     inside = frame["objective_s"].astype(float) * frame["evaluations"]
     share = inside / frame["real_s"].where(frame["real_s"] > 0)
@@ -84,8 +83,8 @@ def ancillary_costs(
 ) -> pd.DataFrame:
     """Tuning, preparation and the share of a problem, one row per algorithm.
 
-    Tuning is the declared time plus the measured seconds of a search. A preparation that is not
-    declared is the median of the measured ones. ``share_s`` is the sum divided by ``problems``.
+    Tuning is the declared time plus that of a search. An undeclared preparation is the median of
+    the measured ones. ``share_s`` is the sum divided by ``problems``.
     """
     measured = frame.groupby("algorithm")["preparation_s"].median().astype(float)
     rows = pd.DataFrame(index=measured.index)
@@ -105,10 +104,7 @@ def ancillary_costs(
 
 
 def searched_s(origin: Origins | None) -> float:
-    """Measured seconds of the search for an algorithm's parameters; 0 without a search.
-
-    If runs of several searches are allowed in one table, it is the sum of the searches.
-    """
+    """Measured seconds of the searches for an algorithm's parameters; 0 without a search."""
     searches = [] if origin is None else origin.tuning
     return float(sum(search["seconds"] for search in searches))
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
@@ -31,12 +30,11 @@ COSTS_S = (0.0, *(float(f"{10 ** (k / 4):.6g}") for k in range(-24, 17)))
 class UsedByRuns:
     """Cost of each run to each target in seconds and evaluations, targets from easy to hard.
 
-    - `runs`: Runs of those algorithms for which the effect of another evaluation cost is known: not
-      if launches end by seconds, nor with several workers and without recorded batches.
+    - `runs`: Those for which the effect of another evaluation cost is known: not if launches end by
+      seconds, nor with several workers and without recorded batches.
     - `seconds`, `rounds`: Cost up to the target, or up to the run's own end; rounds: by one worker.
-    - `observed_s`, `observed_rounds`: Cost up to which each run was observed, shape (runs,). `inf`
-      in rounds for a run that could not continue, because it reached the final target or ended by
-      itself.
+    - `observed_s`, `observed_rounds`: Cost up to which each run was observed, shape (runs,); `inf`
+      rounds for a run that could not continue.
     - `remarks`: Sentences for captions: which algorithms are omitted and why; number of workers.
     """
 
@@ -56,10 +54,11 @@ class UsedByRuns:
 
     @classmethod
     def _of(cls, runs: Runs, analysis: Analysis) -> UsedByRuns:
-        """Read events and batches once."""
         batches = runs.read_batches() if analysis.workers > 1 else None
-        unknown = () if batches is None else without_batches(runs.frame["algorithm"], batches)
-        refused = runs.frame["algorithm"].isin([*analysis.restarted_by_seconds, *unknown])
+        algorithms = runs.frame["algorithm"]
+        lost = [] if batches is None else algorithms[np.asarray(batches.is_null())].astype(str)
+        unknown = tuple(sorted(set(lost)))
+        refused = algorithms.isin([*analysis.restarted_by_seconds, *unknown])
         kept = runs.where(~refused.to_numpy()) if refused.any() else runs
         targets = analysis.targets_from_easy
         seconds, evaluations = (
@@ -142,8 +141,3 @@ def in_rounds(
             columns = ([row[name] for row in rows] for name in BATCH_FIELDS)
             found[run] = rounds(evaluations[run], *columns, workers=workers)
     return found
-
-
-def without_batches(algorithms: pd.Series, batches: pa.Array) -> tuple[str, ...]:
-    """The algorithms with a run whose batches are not recorded, in alphabetical order."""
-    return tuple(sorted(set(algorithms[np.asarray(batches.is_null())].astype(str))))

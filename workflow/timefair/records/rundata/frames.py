@@ -38,10 +38,7 @@ def stacked(parts: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> pd.Da
 
 
 def with_labels(frame: pd.DataFrame, columns: Sequence[str], like: str) -> pd.DataFrame:
-    """The frame with some columns of the type of another one, although labels in them may be None.
-
-    It is changed. None becomes NaN.
-    """
+    """The frame, changed: some columns, maybe with None, become NaN or labels of another's type."""
     for name in columns:
         frame[name] = frame[name].where(frame[name].notna(), np.nan).astype(frame[like].dtype)
     return frame

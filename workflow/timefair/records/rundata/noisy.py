@@ -49,8 +49,7 @@ _RECOMMENDATION = ("launch", "evaluations", "time_s", "noise_free")
 class NoisyPart(Part):
     """The rows of some noisy runs, each in the order in which they were made.
 
-    `precision` has measured values, NaN for recommendations; `launch` made each row, and
-    `noise_free` is the value without noise.
+    `precision` has measured values, NaN for recommendations; `launch` made each row.
     """
 
     launch: NDArray[np.intp]
@@ -73,8 +72,7 @@ class NoisyPart(Part):
         return _falling(traces)
 
 
-class NoisyRows(Parts[NoisyPart]):
-    """The parts of all noisy runs."""
+NoisyRows = Parts[NoisyPart]
 
 
 def said(frame: pd.DataFrame, value: NoisyValue) -> str:
@@ -83,10 +81,7 @@ def said(frame: pd.DataFrame, value: NoisyValue) -> str:
 
 
 def chosen(runs: pa.Table, value: NoisyValue) -> pa.Table:
-    """The runs for an export: noisy runs, last, get the events and best values that tables use.
-
-    The launch of their events is null, and ``best_f`` belongs to the best precision.
-    """
+    """The runs for an export: noisy runs, last, get the events and best values that tables use."""
     noisy = np.asarray(pc.is_valid(runs["noise_free_f"]))
     if value == "measured" or not noisy.any():
         return runs
@@ -131,7 +126,6 @@ def _parts(source: Source, rows: NDArray[np.intp], noisy: NDArray[np.bool_]) -> 
 def _part(
     vectors: pa.ChunkedArray, recommended: pa.ChunkedArray, rows: NDArray[np.intp]
 ) -> NoisyPart:
-    """Read them from the columns of the records, evaluations before recommendations."""
     lengths = [
         pc.fill_null(pc.list_value_length(column), 0).to_numpy()
         for column in (vectors, recommended)

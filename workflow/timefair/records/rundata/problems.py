@@ -19,13 +19,13 @@ from numpy.typing import NDArray
 from timefair.records.rundata.runs import PER_DIMENSION, PROBLEM, SECONDS, Runs, Unit
 from timefair.records.rundata.settings import EVERY_PAIR, WITH_THE_BEST, Analysis
 from timefair.records.status import ENDED_BY_TIME, FINAL_TARGET, StopReason
-from timefair.statistics.curves import ProfileBand, best_so_far, profile_band, resampled_ert
+from timefair.statistics.checks import Estimate
+from timefair.statistics.curves import best_so_far, profile_band, resampled_ert
 from timefair.statistics.ert import ert
 from timefair.statistics.quantiles import sample_quantile
 from timefair.statistics.ranks import average_ranks
 
-Space: TypeAlias = tuple[str, int]
-"""A suite and a dimension."""
+Space: TypeAlias = tuple[str, int]  # a suite and a dimension
 
 KEYS = ("suite", "dimension", "function")
 BUDGETS: dict[Unit, str] = {"seconds": "budget_s", "evaluations": "budget_evaluations"}
@@ -47,7 +47,6 @@ class ProblemRuns:
 
     @property
     def space(self) -> Space:
-        """Its suite and its dimension."""
         return str(self.names["suite"]), int(self.names["dimension"])
 
     def samples(self, of_runs: NDArray[Any]) -> dict[str, NDArray[Any]]:
@@ -79,7 +78,7 @@ def precision_at_the_end(runs: Runs) -> NDArray[np.float64]:
 def equal_if_solved(
     runs: Runs, precision: NDArray[np.float64], rows: NDArray[np.intp] | slice = slice(None)
 ) -> NDArray[np.float64]:
-    """Precisions; those from 0 to the final target become 0, if the optimum is known.
+    """Precisions, with 0 for those from 0 to the final target, if the optimum is known.
 
     Shape (rows,) or (rows, points); `rows` is the run of each, by default all in their order.
     """
@@ -88,10 +87,7 @@ def equal_if_solved(
 
 
 def final_target(runs: Runs) -> float:
-    """The largest precision that ends one of the runs, by their campaigns; `-inf`: none is known.
-
-    Without a campaign, as for runs that others have measured, it is `FINAL_TARGET`.
-    """
+    """The largest precision that ends one of the runs, or `FINAL_TARGET`; `-inf`: none."""
     campaigns = (one for origins in runs.origins.values() for one in origins.campaign if one)
     ends = [one["budget"]["final_target"] for one in campaigns] or [FINAL_TARGET]
     return max((end for end in ends if end is not None), default=-np.inf)
@@ -123,10 +119,7 @@ def _solved_from(runs: Runs) -> NDArray[np.float64]:
 def precision_at(
     runs: Runs, evaluations: Sequence[tuple[ProblemRuns, NDArray[np.float64]]]
 ) -> list[NDArray[np.float64]]:
-    """Best precision of the runs on each problem at given numbers of evaluations, in one pass.
-
-    An array of shape (rows, points) for each problem.
-    """
+    """Best precision, (rows, points), of the runs on each problem at numbers of evaluations."""
     best = [np.empty((len(problem.rows), points.size)) for problem, points in evaluations]
     owner = np.full(len(runs.frame), -1, dtype=np.intp)
     place = np.zeros(len(runs.frame), dtype=np.intp)
@@ -143,10 +136,7 @@ def precision_at(
 
 
 def evaluations_allowed(runs: Runs) -> NDArray[np.float64]:
-    """Evaluations up to which the result of each run is known, shape (runs,).
-
-    `inf` if it is final: the run reached the final target, ended by itself or made no evaluation.
-    """
+    """Evaluations up to which a run's result is known, shape (runs,); `inf`: it is final."""
     evaluations = runs.spent("evaluations")
     return np.where(cut_off(runs) & (evaluations > 0), evaluations, np.inf)
 
@@ -157,8 +147,9 @@ def known_until(
     """Cost up to which the results of each run are known, shape (runs,).
 
     This is where the budget cut the run off, or the end of published data; `inf` if the result is
-    final, as in `evaluations_allowed`, or if `done`, shape (runs,), says so. In seconds, runs with
-    the same budget are cut off together, at the end of the longest of them.
+    final: the run reached the final target, ended by itself or made no evaluation, or `done`, shape
+    (runs,), says so. In seconds, runs of one budget are cut off together, at the end of the
+    longest.
     """
     counted = PER_DIMENSION.get(unit, unit)
     evaluations, spent = runs.spent("evaluations"), runs.spent(counted)
@@ -175,10 +166,7 @@ def known_until(
 
 
 def limits(problem: ProblemRuns, known: NDArray[np.float64]) -> dict[str, float]:
-    """The cost up to which all runs of each algorithm are known, from that of each run.
-
-    Two algorithms are compared within the smaller of their limits, in every table and sentence.
-    """
+    """The cost up to which all runs of each algorithm are known; two compare within the less."""
     return {name: float(until.min()) for name, until in problem.samples(known).items()}
 
 
@@ -209,7 +197,6 @@ class Spent:
         return cls(np.where(success, reached_at, end[:, np.newaxis]), success)
 
     def of(self, rows: NDArray[Any]) -> Spent:
-        """Some of the runs."""
         return Spent(self.cost[rows], self.success[rows])
 
     def within(self, limit: float) -> Spent:
@@ -218,7 +205,7 @@ class Spent:
 
     @property
     def ert(self) -> NDArray[np.float64]:
-        """The ERT to each target, shape (targets,)."""
+        """Shape (targets,)."""
         return np.asarray(ert(self.cost, self.success, axis=0))
 
     def quantile(self, p: float) -> NDArray[np.float64]:
@@ -243,15 +230,8 @@ class KnownCosts:
 
 @dataclass(frozen=True)
 class Cell:
-    """The runs of one algorithm on one instance."""
-
     names: dict[str, Any]
     spent: Spent
-
-    @property
-    def is_single(self) -> bool:
-        """Whether there is only one run, so that resampling is not possible."""
-        return len(self.spent.cost) == 1
 
     def resampled_ert(self, analysis: Analysis) -> NDArray[np.float64]:
         """ERT to each target in each resample of the runs, shape (resamples, targets)."""
@@ -267,8 +247,8 @@ class Cell:
 class Problems:
     """The problems of a suite and dimension, or of a suite, on which every algorithm was run.
 
-    `names` are the keys that all share, `algorithms` are in alphabetical order, and `instances` has
-    the cells of all algorithms, in that order, for each instance.
+    `names` are the keys that all share; `instances` has the cells of all algorithms, in
+    alphabetical order, for each instance.
     """
 
     names: dict[str, Any]
@@ -295,14 +275,14 @@ class Problems:
         grid: NDArray[np.float64],
         analysis: Analysis,
         measure: Callable[[NDArray[np.float64]], NDArray[np.float64]] = np.asarray,
-    ) -> ProfileBand:
+    ) -> Estimate:
         """Limits of profiles of a `measure` of the costs, e.g. their ratios.
 
         NaN without an instance, or if an algorithm has only one run on some instance.
         """
         if not self.instances or any(cell.is_single for cells in self.instances for cell in cells):
             unknown = np.full(fraction.shape, np.nan)
-            return ProfileBand(unknown, unknown)
+            return Estimate(fraction, unknown, unknown)
         samples = (
             np.stack([cell.resampled_ert(analysis) for cell in cells], axis=-1)
             for cells in self.instances
@@ -335,10 +315,8 @@ def _together(cells: Iterable[Cell], shared: tuple[str, ...]) -> Iterator[Proble
         yield Problems(names, algorithms, complete)
 
 
-MOST_COLOURS = 16
-"""Number of algorithms up to which each has a colour of its own."""
-MOST_ALGORITHMS = 12
-"""Number of algorithms up to which every pair is listed by default."""
+MOST_COLOURS = 16  # number of algorithms up to which each has a colour of its own
+MOST_ALGORITHMS = 12  # number of algorithms up to which every pair is listed by default
 
 
 @dataclass(frozen=True)
@@ -348,7 +326,6 @@ class Listed:
     among: frozenset[str] | None = None
 
     def has(self, first: str, second: str) -> bool:
-        """Whether a pair is listed."""
         return self.among is None or first in self.among or second in self.among
 
     def pairs(self, algorithms: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -357,11 +334,7 @@ class Listed:
 
 
 def listed(analysis: Analysis, ranks: Mapping[str, float]) -> Listed:
-    """The pairs of a table, given the average rank of each algorithm.
-
-    By the setting ``pairs``: `EVERY_PAIR`, `WITH_THE_BEST`, labels, or None: every pair for up to
-    `MOST_ALGORITHMS` algorithms, and those with the best for more.
-    """
+    """The pairs of a table by the setting ``pairs`` (None: every pair, of many with the best)."""
     usual = (EVERY_PAIR if len(ranks) <= MOST_ALGORITHMS else WITH_THE_BEST,)
     asked = analysis.pairs or usual
     if asked == (EVERY_PAIR,):
@@ -383,10 +356,7 @@ def planned(analysis: Analysis) -> frozenset[str] | None:
 
 
 def listed_by_precision(runs: Runs, analysis: Analysis) -> dict[Space, Listed]:
-    """The pairs of each suite and dimension, with the best algorithm by the precision at the end.
-
-    See `ranks_by_precision`.
-    """
+    """The pairs of each suite and dimension, with the best by `ranks_by_precision`."""
     return {space: listed(analysis, ranks) for space, ranks in ranks_by_precision(runs).items()}
 
 
@@ -418,14 +388,12 @@ def ranks_by_precision(runs: Runs) -> dict[Space, dict[str, float]]:
         medians.setdefault(problem.space, []).append(
             {name: float(sample_quantile(sample, 0.5)) for name, sample in samples}
         )
-    return {space: _average(of) for space, of in medians.items()}
-
-
-def _average(functions: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    """The average rank of each algorithm, in alphabetical order."""
-    names = sorted({name for medians in functions for name in medians})
-    values = [[medians.get(name, np.inf) for name in names] for medians in functions]
-    return dict(zip(names, average_ranks(values).tolist(), strict=True))
+    ranks = {}
+    for space, functions in medians.items():
+        names = sorted({name for of in functions for name in of})
+        values = [[of.get(name, np.inf) for name in names] for of in functions]
+        ranks[space] = dict(zip(names, average_ranks(values).tolist(), strict=True))
+    return ranks
 
 
 def in_words(listed_in: Mapping[Space, Listed]) -> str:

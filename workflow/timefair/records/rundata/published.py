@@ -1,21 +1,133 @@
-"""Joins measured runs and runs of published data, for costs in evaluations.
+"""Joins measured runs and runs of published data; in seconds, by a bridge (`records.bridge`).
 
-Others have set the ends of these runs. Therefore they are compared with measured runs only by the
-cost to a target, not by the results at the end of a run; in seconds, only those of timefair whose
-machine is known (`rundata.bridged`).
+Others have set the ends of published runs. Therefore they are compared with measured runs only by
+the cost to a target, not by the results at the end of a run; in seconds, only those of timefair
+whose machine is known. Runs keep the seconds of their own machine until they are joined.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from timefair.records.rundata.bridged import bridges, said, with_seconds
+from timefair.basics.words import number
+from timefair.records.bridge import Bridge, bridge
 from timefair.records.rundata.runs import SECONDS, Runs, Unit
-from timefair.records.rundata.traces import launches_of
+from timefair.records.rundata.traces import TracePart, launches_of
 from timefair.records.schema import BRIDGE, FOREIGN_CLOCK, KEYS
+
+Array = NDArray[np.float64]
+
+CHEAP_S = 1e-3  # the evaluation cost at which captions say how much a bridge still matters
+
+
+def bridges(runs: Runs, confidence: float = 0.95) -> dict[str, Bridge]:
+    """The bridge of each published algorithm with kernels and times of the clock of `runs`."""
+    here = [timed for one in runs.origins.values() for timed in one.kernels]
+    clock, found = runs.clock, {}
+    for label, source in sorted(runs.sources.items()):
+        there = source.get(BRIDGE)
+        if there and here and (clock == "cpu" or clock == there["clock"] == "wall"):
+            found[label] = bridge(
+                there["implementation"], here, there["kernels"], confidence=confidence, clock=clock
+            )
+    return found
+
+
+def with_seconds(others: Runs, runs: Runs) -> Runs:
+    """Published runs with the seconds that they would have taken here, if there is a bridge."""
+    frame = others.frame
+    factors = _of_runs(others, {label: one.ratio for label, one in bridges(runs).items()})
+    if runs.clock == "cpu":
+        timed = (frame["wall_s"] > 0) & ~(frame["evaluation_cost_s"].astype(float) > 0)
+        factors = factors * (frame["cpu_s"] / frame["wall_s"]).where(timed).to_numpy(np.float64)
+    return _scaled(others, factors)
+
+
+def at_ends(runs: Runs, confidence: float) -> list[Runs]:
+    """The same runs with the bridges at the ends of their intervals; empty without a bridge.
+
+    For each algorithm, its bridge is at one end and the others at the other, so that each pair is
+    compared at both of its extremes.
+    """
+    if runs.published is None or not (found := bridges(runs, confidence)):
+        return []
+    ends = {label: (one.low / one.ratio, one.high / one.ratio) for label, one in found.items()}
+    return [
+        replace(
+            runs,
+            published=_scaled(
+                runs.published,
+                _of_runs(
+                    runs.published,
+                    dict.fromkeys(runs.sources, 1.0)
+                    | {other: of[end if other == label else 1 - end] for other, of in ends.items()},
+                ),
+            ),
+        )
+        for label in ends
+        for end in (0, 1)
+    ]
+
+
+def _of_runs(others: Runs, factors: Mapping[str, float]) -> Array:
+    return _numbers(others.frame["algorithm"].astype(str).map(factors))
+
+
+def _scaled(others: Runs, factor: Array) -> Runs:
+    """Multiply times by a factor per run, except simulated cost."""
+    frame = others.frame
+    cost = np.nan_to_num(_numbers(frame["evaluation_cost_s"]))
+
+    def seconds(told: Array, evaluations: Array, cost: Array, factor: Array) -> Array:
+        fixed = np.minimum(cost * evaluations, told)
+        return np.asarray(fixed + factor * (told - fixed))
+
+    def part_of(part: TracePart) -> TracePart:
+        of_events = part.at_events(cost), part.at_events(factor)
+        return replace(part, time_s=seconds(part.time_s, part.evaluations, *of_events))
+
+    told, count = (_numbers(frame[name]) for name in ("wall_s", "evaluations"))
+    wall_s = seconds(told, count, cost, factor)
+    return replace(
+        others, frame=frame.assign(wall_s=wall_s, real_s=wall_s), traces=others.traces.each(part_of)
+    )
+
+
+def said(labels: list[str], runs: Runs, confidence: float) -> str:
+    """Sentences on the bridges of some algorithms, and on how much the result depends on them."""
+    sentences = []
+    for label, one in bridges(runs, confidence).items():
+        if label not in labels or runs.published is None:
+            continue
+        mine = runs.published.frame[runs.published.frame["algorithm"] == label]
+        each = one.ratio * float((mine["wall_s"] / mine["evaluations"]).median())
+        low, high = (
+            f"{100 * each * (end / one.ratio - 1) / (each + CHEAP_S):+.2g}\u00a0%"
+            for end in (one.low, one.high)
+        )
+        machine = runs.sources[label][BRIDGE]["machine"]
+        ratio, least, most = (number(of, digits=2) for of in one[:3])
+        sentences.append(
+            f"Seconds of {label} are those of another machine ({machine}) times {ratio} "
+            f"[{least}, {most}], the ratio of the reference kernels ({one.kernel}). With 1 ms more "
+            f"per evaluation, this interval would change them by {low} to {high}."
+        )
+    if sentences:
+        sentences.append(
+            "Limits of `ert` and verdicts of `comparison` include these intervals; other "
+            "numbers are at the ratio."
+        )
+    return " ".join(sentences)
+
+
+def _numbers(column: pd.Series) -> Array:
+    return np.asarray(column, dtype=np.float64)
+
 
 NAMES = ("algorithm", "algorithm_a", "algorithm_b")
 
@@ -53,16 +165,15 @@ def with_published(runs: Runs) -> Runs:
 def marked(frame: pd.DataFrame, runs: Runs, confidence: float) -> pd.DataFrame:
     """Add to a table which published data it contains.
 
-    Its attribute ``published`` is a sentence for captions, which is empty without published data.
-    The categories of ``algorithm`` are then the measured algorithms followed by the published ones,
-    each in alphabetical order, so that measured algorithms have the same looks in all figures.
+    Its attribute ``published`` is a sentence for captions, maybe empty. The categories of
+    ``algorithm`` are then the measured algorithms followed by the published ones, so that looks do
+    not change.
     """
     names = [frame[name].astype(str).unique() for name in NAMES if name in frame]
     apart = set(runs.sources) - set(runs.frame["algorithm"].unique())
     there = sorted(set().union(*names) & apart)
-    frame.attrs["published"] = " ".join(
-        filter(None, (_beside(there, runs, confidence), _clock(runs)))
-    )
+    clock = "All times are of a foreign clock." if runs.foreign_clock else ""
+    frame.attrs["published"] = " ".join(filter(None, (_beside(there, runs, confidence), clock)))
     if there and "algorithm" in frame:
         measured = sorted(set(frame["algorithm"].astype(str).unique()) - set(there))
         frame["algorithm"] = pd.Categorical(frame["algorithm"], [*measured, *there])
@@ -70,7 +181,6 @@ def marked(frame: pd.DataFrame, runs: Runs, confidence: float) -> pd.DataFrame:
 
 
 def _beside(labels: list[str], runs: Runs, confidence: float) -> str:
-    """Sentences on the published data in a table."""
     foreign = [label for label in labels if runs.sources[label].get(FOREIGN_CLOCK)]
     known = bridges(runs)
     scaled = [label for label in labels if label in known]
@@ -90,7 +200,3 @@ def _beside(labels: list[str], runs: Runs, confidence: float) -> str:
         if some
     )
     return " ".join((*parts, *filter(None, [said(scaled, runs, confidence)])))
-
-
-def _clock(runs: Runs) -> str:
-    return "All times are of a foreign clock." if runs.foreign_clock else ""

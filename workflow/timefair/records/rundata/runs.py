@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import compress
 from pathlib import Path
 from typing import Any, Literal, TypeVar, cast
@@ -16,13 +17,12 @@ import pyarrow.compute as pc
 from numpy.typing import ArrayLike, NDArray
 
 from timefair.basics.errors import InputError
-from timefair.records.blocks import NODES
 from timefair.records.consistency import BATCH_FIELDS
+from timefair.records.facts import NODES, READINGS, by_run
 from timefair.records.integrity import Origins
-from timefair.records.readings import READINGS, by_run
 from timefair.records.rundata import noisy
 from timefair.records.rundata.clocks import seconds, shares_s
-from timefair.records.rundata.machines import machine_of_runs
+from timefair.records.rundata.left_out import machine_of_runs
 from timefair.records.rundata.noisy import NoisyRows
 from timefair.records.rundata.settings import Analysis, Clock, NoisyValue, not_of_own
 from timefair.records.rundata.traces import (
@@ -70,8 +70,7 @@ DECIDED = [
     "suite", "function", "dimension", "instance", "algorithm", "round", "runs", "reason", "path",
 ]  # fmt: skip
 
-CUT = (*ENDED_BY_TIME, StopReason.EVALUATIONS)
-"""Why a run ends within a launch."""
+CUT = (*ENDED_BY_TIME, StopReason.EVALUATIONS)  # why a run ends within a launch
 
 SCHEDULED = [
     "suite", "function", "dimension", "instance", "algorithm", "round", "parameter", "asked",
@@ -82,14 +81,12 @@ HELD_EVENTS = 4_000_000
 """Most events that are kept in memory (about 100 MB); more are read again in each pass."""
 
 
-POINTS = 101
-"""Number of points of a curve."""
+POINTS = 101  # number of points of a curve
 
 MANY_CELLS = 300
 """Number of algorithms times functions, in all dimensions, up to which curves have all points."""
 
-LEAST_POINTS = 0.25
-"""Minimal share of the points of a curve."""
+LEAST_POINTS = 0.25  # minimal share of the points of a curve
 
 
 @dataclass(frozen=True)
@@ -97,8 +94,7 @@ class Runs:
     """Runs in the order of their keys.
 
     If the optimum of a problem is unknown, the best value that any of these runs found on it is
-    used, so precisions depend on the runs that are read. The column ``reference_f`` of the frame
-    has the optimum or this value.
+    used, so precisions depend on the runs that are read; ``reference_f`` of the frame has either.
 
     - `frame`: One row per run, with every column of the record that is not nested, and ``machine``,
       the kind of machine of its block ("" without blocks).
@@ -106,20 +102,16 @@ class Runs:
       point of each run on a problem with constraints, as an event of the precision 0; improvements
       of each traced launch; values without noise. Charges change neither of the last two, and
       clocks not the last.
-    - `read_launches`, `read_points`, `read_batches`, `read_vectors`: Read what is nested: the
-      launches, the best point and the batches of each run (list columns; null: none, not known),
-      the vectors that none of its others dominates, and all its vectors.
+    - `read_launches`, `read_points`, `read_batches`, `read_vectors`: Read what is nested: launches,
+      best points and batches (list columns; null: none, not known), and all vectors.
     - `stopping`: Decisions of a stopping rule, one row per problem, algorithm and round: ``runs``
-      so far, ``reason`` (None if the rule continued), and ``path`` (the number that the rule
-      computed at each look).
+      so far, ``reason`` (None if the rule continued), and ``path`` (its number at each look).
     - `schedules`: Lengths of launches that jobs have chosen (`SCHEDULED`), by job and instance.
-    - `origins`, `nodes`: Origin of the runs of each algorithm; with `block: node`, rows of
-      `records.blocks.node_of`, each with its ``algorithm``.
-    - `readings`: The fact `records.readings.READINGS`, see `reading`.
-    - `published`, `sources`: Runs of published data, separate from all others, so that a table
-      contains them only if it requests them (see `rundata.published`); None: there are none.
-      Without measured runs, those with times are not separate. Source of the published data of each
-      algorithm.
+    - `origins`, `nodes`, `readings`: Origin of the runs of each algorithm; rows of
+      `records.facts.node_of`, each with its ``algorithm``; the fact `records.facts.READINGS`.
+    - `published`, `sources`: Runs of published data, apart so that a table contains them only if it
+      requests them (see `rundata.published`), or None; their source by algorithm. Without measured
+      runs, those with times are not apart.
     - `in_values`: Whether targets are values of f.
     - `clock`: The clock of the times of measured runs. Times of published ones are as recorded.
     """
@@ -145,20 +137,14 @@ class Runs:
     _kept: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def once(self, key: Hashable, make: Callable[[], Result]) -> Result:
-        """The result of `make`, called once for each key: everything that the result depends on.
-
-        Several tables share the result, which must not be changed.
-        """
+        """The result of `make`, called once for each key; tables share it, unchanged."""
         if key not in self._kept:
             self._kept[key] = make()
         return cast(Result, self._kept[key])
 
     @classmethod
     def read(cls, paths: Iterable[Path]) -> Runs:
-        """All runs of record files. Their events are read when they are needed.
-
-        `InputError` if a file is not a complete record, or two runs have the same keys.
-        """
+        """All runs of record files; `InputError` for a damaged file, or runs of equal keys."""
         runs = cls._from(Stored(paths))
         pa.default_memory_pool().release_unused()  # half of the memory of the records' columns
         return runs
@@ -212,13 +198,17 @@ class Runs:
         frame["machine"] = machine_of_runs(frame, facts.get(NODES, []))
         frame["reference_f"] = frame["f_opt"].fillna(pd.Series(reference)).astype(float)
         has_noise = np.asarray(frame["noise_free_f"].notna())
-        traces = Traces(lambda: _parts(source, rows)).each(
-            lambda part: part.from_reference(reference)
+        traces = Traces(
+            lambda: (
+                TracePart.of(events, here).from_reference(reference)
+                for here, (events,) in aligned(source, rows, events=NUMBERS)
+            )
         )
+        constrained = np.where(plain["constraint_evaluations"].is_valid().to_numpy(), rows, -1)
         return cls(
             frame=frame,
             traces=traces.held(lambda: source.events() <= HELD_EVENTS),
-            feasibility=read_feasibility(source, _constrained(plain, rows)),
+            feasibility=read_feasibility(source, constrained),
             launch_traces=read_launch_traces(source, rows).each(
                 lambda part: part.from_reference(reference)
             ),
@@ -241,9 +231,8 @@ class Runs:
         return np.array([told.get(key, {}).get(name) for key in keys], dtype=np.float64)
 
     def scheduled(self) -> pd.DataFrame:
-        """For each run, shape (runs, 2), the ``length`` of a launch that its schedule gave, and
-        ``stopped_at``: the share of the schedule at which the budget cut a run without a completed
-        launch. NaN without a schedule, or such a run.
+        """For each run, the ``length`` of a launch that its schedule gave, and ``stopped_at``, the
+        share of the schedule at which the budget cut a run without a completed launch; NaN without.
         """
         keys = SCHEDULED[: SCHEDULED.index("parameter")]
         known = self.schedules.drop_duplicates(keys).set_index(keys)
@@ -287,8 +276,7 @@ class Runs:
     def seconds_after(self, evaluations: NDArray[np.float64]) -> NDArray[np.float64]:
         """Seconds that each run had spent after its given number of evaluations, shape (runs,).
 
-        Exact at events and at the end of a run, and linear between them. More evaluations than the
-        run has made give the time of the whole run. NaN for runs without times.
+        Exact at events, linear between them, at most the time of the whole run. NaN without times.
         """
         made, whole = self.spent("evaluations"), self.spent("seconds")
         seconds = np.empty(len(self.frame))
@@ -358,42 +346,34 @@ class Runs:
         """One row per launch, as in `rundata.traces`; read at each access."""
         return self.read_launches()
 
-    @property
+    @cached_property
     def fronts(self) -> list[NDArray[np.float64]]:
         """The front of each run, from `rundata.traces`; read once."""
         noisy = self.frame["noise_free_f"].notna()
-        numbers = (run[:, len(COSTS) :] for run in self.vectors)
-        return self.once(
-            "fronts",
-            lambda: [
-                np.empty((0, 2)) if has_noise else nondominated(one)
-                for one, has_noise in zip(numbers, noisy, strict=True)
-            ],
-        )
+        return [
+            np.empty((0, 2)) if has_noise else nondominated(run[:, len(COSTS) :])
+            for run, has_noise in zip(self.vectors, noisy, strict=True)
+        ]
 
-    @property
+    @cached_property
     def vectors(self) -> Vectors:
         """The vectors of each run, as `rundata.traces` has them; read once."""
-        return self.once("vectors", self.read_vectors)
+        return self.read_vectors()
 
-    @property
+    @cached_property
     def least_precision(self) -> float:
         """Lower bound of all precisions: 0, or `-inf` if one of them is negative."""
+        return -np.inf if (self.frame["best_precision"] < 0).any() else 0.0
 
-        def least() -> float:
-            return -np.inf if (self.frame["best_precision"] < 0).any() else 0.0
-
-        return self.once("least precision", least)
-
-    @property
+    @cached_property
     def timed(self) -> NDArray[np.bool_]:
         """Which runs have times, shape (runs,); runs of published data have none."""
-        return self.once("timed", lambda: np.asarray(self.frame["wall_s"].notna()))
+        return np.asarray(self.frame["wall_s"].notna())
 
-    @property
+    @cached_property
     def ended(self) -> NDArray[np.bool_]:
         """Which runs have an end of their own, shape (runs,), so that their results compare."""
-        return self.once("ended", lambda: np.asarray(self.frame["status"].notna()))
+        return np.asarray(self.frame["status"].notna())
 
     def known_in(self, unit: Unit) -> NDArray[np.bool_]:
         """Which runs have a known cost in a unit, shape (runs,)."""
@@ -406,20 +386,15 @@ class Runs:
         return tuple(unit for unit in UNITS if self.known_in(unit)[rows].all())
 
     def relative_targets(self, shares: ArrayLike) -> NDArray[np.float64]:
-        """The targets of each run's problem, shape (runs, shares); read-only.
-
-        Runs without times have no effect on them.
-        """
+        """The targets of each run's problem, (runs, shares), by runs with times; read-only."""
         wanted = np.asarray(shares, dtype=np.float64)
         key = ("relative targets", _identity(wanted))
         return self.once(key, lambda: self._relative_targets(wanted))
 
     def _relative_targets(self, shares: NDArray[np.float64]) -> NDArray[np.float64]:
         problem = self.frame.groupby(PROBLEM).ngroup().to_numpy()
-        first, best = (
-            self._of_traces(TracePart.first_precision),
-            self._of_traces(TracePart.last_precision),
-        )
+        ends = (TracePart.first_precision, TracePart.last_precision)
+        first, best = map(self._of_traces, ends)
         first[~self.timed] = best[~self.timed] = np.inf
         targets = relative_targets(first, best, problem, shares)
         targets.flags.writeable = False
@@ -519,11 +494,7 @@ class Runs:
         )
 
     def from_own_best(self) -> Runs:
-        """The same runs; if the optimum is unknown, precisions are relative to their own best.
-
-        Before, the precisions are relative to the best value of all runs that were read, some of
-        which `where` may have omitted.
-        """
+        """The same runs; without an optimum, precisions are relative to the best of these runs."""
         change = _best_known(self.frame)
         if not change.any():
             return self
@@ -537,10 +508,7 @@ class Runs:
         )
 
     def timed_by(self, clock: Clock) -> Runs:
-        """The same runs, with the times and budgets of another clock, by one factor per run.
-
-        `InputError` if the clock has no time for a run.
-        """
+        """The same runs, in times and budgets of another clock; `InputError` if one is unknown."""
         return self if clock == "wall" else self.once(clock, lambda: self._timed_by(clock))
 
     def _timed_by(self, clock: Clock) -> Runs:
@@ -553,9 +521,7 @@ class Runs:
         return replace(self.costing(shown), clock=clock)
 
     def costing(self, cost: NDArray[np.float64]) -> Runs:
-        """The same runs with another cost for seconds: that of each run, shape (runs,), is spent
-        evenly over its time.
-        """
+        """The same runs with another cost, shape (runs,), spent evenly over the time of a run."""
         wall_s = self.spent("seconds")
         scale = np.divide(cost, wall_s, out=np.ones_like(cost), where=wall_s > 0)
         return replace(
@@ -604,25 +570,15 @@ class Runs:
         return best
 
     @property
-    def cells(self) -> int:
-        """Number of combinations of algorithm, function and dimension."""
-        keys = ["suite", "dimension", "function", "algorithm"]
-        return self.once("cells", lambda: self.frame.groupby(keys, observed=True).ngroups)
-
-    @property
     def points(self) -> int:
-        """Number of points of the curves of a table: `POINTS` for up to `MANY_CELLS` cells.
-
-        For more cells, it decreases in proportion to their number, to at least `LEAST_POINTS`.
-        """
-        share = MANY_CELLS / max(self.cells, MANY_CELLS)
+        """Number of points of curves: `POINTS` for up to `MANY_CELLS` cells, a share for more."""
+        keys = ["suite", "dimension", "function", "algorithm"]
+        cells = self.once("cells", lambda: self.frame.groupby(keys, observed=True).ngroups)
+        share = MANY_CELLS / max(cells, MANY_CELLS)
         return round(POINTS * max(share, LEAST_POINTS))
 
     def cost_grid(self, unit: Unit, points: int | None = None) -> NDArray[np.float64]:
-        """Costs, log-spaced from the first event to the end of the longest run.
-
-        By default, `points` follows from the number of cells of these runs.
-        """
+        """Costs, log-spaced from the first event to the end of the longest run."""
         first = self._first_costs(unit).min(initial=np.inf)
         end = self.spent(unit).max(initial=0.0)
         return _cost_grid(float(first), end, unit, points or self.points)
@@ -653,10 +609,7 @@ class Runs:
         return self.frame["dimension"].to_numpy(dtype=np.float64)
 
     def _costs(self, unit: Unit) -> Iterator[tuple[TracePart, NDArray[np.float64]]]:
-        """Each part, and what had been spent since the run's start at its events.
-
-        In seconds, it is 0 for runs without times.
-        """
+        """Each part, and what had been spent at its events; 0 seconds for runs without times."""
         for part in self.traces:
             cost = part.evaluations
             if unit in SECONDS:
@@ -665,14 +618,15 @@ class Runs:
 
     def _first_costs(self, unit: Unit) -> NDArray[np.float64]:
         """The least positive cost at an event of each run, shape (runs,); `inf` without one."""
-        return self.once(("first costs", unit), lambda: self._least_costs(unit))
 
-    def _least_costs(self, unit: Unit) -> NDArray[np.float64]:
-        first = np.full(len(self.frame), np.inf)
-        for part, cost in self._costs(unit):
-            owner = np.repeat(part.rows, np.diff(part.offsets))
-            np.minimum.at(first, owner[cost > 0], cost[cost > 0])
-        return first
+        def least() -> NDArray[np.float64]:
+            first = np.full(len(self.frame), np.inf)
+            for part, cost in self._costs(unit):
+                owner = np.repeat(part.rows, np.diff(part.offsets))
+                np.minimum.at(first, owner[cost > 0], cost[cost > 0])
+            return first
+
+        return self.once(("first costs", unit), least)
 
     def _of_traces(self, number: Callable[[TracePart], NDArray[np.float64]]) -> NDArray[np.float64]:
         """One number per run, shape (runs,)."""
@@ -699,17 +653,6 @@ def _cost_grid(first: float, end: float, unit: Unit, points: int) -> NDArray[np.
     return grid
 
 
-def _parts(source: Source, rows: NDArray[np.intp]) -> Iterator[TracePart]:
-    """The events of a source, of the runs that have a row."""
-    return (TracePart.of(events, here) for here, (events,) in aligned(source, rows, events=NUMBERS))
-
-
-def _constrained(plain: pa.Table, rows: NDArray[np.intp]) -> NDArray[np.intp]:
-    """The rows; negative for runs on problems without constraints."""
-    constrained = plain["constraint_evaluations"].is_valid().to_numpy()
-    return np.where(constrained, rows, -1)
-
-
 def _column(source: Source, name: str, fields: Sequence[str], places: NDArray[np.intp]) -> pa.Array:
     """A nested column of a source, of the runs at some places."""
     empty = pa.chunked_array([], RUN_SCHEMA.field(name).type)
@@ -718,7 +661,6 @@ def _column(source: Source, name: str, fields: Sequence[str], places: NDArray[np
 
 
 def _of_labels(plain: pa.Table, labels: Iterable[str]) -> NDArray[np.bool_]:
-    """Which runs are those of some algorithms, shape (runs,)."""
     chosen = pa.array(list(labels), pa.string())
     return np.asarray(pc.is_in(plain["algorithm"], chosen).to_numpy(), dtype=np.bool_)
 
@@ -726,8 +668,7 @@ def _of_labels(plain: pa.Table, labels: Iterable[str]) -> NDArray[np.bool_]:
 def _best_known(frame: pd.DataFrame) -> NDArray[np.float64]:
     """The value to which the precisions of each run are distances, shape (runs,).
 
-    0 with a known optimum. Otherwise, recorded precisions are values of f, and the reference is the
-    best value on the problem, or 0 if no run found a finite value.
+    0 with a known optimum; else the best value on the problem, or 0 if no run found a finite value.
     """
     unknown = frame["f_opt"].isna().to_numpy()
     if not unknown.any():

@@ -34,9 +34,7 @@ Clock = Literal["wall", "cpu", "reference"]
 CLOCKS: tuple[Clock, ...] = ("wall", "cpu", "reference")
 
 NoisyValue = Literal["recommended", "best_measured", "best_evaluated", "measured"]
-"""The value of a noisy run that tables use: without noise, by a rule of
-`statistics.recommendations`, or the measured one.
-"""
+"""What tables use of a noisy run: by a rule of `statistics.recommendations`, or as measured."""
 
 
 EVERY_PAIR, WITH_THE_BEST = "all", "best"
@@ -68,8 +66,7 @@ class RunCount(Section):
     )
 
 
-COCOS_NOISY = "bbob-noisy"
-"""The suite whose published data have no measured values."""
+COCOS_NOISY = "bbob-noisy"  # the suite whose published data have no measured values
 
 
 def not_of_own(suite: str) -> str:
@@ -179,8 +176,7 @@ class Statistics(Section):
 USUAL_TARGETS = tuple(float(f"1e{k}") for k in range(2, -9, -1))
 """Precisions, for problems with a known optimum."""
 
-CURVE_TARGETS = 51
-"""Number of targets of an ECDF, as in COCO."""
+CURVE_TARGETS = 51  # number of targets of an ECDF, as in COCO
 
 USUAL_SHARES = (0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001)
 """Shares of what was found, for problems without one."""
@@ -301,10 +297,8 @@ class Analysis(Statistics):
 
     @property
     def asked_tables(self) -> tuple[str, ...]:
-        """The tables that the campaign requests."""
         return tuple(self.campaign.get("tables", ()))
 
     @property
     def asked_figures(self) -> tuple[str, ...]:
-        """The figures that the campaign requests."""
         return tuple(self.campaign.get("figures", ()))

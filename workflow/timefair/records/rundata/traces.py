@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields, replace
 from functools import cache
 from itertools import chain
 from pathlib import Path
-from typing import Any, ClassVar, Generic, Literal, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Generic, Literal, Self, TypeAlias, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from timefair.basics.errors import InputError
-from timefair.records.blocks import NODES, nodes_of
+from timefair.records.facts import NODES, nodes_of
 from timefair.records.integrity import Origins
 from timefair.records.schema import BY_PLACE, PUBLISHED, RUN_SCHEMA
 from timefair.records.status import COMPLETED, LaunchEnd
@@ -28,19 +28,6 @@ from timefair.records.thinning import THINNING
 from timefair.statistics.runtimes import count_within
 
 PLAIN = [field.name for field in RUN_SCHEMA if not pa.types.is_list(field.type)]
-
-
-class Source(Protocol):
-    """Runs in an arbitrary order. The order is the same in every pass."""
-
-    def plain(self) -> pa.Table:
-        """The columns of all runs that are not nested, with facts in the metadata."""
-
-    def nested(self, column: str, fields: Sequence[str]) -> Iterator[pa.ChunkedArray]:
-        """A nested column with at least these fields, for one part of the runs at a time."""
-
-    def events(self) -> int:
-        """Upper bound of the number of events."""
 
 
 def aligned(
@@ -65,15 +52,12 @@ class Held:
         self._table = table
 
     def plain(self) -> pa.Table:
-        """The columns of all runs that are not nested."""
         return self._table.select(PLAIN)
 
     def nested(self, column: str, fields: Sequence[str]) -> Iterator[pa.ChunkedArray]:
-        """The complete column in one part."""
         yield self._table[column]
 
     def events(self) -> int:
-        """Number of events."""
         return pc.sum(pc.list_value_length(self._table["events"])).as_py() or 0
 
 
@@ -115,7 +99,6 @@ class Stored:
         return with_facts(pa.concat_tables(tables), facts)
 
     def nested(self, column: str, fields: Sequence[str]) -> Iterator[pa.ChunkedArray]:
-        """A nested column, one row group of a file at a time."""
         element = f"{column}.list.element"
         columns = [f"{element}.{name}" for name in fields] or [element]
         for path in self._paths:
@@ -133,6 +116,12 @@ class Stored:
         return count
 
 
+Source: TypeAlias = Held | Stored
+"""Runs in an arbitrary order, the same in every pass: all columns that are not nested, with facts;
+a nested column with at least some fields, by parts; and at most the number of events.
+"""
+
+
 @dataclass(frozen=True)
 class Part:
     """The events of some traces, one trace after the other.
@@ -141,8 +130,7 @@ class Part:
     ``offsets[i]:offsets[i + 1]`` of the other arrays.
     """
 
-    of_traces: ClassVar[tuple[str, ...]] = ("rows",)
-    """Names of the arrays with one value per trace."""
+    of_traces: ClassVar[tuple[str, ...]] = ("rows",)  # names of the arrays with one value per trace
 
     rows: NDArray[np.intp]
     offsets: NDArray[np.int64]
@@ -159,7 +147,6 @@ class Part:
         return replace(self, precision=self.precision - self.at_events(reference))
 
     def scaled(self, scale: NDArray[np.float64]) -> Self:
-        """Times multiplied by a factor per run."""
         return replace(self, time_s=self.time_s * self.at_events(scale))
 
     def taken(self, places: NDArray[np.intp]) -> Self:
@@ -283,15 +270,11 @@ class Traces(Parts[TracePart]):
 
 
 _FEASIBLE_FIELDS = ("evaluations", "time_s", "outputs")
-VIOLATION = 1
-"""Index of the violation in the outputs (`problems.kinds.Constraints`)."""
+VIOLATION = 1  # index of the violation in the outputs (`problems.kinds.Constraints`)
 
 
 def read_feasibility(source: Source, rows: NDArray[np.intp]) -> Traces:
-    """One event per run that found a feasible point, with the violation 0 as its precision.
-
-    `rows` has the row of each run of the source; negative for omitted or unconstrained runs.
-    """
+    """One event per run that found a feasible point, with the violation 0 as its precision."""
     return Traces(
         lambda: (
             _feasible_part(vectors, here)
@@ -330,8 +313,7 @@ def nondominated(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 _VECTOR_FIELDS = ("evaluations", "time_s", "outputs.list.element")
-COSTS = ("evaluations", "time_s")
-"""The first columns; the others are the numbers of the vector."""
+COSTS = ("evaluations", "time_s")  # the first columns; the others are the numbers of the vector
 
 Vectors = list[NDArray[np.float64]]
 
@@ -357,14 +339,14 @@ def _vectors_of(column: pa.ChunkedArray) -> Vectors:
     first = offsets_of(lengths)  # vectors of all runs, one after the other
     begin = offsets_of(counts)[first]
     return [
-        np.column_stack([costs[first[run] : first[run + 1]], _rows(numbers[start:end], length)])
+        np.column_stack(
+            [
+                costs[first[run] : first[run + 1]],
+                numbers[start:end].reshape(length, -1) if length else np.empty((0, 0)),
+            ]
+        )
         for run, (start, end, length) in enumerate(zip(begin[:-1], begin[1:], lengths, strict=True))
     ]
-
-
-def _rows(numbers: NDArray[np.float64], length: int) -> NDArray[np.float64]:
-    """The numbers of `length` vectors, one row per vector."""
-    return numbers.reshape(length, -1) if length else np.empty((0, 0))
 
 
 # Launches have a frame with one row each: ``row``, the index of the run in the frame of runs;
@@ -382,10 +364,7 @@ LIMITED = [str(LaunchEnd.TAU), str(LaunchEnd.CUT)]
 def read_launches(
     source: Source, rows: NDArray[np.intp], reference: NDArray[np.float64]
 ) -> pd.DataFrame:
-    """The launches of all runs without a negative row, in the order of the rows.
-
-    Precisions are distances to `reference`, one number per run.
-    """
+    """The launches of the runs with a row, by row; precisions from `reference`, per run."""
     nothing = pa.chunked_array([], RUN_SCHEMA.field("launch_log").type)
     logs = aligned(source, rows, launch_log=(*_LOGGED, "end"))
     parts = [_flat(nothing, rows[:0]), *(_flat(log, here) for here, (log,) in logs)]
@@ -461,8 +440,7 @@ class LaunchTracePart(Part):
     launch: NDArray[np.intp]
 
 
-class LaunchTraces(Parts[LaunchTracePart]):
-    """The parts of all launch traces."""
+LaunchTraces = Parts[LaunchTracePart]
 
 
 def read_launch_traces(source: Source, rows: NDArray[np.intp]) -> LaunchTraces:
@@ -508,16 +486,10 @@ def _part(
         precision=event["precision"][order],
     )
     traced = np.array([THINNING.traces(one) for one in range(launch.max(initial=-1) + 1)], bool)
-    kept = traced[launch] & ~_paused(spans, run, rows.size)[run]
-    return traces.taken(np.flatnonzero(kept)).renumbered(rows)
-
-
-def _paused(
-    spans: dict[str, NDArray[np.float64]], run: NDArray[np.intp], runs: int
-) -> NDArray[np.bool_]:
-    """Which runs have a launch that begins before the previous one has ended; shape (runs,)."""
     within = (spans["start_s"][1:] < spans["end_s"][:-1]) & (run[1:] == run[:-1])
-    return np.bincount(run[1:][within], minlength=runs) > 0
+    paused = np.bincount(run[1:][within], minlength=rows.size) > 0  # launches that overlap
+    kept = traced[launch] & ~paused[run]
+    return traces.taken(np.flatnonzero(kept)).renumbered(rows)
 
 
 def _numbers(column: pa.ChunkedArray, names: tuple[str, ...]) -> dict[str, NDArray[np.float64]]:
@@ -539,5 +511,4 @@ class TracedLaunches:
     evaluations: NDArray[np.float64]
 
     def reached_at(self, unit: Literal["seconds", "evaluations"]) -> NDArray[np.float64]:
-        """The cost in one of the units."""
         return self.seconds if unit == "seconds" else self.evaluations

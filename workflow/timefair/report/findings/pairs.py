@@ -27,20 +27,11 @@ from timefair.statistics.runtimes import decisive_target
 class Verdict(StrEnum):
     """What the pairs with the first algorithm decide."""
 
-    CLEAR = "clear"
-    """One algorithm is significantly better than every other one."""
-
-    SHARED = "shared"
-    """The first is significantly better than some others, but not than all."""
-
-    OPEN = "open"
-    """The best is significantly better than no other one, so none is first."""
-
-    MIXED = "mixed"
-    """Functions differ in which algorithm is significantly better than others."""
-
-    NOTHING = "nothing"
-    """There is no first: all have the same result, or each is worse than another one."""
+    CLEAR = "clear"  # one algorithm is significantly better than every other one
+    SHARED = "shared"  # the first is significantly better than some others, but not than all
+    OPEN = "open"  # the best is significantly better than no other one, so none is first
+    MIXED = "mixed"  # functions differ in which algorithm is significantly better than others
+    NOTHING = "nothing"  # all have the same result, or each is worse than another one
 
 
 @dataclass(frozen=True)
@@ -70,12 +61,10 @@ class Standing:
 
     @property
     def front(self) -> tuple[str, ...]:
-        """The leaders and the algorithms that are tied with them."""
         return (*self.leaders, *self.tied)
 
     @property
     def tested(self) -> str:
-        """The test with its p-values, for brackets."""
         parts = []
         if of := self.behind_p:
             against = " against those behind" if len(of) > 1 or self.tied_p else ""
@@ -88,7 +77,6 @@ class Standing:
 
     @property
     def reason(self) -> str:
-        """The values and the test as sentences."""
         said = f"{self.tested[:1].upper()}{self.tested[1:]}"
         return " ".join(filter(None, (self.values, f"{said}." if said else "")))
 
@@ -105,7 +93,6 @@ def in_order(values: Mapping[str, float], names: Iterable[str]) -> tuple[str, ..
 
 
 def nothing(reason: str, basis: str = "") -> Standing:
-    """No first algorithm."""
     return Standing(Verdict.NOTHING, (), (), reason, basis=basis)
 
 
@@ -126,14 +113,10 @@ class Result:
     successes: int = 0
 
     def in_words(self, unit: str, clock: str, digits: int = 3) -> str:
-        """The value and its interval."""
         text = partial(duration, clock=clock) if unit == "seconds" else number
-        limits = (
-            ""
-            if isnan(self.low)
-            else f" [{text(self.low, digits=digits)}, {text(self.high, digits=digits)}]"
-        )
-        return text(self.value, digits=digits) + limits
+        ends = (self.value,) if isnan(self.low) else (self.value, self.low, self.high)
+        value, *limits = (text(x, digits=digits) for x in ends)
+        return f"{value} [{', '.join(limits)}]" if limits else value
 
 
 def by_cost(
@@ -144,8 +127,6 @@ def by_cost(
     The target is the hardest one that half of the runs of some algorithm reached, or else any run.
     """
     rows = evidence.of("ert", space)
-    if rows.empty:
-        return
     rows = rows[rows[COST[unit]].notna()]  # published data have no seconds
     for function, every in rows.groupby("function"):
         rates = every.pivot_table("success_rate", "algorithm", "target", observed=True)
@@ -161,8 +142,6 @@ def precisions_at(
 ) -> Iterator[tuple[int, list[Result]]]:
     """For each function, a quantile of the precisions at the end, from the table `quantiles`."""
     rows = evidence.of("quantiles", space)
-    if rows.empty:
-        return
     rows = rows[rows["quantile"].map(lambda p: quantile_name(float(p))) == criterion]
     for function, at in rows.groupby("function"):
         yield int(str(function)), list(_results(at, "precision"))
@@ -179,8 +158,7 @@ def _results(rows: pd.DataFrame, column: str) -> Iterator[Result]:
 
 TABLE = "comparison"
 
-ALLOWED = "what all runs of both were allowed"
-"""The cost within which each pair is compared, if it is not the unit of the budget."""
+ALLOWED = "what all runs of both were allowed"  # unless in the unit of the budget
 
 TOO_FEW = "too few runs"
 
@@ -248,7 +226,6 @@ class Pairs:
 
     @property
     def losers(self) -> set[str]:
-        """The algorithms that are significantly worse than another one."""
         return {worse for _, worse in self.better}
 
     def standing(self, basis: str, test: str) -> Standing:
@@ -264,17 +241,11 @@ class Pairs:
         if not front:
             return nothing(NO_FIRST, basis)
         leaders = self._first(front)
-        behind = {
-            name
-            for name in self.values
-            if name not in leaders and all((one, name) in self.better for one in leaders)
-        }
-        rest = [name for name in self.values if name not in behind and name not in leaders]
-        tied = in_order(self.values, rest)
-        if not behind:
-            verdict = Verdict.OPEN
-        else:
-            verdict = Verdict.CLEAR if len(leaders) == 1 and not tied else Verdict.SHARED
+        others = [name for name in self.values if name not in leaders]
+        behind = {name for name in others if all((one, name) in self.better for one in leaders)}
+        tied = in_order(self.values, [name for name in others if name not in behind])
+        verdict = Verdict.CLEAR if len(leaders) == 1 and not tied else Verdict.SHARED
+        verdict = verdict if behind else Verdict.OPEN
         behind_p = tuple(self.better[one, name] for one in leaders for name in sorted(behind))
         with_leaders = [(one, name) for one in leaders for name in tied]
         undecided = with_leaders or [
@@ -287,9 +258,9 @@ class Pairs:
             leaders, tied = (), (*leaders, *tied)
         if why := self._undecidable():
             return Standing(verdict, leaders, tied, said, why, basis=basis)
-        return Standing(
-            verdict, leaders, tied, said, self._corrected(test), behind_p, tied_p, basis
-        )
+        what = counted(self.tests, "pair" if self.function == ALL else "test")
+        test = f"{test}, corrected for {what} and all criteria"
+        return Standing(verdict, leaders, tied, said, test, behind_p, tied_p, basis)
 
     def _first(self, values: Mapping[str, float]) -> tuple[str, ...]:
         """The algorithms with the best value; of equal ones, those that are better than most."""
@@ -311,10 +282,6 @@ class Pairs:
             return f"{TOO_FEW} to decide any of {tests}"
         are = "is" if self.functions == 1 else "are"
         return f"{counted(self.functions, 'function')} {are} too few to decide any of {tests}"
-
-    def _corrected(self, test: str) -> str:
-        what = counted(self.tests, "pair" if self.function == ALL else "test")
-        return f"{test}, corrected for {what} and all criteria"
 
     def _values_in_words(self, leaders: Sequence[str], tied: Sequence[str], *, named: bool) -> str:
         """The values over all functions of the first algorithm, and of the first that is tied or
@@ -360,14 +327,14 @@ def _values(records: Sequence[Mapping[Any, Any]], *, targets: bool) -> dict[str,
     on_function = str(records[0]["function"]) != ALL
     values: dict[str, float] = {}
     for row in records:
-        ends = {str(row["algorithm_a"]): float(row["value_a"])}
-        ends |= {str(row["algorithm_b"]): float(row["value_b"])}
+        (a, x), (b, y) = (
+            (str(row[f"algorithm_{end}"]), float(row[f"value_{end}"])) for end in ("a", "b")
+        )
         if on_function and row["criterion"] == ERT:
-            (a, value_a), (b, value_b) = ends.items()
-            values[a] = values.get(a, 0.0) + (value_a > value_b) + 0.5 * (value_a == value_b)
-            values[b] = values.get(b, 0.0) + (value_b > value_a) + 0.5 * (value_a == value_b)
+            values[a] = values.get(a, 0.0) + (x > y) + 0.5 * (x == y)
+            values[b] = values.get(b, 0.0) + (y > x) + 0.5 * (x == y)
         else:
-            values |= {name: -value if targets else value for name, value in ends.items()}
+            values |= {a: -x, b: -y} if targets else {a: x, b: y}
     return values
 
 
@@ -388,16 +355,14 @@ def pairs_of(
     failed = evidence.failed(space)
     records = [
         row
-        for row in (rows.to_dict("records") if len(rows) else ())
+        for row in rows.to_dict("records")
         if failed.isdisjoint((row["algorithm_a"], row["algorithm_b"]))
     ]
     return Pairs.of(records, 1 - evidence.confidence) if records else None
 
 
 def functions_of(evidence: Evidence, space: Space) -> list[int]:
-    """The functions on which pairs were compared, in order."""
-    rows = evidence.of(TABLE, space)
-    named = set(rows["function"].astype(str)) - {ALL} if len(rows) else set()
+    named = set(evidence.of(TABLE, space)["function"].astype(str)) - {ALL}
     return sorted(map(int, named))
 
 
@@ -416,10 +381,8 @@ def is_over_functions(evidence: Evidence, space: Space) -> bool:
 
 
 def targeted(evidence: Evidence, space: Space, measure: str) -> list[int]:
-    """The functions on which a run has reached a target."""
     rows = evidence.of(TABLE, space, measure=measure, criterion=ERT)
-    rows = rows[rows["target"].notna()] if len(rows) else rows
-    return sorted({int(each) for each in rows["function"]}) if len(rows) else []
+    return sorted({int(each) for each in rows.loc[rows["target"].notna(), "function"]})
 
 
 def on_each(
@@ -448,7 +411,6 @@ WRONG_THERE = "Its optimum (f_opt) is wrong, so nothing is decided."
 def on_function(
     evidence: Evidence, space: Space, pairs: Pairs, measure: str, criterion: str
 ) -> Standing:
-    """The standing on one function."""
     if int(pairs.function) in evidence.wrong(space):
         return nothing(WRONG_THERE, f"on {evidence.called(pairs.function)}")
     test = TESTS.get(criterion if pairs.aimed or criterion != ERT else "Q.50") or TESTS[measure]
@@ -500,15 +462,7 @@ def together(found: Mapping[str, tuple[Pairs, Standing]], over_all: Pairs) -> St
     tied_p = tuple(p for one in every for p in one.tied_p)
     tests = sorted(every, key=lambda one: (not (one.behind_p or one.tied_p), not one.test))
     summary = Standing(
-        Verdict.MIXED,
-        (),
-        (),
-        _each(found),
-        tests[0].test,
-        behind_p,
-        tied_p,
-        basis,
-        on_each=True,
+        Verdict.MIXED, (), (), _each(found), tests[0].test, behind_p, tied_p, basis, on_each=True
     )
     compared = set().union(*(pairs.values for pairs, _ in found.values()))
     if len({one.leaders for one in every}) == 1 and verdicts <= {Verdict.CLEAR, Verdict.SHARED}:
@@ -550,8 +504,7 @@ def _each(found: Mapping[str, tuple[Pairs, Standing]]) -> str:
     return f"{text if text.startswith(leaders) else text[0].upper() + text[1:]}."
 
 
-MOST_PLACES = 4
-"""Number of functions up to which a sentence on all of them names each."""
+MOST_PLACES = 4  # number of functions up to which a sentence on all of them names each
 
 
 def _places(names: Sequence[str], of: int) -> str:

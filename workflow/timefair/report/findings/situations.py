@@ -79,21 +79,17 @@ def how_far(evidence: Evidence, space: Space, algorithm: str) -> str:
         if near > 1
         else "has the lowest cost"
     )
-    farther = (
-        f", takes at most twice the best cost on {percent(float(twice['fraction']))},"
-        if near < 2
-        else ""
-    )
-    problems = rows["problems"].iloc[0]
+    farther = f", takes at most twice the best cost on {percent(float(twice['fraction']))},"
+    farther = farther if near < 2 else ""
+    end = " in at least one run"
     if evidence.optimum == "unknown":
-        by_construction = not evidence.campaign.target_values
-        end = f"of the {problems} cases (problem and target){farther} and reaches "
-        end += f"{percent(solved)} of them"
-        end += ", of which the best run here reaches all by construction" if by_construction else ""
-    else:
-        end = f"of the {problems} cases (problem and target){farther} and reaches "
-        end += f"{percent(solved)} in at least one run"
-    return f"{algorithm} {has} on {percent(float(best['fraction']))}{band} {end}."
+        by_construction = ", of which the best run here reaches all by construction"
+        end = " of them" + ("" if evidence.campaign.target_values else by_construction)
+    return (
+        f"{algorithm} {has} on {percent(float(best['fraction']))}{band} of the "
+        f"{rows['problems'].iloc[0]} cases (problem and target){farther} and reaches "
+        f"{percent(solved)}{end}."
+    )
 
 
 def reversed_most(evidence: Evidence, space: Space) -> str:
@@ -120,17 +116,13 @@ def _reversed(evidence: Evidence, space: Space) -> pd.DataFrame:
     Among equal p-values, the pair whose orders hold on more functions is first.
     """
     rows = evidence.of("rank_reversals", space, criterion="fixed budget", function=ALL)
-    if rows.empty:
-        return rows
     rows = rows[rows["significant"].astype(bool)]
     agreeing = rows[["by_evaluations_a", "by_evaluations_b"]].max(axis=1)
     agreeing += rows[["by_time_a", "by_time_b"]].max(axis=1)
-    order = rows.assign(agreeing=-agreeing).sort_values(["p_adjusted", "agreeing"], kind="stable")
-    return order.drop(columns="agreeing")
+    return rows.assign(agreeing=-agreeing).sort_values(["p_adjusted", "agreeing"], kind="stable")
 
 
 def _agreeing(count: float, functions: float) -> str:
-    """The number of functions in words, such as ``all 24 functions``."""
     if count == functions:
         return f"all {counted(int(functions), 'function')}"
     return f"{count:.0f} of {counted(int(functions), 'function')}"
@@ -141,8 +133,6 @@ def orders_changed(evidence: Evidence, space: Space) -> str:
     significant one.
     """
     rows = evidence.of("rank_reversals", space, criterion="fixed target")
-    if rows.empty:
-        return ""
     real = rows[rows["significant"].astype(bool)].sort_values("p_adjusted")
     if real.empty:
         return ""
@@ -157,7 +147,6 @@ def orders_changed(evidence: Evidence, space: Space) -> str:
 
 
 def _example(row: Mapping[Hashable, Any], evidence: Evidence) -> str:
-    """One rank reversal with its numbers."""
     end = {row["algorithm_a"]: "a", row["algorithm_b"]: "b"}
     by = {
         name: (number(row[f"by_evaluations_{e}"]), duration(row[f"by_time_{e}"], evidence.clock))
@@ -171,8 +160,7 @@ def _example(row: Mapping[Hashable, Any], evidence: Evidence) -> str:
     )
 
 
-NAMED = 4
-"""The sentence over all functions names at most this many algorithms."""
+NAMED = 4  # the sentence over all functions names at most this many algorithms
 
 
 @dataclass(frozen=True)
@@ -211,13 +199,7 @@ def on_functions(evidence: Evidence, space: Space) -> list[OnFunction]:
     found |= {function: (target, results) for function, target, results in costs}
     criterion = MEDIAN if "evaluations" in evidence.campaign.lacks else (evidence.unit, ERT)
     return [
-        _on(
-            evidence,
-            space,
-            on_function(evidence, space, pairs, *criterion),
-            pairs,
-            *found[function],
-        )
+        _on(evidence, space, criterion, pairs, *found[function])
         for function, pairs in on_each(evidence, space, *criterion)
         if function in found
     ]
@@ -226,12 +208,12 @@ def on_functions(evidence: Evidence, space: Space) -> list[OnFunction]:
 def _on(
     evidence: Evidence,
     space: Space,
-    standing: Standing,
+    criterion: tuple[str, str],
     pairs: Pairs,
     target: float,
     every: Sequence[Result],
 ) -> OnFunction:
-    """The standing on a function by the costs to a target, or by precisions if it is NaN."""
+    standing = on_function(evidence, space, pairs, *criterion)
     failed, unit = evidence.failed(space), evidence.unit
     results = {one.algorithm: one for one in every if one.algorithm not in failed}
     best = results.get(standing.front[0]) if standing.front else None
@@ -240,15 +222,11 @@ def _on(
     value, factor, successes = "–", nan, ""
     if best:
         value = best.in_words("precision" if isnan(target) else unit, evidence.clock)
-        factor = _factor(list(results.values()), best)
+        others = [one.value for one in results.values() if one is not best]
+        factor = min(others, default=inf) / best.value if best.value > 0 else nan
         successes = "" if isnan(target) else f"{best.successes} of {best.runs}"
     title = evidence.called(pairs.function)
     return OnFunction(int(str(pairs.function)), title, by, value, factor, successes, standing)
-
-
-def _factor(results: Sequence[Result], best: Result) -> float:
-    others = [one.value for one in results if one is not best]
-    return min(others, default=inf) / best.value if best.value > 0 else nan
 
 
 def summed_up(found: Sequence[OnFunction]) -> str:
@@ -290,7 +268,6 @@ TIME = {
 }
 """The cost that a reader may want to save, for each clock."""
 
-UNITS = {"seconds": "seconds", "evaluations": "evaluations"}
 WITHIN = f", each pair within {ALLOWED}"
 NARROW = "\u00a0"
 
@@ -330,8 +307,10 @@ def findings(evidence: Evidence, space: Space) -> Findings:
     functions = tuple(on_functions(evidence, space))
     main = _main(evidence, space, situations)
     leader = main.standing.leaders[:1] if main else ()
+    failed = sorted(evidence.failed(space))
+    are = "is" if len(failed) == 1 else "are"
     sentences = [
-        _failed(evidence, space),
+        f"{listed(failed)} made no evaluation in any run and {are} not compared." * bool(failed),
         how_far(evidence, space, leader[0]) if leader and not evidence.wrong(space) else "",
         summed_up(functions),
         orders_changed(evidence, space),
@@ -365,17 +344,7 @@ def _main(evidence: Evidence, space: Space, situations: Sequence[Situation]) -> 
     return next(iter(ordered or found), None)
 
 
-WRONG = "The optimum (f_opt) is wrong on "
-"""How a headline with functions that decide nothing begins."""
-
-
-def _failed(evidence: Evidence, space: Space) -> str:
-    """A sentence on the algorithms that made no evaluation; empty without any."""
-    failed = sorted(evidence.failed(space))
-    if not failed:
-        return ""
-    are = "is" if len(failed) == 1 else "are"
-    return f"{listed(failed)} made no evaluation in any run and {are} not compared."
+WRONG = "The optimum (f_opt) is wrong on "  # how a headline with such functions begins
 
 
 def _headline(evidence: Evidence, space: Space, main: Situation | None) -> str:
@@ -425,9 +394,10 @@ def _verdict(evidence: Evidence, space: Space, main: Situation | None) -> str:
         case Verdict.NOTHING:
             return f"There is no winner by the {main.detail}. {standing.reason}"
         case Verdict.CLEAR:
+            others = [name for name in compared if name not in standing.leaders]
+            other = others[0] if len(others) == 1 else "every other algorithm"
             return (
-                f"{leaders} wins {by}: it is significantly better than "
-                f"{_everyone_but(standing.leaders, compared)} ({standing.tested})."
+                f"{leaders} wins {by}: it is significantly better than {other} ({standing.tested})."
             )
         case Verdict.SHARED:
             behind = sorted(set(compared) - set(standing.front))
@@ -453,9 +423,8 @@ def _verdict(evidence: Evidence, space: Space, main: Situation | None) -> str:
 def _better_on(evidence: Evidence, space: Space, main: Situation) -> str:
     """On how many functions the only one that is tied with the leader is better than it."""
     standing = main.standing
-    if len(standing.tied) != 1 or len(standing.leaders) != 1:
-        return ""
-    if not is_over_functions(evidence, space):
+    alone = len(standing.tied) == len(standing.leaders) == 1
+    if not alone or not is_over_functions(evidence, space):
         return ""
     rows = evidence.of(
         TABLE, space, measure=main.measure, criterion=main.criterion, function=ALL
@@ -468,13 +437,7 @@ def _better_on(evidence: Evidence, space: Space, main: Situation) -> str:
     return f", which is better on {about}{better:.0f} of {counted(count, 'function')}"
 
 
-def _everyone_but(leaders: Sequence[str], compared: Sequence[str]) -> str:
-    others = [name for name in compared if name not in leaders]
-    return others[0] if len(others) == 1 else "every other algorithm"
-
-
 def _group(names: Sequence[str], compared: Sequence[str]) -> str:
-    """Some of the compared algorithms: by name if they are at most half of them."""
     if 2 * len(names) <= len(compared) or len(names) == 1:
         return listed(names)
     return f"{len(names)} others"
@@ -512,14 +475,13 @@ COUNTED = "You count evaluations, or one takes far longer than an algorithm’s 
 
 
 def _wanted(evidence: Evidence, space: Space) -> Iterator[tuple[str, str, str, str]]:
-    """The aims, their details, and their measures and criteria."""
     known = (unit for unit in COSTS if unit not in evidence.campaign.lacks)
     for unit in sorted(known, key=lambda unit: unit != evidence.unit):
         want = TIME[evidence.clock] if unit == "seconds" else COUNTED
         within = "" if unit == evidence.unit else WITHIN
-        yield want, f"expected {UNITS[unit]} to the targets{within}", unit, ERT
+        yield want, f"expected {unit} to the targets{within}", unit, ERT
     rows = evidence.of(TABLE, space, measure=TARGETS)
-    shares = dict(zip(rows["criterion"], rows["within"], strict=True)) if len(rows) else {}
+    shares = dict(zip(rows["criterion"], rows["within"], strict=True))
     targets = counted(len(evidence.targets[0]), "target")
     for criterion, within in shares.items():
         yield (

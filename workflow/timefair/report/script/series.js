@@ -19,9 +19,9 @@ function panelsOf(view, table, space) {
     if (!series.has(names[row])) series.set(names[row], []);
     series.get(names[row]).push({
       x: xs[row],
-      y: scaled(ys[row], view),
-      low: scaled(lows[row], view),
-      high: scaled(highs[row], view),
+      y: ys[row] ?? NaN,
+      low: lows[row] ?? NaN,
+      high: highs[row] ?? NaN,
       width: widths[row],
       cut: observed[row] < 1,
     });
@@ -33,11 +33,6 @@ function panelsOf(view, table, space) {
   const whole = found.length === 2 ? [] : found.filter(({ key }) => key === "all");
   const parts = found.filter(({ key }) => key !== "all");
   return [...whole, ...parts.sort((a, b) => (view.panel === "function" ? compared(a.key, b.key) : 0))];
-}
-
-function scaled(value, view) {
-  if (value === undefined) return NaN;
-  return view.power ? 10 ** value : value;
 }
 
 const CRITERIA = { mean: "by the mean", ERT: "by the expected cost" };

@@ -17,65 +17,26 @@ from timefair.statistics.run_count.skewness import Outliers, SkewnessRule, skewn
 from timefair.statistics.run_count.stopping import StopCounts, checked_values
 
 
-@dataclass(frozen=True)
-class Savings:
-    """Numbers of runs, and their percentages of `total`; all arrays have the same shape.
-
-    `accuracy` is the percentage of samples with an accurate estimate, and `expected_saved` this
-    percentage of the saved runs.
-    """
-
-    total: Floats
-    estimated: Floats
-    estimated_percent: Floats
-    saved: Floats
-    saved_percent: Floats
-    accuracy: Floats
-    expected_saved: Floats
-    expected_saved_percent: Floats
-
-
-def savings(total: ArrayLike, estimated: ArrayLike, accuracy: ArrayLike) -> Savings:
-    """The columns of Table 2: arrays of the broadcast shape; percentages are NaN for a total of 0.
+def savings(total: ArrayLike, estimated: ArrayLike, accuracy: ArrayLike) -> dict[str, Floats]:
+    """The columns of Table 2; percentages are NaN for a total of 0.
 
     - `total`, `estimated`: Runs of the complete samples, and those that the rule makes.
     - `accuracy`: Percentage of samples with an accurate estimate; NaN if there are no samples.
 
     Source: T. Eftimov and P. Korošec, GECCO 2025, Table 2.
     """
-    whole, made, right = np.broadcast_arrays(
-        np.asarray(total, dtype=np.float64),
-        np.asarray(estimated, dtype=np.float64),
-        np.asarray(accuracy, dtype=np.float64),
-    )
+    whole, made, right = (np.asarray(x, dtype=np.float64) for x in (total, estimated, accuracy))
     saved = whole - made
-    expected = saved * right / 100.0
-    return Savings(
-        total=whole,
-        estimated=made,
-        estimated_percent=_percent(made, whole),
-        saved=saved,
-        saved_percent=_percent(saved, whole),
-        accuracy=right,
-        expected_saved=expected,
-        expected_saved_percent=_percent(expected, whole),
-    )
+    found = {"estimated": made, "saved": saved, "expected_saved": saved * right / 100.0}
+    some = np.where(whole > 0, whole, np.nan)
+    shares = {f"{name}_percent": 100.0 * (runs / some) for name, runs in found.items()}
+    runs = {f"{name}_runs": runs for name, runs in found.items()}
+    return {"total_runs": whole, **runs, **shares, "accurate_percent": right}
 
 
-def _percent(part: Floats, whole: Floats) -> Floats:
-    share = np.full(whole.shape, np.nan)
-    np.divide(part, whole, out=share, where=whole > 0)
-    return 100.0 * share
-
-
-BANDS = (0.005, 0.01, 0.05, 0.10, 0.15, 0.20)
-"""Errors relative to the mean of all runs, as in Table 1 of the paper."""
-
-Z = float(ndtri(0.975))
-"""Normal quantile of a 95 % interval, that of the paper."""
-
-ROUNDING = 1e-15
-"""Relative difference of two means that counts as rounding."""
+BANDS = (0.005, 0.01, 0.05, 0.10, 0.15, 0.20)  # errors of Table 1, relative to the mean
+Z = float(ndtri(0.975))  # normal quantile of a 95 % interval, that of the paper
+ROUNDING = 1e-15  # relative difference of two means that counts as rounding
 
 
 @dataclass(frozen=True)
@@ -263,8 +224,7 @@ def _check_shapes(
         raise ValueError(f"counts must lie in 1..{values.shape[1]}")
 
 
-BLOCK = 2048
-"""Samples that are judged at a time, so that the memory for verdicts is bounded."""
+BLOCK = 2048  # samples that are judged at a time, so that the memory for verdicts is bounded
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,11 @@ from numpy.typing import NDArray
 
 LEAST_KEPT: int
 
-def fences(ordered: NDArray[np.float64], technique: int) -> tuple[float, float]: ...
 def fences_all(
     samples: NDArray[np.float64], counts: NDArray[np.int64], techniques: NDArray[np.int64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
-def skewness(ordered: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]: ...
-def kept_skewness(
-    ordered: NDArray[np.float64], technique: int
+def skewness(
+    ordered: NDArray[np.float64], technique: int = -1
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]: ...
 def stop_all(
     samples: NDArray[np.float64],

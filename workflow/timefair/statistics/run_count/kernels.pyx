@@ -15,6 +15,7 @@ from libc.stdint cimport int64_t
 
 cpdef enum:
     LEAST_KEPT = 3
+    NO_FILTER = -1
 
 cdef double FENCE_IQR = 1.5
 cdef double LOW_PERCENTILE = 0.025
@@ -32,19 +33,6 @@ cdef struct Skewness:
 
 
 # -- from Python -----------------------------------------------------------------------------
-
-
-def fences(const double[::1] ordered, int technique):
-    """Least and greatest value that a filter keeps.
-
-    - `ordered`, shape (n,): A sorted sample.
-    - `technique`: Code of the filter.
-
-    Returns low, high: Infinite without a filter, and for fewer than three values, which are all
-    kept.
-    """
-    cdef Fences found = fences_of(&ordered[0], ordered.shape[0], technique)
-    return found.low, found.high
 
 
 def fences_all(
@@ -83,14 +71,16 @@ def fences_all(
     return low, high
 
 
-def skewness(const double[:, ::1] ordered):
-    """Moment coefficient g1 (ddof 0) of sorted samples.
+def skewness(const double[:, ::1] ordered, int technique=NO_FILTER):
+    """Moment coefficient g1 (ddof 0) of the values of sorted samples that a filter keeps.
 
-    - `ordered`, shape (samples, n): Finite values, at least one per sample.
+    - `ordered`, shape (samples, n): At least one value per sample; may end in `inf` with a filter.
+    - `technique`: Code of the filter; by default, all values count, and have to be finite.
 
-    Returns value, shape (samples,): 0 for constant values.
-    Returns constant, shape (samples,): Whether the values are constant, or differ by rounding
-    alone.
+    Returns value, shape (samples,): 0 for constant values. With a filter, NaN for fewer than three
+    kept values, and with an `inf` among finite ones.
+    Returns constant, shape (samples,): Whether the kept values are constant, or differ by rounding
+    alone; with a filter, True if all values are `inf`.
     """
     cdef Py_ssize_t s, n = ordered.shape[1]
     value = np.empty(ordered.shape[0])
@@ -100,32 +90,10 @@ def skewness(const double[:, ::1] ordered):
     cdef Skewness found
     with nogil:
         for s in range(ordered.shape[0]):
-            found = skewness_of(&ordered[s, 0], n)
-            values[s] = found.value
-            constants[s] = found.constant
-    return value, constant
-
-
-def kept_skewness(const double[:, ::1] ordered, int technique):
-    """Skewness of the values of sorted samples that a filter keeps.
-
-    - `ordered`, shape (samples, n): May end in `inf`.
-    - `technique`: Code of the filter.
-
-    Returns value, shape (samples,): 0 for constant values; NaN for fewer than three kept values,
-    and with an `inf` among finite ones.
-    Returns constant, shape (samples,): Whether the kept values are constant; True if all values are
-    `inf`.
-    """
-    cdef Py_ssize_t s, n = ordered.shape[1]
-    value = np.empty(ordered.shape[0])
-    constant = np.empty(ordered.shape[0], dtype=np.bool_)
-    cdef double[::1] values = value
-    cdef unsigned char[::1] constants = constant.view(np.uint8)
-    cdef Skewness found
-    with nogil:
-        for s in range(ordered.shape[0]):
-            found = kept_skewness_of(&ordered[s, 0], n, technique)
+            if technique == NO_FILTER:
+                found = skewness_of(&ordered[s, 0], n)
+            else:
+                found = kept_skewness_of(&ordered[s, 0], n, technique)
             values[s] = found.value
             constants[s] = found.constant
     return value, constant

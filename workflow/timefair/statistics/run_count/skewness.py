@@ -65,21 +65,17 @@ class SkewnessRule:
     cap: int = 50
 
     def look(self, samples: Floats) -> Assessment:
-        """Skewness of the kept values."""
         ordered = np.sort(samples, axis=-1)
         shape, n = ordered.shape[:-1], ordered.shape[-1]
-        found, flags = kernels.kept_skewness(ordered.reshape(-1, n), self.outliers.code)
+        found, flags = kernels.skewness(ordered.reshape(-1, n), self.outliers.code)
         value, constant = found.reshape(shape), flags.reshape(shape)
         return Assessment(value, constant | (np.abs(value) <= self.tau), constant)
 
 
 def skewness_counts(rules: Sequence[SkewnessRule], samples: ArrayLike) -> StopCounts:
-    """Where each of several skewness rules stops on many complete samples.
+    """Where each of several skewness rules stops on many complete samples, as `stop_counts` of
+    each.
 
-    The n is exactly that of `stop_counts` for each rule. Rules with the same outlier filter share
-    the computation of the skewness.
-
-    - `rules`: The settings.
     - `samples`, shape (samples, runs): At least as many runs as the cap of the rules, in their
       order; `inf` for a run without a finite value.
 

@@ -81,7 +81,6 @@ class Decision:
 
     @property
     def stop(self) -> bool:
-        """Whether no more runs are wanted."""
         return self.reason.stops
 
 
@@ -145,27 +144,20 @@ class FixedCount:
 
     @property
     def start(self) -> int:
-        """The count."""
         return self.count
 
     @property
     def cap(self) -> int:
-        """The count."""
         return self.count
 
     def look(self, samples: Floats) -> Assessment:
         """The criterion depends only on the number of runs, and not on the values."""
-        shape = samples.shape[:-1]
-        size = samples.shape[-1]
-        return Assessment(
-            np.full(shape, float(size)),
-            np.full(shape, size >= self.count),
-            np.zeros(shape, dtype=np.bool_),
-        )
+        *shape, size = samples.shape
+        enough = np.full(shape, size >= self.count)
+        return Assessment(np.full(shape, float(size)), enough, np.zeros(shape, dtype=np.bool_))
 
 
 def checked_values(values: ArrayLike, *, dimensions: int) -> Floats:
-    """Samples as a contiguous array."""
     array = np.ascontiguousarray(values, dtype=np.float64)
     if array.ndim != dimensions:
         raise ValueError(f"samples must have {dimensions} dimension(s), not {array.ndim}")

@@ -1,8 +1,7 @@
 """Rules that stop when the confidence interval of a quantile or of the mean is narrow enough.
 
-If the interval contains the truth when the rule stops, the `estimate` is within `width` of the
-truth. An ordinary interval is valid for one look; after each run, its coverage is lower than its
-confidence. An anytime-valid interval keeps its coverage at any n at which the rule stops.
+If the interval contains the truth when the rule stops, the `estimate` is within `width` of it. An
+ordinary interval is valid for one look; an anytime-valid one at any n at which the rule stops.
 """
 
 from __future__ import annotations
@@ -23,8 +22,7 @@ from timefair.statistics.checks import Floats, check_confidence
 from timefair.statistics.quantiles import sample_quantile
 from timefair.statistics.run_count.stopping import Assessment
 
-PRIOR_RUNS = 2.0
-"""Weight of the prior of the mixture, in runs; it makes the intervals for n in 10..50 narrow."""
+PRIOR_RUNS = 2.0  # weight of the prior; it makes the intervals for n in 10..50 narrow
 
 
 def single_look_ranks(n: int, p: float, confidence: float) -> tuple[int, int]:
@@ -110,10 +108,8 @@ def _crossing(p: float, tail: float, start: int, cap: int) -> float:
 
 
 HALVINGS = 40
-BLOCK = 500
-"""Number of samples in one block: few enough for the cache of the processor."""
-TRUNCATION = 0.5
-"""A bet risks at most this share of the capital."""
+BLOCK = 500  # number of samples in one block: few enough for the cache of the processor
+TRUNCATION = 0.5  # a bet risks at most this share of the capital
 
 
 def betting_interval(
@@ -198,7 +194,6 @@ class _Width(ABC):
         """Limits of the estimated number of each sample, shape (..., n) to (...)."""
 
     def look(self, samples: Floats) -> Assessment:
-        """Distance of the further limit from the estimate."""
         estimate = self.estimate(samples)
         away = [_distance(estimate, limit, self.relative) for limit in self.interval(samples)]
         value = np.maximum(*away)
@@ -288,7 +283,6 @@ class BoundedMeanWidth(_Width):
     - `width`: Largest distance of a limit from the sample mean: relative to the absolute mean, or
       in the unit of the values.
     - `lowest`, `highest`: Bounds of all values, known before the first run, and not guessed.
-    - `relative`, `confidence`, `start`, `cap`: As for `QuantileWidth`.
 
     The interval is anytime-valid. A value outside the bounds (such as `inf`) proves that they are
     wrong: the sample continues to the cap, "out of bounds".
@@ -314,11 +308,9 @@ class BoundedMeanWidth(_Width):
         )
 
     def outside(self, samples: Floats) -> NDArray[np.bool_]:
-        """Whether any value of a sample is outside the bounds, shape (..., n) to (...)."""
         return np.asarray(((samples < self.lowest) | (samples > self.highest)).any(axis=-1))
 
     def look(self, samples: Floats) -> Assessment:
-        """Distance of the further limit from the sample mean."""
         return replace(super().look(samples), outside=self.outside(samples))
 
 

@@ -41,7 +41,7 @@ Science 275 (1997). C. P. Gomes and B. Selman, Algorithm portfolios, Artificial 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeVar
@@ -49,7 +49,8 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from timefair.algorithms.base import CONTINUOUS, Algorithm, Objective
-from timefair.algorithms.builtin.portfolio.member import Member, PausingMember
+from timefair.algorithms.builtin.portfolio.share import Share, ShareUsed
+from timefair.algorithms.pausable import PausableThread, seed_global_generators
 from timefair.problems.base import Variables
 from timefair.problems.parameters import Number
 
@@ -66,24 +67,9 @@ class _Turn(NamedTuple):
     time_ns: int | None
 
 
-AnyMember = TypeVar("AnyMember", bound=Member)
+AnyMember = TypeVar("AnyMember", bound="Member")
 Specification = tuple[str, Mapping[str, object]]
 """The `use` of a member, and its parameters."""
-
-
-def solve(
-    objective: Objective,
-    rng: np.random.Generator,
-    *,
-    members: Sequence[object],
-    shares: Sequence[float] | None = None,
-    mode: str = IN_TURN,
-    evaluations: int | None = None,
-    time_s: float | None = None,
-) -> None:
-    """One launch of the portfolio."""
-    loaded = load(members=members, shares=shares, mode=mode, evaluations=evaluations, time_s=time_s)
-    loaded.solve(objective, rng)
 
 
 def load(
@@ -255,3 +241,78 @@ def _faults_of_shares(shares: object, count: int) -> list[str]:
     if abs(sum(shares) - 1) > 1e-6:
         return [f"'shares' of timefair:portfolio add up to {sum(shares):.6g}, not 1"]
     return []
+
+
+class Member:
+    """One algorithm with its share of an objective.
+
+    A launch that returns is followed by another one with its own random stream, until the share is
+    used up or a launch makes no evaluation. `evaluations_left` is its share of a budget of
+    evaluations; None without such a budget.
+    """
+
+    def __init__(
+        self,
+        algorithm: Algorithm,
+        objective: Objective,
+        rng: np.random.Generator,
+        evaluations_left: int | None,
+    ) -> None:
+        self._algorithm, self._rng = algorithm, rng
+        self.share = Share(objective, self._hand_over, evaluations_left)
+
+    def use_up(self, evaluations: int | None, time_ns: int | None) -> None:
+        """Run for the only turn of the member."""
+        self.share.grant(evaluations, time_ns)
+        self._live()
+
+    def _live(self) -> None:
+        made = -1
+        try:
+            while not self.share.closed and self.share.evaluations != made:
+                made = self.share.evaluations
+                (rng,) = self._rng.spawn(1)
+                seed_global_generators(rng)
+                self._algorithm.solve(self.share, rng)
+        except ShareUsed:
+            pass
+        finally:
+            self.share.closed = True
+
+    def _hand_over(self) -> None:
+        self.share.closed = True
+        raise ShareUsed
+
+
+class PausingMember(Member):
+    """A member that is paused in an evaluation at the end of a turn, and continues in the next one.
+
+    Use it in a ``with`` block, which ends it.
+    """
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._thread = PausableThread(self._live)
+
+    def __enter__(self) -> PausingMember:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.share.closed = True
+        with suppress(Exception):  # of an algorithm that it was ended in
+            self._thread.go_on()
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the member cannot make a further turn."""
+        return self.share.closed
+
+    def turn(self, evaluations: int | None, time_ns: int | None) -> None:
+        """Let the member run for one turn; raise its exception here, if any."""
+        self.share.grant(evaluations, time_ns)
+        self._thread.go_on()
+
+    def _hand_over(self) -> None:
+        self._thread.pause()
+        if self.share.closed:
+            raise ShareUsed

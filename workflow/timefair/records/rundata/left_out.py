@@ -1,4 +1,4 @@
-"""Runs on several kinds of machines. Blocks make such runs comparable.
+"""Runs that tables leave out: those of failed algorithms, and blocks that lack an algorithm.
 
 With `block: node`, all algorithms of a problem and round were measured on one node, and their runs
 are compared within each kind of machine.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -22,11 +22,8 @@ if TYPE_CHECKING:
 BLOCK = ["suite", "function", "dimension", "instance", "round"]
 """The columns that identify a problem and a round, which is measured on one node."""
 
-EVERY_MACHINE = "every machine"
-"""Name of the mean over the kinds of machines in tables."""
-
-UNNAMED = "as measured"
-"""Name of the machine of runs without blocks in tables."""
+EVERY_MACHINE = "every machine"  # name of the mean over the kinds of machines in tables
+UNNAMED = "as measured"  # name of the machine of runs without blocks in tables
 
 _PLACE = ("algorithm", "function", "dimension", "instance", "round")
 
@@ -57,7 +54,6 @@ def several(runs: Runs) -> bool:
 def without_partner(runs: Runs) -> NDArray[np.bool_]:
     """Which runs are in a block that lacks an algorithm of its problem, shape (runs,).
 
-    Causes are a stopping rule that ends one algorithm before others, and excluded perturbed runs.
     None are, unless there are several kinds of machines.
     """
     frame = runs.frame
@@ -69,10 +65,7 @@ def without_partner(runs: Runs) -> NDArray[np.bool_]:
 
 
 def mixture(runs: Runs) -> str:
-    """The machines of the runs, as sentences for captions; empty for one machine.
-
-    With blocks on several kinds of machines, the number of runs on each kind.
-    """
+    """The machines of the runs, as sentences for captions; empty for one machine."""
     if not several(runs):
         return several_hosts(runs.origins)
     counts = Counter(runs.frame["machine"])
@@ -96,3 +89,52 @@ def omitted(runs: Runs) -> str:
         return ""
     words = "1 run is" if count == 1 else f"{count} runs are"
     return f"{words} omitted: the block lacks a run of another algorithm on the same node."
+
+
+SPACE = ["suite", "dimension"]
+
+
+class Failed(NamedTuple):
+    """An algorithm without one evaluation in a suite and dimension."""
+
+    suite: str
+    dimension: int
+    algorithm: str
+
+
+def failed_algorithms(runs: Runs) -> list[Failed]:
+    """The failed algorithms of every suite and dimension, in order."""
+    failed = _of_failed(runs)
+    if not failed.any():
+        return []
+    frame = runs.frame.loc[failed, [*SPACE, "algorithm"]]
+    names = frame.drop_duplicates().itertuples(index=False)
+    return sorted(Failed(str(suite), int(space), str(name)) for suite, space, name in names)
+
+
+def without_failed(runs: Runs) -> Runs:
+    failed = _of_failed(runs)
+    return runs.once("without failed", lambda: runs.where(~failed)) if failed.any() else runs
+
+
+def sentence(failed: Iterable[Failed]) -> str:
+    """Sentence on them for captions; empty if there are none."""
+    spaces: dict[str, list[int]] = {}
+    for one in failed:
+        spaces.setdefault(one.algorithm, []).append(one.dimension)
+    said = [
+        f"{name} ({', '.join(f'D = {dimension}' for dimension in dimensions)})"
+        for name, dimensions in spaces.items()
+    ]
+    return f"Omitted, without an evaluation in any run: {', '.join(said)}." if said else ""
+
+
+def _of_failed(runs: Runs) -> NDArray[np.bool_]:
+
+    def found() -> NDArray[np.bool_]:
+        frame, count = runs.frame, runs.frame["evaluations"]
+        evaluated = (count > 0) | count.isna() & frame["status"].notna()
+        own = evaluated.groupby([frame[key] for key in [*SPACE, "algorithm"]]).transform("any")
+        return np.asarray(~own, dtype=np.bool_)
+
+    return runs.once("failed", found)

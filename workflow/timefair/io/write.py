@@ -1,0 +1,406 @@
+"""Writes runs for other tools: as a tidy table, and in the formats of IOHprofiler and COCO."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv as pa_csv
+import pyarrow.parquet as pq
+from numpy.typing import ArrayLike, NDArray
+
+from timefair.basics.errors import InputError
+from timefair.basics.files import atomic_file
+from timefair.basics.optimum import NOTHING_YET
+from timefair.problems.coco_biobj import TARGETS, CocoBiobj
+from timefair.problems.registry import SUITES
+
+LONGEST_NAME = 80  # bytes of the name of a suite in a file name, which contains it with other words
+
+NO_FILE_NAME = r"[^\w.-]"
+"""Characters replaced in file names, such as the ``:`` of a user-defined suite."""
+
+_NAMES = ("algorithm", "suite", "function", "dimension", "instance")
+
+
+@dataclass(frozen=True)
+class ExportedRun:
+    """One run, arrays of shape (events,); seconds of published data and unknown optima are NaN."""
+
+    algorithm: str
+    suite: str
+    function: int
+    dimension: int
+    instance: int
+    evaluations: NDArray[np.int64]
+    time_s: NDArray[np.float64]
+    precision: NDArray[np.float64]
+    f_opt: float
+    all_evaluations: int
+    wall_s: float
+
+    @property
+    def named(self) -> tuple[str, str, int]:
+        """Algorithm, suite and function: what a file is of."""
+        return self.algorithm, self.suite, self.function
+
+
+def in_order(runs: pa.Table) -> Iterator[ExportedRun]:
+    """The runs, sorted by algorithm, suite, function, dimension, instance and number of the run."""
+    rows = runs.sort_by([(key, "ascending") for key in (*_NAMES, "run")])
+    names = rows.select(_NAMES).to_pylist()
+    events = pc.list_flatten(rows["events"])
+    lengths = pc.fill_null(pc.list_value_length(rows["events"]), 0).to_numpy()
+    stops = np.cumsum(lengths, dtype=np.int64)
+    columns = {
+        name: pc.struct_field(events, name).to_numpy()
+        for name in ("evaluations", "time_s", "precision")
+    }
+    ends = zip(*(rows[key].to_numpy() for key in ("evaluations", "wall_s", "f_opt")), strict=True)
+    for name, start, stop, (all_evaluations, wall_s, f_opt) in zip(
+        names, stops - lengths, stops, ends, strict=True
+    ):
+        part = {key: numbers[start:stop] for key, numbers in columns.items()}
+        yield ExportedRun(
+            **name,
+            **part,
+            f_opt=float(f_opt),
+            all_evaluations=int(all_evaluations),
+            wall_s=float(wall_s),
+        )
+
+
+def file_name(suite: str) -> str:
+    """The name of a suite as a part of a file name; a long one ends in a digest."""
+    name = re.sub(NO_FILE_NAME, "_", suite)
+    if len(name.encode()) <= LONGEST_NAME:
+        return name
+    digest = hashlib.sha256(suite.encode()).hexdigest()[:8]
+    return f"{name.encode()[:LONGEST_NAME].decode(errors='ignore')}_{digest}"
+
+
+def refuse_unknown_optima(runs: pa.Table, format: str) -> None:
+    """Raise `InputError` with one line per function whose optimum is not known."""
+    unknown = runs.filter(pc.is_null(runs["f_opt"])).select(["suite", "function"])
+    functions = sorted({(row["suite"], row["function"]) for row in unknown.to_pylist()})
+    if functions:
+        raise InputError(
+            *(
+                f"{suite} f{function}: its optimum is not known, but {format} format has "
+                "precisions only"
+                for suite, function in functions
+            )
+        )
+
+
+def refuse_existing(folders: Iterable[Path]) -> None:
+    """Raise `InputError` with one line per folder that exists: readers would mix the runs."""
+    if there := [folder for folder in folders if folder.exists()]:
+        raise InputError(
+            *(f"{path}: already exists; delete it or choose another folder" for path in there)
+        )
+
+
+SUFFIXES = (".csv", ".parquet")
+
+_KEYS = ("algorithm", "suite", "function", "dimension", "instance", "run")
+_OF_RUN = {
+    "optimum": "f_opt",
+    "budget_s": "budget_s",
+    "budget_evaluations": "budget_evaluations",
+    "status": "status",
+    "stop_reason": "stop_reason",
+}
+"""Columns with the same cell in all rows of a run, and their names in a record."""
+
+
+def write_table(runs: pa.Table, path: Path) -> None:
+    """Write a CSV or Parquet file of runs with times, which `timefair analyse` reads again.
+
+    It does not contain launches, points, seeds, CPU times and facts of the machine.
+    """
+    rows = table_of(runs)
+    with atomic_file(path) as file:
+        if path.suffix == ".parquet":
+            pq.write_table(rows, file, compression="zstd")
+        else:
+            pa_csv.write_csv(rows, file)
+
+
+def table_of(runs: pa.Table) -> pa.Table:
+    """One row per improvement and one for the end of each run, by algorithm, problem and run.
+
+    Values are f itself. If the optimum is known, they are the optimum plus the precision, so they
+    are rounded, except the best one; the column ``precision`` has every digit.
+    """
+    runs = runs.sort_by([(key, "ascending") for key in _KEYS]).combine_chunks()
+    events = pc.list_flatten(runs["events"]).combine_chunks()
+    at, time_s, precision = (
+        _numbers(events.field(name)) for name in ("evaluations", "time_s", "precision")
+    )
+    lengths = pc.fill_null(pc.list_value_length(runs["events"]), 0).to_numpy()
+    last = np.cumsum(lengths) - 1
+    any_event = lengths > 0
+    end_at, end_s = _numbers(runs["evaluations"]), _numbers(runs["wall_s"])
+    best_f, f_opt = _numbers(runs["best_f"]), _numbers(runs["f_opt"])
+    owner = np.repeat(np.arange(len(runs)), lengths)
+    value = np.where(np.isnan(f_opt[owner]), precision, f_opt[owner] + precision)
+    value[last[any_event]] = best_f[any_event]
+    before = last[any_event]
+    ends_there = np.zeros(len(runs), dtype=np.bool_)
+    ends_there[any_event] = (at[before] == end_at[any_event]) & (time_s[before] == end_s[any_event])
+    ends = np.flatnonzero(~ends_there)
+    best = _numbers(runs["best_precision"])
+    of_run = np.concatenate([owner, ends])
+    order = np.argsort(of_run, kind="stable")  # the end of a run follows its events
+    of_row = pa.array(of_run[order])
+
+    def joined(of_events: NDArray[np.float64], of_ends: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.asarray(np.concatenate([of_events, of_ends[ends]])[order], dtype=np.float64)
+
+    known = ~np.isnan(f_opt)[of_run[order]]
+    shown = joined(precision, best)
+    columns = {
+        **{key: runs[key].take(of_row) for key in _KEYS},
+        "evaluations": pa.array(joined(at, end_at).astype(np.int64)),
+        "seconds": pa.array(joined(time_s, end_s)),
+        "value": pa.array(joined(value, best_f)),
+        "precision": pa.array(shown, mask=~(known & np.isfinite(shown))),
+        **{name: runs[column].take(of_row) for name, column in _OF_RUN.items()},
+    }
+    return pa.table(columns)
+
+
+def _numbers(column: pa.Array | pa.ChunkedArray) -> NDArray[np.float64]:
+    """The numbers of a column; NaN where it is null."""
+    floats = pc.cast(column, pa.float64())
+    return np.array(
+        floats.to_numpy(zero_copy_only=False) if isinstance(floats, pa.Array) else floats.to_numpy()
+    )
+
+
+VERSION = "0.3.22"  # the version of IOHexperimenter whose format is written
+_COLUMNS = ("evaluations", "raw_y", "time_s")  # the last one is left out of runs without times
+
+
+def write_ioh(runs: pa.Table, folder: Path) -> None:
+    """Write one folder per algorithm, with its name, in `folder`, for iohinspector and IOHanalyzer.
+
+    ``raw_y`` is the precision, ``time_s`` a logged attribute, which runs without times do not have.
+    A run has one line per improvement and one at its end. It begins with a line with `NOTHING_YET`
+    unless evaluation 1 is an improvement, because iohinspector begins there. `InputError` with one
+    line per algorithm whose folder exists, or per function with an unknown optimum.
+    """
+    refuse_unknown_optima(runs, "IOHprofiler's")
+    refuse_existing(folder / name for name in sorted(runs["algorithm"].unique().to_pylist()))
+    for (algorithm, suite, function), part in groupby(in_order(runs), key=lambda run: run.named):
+        _write_ioh_function(folder / algorithm, suite, function, list(part))
+
+
+def _write_ioh_function(folder: Path, suite: str, function: int, runs: list[ExportedRun]) -> None:
+    stem = f"f{function}_{file_name(suite)}"
+    (folder / f"data_{stem}").mkdir(parents=True)
+    timed = all(np.isfinite(run.wall_s) for run in runs)
+    scenarios = []
+    for dimension, part in groupby(runs, key=lambda run: run.dimension):
+        same = list(part)
+        path = f"data_{stem}/IOHprofiler_f{function}_DIM{dimension}.dat"
+        with (folder / path).open("w", encoding="utf-8") as file:
+            for run in same:
+                file.writelines(_ioh_lines(run, timed))
+        scenarios.append(
+            {"dimension": dimension, "path": path, "runs": [_described(run) for run in same]}
+        )
+    index = {
+        "version": VERSION,
+        "suite": suite,
+        "function_id": function,
+        "function_name": stem,
+        "maximization": False,
+        "algorithm": {"name": runs[0].algorithm, "info": "written by timefair"},
+        "attributes": list(_COLUMNS[: 2 + timed]),
+        "scenarios": scenarios,
+    }
+    text = json.dumps(index, indent=1, allow_nan=False)
+    (folder / f"IOHprofiler_{stem}.json").write_text(text + "\n", encoding="utf-8")
+
+
+def _described(run: ExportedRun) -> dict[str, Any]:
+    evaluations, precision = 1, NOTHING_YET
+    if len(run.evaluations):
+        evaluations, precision = int(run.evaluations[-1]), float(run.precision[-1])
+    return {
+        "instance": run.instance,
+        "evals": max(run.all_evaluations, 1),
+        "best": {"evals": evaluations, "y": precision, "x": []},
+    }
+
+
+def _ioh_lines(run: ExportedRun, timed: bool) -> Iterator[str]:
+    yield " ".join(_COLUMNS[: 2 + timed]) + "\n"
+    for evaluations, precision, time_s in _ioh_steps(run):
+        yield f"{evaluations} {precision!r}{f' {time_s!r}' if timed else ''}\n"
+
+
+def _ioh_steps(run: ExportedRun) -> Iterator[tuple[int, float, float]]:
+    steps = zip(run.evaluations.tolist(), run.precision.tolist(), run.time_s.tolist(), strict=True)
+    last, best = 0, NOTHING_YET
+    for evaluations, precision, time_s in steps:
+        if last == 0 and evaluations > 1:
+            yield 1, NOTHING_YET, 0.0
+        yield evaluations, precision, time_s
+        last, best = evaluations, precision
+    if last == 0:
+        yield 1, NOTHING_YET, 0.0
+        last = 1
+    if run.all_evaluations > last:
+        yield run.all_evaluations, best, run.wall_s
+
+
+Cost = Literal["evaluations", "seconds"]
+Steps = tuple[NDArray[np.int64], NDArray[np.float64]]
+"""Costs, and the best precision at each, shape (lines,)."""
+
+FINAL_TARGET = 1e-8  # COCO's hardest target, beyond which its report shows none
+
+_HARDEST_FIRST = np.sort(TARGETS)
+
+
+@dataclass(frozen=True)
+class CocoTrial:
+    """A run as a COCO trial: the best precision as a step function of the cost, shape (lines,).
+
+    `cost` are evaluations or microseconds, increasing, up to the end of the run.
+    """
+
+    run: ExportedRun
+    cost: NDArray[np.int64]
+    precision: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, run: ExportedRun, cost: Cost) -> CocoTrial:
+        """From a run, with its evaluations or its seconds as costs."""
+        if cost == "evaluations":
+            return cls(run, *_coco_steps(run.evaluations, run.precision, run.all_evaluations))
+        at, end = _microseconds(run.time_s), int(_microseconds(run.wall_s))
+        return cls(run, *_coco_steps(at, run.precision, end))
+
+    @property
+    def info(self) -> str:
+        return f"{self.run.instance}:{self.cost[-1]}|{self.precision[-1]:.1e}"
+
+    def at_triggers(self) -> Steps:
+        """The steps at COCO's triggers: 20 per decade; 1, 2 and 5 times D per decade; the end."""
+        end = self.cost[-1]
+        decades = int(np.log10(end)) + 1
+        triggers = np.concatenate(
+            [
+                np.floor(10 ** (np.arange(20 * decades) / 20)),
+                np.multiply.outer(10 ** np.arange(decades), [1, 2, 5]).ravel() * self.run.dimension,
+            ]
+        ).astype(np.int64)
+        cost = np.unique([*triggers[triggers < end], end])
+        return cost, self.precision[np.searchsorted(self.cost, cost, side="right") - 1]
+
+
+def _microseconds(seconds: ArrayLike) -> NDArray[np.int64]:
+    return np.asarray(np.rint(np.asarray(seconds) * 1e6), dtype=np.int64)
+
+
+def _coco_steps(at: NDArray[np.int64], precision: NDArray[np.float64], end: int) -> Steps:
+    """Costs from 1 to the end of the run, without duplicates, and the best precision at each."""
+    cost = np.maximum(np.concatenate([[1], at, [end]]), 1)
+    best = np.concatenate([[NOTHING_YET], precision])
+    best = np.append(best, best[-1])
+    last = np.append(np.diff(cost) > 0, True)
+    return cost[last], best[last]
+
+
+def write_coco(
+    runs: pa.Table, folder: Path, cost: Cost, *, final_target: float = FINAL_TARGET
+) -> None:
+    """Write one folder per algorithm, with its name, in `folder`, for cocopp.
+
+    A run is one trial with all its launches. Values of f are the precision, as for an optimum of 0.
+    Evaluations of constraints are summed. With
+    ``cocopp.genericsettings.balance_instances = False``, cocopp computes the ERT and success rates
+    of the table ``ert`` from the files, for all targets of its grid (five per decade) down to
+    `final_target`, where a run ends for it.
+
+    - `runs`: A table of RUN_SCHEMA. Runs on the same instance become trials on it.
+    - `cost`: What is written in place of evaluations. Seconds are whole microseconds, at least 1;
+      of several events within one, the last is written.
+
+    `InputError` with one line per algorithm whose folder exists, because cocopp would mix the
+    trials, and per function with an unknown optimum. A trial without an event at cost 1 begins with
+    a line with `NOTHING_YET`, because cocopp counts a failure at cost 0 as a success.
+    """
+    refuse_unknown_optima(runs, "COCO's")
+    refuse_existing(folder / name for name in sorted(runs["algorithm"].unique().to_pylist()))
+    trials = (CocoTrial.of(run, cost) for run in in_order(runs))
+    for (algorithm, suite, function), part in groupby(trials, key=lambda trial: trial.run.named):
+        stem = f"{file_name(suite)}_f{function}"
+        two = isinstance(SUITES.get(suite), CocoBiobj)
+        _write_coco_function(folder / algorithm, stem, list(part), cost, final_target, two)
+
+
+def _write_coco_function(
+    folder: Path, stem: str, trials: list[CocoTrial], cost: Cost, final_target: float, two: bool
+) -> None:
+    """Write the trials on a function; `two`: with two objectives, in the format of these."""
+    (folder / stem).mkdir(parents=True)
+    run, unit = trials[0].run, "evaluations" if cost == "evaluations" else "microseconds"
+    lines = _lines_of_two if two else _lines_of_one
+    with (folder / f"{stem}{'_hyp' if two else ''}.info").open("w", encoding="utf-8") as info:
+        if two:
+            info.write(
+                f"suite = '{run.suite}', algorithm = '{run.algorithm}', indicator = 'hyp', "
+                f"folder = '{stem}'\n% written by timefair, in {unit}\n"
+            )
+        for dimension, part in groupby(trials, key=lambda trial: trial.run.dimension):
+            same = list(part)
+            data = f"{stem}_d{dimension:02}_hyp" if two else f"{stem}_d{dimension}"
+            with (folder / stem / f"{data}.dat").open("w", encoding="utf-8") as file:
+                for one in same:
+                    file.writelines(lines(one.run, unit, one.cost, one.precision))
+            with (folder / stem / f"{data}.tdat").open("w", encoding="utf-8") as file:
+                for one in same:
+                    file.writelines(lines(one.run, unit, *one.at_triggers()))
+            listed = ", ".join(one.info for one in same)
+            if two:
+                info.write(f"function = {run.function}, dim = {dimension}, {data}.dat, {listed}\n")
+                continue
+            info.write(
+                f"suite = '{run.suite}', funcId = {run.function}, DIM = {dimension}, "
+                f"Precision = {final_target!r}, algId = '{run.algorithm}', logger = 'bbob', "
+                f"data_format = 'bbob-new2'\n% written by timefair\n"
+                f"{stem}/{data}.dat, {listed}\n"
+            )
+
+
+def _lines_of_two(
+    run: ExportedRun, unit: str, costs: NDArray[np.int64], precision: NDArray[np.float64]
+) -> Iterator[str]:
+    yield f"%\n% instance = {run.instance}, reference value = {-run.f_opt!r}\n"
+    yield f"% {unit} | indicator value | target hit\n"
+    targets = np.append(_HARDEST_FIRST, np.inf)[np.searchsorted(_HARDEST_FIRST, precision)]
+    for c, q, target in zip(costs.tolist(), precision.tolist(), targets.tolist(), strict=True):
+        yield f"{c} {q!r} {target!r}\n"
+
+
+def _lines_of_one(
+    run: ExportedRun, unit: str, costs: NDArray[np.int64], precision: NDArray[np.float64]
+) -> Iterator[str]:
+    counted = "f evaluations" if unit == "evaluations" else unit
+    yield f"% {counted} | g evaluations | best f - Fopt (0) | f | best f\n"
+    for c, q in zip(costs.tolist(), precision.tolist(), strict=True):
+        yield f"{c} 0 {q!r} {q!r} {q!r}\n"

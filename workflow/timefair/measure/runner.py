@@ -1,0 +1,648 @@
+"""Starts the processes that do pieces of work: forks of this one, or the jobs of a campaign.
+
+A prepared process is ready for one kind of job, sleeps, and is forked for every job. They have
+levels, each a fork of the previous one: modules, library, algorithm. A job connects by an abstract
+address, and has the level that it needs made. docs/validation/integrity.md: who ends whom.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import random
+import select
+import selectors
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import time
+import traceback
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import groupby, takewhile
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
+
+from timefair.basics import files
+from timefair.basics.errors import InputError, Interrupted, storing
+from timefair.machine import facts
+from timefair.machine.host import Host, Unknown
+from timefair.machine.linux import kernel
+from timefair.machine.linux.kernel import SIGNALS, ends_at_once, interruptible
+
+if TYPE_CHECKING:
+    from timefair.campaign.configuration import Campaign
+    from timefair.campaign.plan import Job, Keys
+
+Result = TypeVar("Result")
+
+
+class Ended(NamedTuple):
+    """A process that has ended: its place among those started, from 0; its exit status, or 128 plus
+    the number of a signal that ended it; how long it lived.
+    """
+
+    number: int
+    status: int
+    seconds: float
+
+
+def in_processes(starts: Iterable[Callable[[], int]], most: int) -> Generator[Ended]:
+    """Start processes, at most so many at a time, and yield each when it has ended.
+
+    Each of `starts` starts one and returns its number; it is taken when there is room. When the
+    iterator is closed, those that still run are asked to end, and have ended afterwards.
+    """
+    waiting = enumerate(starts)
+    running: dict[int, tuple[int, int, float]] = {}  # pidfd -> place, number, start
+    with selectors.PollSelector() as ends:
+        try:
+            while True:
+                while len(running) < most and (one := next(waiting, None)) is not None:
+                    pid = one[1]()
+                    descriptor = os.pidfd_open(pid)
+                    running[descriptor] = one[0], pid, time.monotonic()
+                    ends.register(descriptor, selectors.EVENT_READ)
+                if not running:
+                    return
+                for ended, _ in ends.select():
+                    ends.unregister(ended.fd)
+                    number, pid, start = running.pop(ended.fd)
+                    code, seconds = _status_of(ended.fd, pid), time.monotonic() - start
+                    yield Ended(number, code if code >= 0 else 128 - code, seconds)
+        finally:
+            for _, pid, _ in running.values():
+                os.kill(pid, signal.SIGTERM)
+            for descriptor, (_, pid, _) in running.items():
+                _status_of(descriptor, pid)
+
+
+def in_forks(work: Iterable[Callable[[], int]], most: int) -> int:
+    """Do each piece of work, which returns an exit status, in a fork, at most so many at a time.
+
+    When one fails, no further one begins. Returns 0, or the status of the first that failed: 128
+    plus the number of a signal that ended it, 1 after an exception, which the fork prints.
+    """
+    status = 0
+    begun = takewhile(lambda one: not status, work)
+    for ended in in_processes((partial(_fork, one) for one in begun), most):
+        status = status or ended.status
+    return status
+
+
+def in_new_interpreter(function: Callable[..., Result], *given: object) -> Result:
+    """The result of a function in a new interpreter; its arguments and result can be pickled.
+
+    `ChildProcessError` if the function ends its process.
+    """
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as process:
+        try:
+            return process.submit(function, *given).result()
+        except BrokenProcessPool:
+            raise ChildProcessError(f"{function.__name__} ended its process") from None
+
+
+def _status_of(descriptor: int, pid: int) -> int:
+    os.close(descriptor)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+
+def _fork(work: Callable[[], int]) -> int:
+    sys.stdout.flush()
+    sys.stderr.flush()
+    if pid := os.fork():
+        return pid
+    status = 1
+    try:
+        status = work()
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
+
+
+Progress = Callable[[int, int], object]
+"""Called with the number of finished jobs and the number of all jobs."""
+
+
+class JobFailed(InputError):
+    """A job failed; `number`: its place among those to do; `why`: the last line of its log."""
+
+    def __init__(self, number: int, log: Path, status: int) -> None:
+        self.number = number
+        lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+        self.why = lines[-1].removeprefix("timefair: ") if lines else f"exit status {status}"
+        super().__init__(f"{log}: the job failed: {self.why}")
+
+
+def command(name: str, options: Mapping[str, Any]) -> list[str]:
+    """A command of timefair for this interpreter, with its options in their order."""
+    words = (word for option, value in options.items() for word in (f"--{option}", str(value)))
+    return [sys.executable, "-P", "-m", "timefair", name, *words]
+
+
+def measuring(folder: Path, job: Job, keys: Keys) -> list[str]:
+    """The command that measures a job of a planned campaign, whose folder this is."""
+    from timefair.campaign import plan
+
+    key = keys[job.algorithm, job.round]
+    options = {
+        "campaign": folder / plan.SNAPSHOT,
+        "algorithm": job.algorithm,
+        "function": job.function,
+        "dimension": job.dimension,
+        "instances": plan.format_instances(job.instances),
+        "round": job.round,
+        "key": plan.short_key(key),
+        "record": folder / job.record(key),
+    }
+    return command("measure", options)
+
+
+def in_turn(commands: Iterable[Sequence[str]], most: int) -> Generator[Ended]:
+    """Run commands as `in_processes`; they do not outlive this process."""
+    with interruptible():
+        yield from in_processes((partial(_begun, one) for one in commands), most)
+
+
+def measured(
+    folder: Path,
+    jobs: Sequence[Job],
+    keys: Keys,
+    workers: int,
+    took: Callable[[Job, float], object] = lambda job, seconds: None,
+) -> list[Path]:
+    """The records of jobs; those that are missing are measured, in this order, so many at a time.
+
+    `folder` is ``results/<campaign>`` with the snapshot and these keys. If this process holds it
+    (`driver.held`), jobs are done by prepared processes. `took` is called after each measured job.
+    `JobFailed` if a job fails; the others are ended.
+    """
+    records = [folder / job.record(keys[job.algorithm, job.round]) for job in jobs]
+    lacking = [job for job, record in zip(jobs, records, strict=True) if not record.is_file()]
+
+    def log(job: Job) -> Path:
+        place = str(job.record(keys[job.algorithm, job.round]))
+        return folder / Path(place.replace("records/", "logs/", 1)).with_suffix(".log")
+
+    work = ((measuring(folder, job, keys), log(job)) for job in lacking)
+    _logged(work, workers, lambda number, seconds: took(lacking[number], seconds))
+    return records
+
+
+def complete(campaign: Campaign, folder: Path, cores: int, progress: Progress) -> list[Path]:
+    """Measure a campaign whose numbers of runs are fixed, and return the collected files.
+
+    The algorithms on a function take turns in a random order that the seed determines. A stopped
+    campaign is continued. `InputError` if a job fails, records contradict each other, or another
+    process works on the folder, ``results/<campaign>``.
+    """
+    from timefair.campaign import collected, driver, plan, provenance
+
+    keys = provenance.measure_keys(campaign)
+    jobs = list(_shuffled(campaign))
+    with driver.held(folder):
+        plan.write_snapshot(campaign, folder)
+        plan.write_keys(keys, folder)
+        workers = max(1, cores // max(map(campaign.cores_of, campaign.algorithms)))
+        _search(campaign, folder, keys, workers)
+        records = [folder / job.record(keys[job.algorithm, job.round]) for job in jobs]
+        done = sum(record.is_file() for record in records)
+
+        def took(job: Job, seconds: float) -> None:
+            nonlocal done
+            done += 1
+            progress(done, len(jobs))
+
+        for _, of_round in groupby(jobs, key=lambda job: job.round):
+            measured(folder, list(of_round), keys, workers, took)
+        return [collected.join(campaign, keys, folder, label) for label in campaign.algorithms]
+
+
+def _shuffled(campaign: Campaign) -> Iterator[Job]:
+    from timefair.campaign import plan
+
+    order = random.Random(campaign.seed)
+    for _, some in groupby(
+        plan.jobs(campaign), key=lambda job: (job.round, job.dimension, job.function)
+    ):
+        yield from sorted(some, key=lambda job: order.random())
+
+
+def _search(campaign: Campaign, folder: Path, keys: Keys, workers: int) -> None:
+    from timefair.campaign import plan
+
+    work = []
+    for label in campaign.tuned:
+        record, key = folder / plan.tuning_record(label, keys), keys[label, plan.TUNING_ROUND]
+        key = plan.short_key(key)
+        options = {"campaign": folder / plan.SNAPSHOT, "algorithm": label}
+        if not record.is_file():
+            log = folder / plan.TUNING_LOG.format(algorithm=label, key=key)
+            work.append((command("tune", options | {"key": key, "record": record}), log))
+    _logged(work, workers, lambda number, seconds: None)
+
+
+def _logged(
+    work: Iterable[tuple[Sequence[str], Path]], most: int, took: Callable[[int, float], object]
+) -> None:
+    """Run commands, each with a log of its own; `JobFailed` when one fails."""
+    logs: list[Path] = []
+
+    def starts() -> Iterator[Callable[[], int]]:
+        for words, log in work:
+            logs.append(log)
+            yield partial(_begun, words, log)
+
+    with interruptible(), contextlib.closing(in_processes(starts(), most)) as ends:
+        for number, status, seconds in ends:
+            if status:
+                raise JobFailed(number, logs[number], status)
+            took(number, seconds)
+
+
+def _begun(words: Sequence[str], log: Path | None = None) -> int:
+    """Start a process that ends with this one, and return its number."""
+    end_with_us = partial(kernel.die_with_parent, os.getpid())
+    with storing(), contextlib.ExitStack() as stack:
+        given: dict[str, Any] = {}
+        if log is not None:
+            log.parent.mkdir(parents=True, exist_ok=True)
+            file = stack.enter_context(log.open("wb"))
+            given = {"stdout": file, "stderr": subprocess.STDOUT}
+        process = subprocess.Popen(words, preexec_fn=end_with_us, **given)
+    process.returncode = 0  # `in_processes` waits for it
+    return process.pid
+
+
+# --- A job that a prepared process does ----------------------------------------------------------
+
+ATTEMPTS = 3
+"""How often a job tries to find or start a prepared process, before it works without one."""
+
+NAMES = {"ready": "timefair-ready", "job": "timefair-job"}
+"""Names of a prepared process and of its forks in `ps`."""
+
+LONGEST = 1 << 16
+"""Maximal length of a request, in bytes."""
+
+STARTED = b"started"
+"""First message of a fork, with a descriptor of itself."""
+
+ENDED = frozenset(128 + number for number in (signal.SIGKILL, *SIGNALS))
+"""The exit status of a fork that was ended by a signal."""
+
+CONTINUE_S = 2.0
+"""So often a fork gets the signal to continue, in case that its run has stopped it."""
+
+_NAMESPACES = ("pid", "mnt", "net", "user")
+_SURROUNDINGS = ("/proc/self/limits", "/proc/self/cgroup")
+
+Request = dict[str, Any]
+"""The request of a job: JSON values."""
+
+
+def address(*names: object) -> bytes:
+    """The address of the prepared process of some names, in this environment: a fork of it is what
+    a process with the same surroundings would be.
+    """
+    surroundings = [
+        list(map(str, names)),
+        os.geteuid(),
+        os.getcwd(),
+        sorted(os.environ.items()),
+        sys.executable,
+        os.getpriority(os.PRIO_PROCESS, 0),
+        sorted(os.sched_getaffinity(0)),
+        [path.read_text() for path in map(Path, _SURROUNDINGS) if path.exists()],
+        [os.stat(f"/proc/self/ns/{name}").st_ino for name in _NAMESPACES],
+    ]
+    digest = hashlib.sha256(json.dumps(surroundings).encode()).hexdigest()
+    return b"\0timefair-" + digest[:32].encode()
+
+
+class Level(NamedTuple):
+    """A kind of prepared process: its `address`, and the request to the previous level to be it."""
+
+    place: bytes
+    request: Request
+
+
+def hand_over(
+    levels: Sequence[Level],
+    request: Request,
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    begun: Path | None = None,
+) -> int | None:
+    """Let a prepared process do a job, wait for its end, and return its exit status.
+
+    `levels` lead to the one that does the job, and `command` starts the first of them: it calls
+    `begin` and `serve` with the numbers of its socket and of this process, which are appended. A
+    fork notes each run in the file `begun`, which is removed when this process is asked to end.
+    None if no prepared process is available, or the request is longer than `LONGEST`. `Interrupted`
+    if a signal ends this process before the job has begun.
+    """
+    if len(json.dumps(request).encode()) > LONGEST:
+        return None
+    with _forwarding(begun) as fork:
+        client = _Client(command, environment)
+        vain = 0
+        while vain < ATTEMPTS:
+            before = _written(begun)
+            status = client.ensure(levels)
+            if status is None:
+                status = client.ask(levels[-1].place, request, [1, 2], fork)
+                if status in ENDED and not fork.asked and _written(begun) not in (None, before):
+                    continue
+            if status is None:
+                status = client.failure()
+            if status is not None:
+                return status
+            vain += 1
+    return None
+
+
+def _written(path: Path | None) -> tuple[int, int] | None:
+    """Identity of a file, and the time of its last write; None if there is no file."""
+    if path is None or not path.exists():
+        return None
+    found = path.stat()
+    return found.st_ino, found.st_mtime_ns
+
+
+class _Fork:
+    """The process that does this job, once it is known, and whether it was asked to end."""
+
+    pidfd: int | None = None
+    asked = False
+
+
+@contextlib.contextmanager
+def _forwarding(begun: Path | None) -> Iterator[_Fork]:
+    """Pass signals that end this process on to the fork, which ends and reports its end."""
+    fork = _Fork()
+
+    def pass_on(number: int, frame: FrameType | None) -> None:
+        fork.asked = True
+        if begun is not None:
+            with contextlib.suppress(OSError):
+                begun.unlink()
+        if fork.pidfd is None:
+            raise Interrupted(number)
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(fork.pidfd, number)
+
+    before = {number: signal.signal(number, pass_on) for number in SIGNALS}
+    try:
+        yield fork
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+class _Client:
+    """A job's own process. It looks for prepared processes and lets them be created."""
+
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
+        self._command, self._environment = command, environment
+        self._started: int | None = None
+
+    def ensure(self, levels: Sequence[Level]) -> int | None:
+        """Let a process of the last level be created, unless it exists or another job creates it.
+
+        The exit status of one that failed; it has printed why into this job's log.
+        """
+        *before, level = levels
+        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
+            try:
+                listener.bind(level.place)
+            except OSError:  # in use: whoever binds an address has the process made
+                return None
+            listener.listen(socket.SOMAXCONN)
+            if not before:
+                listener.set_inheritable(True)
+                words = [*self._command, str(listener.fileno()), str(os.getpid())]
+                self._started = os.posix_spawn(words[0], words, self._environment, setsid=True)
+                return None
+            given = [1, 2, listener.fileno()]
+            status = self.ensure(before) or self.ask(before[-1].place, level.request, given)
+            return status or None
+
+    def ask(
+        self, place: bytes, request: Request, given: list[int], fork: _Fork | None = None
+    ) -> int | None:
+        """Send a request with file descriptors, and wait until it is done.
+
+        Returns the exit status; 0 of a process that is now ready; None if nothing was begun.
+        """
+        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as connection:
+            try:
+                connection.connect(place)
+                if user_of_peer(connection) != os.geteuid():
+                    return None
+                socket.send_fds(connection, [json.dumps(request).encode()], given)
+                _, fds, *_ = socket.recv_fds(connection, len(STARTED), 1)
+            except OSError:  # nobody listens, or not any more
+                return None
+            if not fds:
+                return None
+            if fork is not None:
+                fork.pidfd = fds[0]
+            return _answer(connection, fds[0])
+
+    def failure(self) -> int | None:
+        """The exit status of the process that this one started; None if it lives or was killed."""
+        for _ in range(100):
+            if self._started is None:
+                break
+            ended, wait_status = os.waitpid(self._started, os.WNOHANG)
+            if ended:
+                self._started = None
+                return max(os.waitstatus_to_exitcode(wait_status), 0) or None
+            time.sleep(0.01)  # it has closed its socket
+        return None
+
+
+def _answer(connection: socket.socket, pidfd: int) -> int:
+    """Wait for the exit status of a fork, or until it is ready: 0."""
+    poll = select.poll()
+    poll.register(pidfd, select.POLLIN)
+    poll.register(connection.fileno(), select.POLLIN)
+    while not poll.poll(CONTINUE_S * 1000):
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(pidfd, signal.SIGCONT)
+    connection.setblocking(False)
+    with contextlib.suppress(BlockingIOError, ConnectionError):
+        if answer := connection.recv(16):
+            return int(answer)
+    print("timefair: the process that did this job was killed", file=sys.stderr, flush=True)
+    return 128 + signal.SIGKILL
+
+
+def user_of_peer(connection: socket.socket) -> int:
+    packed = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+    return int(struct.unpack("3i", packed)[1])
+
+
+# --- The prepared process -----------------------------------------------------------------------
+
+IDLE_S = 300
+"""Time without a job after which a prepared process ends."""
+
+MEMORY_SHARE = 0.25
+"""An idle prepared process ends when less than this share of the memory is available."""
+
+HANDOVER_S = 10.0
+"""Time within which a job that connects has to send its request."""
+
+
+class Task(NamedTuple):
+    """The task of a fork: the job's request, its number here, from 1, and the connection to it.
+
+    If there is a `listener`, the fork serves on it, as a prepared process of the next level.
+    """
+
+    request: Request
+    number: int
+    listener: socket.socket | None
+    connection: socket.socket
+
+
+Work = Callable[[Task], int]
+"""Does the task of a fork; returns the exit status of the job."""
+
+
+def begin(starter: int) -> None:
+    """Begin to get ready on behalf of the process that started this one."""
+    kernel.die_with_parent(starter)
+    ends_at_once()
+
+
+def serve(
+    listener: socket.socket, driver: int, work: Work, starter: socket.socket | None = None
+) -> None:
+    """Fork for every job that connects, until this process is no longer needed, or the `driver`
+    ends, the snakemake of the campaign.
+
+    Call it in the main thread. `starter` is the connection to the job that had this process made;
+    None if that started the process.
+    """
+    kernel.name_process(NAMES["ready"])
+    try:
+        driver_fd = os.pidfd_open(driver)
+    except ProcessLookupError:
+        return
+    _let_go(starter)
+    poll = select.poll()
+    for fd in (driver_fd, listener.fileno()):
+        poll.register(fd, select.POLLIN)
+    jobs: dict[int, int] = {}
+    number = 0
+    while True:
+        ready = {fd for fd, _ in poll.poll(None if jobs else IDLE_S * 1000)}
+        if not ready or driver_fd in ready:
+            return
+        for pidfd in ready & jobs.keys():
+            os.waitpid(jobs.pop(pidfd), 0)
+            poll.unregister(pidfd)
+            os.close(pidfd)
+            kernel.end_orphans(spare=jobs.values())
+            files.remove_abandoned()  # of a job that was killed
+        if listener.fileno() in ready:
+            number += 1
+            inherited = [driver_fd, listener.fileno(), *jobs]
+            if (pid := _take(listener, inherited, number, work)) is not None:
+                jobs[pidfd := os.pidfd_open(pid)] = pid
+                poll.register(pidfd, select.POLLIN)
+        elif not jobs and _memory_is_scarce():
+            return
+
+
+def _let_go(starter: socket.socket | None) -> None:
+    """Be independent of the job that had this process made, and of its log."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    null = os.open(os.devnull, os.O_RDWR)
+    for fd in (0, 1, 2):
+        os.dup2(null, fd)
+    os.close(null)
+    kernel.outlive_parent()
+    if starter is not None:
+        kernel.no_signal_on_hangup(starter.fileno())
+        with contextlib.suppress(OSError), starter:
+            starter.send(b"0")
+
+
+def _take(listener: socket.socket, inherited: list[int], number: int, work: Work) -> int | None:
+    """Accept a job and fork for it. Return the fork's number; None without a job."""
+    connection, _ = listener.accept()
+    with connection:
+        connection.settimeout(HANDOVER_S)
+        fds: list[int] = []
+        try:
+            message, fds, *_ = socket.recv_fds(connection, LONGEST, 3)
+            connection.setblocking(True)
+            if len(fds) < 2 or user_of_peer(connection) != os.geteuid():
+                return None
+            if not (pid := os.fork()):
+                _live(connection, message, fds, inherited, number, work)
+            return pid
+        except OSError:  # no further process: the job works without this one, or says so
+            return None
+        finally:
+            for fd in fds:
+                os.close(fd)
+
+
+def _live(
+    connection: socket.socket,
+    message: bytes,
+    fds: list[int],
+    inherited: list[int],
+    number: int,
+    work: Work,
+) -> NoReturn:
+    status = 1
+    try:
+        kernel.name_process(NAMES["job"])
+        os.setpgid(0, 0)  # a signal to the group of this process reaches no other job
+        os.dup2(fds[0], 1)
+        os.dup2(fds[1], 2)
+        for fd in (*fds[:2], *inherited):
+            os.close(fd)
+        pidfd = os.pidfd_open(os.getpid())
+        socket.send_fds(connection, [STARTED], [pidfd])
+        os.close(pidfd)
+        kernel.signal_on_hangup(connection.fileno(), signal.SIGHUP)
+        listener = socket.socket(fileno=fds[2]) if len(fds) > 2 else None
+        status = work(Task(json.loads(message), number, listener, connection))
+    except ConnectionError:  # the job's own process has ended already
+        pass
+    except BaseException:
+        sys.excepthook(*sys.exc_info())
+    finally:
+        with contextlib.suppress(OSError, ValueError):
+            sys.stdout.flush()
+            sys.stderr.flush()
+        with contextlib.suppress(OSError):  # there is none where this has served
+            kernel.no_signal_on_hangup(connection.fileno())
+            connection.send(str(status).encode())
+        kernel.end_process(status)
+
+
+def _memory_is_scarce() -> bool:
+    with contextlib.suppress(Unknown):
+        return facts.memory_available_mb(Host()) < MEMORY_SHARE * facts.memory_mb(Host())
+    return False
