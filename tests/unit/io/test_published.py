@@ -317,10 +317,10 @@ def test_data_of_several_algorithms_are_refused(first, latest, read):
 
 
 @pytest.mark.parametrize("named", ["suite = 'bbob-noisy', funcId = 101", "funcId = 101"])
-def test_noisy_data_have_values_without_noise(named, imported, tmp_path):
-    files = NEW | {INDEX: NEW[INDEX].replace("suite = 'bbob', funcId = 1", named)}
-    assert {row["suite"] for row in imported(files)} == {"bbob-noisy"}
-    (row,) = imported(files, wanted=WantedProblems("bbob-noisy", [101], [3], [2]))
+def test_noisy_data_have_values_without_noise(named, latest, read):
+    latest.edit(INFO, "suite = 'bbob', funcId = 5", named)
+    assert {row["suite"] for row in read(latest)[0]} == {"bbob-noisy"}
+    ((row,), _) = read(latest, wanted=WantedProblems("bbob-noisy", [101], [2], [2]))
     assert row["noise_free_f"] is None  # no rule is applied to them
 
 

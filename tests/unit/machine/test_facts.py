@@ -112,9 +112,9 @@ QUIET: dict[str, Any] = {
 READ = {
     name: read
     for name, read in (STANDING | MOMENTARY).items()
-    if read.__module__ != facts.__name__ or name == "environment"
+    if read.__code__.co_varnames[0] == "host" and name != "commit"
 }
-"""The facts that are read from files and variables."""
+"""The facts that are read from files and variables: readers of others ignore the host."""
 
 Build = Callable[..., Host]
 

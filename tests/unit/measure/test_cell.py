@@ -84,7 +84,7 @@ print("free", flush=True)
 
 
 MEASURE = """
-from timefair.measure.runner.jobs import in_turn
+from timefair.measure.runner import in_turn
 list(in_turn([["sh", "-c", "echo begun; exec sleep 20"]], 1))
 """
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 import pytest
-from measurements import measurement_of, run_of
+from measurements import run_of
 
 from timefair.algorithms.adapter import given_start, starting_point
 from timefair.algorithms.base import Algorithm
@@ -246,13 +246,8 @@ class Bench:
     def __init__(self, problem=None, deadline=NEVER, **options):
         problem = problem or moving()
         self.times, self.state = [], State.of(problem)
-        self.measurement = measurement_of(
-            problem,
-            self.state,
-            vectors=self.state.vector_log,
-            clock=lambda: self.times.pop(0),
-            exit=end,
-            **options,
+        self.measurement = self.state.measurement(
+            problem, clock=lambda: self.times.pop(0), exit=end, **options
         )
         self.measurement.start(0, deadline)
         self.measurement.begin_launch(0)
@@ -265,7 +260,7 @@ class Bench:
 
     def vectors(self):
         """Evaluations, time and numbers of each kept vector."""
-        rows = self.state.vectors()
+        rows = self.state.logs().vectors
         return [
             (int(row["evaluations"]), int(row["time"]), *row["outputs"].tolist()) for row in rows
         ]

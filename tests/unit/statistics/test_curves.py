@@ -118,7 +118,7 @@ BEST = arrays(
 def test_the_band_of_runs_is_made_of_order_statistics():
     best = np.random.default_rng(2).exponential(size=(21, 5))
     band = quantile_band(best, 0.25, 0.75)
-    np.testing.assert_array_equal(band.curve, np.median(best, axis=0))
+    np.testing.assert_array_equal(band.value, np.median(best, axis=0))
     np.testing.assert_array_equal(band.low, np.quantile(best, 0.25, axis=0, method="inverted_cdf"))
     np.testing.assert_array_equal(band.high, np.quantile(best, 0.75, axis=0, method="inverted_cdf"))
 
@@ -136,19 +136,19 @@ def test_the_interval_of_the_median_is_scipys():
 def test_the_interval_of_the_median_needs_six_runs(runs, known):
     band = median_band(np.ones((runs, 2)), 0.95)
     assert np.isnan(band.low).all() == np.isnan(band.high).all() == (not known)
-    assert np.isnan(band.curve).all() == (runs == 0)
+    assert np.isnan(band.value).all() == (runs == 0)
 
 
 @pytest.mark.slow
 @given(BEST)
 def test_limits_of_the_best_hold_the_curve(best):
     for band in (median_band(best, 0.9), quantile_band(best, 0.25, 0.9)):
-        assert band.curve.shape == band.low.shape == band.high.shape == best.shape[1:]
+        assert band.value.shape == band.low.shape == band.high.shape == best.shape[1:]
         known = ~np.isnan(band.low)
         assert (known == ~np.isnan(band.high)).all()
-        assert not np.isnan(band.curve[known]).any()
-        assert (band.low[known] <= band.curve[known]).all()
-        assert (band.curve[known] <= band.high[known]).all()
+        assert not np.isnan(band.value[known]).any()
+        assert (band.low[known] <= band.value[known]).all()
+        assert (band.value[known] <= band.high[known]).all()
 
 
 @pytest.mark.parametrize(

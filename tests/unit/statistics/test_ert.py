@@ -307,9 +307,8 @@ def test_whole_costs_on_a_lattice_are_exact(monkeypatch):
     grid = np.arange(0.0, 2000.0, 37.0)
     reference = restarted_cdf(times, success, grid)
     monkeypatch.setattr(restarted, "MOST_SUMS", 0)
-    np.testing.assert_allclose(
-        exact(restarted_cdf(times, success, grid)), reference.middle, atol=1e-9
-    )
+    middle = (reference.low + reference.high) / 2
+    np.testing.assert_allclose(exact(restarted_cdf(times, success, grid)), middle, atol=1e-9)
 
 
 @pytest.mark.slow

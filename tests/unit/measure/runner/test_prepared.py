@@ -15,7 +15,7 @@ from campaigns import SMALL
 from timefair.basics.errors import InputError
 from timefair.basics.files import DRIVER, snakemake_above
 from timefair.campaign import configuration
-from timefair.measure.job import prepared
+from timefair.measure import runner as prepared
 from timefair.measure.runner import complete, in_forks, in_turn
 
 JOB = Path(__file__).with_name("job.py")

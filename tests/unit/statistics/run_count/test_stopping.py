@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from run_counts import is_kept, stopping
+from run_counts import fences, is_kept, stopping
 from scipy.stats import mannwhitneyu, quantile_test, skew, t
 
-from timefair.statistics.run_count import kernels, racing
+from timefair.statistics.run_count import racing
 from timefair.statistics.run_count.racing import Race, p_worse
 from timefair.statistics.run_count.skewness import Outliers, SkewnessRule, skewness_counts
 from timefair.statistics.run_count.stopping import (
@@ -167,8 +167,7 @@ def test_outliers_of_values_near_each_other_are_those_of_their_distances():
 def test_percentiles_are_numpys_to_the_last_bit(n):
     rng = np.random.default_rng(n)
     for sample in (rng.lognormal(size=n), 79.48 + 1e-13 * rng.integers(0, 9, size=n)):
-        fences = kernels.fences(np.sort(sample), Outliers.PERCENTILE.code)
-        assert fences == tuple(np.percentile(sample, [2.5, 97.5]))
+        assert fences(sample, Outliers.PERCENTILE) == tuple(np.percentile(sample, [2.5, 97.5]))
 
 
 @pytest.mark.thinned(4)

@@ -280,7 +280,9 @@ class Problems:
 
         NaN without an instance, or if an algorithm has only one run on some instance.
         """
-        if not self.instances or any(cell.is_single for cells in self.instances for cell in cells):
+        if not self.instances or any(
+            len(cell.spent.cost) == 1 for cells in self.instances for cell in cells
+        ):
             unknown = np.full(fraction.shape, np.nan)
             return Estimate(fraction, unknown, unknown)
         samples = (
