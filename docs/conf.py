@@ -116,7 +116,10 @@ def _write_order(file: Path) -> None:
     for heading, text in zip(parts[1::2], parts[2::2], strict=True):
         entries: list[dict[str, object]] = []
         for row in re.findall(r"^\| \[.*$", text, flags=re.M):
-            first, *others = (_source(link) for link in re.findall(r"\]\(([^)#]+\.md)\)", row))
+            pages = [_source(link) for link in re.findall(r"\]\(([^)#]+\.md)\)", row)]
+            if not pages:  # a part of a page
+                continue
+            first, *others = pages
             below = [{"file": page} for page in others]
             if first.startswith("docs/") and first.endswith("/README"):
                 below = [{"glob": first.removesuffix("README") + "*"}]

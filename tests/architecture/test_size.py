@@ -20,12 +20,12 @@ GENERATED = (
 """Files that are committed, and that a command of CONTRIBUTING.md writes."""
 
 LOWER_ONLY = {
-    "lines of the package": 73_895,
-    "lines of the core": 58_119,
+    "lines of the package": 73_856,
+    "lines of the core": 58_080,
     "files of the core": 298,
     "rooms of the core": 13,
     "lines of the extensions": 15_776,
-    "lines of the tests": 42_527,
+    "lines of the tests": 42_488,
     "committed lines that are generated": 3_487,
 }
 """Ceilings. After a deletion, lower them to what is left."""

@@ -315,7 +315,7 @@ def test_a_collected_file_of_another_configuration(measured, verify, tmp_path, c
         ({"campaign": "mine"}, "not a record of timefair (AttributeError: "),
         ({"collected": {"machine": [5]}}, ""),
         ({"tuning": 5}, ""),
-        ({"schema_version": [6]}, "schema version [6], and this timefair reads 6"),
+        ({"schema_version": [6]}, "schema version [6], and this timefair reads 7"),
     ],
 )
 def test_facts_of_another_kind_are_one_line(row, verify, tmp_path, facts, clause):

@@ -1,7 +1,5 @@
 """Records, journals and notes of what was begun; writing them does not import pandas."""
 
-import hashlib
-import json
 import multiprocessing
 import os
 import subprocess
@@ -17,8 +15,8 @@ from timefair.basics.errors import Interrupted
 from timefair.basics.files import begun_path
 from timefair.records.journal import BegunRun, Journal, journal_path
 from timefair.records.rundata.runs import Runs
-from timefair.records.schema import BEFORE, RUN_SCHEMA, schema_of
-from timefair.records.store import ColumnChecksums, open_record, read_runs, write_record
+from timefair.records.schema import RUN_SCHEMA
+from timefair.records.store import open_record, read_runs, write_record
 
 KEY = "ab" * 32
 
@@ -52,44 +50,6 @@ def test_short_runs_go_to_the_disk_together_and_long_ones_at_once(record, row, m
     clock[0] = 22.0
     journal.__exit__(KeyboardInterrupt)  # the job is ended before it has written its record
     assert synced == [5.5, 20.0, 22.0]
-
-
-@pytest.mark.parametrize("version", sorted(BEFORE))
-def test_a_record_with_earlier_names_is_read_with_those_of_now(record, row, write, version):
-    """Of columns, of states, and in the facts, such as the archive of the study has them."""
-    write(record, row(0, perturbation="perturbed", perturbed_by="steal"), row(1))
-    expected = read_runs([record])
-    as_version(version, record)
-    assert "disturbed_by" in pq.read_schema(record).names
-    old = open_record(record)
-    assert old.read() == expected == read_runs([record])
-    assert old.read().schema == RUN_SCHEMA
-    (alone,) = old.row_groups(["perturbation", "run"])
-    assert alone["perturbation"].to_pylist() == ["perturbed", None]
-    assert old.read(["run"]).column_names == ["run"]
-    assert old.facts["campaign"] == {"timing": {"perturbed": "flag"}, "tables": ["timing_noise"]}
-    assert Runs.read([record]).perturbed.tolist() == [True, False]
-
-
-def as_version(version: int, path: Path) -> None:
-    """Write a record again as the timefair of an earlier schema version did."""
-    metadata = dict(pq.read_metadata(path).metadata)
-    facts = json.loads(metadata[b"timefair"]) | {"schema_version": version}
-    facts["campaign"] = {"timing": {"disturbed": "flag"}, "tables": ["resolution"]}
-    runs = pq.read_table(path).replace_schema_metadata(None)
-    place = runs.column_names.index("perturbation")
-    states = ["disturbed" if s == "perturbed" else s for s in runs["perturbation"].to_pylist()]
-    runs = runs.set_column(place, "perturbation", pa.array(states))
-    runs = runs.rename_columns(schema_of(version).names)
-    columns = ColumnChecksums()
-    columns.add(runs)
-    metadata[b"timefair"] = json.dumps(facts, sort_keys=True).encode()
-    metadata[b"timefair.columns"] = json.dumps(columns.by_name(), sort_keys=True).encode()
-    text = metadata[b"timefair"] + b"\n" + metadata[b"timefair.columns"]
-    metadata[b"timefair.checksum"] = hashlib.sha256(text).hexdigest().encode()
-    with pq.ParquetWriter(path, runs.schema, store_schema=False) as writer:
-        writer.write_table(runs)
-        writer.add_key_value_metadata(metadata)
 
 
 def test_some_columns_are_read_alone(record, row, write):

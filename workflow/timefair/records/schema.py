@@ -169,23 +169,6 @@ RUN_FIELDS: list[tuple[str, pa.DataType]] = [
 
 RUN_SCHEMA = pa.schema(RUN_FIELDS)
 
-BEFORE = {6: {"perturbation": "disturbance", "perturbed_by": "disturbed_by"}}
-"""Earlier names of columns, by version, which are read with the names of now, as in `NOW`."""
-
-NOW = {
-    "disturbed": "perturbed",
-    "disturbance": "perturbation",
-    "inversions": "rank_reversals",
-    "resolution": "timing_noise",
-}
-"""Names in facts, and the state of a run, in records of the versions of `BEFORE`."""
-
-
-def schema_of(version: int) -> pa.Schema:
-    was = BEFORE.get(version, {})
-    return pa.schema([field.with_name(was.get(field.name, field.name)) for field in RUN_SCHEMA])
-
-
 KEYS = ("suite", "function", "dimension", "instance", "algorithm", "run")
 """The columns that name a run; no two rows of a campaign share them."""
 

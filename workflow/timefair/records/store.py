@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 from timefair.basics.errors import InputError
 from timefair.basics.files import atomic_file, regular
 from timefair.basics.hidden_modules import hidden_modules
-from timefair.records.schema import BEFORE, NOW, RUN_SCHEMA, SCHEMA_VERSION, leaves, schema_of
+from timefair.records.schema import RUN_SCHEMA, SCHEMA_VERSION, leaves
 
 _HEX_DIGITS = 32
 
@@ -181,15 +181,12 @@ class Record(NamedTuple):
     def row_groups(self, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
         """The runs, part by part, of some columns in Parquet's names; `InputError` if changed."""
         found = ColumnChecksums()
-        was = BEFORE.get(self.facts["schema_version"], {})
-        here = None if columns is None else [was.get(name, name) for name in columns]
         for k in range(self.file.num_row_groups):
             with _decoding(self.path):
-                runs = self.file.read_row_group(k, here, use_threads=False)
+                runs = self.file.read_row_group(k, columns, use_threads=False)
                 runs = runs.replace_schema_metadata(None)
                 runs.validate(full=True)
                 found.add(runs)
-            runs = _as_now(runs, was) if was else runs
             yield runs.select(_names(columns))
         now = found.by_name() if self.file.num_row_groups else {}
         if self.columns and not now:
@@ -209,24 +206,6 @@ def _names(columns: Sequence[str] | None) -> list[str]:
     """The columns of a table with these columns of Parquet; None stands for all."""
     wanted = RUN_SCHEMA.names if columns is None else [name.partition(".")[0] for name in columns]
     return [name for name in RUN_SCHEMA.names if name in wanted]
-
-
-def _as_now(runs: pa.Table, was: Mapping[str, str]) -> pa.Table:
-    """Rename columns and states of an earlier version, whose names of columns are `was`."""
-    now = {old: new for new, old in was.items()}
-    runs = runs.rename_columns([now.get(name, name) for name in runs.column_names])
-    if "perturbation" not in runs.column_names:
-        return runs
-    states = pa.array([NOW.get(s, s) for s in runs["perturbation"].to_pylist()], pa.string())
-    return runs.set_column(runs.column_names.index("perturbation"), "perturbation", states)
-
-
-def _named_now(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {"perturbed" if k == "disturbed" else k: _named_now(v) for k, v in value.items()}
-    if isinstance(value, list):
-        return [_named_now(one) for one in value]
-    return NOW.get(value, value) if isinstance(value, str) else value
 
 
 @contextmanager
@@ -253,18 +232,17 @@ def open_record(path: Path) -> Record:
     if not isinstance(facts, dict) or "schema_version" not in facts:
         raise InputError(f"{path}: not a record of timefair; move it elsewhere")
     version = facts["schema_version"]
-    if version not in (SCHEMA_VERSION, *BEFORE):
+    if version != SCHEMA_VERSION:
         raise InputError(
-            f"{path}: schema version {version}, and this timefair reads {min(BEFORE)} to "
+            f"{path}: schema version {version}, and this timefair reads "
             f"{SCHEMA_VERSION}; measure again, or use the timefair that wrote it"
         )
     if _CHECKSUM not in metadata:
         raise InputError(f"{path}: has no checksum; {MEND}")
     if metadata[_CHECKSUM] != _checksum(metadata):
         raise InputError(f"{path}: its metadata are not as written (checksum); {MEND}")
-    if schema != schema_of(version):
+    if schema != RUN_SCHEMA:
         raise InputError(f"{path}: its columns are not those of a record; {MEND}")
-    facts = _named_now(facts) if version in BEFORE else facts
     return Record(file, facts, path, columns, metadata[_CHECKSUM].decode())
 
 
