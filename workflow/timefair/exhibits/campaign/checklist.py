@@ -668,9 +668,9 @@ def _environment(own: Mapping[str, Any]) -> str:
     )
 
 
-def _software(*found: Origins) -> dict[str, str | None]:
+def _software(*those: Origins) -> dict[str, str | None]:
     """The versions of Python and of the packages that the records of some algorithms name."""
-    every = [machine for one in found for machine in one.machine if machine]
+    every = [machine for one in those for machine in one.machine if machine]
     found: dict[str, str | None] = {}
     for machine in every:
         found |= {"Python": machine.get("python"), **machine.get("versions", {})}
