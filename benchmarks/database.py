@@ -17,6 +17,8 @@ import json
 import random
 import sys
 import time
+from collections.abc import Callable
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 
@@ -83,6 +85,22 @@ def measure(campaign: Campaign, folder: Path, cores: int, until: float) -> None:
         collected.join(campaign, keys, folder, label)
 
 
+def without_failing(
+    made: Callable[[set[str]], Campaign], folder: Path, cores: int, until: float, without: set[str]
+) -> Campaign:
+    """Measure a campaign, made without the algorithms whose jobs failed, which join `without`."""
+    while True:
+        campaign = made(without)
+        try:
+            measure(campaign, folder, cores, until)
+        except JobFailed as failed:
+            log = Path(str(failed).partition(":")[0])
+            without.add(log.parts[-3])
+            print(f"left out: {failed}", flush=True)
+        else:
+            return campaign
+
+
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("campaign", type=Path)
@@ -104,21 +122,15 @@ def main(arguments: list[str] | None = None) -> int:
     status = 0
     with driver.held(folder):
         for functions in steps:
-            while True:
-                try:
-                    measure(only(whole, functions, without), folder, options.cores, until)
-                except JobFailed as failed:
-                    log = Path(str(failed).partition(":")[0])
-                    without.add(log.parts[-3])
-                    print(f"left out: {failed}", flush=True)
-                    continue
-                except Enough:
-                    print("enough for now; the same command goes on", flush=True)
-                    status = 3
-                except InputError as error:
-                    print(*error.faults, sep="\n", file=sys.stderr)
-                    status = 2
-                break
+            try:
+                made = partial(only, whole, functions)
+                without_failing(made, folder, options.cores, until, without)
+            except Enough:
+                print("enough for now; the same command goes on", flush=True)
+                status = 3
+            except InputError as error:
+                print(*error.faults, sep="\n", file=sys.stderr)
+                status = 2
             if status:
                 break
             print(f"complete on {len(functions)} functions", flush=True)

@@ -17,15 +17,15 @@ import csv
 import json
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import numpy as np
-from database import Enough, measure
+from database import Enough, without_failing
 from scipy import stats
 
 from timefair.campaign import configuration, driver
 from timefair.campaign.configuration import Campaign
-from timefair.measure.runner import JobFailed
 from timefair.records.rundata.runs import Runs
 
 DATABASE = Path(__file__).parents[1] / "config/studies/database/bbob-5.yaml"
@@ -43,7 +43,8 @@ def campaign_of(database: Campaign, without: set[str]) -> Campaign:
     content["algorithms"] = {
         f"{label}-{words}": {"use": spec.use, "schedule": {"epoch": number}}
         for label, spec in database.algorithms.items()
-        if label.startswith(LIBRARY) and label not in without
+        if label.startswith(LIBRARY)
+        if not any(f"{label}-{words}" in without for words in SCHEDULES)
         for words, number in SCHEDULES.items()
     }
     return configuration.check_keys(content, "max-iter")
@@ -71,18 +72,12 @@ def main() -> int:
     database, without = configuration.load(DATABASE), set[str]()
     folder = Path("results/max-iter")
     with driver.held(folder):
-        while True:
-            campaign = campaign_of(database, without)
-            try:
-                measure(campaign, folder, options.cores, until)
-            except JobFailed as failed:
-                without.add(Path(str(failed).partition(":")[0]).parts[-3].rpartition("-")[0])
-                print(f"left out: {failed}", flush=True)
-                continue
-            except Enough:
-                print("enough for now; the same command goes on", flush=True)
-                return 3
-            break
+        try:
+            made = partial(campaign_of, database)
+            campaign = without_failing(made, folder, options.cores, until, without)
+        except Enough:
+            print("enough for now; the same command goes on", flush=True)
+            return 3
     with Path("max_iter.csv").open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["label", "log10_loss", "p"])

@@ -53,12 +53,13 @@ def main() -> int:
         with driver.held(folder):
             measure(campaign, folder, options.cores, float("inf"))
         ((_, _, costs),) = spaces(design.runs.timed_by(design.analysis.time), design.analysis)
+        recorded = [ranks_of(costs.at(cost).gains) for cost in MEASURES]
         for label, spec in campaign.algorithms.items():
             collected = folder / f"collected/{label}.parquet"
             (now,) = placed(design, collected, spec.use, dict(spec.parameters)).placed
             place = costs.labels.index(label.removesuffix(AGAIN))
-            for (words, standing), cost in zip(now.overall.items(), MEASURES, strict=True):
-                rank = float(ranks_of(costs.at(cost).gains)[place])
+            for (words, standing), ranks in zip(now.overall.items(), recorded, strict=True):
+                rank = float(ranks[place])
                 inside = standing.low <= rank <= standing.high
                 width, difference = standing.high - standing.low, abs(standing.rank - rank)
                 found.setdefault(words, []).append((inside, width, difference))

@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from study.numbers import DATABASE, ESTABLISHED, LIBRARY, REFERENCES, Measured, audited, enough
+from timefair.basics.words import power_of_ten
 from timefair.exhibits.charts import style
 from timefair.exhibits.registry import FIGURES, TABLES
 from timefair.extensions.database.store import read_list
@@ -18,7 +19,6 @@ from timefair.extensions.database.store import read_list
 NAMES = ("slopes", "cost_map", "bias_map")
 LINE_IN = 0.083
 BIASED, PLAIN, OTHER = style.COLOURS[1], style.COLOURS[0], "black"
-SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 MOST = 1e10
 """The largest factor of the map."""
 KINDS = {
@@ -125,8 +125,8 @@ def bias_map(bias: Mapping[str, str], uses: Mapping[str, str]) -> Figure:
 
 
 def _power(exponent: int) -> str:
-    """A power of ten; figures have no mathematical text."""
-    return "1" if exponent == 0 else "10" + str(exponent).translate(SUPERSCRIPTS)
+    """A power of ten, the zeroth as 1."""
+    return "1" if exponent == 0 else power_of_ten(exponent)
 
 
 def _save(figure: Figure, path: Path, shrunk: float = 1.0) -> None:
