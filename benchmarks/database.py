@@ -2,6 +2,7 @@
 
     python benchmarks/database.py config/studies/database/bbob-5.yaml [--minutes 40]
     python benchmarks/database.py config/studies/database/bbob-5.yaml --suite cec2022 --dimension 10
+    python benchmarks/database.py config/studies/database/bbob-5.yaml --suite engineering
 
 Start it in the folder for the results, on a machine with nothing else to do. Without `--functions`,
 the odd functions of the campaign are measured first, then the others; each half is complete by
@@ -25,11 +26,15 @@ from pathlib import Path
 from timefair.basics.errors import InputError
 from timefair.campaign import collected, configuration, driver, plan, provenance
 from timefair.campaign.configuration import Campaign
+from timefair.extensions.database.store import entry
 from timefair.measure.runner import JobFailed, measured
 from timefair.problems.registry import SUITES
 
 WIDE = [1e5, 1e4, 1e3, 316, 100, 31.6, 10, 3.16, 1, 1e-1, 1e-2, 1e-3, 1e-5, 1e-8]
 """Targets for suites whose values differ more from the best one than those of bbob."""
+
+CONTINUOUS = [15, 16, 17, 19, 20, 23, 24, 25, 27, 29, 32, 33]
+"""Designs of `engineering` without whole variables."""
 
 
 class Enough(Exception):
@@ -48,11 +53,19 @@ def elsewhere(campaign: Campaign, suite: str, dimension: int | None) -> Campaign
     content = json.loads(campaign.model_dump_json(exclude_defaults=True))
     functions = sorted(SUITES[suite].functions)
     content["problems"] |= {"suite": suite, "functions": functions, "dimensions": dimension}
+    if suite == "engineering":  # each in a dimension of its own, without whole variables
+        content["problems"] |= {"functions": CONTINUOUS}
+        del content["problems"]["dimensions"]
     content["name"] = "-".join(["database", suite, *([str(dimension)] if dimension else [])])
     if suite != "bbob":  # these suites have one instance
         content["problems"]["instances"], content["runs"] = 1, content["runs"] * 3
         content["targets"] = WIDE
-    return configuration.check_keys(content, f"{suite}, D = {dimension}")
+    made = configuration.check_keys(content, suite)
+    content["algorithms"] = {
+        label: {**content["algorithms"][label], **entry(made, spec.use, spec.parameters)}
+        for label, spec in made.algorithms.items()
+    }
+    return configuration.check_keys(content, suite)
 
 
 def measure(campaign: Campaign, folder: Path, cores: int, until: float) -> None:

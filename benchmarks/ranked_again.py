@@ -52,7 +52,7 @@ def main() -> int:
         folder = Path("results") / campaign.name
         with driver.held(folder):
             measure(campaign, folder, options.cores, float("inf"))
-        ((_, _, costs),) = spaces(design.runs.timed_by(design.analysis.time), design.analysis)
+        (costs,) = spaces(design.runs.timed_by(design.analysis.time), design.analysis)
         recorded = [ranks_of(costs.at(cost).gains) for cost in MEASURES]
         for label, spec in campaign.algorithms.items():
             collected = folder / f"collected/{label}.parquet"

@@ -42,56 +42,54 @@ COSTS_S = (0.0, 1e-3, 1e-2, 1e-1, 1.0)
 EVALUATIONS = (50, 200, 1000)
 
 
-def choices(costs: Costs, dimension: int) -> Iterator[tuple[float, int, list[Floats], float]]:
+def choices(costs: Costs) -> Iterator[tuple[float, int, list[Floats], float]]:
     """Each cost of an evaluation and number of evaluations a dimension, with the shares on each
     function of the choices (case, pair, one for all, named, best) and the share of cut ones."""
-    overall, on = advice.overall(costs, dimension), np.arange(len(costs.functions))
+    overall, on = advice.overall(costs, costs.dimension), np.arange(len(costs.functions))
     for cost, count in product(COSTS_S, EVALUATIONS):
-        budget = count * dimension * max(cost, 1e-5)
+        budget = count * costs.dimension * max(cost, 1e-5)
         here = advice.shares(costs, cost, budget)
         low = here.low
         one = low[(overall.sum(axis=1, keepdims=True) - overall).argmax(axis=0), on]
         case = one + advice.held_out(low, overall)
         pair = case.mean() + advice.best_pair(costs, cost, budget, low)[1]
-        shown = [case, np.full(on.size, pair), one, *fixed(low, costs, dimension, count)]
+        shown = [case, np.full(on.size, pair), one, *fixed(low, costs, count)]
         yield cost, count, shown, float((here.high > low).any(axis=1).mean())
 
 
-def elsewhere(
-    costs: Costs, dimension: int, other: Costs, there: int
-) -> Iterator[tuple[float, int, list[Floats], float]]:
+def elsewhere(costs: Costs, other: Costs) -> Iterator[tuple[float, int, list[Floats], float]]:
     """The same, with choices on all functions of one suite that are judged on those of another."""
-    usual = costs.labels[int(advice.overall(costs, dimension).mean(axis=1).argmax())]
+    usual = costs.labels[int(advice.overall(costs, costs.dimension).mean(axis=1).argmax())]
     for cost, count in product(COSTS_S, EVALUATIONS):
         here, low = (
-            advice.shares(of, cost, count * d * max(cost, 1e-5))
-            for of, d in ((costs, dimension), (other, there))
+            advice.shares(of, cost, count * of.dimension * max(cost, 1e-5)) for of in (costs, other)
         )
         case = costs.labels[int(here.low.mean(axis=1).argmax())]
         chosen = [low.low[other.labels.index(label)] for label in (case, usual)]
         cut = float((low.high > low.low).any(axis=1).mean())
-        yield cost, count, [*chosen, *fixed(low.low, other, there, count)], cut
+        yield cost, count, [*chosen, *fixed(low.low, other, count)], cut
 
 
-def fixed(low: Floats, costs: Costs, dimension: int, count: int) -> list[Floats]:
+def fixed(low: Floats, costs: Costs, count: int) -> list[Floats]:
     """The shares of those that do not depend on the database, and of the best one in hindsight."""
-    advised = next(HUMPDAY[n] for *_, n in recommend(dimension, count * dimension) if n in HUMPDAY)
+    d = costs.dimension
+    advised = next(HUMPDAY[n] for *_, n in recommend(d, count * d) if n in HUMPDAY)
     named = [low[costs.labels.index(name)] for name in (*NAMED, advised)]
     return [*named, low.max(axis=0)]
 
 
 def main(path: str = "timefair-data/database-bbob-5.zip", judged: str | None = None) -> int:
     with opened(Path(path)) as design:
-        ((_, dimension, costs),) = spaces(design.runs, design.analysis)
+        (costs,) = spaces(design.runs, design.analysis)
     pairs = [] if judged else ["pair"]
     names = ["for the case", *pairs, "one for all", *NAMED, "humpday", "best"]
     if judged:
         with opened(Path(judged)) as design:
-            ((suite, there, other),) = spaces(design.runs, design.analysis)
-        print(f"Chosen on {path}, judged on {suite}, D = {there}\n")
-        found = elsewhere(costs, dimension, other, there)
+            (other,) = spaces(design.runs, design.analysis)
+        print(f"Chosen on {path}, judged on {other.title}\n")
+        found = elsewhere(costs, other)
     else:
-        found = choices(costs, dimension)
+        found = choices(costs)
     head = ["cost in s", "budget / D", *names, "unknown"]
     print(f"| {' | '.join(head)} |\n|{'---|' * len(head)}")
     regrets = []

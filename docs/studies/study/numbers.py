@@ -57,8 +57,6 @@ class Measured:
     design: Design
     runs: Runs
     costs: Costs
-    suite: str
-    dimension: int
     mine: tuple[str, ...] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -66,8 +64,12 @@ class Measured:
         object.__setattr__(self, "mine", mine)
 
     @property
+    def place(self) -> str:
+        return f"{self.costs.suite}.{self.costs.dimension}"
+
+    @property
     def space(self) -> str:
-        return f"`{self.suite}`, D = {self.dimension}"
+        return f"`{self.costs.suite}`{self.costs.title.removeprefix(self.costs.suite)}"
 
     @cache  # noqa: B019
     def gains(self, measure: str) -> NDArray[np.float64]:
@@ -101,8 +103,8 @@ def measured() -> Iterator[Measured]:
     for name in DESIGNS:
         with opened(DATABASE / f"{name}.zip") as design:
             runs = design.runs.timed_by(design.analysis.time)
-            ((suite, dimension, costs),) = spaces(runs, design.analysis)
-            yield Measured(design, runs, costs, suite, dimension)
+            (costs,) = spaces(runs, design.analysis)
+            yield Measured(design, runs, costs)
 
 
 def of_study(every: Sequence[Measured]) -> dict[str, str]:
@@ -114,7 +116,7 @@ def of_study(every: Sequence[Measured]) -> dict[str, str]:
     found["others"] = str(everyone - mine)
     found |= {"map.least": str(LEAST), "map.without": str(everyone - len(enough(every[0])))}
     for one in every:
-        place = f"{one.suite}.{one.dimension}"
+        place = one.place
         counts = counted(one, one.mine)
         found[f"table.against.{place}"] = against(counts)
         for (measure, reference), sides in counts.items():
@@ -206,7 +208,7 @@ def implementation(every: Sequence[Measured]) -> dict[str, str]:
             names = [name for name, is_one in zip(one.mine, only, strict=True) if is_one]
             cells = ((seconds < 0).sum(), only.sum(), *factors(one, names, reference))
             rows.append((one.space, words, *cells))
-            place = f"implementation.{one.suite}.{one.dimension}.{reference}"
+            place = f"implementation.{one.place}.{reference}"
             for name, cell in zip(("lost", "only", "factor", "never"), cells, strict=True):
                 found[f"{place}.{name}"] = str(cell)
     head = ("worse in CPU seconds", "of these not by evaluations", "tie if faster by", "never")
@@ -245,7 +247,7 @@ def reversals(every: Sequence[Measured]) -> dict[str, str]:
         share = f"{opposite.sum():,} ({100 * opposite.sum() / max(both.sum(), 1):.0f} %)"
         numbers = (f"{n:,}" for n in (len(pairs), *counts, both.sum()))
         rows.append((one.space, *numbers, share, f"{tau:.2f}"))
-        found[f"opposite.{one.suite}.{one.dimension}"] = share
+        found[f"opposite.{one.place}"] = share
     head = ("pairs", "by evaluations", "in CPU seconds", "by both", "of these opposite")
     return {"table.reversals": table(("problems", *head, "Kendall's τ"), rows), **found}
 

@@ -146,7 +146,7 @@ def test_the_database_of_the_repository_is_whole():
 
 def test_pairs_are_those_of_the_table_comparison(database):
     with store.opened(database / "study.zip") as design:
-        ((_, _, costs),) = spaces(design.runs, design.analysis)
+        (costs,) = spaces(design.runs, design.analysis)
         rows, _ = decided(design.runs, design.analysis)
         at = costs.at(EVALUATIONS)
         tested = 0
@@ -168,7 +168,7 @@ def standing_of(label, costs, cost):
 
 def test_an_evaluation_cost_moves_ranks_towards_those_by_evaluations(database):
     with store.opened(database / "study.zip") as design:
-        ((_, _, costs),) = spaces(design.runs, design.analysis)
+        (costs,) = spaces(design.runs, design.analysis)
     ranks = {}
     for cost in (0.0, 1e-3, 1e3, EVALUATIONS):
         one = standing_of("DE", costs, cost)
@@ -192,7 +192,7 @@ def test_an_optimizer_measured_again_has_its_own_rank(database, tmp_path):
     (one,) = found.placed
     assert one.overall["seconds"].labels == ("mine", "random-search", "scipy-L-BFGS-B")
     with store.opened(database / "study.zip") as design:
-        ((_, _, costs),) = spaces(design.runs, design.analysis)
+        (costs,) = spaces(design.runs, design.analysis)
     own = standing_of("DE", costs, 0.0)
     # Two of the three have the same runs, so that other ratios are within their timing noise.
     assert one.overall["seconds"].rank == pytest.approx(own.rank, abs=0.5)
@@ -200,7 +200,7 @@ def test_an_optimizer_measured_again_has_its_own_rank(database, tmp_path):
     text = ranking.page(found, "seconds")
     assert "| **mine** |" in text
     assert "100 ms an evaluation" in text
-    assert ranking.verdict(found, "seconds").startswith("timefair:DE: bbob D = 5: place 1 of 3 by")
+    assert ranking.verdict(found, "seconds").startswith("timefair:DE: bbob, D = 5: place 1 of 3 by")
 
 
 def test_another_machine_without_kernels_has_no_ranks_in_seconds(database, tmp_path):
@@ -268,7 +268,7 @@ def test_the_campaign_is_that_of_the_design(database, tmp_path, monkeypatch):
 
 def test_a_run_that_is_too_short_gives_bounds(database):
     with store.opened(database / "study.zip") as design:
-        ((_, _, costs),) = spaces(design.runs, design.analysis)
+        (costs,) = spaces(design.runs, design.analysis)
     short, long = (advice.shares(costs, 1e-3, budget) for budget in (0.5, 1e9))
     assert np.array_equal(short.low, short.high)
     assert (long.high >= long.low).all()
@@ -279,10 +279,10 @@ def test_a_run_that_is_too_short_gives_bounds(database):
 
 def test_the_shortlist_begins_with_the_usual_one_if_choosing_gains_nothing(database):
     with store.opened(database / "study.zip") as design:
-        ((_, dimension, costs),) = spaces(design.runs, design.analysis)
+        (costs,) = spaces(design.runs, design.analysis)
     nothing = advice.shares(costs, 0.0, 1e-9)
     assert not nothing.low.any()
-    found = advice.advise(costs, nothing, dimension)
+    found = advice.advise(costs, nothing, costs.dimension)
     assert found.gain == 0
     assert found.shortlist[0] == found.usual
 
@@ -330,7 +330,7 @@ def test_rank_measures_only_the_new_algorithm(results, tmp_path, monkeypatch, ca
     words = ["rank", "mine.py:solve", "--database", "small", "--by", "evaluations", "--cores", "2"]
     assert cli.main(words) == 0  # six functions are too few for a significant difference
     lines = capsys.readouterr().out.splitlines()
-    assert lines[-1].startswith("mine.py:solve: bbob D = 5: place 4 of 4 by evaluations")
+    assert lines[-1].startswith("mine.py:solve: bbob, D = 5: place 4 of 4 by evaluations")
     page = tmp_path / "results/rank-mine.py-solve-study/rank.md"
     assert "# mine.py:solve among the optimizers of study" in page.read_text()
     (records,) = (page.parent / "records").iterdir()

@@ -45,7 +45,7 @@ def page(tmp_path_factory):
 @pytest.fixture(scope="module")
 def costs():
     with store.opened(DATABASE) as design:
-        ((_, _, found),) = spaces(design.runs.timed_by(design.analysis.time), design.analysis)
+        (found,) = spaces(design.runs.timed_by(design.analysis.time), design.analysis)
     return found
 
 

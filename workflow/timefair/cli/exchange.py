@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign
     from timefair.io.importing import WantedProblems
 
-FORMATS = {"coco": "COCO's data format", "ioh": "IOHprofiler's data format"}
-READERS = {"coco": "cocopp", "ioh": "iohinspector"}
-
 
 def add_to(commands: Commands) -> None:
     export = commands.add_parser(
@@ -38,25 +35,28 @@ def add_to(commands: Commands) -> None:
     exports = export.commands = export.add_subparsers(
         title="formats", required=True, metavar="FORMAT"
     )
-    for name, words in FORMATS.items():
+    folders = (
+        ("coco", "COCO's data format", "cocopp", _export_coco),
+        ("ioh", "IOHprofiler's data format", "iohinspector", _export_ioh),
+    )
+    for name, words, reader, write in folders:
         one = exports.add_parser(
             name,
-            help=f"{words}, for {READERS[name]}",
+            help=f"{words}, for {reader}",
             description=f"Writes collected runs in {words}, one folder per algorithm, for "
-            f"{READERS[name]}. An existing folder is refused.",
+            f"{reader}. An existing folder is refused.",
             example=f"timefair export {name} results/default --output exported-{name}",
         )
         one.add_argument("folder", **RESULTS)
         one.output(
             "FOLDER", f"folder to write, with one folder per algorithm; by default NAME-{name} here"
         )
-        one.set_defaults(command=_export_ioh)
+        one.set_defaults(command=write)
         if name == "coco":
             one.add_argument(
                 "--cost", choices=("evaluations", "seconds"), default="evaluations",
                 help="the cost that is written as evaluations; seconds become microseconds",
             )  # fmt: skip
-            one.set_defaults(command=_export_coco)
 
     tidy = exports.add_parser(
         "table",

@@ -282,10 +282,10 @@ class RankAxis(Chart):
             "evaluations": "evaluations to targets",
             "precision": "precision at the end",
         }
-        measures = set(frame["measure"]) if len(frame) else set()
+        measures = frame["measure"].unique() if len(frame) else ()
         return [
             {
-                "label": label,
+                "label": labels.get(measure, measure),
                 "x": "average_rank",
                 "y": "algorithm",
                 "low": None,
@@ -298,6 +298,5 @@ class RankAxis(Chart):
                 "share": True,
                 "easy_to_hard": False,
             }
-            for measure, label in labels.items()
-            if measure in measures
+            for measure in sorted(measures, key=[*labels, *measures].index)
         ]

@@ -21,8 +21,8 @@ from timefair.basics.errors import InputError
 from timefair.campaign import plan
 from timefair.campaign.configuration import Campaign
 from timefair.extensions.archive.files import Member
-from timefair.records.rundata.problems import ENDED_BY_BUDGET
 from timefair.records.schema import RUN_SCHEMA
+from timefair.records.status import ENDED_BY_BUDGET
 from timefair.records.store import open_record, write_record
 
 RESOLUTION = 10

@@ -19,7 +19,7 @@ from timefair.algorithms import registry
 from timefair.basics.errors import InputError
 from timefair.campaign.configuration import Campaign
 from timefair.extensions.database.standings import Costs, spaces
-from timefair.extensions.database.store import opened
+from timefair.extensions.database.store import entry, opened
 from timefair.statistics.checks import Floats
 from timefair.statistics.evaluation_cost import at_cost, known_until
 
@@ -125,18 +125,24 @@ def advise(costs: Costs, here: Shares, dimension: int) -> Advice:
 
 def told(paths: Iterable[Path], asked: Namespace) -> Iterator[str]:
     """The lines of `timefair recommend`, for the nearest dimension that was recorded."""
-    every: list[tuple[str, int, Costs, Campaign]] = []
+    every: list[tuple[Costs, Campaign]] = []
     for path in paths:
         with opened(path) as design:
-            every += [(*one, design.campaign) for one in spaces(design.runs, design.analysis)]
-    suite, recorded, costs, campaign = min(
-        every, key=lambda one: abs(np.log(one[1] / asked.dimension))
+            every += [(one, design.campaign) for one in spaces(design.runs, design.analysis)]
+    # A suite whose functions have dimensions of their own is taken if there is no other.
+    costs, campaign = min(
+        every,
+        key=lambda one: (
+            len({*one[0].dimensions}),
+            abs(np.log(one[0].dimension / asked.dimension)),
+        ),
     )
+    recorded = costs.dimension
     here = shares(costs, asked.evaluation_cost, asked.budget)
     found, labels = advise(costs, here, recorded), costs.labels
     near = "" if recorded == asked.dimension else f", the nearest to {asked.dimension}"
     yield (
-        f"{suite}, D = {recorded}{near}: {len(labels)} optimizers, {len(costs.functions)} "
+        f"{costs.title}{near}: {len(labels)} optimizers, {len(costs.functions)} "
         f"functions; targets within {asked.budget:g} s at {asked.evaluation_cost:g} s an "
         "evaluation, in brackets for functions like these:"
     )
@@ -174,7 +180,7 @@ def told(paths: Iterable[Path], asked: Namespace) -> Iterator[str]:
         yield "unknown: integer variables, as all recorded ones are continuous"
     if asked.output is not None:
         names = [labels[k] for k in (*found.shortlist, *found.unknown[:MOST])]
-        content = _deciding(campaign, names, suite, recorded, asked)
+        content = _deciding(campaign, names, costs, asked)
         asked.output.write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
         yield f"{asked.output}: a campaign that decides it, without waiting for evaluations"
 
@@ -196,23 +202,20 @@ def _in_batches(campaign: Campaign, name: str) -> bool:
 
 
 def _deciding(
-    campaign: Campaign, names: Iterable[str], suite: str, dimension: int, asked: Namespace
+    campaign: Campaign, names: Iterable[str], costs: Costs, asked: Namespace
 ) -> Mapping[str, object]:
     """A campaign with these algorithms, longer, at a simulated evaluation cost."""
     return {
         "name": "decide",
         "problems": {
-            "suite": suite,
-            "functions": list(campaign.problems.functions),
-            "dimensions": dimension,
+            "suite": costs.suite,
+            "functions": list(costs.functions),
+            **({"dimensions": costs.dimension} if len({*costs.dimensions}) == 1 else {}),
             "instances": "1-3",
         },
         "algorithms": {
-            name: {
-                "use": campaign.algorithms[name].use,
-                "parameters": dict(campaign.algorithms[name].parameters),
-            }
-            for name in names
+            name: entry(campaign, spec.use, spec.parameters)
+            for name, spec in ((name, campaign.algorithms[name]) for name in names)
         },
         "budget": {"time_s": asked.budget, "evaluation_cost_s": asked.evaluation_cost},
         "runs": 2,

@@ -38,7 +38,7 @@ that <code>timefair rank</code> wrote (<code>explore.json</code>) may be dropped
 <footer><p>Made by timefair {version}. Intervals: 95 %, from functions drawn again.</p></footer>"""
 
 
-def payload(costs: Costs, suite: str, dimension: int) -> dict[str, Any]:
+def payload(costs: Costs) -> dict[str, Any]:
     """The costs of one suite and dimension, as the page reads them.
 
     ``costs`` has two 32-bit numbers, seconds and evaluations, per algorithm, function, run and
@@ -51,8 +51,8 @@ def payload(costs: Costs, suite: str, dimension: int) -> dict[str, Any]:
     parts.append(np.where(costs.there[..., np.newaxis], ends, np.nan).ravel())
     packed = gzip.compress(np.concatenate(parts).astype("<f4").tobytes(), 6, mtime=0)
     return {
-        "title": f"{suite}, D = {dimension}",
-        "dimension": dimension,
+        "title": costs.title,
+        "dimension": costs.dimension,
         "labels": costs.labels,
         "functions": costs.functions,
         "runs": costs.there.shape[2],
@@ -64,11 +64,11 @@ def spaces_of(design: Design) -> Iterator[dict[str, Any]]:
     """What the page has of each suite and dimension of a design."""
     analysis, given = design.analysis, design.campaign.analysis_settings["function_names"]
     runs = design.runs.timed_by(analysis.time)
-    for suite, dimension, costs in spaces(runs, analysis):
-        groups = {group: [*of] for group, of in names.groups(suite).items()}
-        titles = [names.title(suite, function, given) for function in costs.functions]
+    for costs in spaces(runs, analysis):
+        groups = {group: [*of] for group, of in names.groups(costs.suite).items()}
+        titles = [names.title(costs.suite, function, given) for function in costs.functions]
         more = {"targets": analysis.targets, "titles": titles, "groups": groups}
-        yield payload(costs, suite, dimension) | more
+        yield payload(costs) | more
 
 
 def page(path: Path) -> str:

@@ -20,7 +20,7 @@ from timefair.campaign import configuration, plan, requirement
 from timefair.cli.common import progress
 from timefair.exhibits.comparisons.comparison import decide, over
 from timefair.extensions.database.standings import EVALUATIONS, Costs, Standing, spaces
-from timefair.extensions.database.store import DECISIVE, Design
+from timefair.extensions.database.store import DECISIVE, Design, entry
 from timefair.measure import runner as jobs
 from timefair.problems import names
 from timefair.records.bridge import Bridge, bridge
@@ -39,14 +39,13 @@ FEWEST = 6
 
 @dataclass(frozen=True)
 class Placed:
-    """The standings of an algorithm in one suite and dimension.
+    """The standings of an algorithm in one suite and dimension, as ``bbob, D = 5``.
 
     - `overall`: By the words for a measure. - `groups`: By group of functions, then by measure.
     - `decided`: By measure, the row of `comparison` against each other algorithm.
     """
 
-    suite: str
-    dimension: int
+    title: str
     overall: Mapping[str, Standing]
     groups: Mapping[str, Mapping[str, Standing]]
     decided: Mapping[str, Mapping[str, Mapping[str, Any]]]
@@ -92,7 +91,7 @@ def campaign_of(design: Design, use: str, parameters: Mapping[str, Any]) -> Path
     }
     asked = {
         "name": name,
-        "algorithms": {label: {"use": use, "parameters": dict(parameters)}},
+        "algorithms": {label: entry(design.campaign, use, parameters)},
         "published": published,
         "tables": ["ranks", "comparison"],
         "figures": [],
@@ -152,7 +151,7 @@ def placed(
         remarks += _said(bridges)
     placing = _Placing(design, label, others, against, costs, bridges)
     every = spaces(runs.timed_by(analysis.time), analysis)
-    return Ranked(use, design.name, [placing(*one) for one in every], against, remarks, own)
+    return Ranked(use, design.name, [placing(one) for one in every], against, remarks, own)
 
 
 def _bridges(design: Design, runs: Runs, label: str, others: Sequence[str]) -> dict[str, Bridge]:
@@ -208,13 +207,13 @@ class _Placing:
     costs: Mapping[str, float]
     bridges: Mapping[str, Bridge]
 
-    def __call__(self, suite: str, dimension: int, every: Costs) -> Placed:
-        where = f"{self.design.path}: {suite} D = {dimension}"
+    def __call__(self, every: Costs) -> Placed:
+        where = f"{self.design.path}: {every.title}"
         if len(every.functions) < FEWEST:
             raise InputError(f"{where}: {len(every.functions)} functions, should have {FEWEST}")
         if self.against is not None and self.against not in every.labels:
             raise InputError(f"--against: {self.against!r}: was not recorded on all of {where}")
-        of_groups = names.groups(suite).items()
+        of_groups = names.groups(every.suite).items()
         on = {name: [f for f in some if f in every.functions] for name, some in of_groups}
         on = {"": list(every.functions), **{name: some for name, some in on.items() if some}}
         found: dict[str, dict[str, Standing]] = {name: {} for name in on}
@@ -237,7 +236,7 @@ class _Placing:
             rows = decide(dict(enumerate(group)), ALPHA)
             for place, words in enumerate(gains):
                 decided[words][name] = rows[place]
-        return Placed(suite, dimension, overall, found, decided)
+        return Placed(every.title, overall, found, decided)
 
     def _at_ends(
         self, every: Costs, cost: float, on: Mapping[str, Sequence[int]]
@@ -280,7 +279,7 @@ def verdict(ranked: Ranked, by: str) -> str:
     for one in ranked.placed:
         s = one.overall[by]
         parts.append(
-            f"{one.suite} D = {one.dimension}: place {s.position} of {len(s.labels)} by {by}, "
+            f"{one.title}: place {s.position} of {len(s.labels)} by {by}, "
             f"average rank {s.rank:.1f}{_interval(s)}; "
             f"significantly better than {len(one.better(by))}, worse than {len(one.better(by, -1))}"
         )
@@ -301,7 +300,7 @@ def page(ranked: Ranked, by: str) -> str:
     if ranked.twins:
         lines += [f"Its own entries are left out: {', '.join(ranked.twins)}.", ""]
     for one in ranked.placed:
-        lines += [f"## {one.suite}, D = {one.dimension}", "", *_table(one)]
+        lines += [f"## {one.title}", "", *_table(one)]
         for words in one.overall:
             better, worse = (", ".join(one.better(words, sign)) or "none" for sign in (1, -1))
             lines.append(f"- By {words}, it is significantly better than {better}, "

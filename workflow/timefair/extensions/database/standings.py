@@ -58,15 +58,17 @@ class Standing:
         return 1 + int((self.ranks < self.rank - 1e-9).sum())
 
 
-def spaces(runs: Runs, analysis: Analysis) -> Iterator[tuple[str, int, Costs]]:
-    """Each suite and dimension, with the costs of its runs."""
+def spaces(runs: Runs, analysis: Analysis) -> Iterator[Costs]:
+    """The costs of the runs of each suite and dimension, or of a suite whose functions each have a
+    dimension of their own."""
     noise = _Noise(runs, analysis)
-    for suite, dimension in runs.frame[["suite", "dimension"]].drop_duplicates().to_numpy():
-        here = (runs.frame["suite"] == suite) & (runs.frame["dimension"] == dimension)
-        used = UsedByRuns.of(runs.where(here.to_numpy()), analysis)
-        costs = Costs(used)
-        costs.noise, costs.ties = noise.of(costs.labels, suite, dimension, costs.functions)
-        yield str(suite), int(dimension), costs
+    for _, of_suite in runs.frame.groupby("suite", sort=False):
+        dimensions = of_suite["dimension"]
+        own = (dimensions.groupby(of_suite["function"]).nunique() == 1).all()
+        for _, rows in of_suite.groupby(dimensions * (not own), sort=False):
+            costs = Costs(UsedByRuns.of(runs.where(runs.frame.index.isin(rows.index)), analysis))
+            costs.noise, costs.ties = noise.of(costs)
+            yield costs
 
 
 class _Noise:
@@ -83,13 +85,18 @@ class _Noise:
         known = pd.concat(slow).dropna(subset="slowdown")
         self._jobs = np.log(known["slowdown"]).groupby([known[name] for name in JOB]).mean()
 
-    def of(
-        self, labels: Sequence[str], suite: str, dimension: int, functions: Sequence[int]
-    ) -> tuple[Floats, Floats]:
+    def of(self, costs: Costs) -> tuple[Floats, Floats]:
         """`Costs.noise` and `Costs.ties`."""
+        labels, functions = costs.labels, costs.functions
         by_algorithm = (self._jobs.pow(k).groupby("algorithm").sum() for k in range(3))
         moments = [one.reindex(labels).to_numpy(np.float64) for one in by_algorithm]
-        places = pd.MultiIndex.from_product([[suite], [dimension], functions, labels])
+        places = pd.MultiIndex.from_tuples(
+            [
+                (costs.suite, d, f, label)
+                for f, d in zip(functions, costs.dimensions, strict=True)
+                for label in labels
+            ]
+        )
         counts = self._jobs.groupby(JOB[:4]).size().reindex(places).to_numpy(np.float64)
         jobs = counts.reshape(len(functions), len(labels))
         noise = _deviation(*moments) / np.sqrt(jobs)
@@ -108,7 +115,8 @@ def _deviation(count: Floats, total: Floats, squares: Floats) -> Floats:
 class Costs:
     """What runs spent, by algorithm and function; shapes (algorithms, functions, runs[, targets]).
 
-    - `used`: The runs of one suite and dimension, every algorithm on every function.
+    - `used`: The runs of one suite, every algorithm on every function.
+    - `dimensions`: That of each function.
     - `noise`: Standard deviation of the logarithm of the machine's speed, (functions, algorithms).
     - `ties`: The largest ratio of seconds that is a tie, shape (functions, algorithms, algorithms).
     - `factors`, shape (algorithms,): What seconds are multiplied by.
@@ -118,7 +126,11 @@ class Costs:
         problems = used.problems
         names = [set(problem.algorithms) for problem in problems]
         self.labels = tuple(sorted(set.intersection(*names)))
-        self.functions = tuple(int(problem.names["function"]) for problem in problems)
+        self.suite = str(problems[0].names["suite"])
+        self.functions, self.dimensions = (
+            tuple(int(problem.names[key]) for problem in problems)
+            for key in ("function", "dimension")
+        )
         rows = [[p.rows[p.algorithms[label]] for p in problems] for label in self.labels]
         self.runs = np.array([[len(some) for some in of] for of in rows])
         places = np.zeros((*self.runs.shape, self.runs.max()), dtype=np.intp)
@@ -133,6 +145,17 @@ class Costs:
         self.ties = np.ones((len(self.functions), len(self.labels), len(self.labels)))
         self.noise = np.zeros(self.ties.shape[:2])
         self.factors = np.ones(len(self.labels))
+
+    @property
+    def dimension(self) -> int:
+        """The dimension, or the geometric mean of several."""
+        return round(float(stats.gmean(self.dimensions)))
+
+    @property
+    def title(self) -> str:
+        """As ``bbob, D = 5`` or ``engineering, D = 3 to 9``."""
+        ends = sorted({min(self.dimensions), max(self.dimensions)})
+        return f"{self.suite}, D = {' to '.join(map(str, ends))}"
 
     def times(self, factors: Mapping[str, float]) -> Costs:
         """The same costs with the seconds of some algorithms times a factor."""

@@ -41,6 +41,8 @@ DECISIVE = (
 """The keys of a configuration that a design needs; the others may be of another version."""
 DROPPED = ("best_x", "launch_log", "batches", "vectors", "recommendations", "launch_events")
 """Columns that an archive leaves empty."""
+PENALTY = 1000
+"""`constraint_penalty` of a design's algorithms that take no constraints."""
 OUTDATED = ("records", "schema_version")  # facts that the archive has anew, or not
 COLUMNS = (
     *("label", "use", "version", "implementation", "own_time_us", "parameters", "schedule"),
@@ -66,6 +68,20 @@ class Design:
         from timefair.records.rundata.settings import Analysis
 
         return Analysis.of(self.campaign.analysis_settings)
+
+
+def entry(campaign: Campaign, use: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """What the configuration of a design has of one more algorithm: with the penalty `PENALTY` if
+    the suite has constraints and the algorithm takes none."""
+    from timefair.algorithms import registry
+    from timefair.problems.registry import SUITES
+
+    found: dict[str, Any] = {"use": use, "parameters": dict(parameters)}
+    suite = SUITES.get(campaign.problems.suite)
+    if suite is None or not suite.kind.penalized or registry.faults(use, parameters):
+        return found
+    able = suite.task in registry.tasks(use, parameters)
+    return found if able else found | {"constraint_penalty": PENALTY}
 
 
 def designs(database: Path | None, design: str | None = None) -> dict[str, Path]:

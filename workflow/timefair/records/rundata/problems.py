@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from timefair.records.rundata.runs import PER_DIMENSION, PROBLEM, SECONDS, Runs, Unit
 from timefair.records.rundata.settings import EVERY_PAIR, WITH_THE_BEST, Analysis
-from timefair.records.status import ENDED_BY_TIME, FINAL_TARGET, StopReason
+from timefair.records.status import ENDED_BY_BUDGET, ENDED_BY_TIME, FINAL_TARGET, StopReason
 from timefair.statistics.checks import Estimate
 from timefair.statistics.curves import best_so_far, profile_band, resampled_ert
 from timefair.statistics.ert import ert
@@ -30,7 +30,6 @@ Space: TypeAlias = tuple[str, int]  # a suite and a dimension
 KEYS = ("suite", "dimension", "function")
 BUDGETS: dict[Unit, str] = {"seconds": "budget_s", "evaluations": "budget_evaluations"}
 """The column with the budget of runs in each unit."""
-ENDED_BY_BUDGET = (*ENDED_BY_TIME, StopReason.EVALUATIONS)
 
 
 @dataclass(frozen=True)

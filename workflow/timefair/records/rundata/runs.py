@@ -48,7 +48,7 @@ from timefair.records.rundata.traces import (
     scaled_launches,
 )
 from timefair.records.schema import BRIDGE, FOREIGN_CLOCK, KEYS, PUBLISHED, RUN_SCHEMA
-from timefair.records.status import ENDED_BY_TIME, Perturbation, StopReason
+from timefair.records.status import ENDED_BY_BUDGET, Perturbation
 from timefair.records.store import facts_of
 from timefair.statistics.curves import best_so_far
 from timefair.statistics.recommendations import Rule
@@ -70,7 +70,6 @@ DECIDED = [
     "suite", "function", "dimension", "instance", "algorithm", "round", "runs", "reason", "path",
 ]  # fmt: skip
 
-CUT = (*ENDED_BY_TIME, StopReason.EVALUATIONS)  # why a run ends within a launch
 
 SCHEDULED = [
     "suite", "function", "dimension", "instance", "algorithm", "round", "parameter", "asked",
@@ -240,7 +239,9 @@ class Runs:
         found = known[["length", "launch_evaluations"]].reindex(places).astype(float)
         found = found.reset_index(drop=True)
         share = self.frame["evaluations"] / self.frame["launches"] / found["launch_evaluations"]
-        cut = self.frame["stop_reason"].isin(CUT) & (self.frame["completed_restarts"] == 0)
+        cut = self.frame["stop_reason"].isin(ENDED_BY_BUDGET) & (
+            self.frame["completed_restarts"] == 0
+        )
         return found[["length"]].assign(stopped_at=share.where(cut).clip(upper=1.0))
 
     def spent(self, unit: Unit) -> NDArray[np.float64]:
