@@ -72,10 +72,13 @@ def elsewhere(costs: Costs, other: Costs) -> Iterator[tuple[float, int, list[Flo
 
 def fixed(low: Floats, costs: Costs, count: int) -> list[Floats]:
     """The shares of those that do not depend on the database, and of the best one in hindsight."""
-    d = costs.dimension
-    advised = next(HUMPDAY[n] for *_, n in recommend(d, count * d) if n in HUMPDAY)
-    named = [low[costs.labels.index(name)] for name in (*NAMED, advised)]
-    return [*named, low.max(axis=0)]
+    names = (*NAMED, advised(costs.dimension, count * costs.dimension))
+    return [*(low[costs.labels.index(name)] for name in names), low.max(axis=0)]
+
+
+def advised(dimension: int, evaluations: int) -> str:
+    """The first of humpday's list that the database has."""
+    return next(HUMPDAY[n] for *_, n in recommend(dimension, evaluations) if n in HUMPDAY)
 
 
 def main(path: str = "timefair-data/database-bbob-5.zip", judged: str | None = None) -> int:

@@ -28,7 +28,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--numbers", action="store_true", help="draw no pictures")
     options = parser.parse_args(arguments)
     every = list(numbers.measured())
-    values = numbers.of_study(every)
+    values = numbers.of_study(every, list(numbers.measured(numbers.MORE)))
     template = TEMPLATE.read_text(encoding="utf-8")
     if unknown := sorted(set(PLACE.findall(template)) - values.keys()):
         print(*(f"{TEMPLATE.name}: {name}: is no result" for name in unknown), sep="\n")

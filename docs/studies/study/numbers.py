@@ -25,6 +25,8 @@ DATABASE = ROOT / "timefair-data"
 AUDITED = ROOT / "benchmarks/library_bias.jsonl"
 MAX_ITER = ROOT / "benchmarks/max_iter.csv"
 DESIGNS = ("database-bbob-5", "database-bbob-20", "database-cec2022-10")
+MORE = ("database-cec2017-10", "database-cec2022-20", "database-engineering")
+"""Designs of which the page has one table."""
 LIBRARY = "mealpy-"
 REFERENCES = {
     "random-search": "random search",
@@ -98,20 +100,20 @@ def decided(gains: Iterable[NDArray[np.float64]]) -> NDArray[np.int_]:
     return np.array([int(np.sign(row["balance"])) for row in rows]) * sure
 
 
-def measured() -> Iterator[Measured]:
-    """The designs, each with its one suite and dimension."""
-    for name in DESIGNS:
+def measured(names: Iterable[str] = DESIGNS) -> Iterator[Measured]:
+    """Some designs."""
+    for name in names:
         with opened(DATABASE / f"{name}.zip") as design:
             runs = design.runs.timed_by(design.analysis.time)
             (costs,) = spaces(runs, design.analysis)
             yield Measured(design, runs, costs)
 
 
-def of_study(every: Sequence[Measured]) -> dict[str, str]:
+def of_study(every: Sequence[Measured], more: Sequence[Measured]) -> dict[str, str]:
     """All numbers and tables."""
     bias = {row["label"]: row["bias"] for row in read_list(DATABASE)}
     mine, everyone = len(every[0].mine), len(every[0].costs.labels)
-    found = {"table.designs": designs(every), **biases(bias)}
+    found = {"table.designs": designs([*every, *more]), **biases(bias)}
     found |= {"metaheuristics": str(mine), "optimizers": str(everyone)}
     found["others"] = str(everyone - mine)
     found |= {"map.least": str(LEAST), "map.without": str(everyone - len(enough(every[0])))}
@@ -125,7 +127,7 @@ def of_study(every: Sequence[Measured]) -> dict[str, str]:
         unbiased = [name for name in one.mine if bias[name] == "none"]
         found["unbiased"] = str(len(unbiased))
         found[f"table.unbiased.{place}"] = against(counted(one, unbiased))
-    found["table.best"] = best(every)
+    found |= {"table.best": best(every), "table.more": briefly(more)}
     return found | implementation(every) | reversals(every) | max_iter()
 
 
@@ -161,10 +163,10 @@ Counts = dict[tuple[str, str], tuple[int, int, int]]
 """By measure and reference: how many are better, not decided and worse."""
 
 
-def counted(one: Measured, names: Sequence[str]) -> Counts:
+def counted(one: Measured, names: Sequence[str], measures: Iterable[str] = MEASURES) -> Counts:
     """How some optimizers compare with each reference by each measure."""
     found = {}
-    for measure in MEASURES:
+    for measure in measures:
         for reference in REFERENCES:
             signs = one.against(measure, reference, names)
             sides = [int((signs == side).sum()) for side in (1, 0, -1)]
@@ -179,6 +181,17 @@ def against(counts: Counts) -> str:
         for measure in MEASURES
     ]
     return table(("by", *REFERENCES.values()), rows)
+
+
+def briefly(every: Sequence[Measured]) -> str:
+    """The counts for some more designs, by evaluations and in CPU seconds."""
+    rows = []
+    for one in every:
+        for words in ("evaluations", "CPU seconds"):
+            counts = counted(one, one.mine, [words])
+            cells = (" / ".join(map(str, counts[words, name])) for name in REFERENCES)
+            rows.append((one.space, words, *cells))
+    return table(("problems", "by", *REFERENCES.values()), rows)
 
 
 def best(every: Sequence[Measured]) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import yaml
+from scipy import stats
 
 from timefair.basics.errors import InputError
 from timefair.basics.words import number, rough
@@ -42,7 +43,8 @@ class Placed:
     """The standings of an algorithm in one suite and dimension, as ``bbob, D = 5``.
 
     - `overall`: By the words for a measure. - `groups`: By group of functions, then by measure.
-    - `decided`: By measure, the row of `comparison` against each other algorithm.
+    - `decided`: By measure, a test against each other algorithm, with ``better`` if it is
+      significant, in the direction of ``balance``.
     """
 
     title: str
@@ -226,17 +228,23 @@ class _Placing:
                 of[words] = replace(at_ends[0][name], low=low, high=high)
             gains[words] = [one[""].gains for one in at_ends]
         overall = found.pop("")
-        decided: dict[str, dict[str, Any]] = {words: {} for words in self.costs}
         others = overall["evaluations"].labels[1:]
-        for k, name in enumerate(others):
-            # The pair with `against` is planned; the others are one family, as in `comparison`.
-            tests = 1 if name == self.against else len(others) - (self.against is not None)
-            pair = {"tests": tests, "algorithm_a": self.label, "algorithm_b": name}
-            group = [_tested([of[:, k] for of in some]) | pair for some in gains.values()]
-            rows = decide(dict(enumerate(group)), ALPHA)
-            for place, words in enumerate(gains):
-                decided[words][name] = rows[place]
+        decided = {words: self._decided(some, others) for words, some in gains.items()}
+        if self.against is not None:
+            pair = {"tests": 1, "algorithm_a": self.label, "algorithm_b": self.against}
+            planned = decide({w: rows[self.against] | pair for w, rows in decided.items()}, ALPHA)
+            for words, row in planned.items():
+                decided[words][self.against] = row
         return Placed(every.title, overall, found, decided)
+
+    def _decided(self, gains: Sequence[Floats], others: Sequence[str]) -> dict[str, dict[str, Any]]:
+        """The test against each other; with the false discovery rate of all but `against`."""
+        rows = {name: _tested([of[:, k] for of in gains]) for k, name in enumerate(others)}
+        family = [row for name, row in rows.items() if name != self.against]
+        adjusted = stats.false_discovery_control([row["p"] for row in family])
+        for row, p in zip(family, adjusted.tolist(), strict=True):
+            row |= {"p_adjusted": p, **({"better": True} if p <= ALPHA and row["balance"] else {})}
+        return rows
 
     def _at_ends(
         self, every: Costs, cost: float, on: Mapping[str, Sequence[int]]
@@ -311,7 +319,8 @@ def page(ranked: Ranked, by: str) -> str:
         "expected running time, each pair within the cost up to which both are known; seconds "
         "within the timing noise are ties. The interval has the rank of a second measurement on "
         "the same functions and instances. p: Wilcoxon's signed-rank test over the functions, "
-        "times the number of optimizers, adjusted over the measures, as in the table `comparison`. "
+        "adjusted to a false discovery rate of 5 % over the optimizers (Benjamini and Hochberg "
+        "1995); the pair with --against is planned, and adjusted over the measures alone. "
         "A cost of an evaluation is added afterwards; nothing is measured again.",
         "",
     ]
