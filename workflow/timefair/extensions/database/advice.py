@@ -18,6 +18,7 @@ import yaml
 from timefair.algorithms import registry
 from timefair.basics.errors import InputError
 from timefair.campaign.configuration import Campaign
+from timefair.campaign.configuration.model import ChosenProblems
 from timefair.extensions.database.standings import Costs, spaces
 from timefair.extensions.database.store import entry, opened
 from timefair.statistics.checks import Floats
@@ -125,24 +126,19 @@ def advise(costs: Costs, here: Shares, dimension: int) -> Advice:
 
 def told(paths: Iterable[Path], asked: Namespace) -> Iterator[str]:
     """The lines of `timefair recommend`, for the nearest dimension that was recorded."""
-    every: list[tuple[Costs, Campaign]] = []
+    near: list[tuple[tuple[float, ...], Path]] = []
     for path in paths:
         with opened(path) as design:
-            every += [(one, design.campaign) for one in spaces(design.runs, design.analysis)]
-    # A suite whose functions have dimensions of their own is taken if there is no other.
-    costs, campaign = min(
-        every,
-        key=lambda one: (
-            len({*one[0].dimensions}),
-            abs(np.log(one[0].dimension / asked.dimension)),
-        ),
-    )
+            near.append((_distance(design.campaign.problems, asked.dimension), path))
+    with opened(min(near)[1]) as design:
+        every, campaign = list(spaces(design.runs, design.analysis)), design.campaign
+    costs = min(every, key=lambda one: abs(np.log(one.dimension / asked.dimension)))
     recorded = costs.dimension
     here = shares(costs, asked.evaluation_cost, asked.budget)
     found, labels = advise(costs, here, recorded), costs.labels
-    near = "" if recorded == asked.dimension else f", the nearest to {asked.dimension}"
+    beside = "" if recorded == asked.dimension else f", the nearest to {asked.dimension}"
     yield (
-        f"{costs.title}{near}: {len(labels)} optimizers, {len(costs.functions)} "
+        f"{costs.title}{beside}: {len(labels)} optimizers, {len(costs.functions)} "
         f"functions; targets within {asked.budget:g} s at {asked.evaluation_cost:g} s an "
         "evaluation, in brackets for functions like these:"
     )
@@ -183,6 +179,13 @@ def told(paths: Iterable[Path], asked: Namespace) -> Iterator[str]:
         content = _deciding(campaign, names, costs, asked)
         asked.output.write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
         yield f"{asked.output}: a campaign that decides it, without waiting for evaluations"
+
+
+def _distance(problems: ChosenProblems, dimension: int) -> tuple[float, ...]:
+    """Less for problems that are nearer; functions with dimensions of their own are last, and of
+    equals, more functions are first."""
+    ratio = min(abs(np.log(recorded / dimension)) for recorded in problems.dimensions)
+    return (len(problems.own_dimensions), ratio, -len(problems.functions))
 
 
 def _said(low: Floats, high: float) -> str:

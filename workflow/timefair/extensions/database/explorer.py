@@ -23,7 +23,6 @@ from timefair.exhibits.charts.style import COLOURS
 from timefair.extensions.database.standings import Costs, spaces
 from timefair.extensions.database.store import Design, opened
 from timefair.problems import names
-from timefair.records.rundata.runs import Runs
 from timefair.report.page import DOCUMENT, part_of
 from timefair.report.payload import script
 
@@ -97,5 +96,4 @@ def page(path: Path) -> str:
 
 def own(design: Design, collected: Path) -> str:
     """What the page of a design takes of an algorithm with runs in a collected file."""
-    runs = Runs.read([collected])
-    return json.dumps({"spaces": list(spaces_of(replace(design, runs=runs)))})
+    return json.dumps({"spaces": list(spaces_of(replace(design, files=(collected,))))})

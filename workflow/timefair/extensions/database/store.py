@@ -14,6 +14,7 @@ import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -54,13 +55,19 @@ the runs of the first design that has the optimizer."""
 
 @dataclass(frozen=True)
 class Design:
-    """A campaign that was recorded: its name, the archive, the configuration and the runs."""
+    """A campaign that was recorded: its name, the archive, the configuration, and the files with
+    the runs of each algorithm."""
 
     name: str
     path: Path
     campaign: Campaign
-    runs: Runs
     files: tuple[Path, ...]
+
+    @cached_property
+    def runs(self) -> Runs:
+        from timefair.records.rundata.runs import Runs
+
+        return Runs.read(self.files)
 
     @property
     def analysis(self) -> Analysis:
@@ -140,7 +147,6 @@ def opened(path: Path) -> Iterator[Design]:
     """A design while its archive, or folder ``results/NAME``, is unpacked."""
     from timefair.campaign import configuration
     from timefair.io.common import unpacked
-    from timefair.records.rundata.runs import Runs
 
     with unpacked(path) as folder:
         places = [one.parent for one in sorted(folder.root.rglob(COLLECTED)) if one.is_dir()]
@@ -150,7 +156,7 @@ def opened(path: Path) -> Iterator[Design]:
         campaign = configuration.check_keys({key: content[key] for key in DECISIVE}, str(path))
         files = [places[0] / COLLECTED / f"{label}.parquet" for label in campaign.algorithms]
         there = tuple(one for one in files if one.is_file())
-        yield Design(campaign.name, path, campaign, Runs.read(there), there)
+        yield Design(campaign.name, path, campaign, there)
 
 
 def add(results: Path, folder: Path) -> str:
