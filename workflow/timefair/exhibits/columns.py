@@ -1,8 +1,78 @@
-"""Columns that several tables share, each with one meaning."""
+"""Columns of tables, declared as text, and those that several tables share."""
 
 from __future__ import annotations
 
-from timefair.exhibits.exhibit import Column
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from textwrap import dedent
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table.
+
+    - `meaning`: A phrase or sentences, with column names in backticks.
+    - `unit`: The unit of the values; empty for names, counts and shares.
+    - `text`: Whether the values are text, even if every one of them looks like a number.
+    - `exact`: Whether CSV contains all digits, as of f, and of targets, which identify rows.
+    - `printed`: How layouts without values print it, see `timefair.exhibits.layout.Value.of`.
+    """
+
+    name: str
+    meaning: str
+    unit: str = ""
+    text: bool = False
+    exact: bool = False
+    printed: str = ""
+
+    def interval(self, of: str = "", *, unit: str | None = None) -> tuple[Column, Column, Column]:
+        """This column and the limits of the interval of `of` (of itself if empty), ``<name>_low``,
+        ``_high``.
+
+        A `unit` of None is that of the column.
+        """
+        covered = of or f"`{self.name}`"
+        unit = self.unit if unit is None else unit
+        return (
+            self,
+            Column(f"{self.name}_low", f"lower limit of the interval of {covered}", unit),
+            Column(f"{self.name}_high", f"upper limit of the interval of {covered}", unit),
+        )
+
+
+DECLARED = re.compile(
+    r"(?P<name>\w+)(?: \[(?P<unit>.+?)\])?(?: \((?P<mark>text|exact|interval)(?:, (?P<by>.+?))?\))?"
+    r"(?: <(?P<printed>.+?)>)?: (?P<meaning>.+)"
+)
+SHARED = re.compile(r"[A-Z_]+(, [A-Z_]+)*")
+
+
+def columns_of(text: str) -> tuple[Column, ...]:
+    """Columns, each declared as ``name [unit] (text) <printed>: meaning``, ``(exact)`` or
+    ``(interval, method)``; or a line with the names of shared ones, ``CELL, RUNS``.
+
+    Unit, mark and printed form may be missing. Lines that are indented further continue the one
+    before. Raises ValueError if a line has another form.
+    """
+    found: list[Column] = []
+    for line in re.sub(r"\n\s+", " ", dedent(text).strip()).split("\n"):
+        if SHARED.fullmatch(line):
+            for shared in map(globals().__getitem__, line.split(", ")):
+                found += (shared,) if isinstance(shared, Column) else shared
+            continue
+        if not (parts := DECLARED.fullmatch(line)):
+            raise ValueError(f"no column: {line}")
+        name, unit, mark, by, printed, meaning = map(parts.group, range(1, 7))
+        column = Column(name, meaning, unit or "", mark == "text", mark == "exact", printed or "")
+        covered = f"`{name}` ({by})" if by else ""
+        found += column.interval(covered) if mark == "interval" else (column,)
+    return tuple(found)
+
+
+def column_names(columns: Iterable[Column]) -> list[str]:
+    return [column.name for column in columns]
+
 
 SUITE = Column("suite", "suite of the problem", text=True)
 DIMENSION = Column("dimension", "dimension of the search space")
@@ -22,10 +92,10 @@ CELL = (*PROBLEM, ALGORITHM)
 CELL_OR_ALL = (SUITE, DIMENSION, FUNCTION_OR_ALL, ALGORITHM)
 INSTANCE_CELL = (*PROBLEM, INSTANCE, ALGORITHM)
 
-PAIR = (
-    Column("algorithm_a", "label of the first algorithm", text=True),
-    Column("algorithm_b", "label of the second algorithm", text=True),
-)
+PAIR = columns_of("""
+    algorithm_a (text): label of the first algorithm
+    algorithm_b (text): label of the second algorithm
+""")
 
 RUNS = Column("runs", "number of runs")
 SUCCESSES = Column("successes", "number of runs that reached the target")

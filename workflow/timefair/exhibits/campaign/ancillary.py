@@ -12,10 +12,18 @@ import pandas as pd
 
 from timefair.basics.together import ALL
 from timefair.exhibits import questions
-from timefair.exhibits.columns import ALGORITHM, DIMENSION, RUNS, SUITE
+from timefair.exhibits.columns import (
+    ALGORITHM,
+    DIMENSION,
+    RUNS,
+    SUITE,
+    Column,
+    column_names,
+    columns_of,
+)
 from timefair.exhibits.comparisons import ranks
 from timefair.exhibits.curves import ecdf
-from timefair.exhibits.exhibit import Column, column_names, columns_of, exhibit
+from timefair.exhibits.exhibit import exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.exhibits.quality import quantiles
 from timefair.exhibits.runtimes import ert

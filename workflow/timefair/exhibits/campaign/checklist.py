@@ -14,7 +14,8 @@ from timefair.basics.files import short
 from timefair.basics.words import first, schedule_in_words
 from timefair.exhibits import questions
 from timefair.exhibits.campaign.outcomes import ALMOST
-from timefair.exhibits.exhibit import column_names, columns_of, exhibit
+from timefair.exhibits.columns import column_names, columns_of
+from timefair.exhibits.exhibit import exhibit
 from timefair.exhibits.layout import Layout, Value
 from timefair.exhibits.unknown_optimum import refuted
 from timefair.records.integrity import (

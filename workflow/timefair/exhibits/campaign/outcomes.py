@@ -8,8 +8,16 @@ from numpy.typing import NDArray
 
 from timefair.exhibits import questions
 from timefair.exhibits.charts.chart import LINES, Picture
-from timefair.exhibits.columns import ALGORITHM, CELL, INSTANCE_CELL, RUNS
-from timefair.exhibits.exhibit import Column, Figure, column_names, columns_of, exhibit
+from timefair.exhibits.columns import (
+    ALGORITHM,
+    CELL,
+    INSTANCE_CELL,
+    RUNS,
+    Column,
+    column_names,
+    columns_of,
+)
+from timefair.exhibits.exhibit import Figure, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.records.rundata.clocks import objective_share
 from timefair.records.rundata.problems import value_at_the_target

@@ -13,8 +13,16 @@ from timefair.basics.slowdowns import lengthened
 from timefair.basics.together import ALL
 from timefair.exhibits import questions
 from timefair.exhibits.charts.chart import LEADERS, Picture
-from timefair.exhibits.columns import ALGORITHM, CELL, FUNCTION_OR_ALL, RUNS, SPACE
-from timefair.exhibits.exhibit import Figure, column_names, columns_of, exhibit
+from timefair.exhibits.columns import (
+    ALGORITHM,
+    CELL,
+    FUNCTION_OR_ALL,
+    RUNS,
+    SPACE,
+    column_names,
+    columns_of,
+)
+from timefair.exhibits.exhibit import Figure, exhibit
 from timefair.exhibits.layout import Layout, Value
 from timefair.records.rundata.clocks import (
     objective_share,

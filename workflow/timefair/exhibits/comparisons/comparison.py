@@ -16,10 +16,18 @@ from timefair.basics.together import ALL
 from timefair.basics.words import percent
 from timefair.exhibits import questions
 from timefair.exhibits.campaign.timing_noise import slowdowns
-from timefair.exhibits.columns import FUNCTION_OR_ALL, PAIR, SPACE, TARGET
+from timefair.exhibits.columns import (
+    FUNCTION_OR_ALL,
+    PAIR,
+    SPACE,
+    TARGET,
+    Column,
+    column_names,
+    columns_of,
+)
 from timefair.exhibits.comparisons.criteria import PRECISION, TARGETS, Criterion, Tested, criteria
 from timefair.exhibits.comparisons.ranks import ERT
-from timefair.exhibits.exhibit import Column, column_names, columns_of, exhibit
+from timefair.exhibits.exhibit import exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.records.rundata.frames import with_labels
 from timefair.records.rundata.problems import Listed, ProblemRuns, Space, in_order, listed, planned

@@ -15,12 +15,20 @@ from numpy.typing import NDArray
 from timefair.basics.together import ALL
 from timefair.exhibits import questions
 from timefair.exhibits.campaign.timing_noise import of_times
-from timefair.exhibits.columns import FUNCTION_OR_ALL, PAIR, SPACE, TARGET
+from timefair.exhibits.columns import (
+    FUNCTION_OR_ALL,
+    PAIR,
+    SPACE,
+    TARGET,
+    Column,
+    column_names,
+    columns_of,
+)
 from timefair.exhibits.comparisons.comparison import over_functions
 from timefair.exhibits.comparisons.criteria import number_of_criteria
 from timefair.exhibits.comparisons.ranks import CRITERION_COLUMN as CRITERION
 from timefair.exhibits.comparisons.ranks import FIXED_BUDGET, FIXED_TARGET, median
-from timefair.exhibits.exhibit import Column, column_names, columns_of, exhibit
+from timefair.exhibits.exhibit import exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.exhibits.unknown_optimum import refuted
 from timefair.records.rundata.problems import (

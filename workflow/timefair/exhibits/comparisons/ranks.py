@@ -13,9 +13,17 @@ from numpy.typing import NDArray
 
 from timefair.exhibits import questions
 from timefair.exhibits.charts.chart import Picture, RankAxis, counted_in, leaders
-from timefair.exhibits.columns import ALGORITHM, PAIR, SPACE, TARGET
+from timefair.exhibits.columns import (
+    ALGORITHM,
+    PAIR,
+    SPACE,
+    TARGET,
+    Column,
+    column_names,
+    columns_of,
+)
 from timefair.exhibits.columns import PROBLEM as PROBLEM_COLUMNS
-from timefair.exhibits.exhibit import Column, Figure, column_names, columns_of, exhibit
+from timefair.exhibits.exhibit import Figure, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.records.rundata.frames import quantile_name, stacked
 from timefair.records.rundata.problems import (

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from timefair.basics.words import first
 from timefair.exhibits import questions
 from timefair.exhibits.charts.chart import Picture, leaders
-from timefair.exhibits.columns import SECONDS, SPACE
-from timefair.exhibits.exhibit import Figure, column_names, columns_of, exhibit
+from timefair.exhibits.columns import SECONDS, SPACE, column_names, columns_of
+from timefair.exhibits.exhibit import Figure, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.records.rundata.evaluation_cost import COSTS_S, UsedByRuns, complete_problems
 from timefair.records.rundata.frames import stacked

@@ -14,8 +14,19 @@ from numpy.typing import ArrayLike, NDArray
 from timefair.basics.together import ALL
 from timefair.exhibits import questions
 from timefair.exhibits.charts.chart import Curves
-from timefair.exhibits.columns import ALGORITHM, CELL, CELL_OR_ALL, COST, RUNS, SPACE, UNIT
-from timefair.exhibits.exhibit import Column, Figure, column_names, columns_of, exhibit, over_costs
+from timefair.exhibits.columns import (
+    ALGORITHM,
+    CELL,
+    CELL_OR_ALL,
+    COST,
+    RUNS,
+    SPACE,
+    UNIT,
+    Column,
+    column_names,
+    columns_of,
+)
+from timefair.exhibits.exhibit import Figure, exhibit, over_costs
 from timefair.exhibits.layout import BOOTSTRAP, INTERVAL, Layout, Points, Value
 from timefair.records.rundata.frames import stacked
 from timefair.records.rundata.problems import Spent, equal_if_solved, known_until, shared_problems

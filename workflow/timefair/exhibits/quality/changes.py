@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from timefair.basics.errors import InputError
 from timefair.exhibits import questions
 from timefair.exhibits.charts.chart import Curves
-from timefair.exhibits.columns import CELL, RUNS, UNIT
-from timefair.exhibits.exhibit import Column, Figure, column_names, columns_of, exhibit
+from timefair.exhibits.columns import CELL, RUNS, UNIT, Column, column_names, columns_of
+from timefair.exhibits.exhibit import Figure, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
 from timefair.exhibits.quality.quantiles import limited
 from timefair.problems.base import Suite

@@ -7,8 +7,8 @@ import pandas as pd
 
 from timefair.exhibits import questions
 from timefair.exhibits.charts.chart import Picture
-from timefair.exhibits.columns import ALGORITHM, PROBLEM
-from timefair.exhibits.exhibit import Column, Figure, column_names, columns_of, exhibit
+from timefair.exhibits.columns import ALGORITHM, PROBLEM, Column, column_names, columns_of
+from timefair.exhibits.exhibit import Figure, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.records.rundata.frames import stacked
 from timefair.records.rundata.problems import in_words, listed_by_precision, precision_at_the_end

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from timefair.basics.errors import InputError
 from timefair.exhibits import questions
 from timefair.exhibits.charts.chart import LEADERS, Picture
-from timefair.exhibits.columns import CELL, QUANTILE, RUNS
-from timefair.exhibits.exhibit import Figure, column_names, columns_of, exhibit
+from timefair.exhibits.columns import CELL, QUANTILE, RUNS, column_names, columns_of
+from timefair.exhibits.exhibit import Figure, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.problems.base import Suite
 from timefair.problems.kinds import TwoObjectives, after_each

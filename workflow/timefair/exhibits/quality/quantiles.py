@@ -22,8 +22,11 @@ from timefair.exhibits.columns import (
     SUCCESS_RATE,
     SUCCESSES,
     TARGET,
+    Column,
+    column_names,
+    columns_of,
 )
-from timefair.exhibits.exhibit import Column, Figure, column_names, columns_of, exhibit
+from timefair.exhibits.exhibit import Figure, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value, by_function
 from timefair.records.rundata.frames import stacked
 from timefair.records.rundata.problems import BUDGETS, precision_at_the_end, value_at_the_target

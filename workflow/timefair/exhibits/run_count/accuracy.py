@@ -14,8 +14,17 @@ from numpy.typing import NDArray
 from timefair.basics.together import ALL
 from timefair.exhibits import questions
 from timefair.exhibits.charts.chart import Picture
-from timefair.exhibits.columns import ALGORITHM, DIMENSION, DIMENSION_OR_ALL, FUNCTION, SUITE
-from timefair.exhibits.exhibit import Column, Figure, column_names, columns_of, exhibit
+from timefair.exhibits.columns import (
+    ALGORITHM,
+    DIMENSION,
+    DIMENSION_OR_ALL,
+    FUNCTION,
+    SUITE,
+    Column,
+    column_names,
+    columns_of,
+)
+from timefair.exhibits.exhibit import Figure, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.records.rundata.frames import Progress
 from timefair.records.rundata.problems import precision_at_the_end

@@ -23,9 +23,12 @@ from timefair.exhibits.columns import (
     SUCCESSES,
     TARGET,
     UNIT,
+    Column,
+    column_names,
+    columns_of,
 )
 from timefair.exhibits.curves.ecdf import until_cut
-from timefair.exhibits.exhibit import Column, Figure, column_names, columns_of, exhibit, over_costs
+from timefair.exhibits.exhibit import Figure, exhibit, over_costs
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
 from timefair.records.rundata.frames import MEAN, quantile_name, stacked
 from timefair.records.rundata.problems import BUDGETS, Spent, equal_if_solved, precision_at_the_end

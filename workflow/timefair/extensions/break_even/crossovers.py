@@ -10,9 +10,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from timefair.exhibits import questions
-from timefair.exhibits.columns import PAIR, PROBLEM, SECONDS, TARGET
+from timefair.exhibits.columns import PAIR, PROBLEM, SECONDS, TARGET, Column, column_names
 from timefair.exhibits.costs.cost_map import COUNTED
-from timefair.exhibits.exhibit import Column, column_names, exhibit
+from timefair.exhibits.exhibit import exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.extensions.break_even.lines import TurningSets, turning_cost, turning_sets
 from timefair.records.rundata.evaluation_cost import UsedByRuns

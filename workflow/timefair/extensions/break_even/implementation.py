@@ -14,10 +14,10 @@ from timefair.basics.together import ALL
 from timefair.exhibits import questions
 from timefair.exhibits.campaign.checklist import asked
 from timefair.exhibits.charts.chart import Picture, leaders
-from timefair.exhibits.columns import ALGORITHM, PAIR, PROBLEM, SPACE, TARGET
+from timefair.exhibits.columns import ALGORITHM, PAIR, PROBLEM, SPACE, TARGET, Column, column_names
 from timefair.exhibits.comparisons.comparison import decided
 from timefair.exhibits.comparisons.ranks import ERT
-from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
+from timefair.exhibits.exhibit import Figure, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.extensions.break_even.crossovers import sets_of
 from timefair.extensions.break_even.lines import EMPTY, turning_factor

@@ -10,8 +10,18 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from timefair.exhibits.charts.chart import Picture
-from timefair.exhibits.columns import CELL_OR_ALL, COST, FUNCTION_OR_ALL, PAIR, RUNS, SPACE, UNIT
-from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
+from timefair.exhibits.columns import (
+    CELL_OR_ALL,
+    COST,
+    FUNCTION_OR_ALL,
+    PAIR,
+    RUNS,
+    SPACE,
+    UNIT,
+    Column,
+    column_names,
+)
+from timefair.exhibits.exhibit import Figure, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.extensions.indicators.statistics import BEST, WORST, attained
 from timefair.extensions.indicators.tables import LEADS, costs_until, observed, over_functions

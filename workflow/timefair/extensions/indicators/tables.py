@@ -12,8 +12,17 @@ from scipy.stats import norm
 
 from timefair.basics.together import ALL
 from timefair.exhibits.charts.chart import Picture, leaders
-from timefair.exhibits.columns import ALGORITHM, CELL_OR_ALL, RUNS, SPACE, TARGET, UNIT
-from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
+from timefair.exhibits.columns import (
+    ALGORITHM,
+    CELL_OR_ALL,
+    RUNS,
+    SPACE,
+    TARGET,
+    UNIT,
+    Column,
+    column_names,
+)
+from timefair.exhibits.exhibit import Figure, exhibit
 from timefair.exhibits.layout import BOOTSTRAP, INTERVAL, Layout, Points, Value
 from timefair.exhibits.questions import Question
 from timefair.extensions.indicators.statistics import (

@@ -11,9 +11,16 @@ from numpy.typing import NDArray
 
 from timefair.basics.together import ALL
 from timefair.exhibits import questions
-from timefair.exhibits.columns import ALGORITHM, DIMENSION_OR_ALL, FUNCTION_OR_ALL, SUITE
+from timefair.exhibits.columns import (
+    ALGORITHM,
+    DIMENSION_OR_ALL,
+    FUNCTION_OR_ALL,
+    SUITE,
+    Column,
+    column_names,
+)
 from timefair.exhibits.comparisons.comparison import over as tested_over
-from timefair.exhibits.exhibit import Column, column_names, exhibit
+from timefair.exhibits.exhibit import exhibit
 from timefair.exhibits.layout import Layout, Value, own_dimensions
 from timefair.extensions.metaheuristics.keys import PROPOSED
 from timefair.records.rundata.problems import (

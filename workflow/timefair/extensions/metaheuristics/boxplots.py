@@ -14,8 +14,8 @@ from timefair.exhibits.charts import maps, panels, style
 from timefair.exhibits.charts.chart import LEADERS, Picture
 from timefair.exhibits.charts.curves import SOLVED
 from timefair.exhibits.charts.pages import Page
-from timefair.exhibits.columns import INSTANCE_CELL
-from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
+from timefair.exhibits.columns import INSTANCE_CELL, Column, column_names
+from timefair.exhibits.exhibit import Figure, exhibit
 from timefair.records.rundata.problems import precision_at_the_end
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis

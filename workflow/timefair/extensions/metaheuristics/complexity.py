@@ -20,8 +20,8 @@ import pandas as pd
 from timefair.basics.errors import InputError
 from timefair.basics.files import atomic_file
 from timefair.exhibits import questions
-from timefair.exhibits.columns import ALGORITHM, DIMENSION, SUITE
-from timefair.exhibits.exhibit import Column, column_names, exhibit
+from timefair.exhibits.columns import ALGORITHM, DIMENSION, SUITE, Column, column_names
+from timefair.exhibits.exhibit import exhibit
 from timefair.exhibits.layout import Layout, Value
 from timefair.extensions.metaheuristics import EVALUATIONS
 from timefair.extensions.metaheuristics.keys import COMPLEXITY

@@ -11,8 +11,8 @@ import pandas as pd
 from timefair.basics.errors import InputError
 from timefair.exhibits import questions
 from timefair.exhibits.campaign.outcomes import violations
-from timefair.exhibits.columns import CELL, RUNS
-from timefair.exhibits.exhibit import Column, column_names, exhibit
+from timefair.exhibits.columns import CELL, RUNS, Column, column_names
+from timefair.exhibits.exhibit import exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Value, by_function
 from timefair.problems.registry import find
 from timefair.records.rundata.runs import Runs

@@ -13,8 +13,8 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from timefair.exhibits.charts.chart import Picture
-from timefair.exhibits.columns import SPACE, UNIT
-from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
+from timefair.exhibits.columns import SPACE, UNIT, Column, column_names
+from timefair.exhibits.exhibit import Figure, exhibit
 from timefair.exhibits.layout import Layout, Value
 from timefair.exhibits.questions import Question
 from timefair.records.rundata.evaluation_cost import complete_problems

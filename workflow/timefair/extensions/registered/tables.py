@@ -15,9 +15,17 @@ from timefair.basics.together import ALL
 from timefair.basics.words import counted
 from timefair.exhibits.campaign.checklist import ChecklistPart, listed
 from timefair.exhibits.campaign.timing_noise import of_times
-from timefair.exhibits.columns import DIMENSION, FUNCTION_OR_ALL, PAIR, SUITE, TARGET
+from timefair.exhibits.columns import (
+    DIMENSION,
+    FUNCTION_OR_ALL,
+    PAIR,
+    SUITE,
+    TARGET,
+    Column,
+    column_names,
+)
 from timefair.exhibits.comparisons.criteria import Pooled, Quantile
-from timefair.exhibits.exhibit import Column, column_names, exhibit
+from timefair.exhibits.exhibit import exhibit
 from timefair.exhibits.layout import Layout, Value
 from timefair.exhibits.questions import Question
 from timefair.extensions.registered.deviations import (

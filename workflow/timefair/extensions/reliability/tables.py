@@ -16,8 +16,8 @@ from scipy.stats import kurtosis, rankdata
 
 from timefair.exhibits import questions
 from timefair.exhibits.charts.chart import Picture
-from timefair.exhibits.columns import SUITE
-from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
+from timefair.exhibits.columns import SUITE, Column, column_names
+from timefair.exhibits.exhibit import Figure, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.exhibits.run_count.accuracy import ESTIMATES, Samples
 from timefair.records.rundata.frames import Progress, stacked

@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtrit
 
 from timefair.exhibits.charts.chart import Picture, leaders
-from timefair.exhibits.columns import ALGORITHM, CELL, RUNS, SPACE, TARGET
-from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
+from timefair.exhibits.columns import ALGORITHM, CELL, RUNS, SPACE, TARGET, Column, column_names
+from timefair.exhibits.exhibit import Figure, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Value
 from timefair.exhibits.questions import Question
 from timefair.records.rundata.frames import stacked
