@@ -14,7 +14,8 @@ class Column:
 
     - `meaning`: A phrase or sentences, with column names in backticks.
     - `unit`: The unit of the values; empty for names, counts and shares.
-    - `text`: Whether the values are text, even if every one of them looks like a number.
+    - `text`, `label`: Whether the values are text, even if every one of them looks like a number,
+      and whether they may be missing from every row.
     - `exact`: Whether CSV contains all digits, as of f, and of targets, which identify rows.
     - `printed`: How layouts without values print it, see `timefair.exhibits.layout.Value.of`.
     """
@@ -25,6 +26,7 @@ class Column:
     text: bool = False
     exact: bool = False
     printed: str = ""
+    label: bool = False
 
     def interval(self, of: str = "", *, unit: str | None = None) -> tuple[Column, Column, Column]:
         """This column and the limits of the interval of `of` (of itself if empty), ``<name>_low``,
@@ -42,29 +44,31 @@ class Column:
 
 
 DECLARED = re.compile(
-    r"(?P<name>\w+)(?: \[(?P<unit>.+?)\])?(?: \((?P<mark>text|exact|interval)(?:, (?P<by>.+?))?\))?"
-    r"(?: <(?P<printed>.+?)>)?: (?P<meaning>.+)"
+    r"([\w.]+)(?: \[(.+?)\])?(?: \((text|label|exact|interval)(?:, (.+?))?\))?(?: <(.+?)>)?: (.+)"
 )
 SHARED = re.compile(r"[A-Z_]+(, [A-Z_]+)*")
 
 
 def columns_of(text: str) -> tuple[Column, ...]:
-    """Columns, each declared as ``name [unit] (text) <printed>: meaning``, ``(exact)`` or
-    ``(interval, method)``; or a line with the names of shared ones, ``CELL, RUNS``.
+    """Columns, each declared as ``name [unit] (text) <printed>: meaning``, ``(label)``,
+    ``(exact)`` or ``(interval, method)``; or a line with the names of shared ones, ``CELL, RUNS``.
 
     Unit, mark and printed form may be missing. Lines that are indented further continue the one
     before. Raises ValueError if a line has another form.
     """
     found: list[Column] = []
-    for line in re.sub(r"\n\s+", " ", dedent(text).strip()).split("\n"):
+    for line in filter(None, re.sub(r"\n +", " ", dedent(text).strip()).split("\n")):
         if SHARED.fullmatch(line):
             for shared in map(globals().__getitem__, line.split(", ")):
                 found += (shared,) if isinstance(shared, Column) else shared
             continue
         if not (parts := DECLARED.fullmatch(line)):
             raise ValueError(f"no column: {line}")
-        name, unit, mark, by, printed, meaning = map(parts.group, range(1, 7))
-        column = Column(name, meaning, unit or "", mark == "text", mark == "exact", printed or "")
+        name, unit, mark, by, printed, meaning = parts.groups()
+        is_text, is_label = mark in ("text", "label"), mark == "label"
+        column = Column(
+            name, meaning, unit or "", is_text, mark == "exact", printed or "", is_label
+        )
         covered = f"`{name}` ({by})" if by else ""
         found += column.interval(covered) if mark == "interval" else (column,)
     return tuple(found)

@@ -6,7 +6,7 @@ The registry, all captions, the reference pages and the charts of the page follo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -20,7 +20,7 @@ from timefair.exhibits.layout import Layout, Value, generic
 from timefair.problems.names import GIVEN
 from timefair.records.rundata import left_out, noisy
 from timefair.records.rundata.clocks import simulated_cost
-from timefair.records.rundata.frames import stacked
+from timefair.records.rundata.frames import stacked, with_labels
 from timefair.records.rundata.problems import in_order_of_looks
 from timefair.records.rundata.published import marked
 from timefair.records.rundata.runs import Runs
@@ -33,10 +33,12 @@ if TYPE_CHECKING:
     from timefair.exhibits.charts.chart import Chart, Curves
     from timefair.exhibits.questions import Question
 
-Parts: TypeAlias = Iterable[Mapping[str, Any]]
+Parts: TypeAlias = Iterator[dict[str, Any]]
 """Parts of a table, as `stacked` takes them."""
-Made: TypeAlias = pd.DataFrame | Parts | tuple[Parts, Mapping[str, Any]]
-"""A table, its parts, or its parts and attributes; it may have further columns, in any order."""
+Table: TypeAlias = pd.DataFrame | list[Any] | Parts
+"""A table, which may have further columns in any order, its rows, or its parts."""
+Made: TypeAlias = Table | tuple[Table, dict[str, Any]]
+"""A table, or a table and attributes of its frame."""
 Build: TypeAlias = Callable[[Runs, Analysis], pd.DataFrame]
 
 Need = Literal["nothing", "samples", "constraints", "two objectives", "problems that change"]
@@ -250,7 +252,7 @@ def exhibit(
     """
     facts.setdefault("charged", not facts.get("complete", False))
     columns = columns_of(columns) if isinstance(columns, str) else tuple(columns)
-    names = column_names(columns)
+    names, labels = column_names(columns), [each.name for each in columns if each.label]
     printed = tuple(Value.of(each.name, each.printed) for each in columns if each.printed)
     layouts = layouts if isinstance(layouts, Iterable) else (layouts,)
     figures = (figures,) if isinstance(figures, Figure) else figures
@@ -259,10 +261,12 @@ def exhibit(
         @wraps(make)
         def build(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             made = make(runs, analysis)
-            if isinstance(made, pd.DataFrame):
-                return made[names]
-            parts, attributes = made if isinstance(made, tuple) else (made, {})
-            frame = stacked(parts, names)
+            table, attributes = made if isinstance(made, tuple) else (made, {})
+            if isinstance(table, list):
+                table = with_labels(pd.DataFrame(table, columns=names), labels, like=names[0])
+            if not isinstance(table, pd.DataFrame):
+                table = stacked(table, names)
+            frame = table[names] if len(table) else table.reindex(columns=names)
             frame.attrs |= attributes
             return frame
 

@@ -199,7 +199,7 @@ def parts(frame: pd.DataFrame, layout: Layout) -> Iterator[PrintedPart]:
 
 def by_function(frame: pd.DataFrame) -> pd.DataFrame:
     """A table in the order of the functions, if each is in its own dimension."""
-    if not own_dimensions(frame):
+    if frame.empty or not own_dimensions(frame):
         return frame
     return frame.sort_values(["suite", "function"], kind="stable", ignore_index=True)
 

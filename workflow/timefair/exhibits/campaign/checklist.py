@@ -14,9 +14,8 @@ from timefair.basics.files import short
 from timefair.basics.words import first, schedule_in_words
 from timefair.exhibits import questions
 from timefair.exhibits.campaign.outcomes import ALMOST
-from timefair.exhibits.columns import column_names, columns_of
 from timefair.exhibits.exhibit import exhibit
-from timefair.exhibits.layout import Layout, Value
+from timefair.exhibits.layout import Layout
 from timefair.exhibits.unknown_optimum import refuted
 from timefair.records.integrity import (
     Origins,
@@ -825,15 +824,6 @@ def _published(runs: Runs, analysis: Analysis) -> Said:
     return (f"{scaled or 'in evaluations only:'} {_files_of(runs)}", *cautions)
 
 
-COLUMNS = columns_of("""
-    item: number of the item in the paper
-    topic (text): topic of the item
-    part (text): part of the item
-    met: whether the part is met; empty if it was not measured, which is not required
-    evidence (text): what the records, or the campaign, state; empty if there is none
-    missing (text): why the part is not met; empty otherwise
-""")
-
 ITEMS: dict[str, dict[str, Callable[[Runs, Analysis], Said]]] = {
     "Budget": {
         "Time T": _time, "Cap on evaluations": _evaluations, "Early end": _early_end,
@@ -876,15 +866,18 @@ ITEMS: dict[str, dict[str, Callable[[Runs, Analysis], Said]]] = {
     the records or, for tables, figures and the tuning of algorithms, from the configuration of the
     campaign.
     """,
-    columns=COLUMNS,
+    columns="""
+    item: number of the item in the paper
+    topic (text): topic of the item
+    part (text): part of the item
+    met <Met>: whether the part is met; empty if it was not measured, which is not required
+    evidence (text) <Evidence; 38 letters>: what the records, or the campaign, state; empty if there
+        is none
+    missing (text) <Missing; 22 letters>: why the part is not met; empty otherwise
+    """,
     layouts=Layout(
         caption="Reporting checklist of time-fair, section 4. An item is met if none of its "
         "parts is open; the evidence is what the records state.",
-        values=(
-            Value("met", "Met"),
-            Value("evidence", "Evidence", wrap=38),
-            Value("missing", "Missing", wrap=22),
-        ),
         rows=("item", "topic", "part"),
     ),
     complete=True,
@@ -897,7 +890,7 @@ def filled(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         for number, topic in enumerate(ITEMS, start=1)
         for part in (_parts(topic, runs, analysis) if len(runs.frame) else ())
     ]
-    frame = pd.DataFrame(rows, columns=column_names(COLUMNS))
+    frame = pd.DataFrame(rows, columns=["item", "topic", "part", "met", "evidence", "missing"])
     return frame.astype({"item": int, "met": "boolean"})
 
 

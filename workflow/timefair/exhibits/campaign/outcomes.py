@@ -9,13 +9,9 @@ from numpy.typing import NDArray
 from timefair.exhibits import questions
 from timefair.exhibits.charts.chart import LINES, Picture
 from timefair.exhibits.columns import (
-    ALGORITHM,
     CELL,
     INSTANCE_CELL,
-    RUNS,
-    Column,
     column_names,
-    columns_of,
 )
 from timefair.exhibits.exhibit import Figure, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
@@ -26,31 +22,7 @@ from timefair.records.rundata.settings import Analysis
 from timefair.records.rundata.traces import COSTS, VIOLATION
 from timefair.records.status import Isolation
 
-OUTCOMES_COLUMNS = (
-    ALGORITHM,
-    *columns_of("""
-        status (text): how the runs ended: `ok`, or what went wrong
-        stop_reason (text): what ended the runs
-        runs: number of these runs
-        perturbed: number of these runs that something else on the machine perturbed
-        evaluations: number of evaluations of these runs together
-        real_s [s]: wall clock of these runs together
-        overshoot_max_s [s]: longest time from the end of the budget to the end of the last
-            evaluation of a run
-        run_queue_delay_share: time that the main thread of the run waited for a core, as a share of
-            the wall clock, whichever process used the core, also an external program of the same
-            run. Empty if the kernel does not report it
-        preparation_mean_s [s]: time of imports and warm-up before the clock starts, as a mean over
-            the runs. All jobs that the same prepared process measures record the same time
-        objective_share: estimated time inside the objective, the evaluation itself included, as a
-            share of the wall clock, at most 1: the calibrated time of an evaluation times the
-            evaluations
-        objective_per_bare: cost of an evaluation by the instrumented objective as a multiple of the
-            suite's own call; below 1 if the objective evaluates without the interpreter
-        message (text): the first message of these runs, or `none`
-    """),
-)
-KEYS = column_names(OUTCOMES_COLUMNS[:3])
+KEYS = ["algorithm", "status", "stop_reason"]
 
 
 @exhibit(
@@ -61,22 +33,34 @@ KEYS = column_names(OUTCOMES_COLUMNS[:3])
     How the runs went: their number for each status and stop reason, how many were perturbed, and
     what the measurement itself cost.
     """,
-    columns=OUTCOMES_COLUMNS,
+    columns="""
+    ALGORITHM
+    status (text): how the runs ended: `ok`, or what went wrong
+    stop_reason (text): what ended the runs
+    runs <Runs>: number of these runs
+    perturbed <Perturbed>: number of these runs that something else on the machine perturbed
+    evaluations: number of evaluations of these runs together
+    real_s [s]: wall clock of these runs together
+    overshoot_max_s [s] <Overshoot, s>: longest time from the end of the budget to the end of the
+        last evaluation of a run
+    run_queue_delay_share <Queue; .3>: time that the main thread of the run waited for a core, as a
+        share of the wall clock, whichever process used the core, also an external program of the
+        same run. Empty if the kernel does not report it
+    preparation_mean_s [s] <Preparation, s>: time of imports and warm-up before the clock starts, as
+        a mean over the runs. All jobs that the same prepared process measures record the same time
+    objective_share <Objective; .3>: estimated time inside the objective, the evaluation itself
+        included, as a share of the wall clock, at most 1: the calibrated time of an evaluation
+        times the evaluations
+    objective_per_bare <Multiple; .2>: cost of an evaluation by the instrumented objective as a
+        multiple of the suite's own call; below 1 if the objective evaluates without the interpreter
+    message (text): the first message of these runs, or `none`
+    """,
     layouts=Layout(
         caption="How the runs went. Overshoot: longest time from the end of the budget to the "
         "end of the last evaluation. Queue: waiting for a core, as a share of the wall clock. "
         "Preparation: imports and warm-up before the clock. Objective: estimated time inside "
         "the objective, as a share of the wall clock, and the cost of an evaluation as a "
         "multiple of the suite's own call.",
-        values=(
-            Value("runs", "Runs"),
-            Value("perturbed", "Perturbed"),
-            Value("overshoot_max_s", "Overshoot, s"),
-            Value("run_queue_delay_share", "Queue", decimals=3),
-            Value("preparation_mean_s", "Preparation, s"),
-            Value("objective_share", "Objective", decimals=3),
-            Value("objective_per_bare", "Multiple", decimals=2),
-        ),
         rows=("algorithm", "status", "stop_reason"),
     ),
     complete=True,
@@ -108,35 +92,11 @@ def counted(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             "message": grouped["message"].first().fillna("none"),
         }
     )
-    return rows.reset_index()[column_names(OUTCOMES_COLUMNS)]
+    return rows.reset_index()
 
 
 COUNTS = ("left_processes", "left_files")
 SIZES = ("left_mb", "written_mb")
-LEFTOVERS_COLUMNS = (
-    ALGORITHM,
-    *columns_of("""
-        runs: number of runs
-        with_processes: runs that left a process running at their end; an external program that is
-            cut at T counts
-        with_files: runs that left a file in their temporary folder
-        with_names: runs during which files appeared or changed in folders that runs share
-        left_processes_max: most processes that one run left
-        left_files_max: most files that one run left
-        left_mb_max [MB]: largest size of the files that one run left
-        written_mb_max [MB]: most that one run passed to write(), also to pipes; empty where the
-            machine does not report it
-        private: runs with private views of the folders that algorithms write to
-        strict: the same, with the algorithm in a process that does not hold the problem
-        watched: runs with shared folders, which were compared before and after, because the machine
-            allows no private views
-        shared: runs with shared folders, because the campaign allows them
-        watched_because (text): why the machine allows no private views, or `none`
-        appeared (text): names of the files that appeared or changed in shared folders, separated by
-            commas, or `none`
-        appeared_in_trial (text): the same for the trial launch, which precedes all runs of a job
-    """),
-)
 
 
 @exhibit(
@@ -149,7 +109,28 @@ LEFTOVERS_COLUMNS = (
     removed after the run; the other files stay. A run with private views of the folders
     leaves no such file.
     """,
-    columns=LEFTOVERS_COLUMNS,
+    columns="""
+    ALGORITHM
+    runs: number of runs
+    with_processes: runs that left a process running at their end; an external program that is cut
+        at T counts
+    with_files: runs that left a file in their temporary folder
+    with_names: runs during which files appeared or changed in folders that runs share
+    left_processes_max: most processes that one run left
+    left_files_max: most files that one run left
+    left_mb_max [MB]: largest size of the files that one run left
+    written_mb_max [MB]: most that one run passed to write(), also to pipes; empty where the machine
+        does not report it
+    private: runs with private views of the folders that algorithms write to
+    strict: the same, with the algorithm in a process that does not hold the problem
+    watched: runs with shared folders, which were compared before and after, because the machine
+        allows no private views
+    shared: runs with shared folders, because the campaign allows them
+    watched_because (text): why the machine allows no private views, or `none`
+    appeared (text): names of the files that appeared or changed in shared folders, separated by
+        commas, or `none`
+    appeared_in_trial (text): the same for the trial launch, which precedes all runs of a job
+    """,
     layouts=Layout(
         caption="What the algorithms wrote and left behind. Processes: runs that left any when "
         "their own had ended, external programs at the end of the time included. Files: runs that "
@@ -190,28 +171,10 @@ def leftovers_counted(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         rows[kind] = counts.groupby("algorithm")[kind].sum()
     for name in ("watched_because", "appeared", "appeared_in_trial"):
         rows[name] = named[name].agg(lambda texts: ", ".join(sorted({*texts.dropna()})) or "none")
-    return rows.reset_index()[column_names(LEFTOVERS_COLUMNS)]
+    return rows.reset_index()
 
 
 ALMOST = 0.9  # share of a schedule from which a launch was all but complete
-
-RESTARTS_COLUMNS = (
-    *CELL,
-    RUNS,
-    *columns_of("""
-        launches_mean: mean number of launches per run
-        completed_restarts_mean: mean number of launches per run that ended by themselves or by the
-            restart policy
-        length_median: median of what the campaign's key `schedule` gave its parameter, such as
-            Max_iter; empty without this key
-        stopped_at: if no launch of any run was completed, the share of its schedule at which the
-            budget stopped a run, as a median; empty without the key `schedule`
-        evaluations_per_s [1/s]: evaluations of all runs per second of wall clock
-        s_per_evaluation [s]: seconds of wall clock per evaluation: the time of the algorithm and of
-            the objective
-        cpu_per_wall: CPU time over wall clock; above 1 if an algorithm computes in parallel
-    """),
-)
 
 
 @exhibit(
@@ -222,17 +185,24 @@ RESTARTS_COLUMNS = (
     Launches and completed restarts of a run within the budget, evaluations per second and seconds
     per evaluation, and CPU time as a multiple of the wall clock, for each function and algorithm.
     """,
-    columns=RESTARTS_COLUMNS,
+    columns="""
+    CELL, RUNS
+    launches_mean <Launches; .1>: mean number of launches per run
+    completed_restarts_mean <Completed; .1>: mean number of launches per run that ended by
+        themselves or by the restart policy
+    length_median: median of what the campaign's key `schedule` gave its parameter, such as
+        Max_iter; empty without this key
+    stopped_at: if no launch of any run was completed, the share of its schedule at which the budget
+        stopped a run, as a median; empty without the key `schedule`
+    evaluations_per_s [1/s] <Evaluations/s>: evaluations of all runs per second of wall clock
+    s_per_evaluation [s] <s/evaluation>: seconds of wall clock per evaluation: the time of the
+        algorithm and of the objective
+    cpu_per_wall <CPU/wall clock; .2>: CPU time over wall clock; above 1 if an algorithm computes in
+        parallel
+    """,
     layouts=Layout(
         caption="Launches and completed restarts of a run, on average, and speed of all runs "
         "together.",
-        values=(
-            Value("launches_mean", "Launches", decimals=1),
-            Value("completed_restarts_mean", "Completed", decimals=1),
-            Value("evaluations_per_s", "Evaluations/s"),
-            Value("s_per_evaluation", "s/evaluation"),
-            Value("cpu_per_wall", "CPU/wall clock", decimals=2),
-        ),
     ),
     figures=Figure(
         "restarts",
@@ -266,24 +236,10 @@ def within_budget(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             "cpu_per_wall": sums["cpu_s"] / wall,
         }
     )
-    return rows.reset_index()[column_names(RESTARTS_COLUMNS)]
+    return rows.reset_index()
 
 
 CELL_KEYS = column_names(INSTANCE_CELL)
-STOPPING_COLUMNS = (
-    *INSTANCE_CELL,
-    Column("rounds", "number of rounds that began"),
-    RUNS,
-    *columns_of("""
-        reason (text): what ended the runs: `met`, `cap`, `degenerate`; `out of bounds` (a result
-            outside the bounds of the rule, so that nothing is promised); `dropped` and `won` with
-            `race`; empty if the rule would have continued
-        looks: how often the rule was evaluated
-        value: what the rule computed at the last look: a skewness, a width or a probability; empty
-            for rules that compare algorithms
-        path (text): what it computed at each look, separated by blanks
-    """),
-)
 
 
 @exhibit(
@@ -294,7 +250,18 @@ STOPPING_COLUMNS = (
     Where the stopping rule ended the runs of each algorithm on each problem, and why. The table is
     empty without a stopping rule.
     """,
-    columns=STOPPING_COLUMNS,
+    columns="""
+    INSTANCE_CELL
+    rounds: number of rounds that began
+    RUNS
+    reason (text): what ended the runs: `met`, `cap`, `degenerate`; `out of bounds` (a result
+        outside the bounds of the rule, so that nothing is promised); `dropped` and `won` with
+        `race`; empty if the rule would have continued
+    looks: how often the rule was evaluated
+    value: what the rule computed at the last look: a skewness, a width or a probability; empty for
+        rules that compare algorithms
+    path (text): what it computed at each look, separated by blanks
+    """,
     complete=True,
 )
 def decided(runs: Runs, analysis: Analysis) -> pd.DataFrame:
@@ -308,26 +275,7 @@ def decided(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         value=looks.map(lambda path: path[-1] if path else None).astype(float),
         path=[" ".join("n/a" if v is None else f"{v:.6g}" for v in path) for path in looks],
     )
-    return frame[column_names(STOPPING_COLUMNS)]
-
-
-PROBLEM_KEYS = [name for name in column_names(INSTANCE_CELL) if name != "algorithm"]
-POINTS_COLUMNS = (
-    *INSTANCE_CELL,
-    *columns_of("""
-        run: number of the run
-        place: place of the run among all runs on the problem, the least `f` first; 1: best. Runs
-            that reached the final target are equal in `f`, and are placed by `time_s`
-        f (exact): least value of the function that the run found; timefair minimizes. `inf` if no
-            point of the run was feasible
-        violation: sum of the violated constraints: 0 if the point is feasible. If no point of the
-            run was, the least of any point. Empty without constraints
-        evaluations: evaluations of the run up to this point, itself included
-        time_s [s]: wall-clock time of the run up to this point
-        x (text): the point, as it was evaluated: its coordinates, separated by blanks, with all
-            digits. `none` in published data
-    """),
-)
+    return frame
 
 
 @exhibit(
@@ -338,7 +286,20 @@ POINTS_COLUMNS = (
     The best point that each run found, and its value. The coordinates and the value have all
     digits, so that the function gives the same value again; `timefair verify` checks that.
     """,
-    columns=POINTS_COLUMNS,
+    columns="""
+    INSTANCE_CELL
+    run: number of the run
+    place: place of the run among all runs on the problem, the least `f` first; 1: best. Runs that
+        reached the final target are equal in `f`, and are placed by `time_s`
+    f (exact): least value of the function that the run found; timefair minimizes. `inf` if no point
+        of the run was feasible
+    violation: sum of the violated constraints: 0 if the point is feasible. If no point of the run
+        was, the least of any point. Empty without constraints
+    evaluations: evaluations of the run up to this point, itself included
+    time_s [s]: wall-clock time of the run up to this point
+    x (text): the point, as it was evaluated: its coordinates, separated by blanks, with all digits.
+        `none` in published data
+    """,
     layouts=Layout(
         caption="The best value on each problem, and the run that found it first. The file of "
         "the table has the points.",
@@ -368,9 +329,8 @@ def found(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     rows = rows[np.isfinite(rows["f"]) | rows["violation"].notna()].sort_values(
         ["equal", "violation", "time_s", "evaluations", "run"]
     )
-    rows["place"] = rows.groupby(PROBLEM_KEYS)["equal"].rank(method="first").astype(int)
-    ordered = rows.sort_values([*column_names(INSTANCE_CELL), "place"], ignore_index=True)
-    return pd.DataFrame(ordered, columns=column_names(POINTS_COLUMNS))
+    rows["place"] = rows.groupby(CELL_KEYS[:-1])["equal"].rank(method="first").astype(int)
+    return rows.sort_values([*CELL_KEYS, "place"], ignore_index=True)
 
 
 def violations(runs: Runs) -> NDArray[np.float64]:

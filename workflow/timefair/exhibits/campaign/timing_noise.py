@@ -14,16 +14,11 @@ from timefair.basics.together import ALL
 from timefair.exhibits import questions
 from timefair.exhibits.charts.chart import LEADERS, Picture
 from timefair.exhibits.columns import (
-    ALGORITHM,
     CELL,
-    FUNCTION_OR_ALL,
-    RUNS,
-    SPACE,
     column_names,
-    columns_of,
 )
 from timefair.exhibits.exhibit import Figure, exhibit
-from timefair.exhibits.layout import Layout, Value
+from timefair.exhibits.layout import Layout
 from timefair.records.rundata.clocks import (
     objective_share,
     reference_s,
@@ -33,23 +28,9 @@ from timefair.records.rundata.clocks import (
 from timefair.records.rundata.runs import PROBLEM, Runs
 from timefair.records.rundata.settings import Analysis
 
+MEASURED = ["suite", "dimension", "function", "runs", "jobs"]
+MEASURED += ["slowdown_median", "slowdown_max", "real_share"]
 JOB = ["suite", "dimension", "function", "algorithm", "round"]
-COLUMNS = (
-    *SPACE,
-    FUNCTION_OR_ALL,
-    RUNS,
-    *columns_of("""
-        jobs: number of (function, round) pairs in which an algorithm ran, minimum over the
-            algorithms
-        slowdown_median: median over the runs of the time of equal work, as a multiple of the best
-            on that core
-        slowdown_max: largest such multiple
-        real_share: share of real time in the times of the algorithm with the largest share, mean
-            over the functions; the rest is simulated evaluation cost
-        detectable_ratio: largest ratio of the times of two algorithms that the speed of the machine
-            may explain, at the confidence of the campaign
-    """),
-)
 
 
 @exhibit(
@@ -65,18 +46,22 @@ COLUMNS = (
     neither value, and if the unit of time is the reference kernel. `detectable_ratio` is also empty
     for a single job.
     """,
-    columns=COLUMNS,
+    columns="""
+    SPACE, FUNCTION_OR_ALL, RUNS
+    jobs <Jobs>: number of (function, round) pairs in which an algorithm ran, minimum over the
+        algorithms
+    slowdown_median <Slowdown, median; .2>: median over the runs of the time of equal work, as a
+        multiple of the best on that core
+    slowdown_max <at most; .2>: largest such multiple
+    real_share <Real time; .2>: share of real time in the times of the algorithm with the largest
+        share, mean over the functions; the rest is simulated evaluation cost
+    detectable_ratio <Minimum detectable ratio; .2>: largest ratio of the times of two algorithms
+        that the speed of the machine may explain, at the confidence of the campaign
+    """,
     layouts=Layout(
         caption="Slowdown of the runs, as a multiple of the best on each core, and the largest "
         "ratio of the times of two algorithms that the speed of the machine may explain, with "
         "{confidence} confidence.",
-        values=(
-            Value("jobs", "Jobs"),
-            Value("slowdown_median", "Slowdown, median", decimals=2),
-            Value("slowdown_max", "at most", decimals=2),
-            Value("real_share", "Real time", decimals=2),
-            Value("detectable_ratio", "Minimum detectable ratio", decimals=2),
-        ),
         rows=("function",),
     ),
     charged=False,
@@ -95,7 +80,7 @@ def slowdowns(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 
 def detectable(rows: pd.DataFrame, confidence: float) -> pd.DataFrame:
     """The table `timing_noise` of some rows of `slowdowns`."""
-    frame = pd.DataFrame(_rows(rows), columns=column_names(COLUMNS[:-1]))
+    frame = pd.DataFrame(_rows(rows), columns=MEASURED)
     known = rows.dropna(subset="slowdown")
     job = known.groupby(JOB).ngroup().to_numpy()
     count = np.bincount(job)
@@ -122,23 +107,6 @@ def _rows(runs: pd.DataFrame) -> Iterator[tuple[Any, ...]]:
             yield *keys, slow.median(), slow.max(), real_share
 
 
-OVERHEAD_COLUMNS = (
-    *CELL,
-    RUNS,
-    *columns_of("""
-        s_per_evaluation [s]: median over the runs of the wall clock per evaluation
-        objective_s [s]: median over the runs of the estimated time of one evaluation by the
-            objective: the calibrated time, at most the wall clock per evaluation of the run
-        overhead_s [s]: median over the runs of the time per evaluation that the algorithm itself
-            takes: the difference of the two; 0 if the calibrated time is not below
-            `s_per_evaluation`
-        overhead_s_low [s]: first quartile of that time over the runs
-        overhead_s_high [s]: third quartile of that time over the runs
-        overhead_share: median share of the wall clock that the algorithm itself takes
-    """),
-)
-
-
 @exhibit(
     "overhead",
     question=questions.MEASUREMENT,
@@ -149,15 +117,21 @@ OVERHEAD_COLUMNS = (
     overhead is an estimate; a value of 0 means that it is too small for the calibration to show.
     Runs without an evaluation are omitted.
     """,
-    columns=OVERHEAD_COLUMNS,
+    columns="""
+    CELL, RUNS
+    s_per_evaluation [s] <Per evaluation, s>: median over the runs of the wall clock per evaluation
+    objective_s [s]: median over the runs of the estimated time of one evaluation by the objective:
+        the calibrated time, at most the wall clock per evaluation of the run
+    overhead_s [s] <Overhead, s; low>: median over the runs of the time per evaluation that the
+        algorithm itself takes: the difference of the two; 0 if the calibrated time is not below
+        `s_per_evaluation`
+    overhead_s_low [s]: first quartile of that time over the runs
+    overhead_s_high [s]: third quartile of that time over the runs
+    overhead_share <Share; .2>: median share of the wall clock that the algorithm itself takes
+    """,
     layouts=Layout(
         caption="Wall clock per evaluation, and the part of it that the algorithm itself "
         "takes; medians over the runs.",
-        values=(
-            Value("s_per_evaluation", "Per evaluation, s"),
-            Value("overhead_s", "Overhead, s", "low"),
-            Value("overhead_share", "Share", decimals=2),
-        ),
     ),
     figures=Figure(
         "overhead",
@@ -189,31 +163,11 @@ def of_algorithms(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     rows["overhead_s_low"] = grouped["overhead_s"].quantile(0.25)
     rows["overhead_s_high"] = grouped["overhead_s"].quantile(0.75)
     rows["runs"] = grouped.size()
-    return rows.reset_index()[column_names(OVERHEAD_COLUMNS)]
+    return rows.reset_index()
 
 
 STATES = ("clean", "perturbed", "unknown")
 FIGURES = ("delay_share", "reference_ratio")
-PERTURBATION_COLUMNS = (
-    ALGORITHM,
-    *columns_of("""
-        runs: number of runs
-        clean: number of runs that nothing perturbed
-        perturbed: number of perturbed runs
-        unknown: number of runs for which the machine reports neither value
-        excluded: perturbed runs that tables of results omit (`timing.perturbed: exclude`)
-        repeated: runs that were measured again (`timing.perturbed: repeat`)
-        repeats: how often runs were measured again, in total
-        delay_share_median: median of the time waited for a core that others used, as a share of the
-            real time
-        delay_share_max: largest such share
-        reference_ratio_median: median of the time of the reference kernel around the run, as a
-            multiple of its best on that core in the complete campaign
-        reference_ratio_max: largest such multiple
-        steal_s [s]: time that the host took from the cores, in total
-        throttled_s [s]: time lost to a quota, in total
-    """),
-)
 
 
 @exhibit(
@@ -228,23 +182,28 @@ PERTURBATION_COLUMNS = (
     far. A simulated evaluation cost is part of the time of a run, and no machine lengthens it.
     Values are empty if the machine does not report them.
     """,
-    columns=PERTURBATION_COLUMNS,
+    columns="""
+    ALGORITHM
+    runs <Runs>: number of runs
+    clean <Clean>: number of runs that nothing perturbed
+    perturbed <Perturbed>: number of perturbed runs
+    unknown <Unknown>: number of runs for which the machine reports neither value
+    excluded <Omitted>: perturbed runs that tables of results omit (`timing.perturbed: exclude`)
+    repeated <Again>: runs that were measured again (`timing.perturbed: repeat`)
+    repeats: how often runs were measured again, in total
+    delay_share_median <Delay, median; .3>: median of the time waited for a core that others used,
+        as a share of the real time
+    delay_share_max <at most; .3>: largest such share
+    reference_ratio_median <Reference, median; .2>: median of the time of the reference kernel
+        around the run, as a multiple of its best on that core in the complete campaign
+    reference_ratio_max <at most; .2>: largest such multiple
+    steal_s [s]: time that the host took from the cores, in total
+    throttled_s [s]: time lost to a quota, in total
+    """,
     layouts=Layout(
         caption="Perturbed runs per algorithm. Again: measured again after a perturbation. "
         "Delay: waiting for a core that others used, as a share of the real time. Reference: "
         "the reference kernel around a run, as a multiple of its best.",
-        values=(
-            Value("runs", "Runs"),
-            Value("clean", "Clean"),
-            Value("perturbed", "Perturbed"),
-            Value("unknown", "Unknown"),
-            Value("excluded", "Omitted"),
-            Value("repeated", "Again"),
-            Value("delay_share_median", "Delay, median", decimals=3),
-            Value("delay_share_max", "at most", decimals=3),
-            Value("reference_ratio_median", "Reference, median", decimals=2),
-            Value("reference_ratio_max", "at most", decimals=2),
-        ),
         rows=("algorithm",),
     ),
     complete=True,
@@ -270,26 +229,10 @@ def counted(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         rows[f"{figure}_max"] = grouped[figure].max()
     for name in ("steal_s", "throttled_s"):
         rows[name] = grouped[name].sum(min_count=1).astype(float)
-    return rows.reset_index()[column_names(PERTURBATION_COLUMNS)]
+    return rows.reset_index()
 
 
-DRIFT_COLUMNS = (
-    ALGORITHM,
-    *columns_of("""
-        round: number of the round
-        runs: number of runs in the round
-        per_evaluation: time of an evaluation relative to the first round: above 1 is slower
-        reference: time of the reference kernel relative to the first round
-        spread: standard deviation divided by mean, both of the time of an evaluation as a multiple
-            of its median on the problem
-        outliers: number of runs far from the others
-        first_run: median time of an evaluation in the first run on each problem, over that in the
-            others
-        warnings (text): `spread` (10 % or more), `outliers`, `slow first runs` (more than 10 %
-            slower), or `none`
-    """),
-)
-
+MEDIANS, SPREADS = ("per_evaluation", "reference"), ("spread", "outliers", "first_run")
 SPREAD = 0.1  # standard deviation over mean above which pyperf calls a benchmark unstable
 OUTLIER = 14.826  # modified z-score above which hyperfine reports an outlier
 FIRST_RUN = 1.1  # time of a first run, as a multiple of the others, above which it is called slow
@@ -304,20 +247,25 @@ FIRST_RUN = 1.1  # time of a first run, as a multiple of the others, above which
     seconds of wall clock, and of the reference kernel in each round, relative to the first round of
     the algorithm. Values are empty for too few runs.
     """,
-    columns=DRIFT_COLUMNS,
+    columns="""
+    ALGORITHM
+    round: number of the round
+    runs <Runs>: number of runs in the round
+    per_evaluation <Evaluation; .2>: time of an evaluation relative to the first round: above 1 is
+        slower
+    reference <Reference; .2>: time of the reference kernel relative to the first round
+    spread <Spread; .2>: standard deviation divided by mean, both of the time of an evaluation as a
+        multiple of its median on the problem
+    outliers <Outliers>: number of runs far from the others
+    first_run <First; .2>: median time of an evaluation in the first run on each problem, over that
+        in the others
+    warnings (text) <Warnings>: `spread` (10 % or more), `outliers`, `slow first runs` (more than 10
+        % slower), or `none`
+    """,
     layouts=Layout(
         caption="Time of an evaluation and of the reference kernel in each round, relative to "
         "the first. Spread: standard deviation over mean. First: a problem's first run over "
         "the others.",
-        values=(
-            Value("runs", "Runs"),
-            Value("per_evaluation", "Evaluation", decimals=2),
-            Value("reference", "Reference", decimals=2),
-            Value("spread", "Spread", decimals=2),
-            Value("outliers", "Outliers"),
-            Value("first_run", "First", decimals=2),
-            Value("warnings", "Warnings"),
-        ),
         rows=("algorithm", "round"),
     ),
     complete=True,
@@ -326,9 +274,10 @@ def over_rounds(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     relative = _relative(runs.frame)
     by_round = relative.groupby(["algorithm", "round"], sort=True)
     rows = pd.DataFrame(
-        [_row(names, part) for names, part in by_round], columns=column_names(DRIFT_COLUMNS)
+        [_row(names, part) for names, part in by_round],
+        columns=["algorithm", "round", "runs", *MEDIANS, *SPREADS, "warnings"],
     )
-    for name in ("per_evaluation", "reference"):
+    for name in MEDIANS:
         first = rows.groupby("algorithm")[name].transform("first")
         rows[name] = (rows[name] / first).astype(float)
     return rows

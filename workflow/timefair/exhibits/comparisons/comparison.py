@@ -17,19 +17,13 @@ from timefair.basics.words import percent
 from timefair.exhibits import questions
 from timefair.exhibits.campaign.timing_noise import slowdowns
 from timefair.exhibits.columns import (
-    FUNCTION_OR_ALL,
     PAIR,
-    SPACE,
-    TARGET,
-    Column,
     column_names,
-    columns_of,
 )
 from timefair.exhibits.comparisons.criteria import PRECISION, TARGETS, Criterion, Tested, criteria
 from timefair.exhibits.comparisons.ranks import ERT
-from timefair.exhibits.exhibit import exhibit
+from timefair.exhibits.exhibit import Made, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
-from timefair.records.rundata.frames import with_labels
 from timefair.records.rundata.problems import Listed, ProblemRuns, Space, in_order, listed, planned
 from timefair.records.rundata.published import at_ends
 from timefair.records.rundata.runs import Runs
@@ -57,56 +51,6 @@ MOST_PERTURBED = 0.5  # share of runs of a cell with which verdicts are made aga
 VERDICT = ("suite", "dimension", "measure", "criterion", "function", "algorithm_a", "algorithm_b")
 
 LIMITED = "Only pairs with the best algorithm or with those in `statistics.pairs` are listed."
-COLUMNS = (
-    *SPACE,
-    *columns_of(f"""
-        measure (text): what is compared: `seconds` or `evaluations` to the targets, `{TARGETS}`
-            that are reached within a cost, or `{PRECISION}` at the end of the run
-        criterion (text): of a cost: `{ERT}`; of targets: the share of the budget; of a precision: a
-            quantile such as `Q.50`
-    """),
-    FUNCTION_OR_ALL,
-    TARGET,
-    *columns_of(f"""
-        within [s or evaluations]: for `{TARGETS}`: the cost within which targets count
-    """),
-    *PAIR,
-    *columns_of("""
-        n_a: runs of `algorithm_a`; for `all`, functions that both ran and whose optimum is not
-            wrong
-        n_b: the same for `algorithm_b`
-        value_a [s, evaluations, share, precision or rank]: result of `algorithm_a`: ERT to `target`
-            (if `target` is empty, median precision), share of the targets, or quantile of the
-            precision, where runs that reached the final target count as 0; costs count up to the
-            cost that all runs of both were allowed; for `all`, the average rank (of the table
-            `ranks`, or from the pairs if functions are incomplete), or the mean share
-        value_b: the same for `algorithm_b`
-        differences: number of functions on which the results differ; on a function, 1 if some runs
-            differ, else 0
-    """),
-    *Column(
-        "a12",
-        "for `all`, share of the functions on which `algorithm_a` is better, where a tie counts "
-        "half; on a function, for the median precision only, probability that a run of "
-        "`algorithm_a` is better than one of `algorithm_b`",
-    ).interval(
-        "`a12` at the level of the pair: it excludes 0.5 if and only if `better` names an "
-        "algorithm; empty for `all`"
-    ),
-    *columns_of("""
-        p: p-value of the pair alone; for `all`, of Wilcoxon's signed-rank test over the functions;
-            on a function, of the score test of equal ERTs, the Mann-Whitney test of runs, or
-            Fisher's test at the quantile; within the kinds of machines if blocks mix several
-        tests: number of tests in the family: pairs for `all`, pairs times functions for a function;
-            pairs that are not listed count
-        p_adjusted: 1 if the values and the test favour different algorithms, the ratio of times is
-            within the timing noise, or the optimum of the function is wrong; else `p` times
-            `tests`, at most 1 (Bonferroni), then adjusted over the criteria of the pair (Hochberg);
-            criteria under which no result could be significant do not count (Tarone)
-        better (text): the better algorithm if `p_adjusted` is at most 1 − confidence; empty
-            otherwise
-    """),
-)
 
 
 @exhibit(
@@ -123,7 +67,43 @@ COLUMNS = (
     nothing. For more than 12 algorithms, only pairs with the best one under some criterion are
     listed, and on a function also those with the best one there; `statistics.pairs` adds pairs.
     """,
-    columns=COLUMNS,
+    columns=f"""
+    SPACE
+    measure (text): what is compared: `seconds` or `evaluations` to the targets, `{TARGETS}` that
+        are reached within a cost, or `{PRECISION}` at the end of the run
+    criterion (text): of a cost: `{ERT}`; of targets: the share of the budget; of a precision: a
+        quantile such as `Q.50`
+    FUNCTION_OR_ALL, TARGET
+    within [s or evaluations]: for `{TARGETS}`: the cost within which targets count
+    PAIR
+    n_a: runs of `algorithm_a`; for `all`, functions that both ran and whose optimum is not wrong
+    n_b: the same for `algorithm_b`
+    value_a [s, evaluations, share, precision or rank]: result of `algorithm_a`: ERT to `target` (if
+        `target` is empty, median precision), share of the targets, or quantile of the precision,
+        where runs that reached the final target count as 0; costs count up to the cost that all
+        runs of both were allowed; for `all`, the average rank (of the table `ranks`, or from the
+        pairs if functions are incomplete), or the mean share
+    value_b: the same for `algorithm_b`
+    differences: number of functions on which the results differ; on a function, 1 if some runs
+        differ, else 0
+    a12: for `all`, share of the functions on which `algorithm_a` is better, where a tie counts
+        half; on a function, for the median precision only, probability that a run of `algorithm_a`
+        is better than one of `algorithm_b`
+    a12_low: lower limit of the interval of `a12` at the level of the pair: it excludes 0.5 if and
+        only if `better` names an algorithm; empty for `all`
+    a12_high: upper limit of the interval of `a12` at the level of the pair: it excludes 0.5 if and
+        only if `better` names an algorithm; empty for `all`
+    p: p-value of the pair alone; for `all`, of Wilcoxon's signed-rank test over the functions; on a
+        function, of the score test of equal ERTs, the Mann-Whitney test of runs, or Fisher's test
+        at the quantile; within the kinds of machines if blocks mix several
+    tests: number of tests in the family: pairs for `all`, pairs times functions for a function;
+        pairs that are not listed count
+    p_adjusted: 1 if the values and the test favour different algorithms, the ratio of times is
+        within the timing noise, or the optimum of the function is wrong; else `p` times `tests`, at
+        most 1 (Bonferroni), then adjusted over the criteria of the pair (Hochberg); criteria under
+        which no result could be significant do not count (Tarone)
+    better (label): the better algorithm if `p_adjusted` is at most 1 − confidence; empty otherwise
+    """,
     layouts=[
         Layout(
             caption="Pairs of algorithms over all functions. A12: share of the functions on which "
@@ -152,14 +132,13 @@ COLUMNS = (
     default=True,
     comparing=True,
 )
-def pairwise(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+def pairwise(runs: Runs, analysis: Analysis) -> Made:
     rows, limited = decided(runs, analysis)
-    frame = pd.DataFrame(rows, columns=column_names(COLUMNS))
-    frame = with_labels(frame, ["better"], like="algorithm_a")
-    frame.attrs["pairs"] = LIMITED if limited else ""
-    frame.attrs["unperturbed"] = _without_perturbed(rows, runs, analysis)
-    frame.attrs["repeated"] = _repeated(runs)
-    return frame
+    return rows, {
+        "pairs": LIMITED if limited else "",
+        "unperturbed": _without_perturbed(rows, runs, analysis),
+        "repeated": _repeated(runs),
+    }
 
 
 def decided(runs: Runs, analysis: Analysis) -> tuple[list[dict[str, Any]], bool]:

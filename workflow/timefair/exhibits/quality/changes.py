@@ -7,20 +7,17 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from timefair.basics.errors import InputError
 from timefair.exhibits import questions
 from timefair.exhibits.charts.chart import Curves
-from timefair.exhibits.columns import CELL, RUNS, UNIT, Column, column_names, columns_of
-from timefair.exhibits.exhibit import Figure, exhibit
-from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
+from timefair.exhibits.exhibit import Figure, Parts, exhibit
+from timefair.exhibits.layout import INTERVAL, Layout, Points
 from timefair.exhibits.quality.quantiles import limited
 from timefair.problems.base import Suite
 from timefair.problems.kinds import Changes
 from timefair.problems.registry import SUITES
-from timefair.records.rundata.frames import stacked
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.statistics.changes import (
@@ -43,50 +40,10 @@ BOOTSTRAP = (
 )
 POOLED = "The runs of all instances are pooled."
 
-OF_BUDGET = Column(
-    "unit",
-    "unit of the period and of all costs, that of the budget: `seconds` or `evaluations`",
-    text=True,
-)
-
-
-COLUMNS = (
-    *CELL,
-    RUNS,
-    Column("environments", "number of environments of a run; one more than its changes"),
-    OF_BUDGET,
-    *columns_of("""
-        period [`unit`]: length of an environment
-        before_change [precision] (interval): mean over runs and environments of the best error
-            before the change
-        offline_error [precision] (interval): offline error: mean over time, or over evaluations, of
-            the best error since the change
-    """),
-)
-
-RECOVERY = (
-    *CELL,
-    RUNS,
-    OF_BUDGET,
-    *columns_of("""
-        target [precision] (exact): error to reach again after a change
-        recovered (interval): share of environments in which the error reached the target
-        recovery [`unit`] (interval): expected cost from a change until the error is at most
-            `target`: the cost of all environments, each until it reached the target or ended,
-            divided by the number of those that reached it; `inf` if none did
-    """),
-)
-
-CURVE = (
-    *CELL,
-    RUNS,
-    UNIT,
-    *columns_of("""
-        cost [`unit`]: cost since the change
-        error [precision] (interval): mean over runs and environments of the best error since the
-            change
-    """),
-)
+CELL = ("suite", "dimension", "function", "algorithm")
+OF_BUDGET = """
+    unit (text): unit of the period and of all costs, that of the budget: `seconds` or `evaluations`
+"""
 
 
 @exhibit(
@@ -102,29 +59,29 @@ CURVE = (
     all environments that it did not reach. {POOLED} {BOOTSTRAP} Only for suites with problems that
     change.
     """,
-    columns=COLUMNS,
+    columns=f"""
+    CELL, RUNS
+    environments: number of environments of a run; one more than its changes
+    {OF_BUDGET}
+    period [`unit`]: length of an environment
+    before_change [precision] (interval) <Before the change; low limits>: mean over runs and
+        environments of the best error before the change
+    offline_error [precision] (interval) <Offline; low limits>: offline error: mean over time, or
+        over evaluations, of the best error since the change
+    """,
     layouts=Layout(
         caption="Best error before a change and offline error, means over runs and changes.",
         brackets=INTERVAL,
-        values=(
-            Value.with_limits("before_change", "Before the change", "low"),
-            Value.with_limits("offline_error", "Offline", "low"),
-        ),
     ),
     charged=False,
 )
-def errors(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    parts = []
+def errors(runs: Runs, analysis: Analysis) -> Parts:
     for cell in _cells(runs, analysis):
         draws, confidence = cell.draws(analysis), analysis.confidence
         best = [best_before_change(run) for run in cell.runs]
         offline = [offline_errors(cell.held(run), cell.period) for run in cell.runs]
-        parts.append(
-            cell.columns
-            | limited("before_change", mean_over_runs(best, draws, confidence))
-            | limited("offline_error", mean_over_runs(offline, draws, confidence))
-        )
-    return stacked(parts, column_names(COLUMNS))
+        part = cell.columns | limited("before_change", mean_over_runs(best, draws, confidence))
+        yield part | limited("offline_error", mean_over_runs(offline, draws, confidence))
 
 
 @exhibit(
@@ -138,24 +95,30 @@ def errors(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     evaluated point can reach them. {POOLED} {BOOTSTRAP} Only for suites with problems that
     change.
     """,
-    columns=RECOVERY,
+    columns=f"""
+    CELL, RUNS
+    {OF_BUDGET}
+    target [precision] (exact): error to reach again after a change
+    recovered (interval): share of environments in which the error reached the target
+    recovery [`unit`] (interval) <Recovery; low limits>: expected cost from a change until the error
+        is at most `target`: the cost of all environments, each until it reached the target or
+        ended, divided by the number of those that reached it; `inf` if none did
+    """,
     layouts=Layout(
         caption="Expected cost from a change until the error is at most a target.",
         brackets=INTERVAL,
-        values=(Value.with_limits("recovery", "Recovery", "low"),),
         columns="target",
         points=(Points("target", 5),),
     ),
     charged=False,
 )
-def recovery(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    targets, parts = np.array(analysis.targets_from_easy), []
+def recovery(runs: Runs, analysis: Analysis) -> Parts:
+    targets = np.array(analysis.targets_from_easy)
     for cell in _cells(runs, analysis):
         times = [recovery_times(run, targets) for run in cell.runs]
         cost, share = recovered(times, cell.period, cell.draws(analysis), analysis.confidence)
         part = cell.columns | {"target": targets}
-        parts.append(part | limited("recovered", share) | limited("recovery", cost))
-    return stacked(parts, column_names(RECOVERY))
+        yield part | limited("recovered", share) | limited("recovery", cost)
 
 
 @exhibit(
@@ -167,11 +130,15 @@ def recovery(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     with its interval at each cost. Until the first evaluation in an environment, the error is that
     of the middle of the bounds. {POOLED} {BOOTSTRAP} Only for suites with problems that change.
     """,
-    columns=CURVE,
+    columns="""
+    CELL, RUNS, UNIT
+    cost [`unit`]: cost since the change
+    error [precision] (interval) <Error; low limits>: mean over runs and environments of the best
+        error since the change
+    """,
     layouts=Layout(
         caption="Mean of the best error since the change after a cost.",
         brackets=INTERVAL,
-        values=(Value.with_limits("error", "Error", "low"),),
         columns="cost",
         points=(Points("cost", (0.01, 0.1, 1.0), relative=True),),
     ),
@@ -194,14 +161,12 @@ def recovery(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     ),
     charged=False,
 )
-def after_change(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    parts = []
+def after_change(runs: Runs, analysis: Analysis) -> Parts:
     for cell in _cells(runs, analysis):
         grid = cell.grid
         found = [error_after(run, grid) for run in cell.runs]
         error = mean_over_runs(found, cell.draws(analysis), analysis.confidence)
-        parts.append(cell.columns | {"cost": grid} | limited("error", error))
-    return stacked(parts, column_names(CURVE))
+        yield cell.columns | {"cost": grid} | limited("error", error)
 
 
 @dataclass(frozen=True)
@@ -243,7 +208,7 @@ def _cells(runs: Runs, analysis: Analysis) -> list[_Cell]:
 
 
 def _read(runs: Runs, analysis: Analysis) -> Iterator[_Cell]:
-    for names, members in runs.groups(tuple(column_names(CELL))):
+    for names, members in runs.groups(CELL):
         suite = SUITES.get(names["suite"])
         if suite is None or suite.environments == 1:
             continue

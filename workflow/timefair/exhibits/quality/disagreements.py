@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 
 from timefair.exhibits import questions
 from timefair.exhibits.charts.chart import Picture
-from timefair.exhibits.columns import ALGORITHM, PROBLEM, Column, column_names, columns_of
-from timefair.exhibits.exhibit import Figure, exhibit
+from timefair.exhibits.exhibit import Figure, Made, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
-from timefair.records.rundata.frames import stacked
 from timefair.records.rundata.problems import in_words, listed_by_precision, precision_at_the_end
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
@@ -19,40 +16,17 @@ from timefair.statistics.quantiles import sample_quantile
 from timefair.statistics.ranks import rank
 
 MEASURES = ("mean", "median", "mean_rank", "median_rank")
-GAP = Column(
-    "gap_decades",
-    "the smaller of the two distances, between the means and between the medians: how striking the "
-    "disagreement is",
-    "decades",
-)
-COLUMNS = (
-    *PROBLEM,
-    Column("algorithm", "algorithm with the better mean", text=True),
-    Column("other", "algorithm with the better median", text=True),
-    *(
-        column
-        for prefix, owner in (("", "algorithm"), ("other_", "other"))
-        for column in columns_of(f"""
-            {prefix}mean [precision]: mean precision of `{owner}`
-            {prefix}median [precision]: median precision of `{owner}`
-            {prefix}mean_rank: rank of the mean of `{owner}` among the algorithms of the problem
-            {prefix}median_rank: rank of the median of `{owner}` among the algorithms of the problem
-        """)
-    ),
-    GAP,
-)
-SORTED_COLUMNS = (
-    *PROBLEM,
-    Column("better_by_mean", "algorithm of the pair with the better mean", text=True),
-    Column("better_by_median", "algorithm of the pair with the better median", text=True),
-    ALGORITHM,
-    Column("order", "place of the run, 1 for the best"),
-    Column("precision", "best precision of the run", "precision"),
-    Column("mean", "mean of the algorithm's runs", "precision"),
-    Column("median", "median of the algorithm's runs", "precision"),
-    GAP,
-)
-KEYS = tuple(column_names(PROBLEM))
+GAP = """
+    gap_decades [decades]: the smaller of the two distances, between the means and between
+        the medians: how striking the disagreement is
+"""
+OF = """
+    {0}mean [precision]: mean precision of `{1}`
+    {0}median [precision]: median precision of `{1}`
+    {0}mean_rank: rank of the mean of `{1}` among the algorithms of the problem
+    {0}median_rank: rank of the median of `{1}` among the algorithms of the problem
+"""
+KEYS = ("suite", "dimension", "function")
 
 
 @exhibit(
@@ -65,7 +39,14 @@ KEYS = tuple(column_names(PROBLEM))
     target counts as 0. For more than 12 algorithms, only pairs with the best one (lowest average
     rank of the median precision) are listed; `statistics.pairs` selects other pairs.
     """,
-    columns=COLUMNS,
+    columns=f"""
+    PROBLEM
+    algorithm (text): algorithm with the better mean
+    other (text): algorithm with the better median
+    {OF.format("", "algorithm")}
+    {OF.format("other_", "other")}
+    {GAP}
+    """,
     layouts=Layout(
         caption="Pairs of algorithms that the mean and the median of the precision at the end "
         "order differently; parentheses: rank among the algorithms. Gap: the smaller of the "
@@ -80,7 +61,7 @@ KEYS = tuple(column_names(PROBLEM))
         rows=("function", "algorithm", "other"),
     ),
 )
-def of_mean_and_median(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+def of_mean_and_median(runs: Runs, analysis: Analysis) -> Made:
     best = precision_at_the_end(runs)
     listed_in = listed_by_precision(runs, analysis)
     found = []
@@ -108,9 +89,7 @@ def of_mean_and_median(runs: Runs, analysis: Analysis) -> pd.DataFrame:
                     "gap_decades": gap,
                 }
             )
-    frame = pd.DataFrame(found, columns=column_names(COLUMNS))
-    frame.attrs["pairs"] = in_words(listed_in)
-    return frame
+    return found, {"pairs": in_words(listed_in)}
 
 
 @exhibit(
@@ -121,11 +100,20 @@ def of_mean_and_median(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     Best precision of every run, sorted from best to worst, of both algorithms of each pair that
     mean and median order differently on a problem. An algorithm appears once for each of its pairs.
     """,
-    columns=SORTED_COLUMNS,
+    columns=f"""
+    PROBLEM
+    better_by_mean (text): algorithm of the pair with the better mean
+    better_by_median (text): algorithm of the pair with the better median
+    ALGORITHM
+    order: place of the run, 1 for the best
+    precision [precision] <Precision>: best precision of the run
+    mean [precision]: mean of the algorithm's runs
+    median [precision]: median of the algorithm's runs
+    {GAP}
+    """,
     layouts=Layout(
         caption="Sorted precisions at the end of the runs of two algorithms that mean and "
         "median order differently.",
-        values=(Value("precision", "Precision"),),
         rows=("function", "better_by_mean", "better_by_median", "algorithm"),
         columns="order",
         points=(Points("order", 6),),
@@ -141,7 +129,7 @@ def of_mean_and_median(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         Picture("timefair.exhibits.charts.curves:sorted_solutions"),
     ),
 )
-def sorted_solutions(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+def sorted_solutions(runs: Runs, analysis: Analysis) -> Made:
     best = precision_at_the_end(runs)
     members = {tuple(names.values()): rows for names, rows in runs.groups((*KEYS, "algorithm"))}
     parts = []
@@ -163,6 +151,4 @@ def sorted_solutions(runs: Runs, analysis: Analysis) -> pd.DataFrame:
                     "gap_decades": pair["gap_decades"],
                 }
             )
-    frame = stacked(parts, column_names(SORTED_COLUMNS))
-    frame.attrs["pairs"] = pairs.attrs["pairs"]
-    return frame
+    return iter(parts), {"pairs": pairs.attrs["pairs"]}

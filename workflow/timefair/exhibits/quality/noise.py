@@ -6,15 +6,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from timefair.basics.errors import InputError
 from timefair.exhibits import questions
 from timefair.exhibits.charts.chart import LEADERS, Picture
-from timefair.exhibits.columns import CELL, QUANTILE, RUNS, column_names, columns_of
-from timefair.exhibits.exhibit import Figure, exhibit
-from timefair.exhibits.layout import Layout, Points, Value
+from timefair.exhibits.exhibit import Figure, Parts, exhibit
+from timefair.exhibits.layout import Layout, Points
 from timefair.problems.base import Suite
 from timefair.problems.kinds import TwoObjectives, after_each
 from timefair.problems.registry import find
@@ -23,25 +21,8 @@ from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis, NoisyValue
 from timefair.statistics.quantiles import sample_quantile
 
+CELL = ("suite", "dimension", "function", "algorithm")
 VALUES: tuple[NoisyValue, ...] = ("measured", "best_measured", "recommended", "best_evaluated")
-COLUMNS = (
-    *CELL,
-    RUNS,
-    QUANTILE,
-    *columns_of("""
-        measured [precision]: best measured value at the end, with its noise
-        best_measured [precision]: value without noise of the best measured point
-        recommended [precision]: value without noise of the point that the run recommends: what the
-            launch with the best measured value recommended last, else the best measured point
-        best_evaluated [precision]: best value without noise of all evaluated points, as in COCO's
-            logger; empty for a user's function, because its value without noise is known for some
-            points only
-        luck: quantile of the difference between the value without noise and the measured value of
-            the best measured point, both values of f; positive: the point was measured better than
-            it is
-        recommending: share of the runs in which a launch has recommended a point
-    """),
-)
 
 
 @exhibit(
@@ -53,30 +34,36 @@ COLUMNS = (
     without noise by three rules. The quantiles of each column are computed separately. The runs of
     all instances are pooled. Only noisy runs whose value without noise is known have rows.
     """,
-    columns=COLUMNS,
+    columns="""
+    CELL, RUNS, QUANTILE
+    measured [precision] <Measured; low>: best measured value at the end, with its noise
+    best_measured [precision] <Best measured; low>: value without noise of the best measured point
+    recommended [precision] <Recommended; low>: value without noise of the point that the run
+        recommends: what the launch with the best measured value recommended last, else the best
+        measured point
+    best_evaluated [precision] <Best evaluated; low>: best value without noise of all evaluated
+        points, as in COCO's logger; empty for a user's function, because its value without noise is
+        known for some points only
+    luck <Luck>: quantile of the difference between the value without noise and the measured value
+        of the best measured point, both values of f; positive: the point was measured better than
+        it is
+    recommending: share of the runs in which a launch has recommended a point
+    """,
     layouts=Layout(
         caption="Precision at the end of noisy runs: of the best measured value, and without "
         "noise of the best measured point, of the recommended point, and of the best of all "
         "evaluated points. Quantiles over runs.",
-        values=(
-            Value("measured", "Measured", "low"),
-            Value("best_measured", "Best measured", "low"),
-            Value("recommended", "Recommended", "low"),
-            Value("best_evaluated", "Best evaluated", "low"),
-            Value("luck", "Luck"),
-        ),
         parts=("suite", "dimension", "quantile"),
     ),
     charged=False,
     measured=True,
 )
-def of_noisy_runs(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+def of_noisy_runs(runs: Runs, analysis: Analysis) -> Parts:
     every = runs.where(np.asarray(runs.frame["noise_free_f"].notna()))
     recommending = np.zeros(len(every.frame), dtype=np.bool_)
     for part in every.noisy:
         owner = np.repeat(part.rows, np.diff(part.offsets))
         recommending[owner[np.isnan(part.precision)]] = True
-    rows = []
     for suite, of_suite in every.groups(("suite",)):
         mine = np.zeros(len(every.frame), dtype=np.bool_)
         mine[of_suite] = True
@@ -91,29 +78,16 @@ def of_noisy_runs(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         )
         found = np.isfinite(noise_free)
         ends["luck"] = np.where(found, noise_free - np.where(found, measured, 0.0), np.inf)
-        for names, members in noisy.groups(tuple(column_names(CELL))):
+        for names, members in noisy.groups(CELL):
             share = float(np.mean(recommending[mine][members]))
             for p in sorted(analysis.quantiles):
                 values = {name: float(sample_quantile(of[members], p)) for name, of in ends.items()}
                 row = {**names, "runs": len(members), "quantile": p, "recommending": share}
-                rows.append(row | values)
-    return pd.DataFrame(rows, columns=column_names(COLUMNS))
+                yield dict.fromkeys(VALUES, np.nan) | row | values
 
 
 SHARES = (0.25, 0.5, 0.75)  # shares of the runs that have reached a surface
 POINTS = 200  # maximal number of points of a surface, and of the front of a run
-
-ATTAINMENT_COLUMNS = (
-    *CELL,
-    RUNS,
-    *columns_of("""
-        share: share of the runs that reached every point of the surface
-        f1: first objective; 0 is its ideal value, and 1 that of the nadir point
-        f2: second objective, likewise
-        missed: part of the region between the ideal and the nadir point that the surface does not
-            dominate; the same in all rows of a surface
-    """),
-)
 
 
 @exhibit(
@@ -127,11 +101,17 @@ ATTAINMENT_COLUMNS = (
     the ideal point is (0, 0) and the nadir point (1, 1), and only this region is shown. A surface
     has at most {POINTS} corners. Only for suites with two objectives.
     """,
-    columns=ATTAINMENT_COLUMNS,
+    columns="""
+    CELL, RUNS
+    share: share of the runs that reached every point of the surface
+    f1: first objective; 0 is its ideal value, and 1 that of the nadir point
+    f2: second objective, likewise
+    missed <Missed; low .4>: part of the region between the ideal and the nadir point that the
+        surface does not dominate; the same in all rows of a surface
+    """,
     layouts=Layout(
         caption="Part of the region between the ideal and the nadir point that the surface of "
         "half of the runs does not dominate.",
-        values=(Value("missed", "Missed", better="low", decimals=4),),
         points=(Points("share", (0.5,)),),
     ),
     figures=Figure(
@@ -150,16 +130,14 @@ ATTAINMENT_COLUMNS = (
     ),
     charged=False,
 )
-def surfaces(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    names = column_names(ATTAINMENT_COLUMNS)
-    rows = [
-        pd.DataFrame(corners, columns=["f1", "f2"]).assign(
-            **cell, runs=len(members), share=share, missed=missed
-        )
-        for cell, members in runs.groups(tuple(column_names(CELL)))
+def surfaces(runs: Runs, analysis: Analysis) -> Parts:
+    return (
+        {**cell, "runs": np.full(len(corners), len(members)), "share": share, "f1": corners[:, 0],
+         "f2": corners[:, 1], "missed": missed}
+        for cell, members in runs.groups(CELL)
         for share, corners, missed in _of_cell(runs, cell, members, analysis)
-    ]
-    return pd.concat(rows, ignore_index=True)[names] if rows else pd.DataFrame(columns=names)
+        if len(corners)
+    )  # fmt: skip
 
 
 def _of_cell(

@@ -6,17 +6,15 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from timefair.exhibits import questions
-from timefair.exhibits.columns import PAIR, PROBLEM, SECONDS, TARGET, Column, column_names
+from timefair.exhibits.columns import PAIR, SECONDS, column_names
 from timefair.exhibits.costs.cost_map import COUNTED
-from timefair.exhibits.exhibit import exhibit
-from timefair.exhibits.layout import Layout, Points, Value
+from timefair.exhibits.exhibit import Made, exhibit
+from timefair.exhibits.layout import Layout, Points
 from timefair.extensions.break_even.lines import TurningSets, turning_cost, turning_sets
 from timefair.records.rundata.evaluation_cost import UsedByRuns
-from timefair.records.rundata.frames import stacked
 from timefair.records.rundata.problems import ProblemRuns, in_words, listed_by_precision
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
@@ -35,46 +33,6 @@ CUT = (
     "algorithm with few evaluations is an upper estimate at large evaluation costs."
 )
 
-TURNING_COLUMNS = (
-    *PROBLEM,
-    TARGET,
-    *PAIR,
-    Column(
-        "better_below",
-        "the algorithm with the lower ERT at evaluation costs near 0; empty if both are equal",
-        text=True,
-    ),
-    Column(
-        "better_above",
-        "the algorithm with the lower ERT at very large evaluation costs; empty if both are equal",
-        text=True,
-    ),
-    Column(
-        "turns_at_s",
-        "evaluation cost at which the order changes; empty if it is the same at every cost",
-        SECONDS,
-    ),
-    Column(
-        "set",
-        "form of the confidence set of this cost. `empty`: one algorithm is better at every cost. "
-        "`every`: the runs do not show at any cost which algorithm is better. `below`: costs up to "
-        "`turns_at_s_high`. `above`: all costs from `turns_at_s_low`. `between`: costs between "
-        "both limits. `outside`: costs up to `turns_at_s_low`, and all costs from "
-        "`turns_at_s_high`",
-        text=True,
-    ),
-    Column(
-        "turns_at_s_low",
-        "lower limit of the set (see `set`); 0 if the set begins at 0, empty for `empty`",
-        SECONDS,
-    ),
-    Column(
-        "turns_at_s_high",
-        "upper limit of the set (see `set`); `inf` if there is none, empty for `empty`",
-        SECONDS,
-    ),
-)
-
 
 @exhibit(
     "cost_crossovers",
@@ -88,24 +46,35 @@ TURNING_COLUMNS = (
     For more than 12 algorithms, only pairs with the best one (lowest average rank of the median
     precision) are listed; `statistics.pairs` selects other pairs.
     """,
-    columns=TURNING_COLUMNS,
+    columns=f"""
+    PROBLEM, TARGET, PAIR
+    better_below (text): the algorithm with the lower ERT at evaluation costs near 0; empty if both
+        are equal
+    better_above (text): the algorithm with the lower ERT at very large evaluation costs; empty if
+        both are equal
+    turns_at_s [{SECONDS}] <Turns at>: evaluation cost at which the order changes; empty if it is
+        the same at every cost
+    set (text) <Set>: form of the confidence set of this cost. `empty`: one algorithm is better at
+        every cost. `every`: the runs do not show at any cost which algorithm is better. `below`:
+        costs up to `turns_at_s_high`. `above`: all costs from `turns_at_s_low`. `between`: costs
+        between both limits. `outside`: costs up to `turns_at_s_low`, and all costs from
+        `turns_at_s_high`
+    turns_at_s_low [{SECONDS}] <Low>: lower limit of the set (see `set`); 0 if the set begins at 0,
+        empty for `empty`
+    turns_at_s_high [{SECONDS}] <High>: upper limit of the set (see `set`); `inf` if there is none,
+        empty for `empty`
+    """,
     layouts=Layout(
         caption="Evaluation cost, in {seconds}, at which the order of two algorithms by the "
         "expected running time to a target changes, with the form and the limits of its "
         "{confidence} confidence set.",
-        values=(
-            Value("turns_at_s", "Turns at"),
-            Value("set", "Set"),
-            Value("turns_at_s_low", "Low"),
-            Value("turns_at_s_high", "High"),
-        ),
         rows=("function", *column_names(PAIR)),
         parts=("suite", "dimension", "target"),
         points=(Points("target", 1),),
     ),
     comparing=True,
 )
-def turning(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+def turning(runs: Runs, analysis: Analysis) -> Made:
     """Each listed pair of algorithms on each function and target that one of them reached."""
     used = UsedByRuns.of(runs, analysis)
     listed_in = listed_by_precision(used.runs, analysis)
@@ -139,10 +108,7 @@ def turning(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         reached = np.isfinite(time_a) | np.isfinite(time_b)
         names = dict(zip(column_names(PAIR), pair, strict=True))
         parts.append(problem.names | names | {key: of[reached] for key, of in row.items()})
-    frame = stacked(parts, column_names(TURNING_COLUMNS))
-    frame.attrs["pairs"] = in_words(listed_in)
-    frame.attrs["refused"] = used.remarks
-    return frame
+    return iter(parts), {"pairs": in_words(listed_in), "refused": used.remarks}
 
 
 def sets_of(

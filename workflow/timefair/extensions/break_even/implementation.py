@@ -7,22 +7,20 @@ from itertools import chain
 from typing import Any, TypeAlias
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from timefair.basics.together import ALL
 from timefair.exhibits import questions
 from timefair.exhibits.campaign.checklist import asked
 from timefair.exhibits.charts.chart import Picture, leaders
-from timefair.exhibits.columns import ALGORITHM, PAIR, PROBLEM, SPACE, TARGET, Column, column_names
+from timefair.exhibits.columns import PAIR, SPACE, column_names
 from timefair.exhibits.comparisons.comparison import decided
 from timefair.exhibits.comparisons.ranks import ERT
-from timefair.exhibits.exhibit import Figure, exhibit
+from timefair.exhibits.exhibit import Figure, Made, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.extensions.break_even.crossovers import sets_of
 from timefair.extensions.break_even.lines import EMPTY, turning_factor
 from timefair.extensions.break_even.own_time import NO_TARGET, Lines, OwnTimes
-from timefair.records.rundata.frames import stacked, with_labels
 from timefair.records.rundata.problems import ProblemRuns, Space, in_words, listed_by_precision
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
@@ -42,115 +40,6 @@ SCALED = (
 UNKNOWN = (
     "Factors below 1 are known at targets that every run of the algorithm reached: a run that was "
     "cut could have used the saved time."
-)
-COLUMNS = (
-    *SPACE,
-    *PAIR,
-    Column(
-        "by_time",
-        "the better algorithm by ERT in seconds over all functions, from the table `comparison`; "
-        "empty if the difference is not significant",
-        text=True,
-    ),
-    Column(
-        "leading",
-        "whether `by_time` is first over all functions by time, as the headline of the report "
-        "names it",
-    ),
-    Column("by_evaluations", "the same as `by_time` in evaluations", text=True),
-    Column(
-        "behind",
-        "the algorithm whose own time is multiplied: the worse one by time, or the one with the "
-        "worse average rank",
-        text=True,
-    ),
-    Column(
-        "at_equal_own_time",
-        "the better algorithm if `behind` had the own time per evaluation of the other: Wilcoxon's "
-        "test over the functions, times the tests of `by_time`; unknown functions count as ties; "
-        "empty if it is not significant",
-        text=True,
-    ),
-    Column("p_equal", "p-value of this test, times the number of tests, at most 1"),
-    Column("equal", "own-time factor of `behind` for equal own time per evaluation, median"),
-    Column("functions", "number of functions that both ran"),
-    Column("known", "number of these with a known break-even factor"),
-    Column(
-        "easier",
-        "number of known functions on which the factor is that of an easier target than in "
-        "`comparison`, because runs of `behind` were cut before its target",
-    ),
-    Column("behind_on", "number of known functions on which the factor is below 1"),
-    Column("never", "number of known functions with a factor of 0: behind without own time, too"),
-    Column(
-        "factor",
-        "break-even factor of the own time of `behind`, median over the known functions: with it, "
-        "both have the same ERT; 0.1: its own computations would have to be 10 times as fast",
-    ),
-    Column("factor_q1", "first quartile over the known functions"),
-    Column("factor_q3", "third quartile"),
-    Column(
-        "factor_low",
-        "lower limit of the median over functions like these, between two of the factors; unknown "
-        "factors count as 0; 0 for fewer than 6 functions at 95 %",
-    ),
-    Column("factor_high", "upper limit; unknown factors count as `inf`"),
-    Column(
-        "missing_s",
-        "time to measure the cut runs of `behind` again, until the factors at the targets of "
-        "`comparison` are known, if each run continues at its pace",
-        "s",
-    ),
-)
-FACTOR_COLUMNS = (
-    *PROBLEM,
-    TARGET,
-    Column("algorithm", "algorithm whose own time is multiplied by the factor", text=True),
-    Column("other", "the algorithm that it is compared with, as measured", text=True),
-    Column(
-        "factor",
-        "factor at which both have the same ERT; 0: `algorithm` is behind without own time, too; "
-        "`inf`: it is ahead at every factor; empty if it is unknown",
-    ),
-    Column(
-        "set",
-        "form of the confidence set of the factor: as in `cost_crossovers`, or `unknown`: runs "
-        "were cut before they could have used the saved time",
-        text=True,
-    ),
-    Column("factor_low", "lower limit of the set; 0 if it begins at 0, empty for `empty`"),
-    Column("factor_high", "upper limit; `inf` if there is none, empty for `empty`"),
-    Column("cut_runs", "runs of `algorithm` that were cut before the target"),
-    Column(
-        "missing_s",
-        "time to measure these runs again until they have used what the factor saves (without one, "
-        "the factor for equal own time per evaluation), if each continues at its pace",
-        "s",
-    ),
-)
-RANK_COLUMNS = (
-    *SPACE,
-    ALGORITHM,
-    Column(
-        "position",
-        "1 plus the number of algorithms against which its break-even factor is below 1 on more "
-        "than half of the functions",
-    ),
-    Column(
-        "holds_from",
-        "smallest own-time factor at which it has this position: the break-even factor against the "
-        "next algorithm in front; 0: none can be reached",
-    ),
-    Column("holds_to", "largest such factor, at which the next one behind would tie; `inf`: none"),
-    Column("next_ahead", "algorithm with which it ties at `holds_from`", text=True),
-    Column("next_behind", "algorithm with which it ties at `holds_to`", text=True),
-    Column("unknown", "number of algorithms against which no factor is known"),
-    Column(
-        "measured_factor",
-        "own time per evaluation of another implementation, divided by that of this one, measured "
-        "by timefair (the database, bbob, geometric mean over 5 and 20 dimensions)",
-    ),
-    Column("measured_as", "this implementation", text=True),
 )
 
 MEASURED = {
@@ -173,7 +62,36 @@ and 20 dimensions, medians of the table `overhead` of the database.
     counts with the factor at the target of the table `comparison`, or at the next easier one at
     which it is known.
     """,
-    columns=COLUMNS,
+    columns="""
+    SPACE, PAIR
+    by_time (label): the better algorithm by ERT in seconds over all functions, from the table
+        `comparison`; empty if the difference is not significant
+    leading: whether `by_time` is first over all functions by time, as the headline of the report
+        names it
+    by_evaluations (label): the same as `by_time` in evaluations
+    behind (label): the algorithm whose own time is multiplied: the worse one by time, or the one
+        with the worse average rank
+    at_equal_own_time (label): the better algorithm if `behind` had the own time per evaluation of
+        the other: Wilcoxon's test over the functions, times the tests of `by_time`; unknown
+        functions count as ties; empty if it is not significant
+    p_equal: p-value of this test, times the number of tests, at most 1
+    equal: own-time factor of `behind` for equal own time per evaluation, median
+    functions: number of functions that both ran
+    known: number of these with a known break-even factor
+    easier: number of known functions on which the factor is that of an easier target than in
+        `comparison`, because runs of `behind` were cut before its target
+    behind_on: number of known functions on which the factor is below 1
+    never: number of known functions with a factor of 0: behind without own time, too
+    factor: break-even factor of the own time of `behind`, median over the known functions: with it,
+        both have the same ERT; 0.1: its own computations would have to be 10 times as fast
+    factor_q1: first quartile over the known functions
+    factor_q3: third quartile
+    factor_low: lower limit of the median over functions like these, between two of the factors;
+        unknown factors count as 0; 0 for fewer than 6 functions at 95 %
+    factor_high: upper limit; unknown factors count as `inf`
+    missing_s [s]: time to measure the cut runs of `behind` again, until the factors at the targets
+        of `comparison` are known, if each run continues at its pace
+    """,
     layouts=Layout(
         caption="Own-time factor with which the algorithm behind would tie, median over the "
         "functions, and the better one by time, at equal own time and in evaluations.",
@@ -191,7 +109,7 @@ and 20 dimensions, medians of the table `overhead` of the database.
     default=True,
     comparing=True,
 )
-def over_functions(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+def over_functions(runs: Runs, analysis: Analysis) -> Made:
     """The listed pairs of the table `comparison`."""
     times = OwnTimes.of(runs, analysis)
     on = _by_space(times)
@@ -210,11 +128,7 @@ def over_functions(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             names = dict(zip(column_names((*SPACE, *PAIR)), (suite, dimension, *pair), strict=True))
             row = names | _pair(times, both, found, analysis.confidence)
             rows.append(row | {"leading": row["by_time"] in leaders[suite, dimension]})
-    labels = ["by_time", "by_evaluations", "behind", "at_equal_own_time"]
-    frame = pd.DataFrame(rows, columns=column_names(COLUMNS))
-    frame = with_labels(frame, labels, like="algorithm_a")
-    frame.attrs["refused"] = times.remarks
-    return frame
+    return rows, {"refused": times.remarks}
 
 
 Orders: TypeAlias = dict[tuple[Any, ...], dict[str, Mapping[str, Any]]]
@@ -328,23 +242,30 @@ def _summary(factors: NDArray[np.float64], confidence: float) -> dict[str, Any]:
     either reached are omitted. For more than 12 algorithms, only pairs with the best one are
     listed; `statistics.pairs` selects other pairs.
     """,
-    columns=FACTOR_COLUMNS,
+    columns="""
+    PROBLEM, TARGET
+    algorithm (text): algorithm whose own time is multiplied by the factor
+    other (text): the algorithm that it is compared with, as measured
+    factor <Factor>: factor at which both have the same ERT; 0: `algorithm` is behind without own
+        time, too; `inf`: it is ahead at every factor; empty if it is unknown
+    set (text) <Set>: form of the confidence set of the factor: as in `cost_crossovers`, or
+        `unknown`: runs were cut before they could have used the saved time
+    factor_low <Low>: lower limit of the set; 0 if it begins at 0, empty for `empty`
+    factor_high <High>: upper limit; `inf` if there is none, empty for `empty`
+    cut_runs: runs of `algorithm` that were cut before the target
+    missing_s [s]: time to measure these runs again until they have used what the factor saves
+        (without one, the factor for equal own time per evaluation), if each continues at its pace
+    """,
     layouts=Layout(
         caption="Factor of the own time of the first algorithm at which the expected running "
         "times of both are equal, with its {confidence} confidence set.",
-        values=(
-            Value("factor", "Factor"),
-            Value("set", "Set"),
-            Value("factor_low", "Low"),
-            Value("factor_high", "High"),
-        ),
         rows=("function", "algorithm", "other"),
         parts=("suite", "dimension", "target"),
         points=(Points("target", 1),),
     ),
     comparing=True,
 )
-def on_targets(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+def on_targets(runs: Runs, analysis: Analysis) -> Made:
     """Each listed pair, in both orders, on each function and target."""
     times = OwnTimes.of(runs, analysis)
     used = times.used
@@ -391,10 +312,7 @@ def on_targets(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         reached = (lines.rates[:, [k, j]] > 0).any(axis=1)
         arrays = {n: v[reached] if isinstance(v, np.ndarray) else v for n, v in row.items()}
         parts.append(problem.names | arrays)
-    frame = stacked(parts, column_names(FACTOR_COLUMNS))
-    frame.attrs["pairs"] = in_words(listed_in)
-    frame.attrs["refused"] = times.remarks
-    return frame
+    return iter(parts), {"pairs": in_words(listed_in), "refused": times.remarks}
 
 
 @exhibit(
@@ -407,15 +325,23 @@ def on_targets(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     others stay as they were measured. The factor of a pair on a function is that at the target of
     the table `comparison`, or at the next easier one that all runs of both reached. {SCALED}
     """,
-    columns=RANK_COLUMNS,
+    columns="""
+    SPACE, ALGORITHM
+    position <Position>: 1 plus the number of algorithms against which its break-even factor is
+        below 1 on more than half of the functions
+    holds_from <From>: smallest own-time factor at which it has this position: the break-even factor
+        against the next algorithm in front; 0: none can be reached
+    holds_to <To>: largest such factor, at which the next one behind would tie; `inf`: none
+    next_ahead (label): algorithm with which it ties at `holds_from`
+    next_behind (label): algorithm with which it ties at `holds_to`
+    unknown: number of algorithms against which no factor is known
+    measured_factor: own time per evaluation of another implementation, divided by that of this one,
+        measured by timefair (the database, bbob, geometric mean over 5 and 20 dimensions)
+    measured_as (label): this implementation
+    """,
     layouts=Layout(
         caption="Position of the algorithms, and the range of own-time factors in which they "
         "keep it.",
-        values=(
-            Value("position", "Position"),
-            Value("holds_from", "From"),
-            Value("holds_to", "To"),
-        ),
         rows=("algorithm",),
         parts=("suite", "dimension"),
     ),
@@ -434,7 +360,7 @@ def on_targets(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     ),
     comparing=True,
 )
-def ranges(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+def ranges(runs: Runs, analysis: Analysis) -> Made:
     """Position and range of each algorithm of each suite and dimension."""
     times = OwnTimes.of(runs, analysis)
     rows = []
@@ -451,11 +377,7 @@ def ranges(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             medians = {other: _median(of) for other, of in factors.items()}
             keys = {"suite": suite, "dimension": dimension, "algorithm": name}
             rows.append(keys | _range(medians) | _elsewhere(runs, name))
-    frame = pd.DataFrame(rows, columns=column_names(RANK_COLUMNS))
-    labels = ["next_ahead", "next_behind", "measured_as"]
-    frame = with_labels(frame, labels, like="algorithm")
-    frame.attrs["refused"] = times.remarks
-    return frame
+    return rows, {"refused": times.remarks}
 
 
 def _median(factors: Sequence[float]) -> float:

@@ -10,31 +10,24 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from timefair.exhibits.charts.chart import Picture
-from timefair.exhibits.columns import (
-    CELL_OR_ALL,
-    COST,
-    FUNCTION_OR_ALL,
-    PAIR,
-    RUNS,
-    SPACE,
-    UNIT,
-    Column,
-    column_names,
-)
-from timefair.exhibits.exhibit import Figure, exhibit
-from timefair.exhibits.layout import Layout, Points, Value
+from timefair.exhibits.exhibit import Figure, Parts, exhibit
+from timefair.exhibits.layout import Layout, Points
 from timefair.extensions.indicators.statistics import BEST, WORST, attained
-from timefair.extensions.indicators.tables import LEADS, costs_until, observed, over_functions
-from timefair.records.rundata.frames import stacked
+from timefair.extensions.indicators.tables import (
+    LEADS,
+    SPACE,
+    costs_until,
+    observed,
+    over_functions,
+)
 from timefair.records.rundata.problems import equal_if_solved, planned
 from timefair.records.rundata.runs import Runs, Unit
 from timefair.records.rundata.settings import Analysis
 
 LEVELS = np.geomspace(WORST, BEST, 21)
 """Precisions of a surface."""
-PRECISION = Column("precision", "precision to reach", "precision", exact=True)
-SURFACE = (*CELL_OR_ALL, RUNS, UNIT, COST, PRECISION)
-EAF_COLUMNS = (*SURFACE, Column("share", "share of the runs with this precision within `cost`"))
+PRECISION = "precision [precision] (exact): precision to reach"
+PAIR = ("algorithm_a", "algorithm_b")
 POINTS = (
     Points("function", 1),
     Points("cost", (0.01, 0.1, 1.0), relative=True),
@@ -54,14 +47,17 @@ POINTS = (
     share are quantiles of the runs, as in the table `anytime`. Costs end where not all runs were
     observed.
     """,
-    columns=EAF_COLUMNS,
+    columns=f"""
+    CELL_OR_ALL, RUNS, UNIT, COST
+    {PRECISION}
+    share <Share; high .2>: share of the runs with this precision within `cost`
+    """,
     layouts=Layout(
         caption="Share of the runs on all functions that have found at most a precision "
         "within a cost.",
-        values=(Value("share", "Share", "high", decimals=2),),
         rows=("precision", "algorithm"),
         columns="cost",
-        parts=(*column_names(SPACE), "function", "unit"),
+        parts=(*SPACE, "function", "unit"),
         points=POINTS,
     ),
     figures=Figure(
@@ -75,14 +71,11 @@ POINTS = (
         ),
     ),
 )
-def surface(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+def surface(runs: Runs, analysis: Analysis) -> Parts:
     """The surface of each algorithm on each function, and on all together."""
-    parts = (
-        _surface(found, names, members)
-        for found in _found(runs)
-        for names, members in over_functions(found.runs)
-    )
-    return stacked(parts, column_names(EAF_COLUMNS))
+    for found in _found(runs):
+        for names, members in over_functions(found.runs):
+            yield _surface(found, names, members)
 
 
 class Found(NamedTuple):
@@ -111,17 +104,6 @@ def _surface(found: Found, names: dict[str, Any], members: NDArray[np.intp]) -> 
     }  # fmt: skip
 
 
-DIFFERENCE_COLUMNS = (
-    *SPACE,
-    FUNCTION_OR_ALL,
-    *PAIR,
-    UNIT,
-    COST,
-    PRECISION,
-    Column("difference", "share of the runs of `algorithm_a` minus that of `algorithm_b`"),
-)
-
-
 @exhibit(
     "eaf_difference",
     question=LEADS,
@@ -131,14 +113,17 @@ DIFFERENCE_COLUMNS = (
     `algorithm_a` have found this precision within this cost. The two are those with the largest
     mean share over all functions, or the first ones that `statistics.pairs` names.
     """,
-    columns=DIFFERENCE_COLUMNS,
+    columns=f"""
+    SPACE, FUNCTION_OR_ALL, PAIR, UNIT, COST
+    {PRECISION}
+    difference <Difference; .2>: share of the runs of `algorithm_a` minus that of `algorithm_b`
+    """,
     layouts=Layout(
         caption="Share of the runs of the first algorithm on all functions that have found at "
         "most a precision within a cost, minus that of the second.",
-        values=(Value("difference", "Difference", decimals=2),),
         rows=("precision",),
         columns="cost",
-        parts=(*column_names(SPACE), "function", *column_names(PAIR), "unit"),
+        parts=(*SPACE, "function", *PAIR, "unit"),
         points=POINTS,
     ),
     figures=Figure(
@@ -151,9 +136,8 @@ DIFFERENCE_COLUMNS = (
     ),
     comparing=True,
 )
-def difference(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+def difference(runs: Runs, analysis: Analysis) -> Parts:
     """The difference of one pair on each function, and on all together."""
-    parts = []
     for found in _found(runs):
         pair = _pair(found, analysis)
         shares: dict[str, dict[str, dict[str, Any]]] = {}
@@ -161,12 +145,11 @@ def difference(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             if names["algorithm"] in pair:
                 of_function = shares.setdefault(names["function"], {})
                 of_function[names["algorithm"]] = _surface(found, names, members)
-        named = dict(zip(column_names(PAIR), pair, strict=False))
+        named = dict(zip(PAIR, pair, strict=False))
         for cells in shares.values():
             if len(cells) == 2:
                 a, b = (cells[name]["share"] for name in pair)
-                parts.append({**cells[pair[0]], **named, "difference": a - b})
-    return stacked(parts, column_names(DIFFERENCE_COLUMNS))
+                yield {**cells[pair[0]], **named, "difference": a - b}
 
 
 def _pair(found: Found, analysis: Analysis) -> list[str]:

@@ -6,24 +6,13 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import norm
 
 from timefair.basics.together import ALL
 from timefair.exhibits.charts.chart import Picture, leaders
-from timefair.exhibits.columns import (
-    ALGORITHM,
-    CELL_OR_ALL,
-    RUNS,
-    SPACE,
-    TARGET,
-    UNIT,
-    Column,
-    column_names,
-)
-from timefair.exhibits.exhibit import Figure, exhibit
-from timefair.exhibits.layout import BOOTSTRAP, INTERVAL, Layout, Points, Value
+from timefair.exhibits.exhibit import Figure, Parts, exhibit
+from timefair.exhibits.layout import BOOTSTRAP, INTERVAL, Layout, Points
 from timefair.exhibits.questions import Question
 from timefair.extensions.indicators.statistics import (
     BEST,
@@ -32,7 +21,6 @@ from timefair.extensions.indicators.statistics import (
     resampled_medians,
     u_scores,
 )
-from timefair.records.rundata.frames import stacked
 from timefair.records.rundata.problems import equal_if_solved, known_until, problems
 from timefair.records.rundata.published import told_in
 from timefair.records.rundata.runs import UNITS, Runs, Unit
@@ -41,16 +29,15 @@ from timefair.statistics.bootstrap import has_singles, percentile_interval, stra
 from timefair.statistics.quantiles import sample_quantile
 from timefair.statistics.ranks import rank
 
+SPACE = ("suite", "dimension")
 Vector = NDArray[np.float64]
 LEADS = Question(14.5, "Which algorithm leads, and when?", "validation/indicators.md")
 
 DECADES = 3
 """An integral over seconds begins this number of decades before its end."""
 
-FUNCTIONS = Column("functions", "number of functions of the row")
-LAST = Column(
-    "to", "cost up to which every run is known: the budget, if all have the same", "`unit`"
-)
+FUNCTIONS = "functions: number of functions of the row"
+LAST = "to [`unit`]: cost up to which every run is known: the budget, if all have the same"
 OBSERVED = (
     "The end, in the column `to`, is the budget or, if the budget does not limit this cost, the "
     "largest cost that all runs were observed to."
@@ -78,23 +65,10 @@ def observed(runs: Runs) -> Iterator[Observed]:
 
 def over_functions(runs: Runs) -> Iterator[tuple[dict[str, Any], NDArray[np.intp]]]:
     """The names and runs of each algorithm on each function, and on all together."""
-    for names, members in runs.groups(tuple(column_names(CELL_OR_ALL))):
+    for names, members in runs.groups(("suite", "dimension", "function", "algorithm")):
         yield {**names, "function": str(names["function"])}, members
     for names, members in runs.groups(("suite", "dimension", "algorithm")):
         yield {**names, "function": ALL}, members
-
-
-AOCC_COLUMNS = (
-    *CELL_OR_ALL,
-    FUNCTIONS,
-    RUNS,
-    UNIT,
-    Column("from", "cost at which the integral begins", "`unit`"),
-    LAST,
-    *Column(
-        "aocc", "normalized area over the convergence curve, from 0 (worst) to 1, mean over runs"
-    ).interval(),
-)
 
 
 @exhibit(
@@ -109,18 +83,24 @@ AOCC_COLUMNS = (
     each function has the same weight. Limits come from runs resampled within each instance, and are
     empty if an instance has a single run.
     """,
-    columns=AOCC_COLUMNS,
+    columns=f"""
+    CELL_OR_ALL
+    {FUNCTIONS}
+    RUNS, UNIT
+    from [`unit`]: cost at which the integral begins
+    {LAST}
+    aocc (interval) <AOCC; high .3 limits>: normalized area over the convergence curve, from 0
+        (worst) to 1, mean over runs
+    """,
     layouts=Layout(
         caption="Normalized area over the convergence curve (AOCC); higher is better.",
         brackets=BOOTSTRAP,
-        values=(Value.with_limits("aocc", "AOCC", "high", decimals=3),),
         rows=("function", "algorithm"),
         columns="unit",
     ),
 )
-def areas(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+def areas(runs: Runs, analysis: Analysis) -> Parts:
     """AOCC for each function and algorithm, and over all functions."""
-    rows = []
     for there, unit, first, last in observed(runs):
         area = np.zeros(len(there.frame))
         for part in there.traces:
@@ -140,8 +120,7 @@ def areas(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             row = {**names, "functions": sizes.size, "runs": len(members), "unit": unit}
             row |= {"from": first, "to": last, "aocc": float(weighted.sum())}
             limits = _limits(weighted, problem[members], analysis, {**names, "unit": unit})
-            rows.append(row | dict(zip(("aocc_low", "aocc_high"), limits, strict=True)))
-    return pd.DataFrame(rows, columns=column_names(AOCC_COLUMNS))
+            yield row | dict(zip(("aocc_low", "aocc_high"), limits, strict=True))
 
 
 def _limits(
@@ -161,24 +140,6 @@ def _limits(
     return max(min(float(low), total), 0.0), min(max(float(high), total), 1.0)
 
 
-U_COLUMNS = (
-    *CELL_OR_ALL,
-    FUNCTIONS,
-    RUNS,
-    UNIT,
-    LAST,
-    TARGET,
-    Column(
-        "u_score",
-        "number of pairs of its runs with runs of other algorithms that it wins, a tie as half",
-    ),
-    *Column(
-        "share", "`u_score` divided by the number of pairs; the mean over functions"
-    ).interval(),
-    Column("place", "rank by `u_score`; 1 is the best"),
-)
-
-
 @exhibit(
     "u_scores",
     question=LEADS,
@@ -191,20 +152,28 @@ U_COLUMNS = (
     run with every algorithm. Another algorithm changes every score. Limits of `share` are normal
     (DeLong and others 1988), and are empty if it wins all pairs or none.
     """,
-    columns=U_COLUMNS,
+    columns=f"""
+    CELL_OR_ALL
+    {FUNCTIONS}
+    RUNS, UNIT
+    {LAST}
+    TARGET
+    u_score: number of pairs of its runs with runs of other algorithms that it wins, a tie as half
+    share (interval) <Share; high .3 limits>: `u_score` divided by the number of pairs; the mean
+        over functions
+    place: rank by `u_score`; 1 is the best
+    """,
     layouts=Layout(
         caption="Share of the pairs with runs of other algorithms that a run wins (U-score "
         "divided by the number of pairs): by cost to the target, or by the value at the end.",
         brackets=INTERVAL,
-        values=(Value.with_limits("share", "Share", "high", decimals=3),),
         rows=("function", "algorithm"),
         columns="unit",
     ),
     comparing=True,
 )
-def dominance(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+def dominance(runs: Runs, analysis: Analysis) -> Parts:
     """U-scores for each function and algorithm, and over all functions."""
-    parts: list[dict[str, Any]] = []
     target = analysis.targets_from_easy[-1]
     for there, unit, _, last in observed(runs):
         reached_at = there.runtimes(unit, [target])[:, 0]
@@ -221,18 +190,17 @@ def dominance(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             names = {**problem.names, "function": str(problem.names["function"]), "functions": 1}
             names |= {"algorithm": np.array(algorithms, dtype=object), **shared}
             numbers: list[NDArray[Any]] = [np.bincount(counts), *found]
-            parts.append(names | _scores(analysis.confidence, *numbers))
+            yield names | _scores(analysis.confidence, *numbers)
             if algorithms == every:
                 complete.append(numbers)
         if complete:
             sizes, score, share, variance = np.array(complete).transpose(1, 0, 2)
             count = len(complete)
             numbers = [sizes.sum(0), score.sum(0), share.mean(0), variance.sum(0) / count**2]
-            space = {key: there.frame[key].iloc[0] for key in column_names(SPACE)}
+            space = {key: there.frame[key].iloc[0] for key in SPACE}
             names = {**space, "function": ALL, "functions": count, **shared}
             names["algorithm"] = np.array(every, dtype=object)
-            parts.append(names | _scores(analysis.confidence, *numbers))
-    return stacked(parts, column_names(U_COLUMNS))
+            yield names | _scores(analysis.confidence, *numbers)
 
 
 def _scores(
@@ -246,18 +214,6 @@ def _scores(
     }  # fmt: skip
 
 
-RANK_COLUMNS = (
-    *SPACE,
-    ALGORITHM,
-    Column("functions", "number of functions that were run with every algorithm"),
-    UNIT,
-    Column("cost", "cost since the start of the run", "`unit`"),
-    *Column(
-        "average_rank",
-        "rank by the median precision at this cost, averaged over the functions; 1 is the best",
-    ).interval(),
-    Column("leads", "share of the resamples in which its average rank is the lowest"),
-)
 COSTS = 21
 """Number of costs at which algorithms are ranked."""
 
@@ -273,14 +229,21 @@ COSTS = 21
     and the share of the resamples in which an algorithm leads, come from a bootstrap of the runs on
     each function. Another algorithm changes every rank.
     """,
-    columns=RANK_COLUMNS,
+    columns="""
+    SPACE, ALGORITHM
+    functions: number of functions that were run with every algorithm
+    UNIT
+    cost [`unit`]: cost since the start of the run
+    average_rank (interval) <Rank; low .2 limits>: rank by the median precision at this cost,
+        averaged over the functions; 1 is the best
+    leads: share of the resamples in which its average rank is the lowest
+    """,
     layouts=Layout(
         caption="Rank by the median precision within a cost, averaged over the functions.",
         brackets=BOOTSTRAP,
-        values=(Value.with_limits("average_rank", "Rank", "low", decimals=2),),
         rows=("algorithm",),
         columns="cost",
-        parts=(*column_names(SPACE), "unit"),
+        parts=(*SPACE, "unit"),
         points=(Points("cost", (0.01, 0.1, 1.0), relative=True),),
     ),
     figures=Figure(
@@ -297,9 +260,8 @@ COSTS = 21
     ),
     comparing=True,
 )
-def ranks_over_time(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+def ranks_over_time(runs: Runs, analysis: Analysis) -> Parts:
     """Average rank of each algorithm at each cost."""
-    parts: list[dict[str, Any]] = []
     for there, unit, _, last in observed(runs):
         grid = costs_until(there, unit, last, COSTS)
         best = equal_if_solved(there, there.best_so_far(unit, grid))
@@ -307,7 +269,7 @@ def ranks_over_time(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         complete = [one for one in problems(there) if list(one.algorithms) == every]
         if not complete or not grid.size:
             continue
-        space = {key: there.frame[key].iloc[0] for key in column_names(SPACE)}
+        space = {key: there.frame[key].iloc[0] for key in SPACE}
         average = np.zeros((len(every), grid.size))
         drawn = np.zeros((len(every), analysis.resamples, grid.size))
         for problem in complete:
@@ -330,8 +292,7 @@ def ranks_over_time(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             part |= {"cost": grid, "average_rank": average[k]}
             limits = {"average_rank_low": low[k], "average_rank_high": high[k], "leads": leads[k]}
             unknown = np.full(grid.size, np.nan)
-            parts.append(part | (dict.fromkeys(limits, unknown) if single else limits))
-    return stacked(parts, column_names(RANK_COLUMNS))
+            yield part | (dict.fromkeys(limits, unknown) if single else limits)
 
 
 def costs_until(runs: Runs, unit: Unit, last: float, points: int) -> NDArray[np.float64]:

@@ -14,7 +14,6 @@ from timefair.exhibits.charts import maps, panels, style
 from timefair.exhibits.charts.chart import LEADERS, Picture
 from timefair.exhibits.charts.curves import SOLVED
 from timefair.exhibits.charts.pages import Page
-from timefair.exhibits.columns import INSTANCE_CELL, Column, column_names
 from timefair.exhibits.exhibit import Figure, exhibit
 from timefair.records.rundata.problems import precision_at_the_end
 from timefair.records.rundata.runs import Runs
@@ -23,15 +22,6 @@ from timefair.records.rundata.settings import Analysis
 PROBLEM = ["suite", "dimension", "function"]
 FILL = 0.35
 """Opacity of a box; its median is opaque, and visible if all runs of the box are equal."""
-COLUMNS = (
-    *INSTANCE_CELL,
-    Column("run", "number of the run"),
-    Column(
-        "precision",
-        "best precision of the run; 0 if it reached the final target, `inf` without a finite value",
-        "precision",
-    ),
-)
 
 
 @exhibit(
@@ -42,7 +32,12 @@ COLUMNS = (
     The best precision of every run at its end, which the box plots show. A run that reached the
     final target has 0.
     """,
-    columns=COLUMNS,
+    columns="""
+    INSTANCE_CELL
+    run: number of the run
+    precision [precision]: best precision of the run; 0 if it reached the final target, `inf`
+        without a finite value
+    """,
     figures=Figure(
         "boxplots",
         "Box plots of the precision at the end",
@@ -62,8 +57,7 @@ COLUMNS = (
 def every_run(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """One row per run, in the order of the keys."""
     rows = runs.frame.assign(precision=precision_at_the_end(runs))
-    names = column_names(COLUMNS)
-    return pd.DataFrame(rows.sort_values(names[:-1], ignore_index=True), columns=names)
+    return rows.sort_values([*PROBLEM, "instance", "algorithm", "run"], ignore_index=True)
 
 
 def boxes(frame: pd.DataFrame, page: Page) -> Drawing:
