@@ -18,8 +18,7 @@ from timefair.exhibits.columns import (
     PAIR,
     column_names,
 )
-from timefair.exhibits.comparisons.comparison import over_functions
-from timefair.exhibits.comparisons.criteria import number_of_criteria
+from timefair.exhibits.comparisons.comparison import number_of_criteria, over_functions
 from timefair.exhibits.comparisons.ranks import FIXED, FIXED_BUDGET, FIXED_TARGET, median
 from timefair.exhibits.exhibit import Made, exhibit
 from timefair.exhibits.layout import Layout, Points

@@ -24,7 +24,7 @@ from timefair.exhibits.columns import (
     Column,
     column_names,
 )
-from timefair.exhibits.comparisons.criteria import Pooled, Quantile
+from timefair.exhibits.comparisons.comparison import Pooled, Quantile
 from timefair.exhibits.exhibit import exhibit
 from timefair.exhibits.layout import Layout, Value
 from timefair.exhibits.questions import Question
