@@ -49,11 +49,7 @@ def _panels(shown: pd.DataFrame, looks: dict[str, Look]) -> Figure:
         columns = ["tau", "factor", "factor_low", "factor_high"]
         for panel in grid:
             panel.axes.axhline(1.0, color=MEASURED_GREY, linewidth=0.7, zorder=1.2)
-            lines = list(panels.numbers_by_algorithm(panel.rows, columns))
-            panels.in_background(
-                panel.axes, [values[:, :2].T for name, values in lines if not looks[name].leads]
-            )
-            leading = [(name, values) for name, values in lines if looks[name].leads]
+            leading = list(panels.leading(panel, columns, looks))
             for k, (name, values) in enumerate(leading):
                 tau, factor, low, high = values.T
                 look = looks[name]
