@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,7 +17,7 @@ from numpy.typing import NDArray
 from timefair.basics.together import ALL
 from timefair.basics.words import percent
 from timefair.exhibits import questions
-from timefair.exhibits.campaign.timing_noise import detectable, slowdowns
+from timefair.exhibits.campaign.outcomes import detectable, slowdowns
 from timefair.exhibits.columns import (
     PAIR,
     column_names,
@@ -141,14 +140,19 @@ class Tested(NamedTuple):
     least: float = 1.0
 
 
-class Criterion(ABC):
-    """One criterion of a comparison, for all problems of a campaign."""
+class _Criterion:
+    """One criterion of a comparison, for all problems of a campaign.
+
+    Besides, each has `results`: that of each algorithm on a function, small is better; `gain`: how
+    much better the first one is on a function, comparable between functions; and `tested`: the test
+    on a function. `always_on_functions` tells whether single functions are tested also if there are
+    many of them.
+    """
 
     measure: str
     name: str
     pooled: Pooled
     always_on_functions = True
-    """Whether single functions are tested also if there are many of them."""
 
     def spaces(self) -> dict[Space, list[ProblemRuns]]:
         found: dict[Space, list[ProblemRuns]] = {}
@@ -160,9 +164,9 @@ class Criterion(ABC):
         """The cost within which results count; NaN if it is that of complete runs."""
         return nan
 
-    @abstractmethod
     def algorithms(self, problem: ProblemRuns) -> list[str]:
         """The algorithms that have results on a function, in alphabetical order."""
+        return self.pooled.known(problem, self.pooled.runs.ended)
 
     def over_all(self, space: Space) -> dict[str, float]:
         """The result of each algorithm over the functions, small is better: its average rank."""
@@ -172,20 +176,8 @@ class Criterion(ABC):
                 return case.averages()
         return {}
 
-    @abstractmethod
-    def results(self, problem: ProblemRuns) -> dict[str, float]:
-        """The result of each algorithm on a function; small is better."""
 
-    @abstractmethod
-    def gain(self, problem: ProblemRuns, a: str, b: str) -> float:
-        """How much better the first one is on a function; comparable between functions."""
-
-    @abstractmethod
-    def tested(self, problem: ProblemRuns, a: str, b: str) -> Tested:
-        """The test on a function."""
-
-
-class Costs(Criterion):
+class Costs(_Criterion):
     """The expected cost (ERT) to targets, of a pair within the smaller of their `limits`."""
 
     name = ERT
@@ -290,7 +282,7 @@ class _Erts(NamedTuple):
     on_kinds: dict[str, NDArray[np.float64]]
 
 
-class Quantile(Criterion):
+class Quantile(_Criterion):
     """A quantile of the precision at the end; runs that reached the final target are equal."""
 
     measure = PRECISION
@@ -299,9 +291,6 @@ class Quantile(Criterion):
         self.pooled, self._p, self.name = pooled, p, quantile_name(p)
         self.always_on_functions = p == 0.5
         self._known: dict[int, dict[str, float]] = {}
-
-    def algorithms(self, problem: ProblemRuns) -> list[str]:
-        return self.pooled.known(problem, self.pooled.runs.ended)
 
     def results(self, problem: ProblemRuns) -> dict[str, float]:
         if id(problem) not in self._known:
@@ -333,7 +322,7 @@ class Quantile(Criterion):
         return Tested(values, test.p, _agreed(test.balance, values), least=test.least)
 
 
-class Reached(Criterion):
+class Reached(_Criterion):
     """The share of the targets that a run reaches within a share of its budget."""
 
     measure = TARGETS
@@ -354,9 +343,6 @@ class Reached(Criterion):
 
     def within(self, space: Space) -> float:
         return self._within[space]
-
-    def algorithms(self, problem: ProblemRuns) -> list[str]:
-        return self.pooled.known(problem, self.pooled.runs.ended)
 
     def over_all(self, space: Space) -> dict[str, float]:
         """Minus the mean share over the functions that all algorithms ran on, or else its own."""
@@ -400,6 +386,9 @@ class Reached(Criterion):
             within = self._within[problem.space] / ratio
             self._known[key] = np.asarray((mine <= within * (1 + 1e-12)).mean(axis=1))
         return self._known[key]
+
+
+Criterion: TypeAlias = Costs | Quantile | Reached
 
 
 def _least(strata: Sequence[Sequence[NDArray[Any]]]) -> float:

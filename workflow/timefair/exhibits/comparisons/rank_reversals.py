@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from timefair.basics.together import ALL
 from timefair.exhibits import questions
-from timefair.exhibits.campaign.timing_noise import of_times
+from timefair.exhibits.campaign.outcomes import of_times
 from timefair.exhibits.columns import (
     PAIR,
     column_names,

@@ -221,8 +221,20 @@ def _ranks_within(
     quantiles: Sequence[float],
 ) -> NDArray[np.float64]:
     """The mean ranks by the ERT and by each quantile, shape (1 + quantiles, algorithms)."""
-    names = list(split)
-    criteria = 1 + len(quantiles)
+    ranks = _in_pairs(problem, split, costs, quantiles)
+    return np.asarray(ranks.reshape(len(split), 1 + len(quantiles), -1).mean(axis=2).T)
+
+
+def _in_pairs(
+    problem: ProblemRuns,
+    split: Mapping[str, Sequence[NDArray[np.intp]]],
+    costs: KnownCosts,
+    quantiles: Sequence[float] = (),
+) -> NDArray[np.float64]:
+    """Ranks by the ERT and by each quantile, each for all kinds of machines and targets, shape
+    (algorithms, results); each pair within the cost that all runs of both were allowed.
+    """
+    names, until = list(split), limits(problem, costs.known)
 
     def values(limit: float, places: NDArray[np.intp]) -> NDArray[np.float64]:
         found = []
@@ -232,9 +244,7 @@ def _ranks_within(
             found.append([*by_ert, *(one.quantile(p) for p in quantiles for one in of_kinds)])
         return np.array(found).reshape(len(places), -1)
 
-    until = limits(problem, costs.known)
-    ranks = rank_within([until[name] for name in names], values)
-    return np.asarray(ranks.reshape(len(names), criteria, -1).mean(axis=2).T)
+    return rank_within([until[name] for name in names], values)
 
 
 IN_PART = "Only pairs with the best algorithm or with those named in `statistics.pairs` are listed."
@@ -446,14 +456,10 @@ def _erts(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The ERT of each algorithm to each target within its own limit, and its rank in pairs."""
     until = limits(problem, costs.known)
-    spent = {name: costs.spent.of(problem.rows[of]) for name, of in problem.algorithms.items()}
-    names = list(spent)
-
-    def values(limit: float, places: NDArray[np.intp]) -> NDArray[np.float64]:
-        return np.array([spent[names[place]].within(limit).ert for place in places])
-
-    own = np.array([of.within(until[name]).ert for name, of in spent.items()])
-    return own, rank_within([until[name] for name in names], values)
+    rows = {name: problem.rows[of] for name, of in problem.algorithms.items()}
+    own = [costs.spent.of(of).within(until[name]).ert for name, of in rows.items()]
+    split = {name: [of] for name, of in rows.items()}
+    return np.array(own), _in_pairs(problem, split, costs)
 
 
 def median(sample: NDArray[np.float64]) -> float:
