@@ -98,6 +98,11 @@ class Figure:
         return drawing
 
 
+def drawn(caption: str, chart: Chart, **facts: Any) -> Figure:
+    """A figure with the name and the title of its exhibit."""
+    return Figure("", "", caption, chart, **facts)
+
+
 def over_costs(
     name: str,
     title: str,
@@ -109,17 +114,20 @@ def over_costs(
 ) -> tuple[Figure, Figure]:
     """A figure over seconds, and the same over evaluations, named ``<name>_evaluations``.
 
-    ``{unit}`` is replaced in its texts. Only the first one may be a default figure.
+    ``{unit}`` is replaced in its texts, and in the columns of y and its limits by ``s`` or
+    ``evaluations``. Only the first one may be a default figure.
     """
 
-    def of(name: str, unit: str, words: str, default: bool) -> Figure:
+    def of(name: str, unit: str, words: str, short: str, default: bool) -> Figure:
         said = title.replace("{unit}", unit), caption.replace("{unit}", words)
-        drawn = replace(chart, unit=unit, view=chart.view.replace("{unit}", unit))
-        return Figure(name, *said, drawn, default, needs)
+        y, low, high = (each.replace("{unit}", short) for each in (chart.y, chart.low, chart.high))
+        view = chart.view.replace("{unit}", unit)
+        form = replace(chart, unit=unit, view=view, y=y, low=low, high=high)
+        return Figure(name, *said, form, default, needs)
 
     return (
-        of(name, "seconds", "{seconds}", default),
-        of(f"{name}_evaluations", "evaluations", "evaluations", False),
+        of(name, "seconds", "{seconds}", "s", default),
+        of(f"{name}_evaluations", "evaluations", "evaluations", "evaluations", False),
     )
 
 
@@ -276,7 +284,15 @@ def exhibit(
             columns=columns,
             build=build,
             layouts=tuple(replace(one, values=one.values or printed) for one in layouts),
-            figures=tuple(replace(one, caption=" ".join(one.caption.split())) for one in figures),
+            figures=tuple(
+                replace(
+                    one,
+                    name=one.name or name,
+                    title=one.title or facts["title"],
+                    caption=" ".join(one.caption.split()),
+                )
+                for one in figures
+            ),
             **facts,
         )
         there = _declared.get(name)

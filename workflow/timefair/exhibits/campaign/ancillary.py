@@ -112,7 +112,6 @@ class Compared:
     columns: tuple[str, ...]
 
     def changes(self, excluded: Runs, amortised: Runs, analysis: Analysis) -> pd.DataFrame:
-        """The numbers that differ between two versions of the same runs."""
         pairs = pd.DataFrame(
             {
                 "excluded": self._numbers(excluded, analysis),

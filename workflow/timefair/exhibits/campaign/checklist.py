@@ -65,7 +65,6 @@ def machines(runs: Runs) -> list[Facts]:
 
 
 def told(runs: Runs, name: str) -> list[Any]:
-    """The different values of a fact, from machines that report it."""
     values = (machine.get(name) for machine in machines(runs))
     return distinct([value for value in values if value is not None])
 
@@ -134,7 +133,6 @@ def sentence(*clauses: str) -> str:
 
 
 def when(condition: object, text: str) -> str:
-    """A text; empty unless a condition holds."""
     return text if condition else ""
 
 
@@ -812,7 +810,6 @@ def _imported(runs: Runs, analysis: Analysis) -> Said:
 
 
 def _published(runs: Runs, analysis: Analysis) -> Said:
-    """The published data in addition to the measured runs."""
     if runs.foreign_clock or not runs.sources:
         return None
     cautions = (

@@ -19,7 +19,7 @@ from timefair.exhibits.columns import (
     INSTANCE_CELL,
     column_names,
 )
-from timefair.exhibits.exhibit import Figure, exhibit
+from timefair.exhibits.exhibit import drawn, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.records.rundata.clocks import (
     objective_share,
@@ -215,9 +215,7 @@ ALMOST = 0.9  # share of a schedule from which a launch was all but complete
         caption="Launches and completed restarts of a run, on average, and speed of all runs "
         "together.",
     ),
-    figures=Figure(
-        "restarts",
-        "Restarts within the budget, and speed",
+    figures=drawn(
         "Completed restarts of a run within the budget, evaluations per second, and CPU time "
         "as a multiple of the wall clock; means over the runs of all instances. A slow "
         "algorithm restarts less often in the same time.",
@@ -460,9 +458,7 @@ def _rows(runs: pd.DataFrame) -> Iterator[tuple[Any, ...]]:
         caption="Wall clock per evaluation, and the part of it that the algorithm itself "
         "takes; medians over the runs.",
     ),
-    figures=Figure(
-        "overhead",
-        "Time that an algorithm itself takes per evaluation",
+    figures=drawn(
         "Time per evaluation that each algorithm itself takes, without the function: median "
         "and quartiles over the runs. Further left is cheaper. Algorithms far to the right "
         "lose evaluations to their own computations.",

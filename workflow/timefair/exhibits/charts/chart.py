@@ -76,10 +76,6 @@ def counted_in(frame: pd.DataFrame, unit: str) -> str:
     return SECONDS[frame.attrs.get("clock", "wall")] if unit == "seconds" else unit
 
 
-def seconds_of(frame: pd.DataFrame) -> str:
-    return counted_in(frame, "seconds")
-
-
 class Chart(ABC):
     """A form with the columns that it shows.
 
@@ -165,7 +161,6 @@ class Curves(Chart):
 
     @property
     def on_paper(self) -> str:
-        """How the drawing shows targets that no run reached, ends of curves, and pages."""
         sentences = []
         if self.scale == "log":
             sentences.append(
@@ -185,14 +180,12 @@ class Curves(Chart):
 
     @property
     def on_page(self) -> str:
-        """The same for the report page."""
         if self.scale == "log":
             return "A line ends where no run reached the next target."
         return self._cut
 
     @property
     def _cut(self) -> str:
-        """How a curve shows that runs were cut off."""
         return f"{CUT} {self.beyond}" if self.beyond else ""
 
     def shown(self, frame: pd.DataFrame) -> pd.DataFrame:
@@ -212,7 +205,6 @@ class Curves(Chart):
         return self._draw(frame, self, page)
 
     def views(self, frame: pd.DataFrame) -> list[dict[str, Any]]:
-        """One view."""
         x_label, y_label = self.labels(frame)
         view = {
             "label": self.view,
@@ -248,7 +240,6 @@ class Picture(Chart):
 
     @property
     def on_paper(self) -> str:
-        """How to read the drawing on paper."""
         return self.reading
 
     def paper(self, frame: pd.DataFrame, page: Page = WHOLE) -> Figure:
@@ -276,7 +267,6 @@ class RankAxis(Chart):
         return self._draw(frame)
 
     def views(self, frame: pd.DataFrame) -> list[dict[str, Any]]:
-        """One view per measure that the table has."""
         labels = {
             "seconds": f"{counted_in(frame, 'seconds')} to targets",
             "evaluations": "evaluations to targets",

@@ -21,6 +21,7 @@ from timefair.exhibits.charts.curves import SOLVED
 from timefair.exhibits.charts.pages import LEAST_RUNS, MANY, WHOLE, Page
 from timefair.exhibits.charts.panels import NothingToDraw
 from timefair.exhibits.charts.style import Look
+from timefair.records.rundata.frames import quantile_name
 
 LINE_IN = 0.15
 AROUND_IN = 0.9
@@ -134,7 +135,9 @@ def quantiles(frame: pd.DataFrame, page: Page) -> Figure:
     medians = frame[frame["quantile"] == middle]
     if page.overview:
         floored = medians.assign(precision=medians["precision"].clip(lower=SOLVED))
-        what = f"{_name(middle)} of the precision at the end, times the best on the function"
+        what = (
+            f"{quantile_name(middle)} of the precision at the end, times the best on the function"
+        )
         return maps.times_the_best(
             floored, "precision", label=what, never="no finite value", levels=maps.PRECISIONS
         )
@@ -172,7 +175,9 @@ def quantiles(frame: pd.DataFrame, page: Page) -> Figure:
                 if not np.isfinite(x).all():
                     edge = {"transform": ax.get_yaxis_transform(), "clip_on": False}
                     draw(np.array([1.0]), marker=">", linestyle="", **edge)
-        names = ", ".join(_name(p) + (" (marker)" if p == middle else "") for p in probabilities)
+        names = ", ".join(
+            quantile_name(p) + (" (marker)" if p == middle else "") for p in probabilities
+        )
         label = f"best precision at the end of the run: {names}"
         panels.label(figure, panels.with_zero(label, floor))
         panels.rows(figure, grid, looks, lines=True)
@@ -181,12 +186,6 @@ def quantiles(frame: pd.DataFrame, page: Page) -> Figure:
 
 def _at_level(ax: Axes, level: float, x: NDArray[np.float64], **look: Any) -> None:
     panels.curve(ax, x, np.full(x.size, level), **look)
-
-
-def _name(p: float) -> str:
-    """The name of a quantile such as ``Q.10``: two digits, or more if needed."""
-    digits = f"{p:.2f}" if round(p, 2) == p else f"{p:g}"
-    return "Q" + digits.removeprefix("0")
 
 
 GAP_IN = 0.1

@@ -15,7 +15,7 @@ from matplotlib.path import Path
 from numpy.typing import NDArray
 
 from timefair.exhibits.charts import panels, style
-from timefair.exhibits.charts.chart import SECONDS, seconds_of
+from timefair.exhibits.charts.chart import SECONDS, counted_in
 from timefair.exhibits.charts.style import Look
 
 COLOURS = ("#08306b", "#2f79b5", "#6fb0d7", "#a8cee4", "#fdd9a0", "#f4a261")
@@ -184,7 +184,7 @@ def cost_map(frame: pd.DataFrame) -> Figure:
                 _map(ax, rows[(rows["measure"] == measure) & (rows["budget_s"] <= most)], looks)
                 ax.set_title(f"{space}, {title}")
                 ax.tick_params(labelleft=ax is line[0])
-        seconds = seconds_of(frame)
+        seconds = counted_in(frame, "seconds")
         unit = "" if seconds == SECONDS["wall"] else f", {seconds}"
         pale = "; pale: lead shared" if frame["tied"].notna().any() else ""
         label = f"evaluation cost{unit}{pale}; white: no target reached"

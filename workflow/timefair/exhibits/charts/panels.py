@@ -184,13 +184,11 @@ def width_of(lines: int, columns: int) -> float:
 
 
 def title_size(title: str, width_in: float) -> float:
-    """Font size of a title that has to fit above a panel, in points."""
     usual = float(style.SETTINGS["axes.titlesize"])
     return max(LEAST_TITLE, usual * min(1.0, TITLE_LETTERS_PER_IN * width_in / len(title)))
 
 
 def looks(frame: pd.DataFrame, **compared: Any) -> dict[str, Look]:
-    """The looks of the algorithms of all rows of a figure, with the `leaders` by some arguments."""
     return style.looks_in(frame, leaders=leaders(frame, **compared))
 
 
@@ -462,7 +460,6 @@ def _width(sizes: list[int], columns: int) -> int:
 
 
 def _place(group: tuple[Any, object]) -> tuple[str, tuple[int, int]]:
-    """The sorting key of the panels of a (suite, dimension)."""
     suite, dimension = group[0]
     return str(suite), _position(dimension)
 

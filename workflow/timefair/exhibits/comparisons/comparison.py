@@ -265,7 +265,6 @@ class Costs(_Criterion):
         return kinds, self._costs.spent.of(rows).within(limit)
 
     def _known(self, problem: ProblemRuns, name: str, limit: float) -> _Erts:
-        """The ERTs of an algorithm on a function within a cost."""
         key = (id(problem), name, limit)
         if key not in self._erts:
             kinds, spent = self._spent(problem, name, limit)
@@ -370,7 +369,6 @@ class Reached(_Criterion):
         return 0.0
 
     def tested(self, problem: ProblemRuns, a: str, b: str) -> Tested:
-        """The rank sum of the shares of the runs."""
         first, second = self._shares(problem, a), self._shares(problem, b)
         strata = self.pooled.strata(problem, a, b, -first, -second)
         gain, effect = self.gain(problem, a, b), superiority_within(strata) - 0.5
@@ -760,7 +758,6 @@ class _Contest:
         return self._with_the_best(listed(self._analysis, self._values), self._values, self.over)
 
     def listed_on(self, problem: ProblemRuns) -> Listed:
-        """The pairs with the best algorithm on a function."""
         results = self._criterion.results(problem)
         return self._with_the_best(Listed(frozenset()), results, partial(self.tested, problem))
 
@@ -786,7 +783,6 @@ class _Contest:
         return Listed(frozenset(among))
 
     def over(self, pair: Pair) -> dict[str, Any]:
-        """A pair over all its functions."""
         if pair not in self._over:
             self._over[pair] = self._of_gains(pair)
         return dict(self._over[pair])

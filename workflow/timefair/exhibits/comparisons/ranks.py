@@ -17,7 +17,7 @@ from timefair.exhibits.columns import (
     PAIR,
     column_names,
 )
-from timefair.exhibits.exhibit import Figure, Made, Parts, exhibit
+from timefair.exhibits.exhibit import Figure, Made, Parts, drawn, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.records.rundata.frames import quantile_name
 from timefair.records.rundata.problems import (
@@ -111,9 +111,7 @@ class Case:
         columns="criterion",
     ),
     figures=[
-        Figure(
-            "ranks",
-            "Average ranks under several criteria",
+        drawn(
             "Average ranks of the algorithms over the functions under several criteria. Higher is "
             "better. Left: the precision at the end of the run, by its mean and its quantiles; "
             "then {seconds} and evaluations to the targets, by ERT and by the quantiles of the "
@@ -176,7 +174,6 @@ OnFunction: TypeAlias = dict[tuple[str, str], dict[str, float]]
 
 
 def _ranks(runs: Runs, analysis: Analysis) -> dict[Space, list[OnFunction]]:
-    """For each suite and dimension, the mean ranks on each function."""
     runs = with_published(runs)
     best = precision_at_the_end(runs)
     costs = {unit: KnownCosts.of(runs, unit, analysis.targets) for unit in UNITS}

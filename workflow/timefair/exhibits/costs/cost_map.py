@@ -12,7 +12,7 @@ from timefair.basics.words import first
 from timefair.exhibits import questions
 from timefair.exhibits.charts.chart import Picture, leaders
 from timefair.exhibits.columns import SECONDS
-from timefair.exhibits.exhibit import Figure, Made, exhibit
+from timefair.exhibits.exhibit import Made, drawn, exhibit
 from timefair.exhibits.layout import Layout, Points
 from timefair.records.rundata.evaluation_cost import COSTS_S, UsedByRuns, complete_problems
 from timefair.records.rundata.problems import Spent
@@ -89,9 +89,7 @@ COUNTED = (
             Points("budget_s", 5),
         ),
     ),
-    figures=Figure(
-        "cost_map",
-        "Best algorithm for each evaluation cost and budget",
+    figures=drawn(
         "The best algorithm over all functions, for the cost of an evaluation in {seconds} "
         "(horizontal axis) and the budget of a run, which includes the evaluation costs "
         "(vertical axis): by the share of the targets that are reached, and by the average "

@@ -249,7 +249,6 @@ def tabulars(grid: Grid) -> list[Tabular]:
 
 
 def pages(parts: list[Tabular]) -> list[list[Tabular]]:
-    """Put as many tabulars on a page as fit, at least one."""
     return [*_packed(parts, lambda part: part.lines + APART, LINES + APART)]
 
 
@@ -624,7 +623,6 @@ def _named(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _suited(layout: Layout, frame: pd.DataFrame) -> Layout:
-    """A layout whose words suit known or unknown optima."""
     values = tuple(replace(value, label=worded(value.label, frame)) for value in layout.values)
     return replace(layout, caption=captioned(layout.caption, frame), values=values)
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from timefair.basics.errors import InputError
 from timefair.exhibits import questions
 from timefair.exhibits.charts.chart import LEADERS, Curves, Picture
-from timefair.exhibits.exhibit import Figure, Parts, exhibit
+from timefair.exhibits.exhibit import Figure, Parts, drawn, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Points
 from timefair.exhibits.quality.quantiles import CELL, limited
 from timefair.problems.base import Suite
@@ -143,9 +143,7 @@ def recovery(runs: Runs, analysis: Analysis) -> Parts:
         columns="cost",
         points=(Points("cost", (0.01, 0.1, 1.0), relative=True),),
     ),
-    figures=Figure(
-        "after_change",
-        "Error over the cost since the change",
+    figures=drawn(
         "Mean over runs and changes of the best error since the change, with its interval at "
         "each cost. Lower is better. A curve ends at the next change.",
         Curves(

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from timefair.exhibits import questions
 from timefair.exhibits.charts.chart import MAP, Picture
 from timefair.exhibits.columns import SECONDS
-from timefair.exhibits.exhibit import Figure, Made, Parts, exhibit
+from timefair.exhibits.exhibit import Figure, Made, Parts, drawn, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value, by_function
 from timefair.records.rundata.frames import stacked
 from timefair.records.rundata.problems import (
@@ -214,9 +214,7 @@ LIMITS += ("probability_low", "probability_high", "probability_paper_low", "prob
             name="intervals",
         ),
     ],
-    figures=Figure(
-        "quantiles",
-        "Quantiles of the precision at the end",
+    figures=drawn(
         "Quantiles of the best precision at the end of a run, with the runs of all instances "
         "pooled: a line from the lowest to the highest quantile, with the marker of the "
         "algorithm at the quantile nearest to the median. The pale bar is the "
@@ -426,7 +424,6 @@ def _rows(of_targets: list[NDArray[np.float64]]) -> NDArray[np.float64]:
 
 
 def _bounds(runs: Runs, unit: Unit) -> NDArray[np.float64]:
-    """Lower bound of the cost of each failed run: its budget, or what it had spent."""
     budget = runs.frame[BUDGETS[unit]].to_numpy(dtype=np.float64)
     return np.where(np.isnan(budget), runs.spent(unit), budget)
 

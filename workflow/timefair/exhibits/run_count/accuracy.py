@@ -87,7 +87,6 @@ class Samples:
             yield dict(zip(keys, names, strict=True)), np.asarray(rows, dtype=np.intp)
 
     def strata(self) -> Iterator[tuple[dict[str, Any], Samples]]:
-        """The samples of each (suite, dimension), in the order of these."""
         for names, rows in self.groups(STRATUM):
             yield names, self.taken(rows)
 
@@ -336,7 +335,6 @@ def evaluated_twice(
 
 
 def _judged(runs: Runs, analysis: Analysis, *, controls: bool) -> pd.DataFrame:
-    """Sums over the samples of each group and setting, for the rule and for its controls."""
     settings = analysis.run_count
     rules = skewness_rules(settings)
     parts = []

@@ -211,31 +211,6 @@ PRINTED_UNITS = {"s": "{seconds}", "evaluations": "evaluations"}
 SOME_TARGETS = (Points("target", 3),)
 
 
-def _figure(name: str, unit: str, words: str = "") -> Figure:
-    value = SUFFIX[unit]
-    return Figure(
-        name,
-        f"Expected {unit} to targets",
-        f"Expected running time (ERT) in {words or unit} to targets from easy to hard. The runs of "
-        "all instances are pooled, and a failed run costs all that it used. Lower is better. Bands "
-        "are intervals, computed on a logarithmic scale.",
-        Curves(
-            x="target",
-            y=value,
-            low=f"{value}_low",
-            high=f"{value}_high",
-            x_label="target precision (easy to hard)",
-            y_label="ERT in {unit}",
-            view=unit,
-            unit=unit,
-            scale="log",
-            steps=False,
-            decreasing=True,
-        ),
-        default=name == "ert",
-    )
-
-
 @exhibit(
     "ert",
     question=questions.TARGET,
@@ -265,7 +240,26 @@ def _figure(name: str, unit: str, words: str = "") -> Figure:
         )
         for unit, words in PRINTED_UNITS.items()
     ],
-    figures=[_figure("ert", "seconds", "{seconds}"), _figure("ert_evaluations", "evaluations")],
+    figures=over_costs(
+        "ert",
+        "Expected {unit} to targets",
+        "Expected running time (ERT) in {unit} to targets from easy to hard. The runs of all "
+        "instances are pooled, and a failed run costs all that it used. Lower is better. Bands are "
+        "intervals, computed on a logarithmic scale.",
+        Curves(
+            x="target",
+            y="ert_{unit}",
+            low="ert_{unit}_low",
+            high="ert_{unit}_high",
+            x_label="target precision (easy to hard)",
+            y_label="ERT in {unit}",
+            view="{unit}",
+            scale="log",
+            steps=False,
+            decreasing=True,
+        ),
+        default=True,
+    ),
     default=True,
 )
 def pooled(runs: Runs, analysis: Analysis) -> Parts:

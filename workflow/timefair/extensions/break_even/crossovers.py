@@ -298,7 +298,6 @@ CUT = (
     comparing=True,
 )
 def turning(runs: Runs, analysis: Analysis) -> Made:
-    """Each listed pair of algorithms on each function and target that one of them reached."""
     used = UsedByRuns.of(runs, analysis)
     listed_in = listed_by_precision(used.runs, analysis)
     cases = [

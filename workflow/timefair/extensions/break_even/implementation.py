@@ -18,7 +18,7 @@ from timefair.exhibits.charts.chart import Picture, leaders
 from timefair.exhibits.columns import PAIR, SPACE, column_names
 from timefair.exhibits.comparisons.comparison import decided
 from timefair.exhibits.comparisons.ranks import ERT
-from timefair.exhibits.exhibit import Figure, Made, exhibit
+from timefair.exhibits.exhibit import Made, drawn, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.extensions.break_even.crossovers import EMPTY, sets_of, turning_factor
 from timefair.records.rundata.clocks import reference_s, shares_s
@@ -274,7 +274,6 @@ and 20 dimensions, medians of the table `overhead` of the database.
     comparing=True,
 )
 def over_functions(runs: Runs, analysis: Analysis) -> Made:
-    """The listed pairs of the table `comparison`."""
     times = OwnTimes.of(runs, analysis)
     on = _by_space(times)
     orders: Orders = {}
@@ -430,7 +429,6 @@ def _summary(factors: Array, confidence: float) -> dict[str, Any]:
     comparing=True,
 )
 def on_targets(runs: Runs, analysis: Analysis) -> Made:
-    """Each listed pair, in both orders, on each function and target."""
     times = OwnTimes.of(runs, analysis)
     used = times.used
     listed_in = listed_by_precision(used.runs, analysis)
@@ -509,9 +507,7 @@ def on_targets(runs: Runs, analysis: Analysis) -> Made:
         rows=("algorithm",),
         parts=("suite", "dimension"),
     ),
-    figures=Figure(
-        "own_time_ranks",
-        "Own-time factors at which an algorithm keeps its position",
+    figures=drawn(
         "Range of factors of an algorithm's own time in which it keeps its position, while "
         "the others stay as measured; 0.1: its own computations are 10 times as fast. "
         "The line at 1 is the measured time. A diamond is a faster implementation of the same "
@@ -525,7 +521,6 @@ def on_targets(runs: Runs, analysis: Analysis) -> Made:
     comparing=True,
 )
 def ranges(runs: Runs, analysis: Analysis) -> Made:
-    """Position and range of each algorithm of each suite and dimension."""
     times = OwnTimes.of(runs, analysis)
     rows = []
     for (suite, dimension), cells in _by_space(times).items():

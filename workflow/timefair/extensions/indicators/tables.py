@@ -12,7 +12,7 @@ from scipy.stats import norm, rankdata
 
 from timefair.basics.together import ALL
 from timefair.exhibits.charts.chart import Picture, leaders
-from timefair.exhibits.exhibit import Figure, Parts, exhibit
+from timefair.exhibits.exhibit import Parts, drawn, exhibit
 from timefair.exhibits.layout import BOOTSTRAP, INTERVAL, Layout, Points
 from timefair.exhibits.questions import Question
 from timefair.records.rundata.problems import equal_if_solved, known_until, planned, problems
@@ -228,9 +228,7 @@ POINTS = (
         parts=(*SPACE, "function", "unit"),
         points=POINTS,
     ),
-    figures=Figure(
-        "eaf",
-        "Empirical attainment function",
+    figures=drawn(
         "Share of the runs on all functions that have found at most a precision within a cost, "
         "in {seconds} or, without times, in evaluations. Darker is better.",
         Picture(
@@ -240,7 +238,6 @@ POINTS = (
     ),
 )
 def surface(runs: Runs, analysis: Analysis) -> Parts:
-    """The surface of each algorithm on each function, and on all together."""
     for found in _found(runs):
         for names, members in over_functions(found.runs):
             yield _surface(found, names, members)
@@ -294,9 +291,7 @@ def _surface(found: Found, names: dict[str, Any], members: NDArray[np.intp]) -> 
         parts=(*SPACE, "function", *PAIR, "unit"),
         points=POINTS,
     ),
-    figures=Figure(
-        "eaf_difference",
-        "Difference of two attainment functions",
+    figures=drawn(
         "Where more runs of one of two algorithms have found at most a precision within a "
         "cost, in {seconds} or, without times, in evaluations. Without room for all functions, "
         "they are drawn together.",
@@ -305,7 +300,6 @@ def _surface(found: Found, names: dict[str, Any], members: NDArray[np.intp]) -> 
     comparing=True,
 )
 def difference(runs: Runs, analysis: Analysis) -> Parts:
-    """The difference of one pair on each function, and on all together."""
     for found in _found(runs):
         pair = _pair(found, analysis)
         shares: dict[str, dict[str, dict[str, Any]]] = {}
@@ -358,7 +352,6 @@ def _pair(found: Found, analysis: Analysis) -> list[str]:
     ),
 )
 def areas(runs: Runs, analysis: Analysis) -> Parts:
-    """AOCC for each function and algorithm, and over all functions."""
     for there, unit, first, last in observed(runs):
         area = np.zeros(len(there.frame))
         for part in there.traces:
@@ -431,7 +424,6 @@ def _limits(
     comparing=True,
 )
 def dominance(runs: Runs, analysis: Analysis) -> Parts:
-    """U-scores for each function and algorithm, and over all functions."""
     target = analysis.targets_from_easy[-1]
     for there, unit, _, last in observed(runs):
         reached_at = there.runtimes(unit, [target])[:, 0]
@@ -504,9 +496,7 @@ COSTS = 21
         parts=(*SPACE, "unit"),
         points=(Points("cost", (0.01, 0.1, 1.0), relative=True),),
     ),
-    figures=Figure(
-        "rank_over_time",
-        "Average rank over elapsed cost",
+    figures=drawn(
         "Rank by the median precision within a cost, in {seconds} or, without times, in "
         "evaluations, averaged over the functions. Higher is better. Bands are bootstrap "
         "limits at each cost.",
@@ -519,7 +509,6 @@ COSTS = 21
     comparing=True,
 )
 def ranks_over_time(runs: Runs, analysis: Analysis) -> Parts:
-    """Average rank of each algorithm at each cost."""
     for there, unit, _, last in observed(runs):
         grid = costs_until(there, unit, last, COSTS)
         best = equal_if_solved(there, there.best_so_far(unit, grid))

@@ -84,7 +84,6 @@ BETTER, EQUAL, WORSE = "+", "=", "−"
     comparing=True,
 )
 def against(runs: Runs, analysis: Analysis) -> Made:
-    """One row per function and other algorithm, then two per other algorithm over all functions."""
     rows: list[dict[str, Any]] = []
     if runs.frame["budget_s"].notna().any():
         rows += _compared(runs, analysis, TIME)

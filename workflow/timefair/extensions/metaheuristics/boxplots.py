@@ -55,7 +55,6 @@ FILL = 0.35
     ),
 )
 def every_run(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """One row per run, in the order of the keys."""
     rows = runs.frame.assign(precision=precision_at_the_end(runs))
     return rows.sort_values([*PROBLEM, "instance", "algorithm", "run"], ignore_index=True)
 

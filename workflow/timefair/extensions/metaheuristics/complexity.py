@@ -68,7 +68,6 @@ USUAL_FUNCTION = {"cec2017": 18}
     complete=True,
 )
 def complexity(runs: Runs, analysis: Analysis) -> Made:
-    """One row per algorithm and dimension that was measured."""
     return [
         {
             **row,

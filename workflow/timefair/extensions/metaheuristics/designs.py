@@ -75,7 +75,6 @@ SHOWN = 9
     charged=False,
 )
 def designs(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """One row per algorithm and function with constraints."""
     violation = violations(runs)
     points = runs.read_points().to_pylist()
     rows = []

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from timefair.exhibits.charts.chart import Picture
-from timefair.exhibits.exhibit import Figure, Parts, exhibit
+from timefair.exhibits.exhibit import Parts, drawn, exhibit
 from timefair.exhibits.layout import Layout
 from timefair.exhibits.questions import Question
 from timefair.records.rundata.evaluation_cost import complete_problems
@@ -417,9 +417,7 @@ PAIRS = (
         brackets="Brackets: {confidence} bootstrap interval.",
         rows=("arrangement", "size"),
     ),
-    figures=Figure(
-        "portfolio",
-        "Algorithms that share the budget",
+    figures=drawn(
         "Share of the (function, target) pairs that are reached within the budget. Circle: on "
         "the functions that were used for the choice. Dot: on functions that were not used for "
         "it (for each function, the choice is made on all others). Bar: the single best "
@@ -433,7 +431,6 @@ PAIRS = (
     comparing=True,
 )
 def portfolios(runs: Runs, analysis: Analysis) -> Parts:
-    """The single best, the best pairs, and the virtual best of each field."""
     for field in fields(runs, analysis):
         yield from (field.names | row for row in _rows(field, analysis))
 

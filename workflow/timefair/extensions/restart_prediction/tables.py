@@ -455,7 +455,6 @@ def _refused(cells: Sequence[Cell]) -> str:
     default=True,
 )
 def advice(runs: Runs, analysis: Analysis) -> Made:
-    """The best length of each algorithm in each suite and dimension."""
     cells = cells_of(runs, analysis)
     lengths = _lengths(cells)
     keys = ("suite", "dimension", "algorithm")
@@ -550,7 +549,6 @@ def _gain(cell: Cell, lengths: Array) -> Array:
     comparing=True,
 )
 def what_if(runs: Runs, analysis: Analysis) -> Made:
-    """Each length for each algorithm on each function with a judged target."""
     cells = cells_of(runs, analysis)
     lengths = _lengths(cells)
     rows = (
