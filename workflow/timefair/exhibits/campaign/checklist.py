@@ -65,8 +65,7 @@ def machines(runs: Runs) -> list[Facts]:
 
 
 def told(runs: Runs, name: str) -> list[Any]:
-    values = (machine.get(name) for machine in machines(runs))
-    return distinct([value for value in values if value is not None])
+    return _values(origins(runs).values(), name)
 
 
 def differs(runs: Runs, name: str) -> bool:
@@ -152,6 +151,10 @@ def by_algorithm(said: Mapping[str, str]) -> str:
     return sentence(*(f"{text} ({listed(names)})" for text, names in groups.items()))
 
 
+def alternatives(facts: Mapping[str, Sequence[Any]], words: Callable[[Any], str]) -> dict[str, str]:
+    return {label: " or ".join(map(words, found)) for label, found in facts.items() if found}
+
+
 def unrecorded(facts: Mapping[str, Sequence[object] | None]) -> str:
     """The algorithms whose records lack a fact, from what was found of each; empty without any."""
     unknown = [label for label, found in facts.items() if not found]
@@ -228,7 +231,7 @@ def _early_end(runs: Runs, analysis: Analysis) -> Said:
     targets = asked(runs, lambda _, campaign: campaign["budget"]["final_target"])
     if runs.optimum == "unknown":
         return "no target ends a run: no optimum is known", ""
-    known = {label: " or ".join(map(_target, found)) for label, found in targets.items() if found}
+    known = alternatives(targets, _target)
     return (
         by_algorithm(known),
         unrecorded(targets),
@@ -265,11 +268,8 @@ UNUSED = (StopReason.ALGORITHM_ENDED, StopReason.FAILURE)
 def _policy(runs: Runs, analysis: Analysis) -> Said:
     policies = asked(runs, lambda label, campaign: restart_of(campaign, label))
     several = [label for label, found in policies.items() if len(found) > 1]
-    said = {
-        label: " or ".join(map(_policy_words, found)) for label, found in policies.items() if found
-    }
     return (
-        by_algorithm(said),
+        by_algorithm(alternatives(policies, _policy_words)),
         unrecorded(policies),
         when(several, f"{listed(several)}: runs under different policies"),
     )
@@ -410,7 +410,7 @@ def _repetitions(runs: Runs, analysis: Analysis) -> Said:
     number = f"{least}" if least == most else f"{least} to {most}"
     problems = runs.frame[PROBLEM].drop_duplicates()
     rules = asked(runs, lambda _, campaign: campaign["stopping"])
-    said = {label: " or ".join(map(_rule, found)) for label, found in rules.items() if found}
+    said = alternatives(rules, _rule)
     few = int((sizes < FEWEST).sum())
     unruled = least != most and set(said.values()) <= {_FIXED}
     return (

@@ -80,21 +80,13 @@ class Chart(ABC):
     """A form with the columns that it shows.
 
     `renderer` is the function that draws it on paper, as ``module:function``; `panels` determine
-    the number of files.
+    the number of files; `on_paper` and `on_page` say in sentences how to read the drawings.
     """
 
     renderer: str
     panels: Panels = "one page"
-
-    @property
-    def on_paper(self) -> str:
-        """How to read the drawing on paper, in sentences; may be empty."""
-        return ""
-
-    @property
-    def on_page(self) -> str:
-        """How to read the drawing of the report page, in sentences; may be empty."""
-        return ""
+    on_paper: str = ""
+    on_page: str = ""
 
     @abstractmethod
     def paper(self, frame: pd.DataFrame, page: Page = WHOLE) -> Figure:
@@ -160,7 +152,7 @@ class Curves(Chart):
         return 0 if self.scale == "share" else LEAST_RUNS
 
     @property
-    def on_paper(self) -> str:
+    def on_paper(self) -> str:  # type: ignore[override]
         sentences = []
         if self.scale == "log":
             sentences.append(
@@ -179,7 +171,7 @@ class Curves(Chart):
         return " ".join([*sentences, which])
 
     @property
-    def on_page(self) -> str:
+    def on_page(self) -> str:  # type: ignore[override]
         if self.scale == "log":
             return "A line ends where no run reached the next target."
         return self._cut
@@ -239,7 +231,7 @@ class Picture(Chart):
     reading: str = ""
 
     @property
-    def on_paper(self) -> str:
+    def on_paper(self) -> str:  # type: ignore[override]
         return self.reading
 
     def paper(self, frame: pd.DataFrame, page: Page = WHOLE) -> Figure:

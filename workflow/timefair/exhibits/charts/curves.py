@@ -249,9 +249,6 @@ def _target_lines(
     return figure
 
 
-SOLVED = 1e-8  # lower bound of precisions in a geometric mean, which a 0 would make 0
-
-
 def group_shares(frame: pd.DataFrame, x: str) -> pd.DataFrame:
     """The share over all functions, with its limits, and over those of each group, without limits.
 
@@ -279,7 +276,7 @@ def geometric_means(frame: pd.DataFrame, x: str, value: str) -> pd.DataFrame:
     horizontal axis.
     """
     grouped = _grouped(frame[np.isfinite(frame[value])], every=True)
-    grouped = grouped.assign(log=np.log10(np.maximum(grouped[value], SOLVED)))
+    grouped = grouped.assign(log=np.log10(np.maximum(grouped[value], maps.SOLVED)))
     sums = grouped.groupby(_keys(x), observed=True, sort=False).agg(
         mean=("log", "mean"), size=("log", "size"), observed=("observed", "mean")
     )

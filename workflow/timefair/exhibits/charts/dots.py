@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from timefair.exhibits.charts import maps, panels, style
 from timefair.exhibits.charts.chart import counted_in
-from timefair.exhibits.charts.curves import SOLVED
 from timefair.exhibits.charts.pages import LEAST_RUNS, MANY, WHOLE, Page
 from timefair.exhibits.charts.panels import NothingToDraw
 from timefair.exhibits.charts.style import Look
@@ -134,13 +133,9 @@ def quantiles(frame: pd.DataFrame, page: Page) -> Figure:
     middle = min(probabilities, key=lambda p: abs(p - 0.5), default=0.5)
     medians = frame[frame["quantile"] == middle]
     if page.overview:
-        floored = medians.assign(precision=medians["precision"].clip(lower=SOLVED))
-        what = (
-            f"{quantile_name(middle)} of the precision at the end, times the best on the function"
-        )
-        return maps.times_the_best(
-            floored, "precision", label=what, never="no finite value", levels=maps.PRECISIONS
-        )
+        called = quantile_name(middle)
+        what = f"{called} of the precision at the end, times the best on the function"
+        return maps.of_precisions(medians, what)
     looks = panels.looks(medians, value="precision", within=["suite", "dimension", "function"])
     enough = frame["runs"] >= LEAST_RUNS
     frame = page.rows(frame.assign(**{limit: frame[limit].where(enough) for limit in LIMITS}))

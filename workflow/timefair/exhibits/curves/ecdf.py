@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -68,7 +68,6 @@ def _curves(y_label: str, beyond: str) -> Curves:
     )
 
 
-UNKNOWN_FROM_CUT = ("low", "high", "median_low", "median_high")
 SO_FAR = (
     "The thin line beyond is the result of the runs so far; it ends where half of them are cut off."
 )
@@ -160,12 +159,10 @@ def trajectories(runs: Runs, analysis: Analysis) -> Parts:
             reached = best[members]
             runs_band = quantile_band(reached, *analysis.band)
             median = median_band(reached, analysis.confidence)
-            part = {**names, "runs": len(members), "unit": unit, "cost": grid}
+            part = {**names, "unit": unit, "cost": grid, "mean": reached.mean(axis=0)}
             part |= {"low": runs_band.low, "high": runs_band.high, "median": median.value}
             part |= {"median_low": median.low, "median_high": median.high}
-            part["mean"] = reached.mean(axis=0)
-            mine = known[members]
-            yield until_cut(part, mine, float(np.median(mine)), UNKNOWN_FROM_CUT)
+            yield until_cut(part, known[members], float(np.median(known[members])))
 
 
 @exhibit(
@@ -225,11 +222,9 @@ def solved_within(runs: Runs, analysis: Analysis) -> Parts:
                 resamples=analysis.resamples,
                 rng=analysis.stream(names),
             )
-            part = {**names, "runs": len(members), "unit": unit, "cost": grid}
-            part["fraction"] = band.fraction
-            part |= {limit: getattr(band, limit) for limit in BANDS}
-            mine = known[members]
-            yield until_cut(part, mine, last_cut(mine), BANDS)
+            part = {**names, "unit": unit, "cost": grid}
+            part |= {name: getattr(band, name) for name in ("fraction", *BANDS)}
+            yield until_cut(part, known[members])
 
 
 @exhibit(
@@ -271,36 +266,33 @@ def within_cost(runs: Runs, analysis: Analysis) -> Parts:
             for names, members in _groups(space):
                 count = np.searchsorted(np.sort(after[members]), grid, side="right")
                 share = success_interval(count, len(members), analysis.confidence)
-                mine = known[members]
-                part = {**names, "runs": len(members), "unit": unit, "cost": grid}
+                part = {**names, "unit": unit, "cost": grid}
                 part |= {"fraction": share.value, "low": share.low, "high": share.high}
-                yield until_cut(part, mine, last_cut(mine), ("low", "high"))
+                yield until_cut(part, known[members])
 
 
 def until_cut(
-    part: dict[str, Any], known: NDArray[np.float64], end: float, limits: Iterable[str] = ()
+    part: dict[str, Any], known: NDArray[np.float64], end: float | None = None
 ) -> dict[str, Any]:
-    """A part of a table up to a cost, with the column `OBSERVED`.
+    """A part of a table up to a cost, with the columns ``runs`` and `OBSERVED`.
 
-    - `part`: The columns of the part; ``cost`` rises.
+    - `part`: The columns of the part; ``cost`` rises. Those that end in ``low`` or ``high`` are NaN
+      from the first cut on.
     - `known`: Cost up to which the results of each run are known, shape (runs,).
-    - `end`, `limits`: The last cost (the first row is always there), and columns that are NaN from
-      the first cut on.
+    - `end`: The last cost, by default that of the last cut; the first row is always there.
     """
+    if end is None:
+        end = float(known[np.isfinite(known)].max(initial=0.0)) or np.inf
     cost = part["cost"]
     before = np.searchsorted(np.sort(known), cost * (1 - 1e-9))
-    part = part | {"observed": 1 - before / len(known)}
+    part = part | {"observed": 1 - before / len(known), "runs": len(known)}
+    limits = [name for name in part if name.endswith(("low", "high"))]
     part |= {name: np.where(before > 0, np.nan, part[name]) for name in limits}
     points = max(int(np.searchsorted(cost, end * (1 + 1e-9), side="right")), 1)
     return {
         name: value[:points] if isinstance(value, np.ndarray) else value
         for name, value in part.items()
     }
-
-
-def last_cut(known: NDArray[np.float64]) -> float:
-    """The largest finite cost up to which a run is known; `inf` if every run is known forever."""
-    return float(known[np.isfinite(known)].max(initial=0.0)) or np.inf
 
 
 def _groups(runs: Runs) -> Iterator[tuple[dict[str, Any], NDArray[np.intp]]]:

@@ -400,7 +400,7 @@ def curves(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             ]
             low = np.mean([bounds.low for bounds in of_targets], axis=0)
             high = np.mean([bounds.high for bounds in of_targets], axis=0)
-            part = {**group, "runs": len(rows), "unit": unit, "cost": costs[unit]}
+            part = {**group, "unit": unit, "cost": costs[unit]}
             part |= {"fraction": (low + high) / 2, "error": (high - low) / 2}
             parts.append(until_cut(part, known, np.inf))
     shared = ["suite", "dimension", "algorithm", "unit", "cost"]

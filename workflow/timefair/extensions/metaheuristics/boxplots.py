@@ -12,7 +12,6 @@ from matplotlib.figure import Figure as Drawing
 from timefair.exhibits import questions
 from timefair.exhibits.charts import maps, panels, style
 from timefair.exhibits.charts.chart import LEADERS, Picture
-from timefair.exhibits.charts.curves import SOLVED
 from timefair.exhibits.charts.pages import Page
 from timefair.exhibits.exhibit import Figure, exhibit
 from timefair.records.rundata.problems import precision_at_the_end
@@ -66,11 +65,8 @@ def boxes(frame: pd.DataFrame, page: Page) -> Drawing:
     medians = frame.groupby(names, observed=True)["precision"].median().reset_index()
     medians.attrs = frame.attrs
     if page.overview:
-        floored = medians.assign(precision=medians["precision"].clip(lower=SOLVED))
-        label = "median precision at the end, times the best on the function"
-        return maps.times_the_best(
-            floored, "precision", label=label, never="no finite value", levels=maps.PRECISIONS
-        )
+        what = "median precision at the end, times the best on the function"
+        return maps.of_precisions(medians, what)
     looks = panels.looks(medians, value="precision", within=PROBLEM)
     shown = page.rows(frame)
     floor = panels.zero_floor(shown["precision"])

@@ -354,7 +354,6 @@ class Design:
 
     @property
     def pairs(self) -> int:
-        """Number of pairs of algorithms."""
         return comb(self.algorithms, 2)
 
     @property
