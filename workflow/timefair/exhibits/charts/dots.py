@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from textwrap import fill
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -27,13 +26,8 @@ AROUND_IN = 0.9
 POINTS_PER_LINE = 0.88  # size of text as a share of the height of its line
 
 
-@dataclass(frozen=True)
-class Measure:
-    """A column, the label of its axis and what sets its scale; only finite values have a dot."""
-
-    column: str
-    label: str
-    scale: Callable[[Axes], None]
+Measure: TypeAlias = tuple[str, str, Callable[[Axes], None]]
+"""A column, the label of its axis and what sets its scale; only finite values have a dot."""
 
 
 def _lines_of(names: Sequence[str], panels_beside: int) -> tuple[Figure, Sequence[Axes], float]:
@@ -59,13 +53,13 @@ def algorithm_lines(frame: pd.DataFrame, measures: Sequence[Measure]) -> Figure:
     level = frame["algorithm"].astype(str).map(names.index).to_numpy()
     with style.applied():
         figure, axes, _ = _lines_of(names, len(measures))
-        for ax, measure in zip(axes, measures, strict=True):
-            values = frame[measure.column].to_numpy(dtype=np.float64)
-            measure.scale(ax)
+        for ax, (column, label, scale) in zip(axes, measures, strict=True):
+            values = frame[column].to_numpy(dtype=np.float64)
+            scale(ax)
             ax.plot(values, level, "o", color=style.OTHER.color, markersize=2.0)
             middle = pd.Series(values).groupby(level).median()
             ax.plot(middle, middle.index, "|", color=style.COLOURS[0], markersize=5.0)
-            ax.set_xlabel(measure.label)
+            ax.set_xlabel(label)
             ax.grid(visible=False, axis="y")
         spaces = frame[["suite", "dimension"]].drop_duplicates()
         of = f", D = {spaces['dimension'].iloc[0]}" if len(spaces) == 1 else ""
@@ -89,11 +83,8 @@ def overhead(frame: pd.DataFrame, page: Page) -> Figure:
         floor = panels.zero_floor(shown["overhead_s"])
         values = panels.raised(shown["overhead_s"], floor)
         bounds = panels.limits(values, margin=0.06)
-        measure = Measure(
-            "overhead_s",
-            panels.with_zero(label, floor),
-            lambda ax: panels.set_log(ax, "x", bounds),
-        )
+        label = panels.with_zero(label, floor)
+        measure = ("overhead_s", label, partial(panels.set_log, axis="x", bounds=bounds))
         return algorithm_lines(shown.assign(overhead_s=values), [measure])
     numbers = ["overhead_s", "overhead_s_low", "overhead_s_high"]
     with style.applied():
@@ -201,7 +192,7 @@ def restarts(frame: pd.DataFrame, page: Page) -> Figure:
     scales_of = _scales(frame)
     if page != WHOLE:
         return algorithm_lines(
-            page.rows(frame), [Measure(*measure, scales_of[measure[0]]) for measure in MEASURES]
+            page.rows(frame), [(*measure, scales_of[measure[0]]) for measure in MEASURES]
         )
     groups = panels.spaces(frame)
     lines = [part["function"].nunique() for *_, part in groups]
