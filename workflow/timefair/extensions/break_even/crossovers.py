@@ -60,8 +60,7 @@ def turning_factor(fixed: ArrayLike, own: ArrayLike, other: ArrayLike) -> Array:
     return np.asarray(np.where(np.isinf(there) & np.isinf(rest), np.nan, factor))
 
 
-GRID = 33
-"""Angles at which the test is made before the limits are refined."""
+GRID = 33  # angles at which the test is made before the limits are refined
 HALVINGS = 40
 """Number of bisection steps for each limit, enough for the precision of floating point."""
 

@@ -24,8 +24,7 @@ from timefair.statistics.quantiles import quantile_rank, sample_quantile
 from timefair.statistics.ranks import rank
 from timefair.statistics.runtimes import trace_arrays
 
-BEST, WORST = 1e-8, 1e2
-"""Precisions beyond these count as these."""
+BEST, WORST = 1e-8, 1e2  # precisions beyond these count as these
 
 
 def scaled(precision: ArrayLike) -> NDArray[np.float64]:
@@ -154,8 +153,7 @@ SPACE = ("suite", "dimension")
 Vector = NDArray[np.float64]
 LEADS = Question(14.5, "Which algorithm leads, and when?", "validation/indicators.md")
 
-DECADES = 3
-"""An integral over seconds begins this number of decades before its end."""
+DECADES = 3  # an integral over seconds begins this number of decades before its end
 
 FUNCTIONS = "functions: number of functions of the row"
 LAST = "to [`unit`]: cost up to which every run is known: the budget, if all have the same"
@@ -192,8 +190,7 @@ def over_functions(runs: Runs) -> Iterator[tuple[dict[str, Any], NDArray[np.intp
         yield {**names, "function": ALL}, members
 
 
-LEVELS = np.geomspace(WORST, BEST, 21)
-"""Precisions of a surface."""
+LEVELS = np.geomspace(WORST, BEST, 21)  # precisions of a surface
 PRECISION = "precision [precision] (exact): precision to reach"
 PAIR = ("algorithm_a", "algorithm_b")
 POINTS = (
@@ -464,8 +461,7 @@ def _scores(
     }  # fmt: skip
 
 
-COSTS = 21
-"""Number of costs at which algorithms are ranked."""
+COSTS = 21  # number of costs at which algorithms are ranked
 
 
 @exhibit(

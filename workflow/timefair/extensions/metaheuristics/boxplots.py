@@ -19,8 +19,7 @@ from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 
 PROBLEM = ["suite", "dimension", "function"]
-FILL = 0.35
-"""Opacity of a box; its median is opaque, and visible if all runs of the box are equal."""
+FILL = 0.35  # opacity of a box; its median is opaque, and visible if all runs of the box are equal
 
 
 @exhibit(

@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign
 
 FILE = "complexity.json"
-LOOPS, REPEATS = 1_000_000, 5
-"""Turns of the loop for T0, and runs for T2."""
+LOOPS, REPEATS = 1_000_000, 5  # turns of the loop for T0, and runs for T2
 USUAL_FUNCTION = {"cec2017": 18}
 """The function of the report; of other suites, it is the first of the campaign."""
 

@@ -21,8 +21,7 @@ from timefair.statistics.probability import success_interval
 CELL = ("suite", "dimension", "function", "algorithm")
 FOUND = ("feasible_rate", "feasible_rate_low", "feasible_rate_high", "violation_mean", "f_best")
 POINT = ("instance", "run", "x", "g", "h")
-SHOWN = 9
-"""Significant digits of constraints."""
+SHOWN = 9  # significant digits of constraints
 
 
 @exhibit(

@@ -61,8 +61,7 @@ def reached_by_any(members: ArrayLike, axis: int = 0) -> NDArray[np.float64]:
     return np.asarray(1 - np.prod(1 - np.asarray(members, dtype=np.float64), axis=axis))
 
 
-TENTHS = 10
-"""Shares of T for members in turn are multiples of T divided by this."""
+TENTHS = 10  # shares of T for members in turn are multiples of T divided by this
 ANY_TIME = tuple(float(share) for share in np.geomspace(1e-3, 1.0, 31))
 """Budgets, as shares of T, that stand for any time."""
 EQUAL = 1e-12

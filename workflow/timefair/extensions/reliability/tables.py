@@ -39,8 +39,7 @@ FEATURES = (
 )
 """Columns of `features`; logarithms are decimal."""
 
-LEAST = 1e-16
-"""Ratios are limited to this value and its inverse."""
+LEAST = 1e-16  # ratios are limited to this value and its inverse
 
 
 def features(samples: ArrayLike) -> NDArray[np.float64]:
@@ -212,15 +211,12 @@ def held_out(
     return stated, base
 
 
-NUMBERS = (5, 10, 20, 30)
-"""Numbers of runs from which the estimate is made."""
-ERRORS = (0.1, 0.2, 0.5)
-"""Stated errors, relative to the estimate."""
+NUMBERS = (5, 10, 20, 30)  # numbers of runs from which the estimate is made
+ERRORS = (0.1, 0.2, 0.5)  # stated errors, relative to the estimate
 JUDGED = ("median", "mean")
 HELD_OUT = {"functions": "function", "algorithms": "algorithm"}
 BINS = 10
-MOST = 10_000
-"""Maximal number of samples of a suite; of more, evenly spread ones are used."""
+MOST = 10_000  # maximal number of samples of a suite; of more, evenly spread ones are used
 
 
 @exhibit(

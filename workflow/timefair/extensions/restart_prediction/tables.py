@@ -292,16 +292,11 @@ def jackknifed(value: ArrayLike, without: ArrayLike, *, confidence: float) -> tu
 
 QUESTION = Question(6, "Would another restart policy have been faster?", "guide/restarts.md")
 UNIT: Final = "evaluations"
-SHORTEST = 10.0
-"""The first cutoff; each other one is twice the one before."""
-LEAST_HITS = 5
-"""Launches that have to reach a target before it is used to judge policies."""
-GROUPS = 20
-"""Maximal number of groups of the jackknife."""
-LEAST_SUCCESS = 0.01
-"""Smallest success rate: lower ones are raised to it, so that gains are finite."""
-LITTLE = 1.1
-"""Gains below it do not count as gains."""
+SHORTEST = 10.0  # the first cutoff; each other one is twice the one before
+LEAST_HITS = 5  # launches that have to reach a target before it is used to judge policies
+GROUPS = 20  # maximal number of groups of the jackknife
+LEAST_SUCCESS = 0.01  # smallest success rate: lower ones are raised to it, so that gains are finite
+LITTLE = 1.1  # gains below it do not count as gains
 
 GAIN, NOTHING, UNSURE = "gain", "nothing to gain", "undecided"
 NO_TRACES, NOT_JUDGED = "no launch traces", "not judged"
