@@ -200,7 +200,7 @@ def _target_lines(
     grey strip at the top has a hollow marker of each leading algorithm at the first target that
     none of its runs reached: from there on, its cost is infinite.
     """
-    value, low, high = chart.y, chart.low, chart.high
+    value, low, high, order = chart.y, chart.low, chart.high, -1 if chart.decreasing else 1
     with style.applied():
         figure, grid = panels.grid(frame)
         leading = [name for name, look in looks.items() if look.leads]
@@ -221,8 +221,8 @@ def _target_lines(
                 grey = {"color": STRIP_GREY, "linewidth": 0, "transform": ax.transAxes}
                 ax.add_patch(Rectangle((0, 1 - strip), 1, strip, **grey))
             columns = [chart.x, value, low, high]
-            for name, numbers in panels.leading(panel, columns, looks):
-                x, y, bottoms, tops = (numbers[::-1] if chart.decreasing else numbers).T
+            for name, numbers in panels.leading(panel, columns, looks, lambda rows: rows[::order]):
+                x, y, bottoms, tops = numbers.T
                 look, finite = looks[name], np.isfinite(y)
                 bottoms = np.where(finite, np.maximum(bottoms, bottom), np.nan)
                 tint = {"color": look.color, "alpha": style.BAND_ALPHA}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from itertools import combinations
 from math import comb, inf, log10, nan, prod
@@ -64,37 +63,22 @@ SHARES = (0.01, 0.1, 1.0)  # shares of the budget after which reached targets ar
 PRECISION, TARGETS = "precision", "targets"
 
 
-@dataclass(frozen=True)
 class Pooled:
     """What all criteria read: the runs, with published data, and their machines.
 
-    `wrong` has the suite, dimension and function of problems whose optimum a run has refuted.
+    `slowdowns` are those of the algorithms for which they are known. `wrong` has the suite,
+    dimension and function of problems whose optimum a run has refuted.
     """
 
-    runs: Runs
-    analysis: Analysis
-    machine: NDArray[Any]
-    best: NDArray[np.float64]
-    slowdowns: Mapping[str, pd.DataFrame]
-    wrong: frozenset[tuple[str, int, int]]
-    detectable: dict[tuple[str, str], dict[tuple[str, int, str], float]] = field(
-        default_factory=dict
-    )
-
-    @classmethod
-    def of(cls, runs: Runs, analysis: Analysis) -> Pooled:
-        """Read them; slowdowns are those of the algorithms for which they are known."""
-        everyone = with_published(runs)
+    def __init__(self, runs: Runs, analysis: Analysis) -> None:
+        self.runs, self.analysis = with_published(runs), analysis
+        self.machine = self.runs.frame["machine"].to_numpy(dtype=object)
+        self.best = np.maximum(precision_at_the_end(self.runs), 0.0)
+        self.wrong = {(one.suite, one.dimension, one.function) for one in refuted(self.runs)}
         rows = slowdowns(runs, analysis).dropna(subset="slowdown")
         names = runs.frame["algorithm"].loc[rows.index]
-        return cls(
-            runs=everyone,
-            analysis=analysis,
-            machine=everyone.frame["machine"].to_numpy(dtype=object),
-            best=np.maximum(precision_at_the_end(everyone), 0.0),
-            wrong=frozenset((one.suite, one.dimension, one.function) for one in refuted(everyone)),
-            slowdowns={str(name): some for name, some in rows.groupby(names, observed=True)},
-        )
+        self.slowdowns = {str(name): some for name, some in rows.groupby(names, observed=True)}
+        self.detectable: dict[tuple[str, str], dict[tuple[str, int, str], float]] = {}
 
     def strata(self, problem: ProblemRuns, a: str, b: str, *of_both: NDArray[Any]) -> Strata:
         """Results of both on each kind of machine that both ran on."""
@@ -419,7 +403,7 @@ def criteria(runs: Runs, analysis: Analysis) -> list[Criterion]:
 
     Without a budget of all runs on the clock of the tables, there is no share of it.
     """
-    pooled = Pooled.of(runs, analysis)
+    pooled = Pooled(runs, analysis)
     costs: list[Criterion] = [Costs(pooled, unit) for unit in UNITS]
     frame = pooled.runs.frame[pooled.runs.ended]
     budgets = {unit: frame[BUDGETS[unit]] for unit in UNITS}

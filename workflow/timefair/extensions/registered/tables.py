@@ -224,7 +224,7 @@ def _better(names: Sequence[str], p: float, balance: float, alpha: float) -> str
 
 def _at_the_end(pair: Runs, analysis: Analysis, question: Mapping[str, Any]) -> Order:
     """The row of the table `comparison`, decided by its p-value before the correction."""
-    median = Quantile(Pooled.of(pair, analysis), 0.5)
+    median = Quantile(Pooled(pair, analysis), 0.5)
     first, second = question["algorithms"]
     there = [one for one in problems(pair) if {first, second} <= set(median.algorithms(one))]
     if not there:
