@@ -768,12 +768,10 @@ class _Contest:
 
     def over(self, pair: Pair) -> dict[str, Any]:
         if pair not in self._over:
-            self._over[pair] = self._of_gains(pair)
+            row = self._row(pair, ALL, [abs(self._values.get(name, np.nan)) for name in pair])
+            tests = self._tests(pair, on_functions=False)
+            self._over[pair] = row | over(self._gains_of(pair)) | {"tests": tests}
         return dict(self._over[pair])
-
-    def _of_gains(self, pair: Pair) -> dict[str, Any]:
-        row = self._row(pair, ALL, [abs(self._values.get(name, np.nan)) for name in pair])
-        return row | over(self._gains_of(pair)) | {"tests": self._tests(pair, on_functions=False)}
 
     def tested(self, problem: ProblemRuns, pair: Pair) -> dict[str, Any]:
         test = self._criterion.tested(problem, *pair)
