@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -92,8 +91,14 @@ def declared(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     charged=False,
 )
 def effect(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    charged = runs.amortised(analysis)
-    parts = [table.changes(runs, charged, analysis) for table in COMPARED]
+    versions = {"excluded": runs, "amortised": runs.amortised(analysis)}
+    parts = []
+    for name, (build, names, columns) in COMPARED.items():
+        pairs = pd.DataFrame(
+            {kind: _numbers(build(of, analysis), names, columns) for kind, of in versions.items()}
+        )
+        same = np.isclose(pairs["excluded"], pairs["amortised"], ROUNDING, 0.0, equal_nan=True)
+        parts.append(pairs[~same].reset_index().assign(table=name))
     return pd.concat(parts, ignore_index=True)
 
 
@@ -102,32 +107,12 @@ def _fastest(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     return frame[frame["ratio"] == 1].assign(function=ALL)
 
 
-@dataclass(frozen=True)
-class Compared:
-    """A table in seconds: the columns that name its rows besides the keys, and those compared."""
-
-    name: str
-    build: Callable[[Runs, Analysis], pd.DataFrame]
-    names: tuple[str, ...]
-    columns: tuple[str, ...]
-
-    def changes(self, excluded: Runs, amortised: Runs, analysis: Analysis) -> pd.DataFrame:
-        pairs = pd.DataFrame(
-            {
-                "excluded": self._numbers(excluded, analysis),
-                "amortised": self._numbers(amortised, analysis),
-            }
-        )
-        same = np.isclose(pairs["excluded"], pairs["amortised"], ROUNDING, 0.0, equal_nan=True)
-        return pairs[~same].reset_index().assign(table=self.name)
-
-    def _numbers(self, runs: Runs, analysis: Analysis) -> pd.Series[float]:
-        frame = self.build(runs, analysis)
-        frame["function"] = [f"f{key}" if key != ALL else ALL for key in frame["function"]]
-        rows = frame[list(self.names)].to_dict("records")
-        frame["row"] = pd.Series(map(_text, rows), index=frame.index, dtype=str)
-        long = frame.melt([*KEYS, "row"], list(self.columns), "column", "number")
-        return long.set_index([*KEYS, "row", "column"])["number"].astype(float)
+def _numbers(frame: pd.DataFrame, names: Sequence[str], columns: Sequence[str]) -> pd.Series[float]:
+    frame["function"] = [f"f{key}" if key != ALL else ALL for key in frame["function"]]
+    rows = frame[list(names)].to_dict("records")
+    frame["row"] = pd.Series(map(_text, rows), index=frame.index, dtype=str)
+    long = frame.melt([*KEYS, "row"], list(columns), "column", "number")
+    return long.set_index([*KEYS, "row", "column"])["number"].astype(float)
 
 
 def _text(names: Mapping[Hashable, Any]) -> str:
@@ -138,15 +123,15 @@ def _text(names: Mapping[Hashable, Any]) -> str:
     )
 
 
-COMPARED = (
-    Compared("ert", ert.in_seconds, ("target",), ("success_rate", "ert_s")),
-    Compared(
-        "quantiles",
-        partial(quantiles.pooled, confidence=None),
-        ("quantile",),
-        ("precision", "rank"),
-    ),
-    Compared("rankings", ranks.side_by_side, ("criterion", "target"), ("rank_by_time",)),
-    Compared("profile", _fastest, ("ratio",), ("fraction",)),
-)
-"""Tables of results in seconds; bands and curves follow from the same runs."""
+Compared: TypeAlias = tuple[
+    Callable[[Runs, Analysis], pd.DataFrame], tuple[str, ...], tuple[str, ...]
+]
+COMPARED: dict[str, Compared] = {
+    "ert": (ert.in_seconds, ("target",), ("success_rate", "ert_s")),
+    "quantiles": (partial(quantiles.pooled, confidence=None), ("quantile",), ("precision", "rank")),
+    "rankings": (ranks.side_by_side, ("criterion", "target"), ("rank_by_time",)),
+    "profile": (_fastest, ("ratio",), ("fraction",)),
+}
+"""Tables of results in seconds, with the columns that name their rows besides the keys, and those
+that are compared; bands and curves follow from the same runs.
+"""

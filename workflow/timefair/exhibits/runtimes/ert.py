@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -118,7 +119,7 @@ def of_executions(runs: Runs, analysis: Analysis) -> Parts:
         parts=("suite", "dimension", "unit", "measure"),
     ),
 )
-def within_budget(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+def within_budget(runs: Runs, analysis: Analysis) -> Parts:
     cells = list(runs.groups(PROBLEM_KEYS))
     rows_of = [rows for _, rows in cells]
     fair, singles = _fair(runs, rows_of)
@@ -126,15 +127,12 @@ def within_budget(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     once = np.ones(len(cells))
     results = {
         "one_launch": _best_of(singles, once, analysis),
-        "best_of_k_launches": _best_of(singles, fair["k"].to_numpy(dtype=np.float64), analysis),
+        "best_of_k_launches": _best_of(singles, np.array([one["k"] for one in fair]), analysis),
         "best_of_restarts": _best_of([best[rows] for rows in rows_of], once, analysis),
     }
-    names = pd.DataFrame([group for group, _ in cells], columns=list(PROBLEM_KEYS))
-    of_cells = pd.concat([names.assign(runs=list(map(len, rows_of))), fair], axis=1)
-    measures = _measures(analysis)
-    frame = of_cells.loc[of_cells.index.repeat(len(measures))].reset_index(drop=True)
-    frame["measure"] = measures * len(cells)
-    return frame.assign(**{name: found.ravel() for name, found in results.items()})
+    for (group, rows), of_budget, *found in zip(cells, fair, *results.values(), strict=True):
+        part = {**group, "runs": len(rows), **of_budget, "measure": _measures(analysis)}
+        yield part | dict(zip(results, found, strict=True))
 
 
 def _measures(analysis: Analysis) -> list[str]:
@@ -163,7 +161,7 @@ def _best_of(
 
 def _fair(
     runs: Runs, rows_of: Sequence[NDArray[np.intp]]
-) -> tuple[pd.DataFrame, list[NDArray[np.float64]]]:
+) -> tuple[list[dict[str, Any]], list[NDArray[np.float64]]]:
     """The number of launches that the budget of each cell allows, and its precisions of complete
     ones.
 
@@ -183,7 +181,7 @@ def _fair(
     lengths: dict[Unit, NDArray[np.float64]] = {"seconds": end_s - start_s}
     lengths["evaluations"] = evaluations
     budgets = {unit: runs.frame[BUDGETS[unit]].to_numpy(dtype=np.float64) for unit in UNITS}
-    table, singles = [], []
+    found, singles = [], []
     for place, rows in enumerate(rows_of):
         own = np.asarray(launches_of.get(place, ()), dtype=np.intp)
         ended = own[complete[own]]
@@ -192,10 +190,11 @@ def _fair(
         used, budget = lengths[unit][ended], np.fmax.reduce(budgets[unit][rows])
         tau = used.mean() if used.sum() > 0 else np.nan
         before = start_s[own].min() if timed and own.size else 0.0
-        table.append((unit, budget, ended.size, tau, float(affordable_runs(budget - before, tau))))
+        launches_k = float(affordable_runs(budget - before, tau))
+        of_unit = {"unit": unit, "budget": budget, "complete_launches": ended.size}
+        found.append(of_unit | {"tau": tau, "k": launches_k})
         singles.append(precision[ended])
-    names = ["unit", "budget", "complete_launches", "tau", "k"]
-    return pd.DataFrame(table, columns=names), singles
+    return found, singles
 
 
 SUFFIX = {"seconds": "ert_s", "evaluations": "ert_evaluations"}
