@@ -28,19 +28,13 @@ class Column:
     printed: str = ""
     label: bool = False
 
-    def interval(self, of: str = "", *, unit: str | None = None) -> tuple[Column, Column, Column]:
-        """This column and the limits of the interval of `of` (of itself if empty), ``<name>_low``,
-        ``_high``.
-
-        A `unit` of None is that of the column.
+    def interval(self, of: str = "") -> tuple[Column, Column, Column]:
+        """This column and the limits of the interval of `of`, by default of itself: ``<name>_low``
+        and ``<name>_high``, in its unit.
         """
-        covered = of or f"`{self.name}`"
-        unit = self.unit if unit is None else unit
-        return (
-            self,
-            Column(f"{self.name}_low", f"lower limit of the interval of {covered}", unit),
-            Column(f"{self.name}_high", f"upper limit of the interval of {covered}", unit),
-        )
+        of_it, unit = f"limit of the interval of {of or f'`{self.name}`'}", self.unit
+        low = Column(f"{self.name}_low", f"lower {of_it}", unit)
+        return self, low, Column(f"{self.name}_high", f"upper {of_it}", unit)
 
 
 DECLARED = re.compile(
@@ -54,7 +48,7 @@ def columns_of(text: str) -> tuple[Column, ...]:
     ``(exact)`` or ``(interval, method)``; or a line with the names of shared ones, ``CELL, RUNS``.
 
     Unit, mark and printed form may be missing. Lines that are indented further continue the one
-    before. Raises ValueError if a line has another form.
+    before. Raises ValueError if a line has another form, KeyError for an unknown name.
     """
     found: list[Column] = []
     for line in filter(None, re.sub(r"\n +", " ", dedent(text).strip()).split("\n")):
