@@ -113,7 +113,7 @@ def test_any_setting_and_other_records_make_everything_again(changed):
 
 
 @pytest.mark.parametrize(
-    "file", ["exhibits/charts/dots.py", "report/page.py", "exhibits/latex/pages.py"]
+    "file", ["exhibits/charts/dots.py", "report/page.py", "exhibits/latex/__init__.py"]
 )
 def test_other_code_makes_everything_again(file, monkeypatch):
     before, code = key(), provenance._code

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from timefair.exhibits.registry import TABLES
-from timefair.extensions.break_even.lines import turning_cost, turning_factor, turning_sets
+from timefair.extensions.break_even.crossovers import turning_cost, turning_factor, turning_sets
 from timefair.extensions.break_even.verdict import checklist, robustness
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis

@@ -10,7 +10,7 @@ from scipy.stats import mannwhitneyu
 
 from timefair.exhibits.registry import TABLES
 from timefair.extensions.indicators.finding import findings
-from timefair.extensions.indicators.statistics import (
+from timefair.extensions.indicators.tables import (
     aocc,
     attained,
     resampled_medians,

@@ -14,8 +14,7 @@ from scipy import stats
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration
 from timefair.cli import main
-from timefair.exhibits.latex import Setting, typeset
-from timefair.exhibits.latex.document import document
+from timefair.exhibits.latex import Setting, document, typeset
 from timefair.exhibits.layout import by_function
 from timefair.exhibits.registry import TABLES
 from timefair.extensions.metaheuristics import complexity, keys

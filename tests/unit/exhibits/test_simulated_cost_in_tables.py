@@ -7,7 +7,7 @@ from campaigns import SMALL
 from timefair.analysis import typeset
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration
-from timefair.exhibits.latex.pages import best
+from timefair.exhibits.latex import best
 from timefair.exhibits.registry import TABLES
 from timefair.io.importing import import_all
 from timefair.records.rundata.problems import (

@@ -1,8 +1,76 @@
-"""Columns that several tables share, each with one meaning."""
+"""Columns of tables, declared as text, and those that several tables share."""
 
 from __future__ import annotations
 
-from timefair.exhibits.exhibit import Column
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from textwrap import dedent
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table.
+
+    - `meaning`: A phrase or sentences, with column names in backticks.
+    - `unit`: The unit of the values; empty for names, counts and shares.
+    - `text`, `label`: Whether the values are text, even if every one of them looks like a number,
+      and whether they may be missing from every row.
+    - `exact`: Whether CSV contains all digits, as of f, and of targets, which identify rows.
+    - `printed`: How layouts without values print it, see `timefair.exhibits.layout.Value.of`.
+    """
+
+    name: str
+    meaning: str
+    unit: str = ""
+    text: bool = False
+    exact: bool = False
+    printed: str = ""
+    label: bool = False
+
+    def interval(self, of: str = "") -> tuple[Column, Column, Column]:
+        """This column and the limits of the interval of `of`, by default of itself: ``<name>_low``
+        and ``<name>_high``, in its unit.
+        """
+        of_it, unit = f"limit of the interval of {of or f'`{self.name}`'}", self.unit
+        low = Column(f"{self.name}_low", f"lower {of_it}", unit)
+        return self, low, Column(f"{self.name}_high", f"upper {of_it}", unit)
+
+
+DECLARED = re.compile(
+    r"([\w.]+)(?: \[(.+?)\])?(?: \((text|label|exact|interval)(?:, (.+?))?\))?(?: <(.+?)>)?: (.+)"
+)
+SHARED = re.compile(r"[A-Z_]+(, [A-Z_]+)*")
+
+
+def columns_of(text: str) -> tuple[Column, ...]:
+    """Columns, each declared as ``name [unit] (text) <printed>: meaning``, ``(label)``,
+    ``(exact)`` or ``(interval, method)``; or a line with the names of shared ones, ``CELL, RUNS``.
+
+    Unit, mark and printed form may be missing. Lines that are indented further continue the one
+    before. Raises ValueError if a line has another form, KeyError for an unknown name.
+    """
+    found: list[Column] = []
+    for line in filter(None, re.sub(r"\n +", " ", dedent(text).strip()).split("\n")):
+        if SHARED.fullmatch(line):
+            for shared in map(globals().__getitem__, line.split(", ")):
+                found += (shared,) if isinstance(shared, Column) else shared
+            continue
+        if not (parts := DECLARED.fullmatch(line)):
+            raise ValueError(f"no column: {line}")
+        name, unit, mark, by, printed, meaning = parts.groups()
+        is_text, is_label = mark in ("text", "label"), mark == "label"
+        column = Column(
+            name, meaning, unit or "", is_text, mark == "exact", printed or "", is_label
+        )
+        covered = f"`{name}` ({by})" if by else ""
+        found += column.interval(covered) if mark == "interval" else (column,)
+    return tuple(found)
+
+
+def column_names(columns: Iterable[Column]) -> list[str]:
+    return [column.name for column in columns]
+
 
 SUITE = Column("suite", "suite of the problem", text=True)
 DIMENSION = Column("dimension", "dimension of the search space")
@@ -22,10 +90,10 @@ CELL = (*PROBLEM, ALGORITHM)
 CELL_OR_ALL = (SUITE, DIMENSION, FUNCTION_OR_ALL, ALGORITHM)
 INSTANCE_CELL = (*PROBLEM, INSTANCE, ALGORITHM)
 
-PAIR = (
-    Column("algorithm_a", "label of the first algorithm", text=True),
-    Column("algorithm_b", "label of the second algorithm", text=True),
-)
+PAIR = columns_of("""
+    algorithm_a (text): label of the first algorithm
+    algorithm_b (text): label of the second algorithm
+""")
 
 RUNS = Column("runs", "number of runs")
 SUCCESSES = Column("successes", "number of runs that reached the target")

@@ -6,26 +6,40 @@ The registry, all captions, the reference pages and the charts of the page follo
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from textwrap import dedent
-from typing import TYPE_CHECKING, Any, Literal
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+import pandas as pd
+
+from timefair.exhibits import unknown_optimum
 from timefair.exhibits.charts.pages import ORDER, WHOLE, Page
+from timefair.exhibits.columns import Column, column_names, columns_of
+from timefair.exhibits.layout import Layout, Value, generic
+from timefair.problems.names import GIVEN
+from timefair.records.rundata import left_out, noisy
+from timefair.records.rundata.clocks import simulated_cost
+from timefair.records.rundata.frames import stacked, with_labels
+from timefair.records.rundata.problems import in_order_of_looks
+from timefair.records.rundata.published import marked
+from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.settings import Analysis
 from timefair.records.status import Perturbation
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.figure import Figure as Drawing
 
     from timefair.exhibits.charts.chart import Chart, Curves
-    from timefair.exhibits.layout import Layout
     from timefair.exhibits.questions import Question
-    from timefair.records.rundata.runs import Runs
-    from timefair.records.rundata.settings import Analysis
 
-    Build = Callable[[Runs, Analysis], pd.DataFrame]
+Parts: TypeAlias = Iterator[dict[str, Any]]
+"""Parts of a table, as `stacked` takes them."""
+Table: TypeAlias = pd.DataFrame | list[Any] | Parts
+"""A table, which may have further columns in any order, its rows, or its parts."""
+Made: TypeAlias = Table | tuple[Table, dict[str, Any]]
+"""A table, or a table and attributes of its frame."""
+Build: TypeAlias = Callable[[Runs, Analysis], pd.DataFrame]
 
 Need = Literal["nothing", "samples", "constraints", "two objectives", "problems that change"]
 """What a figure needs: nothing, complete samples (cells with at least ``statistics.run_count.cap``
@@ -39,60 +53,6 @@ WORDS = {"seconds": "seconds of the campaign's clock", "confidence": "confidence
 def plain(caption: str) -> str:
     """A caption if no campaign is known; column names stay in backticks."""
     return caption.format_map(WORDS)
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column of a table.
-
-    - `meaning`: A phrase or sentences, with column names in backticks.
-    - `unit`: The unit of the values; empty for names, counts and shares.
-    - `text`: Whether the values are text, even if every one of them looks like a number.
-    - `exact`: Whether CSV contains all digits, as of f, and of targets, which identify rows.
-    """
-
-    name: str
-    meaning: str
-    unit: str = ""
-    text: bool = False
-    exact: bool = False
-
-    def interval(self, of: str = "", *, unit: str | None = None) -> tuple[Column, Column, Column]:
-        """This column and the limits of the interval of `of` (of itself if empty), ``<name>_low``,
-        ``_high``.
-
-        A `unit` of None is that of the column.
-        """
-        covered = of or f"`{self.name}`"
-        unit = self.unit if unit is None else unit
-        return (
-            self,
-            Column(f"{self.name}_low", f"lower limit of the interval of {covered}", unit),
-            Column(f"{self.name}_high", f"upper limit of the interval of {covered}", unit),
-        )
-
-
-DECLARED = re.compile(r"(\w+)(?: \[(.+?)\])?(?: \((text|exact|interval)\))?: (.+)")
-
-
-def columns_of(text: str) -> tuple[Column, ...]:
-    """Columns, each declared as ``name [unit] (text): meaning``, ``(exact)`` or ``(interval)``.
-
-    Unit and mark may be missing. Lines that are indented further continue the one before. Raises
-    ValueError if a line has another form.
-    """
-    found: list[Column] = []
-    for line in re.sub(r"\n\s+", " ", dedent(text).strip()).split("\n"):
-        if not (parts := DECLARED.fullmatch(line)):
-            raise ValueError(f"no column: {line}")
-        name, unit, mark, meaning = parts.groups()
-        column = Column(name, meaning, unit or "", mark == "text", mark == "exact")
-        found += column.interval() if mark == "interval" else (column,)
-    return tuple(found)
-
-
-def column_names(columns: Iterable[Column]) -> list[str]:
-    return [column.name for column in columns]
 
 
 @dataclass(frozen=True)
@@ -125,18 +85,22 @@ class Figure:
         from matplotlib.text import Text
 
         from timefair.exhibits.charts.panels import NothingToDraw, note
-        from timefair.exhibits.unknown_optimum import has_words, worded
 
         try:
             drawing = self.chart.paper(frame, page)
         except NothingToDraw as reason:
             return note(str(reason))
-        if not has_words(frame):
+        if not unknown_optimum.has_words(frame):
             return drawing  # a search for its texts would make all ticks of all axes
         for text in drawing.findobj(Text):
-            if (said := text.get_text()) != (words := worded(said, frame)):
+            if (said := text.get_text()) != (words := unknown_optimum.worded(said, frame)):
                 text.set_text(words)
         return drawing
+
+
+def drawn(caption: str, chart: Chart, **facts: Any) -> Figure:
+    """A figure with the name and the title of its exhibit."""
+    return Figure("", "", caption, chart, **facts)
 
 
 def over_costs(
@@ -150,17 +114,20 @@ def over_costs(
 ) -> tuple[Figure, Figure]:
     """A figure over seconds, and the same over evaluations, named ``<name>_evaluations``.
 
-    ``{unit}`` is replaced in its texts. Only the first one may be a default figure.
+    ``{unit}`` is replaced in its texts, and in the columns of y and its limits by ``s`` or
+    ``evaluations``. Only the first one may be a default figure.
     """
 
-    def of(name: str, unit: str, words: str, default: bool) -> Figure:
+    def of(name: str, unit: str, words: str, short: str, default: bool) -> Figure:
         said = title.replace("{unit}", unit), caption.replace("{unit}", words)
-        drawn = replace(chart, unit=unit, view=chart.view.replace("{unit}", unit))
-        return Figure(name, *said, drawn, default, needs)
+        y, low, high = (each.replace("{unit}", short) for each in (chart.y, chart.low, chart.high))
+        view = chart.view.replace("{unit}", unit)
+        form = replace(chart, unit=unit, view=view, y=y, low=low, high=high)
+        return Figure(name, *said, form, default, needs)
 
     return (
-        of(name, "seconds", "{seconds}", default),
-        of(f"{name}_evaluations", "evaluations", "evaluations", False),
+        of(name, "seconds", "{seconds}", "s", default),
+        of(f"{name}_evaluations", "evaluations", "evaluations", "evaluations", False),
     )
 
 
@@ -216,14 +183,6 @@ class Exhibit:
         algorithm of all that made no evaluation, `timefair.exhibits.charts.pages.ORDER`, and
         `timefair.problems.names.GIVEN` if the campaign names functions.
         """
-        from timefair.exhibits import unknown_optimum
-        from timefair.problems.names import GIVEN
-        from timefair.records.rundata import left_out, noisy
-        from timefair.records.rundata.clocks import simulated_cost
-        from timefair.records.rundata.left_out import failed_algorithms, sentence
-        from timefair.records.rundata.problems import in_order_of_looks
-        from timefair.records.rundata.published import marked
-
         analysis = analysis.suited(runs.optimum)
         runs = runs.with_targets_in_values(bool(analysis.target_values))
         taken = self._taken(runs, analysis)
@@ -233,8 +192,8 @@ class Exhibit:
         frame.attrs |= {"table": self.name, ORDER: in_order_of_looks(runs)}
         if analysis.function_names:
             frame.attrs[GIVEN] = analysis.function_names
-        failed = failed_algorithms(runs)
-        omitted = (sentence(failed), left_out.omitted(runs)) if self.comparing else ()
+        failed = left_out.failed_algorithms(runs)
+        omitted = (left_out.sentence(failed), left_out.omitted(runs)) if self.comparing else ()
         omitted = (frame.attrs.get("refused", ""), *omitted)
         of_noisy = "measured" if self.complete else analysis.noisy_value
         frame.attrs |= {
@@ -253,18 +212,14 @@ class Exhibit:
 
         A further layout whose first value is empty everywhere is left out.
         """
-        from timefair.exhibits.layout import generic
-
         first, more = self.layouts[:1], self.layouts[1:]
         full = (one for one in more if frame[one.values[0].column].notna().any())
         return (*first, *full) or (generic(frame, self.title),)
 
     def _taken(self, runs: Runs, analysis: Analysis) -> Runs:
-        from timefair.records.rundata.left_out import with_partners, without_failed
-
-        taken = without_failed(runs) if self.comparing else runs
+        taken = left_out.without_failed(runs) if self.comparing else runs
         taken = taken if self.complete else taken.wanted(analysis)
-        taken = with_partners(taken) if self.comparing else taken
+        taken = left_out.with_partners(taken) if self.comparing else taken
         if not (self.measured or self.complete):
             taken = taken.with_values(analysis.noisy_value)
         if not self.charged:
@@ -292,29 +247,52 @@ def exhibit(
     name: str,
     *,
     caption: str,
-    columns: Iterable[Column],
+    columns: str | Iterable[Column],
     layouts: Layout | Iterable[Layout] = (),
     figures: Figure | Iterable[Figure] = (),
     **facts: Any,
-) -> Callable[[Build], Build]:
+) -> Callable[[Callable[[Runs, Analysis], Made]], Build]:
     """Declare the exhibit whose table the decorated function makes, with the attributes of
-    `Exhibit`; a single layout or figure needs no list.
+    `Exhibit`; a single layout or figure needs no list, and columns may be a text (`columns_of`).
 
-    Raises ValueError if another module declares an exhibit of the same name.
+    A layout without values has those of the columns that say how they are printed. Raises
+    ValueError if another module declares an exhibit of the same name.
     """
-
     facts.setdefault("charged", not facts.get("complete", False))
+    columns = columns_of(columns) if isinstance(columns, str) else tuple(columns)
+    names, labels = column_names(columns), [each.name for each in columns if each.label]
+    printed = tuple(Value.of(each.name, each.printed) for each in columns if each.printed)
+    layouts = layouts if isinstance(layouts, Iterable) else (layouts,)
+    figures = (figures,) if isinstance(figures, Figure) else figures
 
-    several = (figures,) if isinstance(figures, Figure) else figures
+    def declare(make: Callable[[Runs, Analysis], Made]) -> Build:
+        @wraps(make)
+        def build(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+            made = make(runs, analysis)
+            table, attributes = made if isinstance(made, tuple) else (made, {})
+            if isinstance(table, list):
+                table = with_labels(pd.DataFrame(table, columns=names), labels, like=names[0])
+            if not isinstance(table, pd.DataFrame):
+                table = stacked(table, names)
+            frame = table[names] if len(table) else table.reindex(columns=names)
+            frame.attrs |= attributes
+            return frame
 
-    def declare(build: Build) -> Build:
         declared = Exhibit(
             name=name,
             caption=" ".join(caption.split()),
-            columns=tuple(columns),
+            columns=columns,
             build=build,
-            layouts=tuple(layouts) if isinstance(layouts, Iterable) else (layouts,),
-            figures=tuple(replace(one, caption=" ".join(one.caption.split())) for one in several),
+            layouts=tuple(replace(one, values=one.values or printed) for one in layouts),
+            figures=tuple(
+                replace(
+                    one,
+                    name=one.name or name,
+                    title=one.title or facts["title"],
+                    caption=" ".join(one.caption.split()),
+                )
+                for one in figures
+            ),
             **facts,
         )
         there = _declared.get(name)

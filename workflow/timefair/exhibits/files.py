@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from timefair.exhibits import unknown_optimum
-from timefair.exhibits.exhibit import Column, column_names
+from timefair.exhibits.columns import Column, column_names
 
 DIGITS = 6  # significant digits in CSV: a time of one second to a microsecond
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
@@ -55,6 +56,26 @@ class Value:
         """A value with the columns ``<column>_low`` and ``<column>_high`` as its interval."""
         return cls(column, label, better, (f"{column}_low", f"{column}_high"), **facts)
 
+    @classmethod
+    def of(cls, column: str, printed: str) -> Value:
+        """A value as its column says it: a label and, behind a semicolon, `better`, the number of
+        decimals (``.2``), ``limits`` for an interval and `wrap` (``38 letters``).
+
+        >>> Value.of("ert", "ERT, s; low .2") == Value("ert", "ERT, s", "low", decimals=2)
+        True
+        """
+        label, _, facts = printed.partition("; ")
+        ends: tuple[Literal["low", "high"], ...] = ("low", "high")
+        decimals, wrap = re.search(r"\.(\d)", facts), re.search(r"(\d+) letters", facts)
+        return cls(
+            column,
+            label,
+            next((end for end in ends if end in facts.split()), None),
+            (f"{column}_low", f"{column}_high") if "limits" in facts else None,
+            decimals=int(decimals[1]) if decimals else None,
+            wrap=int(wrap[1]) if wrap else None,
+        )
+
 
 @dataclass(frozen=True)
 class Points:
@@ -88,7 +109,8 @@ class Layout:
 
     - `caption`: Plain sentences with units; ``{confidence}``, ``{band}``, ``{budget}`` and
       ``{seconds}`` are filled in.
-    - `values`: Values in the cells. Rows with the same keys and values are printed once.
+    - `values`: Values in the cells; by default those of the columns that say how they are printed.
+      Rows with the same keys and values are printed once.
     - `rows`: Key columns that name the rows, the outermost first.
     - `columns`: The key column whose values become columns. It is exchanged with the last of
       ``rows`` if the table then needs fewer pages, or as many pages and fewer parts.
@@ -103,7 +125,7 @@ class Layout:
     """
 
     caption: str
-    values: tuple[Value, ...]
+    values: tuple[Value, ...] = ()
     rows: tuple[str, ...] = ("function", "algorithm")
     columns: str | None = None
     parts: tuple[str, ...] = PARTS
@@ -177,7 +199,7 @@ def parts(frame: pd.DataFrame, layout: Layout) -> Iterator[PrintedPart]:
 
 def by_function(frame: pd.DataFrame) -> pd.DataFrame:
     """A table in the order of the functions, if each is in its own dimension."""
-    if not own_dimensions(frame):
+    if frame.empty or not own_dimensions(frame):
         return frame
     return frame.sort_values(["suite", "function"], kind="stable", ignore_index=True)
 

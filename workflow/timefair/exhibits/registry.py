@@ -66,7 +66,6 @@ class Table(Entry):
         return declared()[self.name]
 
     def __call__(self, runs: Runs, analysis: Analysis) -> pd.DataFrame:
-        """Make the table, as `exhibit.Exhibit` does."""
         return self.exhibit(runs, analysis)
 
 
@@ -97,11 +96,9 @@ class FigureEntry(Entry):
         return pages.pages(self.panels, dimensions, functions, algorithms)
 
     def pages_of(self, frame: pd.DataFrame) -> tuple[Page, ...]:
-        """Its pages for a table without a known campaign."""
         return pages.pages_of(self.panels, frame)
 
     def __call__(self, frame: pd.DataFrame, page: Page = WHOLE) -> Drawing:
-        """Draw a page of it from its table."""
         return self.figure(frame, page)
 
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from timefair.exhibits import ROOMS
-from timefair.exhibits.charts.chart import seconds_of
+from timefair.exhibits.charts.chart import counted_in
 from timefair.exhibits.exhibit import Exhibit, Figure
 from timefair.exhibits.registry import FIGURES, TABLES
 from timefair.exhibits.unknown_optimum import captioned, worded
@@ -145,7 +145,7 @@ def _views(exhibit: Exhibit, figure: Figure, frame: pd.DataFrame) -> list[dict[s
 
 def _note(caption: str, frame: pd.DataFrame) -> str:
     """The caption of a figure with the notes on its table."""
-    printed = captioned(caption.format_map({"seconds": seconds_of(frame)}), frame)
+    printed = captioned(caption.format_map({"seconds": counted_in(frame, "seconds")}), frame)
     notes = (frame.attrs.get(note) for note in ("omitted", "machines", "cost", "noise"))
     return " ".join(filter(None, (printed, *notes))).replace("`", "")
 

@@ -15,10 +15,19 @@ from timefair.campaign import configuration, plan
 from timefair.exhibits import questions
 from timefair.exhibits.exhibit import Exhibit
 from timefair.exhibits.files import write
-from timefair.exhibits.latex import Setting, typeset
-from timefair.exhibits.latex.document import document
+from timefair.exhibits.latex import (
+    CHARACTERS,
+    LINES,
+    Setting,
+    best,
+    document,
+    grid,
+    pages,
+    tabulars,
+    typeset,
+    width_of,
+)
 from timefair.exhibits.latex.notation import Notation, escape
-from timefair.exhibits.latex.pages import CHARACTERS, LINES, best, grid, pages, tabulars, width_of
 from timefair.exhibits.layout import Layout, Points, Value, generic, parts
 from timefair.exhibits.registry import TABLES
 from timefair.records.rundata.runs import Runs

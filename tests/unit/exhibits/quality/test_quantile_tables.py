@@ -6,8 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from timefair.exhibits.quality.changes import after_change, errors, recovery
-from timefair.exhibits.quality.noise import POINTS, SHARES, attained, surfaces
+from timefair.exhibits.quality.kinds import (
+    POINTS,
+    SHARES,
+    after_change,
+    attained,
+    errors,
+    recovery,
+    surfaces,
+)
 from timefair.exhibits.registry import TABLES
 from timefair.problems.registry import SUITES, find
 from timefair.records.rundata.runs import Runs

@@ -14,8 +14,8 @@ from timefair.basics.files import short
 from timefair.basics.words import first, schedule_in_words
 from timefair.exhibits import questions
 from timefair.exhibits.campaign.outcomes import ALMOST
-from timefair.exhibits.exhibit import column_names, columns_of, exhibit
-from timefair.exhibits.layout import Layout, Value
+from timefair.exhibits.exhibit import exhibit
+from timefair.exhibits.layout import Layout
 from timefair.exhibits.unknown_optimum import refuted
 from timefair.records.integrity import (
     Origins,
@@ -65,9 +65,7 @@ def machines(runs: Runs) -> list[Facts]:
 
 
 def told(runs: Runs, name: str) -> list[Any]:
-    """The different values of a fact, from machines that report it."""
-    values = (machine.get(name) for machine in machines(runs))
-    return distinct([value for value in values if value is not None])
+    return _values(origins(runs).values(), name)
 
 
 def differs(runs: Runs, name: str) -> bool:
@@ -134,7 +132,6 @@ def sentence(*clauses: str) -> str:
 
 
 def when(condition: object, text: str) -> str:
-    """A text; empty unless a condition holds."""
     return text if condition else ""
 
 
@@ -152,6 +149,10 @@ def by_algorithm(said: Mapping[str, str]) -> str:
     if len(groups) == 1:
         return next(iter(groups))
     return sentence(*(f"{text} ({listed(names)})" for text, names in groups.items()))
+
+
+def alternatives(facts: Mapping[str, Sequence[Any]], words: Callable[[Any], str]) -> dict[str, str]:
+    return {label: " or ".join(map(words, found)) for label, found in facts.items() if found}
 
 
 def unrecorded(facts: Mapping[str, Sequence[object] | None]) -> str:
@@ -230,7 +231,7 @@ def _early_end(runs: Runs, analysis: Analysis) -> Said:
     targets = asked(runs, lambda _, campaign: campaign["budget"]["final_target"])
     if runs.optimum == "unknown":
         return "no target ends a run: no optimum is known", ""
-    known = {label: " or ".join(map(_target, found)) for label, found in targets.items() if found}
+    known = alternatives(targets, _target)
     return (
         by_algorithm(known),
         unrecorded(targets),
@@ -267,11 +268,8 @@ UNUSED = (StopReason.ALGORITHM_ENDED, StopReason.FAILURE)
 def _policy(runs: Runs, analysis: Analysis) -> Said:
     policies = asked(runs, lambda label, campaign: restart_of(campaign, label))
     several = [label for label, found in policies.items() if len(found) > 1]
-    said = {
-        label: " or ".join(map(_policy_words, found)) for label, found in policies.items() if found
-    }
     return (
-        by_algorithm(said),
+        by_algorithm(alternatives(policies, _policy_words)),
         unrecorded(policies),
         when(several, f"{listed(several)}: runs under different policies"),
     )
@@ -412,7 +410,7 @@ def _repetitions(runs: Runs, analysis: Analysis) -> Said:
     number = f"{least}" if least == most else f"{least} to {most}"
     problems = runs.frame[PROBLEM].drop_duplicates()
     rules = asked(runs, lambda _, campaign: campaign["stopping"])
-    said = {label: " or ".join(map(_rule, found)) for label, found in rules.items() if found}
+    said = alternatives(rules, _rule)
     few = int((sizes < FEWEST).sum())
     unruled = least != most and set(said.values()) <= {_FIXED}
     return (
@@ -812,7 +810,6 @@ def _imported(runs: Runs, analysis: Analysis) -> Said:
 
 
 def _published(runs: Runs, analysis: Analysis) -> Said:
-    """The published data in addition to the measured runs."""
     if runs.foreign_clock or not runs.sources:
         return None
     cautions = (
@@ -823,15 +820,6 @@ def _published(runs: Runs, analysis: Analysis) -> Said:
     scaled = published.said([*runs.sources], runs, analysis.confidence)
     return (f"{scaled or 'in evaluations only:'} {_files_of(runs)}", *cautions)
 
-
-COLUMNS = columns_of("""
-    item: number of the item in the paper
-    topic (text): topic of the item
-    part (text): part of the item
-    met: whether the part is met; empty if it was not measured, which is not required
-    evidence (text): what the records, or the campaign, state; empty if there is none
-    missing (text): why the part is not met; empty otherwise
-""")
 
 ITEMS: dict[str, dict[str, Callable[[Runs, Analysis], Said]]] = {
     "Budget": {
@@ -875,15 +863,18 @@ ITEMS: dict[str, dict[str, Callable[[Runs, Analysis], Said]]] = {
     the records or, for tables, figures and the tuning of algorithms, from the configuration of the
     campaign.
     """,
-    columns=COLUMNS,
+    columns="""
+    item: number of the item in the paper
+    topic (text): topic of the item
+    part (text): part of the item
+    met <Met>: whether the part is met; empty if it was not measured, which is not required
+    evidence (text) <Evidence; 38 letters>: what the records, or the campaign, state; empty if there
+        is none
+    missing (text) <Missing; 22 letters>: why the part is not met; empty otherwise
+    """,
     layouts=Layout(
         caption="Reporting checklist of time-fair, section 4. An item is met if none of its "
         "parts is open; the evidence is what the records state.",
-        values=(
-            Value("met", "Met"),
-            Value("evidence", "Evidence", wrap=38),
-            Value("missing", "Missing", wrap=22),
-        ),
         rows=("item", "topic", "part"),
     ),
     complete=True,
@@ -896,7 +887,7 @@ def filled(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         for number, topic in enumerate(ITEMS, start=1)
         for part in (_parts(topic, runs, analysis) if len(runs.frame) else ())
     ]
-    frame = pd.DataFrame(rows, columns=column_names(COLUMNS))
+    frame = pd.DataFrame(rows, columns=["item", "topic", "part", "met", "evidence", "missing"])
     return frame.astype({"item": int, "met": "boolean"})
 
 

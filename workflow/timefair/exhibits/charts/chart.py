@@ -76,29 +76,17 @@ def counted_in(frame: pd.DataFrame, unit: str) -> str:
     return SECONDS[frame.attrs.get("clock", "wall")] if unit == "seconds" else unit
 
 
-def seconds_of(frame: pd.DataFrame) -> str:
-    return counted_in(frame, "seconds")
-
-
 class Chart(ABC):
     """A form with the columns that it shows.
 
     `renderer` is the function that draws it on paper, as ``module:function``; `panels` determine
-    the number of files.
+    the number of files; `on_paper` and `on_page` say in sentences how to read the drawings.
     """
 
     renderer: str
     panels: Panels = "one page"
-
-    @property
-    def on_paper(self) -> str:
-        """How to read the drawing on paper, in sentences; may be empty."""
-        return ""
-
-    @property
-    def on_page(self) -> str:
-        """How to read the drawing of the report page, in sentences; may be empty."""
-        return ""
+    on_paper: str = ""
+    on_page: str = ""
 
     @abstractmethod
     def paper(self, frame: pd.DataFrame, page: Page = WHOLE) -> Figure:
@@ -164,8 +152,7 @@ class Curves(Chart):
         return 0 if self.scale == "share" else LEAST_RUNS
 
     @property
-    def on_paper(self) -> str:
-        """How the drawing shows targets that no run reached, ends of curves, and pages."""
+    def on_paper(self) -> str:  # type: ignore[override]
         sentences = []
         if self.scale == "log":
             sentences.append(
@@ -184,15 +171,13 @@ class Curves(Chart):
         return " ".join([*sentences, which])
 
     @property
-    def on_page(self) -> str:
-        """The same for the report page."""
+    def on_page(self) -> str:  # type: ignore[override]
         if self.scale == "log":
             return "A line ends where no run reached the next target."
         return self._cut
 
     @property
     def _cut(self) -> str:
-        """How a curve shows that runs were cut off."""
         return f"{CUT} {self.beyond}" if self.beyond else ""
 
     def shown(self, frame: pd.DataFrame) -> pd.DataFrame:
@@ -212,7 +197,6 @@ class Curves(Chart):
         return self._draw(frame, self, page)
 
     def views(self, frame: pd.DataFrame) -> list[dict[str, Any]]:
-        """One view."""
         x_label, y_label = self.labels(frame)
         view = {
             "label": self.view,
@@ -247,8 +231,7 @@ class Picture(Chart):
     reading: str = ""
 
     @property
-    def on_paper(self) -> str:
-        """How to read the drawing on paper."""
+    def on_paper(self) -> str:  # type: ignore[override]
         return self.reading
 
     def paper(self, frame: pd.DataFrame, page: Page = WHOLE) -> Figure:
@@ -276,7 +259,6 @@ class RankAxis(Chart):
         return self._draw(frame)
 
     def views(self, frame: pd.DataFrame) -> list[dict[str, Any]]:
-        """One view per measure that the table has."""
         labels = {
             "seconds": f"{counted_in(frame, 'seconds')} to targets",
             "evaluations": "evaluations to targets",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -9,6 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import FixedLocator, ScalarFormatter
 from matplotlib.transforms import ScaledTranslation
+from numpy.typing import NDArray
 
 from timefair.basics.together import ALL
 from timefair.exhibits.charts import maps, panels, style
@@ -112,26 +115,20 @@ def _step_curves(
         grid[0].axes.set_ylim(-0.03 * top, 1.03 * top)
         grid[0].axes.set_yticks(np.linspace(0, top, ticks))
         few = sum(look.leads for look in looks.values()) <= FEW
-        names, most = list(looks), frame[x].max() * (1 - 1e-9)
+        most, ends = frame[x].max() * (1 - 1e-9), {}
         columns = [x, "fraction", "observed", "end", "low", "high"]
         for panel in grid:
-            others, ends = [], {}
-            for name, numbers in panels.numbers_by_algorithm(panel.rows, columns):
-                shown = numbers[numbers[:, 0] >= bounds[0]]
-                if not looks[name].leads:
-                    others.append(shown[shown[:, 2] == 1, :2].T)
-                    continue
-                last = shown[-1:].copy()
+            shown = panels.leading(
+                panel, columns, looks, lambda rows: rows[rows[:, 0] >= bounds[0]], step=True
+            )
+            for name, numbers in shown:
+                last = numbers[-1:].copy()
                 last[last[:, 0] >= most, 0] = bounds[1]
-                shown = np.concatenate([shown, last])
-                look, (cost, low, high) = looks[name], shown[:, [0, 4, 5]].T
-                if few or not np.mean(high - low) > WIDE:
-                    tint = {"color": look.color, "alpha": STEP_BAND_ALPHA}
-                    panels.band(panel.axes, cost, low, high, **tint, step=True)
-                ends[name] = (bounds[1], shown[-1, 1])
-                turn = (names.index(name), len(names))
-                panels.observed_curve(panel.axes, shown[:, :4], look, turn=turn)
-            panels.in_background(panel.axes, others, step=True)
+                ends[name] = (bounds[1], last[0, 1])
+                points = np.concatenate([numbers, last])
+                narrow = few or not np.mean(points[:, 5] - points[:, 4]) > WIDE
+                alpha = STEP_BAND_ALPHA * narrow
+                panels.observed_curve(panel.axes, points, name, looks, alpha)
         panels.label(figure, x_label, label)
         room_in = figure.get_figheight() - panels.MARGIN_IN
         if len(grid) == 1 and panels.nameable(figure, looks, room_in):
@@ -148,32 +145,26 @@ def _trajectories(
 
     A curve begins where it is finite. Bands are as in `_step_curves`.
     """
+    floor = panels.zero_floor(frame["curve"])
+
+    def raised(values: NDArray[np.float64]) -> NDArray[np.float64]:
+        values[:, [1, 4, 5]] = panels.raised(values[:, [1, 4, 5]], floor)
+        return values
+
     with style.applied():
         figure, grid = panels.grid(panels.with_ends(frame, "cost"), share_y=False)
-        floor = panels.zero_floor(frame["curve"])
         begun = frame[np.isfinite(frame["curve"])]
         costs = panels.limits(begun["cost"], margin=0.02)
         panels.set_log(grid[0].axes, "x", costs)
-        names = list(looks)
+        columns = ["cost", "curve", "observed", "end", "low", "high"]
         for panel in grid:
             drawn = panel.rows[np.isfinite(panel.rows["curve"])]
             bounds = panels.limits(panels.raised(drawn["curve"], floor), margin=0.06)
-            others = []
             panels.set_log(panel.axes, "y", bounds)
-            columns = ["cost", "curve", "observed", "end", "low", "high"]
-            for name, values in panels.numbers_by_algorithm(drawn, columns):
-                cost, observed = values[:, 0], values[:, 2]
-                curve, low, high = panels.raised(values[:, [1, 4, 5]], floor).T
-                if not looks[name].leads:
-                    others.append(np.array([cost, curve])[:, observed == 1])
-                    continue
-                look, (low, high) = looks[name], np.clip([low, high], *bounds)
-                tint = {"color": look.color, "alpha": style.BAND_ALPHA}
-                panels.band(panel.axes, cost, low, high, **tint, step=True)
-                points = np.column_stack([cost, curve, values[:, 2:4]])
-                turn = (names.index(name), len(names))
-                panels.observed_curve(panel.axes, points, look, turn=turn)
-            panels.in_background(panel.axes, others, step=True)
+            of_panel = replace(panel, rows=drawn)
+            for name, values in panels.leading(of_panel, columns, looks, raised, step=True):
+                values[:, 4:] = np.clip(values[:, 4:], *bounds)
+                panels.observed_curve(panel.axes, values, name, looks, style.BAND_ALPHA)
         panels.label(figure, cost_label, panels.with_zero(label, floor))
         panels.legend(figure, looks)
     return figure
@@ -209,7 +200,7 @@ def _target_lines(
     grey strip at the top has a hollow marker of each leading algorithm at the first target that
     none of its runs reached: from there on, its cost is infinite.
     """
-    value, low, high = chart.y, chart.low, chart.high
+    value, low, high, order = chart.y, chart.low, chart.high, -1 if chart.decreasing else 1
     with style.applied():
         figure, grid = panels.grid(frame)
         leading = [name for name, look in looks.items() if look.leads]
@@ -229,14 +220,10 @@ def _target_lines(
             if np.isinf(panel.rows[value]).any():
                 grey = {"color": STRIP_GREY, "linewidth": 0, "transform": ax.transAxes}
                 ax.add_patch(Rectangle((0, 1 - strip), 1, strip, **grey))
-            columns, others = [chart.x, value, low, high], []
-            for name, numbers in panels.numbers_by_algorithm(panel.rows, columns):
-                x, y, bottoms, tops = (numbers[::-1] if chart.decreasing else numbers).T
-                look = looks[name]
-                finite = np.isfinite(y)
-                if not look.leads:
-                    others.append(np.array([x[finite], y[finite]]))
-                    continue
+            columns = [chart.x, value, low, high]
+            for name, numbers in panels.leading(panel, columns, looks, lambda rows: rows[::order]):
+                x, y, bottoms, tops = numbers.T
+                look, finite = looks[name], np.isfinite(y)
                 bottoms = np.where(finite, np.maximum(bottoms, bottom), np.nan)
                 tint = {"color": look.color, "alpha": style.BAND_ALPHA}
                 panels.band(ax, x, bottoms, np.minimum(tops, top), **tint)
@@ -253,7 +240,6 @@ def _target_lines(
                 panels.curve(
                     ax, first_missed, height, transform=place, markeredgewidth=0.8, **hollow
                 )
-            panels.in_background(ax, others)
             if unreached and ax.yaxis.get_tick_params().get("labelleft", True):
                 where = {"xytext": (-4, 0), "ha": "right", "va": "center", "fontsize": 9}
                 ends = {"xycoords": "axes fraction", "textcoords": "offset points"}
@@ -261,9 +247,6 @@ def _target_lines(
         panels.label(figure, x_label, y_label + " (∞: no run reached it)" * unreached)
         panels.legend(figure, looks)
     return figure
-
-
-SOLVED = 1e-8  # lower bound of precisions in a geometric mean, which a 0 would make 0
 
 
 def group_shares(frame: pd.DataFrame, x: str) -> pd.DataFrame:
@@ -293,7 +276,7 @@ def geometric_means(frame: pd.DataFrame, x: str, value: str) -> pd.DataFrame:
     horizontal axis.
     """
     grouped = _grouped(frame[np.isfinite(frame[value])], every=True)
-    grouped = grouped.assign(log=np.log10(np.maximum(grouped[value], SOLVED)))
+    grouped = grouped.assign(log=np.log10(np.maximum(grouped[value], maps.SOLVED)))
     sums = grouped.groupby(_keys(x), observed=True, sort=False).agg(
         mean=("log", "mean"), size=("log", "size"), observed=("observed", "mean")
     )
@@ -354,15 +337,11 @@ def best_of(frame: pd.DataFrame, page: Page) -> Figure:
         shared.xaxis.set_major_locator(FixedLocator(ticks))
         shared.xaxis.set_major_formatter(ScalarFormatter())
         for panel in grid:
-            ax, others = panel.axes, []
-            for name, numbers in panels.numbers_by_algorithm(panel.rows, ["k", "precision"]):
-                k, best = numbers[np.isfinite(numbers[:, 1])].T
-                if looks[name].leads:
-                    panels.curve(ax, k, panels.raised(best, floor), **looks[name].line)
-                else:
-                    others.append(np.array([k, panels.raised(best, floor)]))
-            panels.in_background(ax, others)
-            panels.set_log(ax, "y", panels.limits(panels.raised(panel.rows["precision"], floor)))
+            rows = panel.rows.assign(precision=panels.raised(panel.rows["precision"], floor))
+            panel = replace(panel, rows=rows[np.isfinite(rows["precision"])])
+            for name, numbers in panels.leading(panel, ["k", "precision"], looks):
+                panels.curve(panel.axes, *numbers.T, **looks[name].line)
+            panels.set_log(panel.axes, "y", panels.limits(rows["precision"]))
         panels.label(
             figure, "executions k, each with the whole budget", panels.with_zero(label, floor)
         )
@@ -395,15 +374,10 @@ def attainment(frame: pd.DataFrame, page: Page) -> Figure:
         first.set_xticks(TICKS)
         first.set_yticks(TICKS)
         for panel in grid:
-            others = []
-            for name, numbers in panels.numbers_by_algorithm(panel.rows, ["f1", "f2"]):
-                x, y = _stairs(numbers)
-                if not looks[name].leads:
-                    others.append(np.array([x, y]))
-                    continue
-                marks = style.marks(np.ones(x.size, bool), list(looks).index(name), len(looks))
-                panels.curve(panel.axes, x, y, **{**looks[name].line, "markevery": marks})
-            panels.in_background(panel.axes, others)
+            for name, points in panels.leading(panel, ["f1", "f2"], looks, _stairs):
+                everywhere = np.ones(len(points), bool)
+                marks = style.marks(everywhere, list(looks).index(name), len(looks))
+                panels.curve(panel.axes, *points.T, **{**looks[name].line, "markevery": marks})
         panels.label(
             figure, "first objective (0: ideal, 1: nadir)", "second objective (0: ideal, 1: nadir)"
         )
@@ -411,12 +385,12 @@ def attainment(frame: pd.DataFrame, page: Page) -> Figure:
     return figure
 
 
-def _stairs(corners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _stairs(corners: NDArray[np.float64]) -> NDArray[np.float64]:
     """The line through the corners of a surface, from the upper edge to the right one."""
     ordered = corners[np.argsort(corners[:, 0], kind="stable")]
     x = np.append(np.repeat(ordered[:, 0], 2), 1.0)
     y = np.concatenate([[1.0], np.repeat(ordered[:, 1], 2)])
-    return x, y
+    return np.column_stack([x, y])
 
 
 MOST = 8  # maximal number of disagreements that are drawn: those with the widest gaps

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from textwrap import fill
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -17,23 +16,18 @@ from numpy.typing import NDArray
 
 from timefair.exhibits.charts import maps, panels, style
 from timefair.exhibits.charts.chart import counted_in
-from timefair.exhibits.charts.curves import SOLVED
 from timefair.exhibits.charts.pages import LEAST_RUNS, MANY, WHOLE, Page
 from timefair.exhibits.charts.panels import NothingToDraw
 from timefair.exhibits.charts.style import Look
+from timefair.records.rundata.frames import quantile_name
 
 LINE_IN = 0.15
 AROUND_IN = 0.9
 POINTS_PER_LINE = 0.88  # size of text as a share of the height of its line
 
 
-@dataclass(frozen=True)
-class Measure:
-    """A column, the label of its axis and what sets its scale; only finite values have a dot."""
-
-    column: str
-    label: str
-    scale: Callable[[Axes], None]
+Measure: TypeAlias = tuple[str, str, Callable[[Axes], None]]
+"""A column, the label of its axis and what sets its scale; only finite values have a dot."""
 
 
 def _lines_of(names: Sequence[str], panels_beside: int) -> tuple[Figure, Sequence[Axes], float]:
@@ -59,13 +53,13 @@ def algorithm_lines(frame: pd.DataFrame, measures: Sequence[Measure]) -> Figure:
     level = frame["algorithm"].astype(str).map(names.index).to_numpy()
     with style.applied():
         figure, axes, _ = _lines_of(names, len(measures))
-        for ax, measure in zip(axes, measures, strict=True):
-            values = frame[measure.column].to_numpy(dtype=np.float64)
-            measure.scale(ax)
+        for ax, (column, label, scale) in zip(axes, measures, strict=True):
+            values = frame[column].to_numpy(dtype=np.float64)
+            scale(ax)
             ax.plot(values, level, "o", color=style.OTHER.color, markersize=2.0)
             middle = pd.Series(values).groupby(level).median()
             ax.plot(middle, middle.index, "|", color=style.COLOURS[0], markersize=5.0)
-            ax.set_xlabel(measure.label)
+            ax.set_xlabel(label)
             ax.grid(visible=False, axis="y")
         spaces = frame[["suite", "dimension"]].drop_duplicates()
         of = f", D = {spaces['dimension'].iloc[0]}" if len(spaces) == 1 else ""
@@ -89,11 +83,8 @@ def overhead(frame: pd.DataFrame, page: Page) -> Figure:
         floor = panels.zero_floor(shown["overhead_s"])
         values = panels.raised(shown["overhead_s"], floor)
         bounds = panels.limits(values, margin=0.06)
-        measure = Measure(
-            "overhead_s",
-            panels.with_zero(label, floor),
-            lambda ax: panels.set_log(ax, "x", bounds),
-        )
+        label = panels.with_zero(label, floor)
+        measure = ("overhead_s", label, partial(panels.set_log, axis="x", bounds=bounds))
         return algorithm_lines(shown.assign(overhead_s=values), [measure])
     numbers = ["overhead_s", "overhead_s_low", "overhead_s_high"]
     with style.applied():
@@ -133,11 +124,9 @@ def quantiles(frame: pd.DataFrame, page: Page) -> Figure:
     middle = min(probabilities, key=lambda p: abs(p - 0.5), default=0.5)
     medians = frame[frame["quantile"] == middle]
     if page.overview:
-        floored = medians.assign(precision=medians["precision"].clip(lower=SOLVED))
-        what = f"{_name(middle)} of the precision at the end, times the best on the function"
-        return maps.times_the_best(
-            floored, "precision", label=what, never="no finite value", levels=maps.PRECISIONS
-        )
+        called = quantile_name(middle)
+        what = f"{called} of the precision at the end, times the best on the function"
+        return maps.of_precisions(medians, what)
     looks = panels.looks(medians, value="precision", within=["suite", "dimension", "function"])
     enough = frame["runs"] >= LEAST_RUNS
     frame = page.rows(frame.assign(**{limit: frame[limit].where(enough) for limit in LIMITS}))
@@ -172,7 +161,9 @@ def quantiles(frame: pd.DataFrame, page: Page) -> Figure:
                 if not np.isfinite(x).all():
                     edge = {"transform": ax.get_yaxis_transform(), "clip_on": False}
                     draw(np.array([1.0]), marker=">", linestyle="", **edge)
-        names = ", ".join(_name(p) + (" (marker)" if p == middle else "") for p in probabilities)
+        names = ", ".join(
+            quantile_name(p) + (" (marker)" if p == middle else "") for p in probabilities
+        )
         label = f"best precision at the end of the run: {names}"
         panels.label(figure, panels.with_zero(label, floor))
         panels.rows(figure, grid, looks, lines=True)
@@ -181,12 +172,6 @@ def quantiles(frame: pd.DataFrame, page: Page) -> Figure:
 
 def _at_level(ax: Axes, level: float, x: NDArray[np.float64], **look: Any) -> None:
     panels.curve(ax, x, np.full(x.size, level), **look)
-
-
-def _name(p: float) -> str:
-    """The name of a quantile such as ``Q.10``: two digits, or more if needed."""
-    digits = f"{p:.2f}" if round(p, 2) == p else f"{p:g}"
-    return "Q" + digits.removeprefix("0")
 
 
 GAP_IN = 0.1
@@ -207,7 +192,7 @@ def restarts(frame: pd.DataFrame, page: Page) -> Figure:
     scales_of = _scales(frame)
     if page != WHOLE:
         return algorithm_lines(
-            page.rows(frame), [Measure(*measure, scales_of[measure[0]]) for measure in MEASURES]
+            page.rows(frame), [(*measure, scales_of[measure[0]]) for measure in MEASURES]
         )
     groups = panels.spaces(frame)
     lines = [part["function"].nunique() for *_, part in groups]

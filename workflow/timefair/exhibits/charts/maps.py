@@ -15,7 +15,7 @@ from matplotlib.path import Path
 from numpy.typing import NDArray
 
 from timefair.exhibits.charts import panels, style
-from timefair.exhibits.charts.chart import SECONDS, seconds_of
+from timefair.exhibits.charts.chart import SECONDS, counted_in
 from timefair.exhibits.charts.style import Look
 
 COLOURS = ("#08306b", "#2f79b5", "#6fb0d7", "#a8cee4", "#fdd9a0", "#f4a261")
@@ -33,6 +33,7 @@ PRECISIONS: Levels = (
 """The same for a ratio of precisions."""
 NEVER = "#DDDDDD"  # the colour of a ratio that is infinite
 CLOSE = 1 + 1e-9
+SOLVED = 1e-8  # lower bound of precisions in a ratio, and in a mean, which a 0 would make 0
 
 LINE_IN = 0.15
 LINES_AROUND_IN = 0.75
@@ -56,28 +57,9 @@ def times_the_best(
     frame = frame.assign(algorithm=frame["algorithm"].astype(str))
     frame["ratio"] = _ratios(frame[value], frame.groupby(problem)[value].transform("min"))
     ranks = frame.groupby(problem)["ratio"].rank(na_option="bottom")
-    lines = ranks.groupby(frame["algorithm"]).mean().sort_values(kind="stable").index
+    lines = list(ranks.groupby(frame["algorithm"]).mean().sort_values(kind="stable").index)
     entries = [(words, colour) for (_, words), colour in zip(levels, COLOURS, strict=True)]
-    return mapped(
-        frame, "ratio", list(lines), [most for most, _ in levels], [*entries, (never, NEVER)], label
-    )
-
-
-def mapped(
-    frame: pd.DataFrame,
-    value: str,
-    lines: list[str],
-    limits: Sequence[float],
-    entries: Sequence[tuple[str, str]],
-    label: str,
-) -> Figure:
-    """One line per algorithm and one column per function, in the colours of levels of a value.
-
-    - `value`: The column that is shown; NaN leaves the cell empty.
-    - `lines`: The algorithms from top to bottom.
-    - `limits`, `entries`: The largest value of each level, rising; their words and colours, and
-      those of infinite values.
-    """
+    entries.append((never, NEVER))
     spaces = panels.spaces(frame)
     called = [
         [panels.called(frame, suite, function) for function in rows["function"].unique()]
@@ -100,12 +82,10 @@ def mapped(
         figure, axes = panels.figure_of(height, 1, len(spaces), width_ratios=widths)
         for ax, (_, title, rows), names in zip(axes[0], spaces, called, strict=True):
             table = rows.pivot_table(
-                index="algorithm", columns="function", values=value, aggfunc="first",
+                index="algorithm", columns="function", values="ratio", aggfunc="first",
                 dropna=False, sort=False,
             ).reindex(lines)  # fmt: skip
-            _level_cells(
-                ax, table.to_numpy(dtype=np.float64), limits, [colour for _, colour in entries]
-            )
+            _level_cells(ax, table.to_numpy(dtype=np.float64), [most for most, _ in levels])
             ax.set_title(title)
             ax.set_yticks(range(len(lines)), lines if ax is axes[0, 0] else [], fontsize=size)
             ax.set_xticks(range(len(names)), names, fontsize=small, rotation=90)
@@ -121,6 +101,13 @@ def mapped(
     return figure
 
 
+def of_precisions(frame: pd.DataFrame, what: str) -> Figure:
+    """A map of the column ``precision``, of which none counts as less than 1e-8."""
+    floored = frame.assign(precision=frame["precision"].clip(lower=SOLVED))
+    never = "no finite value"
+    return times_the_best(floored, "precision", label=what, never=never, levels=PRECISIONS)
+
+
 def _ratios(values: pd.Series, best: pd.Series) -> NDArray[np.float64]:
     """Values as multiples of the best; `inf` if none is finite."""
     value, least = values.to_numpy(dtype=np.float64), best.to_numpy(dtype=np.float64)
@@ -129,20 +116,18 @@ def _ratios(values: pd.Series, best: pd.Series) -> NDArray[np.float64]:
     return np.where(np.isinf(value), np.inf, np.where(np.isnan(value), np.nan, ratio))
 
 
-def _level_cells(
-    ax: Axes, values: NDArray[np.float64], limits: Sequence[float], colours: Sequence[str]
-) -> None:
-    """Fill the cells, with one path per colour; the last colour is for infinite values."""
+def _level_cells(ax: Axes, values: NDArray[np.float64], limits: Sequence[float]) -> None:
+    """Fill the cells, with one path per colour."""
     height, width = values.shape
     ax.set_xlim(-0.5, width - 0.5)
     ax.set_ylim(height - 0.5, -0.5)
     ax.grid(visible=False)
     ax.tick_params(length=0)
     least, levels = -np.inf, []
-    for most in limits[: len(colours)]:
+    for most in limits:
         levels.append((values > least * CLOSE) & (values <= most * CLOSE) & np.isfinite(values))
         least = most
-    for where, colour in [*zip(levels, colours, strict=False), (np.isinf(values), colours[-1])]:
+    for where, colour in [*zip(levels, COLOURS, strict=True), (np.isinf(values), NEVER)]:
         _cells(ax, np.argwhere(where)[:, ::-1] - 0.5, SQUARE, colour, "white", 0.3)
 
 
@@ -184,7 +169,7 @@ def cost_map(frame: pd.DataFrame) -> Figure:
                 _map(ax, rows[(rows["measure"] == measure) & (rows["budget_s"] <= most)], looks)
                 ax.set_title(f"{space}, {title}")
                 ax.tick_params(labelleft=ax is line[0])
-        seconds = seconds_of(frame)
+        seconds = counted_in(frame, "seconds")
         unit = "" if seconds == SECONDS["wall"] else f", {seconds}"
         pale = "; pale: lead shared" if frame["tied"].notna().any() else ""
         label = f"evaluation cost{unit}{pale}; white: no target reached"

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -24,6 +24,8 @@ from timefair.exhibits.charts import style
 from timefair.exhibits.charts.pages import COLUMNS
 from timefair.exhibits.charts.style import COLUMN_IN, HEIGHT_IN, WIDTH_IN, Look
 from timefair.problems import names
+
+Floats: TypeAlias = NDArray[np.float64]
 
 PANEL_HEIGHT_IN = 1.5
 MARGIN_IN = 0.75
@@ -182,13 +184,11 @@ def width_of(lines: int, columns: int) -> float:
 
 
 def title_size(title: str, width_in: float) -> float:
-    """Font size of a title that has to fit above a panel, in points."""
     usual = float(style.SETTINGS["axes.titlesize"])
     return max(LEAST_TITLE, usual * min(1.0, TITLE_LETTERS_PER_IN * width_in / len(title)))
 
 
 def looks(frame: pd.DataFrame, **compared: Any) -> dict[str, Look]:
-    """The looks of the algorithms of all rows of a figure, with the `leaders` by some arguments."""
     return style.looks_in(frame, leaders=leaders(frame, **compared))
 
 
@@ -218,9 +218,31 @@ def leaders(
     return [str(name) for name in order.sort_values(by, kind="stable").index]
 
 
-def in_background(
-    ax: Axes, curves: list[NDArray[np.float64]], *, step: bool = False, **properties: Any
-) -> None:
+def leading(
+    panel: Panel,
+    columns: list[str],
+    looks: dict[str, Look],
+    prepare: Callable[[Floats], Floats] = np.asarray,
+    step: bool = False,
+) -> Iterator[tuple[str, Floats]]:
+    """The name and the prepared numbers of each algorithm that leads.
+
+    The others are drawn: the finite values of the second column, as far as they are ``observed``.
+    """
+    others = []
+    for name, numbers in numbers_by_algorithm(panel.rows, columns):
+        rows = prepare(numbers)
+        if looks[name].leads:
+            yield name, rows
+            continue
+        known = np.isfinite(rows[:, 1])
+        if "observed" in columns:
+            known &= rows[:, columns.index("observed")] == 1
+        others.append(rows[known, :2].T)
+    in_background(panel.axes, others, step=step)
+
+
+def in_background(ax: Axes, curves: list[Floats], step: bool = False) -> None:
     """Draw curves, shape (2, points), of algorithms that do not lead as one thin grey line."""
     if not curves:
         return
@@ -228,17 +250,17 @@ def in_background(
         curves = [_corners(each) for each in curves]
     gap = np.full((2, 1), np.nan)
     x, y = np.concatenate([part for each in curves for part in (each, gap)], axis=1)
-    look = {**style.OTHER.line, "marker": "", **properties}
-    curve(ax, x, y, drawstyle="steps-post" if step else "default", **look)
+    look = {**style.OTHER.line, "marker": "", "drawstyle": "steps-post" if step else "default"}
+    curve(ax, x, y, **look)
 
 
-def _corners(steps: NDArray[np.float64]) -> NDArray[np.float64]:
+def _corners(steps: Floats) -> Floats:
     changes = np.append(True, np.diff(steps[1]) != 0) if steps.size else np.zeros(0, dtype=bool)
     changes[-1:] = True
     return steps[:, changes]
 
 
-def curve(ax: Axes, x: NDArray[np.float64], y: NDArray[np.float64], **properties: Any) -> Line2D:
+def curve(ax: Axes, x: Floats, y: Floats, **properties: Any) -> Line2D:
     """Draw a line on axes whose limits are set; the limits are not adapted to it."""
     drawn = Line2D(x, y, **properties)
     ax.add_artist(drawn)
@@ -251,15 +273,18 @@ def with_ends(frame: pd.DataFrame, x: str) -> pd.DataFrame:
 
 
 def observed_curve(
-    ax: Axes, points: NDArray[np.float64], look: Look, *, turn: tuple[int, int]
+    ax: Axes, points: Floats, name: str, looks: dict[str, Look], alpha: float
 ) -> None:
     """Draw a step curve up to a cross where it is no longer observed, and as a thin line beyond.
 
-    - `points`, shape (points, 4): The x and y of the curve, the share of its runs that were
-      observed up to x, and the column of `with_ends`; a curve that ends before it has a cross, too.
-    - `turn`: Position of the curve among all curves and their number, by which markers are shifted.
+    - `points`, shape (points, 6): The x and y of the curve, the share of its runs that were
+      observed up to x, the column of `with_ends`, before which the end has a cross too, and the
+      limits of its band.
+    - `alpha`: Opacity of the band; 0 for none.
     """
-    x, y, observed, last = points.T
+    (x, y, observed, last, low, high), look = points.T, looks[name]
+    if alpha:
+        band(ax, x, low, high, color=look.color, alpha=alpha, step="post")
     end = max(int((observed == 1).sum()), 1)
     line = {**look.line, "drawstyle": "steps-post"}
     if cut := end < x.size or x[-1] < last[-1] * (1 - 1e-9):
@@ -267,25 +292,18 @@ def observed_curve(
         cross = {"color": look.color, "marker": "x", "markersize": CROSS, "zorder": 4}
         curve(ax, x[end - 1 : end], y[end - 1 : end], linestyle="", **cross)
     marked = (y > 0) & (np.arange(x.size) < (BEFORE_CROSS if cut else 1.0) * end)
-    curve(ax, x[:end], y[:end], **line, markevery=style.marks(marked, *turn))
+    curve(
+        ax,
+        x[:end],
+        y[:end],
+        **line,
+        markevery=style.marks(marked, list(looks).index(name), len(looks)),
+    )
 
 
-def band(
-    ax: Axes,
-    x: NDArray[np.float64],
-    low: NDArray[np.float64],
-    high: NDArray[np.float64],
-    *,
-    color: str,
-    alpha: float,
-    step: bool = False,
-) -> None:
-    """Fill between two lines on axes whose limits are set, where both are finite.
-
-    - `step`: Whether each value holds until the next point.
-    """
-    between = "post" if step else None
-    ax.fill_between(x, low, high, step=between, color=color, alpha=alpha, linewidth=0)
+def band(ax: Axes, x: Floats, low: Floats, high: Floats, **look: Any) -> None:
+    """Fill between two lines on axes whose limits are set, where both are finite."""
+    ax.fill_between(x, low, high, linewidth=0, **look)
 
 
 def require_rows(frame: pd.DataFrame) -> None:
@@ -323,9 +341,7 @@ def by_algorithm(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
         yield str(name), part
 
 
-def numbers_by_algorithm(
-    rows: pd.DataFrame, columns: list[str]
-) -> Iterator[tuple[str, NDArray[np.float64]]]:
+def numbers_by_algorithm(rows: pd.DataFrame, columns: list[str]) -> Iterator[tuple[str, Floats]]:
     """The name of each algorithm and an array with its rows of `columns`.
 
     Algorithms are in alphabetical order; the rows of each array are sorted by its first column.
@@ -444,7 +460,6 @@ def _width(sizes: list[int], columns: int) -> int:
 
 
 def _place(group: tuple[Any, object]) -> tuple[str, tuple[int, int]]:
-    """The sorting key of the panels of a (suite, dimension)."""
     suite, dimension = group[0]
     return str(suite), _position(dimension)
 
@@ -514,7 +529,7 @@ def zero_floor(values: ArrayLike) -> float | None:
     return float(f"1e{int(np.floor(np.log10(least))) - 1}")
 
 
-def raised(values: ArrayLike, floor: float | None) -> NDArray[np.float64]:
+def raised(values: ArrayLike, floor: float | None) -> Floats:
     """The values, with 0 and negative values replaced by the floor, if there is one."""
     x = np.asarray(values, dtype=np.float64)
     return x if floor is None else np.where(x <= 0, floor, x)

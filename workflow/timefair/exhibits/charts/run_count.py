@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import wraps
 from typing import Any, TypeAlias
 
@@ -54,7 +54,6 @@ def _techniques(frame: pd.DataFrame) -> list[str]:
 
 
 def _pooled(frame: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
-    """The columns of Table 1 over all samples with the same keys."""
     weighted = frame[[*COLUMNS]].mul(frame["samples"], axis=0)
     sums = pd.concat([frame[[*keys, "samples"]], weighted], axis=1).groupby(keys).sum()
     return sums[[*COLUMNS]].div(sums["samples"], axis=0).reset_index()
@@ -64,8 +63,17 @@ def _has_room(width_in: float, height_in: float) -> bool:
     return width_in >= CELL_IN[0] and height_in >= CELL_IN[1]
 
 
+def _cells(
+    grid: NDArray[Any], each: pd.DataFrame, taus: list[float], techniques: list[str]
+) -> Iterator[tuple[Axes, pd.DataFrame]]:
+    """The axes of each threshold and technique with their title, and their rows."""
+    for line, tau in zip(grid, taus, strict=True):
+        for ax, outliers in zip(line, techniques, strict=True):
+            ax.set_title(f"{TECHNIQUES[outliers]}, τ = {tau:g}")
+            yield ax, each[(each["tau"] == tau) & (each["outliers"] == outliers)]
+
+
 def _heat(ax: Axes, wrong: pd.DataFrame, shown: pd.DataFrame, *, numbers: bool) -> None:
-    """Draw a _heat map from white (none wrong) to dark (all wrong), with the numbers of `shown`."""
     from seaborn import color_palette, heatmap
 
     heatmap(
@@ -90,17 +98,14 @@ def _heat(ax: Axes, wrong: pd.DataFrame, shown: pd.DataFrame, *, numbers: bool) 
 
 
 def _scale(figure: Figure, axes: NDArray[Any]) -> None:
-    """Add a colour bar that explains the shades of _heat maps without numbers."""
     shades = axes.flat[0].collections[0]
     bar = figure.colorbar(shades, ax=axes, fraction=0.02, pad=0.01, aspect=40)
     bar.set_label("not right, % of the samples", fontsize=7.5)
     bar.outline.set_visible(False)
 
 
-ALGORITHM_LINE_IN = 0.14
-PANEL_IN = 0.35
-ALGORITHMS_MARGIN_IN = 0.4
-ALGORITHM_LABELS_IN = 1.0
+ALGORITHM_LINE_IN, ALGORITHM_LABELS_IN = 0.14, 1.0
+PANEL_IN, ALGORITHMS_MARGIN_IN = 0.35, 0.4
 
 
 @_drawn_of_samples
@@ -115,12 +120,9 @@ def algorithms(frame: pd.DataFrame) -> Figure:
     figure, grid = panels.figure_of(height, len(taus), len(techniques), **SHARED)
     cells = len(techniques) * len(COLUMNS)
     numbers = _has_room((style.WIDTH_IN - ALGORITHM_LABELS_IN) / cells, line_in)
-    for line, tau in zip(grid, taus, strict=True):
-        for ax, outliers in zip(line, techniques, strict=True):
-            rows = each[(each["tau"] == tau) & (each["outliers"] == outliers)]
-            right = rows.set_index("algorithm")[[*COLUMNS]]
-            _heat(ax, 100.0 - right, right, numbers=numbers)
-            ax.set_title(f"{TECHNIQUES[outliers]}, τ = {tau:g}")
+    for ax, rows in _cells(grid, each, taus, techniques):
+        right = rows.set_index("algorithm")[[*COLUMNS]]
+        _heat(ax, 100.0 - right, right, numbers=numbers)
     if not numbers:
         _scale(figure, grid)
     panels.label(figure, "accurate, or with so many percent of error, % of the samples")
@@ -129,20 +131,13 @@ def algorithms(frame: pd.DataFrame) -> Figure:
 
 @_drawn_of_samples
 def configurations(frame: pd.DataFrame) -> Figure:
-    """Draw a box plot over the algorithms for each column of Table 1.
-
-    There is one panel per threshold and technique.
-    """
-    keys = ["algorithm", "tau", "outliers"]
-    each = _pooled(frame, keys)
+    """Draw a box plot over the algorithms for each column of Table 1."""
+    each = _pooled(frame, ["algorithm", "tau", "outliers"])
     taus, techniques = _two_taus(frame), _techniques(frame)
     height = panels.MARGIN_IN + panels.PANEL_HEIGHT_IN * len(taus)
     figure, grid = panels.figure_of(height, len(taus), len(techniques), **SHARED)
-    for line, tau in zip(grid, taus, strict=True):
-        for ax, outliers in zip(line, techniques, strict=True):
-            ax.set_title(f"{TECHNIQUES[outliers]}, τ = {tau:g}")
-            chosen = (each["tau"] == tau) & (each["outliers"] == outliers)
-            _boxes(ax, each.loc[chosen, [*COLUMNS]])
+    for ax, rows in _cells(grid, each, taus, techniques):
+        _boxes(ax, rows[[*COLUMNS]])
     panels.label(
         figure,
         "true: accurate; p: or with so many percent of error",
@@ -205,9 +200,7 @@ def _bars(ax: Axes, rows: pd.DataFrame, looks: dict[str, style.Look]) -> None:
     ax.grid(visible=False, axis="x")
 
 
-PROBLEM_LINE_IN = 0.15
-PROBLEMS_MARGIN_IN = 0.75
-PROBLEM_LABELS_IN = 0.6
+PROBLEM_LINE_IN, PROBLEMS_MARGIN_IN, PROBLEM_LABELS_IN = 0.15, 0.75, 0.6
 
 
 @_drawn_of_samples

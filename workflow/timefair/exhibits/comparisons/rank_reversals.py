@@ -9,19 +9,19 @@ from math import comb, nan
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from timefair.basics.together import ALL
 from timefair.exhibits import questions
-from timefair.exhibits.campaign.timing_noise import of_times
-from timefair.exhibits.columns import FUNCTION_OR_ALL, PAIR, SPACE, TARGET
-from timefair.exhibits.comparisons.comparison import over_functions
-from timefair.exhibits.comparisons.criteria import number_of_criteria
-from timefair.exhibits.comparisons.ranks import CRITERION_COLUMN as CRITERION
-from timefair.exhibits.comparisons.ranks import FIXED_BUDGET, FIXED_TARGET, median
-from timefair.exhibits.exhibit import Column, column_names, columns_of, exhibit
-from timefair.exhibits.layout import Layout, Points, Value
+from timefair.exhibits.campaign.outcomes import of_times
+from timefair.exhibits.columns import (
+    PAIR,
+    column_names,
+)
+from timefair.exhibits.comparisons.comparison import number_of_criteria, over_functions
+from timefair.exhibits.comparisons.ranks import FIXED, FIXED_BUDGET, FIXED_TARGET, median
+from timefair.exhibits.exhibit import Made, exhibit
+from timefair.exhibits.layout import Layout, Points
 from timefair.exhibits.unknown_optimum import refuted
 from timefair.records.rundata.problems import (
     KnownCosts,
@@ -94,52 +94,8 @@ def reversals(medians: Mapping[Pair, Sequence[Medians]], tests: int) -> list[Rev
 
 FAMILY = ("suite", "dimension", "criterion")
 P_OF_UNIT: dict[str, Unit] = {"p_by_evaluations": "evaluations", "p_by_time": "seconds"}
-VALUES = tuple(
-    Column(
-        f"by_{order}_{side}",
-        f"ERT in {cost} of `algorithm_{side}`, or its median precision {when}; for `all`, number "
-        "of functions on which its median precision is the better one",
-        unit,
-    )
-    for order, cost, when, unit in (
-        ("evaluations", "evaluations", "at `evaluations`", "evaluations, precision or functions"),
-        ("time", "seconds", "at the end of the budget", "s, precision or functions"),
-    )
-    for side in ("a", "b")
-)
-WINNERS = (
-    Column("winner_by_evaluations", "the better algorithm by evaluations", text=True),
-    Column("winner_by_time", "the better algorithm by time", text=True),
-)
-COLUMNS = (
-    *SPACE,
-    FUNCTION_OR_ALL,
-    CRITERION,
-    TARGET,
-    *PAIR,
-    Column("functions", "for `all`, number of functions that both ran; 1 otherwise"),
-    Column(
-        "evaluations",
-        "the number of evaluations that the budget allowed every run of both, within which they "
-        "are compared; for `all`, the median of these numbers over the functions",
-        "evaluations",
-    ),
-    *VALUES,
-    *WINNERS,
-    *columns_of("""
-        p_by_evaluations: p-value of the order by evaluations: score test of equal ERTs, or the
-            Mann-Whitney test (1 if the ranks contradict the medians); for `all`, Wilcoxon's
-            signed-rank test on the logarithms of the medians over the functions
-        p_by_time: the same for the order by time
-        p_adjusted: the larger of both p-values, times the number of pairs, functions and criteria
-            (or targets, if these are more), at most 1 (Bonferroni); for `all`, times the number of
-            pairs and criteria of the table `comparison`
-        detectable_ratio: at a fixed target: largest ratio of times that the speed of the machine
-            may explain, as in the table `timing_noise`; empty if it is not known
-        significant: whether both orders are significant: `p_adjusted` is at most 1 − confidence
-            and, at a fixed target, the ratio of times is above `detectable_ratio`
-    """),
-)
+FOR_ALL = "for `all`, number of functions on which its median precision is the better one"
+BY = ("by_evaluations_a", "by_evaluations_b", "by_time_a", "by_time_b")
 
 
 @exhibit(
@@ -154,16 +110,39 @@ COLUMNS = (
     the best one (lowest average rank of the median precision) are listed; `statistics.pairs`
     selects other pairs. Functions with a wrong optimum are omitted.
     """,
-    columns=COLUMNS,
+    columns=f"""
+    SPACE, FUNCTION_OR_ALL
+    {FIXED}
+    TARGET, PAIR
+    functions: for `all`, number of functions that both ran; 1 otherwise
+    evaluations [evaluations]: the number of evaluations that the budget allowed every run of both,
+        within which they are compared; for `all`, the median of these numbers over the functions
+    by_evaluations_a [evaluations, precision or functions]: ERT in evaluations of `algorithm_a`, or
+        its median precision at `evaluations`; {FOR_ALL}
+    by_evaluations_b [evaluations, precision or functions]: ERT in evaluations of `algorithm_b`, or
+        its median precision at `evaluations`; {FOR_ALL}
+    by_time_a [s, precision or functions]: ERT in seconds of `algorithm_a`, or its median precision
+        at the end of the budget; {FOR_ALL}
+    by_time_b [s, precision or functions]: ERT in seconds of `algorithm_b`, or its median precision
+        at the end of the budget; {FOR_ALL}
+    winner_by_evaluations (text): the better algorithm by evaluations
+    winner_by_time (text): the better algorithm by time
+    p_by_evaluations <p, evaluations; .4>: p-value of the order by evaluations: score test of equal
+        ERTs, or the Mann-Whitney test (1 if the ranks contradict the medians); for `all`,
+        Wilcoxon's signed-rank test on the logarithms of the medians over the functions
+    p_by_time <p, time; .4>: the same for the order by time
+    p_adjusted <p, both; .4>: the larger of both p-values, times the number of pairs, functions and
+        criteria (or targets, if these are more), at most 1 (Bonferroni); for `all`, times the
+        number of pairs and criteria of the table `comparison`
+    detectable_ratio: at a fixed target: largest ratio of times that the speed of the machine may
+        explain, as in the table `timing_noise`; empty if it is not known
+    significant: whether both orders are significant: `p_adjusted` is at most 1 − confidence and, at
+        a fixed target, the ratio of times is above `detectable_ratio`
+    """,
     layouts=Layout(
         caption="Pairs of algorithms of which one is better by evaluations, the other by time, "
         "with the p-value of each order, and of both together (Bonferroni). All: "
         "over all functions, by Wilcoxon's signed-rank test.",
-        values=(
-            Value("p_by_evaluations", "p, evaluations", decimals=4),
-            Value("p_by_time", "p, time", decimals=4),
-            Value("p_adjusted", "p, both", decimals=4),
-        ),
         rows=("function", "target", "winner_by_evaluations", "winner_by_time"),
         parts=("suite", "dimension", "criterion"),
         points=(Points("target", 1),),
@@ -171,7 +150,7 @@ COLUMNS = (
     default=True,
     comparing=True,
 )
-def listed(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+def listed(runs: Runs, analysis: Analysis) -> Made:
     tests: Counter[tuple[Any, ...]] = Counter()
     rows: list[dict[str, Any]] = []
     costs = {unit: KnownCosts.of(runs, unit, analysis.targets_from_easy) for unit in UNITS}
@@ -212,7 +191,11 @@ def listed(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             medians[problem.space][pair].append(four)
             equals[problem.space, pair].append(equal)
             if _inverted(*four):
-                row = {"criterion": FIXED_BUDGET, "evaluations": equal, **_pair(pair, four)}
+                row = {
+                    "criterion": FIXED_BUDGET,
+                    "evaluations": equal,
+                    **_pair(pair, four, four[0] < four[1]),
+                }
                 p = {"p_by_evaluations": _p_of_order(*at_equal)}
                 p |= {"p_by_time": _p_of_order(*at_the_end)}
                 rows.append(_function(problem) | row | p)
@@ -231,9 +214,7 @@ def listed(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         for space, of_pairs in medians.items()
         for one in reversals(of_pairs, tests=len(everyone[space]) * number_of_criteria(analysis))
     ]
-    frame = pd.DataFrame([*over_all, *rows], columns=column_names(COLUMNS))
-    frame.attrs["pairs"] = in_words(listed_in)
-    return frame
+    return [*over_all, *rows], {"pairs": in_words(listed_in)}
 
 
 def _place(row: Mapping[Any, Any]) -> tuple[Any, ...]:
@@ -255,10 +236,11 @@ def _over_functions(
     space: Space, found: Reversal, evaluations: float, alpha: float
 ) -> dict[str, Any]:
     """The row of a pair that is inverted over all functions."""
-    winners = found.pair if found.first_by_evaluations else found.pair[::-1]
-    names = column_names((*SPACE, *PAIR, *VALUES, *WINNERS))
+    suite, dimension = space
     return {
-        **dict(zip(names, (*space, *found.pair, *found.better_on, *winners), strict=True)),
+        "suite": suite,
+        "dimension": dimension,
+        **_pair(found.pair, found.better_on, found.first_by_evaluations),
         "function": ALL,
         "criterion": FIXED_BUDGET,
         "functions": found.functions,
@@ -295,7 +277,11 @@ def _at_fixed_targets(
                     )
                     for name, unit in P_OF_UNIT.items()
                 }
-                row = {"criterion": FIXED_TARGET, "target": target, **_pair(pair, values)}
+                row = {
+                    "criterion": FIXED_TARGET,
+                    "target": target,
+                    **_pair(pair, values, values[0] < values[1]),
+                }
                 yield _function(problem) | row | {"evaluations": limit["evaluations"]} | p
 
 
@@ -309,10 +295,13 @@ def _inverted(evaluations_a: float, evaluations_b: float, time_a: float, time_b:
     return evaluations_a > evaluations_b and time_a < time_b
 
 
-def _pair(pair: Pair, values: Sequence[float]) -> dict[str, Any]:
-    winners = pair if values[0] < values[1] else pair[::-1]
-    names = column_names((*PAIR, *VALUES, *WINNERS))
-    return dict(zip(names, (*pair, *values, *winners), strict=True))
+def _pair(pair: Pair, values: Sequence[float], first_by_evaluations: bool) -> dict[str, Any]:
+    winners = pair if first_by_evaluations else pair[::-1]
+    return {
+        **dict(zip(column_names(PAIR), pair, strict=True)),
+        **dict(zip(BY, values, strict=True)),
+        **dict(zip(("winner_by_evaluations", "winner_by_time"), winners, strict=True)),
+    }
 
 
 def _p_of_order(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:

@@ -13,11 +13,13 @@ from numpy.typing import NDArray
 
 from timefair.exhibits import questions
 from timefair.exhibits.charts.chart import Picture, RankAxis, counted_in, leaders
-from timefair.exhibits.columns import ALGORITHM, PAIR, SPACE, TARGET
-from timefair.exhibits.columns import PROBLEM as PROBLEM_COLUMNS
-from timefair.exhibits.exhibit import Column, Figure, column_names, columns_of, exhibit
+from timefair.exhibits.columns import (
+    PAIR,
+    column_names,
+)
+from timefair.exhibits.exhibit import Figure, Made, Parts, drawn, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
-from timefair.records.rundata.frames import quantile_name, stacked
+from timefair.records.rundata.frames import quantile_name
 from timefair.records.rundata.problems import (
     KnownCosts,
     ProblemRuns,
@@ -45,24 +47,13 @@ from timefair.statistics.ranks import (
 
 ERT = "ERT"  # the criterion of costs
 
-CRITERION = columns_of("""
+CRITERION = """
     measure (text): what is ranked: `precision` at the end of the run, or `seconds` or `evaluations`
         to the targets
     criterion (text): of a precision: `mean` or a quantile such as `Q.50`; of a cost: `ERT` or a
         quantile of the runtimes, with failures as `inf`
-""")
-KEYS = tuple(column_names((*SPACE, *CRITERION)))
-COLUMNS = (
-    *SPACE,
-    *CRITERION,
-    ALGORITHM,
-    *columns_of("""
-        problems: number of functions that were run with every algorithm; others are omitted
-        average_rank: average rank over these functions; 1 is the best
-        critical_difference [ranks]: Nemenyi's critical difference: average ranks that differ by
-            more differ significantly; empty for fewer than two algorithms or functions
-    """),
-)
+"""
+KEYS = ("suite", "dimension", "measure", "criterion")
 
 
 AT_SOME_POSITION = leaders("that are the best at some position, or closest to it,")
@@ -104,18 +95,23 @@ class Case:
     several kinds of machines, precisions and seconds are ranked within each kind, and the ranks are
     averaged in the same way.
     """,
-    columns=COLUMNS,
+    columns=f"""
+    SPACE
+    {CRITERION}
+    ALGORITHM
+    problems: number of functions that were run with every algorithm; others are omitted
+    average_rank <Average rank; low .2>: average rank over these functions; 1 is the best
+    critical_difference [ranks]: Nemenyi's critical difference: average ranks that differ by more
+        differ significantly; empty for fewer than two algorithms or functions
+    """,
     layouts=Layout(
         caption="Average rank of the algorithms over the functions, by quantiles or mean of "
         "the precision at the end, and of the seconds and evaluations to the targets.",
-        values=(Value("average_rank", "Average rank", "low", decimals=2),),
         rows=("measure", "algorithm"),
         columns="criterion",
     ),
     figures=[
-        Figure(
-            "ranks",
-            "Average ranks under several criteria",
+        drawn(
             "Average ranks of the algorithms over the functions under several criteria. Higher is "
             "better. Left: the precision at the end of the run, by its mean and its quantiles; "
             "then {seconds} and evaluations to the targets, by ERT and by the quantiles of the "
@@ -138,7 +134,7 @@ class Case:
     default=True,
     comparing=True,
 )
-def averaged(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+def averaged(runs: Runs, analysis: Analysis) -> Made:
     rows = []
     for case in cases(runs, analysis):
         problems, alpha = len(case.scores), 1 - analysis.confidence
@@ -147,7 +143,7 @@ def averaged(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             (*case.names.values(), algorithm, problems, average, difference)
             for algorithm, average in case.averages().items()
         ]
-    return pd.DataFrame(rows, columns=column_names(COLUMNS))
+    return rows
 
 
 def cases(runs: Runs, analysis: Analysis) -> list[Case]:
@@ -178,7 +174,6 @@ OnFunction: TypeAlias = dict[tuple[str, str], dict[str, float]]
 
 
 def _ranks(runs: Runs, analysis: Analysis) -> dict[Space, list[OnFunction]]:
-    """For each suite and dimension, the mean ranks on each function."""
     runs = with_published(runs)
     best = precision_at_the_end(runs)
     costs = {unit: KnownCosts.of(runs, unit, analysis.targets) for unit in UNITS}
@@ -223,8 +218,20 @@ def _ranks_within(
     quantiles: Sequence[float],
 ) -> NDArray[np.float64]:
     """The mean ranks by the ERT and by each quantile, shape (1 + quantiles, algorithms)."""
-    names = list(split)
-    criteria = 1 + len(quantiles)
+    ranks = _in_pairs(problem, split, costs, quantiles)
+    return np.asarray(ranks.reshape(len(split), 1 + len(quantiles), -1).mean(axis=2).T)
+
+
+def _in_pairs(
+    problem: ProblemRuns,
+    split: Mapping[str, Sequence[NDArray[np.intp]]],
+    costs: KnownCosts,
+    quantiles: Sequence[float] = (),
+) -> NDArray[np.float64]:
+    """Ranks by the ERT and by each quantile, each for all kinds of machines and targets, shape
+    (algorithms, results); each pair within the cost that all runs of both were allowed.
+    """
+    names, until = list(split), limits(problem, costs.known)
 
     def values(limit: float, places: NDArray[np.intp]) -> NDArray[np.float64]:
         found = []
@@ -234,41 +241,8 @@ def _ranks_within(
             found.append([*by_ert, *(one.quantile(p) for p in quantiles for one in of_kinds)])
         return np.array(found).reshape(len(places), -1)
 
-    until = limits(problem, costs.known)
-    ranks = rank_within([until[name] for name in names], values)
-    return np.asarray(ranks.reshape(len(names), criteria, -1).mean(axis=2).T)
+    return rank_within([until[name] for name in names], values)
 
-
-STATISTICS = (
-    Column("chi2", "Friedman's χ², corrected for ties"),
-    Column("p", "p-value of `chi2`"),
-    Column("iman_davenport", "F statistic of Iman and Davenport"),
-    Column("iman_davenport_p", "p-value of `iman_davenport`"),
-    Column("kendall_w", "Kendall's coefficient W: agreement of the problems, from 0 to 1"),
-)
-FRIEDMAN_COLUMNS = (
-    *SPACE,
-    *CRITERION,
-    Column("algorithms", "number of algorithms"),
-    Column("problems", "number of functions that were run with every algorithm"),
-    *STATISTICS,
-    Column("critical_difference", "Nemenyi's critical difference of average ranks", "ranks"),
-    Column("alpha", "level of the critical difference: 1 − confidence"),
-)
-PAIR_COLUMNS = (
-    *SPACE,
-    *CRITERION,
-    *PAIR,
-    *columns_of("""
-        rank_difference [ranks]: average rank of `algorithm_a` minus that of `algorithm_b`: negative
-            if a is better
-        z: `rank_difference` in standard errors
-        p_raw: two-sided p-value of `z`
-        p_holm: `p_raw` adjusted for all pairs by Holm's procedure
-        p_shaffer: `p_raw` adjusted for all pairs by Shaffer's static procedure
-        p_nemenyi: p-value of Nemenyi's test, for all pairs simultaneously
-    """),
-)
 
 IN_PART = "Only pairs with the best algorithm or with those named in `statistics.pairs` are listed."
 
@@ -282,36 +256,35 @@ IN_PART = "Only pairs with the best algorithm or with those named in `statistics
     blocks, for each criterion of the table `ranks`. Values are empty for fewer than two algorithms
     or functions.
     """,
-    columns=FRIEDMAN_COLUMNS,
+    columns=f"""
+    SPACE
+    {CRITERION}
+    algorithms <Algorithms>: number of algorithms
+    problems <Problems>: number of functions that were run with every algorithm
+    chi2 <χ²; .2>: Friedman's χ², corrected for ties
+    p <p; .4>: p-value of `chi2`
+    iman_davenport <F; .2>: F statistic of Iman and Davenport
+    iman_davenport_p <p of F; .4>: p-value of `iman_davenport`
+    kendall_w <W; .2>: Kendall's coefficient W: agreement of the problems, from 0 to 1
+    critical_difference [ranks] <CD; .2>: Nemenyi's critical difference of average ranks
+    alpha: level of the critical difference: 1 − confidence
+    """,
     layouts=Layout(
         caption="Friedman's test of equal average ranks, corrected for ties; the F statistic "
         "of Iman and Davenport; Kendall's W. Average ranks that differ by more than Nemenyi's "
         "critical difference (CD) differ with {confidence} confidence.",
-        values=(
-            Value("algorithms", "Algorithms"),
-            Value("problems", "Problems"),
-            Value("chi2", "χ²", decimals=2),
-            Value("p", "p", decimals=4),
-            Value("iman_davenport", "F", decimals=2),
-            Value("iman_davenport_p", "p of F", decimals=4),
-            Value("kendall_w", "W", decimals=2),
-            Value("critical_difference", "CD", decimals=2),
-        ),
         rows=("measure", "criterion"),
     ),
     default=True,
     comparing=True,
 )
-def tested(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    alpha = 1 - analysis.confidence
-    rows = []
+def tested(runs: Runs, analysis: Analysis) -> Made:
+    rows, alpha = [], 1 - analysis.confidence
     for case in cases(runs, analysis):
         test = friedman(case.scores)
-        size = test.algorithms, test.problems
-        found = (getattr(test, name) for name in column_names(STATISTICS))
-        difference = critical_difference(*size, alpha)
-        rows.append((*case.names.values(), *size, *found, difference, alpha))
-    return pd.DataFrame(rows, columns=column_names(FRIEDMAN_COLUMNS))
+        difference = critical_difference(test.algorithms, test.problems, alpha)
+        rows.append(case.names | vars(test) | {"critical_difference": difference, "alpha": alpha})
+    return rows
 
 
 @exhibit(
@@ -323,64 +296,52 @@ def tested(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     p-values, unadjusted and adjusted for all pairs. For more than 12 algorithms, only pairs with
     the best one (lowest average rank) are listed; `statistics.pairs` selects other pairs.
     """,
-    columns=PAIR_COLUMNS,
+    columns=f"""
+    SPACE
+    {CRITERION}
+    PAIR
+    rank_difference [ranks] <Difference; .2>: average rank of `algorithm_a` minus that of
+        `algorithm_b`: negative if a is better
+    z: `rank_difference` in standard errors
+    p_raw: two-sided p-value of `z`
+    p_holm <p; .3>: `p_raw` adjusted for all pairs by Holm's procedure
+    p_shaffer: `p_raw` adjusted for all pairs by Shaffer's static procedure
+    p_nemenyi: p-value of Nemenyi's test, for all pairs simultaneously
+    """,
     layouts=Layout(
         caption="Difference of the average ranks of two algorithms, negative if the first is "
         "better, and its p-value after Holm over all pairs.",
-        values=(
-            Value("rank_difference", "Difference", decimals=2),
-            Value("p_holm", "p", decimals=3),
-        ),
         rows=tuple(column_names(PAIR)),
         columns="criterion",
         parts=("suite", "dimension", "measure"),
     ),
     comparing=True,
 )
-def paired(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+def paired(runs: Runs, analysis: Analysis) -> Made:
     parts, complete = [], True
     for case in cases(runs, analysis):
         pairs, names = posthoc(case.scores), np.array(case.algorithms, dtype=object)
         chosen = listed(analysis, case.averages())
-        columns = (
-            *(names[pairs.first], names[pairs.second], pairs.difference, pairs.z),
-            *(pairs.p, pairs.p_holm, pairs.p_shaffer, pairs.p_nemenyi),
-        )
-        kept = [chosen.has(a, b) for a, b in zip(columns[0], columns[1], strict=True)]
-        part = dict(zip(column_names(PAIR_COLUMNS)[len(KEYS) :], columns, strict=True))
-        parts.append({**case.names, **{name: part[name][kept] for name in part}})
+        part = {
+            "algorithm_a": names[pairs.first],
+            "algorithm_b": names[pairs.second],
+            "rank_difference": pairs.difference,
+            "z": pairs.z,
+            "p_raw": pairs.p,
+            **{name: getattr(pairs, name) for name in ("p_holm", "p_shaffer", "p_nemenyi")},
+        }
+        kept = list(map(chosen.has, part["algorithm_a"], part["algorithm_b"]))
+        parts.append(case.names | {name: values[kept] for name, values in part.items()})
         complete = complete and all(kept)
-    frame = stacked(parts, column_names(PAIR_COLUMNS))
-    frame.attrs["pairs"] = "" if complete else IN_PART
-    return frame
+    return iter(parts), {"pairs": "" if complete else IN_PART}
 
 
 FIXED_BUDGET, FIXED_TARGET = "fixed budget", "fixed target"
+FIXED = """
+    criterion (text): `fixed target`: values are ERTs to `target`. `fixed budget`: values are median
+        precisions (0 if the final target was reached), and `target` is empty
+"""
 
-CRITERION_COLUMN = Column(
-    "criterion",
-    "`fixed target`: values are ERTs to `target`. `fixed budget`: values are median precisions (0 "
-    "if the final target was reached), and `target` is empty",
-    text=True,
-)
-RANKINGS_COLUMNS = (
-    *PROBLEM_COLUMNS,
-    CRITERION_COLUMN,
-    TARGET,
-    ALGORITHM,
-    *columns_of("""
-        evaluations [evaluations]: at a fixed budget: the number of evaluations at which precisions
-            are compared: the smallest number of all runs that the budget ended or, if it ended
-            none, the largest number of all runs
-        by_evaluations [evaluations or precision]: ERT in evaluations within the number that all
-            runs of the algorithm were allowed, or median precision at `evaluations`
-        by_time [s or precision]: ERT in seconds, or median precision at the end of the budget
-        rank_by_evaluations: rank of `by_evaluations` among the algorithms of the function; of ERTs,
-            1 plus the number of algorithms with a smaller one, each pair within the evaluations
-            that all runs of both were allowed (ties count half)
-        rank_by_time: the same by time
-    """),
-)
 PANELS = {FIXED_BUDGET: "fixed budget (median precision)", FIXED_TARGET: "fixed targets (ERT)"}
 POSITIONS = {"rank_by_evaluations": "by evaluations", "rank_by_time": "by time"}
 
@@ -416,7 +377,21 @@ def _ranking_slopes(frame: pd.DataFrame) -> pd.DataFrame:
     tables `ranks` and `comparison`, an ERT counts evaluations up to the number that all runs of
     both algorithms of a pair were allowed.
     """,
-    columns=RANKINGS_COLUMNS,
+    columns=f"""
+    PROBLEM
+    {FIXED}
+    TARGET, ALGORITHM
+    evaluations [evaluations]: at a fixed budget: the number of evaluations at which precisions are
+        compared: the smallest number of all runs that the budget ended or, if it ended none, the
+        largest number of all runs
+    by_evaluations [evaluations or precision]: ERT in evaluations within the number that all runs of
+        the algorithm were allowed, or median precision at `evaluations`
+    by_time [s or precision]: ERT in seconds, or median precision at the end of the budget
+    rank_by_evaluations: rank of `by_evaluations` among the algorithms of the function; of ERTs, 1
+        plus the number of algorithms with a smaller one, each pair within the evaluations that all
+        runs of both were allowed (ties count half)
+    rank_by_time: the same by time
+    """,
     layouts=Layout(
         caption="Expected evaluations and seconds to targets, or median precision at equal "
         "evaluations and at equal time; parentheses: rank among the algorithms.",
@@ -445,12 +420,11 @@ def _ranking_slopes(frame: pd.DataFrame) -> pd.DataFrame:
     ),
     comparing=True,
 )
-def side_by_side(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+def side_by_side(runs: Runs, analysis: Analysis) -> Parts:
     targets = analysis.targets_from_easy
     costs = {unit: KnownCosts.of(runs, unit, targets) for unit in UNITS}
     allowed, best = evaluations_allowed(runs), precision_at_the_end(runs)
     asked = [(problem, _equal_evaluations(runs, problem, allowed)) for problem in problems(runs)]
-    parts = []
     for (problem, equal), at_equal in zip(asked, precision_at(runs, asked), strict=True):
         names = list(problem.algorithms)
         medians = (
@@ -459,11 +433,10 @@ def side_by_side(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         )
         ranked = _ranking(names, (np.nan,), *((of, rank(of, axis=0)) for of in medians))
         fixed = {"criterion": FIXED_BUDGET, "evaluations": float(equal[0])}
-        parts.append(problem.names | fixed | ranked)
+        yield problem.names | fixed | ranked
         by_ert = (_erts(problem, costs[unit]) for unit in ("evaluations", "seconds"))
         fixed = {"criterion": FIXED_TARGET, "evaluations": np.nan}
-        parts.append(problem.names | fixed | _ranking(names, targets, *by_ert))
-    return stacked(parts, column_names(RANKINGS_COLUMNS))
+        yield problem.names | fixed | _ranking(names, targets, *by_ert)
 
 
 def _equal_evaluations(
@@ -480,14 +453,10 @@ def _erts(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The ERT of each algorithm to each target within its own limit, and its rank in pairs."""
     until = limits(problem, costs.known)
-    spent = {name: costs.spent.of(problem.rows[of]) for name, of in problem.algorithms.items()}
-    names = list(spent)
-
-    def values(limit: float, places: NDArray[np.intp]) -> NDArray[np.float64]:
-        return np.array([spent[names[place]].within(limit).ert for place in places])
-
-    own = np.array([of.within(until[name]).ert for name, of in spent.items()])
-    return own, rank_within([until[name] for name in names], values)
+    rows = {name: problem.rows[of] for name, of in problem.algorithms.items()}
+    own = [costs.spent.of(of).within(until[name]).ert for name, of in rows.items()]
+    split = {name: [of] for name, of in rows.items()}
+    return np.array(own), _in_pairs(problem, split, costs)
 
 
 def median(sample: NDArray[np.float64]) -> float:
@@ -519,21 +488,6 @@ EQUAL = 1e-9  # ranks that differ by less count as equal, because they are avera
 
 OVER = "average over the functions of the rank by"
 MOST = "number of functions on which no algorithm has a better rank by"
-SUMMARY_COLUMNS = (
-    *SPACE,
-    ALGORITHM,
-    *columns_of(f"""
-        functions: number of functions on which the algorithm was run
-        reached: share of the targets that a run reaches, an average over functions, in which each
-            function counts once
-        rank_s: {OVER} the ERT in seconds to the targets
-        rank_evaluations: {OVER} the ERT in evaluations to the targets
-        rank_median: {OVER} the median precision at the end; empty if 0.5 is not among the quantiles
-            of the campaign
-        best_on_s: {MOST} the ERT in seconds; ties count for all
-        best_on_evaluations: {MOST} the ERT in evaluations; ties count for all
-    """),
-)
 
 
 @exhibit(
@@ -547,28 +501,31 @@ SUMMARY_COLUMNS = (
     sorted by the average rank in seconds, or in evaluations if these are the only budget. The
     tables `friedman`, `posthoc` and `comparison` show whether a difference is certain.
     """,
-    columns=SUMMARY_COLUMNS,
+    columns=f"""
+    SPACE, ALGORITHM
+    functions: number of functions on which the algorithm was run
+    reached <Targets; high .3>: share of the targets that a run reaches, an average over functions,
+        in which each function counts once
+    rank_s <Rank, s; low .2>: {OVER} the ERT in seconds to the targets
+    rank_evaluations <Rank, evals; low .2>: {OVER} the ERT in evaluations to the targets
+    rank_median <Rank, precision; low .2>: {OVER} the median precision at the end; empty if 0.5 is
+        not among the quantiles of the campaign
+    best_on_s <Best, s; high .0>: {MOST} the ERT in seconds; ties count for all
+    best_on_evaluations <Best, evals; high .0>: {MOST} the ERT in evaluations; ties count for all
+    """,
     layouts=Layout(
         caption="Which algorithm is better over all functions of a dimension. Targets: share "
         "of the targets that a run reaches. Rank: average over the functions of the rank by "
         "the expected running time (ERT) to the targets, in seconds and in evaluations, and by "
         "the median precision at the end. Best: number of functions on which no algorithm has "
         "a better rank by ERT.",
-        values=(
-            Value("reached", "Targets", "high", decimals=3),
-            Value("rank_s", "Rank, s", "low", decimals=2),
-            Value("rank_evaluations", "Rank, evals", "low", decimals=2),
-            Value("rank_median", "Rank, precision", "low", decimals=2),
-            Value("best_on_s", "Best, s", "high", decimals=0),
-            Value("best_on_evaluations", "Best, evals", "high", decimals=0),
-        ),
         rows=("dimension", "algorithm"),
         parts=("suite",),
     ),
     default=True,
     comparing=True,
 )
-def in_a_line(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+def in_a_line(runs: Runs, analysis: Analysis) -> Made:
     everyone = with_published(runs)
     reached = np.isfinite(everyone.runtimes(UNITS[-1], analysis.targets)).mean(axis=1)
     reached = np.where(everyone.known_in(UNITS[-1]), reached, np.nan)
@@ -590,12 +547,11 @@ def in_a_line(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         found = zip(average_ranks(case.scores).tolist(), best.astype(float).tolist(), strict=True)
         for algorithm, values in zip(case.algorithms, found, strict=True):
             lines[suite, dimension, algorithm] |= dict(zip(names, values, strict=False))
-    rows = [
-        {**dict(zip(("suite", "dimension", "algorithm"), place, strict=True)), **line}
-        for place, line in lines.items()
-    ]
-    frame = pd.DataFrame(rows, columns=column_names(SUMMARY_COLUMNS))
     first = "rank_s" if runs.frame["budget_s"].notna().any() else "rank_evaluations"
-    return frame.sort_values(
-        ["suite", "dimension", first, "algorithm"], ignore_index=True, na_position="last"
+    return sorted(
+        (
+            {"suite": suite, "dimension": dimension, "algorithm": algorithm, **line}
+            for (suite, dimension, algorithm), line in lines.items()
+        ),
+        key=lambda row: (*list(row.values())[:2], row.get(first, np.inf), row["algorithm"]),
     )

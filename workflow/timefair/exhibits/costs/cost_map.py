@@ -6,17 +6,15 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from timefair.basics.words import first
 from timefair.exhibits import questions
 from timefair.exhibits.charts.chart import Picture, leaders
-from timefair.exhibits.columns import SECONDS, SPACE
-from timefair.exhibits.exhibit import Figure, column_names, columns_of, exhibit
-from timefair.exhibits.layout import Layout, Points, Value
+from timefair.exhibits.columns import SECONDS
+from timefair.exhibits.exhibit import Made, drawn, exhibit
+from timefair.exhibits.layout import Layout, Points
 from timefair.records.rundata.evaluation_cost import COSTS_S, UsedByRuns, complete_problems
-from timefair.records.rundata.frames import stacked
 from timefair.records.rundata.problems import Spent
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
@@ -42,32 +40,6 @@ COUNTED = (
     "t + c e seconds if each evaluation costs c seconds more. Nothing is measured again."
 )
 
-COLUMNS = (
-    *SPACE,
-    *columns_of(f"""
-        measure (text): `share`: the average over the functions of the share of the targets that a
-            run reaches within the budget. `rank`: the average rank over the functions, by that
-            share
-        evaluation_cost_s [{SECONDS}]: seconds that each evaluation costs in addition to its
-            measured time
-        budget_s [{SECONDS}]: budget of a run, evaluation costs included
-        best (text): the best algorithm; of several equal ones, the first in alphabetical order;
-            empty if the runs do not show it, or if no algorithm reaches a target
-        value: share or average rank of `best`; empty if `best` is empty
-        tied (text): algorithms that may be as good as `best`, separated by commas, at most
-            {MOST_NAMED} by name; empty if the lead is significant
-        known: whether all runs were observed up to this budget at this evaluation cost, or had
-            reached every target before
-        known_until_s [{SECONDS}]: largest known budget at this evaluation cost; `inf`: every budget
-            is known
-        missing (text): algorithms whose runs were not observed long enough, at most {MOST_NAMED} by
-            name
-        missing_runs: number of these runs
-        missing_s [{SECONDS}]: time that is needed to measure these runs again up to `budget_s`,
-            without waiting for the evaluation cost, if each run continues at the same pace
-    """),
-)
-
 
 @exhibit(
     "cost_map",
@@ -84,12 +56,32 @@ COLUMNS = (
     winner, and the table names the algorithm of this run.
     {COUNTED}
     """,
-    columns=COLUMNS,
+    columns=f"""
+    SPACE
+    measure (text): `share`: the average over the functions of the share of the targets that a run
+        reaches within the budget. `rank`: the average rank over the functions, by that share
+    evaluation_cost_s [{SECONDS}]: seconds that each evaluation costs in addition to its measured
+        time
+    budget_s [{SECONDS}]: budget of a run, evaluation costs included
+    best (text) <Best>: the best algorithm; of several equal ones, the first in alphabetical order;
+        empty if the runs do not show it, or if no algorithm reaches a target
+    value: share or average rank of `best`; empty if `best` is empty
+    tied (text): algorithms that may be as good as `best`, separated by commas, at most {MOST_NAMED}
+        by name; empty if the lead is significant
+    known: whether all runs were observed up to this budget at this evaluation cost, or had reached
+        every target before
+    known_until_s [{SECONDS}]: largest known budget at this evaluation cost; `inf`: every budget is
+        known
+    missing (text): algorithms whose runs were not observed long enough, at most {MOST_NAMED} by
+        name
+    missing_runs: number of these runs
+    missing_s [{SECONDS}]: time that is needed to measure these runs again up to `budget_s`, without
+        waiting for the evaluation cost, if each run continues at the same pace
+    """,
     layouts=Layout(
         caption="The best algorithm over all functions, by the share of the targets that are "
         "reached (share) and by the average rank (rank), for each cost of an evaluation and "
         "each budget of a run in {seconds}. Empty: not known, or no target reached.",
-        values=(Value("best", "Best"),),
         rows=("measure", "evaluation_cost_s"),
         columns="budget_s",
         points=(
@@ -97,9 +89,7 @@ COLUMNS = (
             Points("budget_s", 5),
         ),
     ),
-    figures=Figure(
-        "cost_map",
-        "Best algorithm for each evaluation cost and budget",
+    figures=drawn(
         "The best algorithm over all functions, for the cost of an evaluation in {seconds} "
         "(horizontal axis) and the budget of a run, which includes the evaluation costs "
         "(vertical axis): by the share of the targets that are reached, and by the average "
@@ -116,7 +106,7 @@ COLUMNS = (
     default=True,
     comparing=True,
 )
-def best_at(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+def best_at(runs: Runs, analysis: Analysis) -> Made:
     used = UsedByRuns.of(runs, analysis)
     reached = _reached(used.seconds), _reached(used.rounds)
     every_target = used.seconds.success.all(axis=1)  # such a run is known at every cost
@@ -131,9 +121,7 @@ def best_at(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         ]
         space = _Space(algorithms, rows, reached, ends, analysis.confidence)
         parts += [names | part for part in space.parts()]
-    frame = stacked(parts, column_names(COLUMNS))
-    frame.attrs["refused"] = used.remarks
-    return frame
+    return iter(parts), {"refused": used.remarks}
 
 
 def _reached(spent: Spent) -> NDArray[np.float64]:

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from timefair.basics.together import ALL
 from timefair.exhibits import questions
 from timefair.exhibits.charts.chart import Curves
-from timefair.exhibits.columns import ALGORITHM, CELL, CELL_OR_ALL, COST, RUNS, SPACE, UNIT
-from timefair.exhibits.exhibit import Column, Figure, column_names, columns_of, exhibit, over_costs
+from timefair.exhibits.exhibit import Figure, Made, Parts, exhibit, over_costs
 from timefair.exhibits.layout import BOOTSTRAP, INTERVAL, Layout, Points, Value
-from timefair.records.rundata.frames import stacked
 from timefair.records.rundata.problems import Spent, equal_if_solved, known_until, shared_problems
 from timefair.records.rundata.published import told_in, with_published
 from timefair.records.rundata.runs import UNITS, Runs, Unit
@@ -31,29 +28,18 @@ from timefair.statistics.curves import (
 )
 from timefair.statistics.probability import success_interval
 
-*LIMITS, OBSERVED = columns_of("""
+LIMITS = """
     low: lower limit at this point of the curve, from a bootstrap of the runs within each instance;
         empty if an instance has a single run
     high: upper limit at this point of the curve
+"""
+OBSERVED = """
     observed: share of the runs that were observed up to `cost`, or had nothing left to reach. Below
         1, the budget (or the end of published data) has cut off the others, and the row counts only
         what they had reached
-""")
+"""
 SHARE = Value("fraction", "Share", "high", interval=("low", "high"), decimals=2)
-BANDS = (
-    *LIMITS,
-    Column("everywhere_low", "lower limit of a band that holds at all costs simultaneously"),
-    Column("everywhere_high", "upper limit of that band"),
-)
-COLUMNS = (
-    *CELL_OR_ALL,
-    RUNS,
-    UNIT,
-    COST,
-    OBSERVED,
-    Column("fraction", "share of the (target, instance, run) triples reached within `cost`"),
-    *BANDS,
-)
+BANDS = ("low", "high", "everywhere_low", "everywhere_high")
 
 
 def _layout(caption: str, brackets: str) -> Layout:
@@ -64,7 +50,7 @@ def _layout(caption: str, brackets: str) -> Layout:
         values=(SHARE,),
         columns="cost",
         points=(Points("cost", (0.001, 0.01, 0.1, 1.0), relative=True),),
-        observed=OBSERVED.name,
+        observed="observed",
     )
 
 
@@ -85,30 +71,6 @@ def _curves(y_label: str, beyond: str) -> Curves:
 SO_FAR = (
     "The thin line beyond is the result of the runs so far; it ends where half of them are cut off."
 )
-CURVES = columns_of("""
-    median [precision]: median over the runs of the best precision so far; `inf` while half of them
-        have no value
-    low [precision]: 0.25 quantile of single runs
-    high [precision]: 0.75 quantile of single runs
-    median_low [precision]: lower limit of the interval of `median` at this cost; empty if the runs
-        are too few (a 95 % interval needs six)
-    median_high [precision]: upper limit of that interval
-""")
-ANYTIME_COLUMNS = (
-    *CELL,
-    RUNS,
-    UNIT,
-    Column("cost", "cost since the start of the run, the same grid for all algorithms", "`unit`"),
-    OBSERVED,
-    *CURVES,
-    Column(
-        "mean",
-        "mean over the runs of the best precision so far; `inf` while a run has no value",
-        "precision",
-    ),
-)
-
-ANYTIME_LIMITS = [name for name in column_names(CURVES) if name.endswith(("low", "high"))]
 
 
 @exhibit(
@@ -123,7 +85,20 @@ ANYTIME_LIMITS = [name for name in column_names(CURVES) if name.endswith(("low",
     itself or at the final target keeps its best precision. Precisions at or below the final target
     count as 0.
     """,
-    columns=ANYTIME_COLUMNS,
+    columns=f"""
+    CELL, RUNS, UNIT
+    cost [`unit`]: cost since the start of the run, the same grid for all algorithms
+    {OBSERVED}
+    median [precision]: median over the runs of the best precision so far; `inf` while half of them
+        have no value
+    low [precision]: 0.25 quantile of single runs
+    high [precision]: 0.75 quantile of single runs
+    median_low [precision]: lower limit of the interval of `median` at this cost; empty if the runs
+        are too few (a 95 % interval needs six)
+    median_high [precision]: upper limit of that interval
+    mean [precision]: mean over the runs of the best precision so far; `inf` while a run has no
+        value
+    """,
     layouts=Layout(
         caption="Median of the best precision up to a cost, runs of all instances pooled. "
         "∞: too many runs had no value yet.",
@@ -131,7 +106,7 @@ ANYTIME_LIMITS = [name for name in column_names(CURVES) if name.endswith(("low",
         values=(Value("median", "Precision", "low", interval=("median_low", "median_high")),),
         columns="cost",
         points=(Points("cost", (0.01, 0.1, 1.0), relative=True),),
-        observed=OBSERVED.name,
+        observed="observed",
     ),
     figures=(
         *over_costs(
@@ -173,25 +148,21 @@ ANYTIME_LIMITS = [name for name in column_names(CURVES) if name.endswith(("low",
     ),
     default=True,
 )
-def trajectories(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+def trajectories(runs: Runs, analysis: Analysis) -> Parts:
     points = runs.points
-    parts = []
     spaces = ((unit, there) for unit in UNITS for there in told_in(runs, unit).spaces())
     for unit, there in spaces:
         grid = there.cost_grid(unit, points)
         best = equal_if_solved(there, there.best_so_far(unit, grid))
         known = known_until(there, unit)
-        for names, members in there.groups(tuple(column_names(CELL))):
+        for names, members in there.groups(("suite", "dimension", "function", "algorithm")):
             reached = best[members]
             runs_band = quantile_band(reached, *analysis.band)
             median = median_band(reached, analysis.confidence)
-            part = {**names, "runs": len(members), "unit": unit, "cost": grid}
-            curves = (median.value, runs_band.low, runs_band.high, median.low, median.high)
-            part |= dict(zip(column_names(CURVES), curves, strict=True))
-            part["mean"] = reached.mean(axis=0)
-            mine = known[members]
-            parts.append(until_cut(part, mine, float(np.median(mine)), ANYTIME_LIMITS))
-    return stacked(parts, column_names(ANYTIME_COLUMNS))
+            part = {**names, "unit": unit, "cost": grid, "mean": reached.mean(axis=0)}
+            part |= {"low": runs_band.low, "high": runs_band.high, "median": median.value}
+            part |= {"median_low": median.low, "median_high": median.high}
+            yield until_cut(part, known[members], float(np.median(known[members])))
 
 
 @exhibit(
@@ -206,7 +177,14 @@ def trajectories(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     last of these runs. Limits come from runs resampled within each instance, so they do not apply
     to other problems. Few targets are replaced by 51 between the easiest and the hardest one.
     """,
-    columns=COLUMNS,
+    columns=f"""
+    CELL_OR_ALL, RUNS, UNIT, COST
+    {OBSERVED}
+    fraction: share of the (target, instance, run) triples reached within `cost`
+    {LIMITS}
+    everywhere_low: lower limit of a band that holds at all costs simultaneously
+    everywhere_high: upper limit of that band
+    """,
     layouts=_layout(
         "Share of (target, instance, run) triples that are reached within a cost.", BOOTSTRAP
     ),
@@ -222,8 +200,7 @@ def trajectories(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     ),
     default=True,
 )
-def solved_within(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    parts = []
+def solved_within(runs: Runs, analysis: Analysis) -> Parts:
     for unit in UNITS:
         there = told_in(runs, unit)
         problem = there.frame.groupby(["dimension", "function", "instance"]).ngroup().to_numpy()
@@ -245,24 +222,9 @@ def solved_within(runs: Runs, analysis: Analysis) -> pd.DataFrame:
                 resamples=analysis.resamples,
                 rng=analysis.stream(names),
             )
-            part = {**names, "runs": len(members), "unit": unit, "cost": grid}
-            part["fraction"] = band.fraction
-            part |= {limit: getattr(band, limit) for limit in column_names(BANDS)}
-            mine = known[members]
-            parts.append(until_cut(part, mine, last_cut(mine), column_names(BANDS)))
-    return stacked(parts, column_names(COLUMNS))
-
-
-FEASIBLE_COLUMNS = (
-    *CELL_OR_ALL,
-    RUNS,
-    UNIT,
-    COST,
-    OBSERVED,
-    Column("fraction", "share of the runs that evaluated a feasible point within `cost`"),
-    Column("low", "lower limit of the interval of `fraction` (Clopper and Pearson)"),
-    Column("high", "upper limit of that interval"),
-)
+            part = {**names, "unit": unit, "cost": grid}
+            part |= {name: getattr(band, name) for name in ("fraction", *BANDS)}
+            yield until_cut(part, known[members])
 
 
 @exhibit(
@@ -277,7 +239,13 @@ FEASIBLE_COLUMNS = (
     lower bound without limits, and the rows end with the last of these runs. Empty without
     constraints.
     """,
-    columns=FEASIBLE_COLUMNS,
+    columns=f"""
+    CELL_OR_ALL, RUNS, UNIT, COST
+    {OBSERVED}
+    fraction: share of the runs that evaluated a feasible point within `cost`
+    low: lower limit of the interval of `fraction` (Clopper and Pearson)
+    high: upper limit of that interval
+    """,
     layouts=_layout("Share of the runs that evaluated a feasible point within a cost.", INTERVAL),
     figures=over_costs(
         "feasible",
@@ -288,8 +256,7 @@ FEASIBLE_COLUMNS = (
         needs="constraints",
     ),
 )
-def within_cost(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    parts = []
+def within_cost(runs: Runs, analysis: Analysis) -> Parts:
     for space in runs.where(runs.constrained).spaces():
         for unit in UNITS:
             after, grid = space.feasible_after(unit), space.cost_grid(unit)
@@ -299,37 +266,33 @@ def within_cost(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             for names, members in _groups(space):
                 count = np.searchsorted(np.sort(after[members]), grid, side="right")
                 share = success_interval(count, len(members), analysis.confidence)
-                mine = known[members]
-                part = {**names, "runs": len(members), "unit": unit, "cost": grid}
+                part = {**names, "unit": unit, "cost": grid}
                 part |= {"fraction": share.value, "low": share.low, "high": share.high}
-                parts.append(until_cut(part, mine, last_cut(mine), ("low", "high")))
-    return stacked(parts, column_names(FEASIBLE_COLUMNS))
+                yield until_cut(part, known[members])
 
 
 def until_cut(
-    part: dict[str, Any], known: NDArray[np.float64], end: float, limits: Iterable[str] = ()
+    part: dict[str, Any], known: NDArray[np.float64], end: float | None = None
 ) -> dict[str, Any]:
-    """A part of a table up to a cost, with the column `OBSERVED`.
+    """A part of a table up to a cost, with the columns ``runs`` and `OBSERVED`.
 
-    - `part`: The columns of the part; ``cost`` rises.
+    - `part`: The columns of the part; ``cost`` rises. Those that end in ``low`` or ``high`` are NaN
+      from the first cut on.
     - `known`: Cost up to which the results of each run are known, shape (runs,).
-    - `end`, `limits`: The last cost (the first row is always there), and columns that are NaN from
-      the first cut on.
+    - `end`: The last cost, by default that of the last cut; the first row is always there.
     """
+    if end is None:
+        end = float(known[np.isfinite(known)].max(initial=0.0)) or np.inf
     cost = part["cost"]
     before = np.searchsorted(np.sort(known), cost * (1 - 1e-9))
-    part = part | {"observed": 1 - before / len(known)}
+    part = part | {"observed": 1 - before / len(known), "runs": len(known)}
+    limits = [name for name in part if name.endswith(("low", "high"))]
     part |= {name: np.where(before > 0, np.nan, part[name]) for name in limits}
     points = max(int(np.searchsorted(cost, end * (1 + 1e-9), side="right")), 1)
     return {
         name: value[:points] if isinstance(value, np.ndarray) else value
         for name, value in part.items()
     }
-
-
-def last_cut(known: NDArray[np.float64]) -> float:
-    """The largest finite cost up to which a run is known; `inf` if every run is known forever."""
-    return float(known[np.isfinite(known)].max(initial=0.0)) or np.inf
 
 
 def _groups(runs: Runs) -> Iterator[tuple[dict[str, Any], NDArray[np.intp]]]:
@@ -341,14 +304,13 @@ def _groups(runs: Runs) -> Iterator[tuple[dict[str, Any], NDArray[np.intp]]]:
 
 LEAST: dict[Unit, float] = {"seconds": 1e-9, "evaluations": 1.0}  # of a cost
 
-PROFILE_COLUMNS = (
-    *SPACE,
-    ALGORITHM,
-    Column("problems", "number of cases (problem and target) that were run with every algorithm"),
-    Column("ratio", "expected cost as a multiple of the lowest expected cost in the case"),
-    Column("fraction", "share of the cases on which this multiple is at most `ratio`"),
-    *LIMITS,
-)
+PROFILE_COLUMNS = f"""
+    SPACE, ALGORITHM
+    problems: number of cases (problem and target) that were run with every algorithm
+    ratio: expected cost as a multiple of the lowest expected cost in the case
+    fraction: share of the cases on which this multiple is at most `ratio`
+    {LIMITS}
+"""
 
 
 def _profile_layout(cost: str) -> Layout:
@@ -402,7 +364,7 @@ def _profile_figure(name: str, words: str, unit: str) -> Figure:
     figures=_profile_figure("profile", "the expected running time in {seconds}", "seconds"),
     default=True,
 )
-def of_ert_s(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+def of_ert_s(runs: Runs, analysis: Analysis) -> Parts:
     return _profile(runs, analysis, "seconds", runs.runtimes("seconds", analysis.targets))
 
 
@@ -426,23 +388,19 @@ def of_ert_s(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     ),
     beside="profile",
 )
-def of_ert_evaluations(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+def of_ert_evaluations(runs: Runs, analysis: Analysis) -> Made:
     everyone = with_published(runs)
     reached_at = everyone.runtimes("evaluations", analysis.targets)
-    frame = _profile(everyone, analysis, "evaluations", reached_at)
-    frame.attrs["refused"] = _lower_bound(everyone, np.isinf(reached_at))
-    return frame
+    refused = _lower_bound(everyone, np.isinf(reached_at))
+    return _profile(everyone, analysis, "evaluations", reached_at), {"refused": refused}
 
 
-def _profile(
-    runs: Runs, analysis: Analysis, unit: Unit, reached_at: NDArray[np.float64]
-) -> pd.DataFrame:
+def _profile(runs: Runs, analysis: Analysis, unit: Unit, reached_at: NDArray[np.float64]) -> Parts:
     def ratios(costs: ArrayLike) -> NDArray[np.float64]:
         return performance_ratios(costs, floor=LEAST[unit])
 
-    parts = []
     spent = Spent.until(reached_at, runs.spent(unit))
-    for group in shared_problems(runs, spent, tuple(column_names(SPACE))):
+    for group in shared_problems(runs, spent, ("suite", "dimension")):
         observed = ratios(group.costs())
         largest = max(observed[np.isfinite(observed)].max(initial=1.0), 2.0)
         grid = np.geomspace(1.0, largest, runs.points)
@@ -452,10 +410,9 @@ def _profile(
         curves = zip(group.algorithms, fraction.T, band.low.T, band.high.T, strict=True)
         for algorithm, *of_it in curves:
             part = {**group.names, "algorithm": algorithm, "problems": len(observed)}
-            parts.append(
-                part | {"ratio": grid} | dict(zip(("fraction", "low", "high"), of_it, strict=True))
+            yield part | dict(
+                zip(("ratio", "fraction", "low", "high"), (grid, *of_it), strict=True)
             )
-    return stacked(parts, column_names(PROFILE_COLUMNS))
 
 
 def _lower_bound(runs: Runs, failed: NDArray[np.bool_]) -> str:

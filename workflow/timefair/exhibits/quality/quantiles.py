@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -12,21 +12,18 @@ from numpy.typing import NDArray
 
 from timefair.exhibits import questions
 from timefair.exhibits.charts.chart import MAP, Picture
-from timefair.exhibits.columns import (
-    CELL,
-    EXECUTIONS,
-    PROBLEM,
-    QUANTILE,
-    RUNS,
-    SECONDS,
-    SUCCESS_RATE,
-    SUCCESSES,
-    TARGET,
-)
-from timefair.exhibits.exhibit import Column, Figure, column_names, columns_of, exhibit
+from timefair.exhibits.columns import SECONDS
+from timefair.exhibits.exhibit import Figure, Made, Parts, drawn, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value, by_function
 from timefair.records.rundata.frames import stacked
-from timefair.records.rundata.problems import BUDGETS, precision_at_the_end, value_at_the_target
+from timefair.records.rundata.problems import (
+    BUDGETS,
+    in_words,
+    listed_by_precision,
+    precision_at_the_end,
+    value_at_the_target,
+)
+from timefair.records.rundata.problems import KEYS as PROBLEM
 from timefair.records.rundata.published import with_published
 from timefair.records.rundata.runs import UNITS, Runs, Unit
 from timefair.records.rundata.settings import Analysis
@@ -38,6 +35,8 @@ from timefair.statistics.means import (
     mean_interval,
     mean_of,
     mean_of_successes,
+    opposed_pairs,
+    smaller_gap,
 )
 from timefair.statistics.probability import (
     multirun_probability,
@@ -48,24 +47,23 @@ from timefair.statistics.probability import (
 from timefair.statistics.quantiles import quantile_interval, sample_quantile
 from timefair.statistics.ranks import rank
 
+CELL = (*PROBLEM, "algorithm")
+
 
 def limited(name: str, interval: Estimate) -> dict[str, Any]:
     """The columns of a value with its limits."""
     return {name: interval.value, f"{name}_low": interval.low, f"{name}_high": interval.high}
 
 
-def ranks_within(frame: pd.DataFrame, keys: Sequence[str], column: str) -> NDArray[np.float64]:
+def ranks_within(frame: pd.DataFrame, keys: Iterable[str], column: str) -> pd.Series[float]:
     """Rank of each row among those with the same keys; less is better.
 
     Ties share their average rank; `inf` and NaN share the worst.
     """
-    values = frame[column].to_numpy(dtype=np.float64)
-    ranks = np.empty(values.shape)
-    groups = list(map(np.asarray, frame.groupby(list(keys)).indices.values()))
-    for size in {rows.size for rows in groups}:
-        alike = np.stack([rows for rows in groups if rows.size == size])
-        ranks[alike] = rank(values[alike])
-    return ranks
+    if frame.empty:
+        return pd.Series(dtype=float)
+    values = frame[column].astype(float).fillna(np.inf)
+    return values.groupby([frame[key] for key in keys]).rank()
 
 
 DIGITS, DIGITS_OF_F = 4, 8  # in print; values of f often differ less than precisions
@@ -74,31 +72,6 @@ NAMES = {
     "best": "Best", "mean": "Mean", "deviation": "Std", "median": "Median", "worst": "Worst"
 }  # fmt: skip
 SUMMARY = tuple(NAMES)
-PAPER_COLUMNS = (
-    *CELL,
-    RUNS,
-    Column("precision_best", "least precision at the end of a run", "precision"),
-    *Column("precision_mean", "mean; `inf` if a run found no finite value", "precision").interval(
-        "`precision_mean` (bootstrap-t; empty for a single run)"
-    ),
-    *columns_of("""
-        precision_mean_paper_low [precision]: lower limit by the normal approximation of Mathematics
-            10, 4364 (2022), whose coverage is too low for skewed results; may be negative
-        precision_mean_paper_high [precision]: upper limit by that approximation
-        precision_deviation [precision]: standard deviation, over n − 1; empty for a single run
-        precision_median [precision]: median: the mean of the two in the middle
-        precision_worst [precision]: largest precision at the end of a run
-        rank: rank of `precision_mean` among the algorithms; ties share a rank
-        f_best (exact): the same of the least f of each run; empty if the instances have different
-            optima
-        f_mean (exact): mean of f
-        f_deviation: standard deviation of f
-        f_median (exact): median of f
-        f_worst (exact): largest f; `inf` if a run found no finite value
-        f_target (exact): value of f at the final target, which ends a run: lower values are equally
-            good. Empty without a final target or optimum, or if a run found less than the optimum
-    """),
-)
 
 
 def _layout(kind: str, words: str, digits: int, equal: str | None = None) -> Layout:
@@ -125,7 +98,27 @@ def _layout(kind: str, words: str, digits: int, equal: str | None = None) -> Lay
     mean. The runs of all instances are pooled, and a run that reached the final target counts as 0.
     If all instances have the same optimum, also f itself, which timefair minimizes.
     """,
-    columns=PAPER_COLUMNS,
+    columns="""
+    CELL, RUNS
+    precision_best [precision]: least precision at the end of a run
+    precision_mean [precision] (interval, bootstrap-t; empty for a single run): mean; `inf` if a run
+        found no finite value
+    precision_mean_paper_low [precision]: lower limit by the normal approximation of Mathematics 10,
+        4364 (2022), whose coverage is too low for skewed results; may be negative
+    precision_mean_paper_high [precision]: upper limit by that approximation
+    precision_deviation [precision]: standard deviation, over n − 1; empty for a single run
+    precision_median [precision]: median: the mean of the two in the middle
+    precision_worst [precision]: largest precision at the end of a run
+    rank: rank of `precision_mean` among the algorithms; ties share a rank
+    f_best (exact): the same of the least f of each run; empty if the instances have different
+        optima
+    f_mean (exact): mean of f
+    f_deviation: standard deviation of f
+    f_median (exact): median of f
+    f_worst (exact): largest f; `inf` if a run found no finite value
+    f_target (exact): value of f at the final target, which ends a run: lower values are equally
+        good. Empty without a final target or optimum, or if a run found less than the optimum
+    """,
     layouts=[
         _layout("precision", "Precision f − f_opt (0: the final target was reached)", DIGITS),
         _layout("f", "The least value of f", DIGITS_OF_F, equal="f_target"),
@@ -135,7 +128,7 @@ def paper_values(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     precision, at_target = precision_at_the_end(runs), value_at_the_target(runs)
     f = runs.frame["best_f"].to_numpy(np.float64)
     rows = []
-    for names, members in runs.groups(tuple(column_names(CELL))):
+    for names, members in runs.groups(CELL):
         values = precision[members]
         at = {"confidence": analysis.confidence, "resamples": analysis.resamples}
         default = mean_interval(values, **at, rng=analysis.stream(names))
@@ -144,6 +137,7 @@ def paper_values(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             **names,
             "runs": len(members),
             **_summary("precision", values),
+            **dict.fromkeys((*(f"f_{name}" for name in SUMMARY), "f_target"), np.nan),
             "precision_mean_low": float(np.maximum(default.low, runs.least_precision)),
             "precision_mean_high": default.high,
             "precision_mean_paper_low": paper.low,
@@ -154,9 +148,8 @@ def paper_values(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         if known or own["instance"].nunique() == 1:  # values of f may be pooled
             row |= {**_summary("f", f[members]), "f_target": at_target[members[0]]}
         rows.append(row)
-    frame = pd.DataFrame(rows, columns=column_names(PAPER_COLUMNS))
-    frame["rank"] = ranks_within(frame, column_names(PROBLEM), "precision_mean")
-    return by_function(frame)
+    frame = pd.DataFrame(rows)
+    return by_function(frame.assign(rank=ranks_within(frame, PROBLEM, "precision_mean")))
 
 
 def _summary(kind: str, values: NDArray[np.float64]) -> dict[str, Any]:
@@ -171,53 +164,8 @@ def _summary(kind: str, values: NDArray[np.float64]) -> dict[str, Any]:
     return {f"{kind}_{name}": value for name, value in zip(SUMMARY, found, strict=True)}
 
 
-QUANTILES_COLUMNS = (
-    *CELL,
-    RUNS,
-    QUANTILE,
-    *columns_of("""
-        precision [precision]: the order statistic x_(⌈np⌉) of the n runs, of which those that
-            reached the final target count as 0; `inf` if too many runs found no finite value
-        precision_low [precision]: lower limit of a distribution-free interval of the quantile: an
-            order statistic, or 0 if the runs are too few
-        precision_high [precision]: upper limit of that interval: an order statistic, or `inf` if
-            the runs are too few
-        precision_coverage: probability that such limits contain the quantile
-    """),
-    *Column(
-        "probability",
-        "probability that one more run is at least as good as `precision`; empty if that is `inf`",
-    ).interval("`probability` (exact, from the Beta distribution)"),
-    Column(
-        "probability_paper_low",
-        "lower limit by the normal approximation of Mathematics 10, 4364 (2022)",
-    ),
-    Column("probability_paper_high", "upper limit by that approximation"),
-    Column("rank", "rank of `precision` among the algorithms of the problem; ties share a rank"),
-)
-
-PRINTED = (
-    Layout(
-        caption="Quantiles of the precision f − f_opt at the end of a run: peak, average and bad "
-        "case; runs of all instances pooled. 0: the final target was reached. Parentheses: rank "
-        "among the algorithms. ∞: too many runs found no finite value.",
-        values=(Value("precision", "Precision", "low", rank="rank"),),
-        rows=("function", "quantile"),
-        columns="algorithm",
-    ),
-    Layout(
-        caption="Quantiles of the precision f − f_opt at the end of a run, and the probability "
-        "of a run at least as good. 0: the final target was reached. ∞: too many runs found no "
-        "finite value.",
-        brackets=INTERVAL,
-        values=(
-            Value.with_limits("precision", "Precision", "low"),
-            Value.with_limits("probability", "Probability", decimals=2),
-        ),
-        parts=("suite", "dimension", "quantile"),
-        name="intervals",
-    ),
-)
+LIMITS = ("precision_low", "precision_high", "precision_coverage", "probability")
+LIMITS += ("probability_low", "probability_high", "probability_paper_low", "probability_paper_high")
 
 
 @exhibit(
@@ -229,11 +177,44 @@ PRINTED = (
     runs of all instances are pooled. A low probability shows the peak, 0.5 the average and a high
     probability the bad case. Intervals are distribution-free.
     """,
-    columns=QUANTILES_COLUMNS,
-    layouts=PRINTED,
-    figures=Figure(
-        "quantiles",
-        "Quantiles of the precision at the end",
+    columns="""
+    CELL, RUNS, QUANTILE
+    precision [precision]: the order statistic x_(⌈np⌉) of the n runs, of which those that reached
+        the final target count as 0; `inf` if too many runs found no finite value
+    precision_low [precision]: lower limit of a distribution-free interval of the quantile: an order
+        statistic, or 0 if the runs are too few
+    precision_high [precision]: upper limit of that interval: an order statistic, or `inf` if the
+        runs are too few
+    precision_coverage: probability that such limits contain the quantile
+    probability (interval, exact, from the Beta distribution): probability that one more run is at
+        least as good as `precision`; empty if that is `inf`
+    probability_paper_low: lower limit by the normal approximation of Mathematics 10, 4364 (2022)
+    probability_paper_high: upper limit by that approximation
+    rank: rank of `precision` among the algorithms of the problem; ties share a rank
+    """,
+    layouts=[
+        Layout(
+            caption="Quantiles of the precision f − f_opt at the end of a run: peak, average and "
+            "bad case; runs of all instances pooled. 0: the final target was reached. Parentheses: "
+            "rank among the algorithms. ∞: too many runs found no finite value.",
+            values=(Value("precision", "Precision", "low", rank="rank"),),
+            rows=("function", "quantile"),
+            columns="algorithm",
+        ),
+        Layout(
+            caption="Quantiles of the precision f − f_opt at the end of a run, and the probability "
+            "of a run at least as good. 0: the final target was reached. ∞: too many runs found no "
+            "finite value.",
+            brackets=INTERVAL,
+            values=(
+                Value.with_limits("precision", "Precision", "low"),
+                Value.with_limits("probability", "Probability", decimals=2),
+            ),
+            parts=("suite", "dimension", "quantile"),
+            name="intervals",
+        ),
+    ],
+    figures=drawn(
         "Quantiles of the best precision at the end of a run, with the runs of all instances "
         "pooled: a line from the lowest to the highest quantile, with the marker of the "
         "algorithm at the quantile nearest to the median. The pale bar is the "
@@ -252,7 +233,7 @@ def pooled(runs: Runs, analysis: Analysis, *, confidence: float | None) -> pd.Da
     """The table `quantiles`; without a confidence, its intervals and probabilities are NaN."""
     best = precision_at_the_end(runs)
     rows = []
-    for names, members in runs.groups(tuple(column_names(CELL))):
+    for names, members in runs.groups(CELL):
         values = best[members]
         for p in sorted(analysis.quantiles):
             precision = float(sample_quantile(values, p))
@@ -260,9 +241,8 @@ def pooled(runs: Runs, analysis: Analysis, *, confidence: float | None) -> pd.Da
             if confidence is not None:
                 row |= _limits(values, p, confidence, runs.least_precision)
             rows.append(row)
-    frame = pd.DataFrame(rows, columns=column_names(QUANTILES_COLUMNS[:-1]))
-    frame["rank"] = ranks_within(frame, column_names((*PROBLEM, QUANTILE)), "precision")
-    return frame
+    frame = pd.DataFrame(rows)
+    return frame.assign(rank=ranks_within(frame, (*PROBLEM, "quantile"), "precision"))
 
 
 def _limits(
@@ -275,31 +255,17 @@ def _limits(
     )
     found = max(float(limits.low), least), limits.high, limits.coverage
     found += exact.value, exact.low, exact.high, paper.low, paper.high
-    names = column_names(QUANTILES_COLUMNS)
-    names = names[names.index("precision_low") : names.index("rank")]
-    return dict(zip(names, map(float, found), strict=True))
+    return dict(zip(LIMITS, map(float, found), strict=True))
 
 
 SUFFIX: dict[Unit, str] = {"seconds": "s", "evaluations": "evaluations"}
-MEANS = tuple(
-    column
-    for suffix, unit in (("s", SECONDS), ("evaluations", "evaluations"))
-    for column in columns_of(f"""
-        mean_{suffix}_successes_only [{unit}]: mean cost of the successful runs only; it is too low
-            for algorithms that often fail, and is shown so that readers recognize it in other work
-        mean_{suffix} [{unit}]: mean cost to the target; empty unless every run reached it
-        ert_{suffix} [{unit}]: expected running time: the cost of all runs divided by the successes;
-            `inf` without a success
-    """)
-)
-SUCCESS_COLUMNS = (
-    *CELL,
-    TARGET,
-    RUNS,
-    SUCCESSES,
-    *SUCCESS_RATE.interval("`success_rate` (Clopper and Pearson)"),
-    *MEANS,
-)
+MEANS = """
+    mean_{0}_successes_only [{1}] <Successes, {2}>: mean cost of the successful runs only; it is too
+        low for algorithms that often fail, and is shown so that readers recognize it in other work
+    mean_{0} [{1}] <Mean, {2}>: mean cost to the target; empty unless every run reached it
+    ert_{0} [{1}] <ERT, {2}; low>: expected running time: the cost of all runs divided by the
+        successes; `inf` without a success
+"""
 
 
 @exhibit(
@@ -310,35 +276,33 @@ SUCCESS_COLUMNS = (
     Success rate to each target with its exact interval, and three mean costs in {seconds} and in
     evaluations. The runs of all instances are pooled.
     """,
-    columns=SUCCESS_COLUMNS,
+    columns=f"""
+    CELL, TARGET, RUNS, SUCCESSES
+    success_rate (interval, Clopper and Pearson) <Success rate; high .2 limits>: `successes` divided
+        by `runs`
+    {MEANS.format("s", SECONDS, "s")}
+    {MEANS.format("evaluations", "evaluations", "ev.")}
+    """,
     layouts=Layout(
         caption="Success rate, and three means of the cost to the target: of successful runs "
         "only, which is misleading; of all runs, if all were successful; and the expected "
         "running time (ERT). ∞: no run reached the target.",
         brackets=INTERVAL,
-        values=(
-            Value.with_limits("success_rate", "Success rate", "high", decimals=2),
-            Value("mean_s_successes_only", "Successes, s"),
-            Value("mean_s", "Mean, s"),
-            Value("ert_s", "ERT, s", "low"),
-            Value("mean_evaluations_successes_only", "Successes, ev."),
-            Value("mean_evaluations", "Mean, ev."),
-            Value("ert_evaluations", "ERT, ev.", "low"),
-        ),
         parts=("suite", "dimension", "target"),
         points=(Points("target", 1),),
     ),
     default=True,
 )
-def of_targets(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+def of_targets(runs: Runs, analysis: Analysis) -> Parts:
     runs, targets = with_published(runs), analysis.targets_from_easy
     reached_at = {unit: runs.runtimes(unit, targets) for unit in UNITS}
-    parts = []
-    for names, members in runs.groups(tuple(column_names(CELL))):
+    for names, members in runs.groups(CELL):
         success = np.isfinite(reached_at["evaluations"][members])
         rate = success_interval(success.sum(axis=0), len(members), analysis.confidence)
-        part = dict.fromkeys(column_names(MEANS), np.nan) | names | {"target": targets}
-        part |= {"runs": len(members), "successes": success.sum(axis=0)}
+        of_units = ("mean_{}_successes_only", "mean_{}", "ert_{}")
+        part = {one.format(suffix): np.nan for suffix in SUFFIX.values() for one in of_units}
+        part |= {**names, "target": targets, "runs": len(members)}
+        part |= {"successes": success.sum(axis=0)}
         part |= limited("success_rate", rate)
         for unit in runs.units_of(members):
             suffix = SUFFIX[unit]
@@ -347,41 +311,23 @@ def of_targets(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             part[f"mean_{suffix}_successes_only"] = mean_of_successes(times, axis=0)
             part[f"mean_{suffix}"] = mean_if_all_succeed(times, axis=0)
             part[f"ert_{suffix}"] = ert(np.where(success, times, end), success, axis=0)
-        parts.append(part)
-    return stacked(parts, column_names(SUCCESS_COLUMNS))
+        yield part
 
 
 COLUMN: dict[Unit, str] = {"seconds": "runtime_s", "evaluations": "runtime_evaluations"}
 SIGN: dict[Unit, str] = {"seconds": " s", "evaluations": ""}
 
 
-def _columns(unit: Unit, in_words: str) -> tuple[Column, ...]:
-    name = COLUMN[unit]
-    return (
-        *columns_of(f"""
-            {name} [{in_words}]: the quantile of the cost to the target; `inf` if fewer than ⌈np⌉ of
-                the n runs reached it, because a run that ended without the target is censored
-            {name}_low [{in_words}]: lower limit of a distribution-free interval; 0 if the runs are
-                too few
-            {name}_high [{in_words}]: upper limit of that interval; `inf` if the runs are too few
-            {name}_rank: rank among the algorithms of the problem; infinite values share the last
-                rank
-            {name}_text (text): the quantile as it is printed, with four digits. `> 0.8` is a
-                censored quantile with its lower bound: the budget or, without a budget in this
-                unit, the same quantile of what the runs had spent
-        """),
-    )
-
-
-FIXED_TARGET_COLUMNS = (
-    *CELL,
-    TARGET,
-    QUANTILE,
-    RUNS,
-    SUCCESSES,
-    *_columns("seconds", SECONDS),
-    *_columns("evaluations", "evaluations"),
-)
+RUNTIME = """
+    {0} [{1}]: the quantile of the cost to the target; `inf` if fewer than ⌈np⌉ of the n runs
+        reached it, because a run that ended without the target is censored
+    {0}_low [{1}]: lower limit of a distribution-free interval; 0 if the runs are too few
+    {0}_high [{1}]: upper limit of that interval; `inf` if the runs are too few
+    {0}_rank: rank among the algorithms of the problem; infinite values share the last rank
+    {0}_text (text): the quantile as it is printed, with four digits. `> 0.8` is a censored quantile
+        with its lower bound: the budget or, without a budget in this unit, the same quantile of
+        what the runs had spent
+"""
 
 
 @exhibit(
@@ -393,7 +339,11 @@ FIXED_TARGET_COLUMNS = (
     are pooled. A run that ended without the target is censored, whether it used up its budget or
     ended earlier.
     """,
-    columns=FIXED_TARGET_COLUMNS,
+    columns=f"""
+    CELL, TARGET, QUANTILE, RUNS, SUCCESSES
+    {RUNTIME.format("runtime_s", SECONDS)}
+    {RUNTIME.format("runtime_evaluations", "evaluations")}
+    """,
     layouts=[
         Layout(
             caption=f"Quantiles of the cost to target precisions, in {words}; runs of all "
@@ -422,7 +372,7 @@ def quantiles_to_target(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     bounds = {unit: _bounds(runs, unit) for unit in UNITS}
     probabilities = sorted(analysis.quantiles)
     parts = []
-    for names, members in runs.groups(tuple(column_names(CELL))):
+    for names, members in runs.groups(CELL):
         successes = np.isfinite(reached_at["evaluations"][members]).sum(axis=0)
         unknown = COLUMN["seconds"]  # of runs without seconds
         part = {unknown: np.nan, f"{unknown}_low": np.nan, f"{unknown}_high": np.nan}
@@ -434,14 +384,15 @@ def quantiles_to_target(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             times, bound = reached_at[unit][members], bounds[unit][members]
             part |= _quantiles(unit, times, bound, probabilities, analysis.confidence)
         parts.append(part)
-    frame = stacked(
-        parts, [name for name in column_names(FIXED_TARGET_COLUMNS) if not name.endswith("_rank")]
-    )
+    keys = (*PROBLEM, "target", "quantile")
+    of_units = [
+        f"{name}{end}" for name in COLUMN.values() for end in ("", "_low", "_high", "_text")
+    ]
+    frame = stacked(parts, [*keys, "algorithm", "runs", "successes", *of_units])
     for column in COLUMN.values():
         known = frame[frame[column].notna()]
-        ranks = ranks_within(known, column_names((*PROBLEM, TARGET, QUANTILE)), column)
-        frame[f"{column}_rank"] = pd.Series(ranks, known.index)
-    return frame[column_names(FIXED_TARGET_COLUMNS)]
+        frame[f"{column}_rank"] = ranks_within(known, keys, column)
+    return frame
 
 
 def _quantiles(
@@ -473,7 +424,6 @@ def _rows(of_targets: list[NDArray[np.float64]]) -> NDArray[np.float64]:
 
 
 def _bounds(runs: Runs, unit: Unit) -> NDArray[np.float64]:
-    """Lower bound of the cost of each failed run: its budget, or what it had spent."""
     budget = runs.frame[BUDGETS[unit]].to_numpy(dtype=np.float64)
     return np.where(np.isnan(budget), runs.spent(unit), budget)
 
@@ -484,27 +434,6 @@ def _digits(value: float) -> str:
 
 
 NEEDED = "least number of executions for which `probability` reaches `statistics.confidence`"
-MULTIRUN_GENERIC = (
-    QUANTILE,
-    EXECUTIONS,
-    *columns_of(f"""
-        probability: probability 1 − (1 − p)^k that the best of k executions is at least as good as
-            the quantile of probability p of a single one
-        executions_needed: {NEEDED}
-    """),
-)
-MULTIRUN_COLUMNS = (
-    *CELL,
-    TARGET,
-    RUNS,
-    SUCCESSES,
-    SUCCESS_RATE,
-    EXECUTIONS,
-    *Column(
-        "probability", "probability that at least one of the executions reaches the target"
-    ).interval("`probability` (from Clopper and Pearson's for the success rate)"),
-    *Column("executions_needed", f"{NEEDED}; `inf` if no run succeeded").interval(),
-)
 
 
 @exhibit(
@@ -515,25 +444,23 @@ MULTIRUN_COLUMNS = (
     Probability that the best of k independent executions is at least as good as a quantile of a
     single execution. It holds for every algorithm and problem.
     """,
-    columns=MULTIRUN_GENERIC,
+    columns=f"""
+    QUANTILE, EXECUTIONS
+    probability <Probability; .4>: probability 1 − (1 − p)^k that the best of k executions is at
+        least as good as the quantile of probability p of a single one
+    executions_needed <Needed>: {NEEDED}
+    """,
     layouts=Layout(
         caption="Probability that the best of several executions is at least as good as a quantile "
         "of a single execution, and the executions needed for a probability of {confidence}.",
-        values=(
-            Value("probability", "Probability", decimals=4),
-            Value("executions_needed", "Needed"),
-        ),
         rows=("quantile", "executions"),
     ),
 )
-def to_quantile(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    if runs.frame.empty:
-        return pd.DataFrame(columns=column_names(MULTIRUN_GENERIC))
-    p, k = np.meshgrid(sorted(analysis.quantiles), sorted(analysis.executions), indexing="ij")
-    columns = (p, k, multirun_probability(p, k), runs_needed(p, analysis.confidence))
-    return pd.DataFrame(
-        dict(zip(column_names(MULTIRUN_GENERIC), (c.ravel() for c in columns), strict=True))
-    )
+def to_quantile(runs: Runs, analysis: Analysis) -> Parts:
+    for p in sorted(analysis.quantiles) if len(runs.frame) else ():
+        k = np.array(sorted(analysis.executions))
+        part = {"quantile": p, "executions": k, "probability": multirun_probability(p, k)}
+        yield part | {"executions_needed": float(runs_needed(p, analysis.confidence))}
 
 
 @exhibit(
@@ -545,7 +472,12 @@ def to_quantile(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     reaches a target. It follows from the success rate of single runs; the runs of all instances are
     pooled.
     """,
-    columns=MULTIRUN_COLUMNS,
+    columns=f"""
+    CELL, TARGET, RUNS, SUCCESSES, SUCCESS_RATE, EXECUTIONS
+    probability (interval, from Clopper and Pearson's for the success rate): probability that at
+        least one of the executions reaches the target
+    executions_needed (interval): {NEEDED}; `inf` if no run succeeded
+    """,
     layouts=[
         Layout(
             caption="Probability that one of several executions reaches the target, from the "
@@ -566,12 +498,11 @@ def to_quantile(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         ),
     ],
 )
-def to_target(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+def to_target(runs: Runs, analysis: Analysis) -> Parts:
     targets, executions = analysis.targets_from_easy, sorted(analysis.executions)
     k = np.tile(executions, len(targets))
     reached = np.isfinite(runs.runtimes("seconds", targets))
-    parts = []
-    for names, members in runs.groups(tuple(column_names(CELL))):
+    for names, members in runs.groups(CELL):
         successes = np.repeat(reached[members].sum(axis=0), len(executions))
         rate = success_interval(successes, len(members), analysis.confidence)
         part = {**names, "target": np.repeat(targets, len(executions)), "runs": len(members)}
@@ -582,5 +513,142 @@ def to_target(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         ):
             part[f"probability{end}"] = multirun_probability(at, k)
             part[f"executions_needed{end}"] = runs_needed(opposite, analysis.confidence)
-        parts.append(part)
-    return stacked(parts, column_names(MULTIRUN_COLUMNS))
+        yield part
+
+
+MEASURES = ("mean", "median", "mean_rank", "median_rank")
+GAP = """
+    gap_decades [decades]: the smaller of the two distances, between the means and between
+        the medians: how striking the disagreement is
+"""
+OF = """
+    {0}mean [precision]: mean precision of `{1}`
+    {0}median [precision]: median precision of `{1}`
+    {0}mean_rank: rank of the mean of `{1}` among the algorithms of the problem
+    {0}median_rank: rank of the median of `{1}` among the algorithms of the problem
+"""
+
+
+@exhibit(
+    "disagreements",
+    question=questions.MEAN,
+    title="Pairs that mean and median order differently",
+    caption="""
+    Pairs of algorithms that the mean and the median of the best precision put in strictly opposite
+    order on a problem. The runs of all instances are pooled, and a run that reached the final
+    target counts as 0. For more than 12 algorithms, only pairs with the best one (lowest average
+    rank of the median precision) are listed; `statistics.pairs` selects other pairs.
+    """,
+    columns=f"""
+    PROBLEM
+    algorithm (text): algorithm with the better mean
+    other (text): algorithm with the better median
+    {OF.format("", "algorithm")}
+    {OF.format("other_", "other")}
+    {GAP}
+    """,
+    layouts=Layout(
+        caption="Pairs of algorithms that the mean and the median of the precision at the end "
+        "order differently; parentheses: rank among the algorithms. Gap: the smaller of the "
+        "distances between the means and between the medians, in decades.",
+        values=(
+            Value("mean", "Mean", rank="mean_rank"),
+            Value("other_mean", "Other's mean", rank="other_mean_rank"),
+            Value("median", "Median", rank="median_rank"),
+            Value("other_median", "Other's median", rank="other_median_rank"),
+            Value("gap_decades", "Gap", decimals=2),
+        ),
+        rows=("function", "algorithm", "other"),
+    ),
+)
+def of_mean_and_median(runs: Runs, analysis: Analysis) -> Made:
+    best = precision_at_the_end(runs)
+    listed_in = listed_by_precision(runs, analysis)
+    found = []
+    for names, members in runs.groups(PROBLEM):
+        listed = listed_in[str(names["suite"]), int(names["dimension"])]
+        part = runs.frame.iloc[members]
+        grouped = part.groupby(part["algorithm"].astype(str)).indices
+        values = {str(name): best[members[rows]] for name, rows in grouped.items()}
+        algorithms = sorted(values)
+        mean = np.array([mean_of(values[name]) for name in algorithms])
+        median = np.array([float(sample_quantile(values[name], 0.5)) for name in algorithms])
+        measured = dict(zip(MEASURES, (mean, median, rank(mean), rank(median)), strict=True))
+        pairs = opposed_pairs(mean, median)
+        gaps = smaller_gap(np.maximum(mean, 0.0), np.maximum(median, 0.0), pairs)
+        for (a, b), gap in zip(pairs, gaps, strict=True):
+            if not listed.has(algorithms[a], algorithms[b]):
+                continue
+            found.append(
+                {
+                    **names,
+                    "algorithm": algorithms[a],
+                    "other": algorithms[b],
+                    **{measure: numbers[a] for measure, numbers in measured.items()},
+                    **{f"other_{measure}": numbers[b] for measure, numbers in measured.items()},
+                    "gap_decades": gap,
+                }
+            )
+    return found, {"pairs": in_words(listed_in)}
+
+
+@exhibit(
+    "sorted_solutions",
+    question=questions.MEAN,
+    title="Sorted solutions of pairs in disagreement",
+    caption="""
+    Best precision of every run, sorted from best to worst, of both algorithms of each pair that
+    mean and median order differently on a problem. An algorithm appears once for each of its pairs.
+    """,
+    columns=f"""
+    PROBLEM
+    better_by_mean (text): algorithm of the pair with the better mean
+    better_by_median (text): algorithm of the pair with the better median
+    ALGORITHM
+    order: place of the run, 1 for the best
+    precision [precision] <Precision>: best precision of the run
+    mean [precision]: mean of the algorithm's runs
+    median [precision]: median of the algorithm's runs
+    {GAP}
+    """,
+    layouts=Layout(
+        caption="Sorted precisions at the end of the runs of two algorithms that mean and "
+        "median order differently.",
+        rows=("function", "better_by_mean", "better_by_median", "algorithm"),
+        columns="order",
+        points=(Points("order", 6),),
+    ),
+    figures=Figure(
+        "sorted_solutions",
+        "Sorted solutions where mean and median disagree",
+        "Sorted solutions of pairs of algorithms that mean and median order differently, one panel "
+        "per pair and problem: the best precision of each run over the share of runs that are at "
+        "least as good. The filled marker is the median and the hollow marker the mean, on the "
+        "curve: a mean far to the right is caused by a few bad runs. The figure shows the pairs "
+        "with the widest gap; the table `disagreements` has all of them. `inf` is at the top edge.",
+        Picture("timefair.exhibits.charts.curves:sorted_solutions"),
+    ),
+)
+def sorted_solutions(runs: Runs, analysis: Analysis) -> Made:
+    best = precision_at_the_end(runs)
+    members = {tuple(names.values()): rows for names, rows in runs.groups(CELL)}
+    parts = []
+    pairs = of_mean_and_median(runs, analysis)
+    for pair in pairs.to_dict("records"):
+        problem = {key: pair[key] for key in PROBLEM}
+        for side, prefix in (("algorithm", ""), ("other", "other_")):
+            precision = np.sort(best[members[*problem.values(), pair[side]]])
+            parts.append(
+                {
+                    **problem,
+                    "better_by_mean": pair["algorithm"],
+                    "better_by_median": pair["other"],
+                    "algorithm": pair[side],
+                    "order": np.arange(1, precision.size + 1),
+                    "precision": precision,
+                    "mean": pair[f"{prefix}mean"],
+                    "median": pair[f"{prefix}median"],
+                    "gap_decades": pair["gap_decades"],
+                }
+            )
+    return iter(parts), {"pairs": pairs.attrs["pairs"]}

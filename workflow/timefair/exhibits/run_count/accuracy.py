@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from timefair.basics.together import ALL
 from timefair.exhibits import questions
 from timefair.exhibits.charts.chart import Picture
-from timefair.exhibits.columns import ALGORITHM, DIMENSION, DIMENSION_OR_ALL, FUNCTION, SUITE
-from timefair.exhibits.exhibit import Column, Figure, column_names, columns_of, exhibit
+from timefair.exhibits.exhibit import Figure, Made, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.records.rundata.frames import Progress
 from timefair.records.rundata.problems import precision_at_the_end
@@ -88,7 +87,6 @@ class Samples:
             yield dict(zip(keys, names, strict=True)), np.asarray(rows, dtype=np.intp)
 
     def strata(self) -> Iterator[tuple[dict[str, Any], Samples]]:
-        """The samples of each (suite, dimension), in the order of these."""
         for names, rows in self.groups(STRATUM):
             yield names, self.taken(rows)
 
@@ -117,78 +115,36 @@ def percent(part: pd.Series, whole: pd.Series) -> pd.Series:
 SKEWNESS, FIXED, RANDOM = "skewness", "fixed n at the same saving", "random n"
 
 GROUP = ["function", "algorithm"]
-SETTING = (
-    Column("tau", "threshold τ of the absolute skewness"),
-    Column("outliers", "outlier filter applied before the skewness is computed", text=True),
-)
-KEY_COLUMNS = (
-    SUITE,
-    DIMENSION_OR_ALL,
-    *columns_of(f"""
-        rule (text): `{SKEWNESS}` (the paper's rule), or a control: `{FIXED}`, or `{RANDOM}` (the
-            rule's numbers of runs assigned to the samples at random)
-    """),
-    *SETTING,
-)
-KEYS = column_names(KEY_COLUMNS)
-SAMPLES, TRUE, NEVER_STOPPED, MEAN_RUNS = columns_of("""
+SETTING = """
+    tau: threshold τ of the absolute skewness
+    outliers (text): outlier filter applied before the skewness is computed
+"""
+SETTINGS = f"""
+    SUITE, DIMENSION_OR_ALL
+    rule (text): `{SKEWNESS}` (the paper's rule), or a control: `{FIXED}`, or `{RANDOM}` (the rule's
+        numbers of runs assigned to the samples at random)
+    {SETTING}
+"""
+KEYS = ["suite", "dimension", "rule", "tau", "outliers"]
+SAMPLES = """
     samples: number of samples: (function, dimension, instance, algorithm) with at least
         `run_count.cap` runs
-    true [%]: samples whose estimate, the mean of the first n runs, is accurate
-    never_stopped_percent [%]: samples that the cap ended, for which the estimate is accurate by
-        definition
-    mean_runs: mean number of runs of a sample
-""")
-WITHIN_COLUMNS = tuple(
-    Column(f"p{100 * band:g}", f"samples with an error of at most {100 * band:g} %", "%")
-    for band in BANDS
+"""
+TRUE = "true [%] <True; .2>: samples whose estimate, the mean of the first n runs, is accurate"
+NEVER_STOPPED = """
+    never_stopped_percent [%] <{}; .1>: samples that the cap ended, for which the
+        estimate is accurate by definition
+"""
+MEAN_RUNS = "mean_runs <Mean n; .{}>: mean number of runs of a sample"
+WITHIN = [f"p{100 * band:g}" for band in BANDS]
+BOUNDED = "\n    ".join(
+    f"{name} [%] <{name[1:]} %; .2>: samples with an error of at most {name[1:]} %"
+    for name in WITHIN
 )
-WITHIN = column_names(WITHIN_COLUMNS)
 SUMS = ["samples", "runs", "stopped", "accurate", "accurate_stopped"]
 INDEPENDENT = ["samples_independent", "accurate_independent"]
 JUDGED = [*KEYS, *GROUP, *SUMS, *WITHIN, *INDEPENDENT]
-ACCURACY = (
-    *KEY_COLUMNS,
-    SAMPLES,
-    TRUE,
-    *WITHIN_COLUMNS,
-    NEVER_STOPPED,
-    *columns_of("""
-        accurate_stopped_percent [%]: `true` among the samples that the rule stopped
-        samples_independent: number of samples with as many further, independent runs
-        accurate_independent_percent [%]: samples whose estimate is accurate compared with the
-            independent runs, which do not contain the first n
-    """),
-)
-SAVINGS = (
-    *KEY_COLUMNS,
-    SAMPLES,
-    Column("total_runs", "runs of the complete samples"),
-    Column("estimated_runs", "runs that the rule makes instead"),
-    Column("estimated_percent", "`estimated_runs` as a share of `total_runs`", "%"),
-    Column("saved_runs", "runs that the rule saves"),
-    Column("saved_percent", "`saved_runs` as a share of `total_runs`", "%"),
-    Column("accurate_percent", "samples whose estimate is accurate", "%"),
-    Column("expected_saved_runs", "`saved_runs` times `accurate_percent`"),
-    Column("expected_saved_percent", "`expected_saved_runs` as a share of `total_runs`", "%"),
-    MEAN_RUNS,
-)
-GROUPS = (
-    SUITE,
-    DIMENSION,
-    FUNCTION,
-    ALGORITHM,
-    *SETTING,
-    SAMPLES,
-    MEAN_RUNS,
-    NEVER_STOPPED,
-    TRUE,
-    *WITHIN_COLUMNS,
-)
 
-PRINTED_TRUE = Value("true", "True", decimals=2)
-PRINTED_BANDS = tuple(Value(name, f"{name[1:]} %", decimals=2) for name in WITHIN)
-PRINTED_NEVER = Value("never_stopped_percent", "Never stopped", decimals=1)
 RIGHT = "percentage of samples for which the mean of the runs made is accurate"
 CONTROLS = (
     "The controls have tables of their own: one fixed n that saves at least as much, and the "
@@ -207,25 +163,28 @@ BY_RULE = ("suite", "dimension", "rule")
     1, 5, 10, 15 and 20 % allowed. Two controls and a comparison with independent runs are added to
     the paper's columns.
     """,
-    columns=ACCURACY,
+    columns=f"""
+    {SETTINGS}
+    {SAMPLES}
+    {TRUE}
+    {BOUNDED}
+    {NEVER_STOPPED.format("Never stopped")}
+    accurate_stopped_percent [%] <Others; .2>: `true` among the samples that the rule stopped
+    samples_independent: number of samples with as many further, independent runs
+    accurate_independent_percent [%] <Independent; .2>: samples whose estimate is accurate compared
+        with the independent runs, which do not contain the first n
+    """,
     layouts=Layout(
         caption=f"Accuracy of the skewness rule: {RIGHT} (true), and with errors of at most "
         "0.5 to 20 %. Never stopped: samples that the cap ended, accurate by definition. "
         f"Others: true among those that stopped. Independent: against other runs. {CONTROLS}",
-        values=(
-            PRINTED_TRUE,
-            *PRINTED_BANDS,
-            PRINTED_NEVER,
-            Value("accurate_stopped_percent", "Others", decimals=2),
-            Value("accurate_independent_percent", "Independent", decimals=2),
-        ),
         rows=("tau", "outliers"),
         parts=BY_RULE,
     ),
 )
 def accuracy(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     sums = pooled(_judged(runs, analysis, controls=True), KEYS)
-    shares = sums[[*KEYS, "samples", "samples_independent"]].assign(
+    return sums[[*KEYS, "samples", "samples_independent"]].assign(
         true=percent(sums["accurate"], sums["samples"]),
         never_stopped_percent=100.0 - percent(sums["stopped"], sums["samples"]),
         accurate_stopped_percent=percent(sums["accurate_stopped"], sums["stopped"]),
@@ -234,7 +193,6 @@ def accuracy(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         ),
         **{name: percent(sums[name], sums["samples"]) for name in WITHIN},
     )
-    return shares[column_names(ACCURACY)]
 
 
 @exhibit(
@@ -246,21 +204,22 @@ def accuracy(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     saves, the percentage of samples whose estimate is accurate, and the product of savings and
     accuracy. The same controls as in `run_count_accuracy` are added.
     """,
-    columns=SAVINGS,
+    columns=f"""
+    {SETTINGS}
+    {SAMPLES}
+    total_runs <Total>: runs of the complete samples
+    estimated_runs <Estimated>: runs that the rule makes instead
+    estimated_percent [%] <%; .2>: `estimated_runs` as a share of `total_runs`
+    saved_runs <Saved>: runs that the rule saves
+    saved_percent [%] <%; .2>: `saved_runs` as a share of `total_runs`
+    accurate_percent [%] <Accurate, %; .2>: samples whose estimate is accurate
+    expected_saved_runs <Expected saved; .0>: `saved_runs` times `accurate_percent`
+    expected_saved_percent [%] <%; .2>: `expected_saved_runs` as a share of `total_runs`
+    {MEAN_RUNS.format(2)}
+    """,
     layouts=Layout(
         caption="Runs that the skewness rule makes and saves, in runs and percent of all; "
         f"accurate: {RIGHT}; expected saved: saved times accurate. {CONTROLS}",
-        values=(
-            Value("total_runs", "Total"),
-            Value("estimated_runs", "Estimated"),
-            Value("estimated_percent", "%", decimals=2),
-            Value("saved_runs", "Saved"),
-            Value("saved_percent", "%", decimals=2),
-            Value("accurate_percent", "Accurate, %", decimals=2),
-            Value("expected_saved_runs", "Expected saved", decimals=0),
-            Value("expected_saved_percent", "%", decimals=2),
-            Value("mean_runs", "Mean n", decimals=2),
-        ),
         rows=("tau", "outliers"),
         parts=BY_RULE,
     ),
@@ -272,7 +231,7 @@ def savings_of_rule(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     found = savings(total, sums["runs"], right)
     whole = {name: found[name].astype(np.int64) for name in ("total_runs", "saved_runs")}
     found |= {**whole, "estimated_runs": sums["runs"], "mean_runs": sums["runs"] / sums["samples"]}
-    return sums[[*KEYS, "samples"]].assign(**found)[column_names(SAVINGS)]
+    return sums[[*KEYS, "samples"]].assign(**found)
 
 
 @exhibit(
@@ -283,16 +242,18 @@ def savings_of_rule(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     The columns of Table 1 of the run-count paper for each algorithm on each function, in percent of
     the samples of its instances. The figures on the skewness rule are drawn from this table.
     """,
-    columns=GROUPS,
+    columns=f"""
+    SUITE, DIMENSION, FUNCTION, ALGORITHM
+    {SETTING}
+    {SAMPLES}
+    {MEAN_RUNS.format(1)}
+    {NEVER_STOPPED.format("Never stopped")}
+    {TRUE}
+    {BOUNDED}
+    """,
     layouts=Layout(
         caption=f"Skewness rule: {RIGHT} (true), and with errors of at most 0.5 to 20 %, with "
         "the mean number of runs and the percentage of samples that the cap ended.",
-        values=(
-            Value("mean_runs", "Mean n", decimals=1),
-            PRINTED_NEVER,
-            PRINTED_TRUE,
-            *PRINTED_BANDS,
-        ),
         parts=("suite", "dimension", "tau", "outliers"),
         points=(Points("tau", 1), Points("outliers", 1)),
     ),
@@ -345,7 +306,7 @@ def groups(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         never_stopped_percent=100.0 - percent(sums["stopped"], sums["samples"]),
         true=percent(sums["accurate"], sums["samples"]),
         **{name: percent(sums[name], sums["samples"]) for name in WITHIN},
-    )[column_names(GROUPS)]
+    )
 
 
 def skewness_rules(settings: RunCount) -> list[SkewnessRule]:
@@ -374,7 +335,6 @@ def evaluated_twice(
 
 
 def _judged(runs: Runs, analysis: Analysis, *, controls: bool) -> pd.DataFrame:
-    """Sums over the samples of each group and setting, for the rule and for its controls."""
     settings = analysis.run_count
     rules = skewness_rules(settings)
     parts = []
@@ -421,7 +381,6 @@ def _long(evaluation: Evaluation) -> pd.DataFrame:
     return pd.DataFrame({name: sums.ravel() for name, sums in columns.items()}, index=index)
 
 
-PRINTED_SAVED = Value("saved_percent", "Saved", decimals=1)
 FIXED_COUNTS = (5, 10, 15, 20, 25, 30, 40)
 FIRST_LOOK = 10  # first n of the rules with a promise
 
@@ -435,13 +394,11 @@ QUANTILES = {"median": 0.5, "q10": 0.1, "q90": 0.9}
 NAMES = {"median": "the median", "q10": "Q.10", "q90": "Q.90", "mean": "the mean"}
 
 PROBLEM = ["function", "instance"]
-RULE_COLUMNS = columns_of("""
-    rule (text): the rule for the number of runs
-    setting (text): setting of the rule
-    promises (text): the estimate that the rule promises to keep near the truth, `best algorithm`,
-        or `none`
-""")
-RULE = column_names(RULE_COLUMNS)
+KEPT = (
+    "samples for which {} of the independent runs is within `run_count.width` of that of the runs "
+    "made"
+)
+RULE = ["rule", "setting", "promises"]
 RULES_KEYS = ["suite", "dimension", *RULE]
 SHARES = {
     "never_stopped_percent": ("never_stopped", "samples"),
@@ -453,40 +410,6 @@ SHARES = {
     "winner_independent_percent": ("won_independent", "problems_independent"),
 }
 """Percentages as (part, whole)."""
-
-RULES_COLUMNS = (
-    SUITE,
-    DIMENSION_OR_ALL,
-    *RULE_COLUMNS,
-    SAMPLES,
-    Column("samples_independent", "number of samples with as many further, independent runs"),
-    Column("problems", "number of (function, dimension, instance) with several algorithms"),
-    Column("problems_independent", "number of these with independent runs of every algorithm"),
-    MEAN_RUNS,
-    Column("saved_percent", "runs that the rule saves", "%"),
-    NEVER_STOPPED,
-    *columns_of("""
-        out_of_bounds_percent [%]: samples with a value outside the bounds of the rule
-            (`statistics.run_count.bounds`), which run to the cap
-        accurate_percent [%]: samples whose mean, without an outlier filter, is accurate by the
-            run-count paper's criterion, compared with the complete sample
-        accurate_independent_percent [%]: likewise, compared with independent runs
-    """),
-    *(
-        Column(
-            f"kept_{name}_percent",
-            f"samples for which {words} of the independent runs is within `run_count.width` of "
-            "that of the runs made",
-            "%",
-        )
-        for name, words in NAMES.items()
-    ),
-    *columns_of("""
-        winner_percent [%]: problems on which the algorithm with the least median of the runs made
-            is one of those with the least median of the complete samples
-        winner_independent_percent [%]: likewise, compared with independent runs
-    """),
-)
 
 
 @dataclass(frozen=True)
@@ -516,7 +439,32 @@ class Entrant:
     estimate in `promises`. With the setting `single`, the promise is valid for one look only. The
     row with the fixed n equal to the cap shows the result of all runs.
     """,
-    columns=RULES_COLUMNS,
+    columns=f"""
+    SUITE, DIMENSION_OR_ALL
+    rule (text): the rule for the number of runs
+    setting (text): setting of the rule
+    promises (text): the estimate that the rule promises to keep near the truth, `best algorithm`,
+        or `none`
+    {SAMPLES}
+    samples_independent: number of samples with as many further, independent runs
+    problems: number of (function, dimension, instance) with several algorithms
+    problems_independent: number of these with independent runs of every algorithm
+    {MEAN_RUNS.format(1)}
+    saved_percent [%] <Saved; .1>: runs that the rule saves
+    {NEVER_STOPPED.format("At cap")}
+    out_of_bounds_percent [%]: samples with a value outside the bounds of the rule
+        (`statistics.run_count.bounds`), which run to the cap
+    accurate_percent [%] <Accurate; .1>: samples whose mean, without an outlier filter, is accurate
+        by the run-count paper's criterion, compared with the complete sample
+    accurate_independent_percent [%] <ind.; .1>: likewise, compared with independent runs
+    kept_median_percent [%] <Kept; .1>: {KEPT.format("the median")}
+    kept_q10_percent [%]: {KEPT.format("Q.10")}
+    kept_q90_percent [%]: {KEPT.format("Q.90")}
+    kept_mean_percent [%]: {KEPT.format("the mean")}
+    winner_percent [%] <Winner; .1>: problems on which the algorithm with the least median of the
+        runs made is one of those with the least median of the complete samples
+    winner_independent_percent [%] <ind.; .1>: likewise, compared with independent runs
+    """,
     layouts=[
         Layout(
             caption="Rules for the number of runs, in percent of the samples. Accurate: the mean "
@@ -524,16 +472,6 @@ class Entrant:
             "and against independent runs (ind.). Kept: the median of the independent runs is "
             "within the stated width of that of the runs made. Winner: problems whose best "
             "algorithm by the median is found.",
-            values=(
-                Value("mean_runs", "Mean n", decimals=1),
-                PRINTED_SAVED,
-                Value("never_stopped_percent", "At cap", decimals=1),
-                Value("accurate_percent", "Accurate", decimals=1),
-                Value("accurate_independent_percent", "ind.", decimals=1),
-                Value("kept_median_percent", "Kept", decimals=1),
-                Value("winner_percent", "Winner", decimals=1),
-                Value("winner_independent_percent", "ind.", decimals=1),
-            ),
             rows=("rule", "setting"),
         ),
         Layout(
@@ -541,7 +479,7 @@ class Entrant:
             "or mean of the independent runs are within the stated width of those of the runs "
             "made, and which of them the rule promises.",
             values=(
-                PRINTED_SAVED,
+                Value("saved_percent", "Saved", decimals=1),
                 Value("kept_median_percent", "Median", decimals=1),
                 Value("kept_q10_percent", "Q.10", decimals=1),
                 Value("kept_q90_percent", "Q.90", decimals=1),
@@ -563,7 +501,7 @@ class Entrant:
         needs="samples",
     ),
 )
-def compared(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+def compared(runs: Runs, analysis: Analysis) -> Made:
     settings = analysis.run_count
     parts = []
     for names, samples in Samples.of(runs, settings.cap).strata():
@@ -581,14 +519,14 @@ def compared(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         part = _sums_of_entrants(samples, entrants, settings.width, Progress(f"{title}, samples"))
         parts.append(part.assign(**names))
     if not parts:
-        return pd.DataFrame(columns=column_names(RULES_COLUMNS))
+        return []
     sums = pooled(pd.concat(parts, ignore_index=True), RULES_KEYS)
     mean_runs = sums["runs"] / sums["samples"]
     return sums.assign(
         mean_runs=mean_runs,
         saved_percent=100.0 * (1.0 - mean_runs / settings.cap),
         **{name: percent(sums[part], sums[whole]) for name, (part, whole) in SHARES.items()},
-    )[column_names(RULES_COLUMNS)]
+    )
 
 
 def _skewness(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,21 +12,9 @@ from numpy.typing import NDArray
 from timefair.basics.together import ALL
 from timefair.exhibits import questions
 from timefair.exhibits.charts.chart import LEADERS, OVERVIEWS, Curves, Picture
-from timefair.exhibits.columns import (
-    CELL,
-    CELL_OR_ALL,
-    COST,
-    INSTANCE_CELL,
-    MEASURE,
-    RUNS,
-    SECONDS,
-    SUCCESS_RATE,
-    SUCCESSES,
-    TARGET,
-    UNIT,
-)
+from timefair.exhibits.columns import SECONDS
 from timefair.exhibits.curves.ecdf import until_cut
-from timefair.exhibits.exhibit import Column, Figure, column_names, columns_of, exhibit, over_costs
+from timefair.exhibits.exhibit import Figure, Parts, exhibit, over_costs
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
 from timefair.records.rundata.frames import MEAN, quantile_name, stacked
 from timefair.records.rundata.problems import BUDGETS, Spent, equal_if_solved, precision_at_the_end
@@ -36,38 +25,8 @@ from timefair.statistics.ert import ert, ert_interval, success_rate
 from timefair.statistics.probability import affordable_runs, best_of_mean, best_of_quantile
 from timefair.statistics.restarted import restarted_cdf
 
-CELL_KEYS = tuple(column_names(CELL))
-PROBLEM_KEYS = tuple(column_names(INSTANCE_CELL))
-BEST_OF_COLUMNS = (
-    *CELL,
-    RUNS,
-    Column("k", "number of executions, each with the complete budget"),
-    MEASURE,
-    *columns_of("""
-        precision [precision]: best precision of k executions; empty if there are fewer than k runs,
-            `inf` if it is possible that none of the k found a finite value
-    """),
-)
-LAUNCH_COLUMNS = (
-    *INSTANCE_CELL,
-    RUNS,
-    UNIT,
-    *columns_of("""
-        budget [`unit`]: budget T of a run
-        complete_launches: launches that returned, were ended by the restart policy or reached the
-            final target
-        tau [`unit`]: mean length τ of a complete launch
-        k: number of launches that the budget allows: floor(T/τ)
-    """),
-    MEASURE,
-    *columns_of("""
-        one_launch [precision]: best precision of single complete launches
-        best_of_k_launches [precision]: best precision of k complete launches, in closed form; empty
-            if there are fewer than k
-        best_of_restarts [precision]: best precision of the runs with their actual restarts,
-            including the last launch, which is cut at T
-    """),
-)
+CELL_KEYS = ("suite", "dimension", "function", "algorithm")
+PROBLEM_KEYS = (*CELL_KEYS[:3], "instance", "algorithm")
 
 
 @exhibit(
@@ -80,11 +39,16 @@ LAUNCH_COLUMNS = (
     of the expected best of k runs, computed from the R runs without resampling. Quantiles are those
     of the best of k. A run already contains its restarts, so k executions cost k budgets.
     """,
-    columns=BEST_OF_COLUMNS,
+    columns="""
+    CELL, RUNS
+    k: number of executions, each with the complete budget
+    MEASURE
+    precision [precision] <Precision; low>: best precision of k executions; empty if there are fewer
+        than k runs, `inf` if it is possible that none of the k found a finite value
+    """,
     layouts=Layout(
         caption="Best precision f − f_opt of k executions, each with the complete budget; runs of "
         "all instances pooled. k executions need k runs. ∞: too many runs found no finite value.",
-        values=(Value("precision", "Precision", "low"),),
         columns="k",
         parts=("suite", "dimension", "measure"),
     ),
@@ -102,7 +66,7 @@ LAUNCH_COLUMNS = (
         ),
     ),
 )
-def of_executions(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+def of_executions(runs: Runs, analysis: Analysis) -> Parts:
     best = precision_at_the_end(runs)
     cells = list(runs.groups(CELL_KEYS))
     samples = [best[members] for _, members in cells]
@@ -111,7 +75,7 @@ def of_executions(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     precision = np.stack(
         [_best_of(samples, np.full(len(samples), k), analysis) for k in executions], axis=1
     )
-    parts = (
+    return (
         {
             **group,
             "runs": len(members),
@@ -121,7 +85,6 @@ def of_executions(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         }
         for (group, members), of_cell in zip(cells, precision, strict=True)
     )
-    return stacked(parts, column_names(BEST_OF_COLUMNS))
 
 
 @exhibit(
@@ -135,22 +98,28 @@ def of_executions(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     result of one launch if there are none. Long launches are cut more often, so τ is too small if k
     is small. A launch or run that reached the final target counts as 0.
     """,
-    columns=LAUNCH_COLUMNS,
+    columns="""
+    INSTANCE_CELL, RUNS, UNIT
+    budget [`unit`]: budget T of a run
+    complete_launches: launches that returned, were ended by the restart policy or reached the final
+        target
+    tau [`unit`] <τ>: mean length τ of a complete launch
+    k <k>: number of launches that the budget allows: floor(T/τ)
+    MEASURE
+    one_launch [precision] <One launch; low>: best precision of single complete launches
+    best_of_k_launches [precision] <Best of k; low>: best precision of k complete launches, in
+        closed form; empty if there are fewer than k
+    best_of_restarts [precision] <With restarts; low>: best precision of the runs with their actual
+        restarts, including the last launch, which is cut at T
+    """,
     layouts=Layout(
         caption="Best precision f − f_opt of one launch, of the k launches of mean length τ "
         "that the budget allows, and of the runs with their actual restarts.",
-        values=(
-            Value("tau", "τ"),
-            Value("k", "k"),
-            Value("one_launch", "One launch", "low"),
-            Value("best_of_k_launches", "Best of k", "low"),
-            Value("best_of_restarts", "With restarts", "low"),
-        ),
         rows=("function", "instance", "algorithm"),
         parts=("suite", "dimension", "unit", "measure"),
     ),
 )
-def within_budget(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+def within_budget(runs: Runs, analysis: Analysis) -> Parts:
     cells = list(runs.groups(PROBLEM_KEYS))
     rows_of = [rows for _, rows in cells]
     fair, singles = _fair(runs, rows_of)
@@ -158,16 +127,12 @@ def within_budget(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     once = np.ones(len(cells))
     results = {
         "one_launch": _best_of(singles, once, analysis),
-        "best_of_k_launches": _best_of(singles, fair["k"].to_numpy(dtype=np.float64), analysis),
+        "best_of_k_launches": _best_of(singles, np.array([one["k"] for one in fair]), analysis),
         "best_of_restarts": _best_of([best[rows] for rows in rows_of], once, analysis),
     }
-    names = pd.DataFrame([group for group, _ in cells], columns=list(PROBLEM_KEYS))
-    of_cells = pd.concat([names.assign(runs=list(map(len, rows_of))), fair], axis=1)
-    measures = _measures(analysis)
-    frame = of_cells.loc[of_cells.index.repeat(len(measures))].reset_index(drop=True)
-    frame["measure"] = measures * len(cells)
-    frame = frame.assign(**{name: found.ravel() for name, found in results.items()})
-    return frame[column_names(LAUNCH_COLUMNS)]
+    for (group, rows), of_budget, *found in zip(cells, fair, *results.values(), strict=True):
+        part = {**group, "runs": len(rows), **of_budget, "measure": _measures(analysis)}
+        yield part | dict(zip(results, found, strict=True))
 
 
 def _measures(analysis: Analysis) -> list[str]:
@@ -196,7 +161,7 @@ def _best_of(
 
 def _fair(
     runs: Runs, rows_of: Sequence[NDArray[np.intp]]
-) -> tuple[pd.DataFrame, list[NDArray[np.float64]]]:
+) -> tuple[list[dict[str, Any]], list[NDArray[np.float64]]]:
     """The number of launches that the budget of each cell allows, and its precisions of complete
     ones.
 
@@ -216,7 +181,7 @@ def _fair(
     lengths: dict[Unit, NDArray[np.float64]] = {"seconds": end_s - start_s}
     lengths["evaluations"] = evaluations
     budgets = {unit: runs.frame[BUDGETS[unit]].to_numpy(dtype=np.float64) for unit in UNITS}
-    table, singles = [], []
+    found, singles = [], []
     for place, rows in enumerate(rows_of):
         own = np.asarray(launches_of.get(place, ()), dtype=np.intp)
         ended = own[complete[own]]
@@ -225,61 +190,24 @@ def _fair(
         used, budget = lengths[unit][ended], np.fmax.reduce(budgets[unit][rows])
         tau = used.mean() if used.sum() > 0 else np.nan
         before = start_s[own].min() if timed and own.size else 0.0
-        table.append((unit, budget, ended.size, tau, float(affordable_runs(budget - before, tau))))
+        launches_k = float(affordable_runs(budget - before, tau))
+        of_unit = {"unit": unit, "budget": budget, "complete_launches": ended.size}
+        found.append(of_unit | {"tau": tau, "k": launches_k})
         singles.append(precision[ended])
-    names = ["unit", "budget", "complete_launches", "tau", "k"]
-    return pd.DataFrame(table, columns=names), singles
+    return found, singles
 
 
 SUFFIX = {"seconds": "ert_s", "evaluations": "ert_evaluations"}
 
-COUNTS = (RUNS, SUCCESSES, SUCCESS_RATE)
-VALUES = columns_of(f"""
-    ert_s [{SECONDS}]: expected running time in seconds; `inf` if no run reached the target
-    ert_evaluations [evaluations]: expected running time in evaluations; `inf` if no run reached the
-        target
-""")
-HEAVY = "_heavy_tail"
-LIMITS = tuple(
-    column
-    for value in VALUES
-    for column in (
-        *value.interval(),
-        Column(
-            f"{value.name}{HEAVY}",
-            "whether the distribution of the runtimes looks heavy-tailed; the interval may then be "
-            "too short",
-        ),
-    )
-)
+HEAVY, ENDS = "_heavy_tail", ("_low", "_high")
+LIMITS = f"""
+    {{0}} [{{1}}] (interval): expected running time in {{2}}; `inf` if no run reached the target
+    {{0}}{HEAVY}: whether the distribution of the runtimes looks heavy-tailed; the interval may then
+        be too short
+"""
 
 PRINTED_UNITS = {"s": "{seconds}", "evaluations": "evaluations"}
 SOME_TARGETS = (Points("target", 3),)
-
-
-def _figure(name: str, unit: str, words: str = "") -> Figure:
-    value = SUFFIX[unit]
-    return Figure(
-        name,
-        f"Expected {unit} to targets",
-        f"Expected running time (ERT) in {words or unit} to targets from easy to hard. The runs of "
-        "all instances are pooled, and a failed run costs all that it used. Lower is better. Bands "
-        "are intervals, computed on a logarithmic scale.",
-        Curves(
-            x="target",
-            y=value,
-            low=f"{value}_low",
-            high=f"{value}_high",
-            x_label="target precision (easy to hard)",
-            y_label="ERT in {unit}",
-            view=unit,
-            unit=unit,
-            scale="log",
-            steps=False,
-            decreasing=True,
-        ),
-        default=name == "ert",
-    )
 
 
 @exhibit(
@@ -294,7 +222,11 @@ def _figure(name: str, unit: str, words: str = "") -> Figure:
     and both limits are empty for a single run. The columns `ert_s_heavy_tail` and
     `ert_evaluations_heavy_tail` mark samples for which the interval may be too short.
     """,
-    columns=(*CELL, TARGET, *COUNTS, *LIMITS),
+    columns=f"""
+    CELL, TARGET, RUNS, SUCCESSES, SUCCESS_RATE
+    {LIMITS.format("ert_s", SECONDS, "seconds")}
+    {LIMITS.format("ert_evaluations", "evaluations", "evaluations")}
+    """,
     layouts=[
         Layout(
             caption=f"Expected running time (ERT) to target precisions, in {words}, with the runs "
@@ -307,11 +239,30 @@ def _figure(name: str, unit: str, words: str = "") -> Figure:
         )
         for unit, words in PRINTED_UNITS.items()
     ],
-    figures=[_figure("ert", "seconds", "{seconds}"), _figure("ert_evaluations", "evaluations")],
+    figures=over_costs(
+        "ert",
+        "Expected {unit} to targets",
+        "Expected running time (ERT) in {unit} to targets from easy to hard. The runs of all "
+        "instances are pooled, and a failed run costs all that it used. Lower is better. Bands are "
+        "intervals, computed on a logarithmic scale.",
+        Curves(
+            x="target",
+            y="ert_{unit}",
+            low="ert_{unit}_low",
+            high="ert_{unit}_high",
+            x_label="target precision (easy to hard)",
+            y_label="ERT in {unit}",
+            view="{unit}",
+            scale="log",
+            steps=False,
+            decreasing=True,
+        ),
+        default=True,
+    ),
     default=True,
 )
-def pooled(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    return to_targets(runs, analysis, confidence=analysis.confidence)
+def pooled(runs: Runs, analysis: Analysis) -> Parts:
+    return _parts(runs, analysis, CELL_KEYS, analysis.confidence)
 
 
 @exhibit(
@@ -323,7 +274,12 @@ def pooled(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     The performance profile is computed from its seconds. `inf`: no run on the instance reached the
     target.
     """,
-    columns=(*INSTANCE_CELL, TARGET, *COUNTS, *VALUES),
+    columns=f"""
+    INSTANCE_CELL, TARGET, RUNS, SUCCESSES, SUCCESS_RATE
+    ert_s [{SECONDS}]: expected running time in seconds; `inf` if no run reached the target
+    ert_evaluations [evaluations]: expected running time in evaluations; `inf` if no run reached the
+        target
+    """,
     layouts=[
         Layout(
             caption=f"Expected running time (ERT) to target precisions on each instance, in "
@@ -337,28 +293,29 @@ def pooled(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         for unit, words in PRINTED_UNITS.items()
     ],
 )
-def by_instance(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    return _frame(runs, analysis, INSTANCE_CELL, confidence=None)
+def by_instance(runs: Runs, analysis: Analysis) -> Parts:
+    return _parts(runs, analysis, PROBLEM_KEYS)
 
 
-def to_targets(runs: Runs, analysis: Analysis, *, confidence: float | None) -> pd.DataFrame:
-    """The table `ert`; without a confidence, its limits are NaN."""
-    return _frame(runs, analysis, CELL, confidence=confidence)
+def in_seconds(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """The success rates and ERTs of the table `ert` in seconds."""
+    columns = [*CELL_KEYS, "target", "success_rate", "ert_s"]
+    return stacked(_parts(runs, analysis, CELL_KEYS), columns)
 
 
-def _frame(
-    runs: Runs, analysis: Analysis, keys: Iterable[Column], *, confidence: float | None
-) -> pd.DataFrame:
+def _parts(
+    runs: Runs, analysis: Analysis, keys: tuple[str, ...], confidence: float | None = None
+) -> Parts:
+    """The columns of `ert` for some keys; without a confidence, limits are unknown."""
     of_others = bridges(runs, analysis.confidence)
     runs, targets = with_published(runs), analysis.targets_from_easy
     spent = {unit: Spent.until(runs.runtimes(unit, targets), runs.spent(unit)) for unit in UNITS}
-    values = column_names(VALUES if confidence is None else LIMITS)
-    key_names = column_names(keys)
-    parts = []
-    for group, rows in runs.groups(tuple(key_names)):
+    unknown = {f"{column}{end}": np.nan for column in SUFFIX.values() for end in ("", *ENDS)}
+    unknown |= {f"{column}{HEAVY}": False for column in SUFFIX.values()}
+    for group, rows in runs.groups(keys):
         success = spent["evaluations"].success[rows]
         part = {
-            **{name: False if name.endswith(HEAVY) else np.nan for name in values},
+            **unknown,
             **group,
             "target": np.asarray(targets, dtype=np.float64),
             "runs": len(rows),
@@ -375,23 +332,8 @@ def _frame(
                 if unit == "seconds" and (one := of_others.get(str(group["algorithm"]))):
                     part[f"{column}_low"] = interval.low * one.low / one.ratio
                     part[f"{column}_high"] = interval.high * one.high / one.ratio
-        parts.append(part)
-    return stacked(parts, [*key_names, "target", *column_names(COUNTS), *values])
+        yield part
 
-
-RESTARTED_COLUMNS = (
-    *CELL_OR_ALL,
-    RUNS,
-    UNIT,
-    COST,
-    Column(
-        "observed",
-        "share of the runs that were as long as `cost`, or had reached every target before; below "
-        "1, the share is computed from how often and how late the runs reached each target",
-    ),
-    Column("fraction", "share of the targets that are reached within `cost`"),
-    Column("error", "the exact share is between `fraction` − `error` and `fraction` + `error`"),
-)
 
 BEYOND = 100.0  # length of the curves, as a multiple of the cost of the longest run
 
@@ -406,11 +348,16 @@ BEYOND = 100.0  # length of the curves, as a multiple of the cost of the longest
     is the mean over the targets of the distribution function of the runtime with restarts, in
     closed form, up to 100 times the longest run. A target that no run reached is never reached.
     """,
-    columns=RESTARTED_COLUMNS,
+    columns="""
+    CELL_OR_ALL, RUNS, UNIT, COST
+    observed: share of the runs that were as long as `cost`, or had reached every target before;
+        below 1, the share is computed from how often and how late the runs reached each target
+    fraction <Share; high .2>: share of the targets that are reached within `cost`
+    error: the exact share is between `fraction` − `error` and `fraction` + `error`
+    """,
     layouts=Layout(
         caption="Share of targets that are reached within a cost if failed runs are restarted, "
         "in closed form.",
-        values=(Value("fraction", "Share", "high", decimals=2),),
         columns="cost",
         points=(Points("cost", (0.001, 0.01, 0.1, 1.0), relative=True),),
     ),
@@ -442,7 +389,7 @@ def curves(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         costs[unit] = grid
     everyone = told_in(runs, "evaluations")
     reached_at = {unit: everyone.runtimes(unit, targets) for unit in UNITS}
-    for group, rows in everyone.groups(tuple(column_names(CELL))):
+    for group, rows in everyone.groups(CELL_KEYS):
         for unit in everyone.units_of(rows):
             spent = Spent.until(reached_at[unit][rows], everyone.spent(unit)[rows])
             known = np.where(spent.success.all(axis=1), np.inf, spent.cost.max(axis=1))
@@ -452,13 +399,12 @@ def curves(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             ]
             low = np.mean([bounds.low for bounds in of_targets], axis=0)
             high = np.mean([bounds.high for bounds in of_targets], axis=0)
-            part = {**group, "runs": len(rows), "unit": unit, "cost": costs[unit]}
+            part = {**group, "unit": unit, "cost": costs[unit]}
             part |= {"fraction": (low + high) / 2, "error": (high - low) / 2}
             parts.append(until_cut(part, known, np.inf))
-    columns = column_names(RESTARTED_COLUMNS)
-    single = stacked(parts, columns)
     shared = ["suite", "dimension", "algorithm", "unit", "cost"]
     sums = {"runs": "sum", "observed": "mean", "fraction": "mean", "error": "mean"}
+    single = stacked(parts, [*shared, "function", *sums])
     across = single.groupby(shared, as_index=False).agg(sums)
     frame = pd.concat([single.astype({"function": str}), across.assign(function=ALL)])
-    return frame.reset_index(drop=True)[columns]
+    return frame.reset_index(drop=True)

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from timefair.exhibits import questions
-from timefair.exhibits.columns import PAIR, PROBLEM, SECONDS, TARGET
-from timefair.exhibits.exhibit import Column, column_names, exhibit
+from timefair.exhibits.columns import PAIR, PROBLEM, SECONDS, TARGET, Column, column_names
+from timefair.exhibits.exhibit import exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
 from timefair.records.rundata.left_out import BLOCK, EVERY_MACHINE, UNNAMED
 from timefair.records.rundata.problems import Spent, in_words, listed_by_precision, problems

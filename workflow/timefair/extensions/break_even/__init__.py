@@ -1,8 +1,6 @@
 """Where the order of two algorithms turns: at another evaluation cost, or with faster own code.
 
-- `lines`: the crossing of two ERTs as lines in a factor, and its confidence set;
-- `crossovers`: the evaluation cost at which two algorithms have the same ERT;
-- `own_time`: the time that algorithms themselves take up to each target;
+- `crossovers`: the evaluation cost at which two algorithms have the same ERT: a crossing of lines;
 - `implementation`: the own-time factor at which two algorithms have the same ERT;
 - `figure`, `verdict`: what readers see.
 """

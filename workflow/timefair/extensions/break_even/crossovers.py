@@ -1,27 +1,247 @@
-"""The table of evaluation costs at which the order of two algorithms changes."""
+"""The table of evaluation costs at which the order of two algorithms changes.
+
+At the additional cost c of an evaluation, an ERT is ERT_s + c ERT_evaluations. With its own time
+multiplied by α, it is the ERT of its evaluations alone + α times the ERT of its own time. Both are
+lines in a factor x.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
-import pandas as pd
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from timefair.exhibits import questions
-from timefair.exhibits.columns import PAIR, PROBLEM, SECONDS, TARGET
+from timefair.exhibits.columns import PAIR, SECONDS, column_names
 from timefair.exhibits.costs.cost_map import COUNTED
-from timefair.exhibits.exhibit import Column, column_names, exhibit
-from timefair.exhibits.layout import Layout, Points, Value
-from timefair.extensions.break_even.lines import TurningSets, turning_cost, turning_sets
+from timefair.exhibits.exhibit import Made, exhibit
+from timefair.exhibits.layout import Layout, Points
 from timefair.records.rundata.evaluation_cost import UsedByRuns
-from timefair.records.rundata.frames import stacked
 from timefair.records.rundata.problems import ProblemRuns, in_words, listed_by_precision
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
+from timefair.statistics.checks import check_confidence
+from timefair.statistics.comparison import score_p
 
 Array = NDArray[np.float64]
+
+
+def turning_cost(
+    seconds_a: ArrayLike, evaluations_a: ArrayLike, seconds_b: ArrayLike, evaluations_b: ArrayLike
+) -> Array:
+    """The evaluation cost at which two algorithms have the same ERT: where their lines cross.
+
+    The arguments are ERTs. Returns: In seconds, above 0; NaN if the order is the same at all costs
+    above 0, for example for parallel lines and for an ERT of `inf`.
+    """
+    lines = (seconds_a, evaluations_a, seconds_b, evaluations_b)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        time_a, count_a, time_b, count_b = (np.asarray(x, dtype=np.float64) for x in lines)
+        cost = (time_b - time_a) / (count_a - count_b)
+    return np.asarray(np.where(np.isfinite(cost) & (cost > 0), cost, np.nan))
+
+
+def turning_factor(fixed: ArrayLike, own: ArrayLike, other: ArrayLike) -> Array:
+    """The factor of an algorithm's own time at which its ERT, fixed + factor * own, is another's.
+
+    - `fixed`, `own`, `other`: ERTs in seconds, `inf` if no run succeeded.
+
+    Returns: 0 if the algorithm is behind even without own time, `inf` if it is ahead at every
+    factor, NaN if no run of either succeeded.
+    """
+    rest, grows, there = (np.asarray(x, dtype=np.float64) for x in (fixed, own, other))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        factor = np.maximum(there - rest, 0.0) / grows
+    factor = np.where(grows == 0, np.where(there > rest, np.inf, 0.0), factor)
+    factor = np.where(np.isinf(there), np.inf, np.where(np.isinf(rest), 0.0, factor))
+    return np.asarray(np.where(np.isinf(there) & np.isinf(rest), np.nan, factor))
+
+
+GRID = 33  # angles at which the test is made before the limits are refined
+HALVINGS = 40
+"""Number of bisection steps for each limit, enough for the precision of floating point."""
+
+EMPTY, EVERY, BELOW, ABOVE, BETWEEN, OUTSIDE = (
+    "empty", "every", "below", "above", "between", "outside",
+)  # fmt: skip
+"""The shapes of a set; see `TurningSets`."""
+
+
+@dataclass(frozen=True)
+class TurningSets:
+    """The factors at which two algorithms may have the same ERT; one set per target.
+
+    - `shape`: ``empty``: none; one algorithm is better at every factor. ``every``: all; the runs do
+      not show at any factor which algorithm is better. ``below``: from 0 to `high`. ``above``: from
+      `low` to infinity. ``between``: from `low` to `high`. ``outside``: from 0 to `low`, and from
+      `high` to infinity.
+    - `low`, `high`: Limits; 0 and `inf` if the set has no other limit, NaN for the empty set.
+    """
+
+    shape: NDArray[np.str_]
+    low: Array
+    high: Array
+
+    def split(self, parts: int) -> list[TurningSets]:
+        """The sets in several equal parts."""
+        arrays = (np.split(of, parts) for of in (self.shape, self.low, self.high))
+        return [TurningSets(*of) for of in zip(*arrays, strict=True)]
+
+
+@dataclass(frozen=True)
+class _Scores:
+    """Moments of the scores of `equal_ert` in both parts of a cost, one row per target.
+
+    At the factor x, a score is that of the fixed part plus x times that of the growing part,
+    because the common ERT is a straight line in x too.
+    """
+
+    mean: Array
+    covariance: Array
+    runs: int
+
+    @classmethod
+    def of(cls, fixed: Array, growing: Array) -> _Scores:
+        both = np.stack([fixed, growing])
+        mean = both.mean(axis=1)
+        centred = both - mean[:, np.newaxis]
+        covariance = np.einsum("irt,jrt->ijt", centred, centred) / (both.shape[1] - 1)
+        return cls(mean, covariance, both.shape[1])
+
+    def some(self, targets: NDArray[np.intp]) -> _Scores:
+        """The same of some targets."""
+        return _Scores(self.mean[:, targets], self.covariance[..., targets], self.runs)
+
+    def at(self, angle: Array) -> tuple[Array, Array]:
+        """Mean and variance where the weights are cosine and sine; shape (targets, angles)."""
+        c, s = np.where(angle == np.pi / 2, 0.0, np.cos(angle)), np.sin(angle)
+        (tt, te), (_, ee) = self.covariance[..., np.newaxis]
+        mean = c * self.mean[0][:, np.newaxis] + s * self.mean[1][:, np.newaxis]
+        return mean, np.maximum(c * c * tt + 2 * c * s * te + s * s * ee, 0.0)
+
+
+@dataclass(frozen=True)
+class _Test:
+    """The test of equal ERTs, one row per target."""
+
+    first: _Scores
+    second: _Scores
+    level: float
+
+    def some(self, targets: NDArray[np.intp]) -> _Test:
+        """The same of some targets."""
+        return _Test(self.first.some(targets), self.second.some(targets), self.level)
+
+    def accepts(self, angle: Array) -> NDArray[np.bool_]:
+        """Whether it does not reject; shape (targets, angles)."""
+        sides = (self.first, self.second)
+        (mean_a, variance_a), (mean_b, variance_b) = (scores.at(angle) for scores in sides)
+        p = score_p(mean_a, variance_a, self.first.runs, mean_b, variance_b, self.second.runs)
+        return np.asarray(p > self.level)
+
+
+def turning_sets(
+    fixed_a: ArrayLike,
+    growing_a: ArrayLike,
+    success_a: ArrayLike,
+    fixed_b: ArrayLike,
+    growing_b: ArrayLike,
+    success_b: ArrayLike,
+    *,
+    confidence: float,
+) -> TurningSets:
+    """The factors x of the growing parts at which the test of equal ERTs does not reject, per
+    target.
+
+    - `fixed_a`, `growing_a`, `success_a`, shape (m, targets): Both parts of the cost of each run of
+      the first algorithm up to each target or its own end, such as seconds and evaluations, and
+      whether it reached the target; `..._b`, shape (n, targets): the same for the second.
+    - `confidence`: Probability, in (0, 1), that the set contains the true factor, if there is one.
+
+    Every factor if no run succeeded, or if an algorithm has fewer than two runs. A factor x belongs
+    to the set if `equal_ert` of the costs fixed + x growing has a p-value above 1 - confidence. The
+    test is made at `GRID` angles arctan(x / s) and at the crossing, and bisection finds the limits.
+
+    Source: E. C. Fieller, Some problems in interval estimation, Journal of the Royal Statistical
+    Society B 16 (1954), whose sets have the same shapes.
+    """
+    check_confidence(confidence)
+    parts = [np.asarray(x, dtype=np.float64) for x in (fixed_a, growing_a, success_a)]
+    others = [np.asarray(x, dtype=np.float64) for x in (fixed_b, growing_b, success_b)]
+    targets = parts[0].shape[1]
+    successes = parts[2].sum(axis=0) + others[2].sum(axis=0)
+    low, high = np.zeros(targets), np.full(targets, np.inf)
+    shape = np.full(targets, EVERY, dtype="<U7")
+    tested = np.flatnonzero(successes > 0)
+    if min(len(parts[0]), len(others[0])) < 2 or tested.size == 0:
+        return TurningSets(shape, low, high)
+    used = [x[:, tested] for x in parts], [x[:, tested] for x in others]
+    common = [(used[0][k].sum(axis=0) + used[1][k].sum(axis=0)) / successes[tested] for k in (0, 1)]
+    both = (common[0] > 0) & (common[1] > 0)
+    scale = np.divide(common[0], common[1], out=np.ones_like(common[0]), where=both)
+    first, second = (
+        _Scores.of(fixed - common[0] * reached, (growing - common[1] * reached) * scale)
+        for fixed, growing, reached in used
+    )
+
+    test = _Test(first, second, 1 - confidence)
+    moments = [of for side in (first, second) for of in (side.mean[1], side.covariance[1, 1])]
+    equal_growing = (np.array(moments) == 0).all(axis=0)  # so that no factor changes the test
+    angles = np.where(equal_growing[:, np.newaxis], 0.0, _angles(first, second))
+    inside = test.accepts(angles)
+    limits = [_limit(test, angles, inside, last=last) for last in (False, True)]
+    start, end = (np.tan(angle) * scale for angle in limits)
+    begins, ends = inside[:, 0], inside[:, -1]
+    parts_of_it = np.abs(np.diff(inside.astype(np.int8), axis=1)).sum(axis=1)
+    cases = [
+        (~inside.any(axis=1), EMPTY, np.nan, np.nan),
+        (inside.all(axis=1), EVERY, 0.0, np.inf),
+        (begins & ~ends, BELOW, 0.0, end),
+        (~begins & ends, ABOVE, start, np.inf),
+        (begins & ends & (parts_of_it > 0), OUTSIDE, start, end),
+    ]
+    where = [case for case, *_ in cases]
+    shape[tested] = np.select(where, [np.full(tested.size, word) for _, word, *_ in cases], BETWEEN)
+    low[tested] = np.select(where, [np.broadcast_to(x, tested.size) for *_, x, _ in cases], start)
+    high[tested] = np.select(where, [np.broadcast_to(x, tested.size) for *_, x in cases], end)
+    return TurningSets(shape, low, high)
+
+
+def _angles(first: _Scores, second: _Scores) -> Array:
+    """The angles of the grid with that of the crossing, shape (targets, GRID + 1), rising."""
+    grid = np.broadcast_to(np.linspace(0.0, np.pi / 2, GRID), (first.mean.shape[1], GRID))
+    fixed, growing = first.mean - second.mean
+    crossing = np.arctan2(np.abs(fixed), np.abs(growing))
+    crossing = np.where(np.sign(fixed) * np.sign(growing) < 0, crossing, 0.0)
+    return np.sort(np.column_stack([grid, crossing]), axis=1)
+
+
+def _limit(
+    test: _Test,
+    angles: Array,
+    inside: NDArray[np.bool_],
+    *,
+    last: bool,
+) -> Array:
+    """The angle of the first or last change between inside and outside; 0 without a change."""
+    changes = inside[:, 1:] != inside[:, :-1]
+    rows = np.flatnonzero(changes.any(axis=1))
+    changes, test = changes[rows], test.some(rows)
+    place = changes.shape[1] - 1 - changes[:, ::-1].argmax(axis=1) if last else changes.argmax(1)
+    left, right = angles[rows, place], angles[rows, place + 1]
+    side = inside[rows, place]
+    for _ in range(HALVINGS):
+        middle = (left + right) / 2
+        same = test.accepts(middle[:, np.newaxis])[:, 0] == side
+        left, right = np.where(same, middle, left), np.where(same, right, middle)
+    found = np.zeros(len(angles))
+    found[rows] = np.where(side, left, right)
+    return found
+
+
 Case: TypeAlias = tuple[ProblemRuns, tuple[str, str]]
 """A problem and a pair of algorithms that were run on it."""
 Parts: TypeAlias = tuple[Array, Array, NDArray[np.bool_]]
@@ -33,46 +253,6 @@ CELLS_COLUMNS = 10_000
 CUT = (
     "A run that was cut counts as a failure and costs what it used. Therefore the ERT of an "
     "algorithm with few evaluations is an upper estimate at large evaluation costs."
-)
-
-TURNING_COLUMNS = (
-    *PROBLEM,
-    TARGET,
-    *PAIR,
-    Column(
-        "better_below",
-        "the algorithm with the lower ERT at evaluation costs near 0; empty if both are equal",
-        text=True,
-    ),
-    Column(
-        "better_above",
-        "the algorithm with the lower ERT at very large evaluation costs; empty if both are equal",
-        text=True,
-    ),
-    Column(
-        "turns_at_s",
-        "evaluation cost at which the order changes; empty if it is the same at every cost",
-        SECONDS,
-    ),
-    Column(
-        "set",
-        "form of the confidence set of this cost. `empty`: one algorithm is better at every cost. "
-        "`every`: the runs do not show at any cost which algorithm is better. `below`: costs up to "
-        "`turns_at_s_high`. `above`: all costs from `turns_at_s_low`. `between`: costs between "
-        "both limits. `outside`: costs up to `turns_at_s_low`, and all costs from "
-        "`turns_at_s_high`",
-        text=True,
-    ),
-    Column(
-        "turns_at_s_low",
-        "lower limit of the set (see `set`); 0 if the set begins at 0, empty for `empty`",
-        SECONDS,
-    ),
-    Column(
-        "turns_at_s_high",
-        "upper limit of the set (see `set`); `inf` if there is none, empty for `empty`",
-        SECONDS,
-    ),
 )
 
 
@@ -88,25 +268,35 @@ TURNING_COLUMNS = (
     For more than 12 algorithms, only pairs with the best one (lowest average rank of the median
     precision) are listed; `statistics.pairs` selects other pairs.
     """,
-    columns=TURNING_COLUMNS,
+    columns=f"""
+    PROBLEM, TARGET, PAIR
+    better_below (text): the algorithm with the lower ERT at evaluation costs near 0; empty if both
+        are equal
+    better_above (text): the algorithm with the lower ERT at very large evaluation costs; empty if
+        both are equal
+    turns_at_s [{SECONDS}] <Turns at>: evaluation cost at which the order changes; empty if it is
+        the same at every cost
+    set (text) <Set>: form of the confidence set of this cost. `empty`: one algorithm is better at
+        every cost. `every`: the runs do not show at any cost which algorithm is better. `below`:
+        costs up to `turns_at_s_high`. `above`: all costs from `turns_at_s_low`. `between`: costs
+        between both limits. `outside`: costs up to `turns_at_s_low`, and all costs from
+        `turns_at_s_high`
+    turns_at_s_low [{SECONDS}] <Low>: lower limit of the set (see `set`); 0 if the set begins at 0,
+        empty for `empty`
+    turns_at_s_high [{SECONDS}] <High>: upper limit of the set (see `set`); `inf` if there is none,
+        empty for `empty`
+    """,
     layouts=Layout(
         caption="Evaluation cost, in {seconds}, at which the order of two algorithms by the "
         "expected running time to a target changes, with the form and the limits of its "
         "{confidence} confidence set.",
-        values=(
-            Value("turns_at_s", "Turns at"),
-            Value("set", "Set"),
-            Value("turns_at_s_low", "Low"),
-            Value("turns_at_s_high", "High"),
-        ),
         rows=("function", *column_names(PAIR)),
         parts=("suite", "dimension", "target"),
         points=(Points("target", 1),),
     ),
     comparing=True,
 )
-def turning(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Each listed pair of algorithms on each function and target that one of them reached."""
+def turning(runs: Runs, analysis: Analysis) -> Made:
     used = UsedByRuns.of(runs, analysis)
     listed_in = listed_by_precision(used.runs, analysis)
     cases = [
@@ -139,10 +329,7 @@ def turning(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         reached = np.isfinite(time_a) | np.isfinite(time_b)
         names = dict(zip(column_names(PAIR), pair, strict=True))
         parts.append(problem.names | names | {key: of[reached] for key, of in row.items()})
-    frame = stacked(parts, column_names(TURNING_COLUMNS))
-    frame.attrs["pairs"] = in_words(listed_in)
-    frame.attrs["refused"] = used.remarks
-    return frame
+    return iter(parts), {"pairs": in_words(listed_in), "refused": used.remarks}
 
 
 def sets_of(

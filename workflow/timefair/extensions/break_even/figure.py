@@ -13,8 +13,7 @@ from matplotlib.figure import Figure
 from timefair.exhibits.charts import panels, style
 from timefair.exhibits.charts.panels import NothingToDraw
 
-FACTORS = (1e-4, 1e4)
-"""Ends of the longest axis."""
+FACTORS = (1e-4, 1e4)  # ends of the longest axis
 LINE_IN, AROUND_IN = 0.13, 0.4
 INSIDE = 1.35
 """Where an arrow begins that shows that a bar goes on, as a factor from the end of the axis."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -14,20 +15,181 @@ from timefair.basics.together import ALL
 from timefair.exhibits import questions
 from timefair.exhibits.campaign.checklist import asked
 from timefair.exhibits.charts.chart import Picture, leaders
-from timefair.exhibits.columns import ALGORITHM, PAIR, PROBLEM, SPACE, TARGET
+from timefair.exhibits.columns import PAIR, SPACE, column_names
 from timefair.exhibits.comparisons.comparison import decided
 from timefair.exhibits.comparisons.ranks import ERT
-from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
+from timefair.exhibits.exhibit import Made, drawn, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
-from timefair.extensions.break_even.crossovers import sets_of
-from timefair.extensions.break_even.lines import EMPTY, turning_factor
-from timefair.extensions.break_even.own_time import NO_TARGET, Lines, OwnTimes
-from timefair.records.rundata.frames import stacked, with_labels
+from timefair.extensions.break_even.crossovers import EMPTY, sets_of, turning_factor
+from timefair.records.rundata.clocks import reference_s, shares_s
+from timefair.records.rundata.evaluation_cost import UsedByRuns
 from timefair.records.rundata.problems import ProblemRuns, Space, in_words, listed_by_precision
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.statistics.comparison import wilcoxon
+from timefair.statistics.ert import ert
 from timefair.statistics.quantiles import quantile_interval, sample_quantile
+
+Array = NDArray[np.float64]
+NO_TARGET = -1
+
+
+@dataclass(frozen=True)
+class OwnTimes:
+    """The time of each run up to each target, in two parts; shape (runs, targets).
+
+    The calibrated cost of an evaluation, times the evaluations up to the event at which the run
+    reached the target, is `fixed`; the rest is `own`. `final` tells the runs that would have made
+    no further evaluation if their own time had been shorter: of the others, nothing is known behind
+    their end. `remarks` names the algorithms that are omitted, and why.
+    """
+
+    used: UsedByRuns
+    fixed: Array
+    own: Array
+    final: NDArray[np.bool_]
+    remarks: str
+
+    @classmethod
+    def of(cls, runs: Runs, analysis: Analysis) -> OwnTimes:
+        """The times of some runs; tables with the same settings share the result."""
+        return runs.once((cls, repr(analysis)), lambda: cls._of(runs, analysis))
+
+    @classmethod
+    def _of(cls, runs: Runs, analysis: Analysis) -> OwnTimes:
+        unknown, parallel = _uncalibrated(runs.frame), _parallel(runs)
+        left = ~runs.frame["algorithm"].isin([*unknown, *parallel]).to_numpy()
+        kept = runs if left.all() else runs.where(left)
+        used = UsedByRuns.of(kept, analysis.model_copy(update={"workers": 1}))
+        begun = np.zeros(len(used.runs.frame))
+        if analysis.ancillary == "amortised":
+            shares = shares_s(used.runs.frame, used.runs.origins, analysis)
+            begun += used.runs.frame["algorithm"].map(shares).fillna(0.0).to_numpy()
+        each = _evaluation_s(used.runs.frame, analysis)[:, np.newaxis]
+        seconds = used.seconds.cost
+        fixed = np.minimum(begun[:, np.newaxis] + each * used.rounds.cost, seconds)
+        told = (
+            ("the cost of an evaluation was not calibrated", unknown),
+            ("their evaluations ran on several cores", parallel),
+        )
+        omitted = (f"Omitted, because {why}: {', '.join(names)}." for why, names in told if names)
+        return cls(
+            used, fixed, seconds - fixed, np.isinf(used.observed_rounds),
+            " ".join(filter(None, (*omitted, used.remarks))),
+        )  # fmt: skip
+
+    def lines(self, problem: ProblemRuns) -> Lines:
+        """The ERTs of the algorithms on a problem."""
+        success = self.used.seconds.success
+        rows = [problem.rows[mine] for mine in problem.algorithms.values()]
+        fixed, own = (
+            np.stack([ert(of[r], success[r], axis=0) for r in rows], axis=-1)
+            for of in (self.fixed, self.own)
+        )
+        pace = [self.own[r].sum(axis=0) / self.used.rounds.cost[r].sum(axis=0) for r in rows]
+        return Lines(
+            tuple(problem.algorithms), fixed, own, np.stack(pace, axis=-1),
+            np.stack([success[r].mean(axis=0) for r in rows], axis=-1),
+            np.stack([(success[r] | self.final[r, None]).all(axis=0) for r in rows], axis=-1),
+        )  # fmt: skip
+
+    def seconds_to_know(self, rows: NDArray[np.intp], target: int, factor: float) -> float:
+        """Seconds to measure the cut runs among some again, until they have used what a factor
+        below 1 saves, if each run continues at its pace.
+        """
+        cut = rows[~(self.used.seconds.success[rows, target] | self.final[rows])]
+        whole = self.used.seconds.cost[cut, target]  # a cut run's own end
+        scaled = self.fixed[cut, target] + factor * self.own[cut, target]
+        return float((whole**2 / np.where(scaled > 0, scaled, whole)).sum())
+
+
+class Lines(NamedTuple):
+    """Of algorithms, in alphabetical order, up to each target; arrays have the shape (targets,
+    algorithms).
+
+    - `fixed`, `own`: ERT at the own-time factor α is fixed + α own; `inf` without a success.
+    - `pace`: Own time per evaluation.
+    - `rates`: Share of the runs that reached the target.
+    - `known`: Whether factors below 1 are known: every run reached the target, or is final.
+    """
+
+    algorithms: tuple[str, ...]
+    fixed: Array
+    own: Array
+    pace: Array
+    rates: Array
+    known: NDArray[np.bool_]
+
+    def against(self, scaled: int, *, both: bool = False) -> BreakEven:
+        """The break-even factors of the own time of one algorithm against each.
+
+        - `both`: Whether factors below 1 of the other's own time have to be known, too.
+        """
+        either = np.maximum(self.rates, self.rates[:, [scaled]])
+        wanted = _last(either >= 0.5)
+        wanted = np.where(wanted == NO_TARGET, _last(either > 0), wanted)
+        places = np.arange(len(self.rates))[:, np.newaxis]
+        known = self.known[:, [scaled]] & (self.known if both else True)
+        at = _last(known & (places <= wanted))
+        others = np.arange(len(self.algorithms))
+        factor = turning_factor(
+            self.fixed[at, scaled], self.own[at, scaled], (self.fixed + self.own)[at, others]
+        )
+        with np.errstate(divide="ignore", invalid="ignore"):
+            equal = self.pace[at, others] / self.pace[at, scaled]
+        unknown = at == NO_TARGET
+        factor, equal = (np.where(unknown, np.nan, of) for of in (factor, equal))
+        return BreakEven(wanted, at, factor, equal)
+
+    def gain(self, scaled: int, other: int, factor: float, last: int) -> float:
+        """Share of the targets up to `last` to which the scaled algorithm has the smaller ERT,
+        minus that of the other.
+        """
+        upto = slice(last + 1)
+        mine = self.fixed[upto, scaled] + factor * self.own[upto, scaled]
+        there = (self.fixed + self.own)[upto, other]
+        known = self.known[upto, scaled]
+        return float(np.sign(np.where(mine == there, 0.0, there - mine))[known].mean())
+
+
+class BreakEven(NamedTuple):
+    """Of one algorithm against each, shape (algorithms,).
+
+    - `wanted`, `at`: The place of the target of the table `comparison`, and of the hardest one up
+      to it at which factors below 1 are known; `NO_TARGET` for none.
+    - `factor`: The own-time factor with which both have one ERT; NaN if it is not known.
+    - `equal`: That with which both have one own time per evaluation; NaN if it is not known.
+    """
+
+    wanted: NDArray[np.intp]
+    at: NDArray[np.intp]
+    factor: Array
+    equal: Array
+
+
+def _last(chosen: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """The last chosen target of each algorithm, `NO_TARGET` for none."""
+    last = len(chosen) - 1 - chosen[::-1].argmax(axis=0)
+    return np.where(chosen.any(axis=0), last, NO_TARGET)
+
+
+def _evaluation_s(frame: pd.DataFrame, analysis: Analysis) -> Array:
+    """Calibrated and simulated cost of an evaluation on the clock of the tables, shape (runs,)."""
+    count = frame["evaluations"].where(frame["evaluations"] > 0, 1)
+    each = (frame["objective_s"] + frame["charged_s"].fillna(0.0) / count).to_numpy(np.float64)
+    return each / reference_s(frame) if analysis.time == "reference" else each
+
+
+def _uncalibrated(frame: pd.DataFrame) -> list[str]:
+    known = frame["objective_s"].notna().groupby(frame["algorithm"].astype(str)).all()
+    return [str(name) for name in known.index[~known.to_numpy()]]
+
+
+def _parallel(runs: Runs) -> list[str]:
+    """The algorithms with a campaign that gave their runs several threads."""
+    given = asked(runs, lambda label, campaign: campaign["algorithms"][label].get("threads"))
+    return sorted(label for label, found in given.items() if any((t or 1) > 1 for t in found))
+
 
 QUESTION = questions.Question(
     3.5,
@@ -42,115 +204,6 @@ SCALED = (
 UNKNOWN = (
     "Factors below 1 are known at targets that every run of the algorithm reached: a run that was "
     "cut could have used the saved time."
-)
-COLUMNS = (
-    *SPACE,
-    *PAIR,
-    Column(
-        "by_time",
-        "the better algorithm by ERT in seconds over all functions, from the table `comparison`; "
-        "empty if the difference is not significant",
-        text=True,
-    ),
-    Column(
-        "leading",
-        "whether `by_time` is first over all functions by time, as the headline of the report "
-        "names it",
-    ),
-    Column("by_evaluations", "the same as `by_time` in evaluations", text=True),
-    Column(
-        "behind",
-        "the algorithm whose own time is multiplied: the worse one by time, or the one with the "
-        "worse average rank",
-        text=True,
-    ),
-    Column(
-        "at_equal_own_time",
-        "the better algorithm if `behind` had the own time per evaluation of the other: Wilcoxon's "
-        "test over the functions, times the tests of `by_time`; unknown functions count as ties; "
-        "empty if it is not significant",
-        text=True,
-    ),
-    Column("p_equal", "p-value of this test, times the number of tests, at most 1"),
-    Column("equal", "own-time factor of `behind` for equal own time per evaluation, median"),
-    Column("functions", "number of functions that both ran"),
-    Column("known", "number of these with a known break-even factor"),
-    Column(
-        "easier",
-        "number of known functions on which the factor is that of an easier target than in "
-        "`comparison`, because runs of `behind` were cut before its target",
-    ),
-    Column("behind_on", "number of known functions on which the factor is below 1"),
-    Column("never", "number of known functions with a factor of 0: behind without own time, too"),
-    Column(
-        "factor",
-        "break-even factor of the own time of `behind`, median over the known functions: with it, "
-        "both have the same ERT; 0.1: its own computations would have to be 10 times as fast",
-    ),
-    Column("factor_q1", "first quartile over the known functions"),
-    Column("factor_q3", "third quartile"),
-    Column(
-        "factor_low",
-        "lower limit of the median over functions like these, between two of the factors; unknown "
-        "factors count as 0; 0 for fewer than 6 functions at 95 %",
-    ),
-    Column("factor_high", "upper limit; unknown factors count as `inf`"),
-    Column(
-        "missing_s",
-        "time to measure the cut runs of `behind` again, until the factors at the targets of "
-        "`comparison` are known, if each run continues at its pace",
-        "s",
-    ),
-)
-FACTOR_COLUMNS = (
-    *PROBLEM,
-    TARGET,
-    Column("algorithm", "algorithm whose own time is multiplied by the factor", text=True),
-    Column("other", "the algorithm that it is compared with, as measured", text=True),
-    Column(
-        "factor",
-        "factor at which both have the same ERT; 0: `algorithm` is behind without own time, too; "
-        "`inf`: it is ahead at every factor; empty if it is unknown",
-    ),
-    Column(
-        "set",
-        "form of the confidence set of the factor: as in `cost_crossovers`, or `unknown`: runs "
-        "were cut before they could have used the saved time",
-        text=True,
-    ),
-    Column("factor_low", "lower limit of the set; 0 if it begins at 0, empty for `empty`"),
-    Column("factor_high", "upper limit; `inf` if there is none, empty for `empty`"),
-    Column("cut_runs", "runs of `algorithm` that were cut before the target"),
-    Column(
-        "missing_s",
-        "time to measure these runs again until they have used what the factor saves (without one, "
-        "the factor for equal own time per evaluation), if each continues at its pace",
-        "s",
-    ),
-)
-RANK_COLUMNS = (
-    *SPACE,
-    ALGORITHM,
-    Column(
-        "position",
-        "1 plus the number of algorithms against which its break-even factor is below 1 on more "
-        "than half of the functions",
-    ),
-    Column(
-        "holds_from",
-        "smallest own-time factor at which it has this position: the break-even factor against the "
-        "next algorithm in front; 0: none can be reached",
-    ),
-    Column("holds_to", "largest such factor, at which the next one behind would tie; `inf`: none"),
-    Column("next_ahead", "algorithm with which it ties at `holds_from`", text=True),
-    Column("next_behind", "algorithm with which it ties at `holds_to`", text=True),
-    Column("unknown", "number of algorithms against which no factor is known"),
-    Column(
-        "measured_factor",
-        "own time per evaluation of another implementation, divided by that of this one, measured "
-        "by timefair (the database, bbob, geometric mean over 5 and 20 dimensions)",
-    ),
-    Column("measured_as", "this implementation", text=True),
 )
 
 MEASURED = {
@@ -173,7 +226,36 @@ and 20 dimensions, medians of the table `overhead` of the database.
     counts with the factor at the target of the table `comparison`, or at the next easier one at
     which it is known.
     """,
-    columns=COLUMNS,
+    columns="""
+    SPACE, PAIR
+    by_time (label): the better algorithm by ERT in seconds over all functions, from the table
+        `comparison`; empty if the difference is not significant
+    leading: whether `by_time` is first over all functions by time, as the headline of the report
+        names it
+    by_evaluations (label): the same as `by_time` in evaluations
+    behind (label): the algorithm whose own time is multiplied: the worse one by time, or the one
+        with the worse average rank
+    at_equal_own_time (label): the better algorithm if `behind` had the own time per evaluation of
+        the other: Wilcoxon's test over the functions, times the tests of `by_time`; unknown
+        functions count as ties; empty if it is not significant
+    p_equal: p-value of this test, times the number of tests, at most 1
+    equal: own-time factor of `behind` for equal own time per evaluation, median
+    functions: number of functions that both ran
+    known: number of these with a known break-even factor
+    easier: number of known functions on which the factor is that of an easier target than in
+        `comparison`, because runs of `behind` were cut before its target
+    behind_on: number of known functions on which the factor is below 1
+    never: number of known functions with a factor of 0: behind without own time, too
+    factor: break-even factor of the own time of `behind`, median over the known functions: with it,
+        both have the same ERT; 0.1: its own computations would have to be 10 times as fast
+    factor_q1: first quartile over the known functions
+    factor_q3: third quartile
+    factor_low: lower limit of the median over functions like these, between two of the factors;
+        unknown factors count as 0; 0 for fewer than 6 functions at 95 %
+    factor_high: upper limit; unknown factors count as `inf`
+    missing_s [s]: time to measure the cut runs of `behind` again, until the factors at the targets
+        of `comparison` are known, if each run continues at its pace
+    """,
     layouts=Layout(
         caption="Own-time factor with which the algorithm behind would tie, median over the "
         "functions, and the better one by time, at equal own time and in evaluations.",
@@ -191,8 +273,7 @@ and 20 dimensions, medians of the table `overhead` of the database.
     default=True,
     comparing=True,
 )
-def over_functions(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """The listed pairs of the table `comparison`."""
+def over_functions(runs: Runs, analysis: Analysis) -> Made:
     times = OwnTimes.of(runs, analysis)
     on = _by_space(times)
     orders: Orders = {}
@@ -210,11 +291,7 @@ def over_functions(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             names = dict(zip(column_names((*SPACE, *PAIR)), (suite, dimension, *pair), strict=True))
             row = names | _pair(times, both, found, analysis.confidence)
             rows.append(row | {"leading": row["by_time"] in leaders[suite, dimension]})
-    labels = ["by_time", "by_evaluations", "behind", "at_equal_own_time"]
-    frame = pd.DataFrame(rows, columns=column_names(COLUMNS))
-    frame = with_labels(frame, labels, like="algorithm_a")
-    frame.attrs["refused"] = times.remarks
-    return frame
+    return rows, {"refused": times.remarks}
 
 
 Orders: TypeAlias = dict[tuple[Any, ...], dict[str, Mapping[str, Any]]]
@@ -301,7 +378,7 @@ def _asked(lines: Lines, scaled: int, other: int, target: int) -> float:
     return min(float(lines.pace[target, other] / mine), 1.0) if mine > 0 else 1.0
 
 
-def _summary(factors: NDArray[np.float64], confidence: float) -> dict[str, Any]:
+def _summary(factors: Array, confidence: float) -> dict[str, Any]:
     """Quantiles of the factors over functions, with limits that unknown ones (NaN) widen."""
     known = factors[~np.isnan(factors)]
     first, middle, third = (float(sample_quantile(known, p)) for p in (0.25, 0.5, 0.75))
@@ -328,24 +405,30 @@ def _summary(factors: NDArray[np.float64], confidence: float) -> dict[str, Any]:
     either reached are omitted. For more than 12 algorithms, only pairs with the best one are
     listed; `statistics.pairs` selects other pairs.
     """,
-    columns=FACTOR_COLUMNS,
+    columns="""
+    PROBLEM, TARGET
+    algorithm (text): algorithm whose own time is multiplied by the factor
+    other (text): the algorithm that it is compared with, as measured
+    factor <Factor>: factor at which both have the same ERT; 0: `algorithm` is behind without own
+        time, too; `inf`: it is ahead at every factor; empty if it is unknown
+    set (text) <Set>: form of the confidence set of the factor: as in `cost_crossovers`, or
+        `unknown`: runs were cut before they could have used the saved time
+    factor_low <Low>: lower limit of the set; 0 if it begins at 0, empty for `empty`
+    factor_high <High>: upper limit; `inf` if there is none, empty for `empty`
+    cut_runs: runs of `algorithm` that were cut before the target
+    missing_s [s]: time to measure these runs again until they have used what the factor saves
+        (without one, the factor for equal own time per evaluation), if each continues at its pace
+    """,
     layouts=Layout(
         caption="Factor of the own time of the first algorithm at which the expected running "
         "times of both are equal, with its {confidence} confidence set.",
-        values=(
-            Value("factor", "Factor"),
-            Value("set", "Set"),
-            Value("factor_low", "Low"),
-            Value("factor_high", "High"),
-        ),
         rows=("function", "algorithm", "other"),
         parts=("suite", "dimension", "target"),
         points=(Points("target", 1),),
     ),
     comparing=True,
 )
-def on_targets(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Each listed pair, in both orders, on each function and target."""
+def on_targets(runs: Runs, analysis: Analysis) -> Made:
     times = OwnTimes.of(runs, analysis)
     used = times.used
     listed_in = listed_by_precision(used.runs, analysis)
@@ -391,10 +474,7 @@ def on_targets(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         reached = (lines.rates[:, [k, j]] > 0).any(axis=1)
         arrays = {n: v[reached] if isinstance(v, np.ndarray) else v for n, v in row.items()}
         parts.append(problem.names | arrays)
-    frame = stacked(parts, column_names(FACTOR_COLUMNS))
-    frame.attrs["pairs"] = in_words(listed_in)
-    frame.attrs["refused"] = times.remarks
-    return frame
+    return iter(parts), {"pairs": in_words(listed_in), "refused": times.remarks}
 
 
 @exhibit(
@@ -407,21 +487,27 @@ def on_targets(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     others stay as they were measured. The factor of a pair on a function is that at the target of
     the table `comparison`, or at the next easier one that all runs of both reached. {SCALED}
     """,
-    columns=RANK_COLUMNS,
+    columns="""
+    SPACE, ALGORITHM
+    position <Position>: 1 plus the number of algorithms against which its break-even factor is
+        below 1 on more than half of the functions
+    holds_from <From>: smallest own-time factor at which it has this position: the break-even factor
+        against the next algorithm in front; 0: none can be reached
+    holds_to <To>: largest such factor, at which the next one behind would tie; `inf`: none
+    next_ahead (label): algorithm with which it ties at `holds_from`
+    next_behind (label): algorithm with which it ties at `holds_to`
+    unknown: number of algorithms against which no factor is known
+    measured_factor: own time per evaluation of another implementation, divided by that of this one,
+        measured by timefair (the database, bbob, geometric mean over 5 and 20 dimensions)
+    measured_as (label): this implementation
+    """,
     layouts=Layout(
         caption="Position of the algorithms, and the range of own-time factors in which they "
         "keep it.",
-        values=(
-            Value("position", "Position"),
-            Value("holds_from", "From"),
-            Value("holds_to", "To"),
-        ),
         rows=("algorithm",),
         parts=("suite", "dimension"),
     ),
-    figures=Figure(
-        "own_time_ranks",
-        "Own-time factors at which an algorithm keeps its position",
+    figures=drawn(
         "Range of factors of an algorithm's own time in which it keeps its position, while "
         "the others stay as measured; 0.1: its own computations are 10 times as fast. "
         "The line at 1 is the measured time. A diamond is a faster implementation of the same "
@@ -434,8 +520,7 @@ def on_targets(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     ),
     comparing=True,
 )
-def ranges(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Position and range of each algorithm of each suite and dimension."""
+def ranges(runs: Runs, analysis: Analysis) -> Made:
     times = OwnTimes.of(runs, analysis)
     rows = []
     for (suite, dimension), cells in _by_space(times).items():
@@ -451,11 +536,7 @@ def ranges(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             medians = {other: _median(of) for other, of in factors.items()}
             keys = {"suite": suite, "dimension": dimension, "algorithm": name}
             rows.append(keys | _range(medians) | _elsewhere(runs, name))
-    frame = pd.DataFrame(rows, columns=column_names(RANK_COLUMNS))
-    labels = ["next_ahead", "next_behind", "measured_as"]
-    frame = with_labels(frame, labels, like="algorithm")
-    frame.attrs["refused"] = times.remarks
-    return frame
+    return rows, {"refused": times.remarks}
 
 
 def _median(factors: Sequence[float]) -> float:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from timefair.basics.slowdowns import lengthened
-from timefair.exhibits.campaign.timing_noise import JOB, slowdowns
+from timefair.exhibits.campaign.outcomes import JOB, slowdowns
 from timefair.records.integrity import machine_kinds
 from timefair.records.rundata.evaluation_cost import UsedByRuns
 from timefair.records.rundata.runs import Runs

@@ -38,19 +38,11 @@ def ranks(frame: pd.DataFrame) -> Figure:
         grid[0].axes.set_ylim(worst + room, 1 - room)
         grid[0].axes.set_yticks([t for t in grid[0].axes.get_yticks() if 1 <= t <= worst + room])
         for panel in grid:
-            others = []
-            for name, numbers in panels.numbers_by_algorithm(
-                panel.rows, ["cost", "average_rank", *limits]
-            ):
-                cost, place, low, high = numbers.T
-                look = looks[name]
-                if not look.leads:
-                    others.append(numbers[:, :2].T)
-                    continue
+            for name, numbers in panels.leading(panel, ["cost", "average_rank", *limits], looks):
+                (cost, place, low, high), look = numbers.T, looks[name]
                 panels.band(panel.axes, cost, low, high, color=look.color, alpha=style.BAND_ALPHA)
                 marks = style.marks(np.ones(cost.size, bool), names.index(name), len(names))
                 panels.curve(panel.axes, cost, place, **look.line, markevery=marks)
-            panels.in_background(panel.axes, others)
         unit = str(frame["unit"].iloc[0])
         panels.label(figure, cost_label(frame, unit), "average rank by the median precision")
         panels.legend(figure, looks)

@@ -7,41 +7,156 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
-from scipy.stats import norm
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import norm, rankdata
 
 from timefair.basics.together import ALL
 from timefair.exhibits.charts.chart import Picture, leaders
-from timefair.exhibits.columns import ALGORITHM, CELL_OR_ALL, RUNS, SPACE, TARGET, UNIT
-from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
-from timefair.exhibits.layout import BOOTSTRAP, INTERVAL, Layout, Points, Value
+from timefair.exhibits.exhibit import Parts, drawn, exhibit
+from timefair.exhibits.layout import BOOTSTRAP, INTERVAL, Layout, Points
 from timefair.exhibits.questions import Question
-from timefair.extensions.indicators.statistics import (
-    BEST,
-    WORST,
-    aocc,
-    resampled_medians,
-    u_scores,
-)
-from timefair.records.rundata.frames import stacked
-from timefair.records.rundata.problems import equal_if_solved, known_until, problems
+from timefair.records.rundata.problems import equal_if_solved, known_until, planned, problems
 from timefair.records.rundata.published import told_in
 from timefair.records.rundata.runs import UNITS, Runs, Unit
 from timefair.records.rundata.settings import Analysis
 from timefair.statistics.bootstrap import has_singles, percentile_interval, stratified_sums
-from timefair.statistics.quantiles import sample_quantile
+from timefair.statistics.quantiles import quantile_rank, sample_quantile
 from timefair.statistics.ranks import rank
+from timefair.statistics.runtimes import trace_arrays
 
+BEST, WORST = 1e-8, 1e2  # precisions beyond these count as these
+
+
+def scaled(precision: ArrayLike) -> NDArray[np.float64]:
+    """Precisions on a logarithmic scale from 0 at `WORST` or more to 1 at `BEST` or less.
+
+    >>> scaled([1e3, 1e-3, 0.0]).tolist()
+    [0.0, 0.5, 1.0]
+    """
+    decades = np.log10(np.clip(np.asarray(precision, dtype=np.float64), BEST, WORST))
+    low, high = np.log10(BEST), np.log10(WORST)
+    return np.asarray(1 - (decades - low) / (high - low))
+
+
+def aocc(
+    cost: ArrayLike,
+    precision: ArrayLike,
+    offsets: ArrayLike,
+    *,
+    first: float,
+    last: float,
+    log: bool = False,
+) -> NDArray[np.float64]:
+    """Normalized area over the convergence curve of each run, from 0 to 1; more is better.
+
+    - `cost`, `precision`, shape (events,), `offsets`, shape (runs + 1,): As of `best_so_far`.
+    - `first`, `last`: Costs between which the curve is integrated, ``first < last``.
+    - `log`: Whether the integral is over the logarithm of the cost; `first` is then above 0.
+
+    Returns, shape (runs,): The average of `scaled` precisions; 0 counts before the first event.
+
+    Source: D. Vermetten et al., MA-BBOB, AutoML 2023; M. López-Ibáñez et al., IEEE Transactions on
+    Evolutionary Computation 2024, arXiv 2404.02031: the expectation of the attainment function.
+    """
+    spent, reached, cuts = trace_arrays(cost, precision, offsets)
+    place = np.log if log else np.asarray
+    start = place(np.clip(spent, first, last))
+    end = np.append(start[1:], 0.0)[: start.size]
+    end[cuts[1:][np.diff(cuts) > 0] - 1] = place(last)
+    run = np.repeat(np.arange(cuts.size - 1), np.diff(cuts))
+    area = np.bincount(run, scaled(reached) * (end - start), minlength=cuts.size - 1)
+    return np.asarray(area / (place(last) - place(first)))
+
+
+def attained(best: ArrayLike, levels: ArrayLike) -> NDArray[np.float64]:
+    """Empirical attainment function: share of the runs with at most a precision within a cost.
+
+    - `best`, shape (runs, points): From `best_so_far`.
+    - `levels`, shape (levels,): Precisions.
+
+    Returns, shape (points, levels); NaN without runs.
+    """
+    values, wanted = np.asarray(best, dtype=np.float64), np.asarray(levels, dtype=np.float64)
+    if not len(values):
+        return np.full((values.shape[1], wanted.size), np.nan)
+    return np.stack([(values <= level).mean(axis=0) for level in wanted], axis=1)
+
+
+class Scores(NamedTuple):
+    """U-scores on one problem; arrays of shape (algorithms,).
+
+    `score` counts the trials of other algorithms that an algorithm's trials beat, a tie as half;
+    `share` divides it by the number of these pairs, and `variance` is that of `share`, NaN if an
+    algorithm has one run.
+    """
+
+    score: NDArray[np.float64]
+    share: NDArray[np.float64]
+    variance: NDArray[np.float64]
+
+
+def u_scores(reached_at: ArrayLike, final: ArrayLike, algorithm: ArrayLike) -> Scores:
+    """U-scores of several algorithms on one problem, by time to the target, else by final value.
+
+    - `reached_at`, shape (runs,): Cost to the target; `inf` for a run that did not reach it.
+    - `final`, shape (runs,): Value at the end, which orders the runs that did not reach it.
+    - `algorithm`, shape (runs,): Numbers of the algorithms, each of 0, ..., k - 1.
+
+    Source: K. V. Price, A. Kumar, P. N. Suganthan, Swarm and Evolutionary Computation 78 (2023),
+    arXiv 2212.09423. Variance: E. R. DeLong, D. M. DeLong, D. L. Clarke-Pearson, Biometrics 44
+    (1988), with one group per algorithm.
+    """
+    reached, value = np.asarray(reached_at, np.float64), np.asarray(final, np.float64)
+    owner = np.asarray(algorithm, dtype=np.intp)
+    keys = np.column_stack([reached, np.where(np.isfinite(reached), 0.0, value)])
+    order = np.unique(keys, axis=0, return_inverse=True)[1].reshape(-1)
+    runs, total = np.bincount(owner), owner.size
+    ranks = rankdata(order)
+    score, share, variance = np.zeros((3, runs.size))
+    for k, n in enumerate(runs):
+        mine = owner == k
+        own, others = np.sort(order[mine]), total - n
+        beaten = (total - ranks[mine]) - (n - rankdata(order[mine]))
+        score[k] = beaten.sum()
+        if not others:
+            share[k] = variance[k] = np.nan
+            continue
+        share[k] = score[k] / (n * others)
+        before = (own.searchsorted(order) + own.searchsorted(order, side="right")) / (2 * n)
+        of_own = np.var(beaten / others, ddof=1) / n if n > 1 else np.nan
+        sums, squares = (np.bincount(owner, before**power) for power in (1, 2))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            spread = (squares - sums**2 / runs) / (runs - 1)
+        of_others = (np.delete(runs, k) * np.delete(spread, k)).sum() / others**2
+        variance[k] = of_own + max(of_others, 0.0)
+    return Scores(score, share, variance)
+
+
+def resampled_medians(
+    values: ArrayLike, *, resamples: int, rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """The median of each column in samples that are drawn with replacement from the rows.
+
+    - `values`, shape (n, points): One row per run; `inf` is sorted last.
+
+    Returns, shape (resamples, points): The order statistic of n uniform draws has a Beta
+    distribution, so one draw per sample is enough. The columns of a sample share its draw.
+    """
+    ordered = np.sort(np.asarray(values, dtype=np.float64), axis=0)
+    n = len(ordered)
+    middle = quantile_rank(n, 0.5)
+    place = (n * rng.beta(middle, n + 1 - middle, size=resamples)).astype(np.intp)
+    return np.asarray(ordered[np.minimum(place, n - 1)])
+
+
+SPACE = ("suite", "dimension")
 Vector = NDArray[np.float64]
 LEADS = Question(14.5, "Which algorithm leads, and when?", "validation/indicators.md")
 
-DECADES = 3
-"""An integral over seconds begins this number of decades before its end."""
+DECADES = 3  # an integral over seconds begins this number of decades before its end
 
-FUNCTIONS = Column("functions", "number of functions of the row")
-LAST = Column(
-    "to", "cost up to which every run is known: the budget, if all have the same", "`unit`"
-)
+FUNCTIONS = "functions: number of functions of the row"
+LAST = "to [`unit`]: cost up to which every run is known: the budget, if all have the same"
 OBSERVED = (
     "The end, in the column `to`, is the budget or, if the budget does not limit this cost, the "
     "largest cost that all runs were observed to."
@@ -69,23 +184,140 @@ def observed(runs: Runs) -> Iterator[Observed]:
 
 def over_functions(runs: Runs) -> Iterator[tuple[dict[str, Any], NDArray[np.intp]]]:
     """The names and runs of each algorithm on each function, and on all together."""
-    for names, members in runs.groups(tuple(column_names(CELL_OR_ALL))):
+    for names, members in runs.groups(("suite", "dimension", "function", "algorithm")):
         yield {**names, "function": str(names["function"])}, members
     for names, members in runs.groups(("suite", "dimension", "algorithm")):
         yield {**names, "function": ALL}, members
 
 
-AOCC_COLUMNS = (
-    *CELL_OR_ALL,
-    FUNCTIONS,
-    RUNS,
-    UNIT,
-    Column("from", "cost at which the integral begins", "`unit`"),
-    LAST,
-    *Column(
-        "aocc", "normalized area over the convergence curve, from 0 (worst) to 1, mean over runs"
-    ).interval(),
+LEVELS = np.geomspace(WORST, BEST, 21)  # precisions of a surface
+PRECISION = "precision [precision] (exact): precision to reach"
+PAIR = ("algorithm_a", "algorithm_b")
+POINTS = (
+    Points("function", 1),
+    Points("cost", (0.01, 0.1, 1.0), relative=True),
+    Points("precision", 3),
 )
+
+
+@exhibit(
+    "eaf",
+    question=LEADS,
+    title="Empirical attainment function",
+    caption="""
+    Empirical attainment function of one objective (López-Ibáñez and others 2024): the share of the
+    runs that have found at most a precision within a cost, in {seconds} and in evaluations, for
+    each function and for all functions together. No targets need be chosen. Its mean over the
+    logarithm of the precision and over the cost is the AOCC of the table `aocc`. The lines of equal
+    share are quantiles of the runs, as in the table `anytime`. Costs end where not all runs were
+    observed.
+    """,
+    columns=f"""
+    CELL_OR_ALL, RUNS, UNIT, COST
+    {PRECISION}
+    share <Share; high .2>: share of the runs with this precision within `cost`
+    """,
+    layouts=Layout(
+        caption="Share of the runs on all functions that have found at most a precision "
+        "within a cost.",
+        rows=("precision", "algorithm"),
+        columns="cost",
+        parts=(*SPACE, "function", "unit"),
+        points=POINTS,
+    ),
+    figures=drawn(
+        "Share of the runs on all functions that have found at most a precision within a cost, "
+        "in {seconds} or, without times, in evaluations. Darker is better.",
+        Picture(
+            "timefair.extensions.indicators.figure:surfaces",
+            reading="If not all algorithms fit, those with the largest mean share are drawn.",
+        ),
+    ),
+)
+def surface(runs: Runs, analysis: Analysis) -> Parts:
+    for found in _found(runs):
+        for names, members in over_functions(found.runs):
+            yield _surface(found, names, members)
+
+
+class Found(NamedTuple):
+    """The runs of a suite and dimension, and their best precision at each cost, (runs, costs)."""
+
+    runs: Runs
+    unit: Unit
+    grid: NDArray[np.float64]
+    best: NDArray[np.float64]
+
+
+def _found(runs: Runs) -> Iterator[Found]:
+    points = max(runs.points // 4, 12)
+    for there, unit, _, last in observed(runs):
+        grid = costs_until(there, unit, last, points)
+        if grid.size:
+            yield Found(there, unit, grid, equal_if_solved(there, there.best_so_far(unit, grid)))
+
+
+def _surface(found: Found, names: dict[str, Any], members: NDArray[np.intp]) -> dict[str, Any]:
+    return {
+        **names, "runs": len(members), "unit": found.unit,
+        "cost": np.repeat(found.grid, LEVELS.size),
+        "precision": np.tile(LEVELS, found.grid.size),
+        "share": attained(found.best[members], LEVELS).ravel(),
+    }  # fmt: skip
+
+
+@exhibit(
+    "eaf_difference",
+    question=LEADS,
+    title="Difference of two attainment functions",
+    caption="""
+    Difference of the empirical attainment functions of two algorithms: positive where more runs of
+    `algorithm_a` have found this precision within this cost. The two are those with the largest
+    mean share over all functions, or the first ones that `statistics.pairs` names.
+    """,
+    columns=f"""
+    SPACE, FUNCTION_OR_ALL, PAIR, UNIT, COST
+    {PRECISION}
+    difference <Difference; .2>: share of the runs of `algorithm_a` minus that of `algorithm_b`
+    """,
+    layouts=Layout(
+        caption="Share of the runs of the first algorithm on all functions that have found at "
+        "most a precision within a cost, minus that of the second.",
+        rows=("precision",),
+        columns="cost",
+        parts=(*SPACE, "function", *PAIR, "unit"),
+        points=POINTS,
+    ),
+    figures=drawn(
+        "Where more runs of one of two algorithms have found at most a precision within a "
+        "cost, in {seconds} or, without times, in evaluations. Without room for all functions, "
+        "they are drawn together.",
+        Picture("timefair.extensions.indicators.figure:difference"),
+    ),
+    comparing=True,
+)
+def difference(runs: Runs, analysis: Analysis) -> Parts:
+    for found in _found(runs):
+        pair = _pair(found, analysis)
+        shares: dict[str, dict[str, dict[str, Any]]] = {}
+        for names, members in over_functions(found.runs):
+            if names["algorithm"] in pair:
+                of_function = shares.setdefault(names["function"], {})
+                of_function[names["algorithm"]] = _surface(found, names, members)
+        named = dict(zip(PAIR, pair, strict=False))
+        for cells in shares.values():
+            if len(cells) == 2:
+                a, b = (cells[name]["share"] for name in pair)
+                yield {**cells[pair[0]], **named, "difference": a - b}
+
+
+def _pair(found: Found, analysis: Analysis) -> list[str]:
+    """Two algorithms: the named ones first, then those with the largest mean share."""
+    reached = LEVELS.size - np.sort(LEVELS).searchsorted(found.best)  # levels, by run and cost
+    names = found.runs.frame["algorithm"].astype(str).to_numpy()
+    share = pd.Series(reached.mean(axis=1)).groupby(names).mean()
+    named = planned(analysis) or ()
+    return sorted(share.index, key=lambda name: (name not in named, -share[name], name))[:2]
 
 
 @exhibit(
@@ -100,18 +332,23 @@ AOCC_COLUMNS = (
     each function has the same weight. Limits come from runs resampled within each instance, and are
     empty if an instance has a single run.
     """,
-    columns=AOCC_COLUMNS,
+    columns=f"""
+    CELL_OR_ALL
+    {FUNCTIONS}
+    RUNS, UNIT
+    from [`unit`]: cost at which the integral begins
+    {LAST}
+    aocc (interval) <AOCC; high .3 limits>: normalized area over the convergence curve, from 0
+        (worst) to 1, mean over runs
+    """,
     layouts=Layout(
         caption="Normalized area over the convergence curve (AOCC); higher is better.",
         brackets=BOOTSTRAP,
-        values=(Value.with_limits("aocc", "AOCC", "high", decimals=3),),
         rows=("function", "algorithm"),
         columns="unit",
     ),
 )
-def areas(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """AOCC for each function and algorithm, and over all functions."""
-    rows = []
+def areas(runs: Runs, analysis: Analysis) -> Parts:
     for there, unit, first, last in observed(runs):
         area = np.zeros(len(there.frame))
         for part in there.traces:
@@ -131,8 +368,7 @@ def areas(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             row = {**names, "functions": sizes.size, "runs": len(members), "unit": unit}
             row |= {"from": first, "to": last, "aocc": float(weighted.sum())}
             limits = _limits(weighted, problem[members], analysis, {**names, "unit": unit})
-            rows.append(row | dict(zip(("aocc_low", "aocc_high"), limits, strict=True)))
-    return pd.DataFrame(rows, columns=column_names(AOCC_COLUMNS))
+            yield row | dict(zip(("aocc_low", "aocc_high"), limits, strict=True))
 
 
 def _limits(
@@ -152,24 +388,6 @@ def _limits(
     return max(min(float(low), total), 0.0), min(max(float(high), total), 1.0)
 
 
-U_COLUMNS = (
-    *CELL_OR_ALL,
-    FUNCTIONS,
-    RUNS,
-    UNIT,
-    LAST,
-    TARGET,
-    Column(
-        "u_score",
-        "number of pairs of its runs with runs of other algorithms that it wins, a tie as half",
-    ),
-    *Column(
-        "share", "`u_score` divided by the number of pairs; the mean over functions"
-    ).interval(),
-    Column("place", "rank by `u_score`; 1 is the best"),
-)
-
-
 @exhibit(
     "u_scores",
     question=LEADS,
@@ -182,20 +400,27 @@ U_COLUMNS = (
     run with every algorithm. Another algorithm changes every score. Limits of `share` are normal
     (DeLong and others 1988), and are empty if it wins all pairs or none.
     """,
-    columns=U_COLUMNS,
+    columns=f"""
+    CELL_OR_ALL
+    {FUNCTIONS}
+    RUNS, UNIT
+    {LAST}
+    TARGET
+    u_score: number of pairs of its runs with runs of other algorithms that it wins, a tie as half
+    share (interval) <Share; high .3 limits>: `u_score` divided by the number of pairs; the mean
+        over functions
+    place: rank by `u_score`; 1 is the best
+    """,
     layouts=Layout(
         caption="Share of the pairs with runs of other algorithms that a run wins (U-score "
         "divided by the number of pairs): by cost to the target, or by the value at the end.",
         brackets=INTERVAL,
-        values=(Value.with_limits("share", "Share", "high", decimals=3),),
         rows=("function", "algorithm"),
         columns="unit",
     ),
     comparing=True,
 )
-def dominance(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """U-scores for each function and algorithm, and over all functions."""
-    parts: list[dict[str, Any]] = []
+def dominance(runs: Runs, analysis: Analysis) -> Parts:
     target = analysis.targets_from_easy[-1]
     for there, unit, _, last in observed(runs):
         reached_at = there.runtimes(unit, [target])[:, 0]
@@ -212,18 +437,17 @@ def dominance(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             names = {**problem.names, "function": str(problem.names["function"]), "functions": 1}
             names |= {"algorithm": np.array(algorithms, dtype=object), **shared}
             numbers: list[NDArray[Any]] = [np.bincount(counts), *found]
-            parts.append(names | _scores(analysis.confidence, *numbers))
+            yield names | _scores(analysis.confidence, *numbers)
             if algorithms == every:
                 complete.append(numbers)
         if complete:
             sizes, score, share, variance = np.array(complete).transpose(1, 0, 2)
             count = len(complete)
             numbers = [sizes.sum(0), score.sum(0), share.mean(0), variance.sum(0) / count**2]
-            space = {key: there.frame[key].iloc[0] for key in column_names(SPACE)}
+            space = {key: there.frame[key].iloc[0] for key in SPACE}
             names = {**space, "function": ALL, "functions": count, **shared}
             names["algorithm"] = np.array(every, dtype=object)
-            parts.append(names | _scores(analysis.confidence, *numbers))
-    return stacked(parts, column_names(U_COLUMNS))
+            yield names | _scores(analysis.confidence, *numbers)
 
 
 def _scores(
@@ -237,20 +461,7 @@ def _scores(
     }  # fmt: skip
 
 
-RANK_COLUMNS = (
-    *SPACE,
-    ALGORITHM,
-    Column("functions", "number of functions that were run with every algorithm"),
-    UNIT,
-    Column("cost", "cost since the start of the run", "`unit`"),
-    *Column(
-        "average_rank",
-        "rank by the median precision at this cost, averaged over the functions; 1 is the best",
-    ).interval(),
-    Column("leads", "share of the resamples in which its average rank is the lowest"),
-)
-COSTS = 21
-"""Number of costs at which algorithms are ranked."""
+COSTS = 21  # number of costs at which algorithms are ranked
 
 
 @exhibit(
@@ -264,19 +475,24 @@ COSTS = 21
     and the share of the resamples in which an algorithm leads, come from a bootstrap of the runs on
     each function. Another algorithm changes every rank.
     """,
-    columns=RANK_COLUMNS,
+    columns="""
+    SPACE, ALGORITHM
+    functions: number of functions that were run with every algorithm
+    UNIT
+    cost [`unit`]: cost since the start of the run
+    average_rank (interval) <Rank; low .2 limits>: rank by the median precision at this cost,
+        averaged over the functions; 1 is the best
+    leads: share of the resamples in which its average rank is the lowest
+    """,
     layouts=Layout(
         caption="Rank by the median precision within a cost, averaged over the functions.",
         brackets=BOOTSTRAP,
-        values=(Value.with_limits("average_rank", "Rank", "low", decimals=2),),
         rows=("algorithm",),
         columns="cost",
-        parts=(*column_names(SPACE), "unit"),
+        parts=(*SPACE, "unit"),
         points=(Points("cost", (0.01, 0.1, 1.0), relative=True),),
     ),
-    figures=Figure(
-        "rank_over_time",
-        "Average rank over elapsed cost",
+    figures=drawn(
         "Rank by the median precision within a cost, in {seconds} or, without times, in "
         "evaluations, averaged over the functions. Higher is better. Bands are bootstrap "
         "limits at each cost.",
@@ -288,9 +504,7 @@ COSTS = 21
     ),
     comparing=True,
 )
-def ranks_over_time(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Average rank of each algorithm at each cost."""
-    parts: list[dict[str, Any]] = []
+def ranks_over_time(runs: Runs, analysis: Analysis) -> Parts:
     for there, unit, _, last in observed(runs):
         grid = costs_until(there, unit, last, COSTS)
         best = equal_if_solved(there, there.best_so_far(unit, grid))
@@ -298,7 +512,7 @@ def ranks_over_time(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         complete = [one for one in problems(there) if list(one.algorithms) == every]
         if not complete or not grid.size:
             continue
-        space = {key: there.frame[key].iloc[0] for key in column_names(SPACE)}
+        space = {key: there.frame[key].iloc[0] for key in SPACE}
         average = np.zeros((len(every), grid.size))
         drawn = np.zeros((len(every), analysis.resamples, grid.size))
         for problem in complete:
@@ -321,8 +535,7 @@ def ranks_over_time(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             part |= {"cost": grid, "average_rank": average[k]}
             limits = {"average_rank_low": low[k], "average_rank_high": high[k], "leads": leads[k]}
             unknown = np.full(grid.size, np.nan)
-            parts.append(part | (dict.fromkeys(limits, unknown) if single else limits))
-    return stacked(parts, column_names(RANK_COLUMNS))
+            yield part | (dict.fromkeys(limits, unknown) if single else limits)
 
 
 def costs_until(runs: Runs, unit: Unit, last: float, points: int) -> NDArray[np.float64]:

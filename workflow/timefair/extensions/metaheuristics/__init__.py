@@ -7,8 +7,7 @@
 
 from timefair.basics.extension import Extension
 
-EVALUATIONS = 200_000
-"""Of a run by the protocol of CEC."""
+EVALUATIONS = 200_000  # of a run by the protocol of CEC
 
 EXTENSION = Extension(
     __name__,

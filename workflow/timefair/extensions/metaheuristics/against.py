@@ -6,15 +6,16 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from timefair.basics.together import ALL
 from timefair.exhibits import questions
-from timefair.exhibits.columns import ALGORITHM, DIMENSION_OR_ALL, FUNCTION_OR_ALL, SUITE
+from timefair.exhibits.columns import (
+    FUNCTION_OR_ALL,
+)
 from timefair.exhibits.comparisons.comparison import over as tested_over
-from timefair.exhibits.exhibit import Column, column_names, exhibit
-from timefair.exhibits.layout import Layout, Value, own_dimensions
+from timefair.exhibits.exhibit import Made, exhibit
+from timefair.exhibits.layout import Layout, own_dimensions
 from timefair.extensions.metaheuristics.keys import PROPOSED
 from timefair.records.rundata.problems import (
     ProblemRuns,
@@ -36,50 +37,6 @@ TIME, EVALUATIONS, END = "equal time", "equal evaluations", "the end of the runs
 RANK = "Friedman rank"
 BETTER, EQUAL, WORSE = "+", "=", "−"
 
-COLUMNS = (
-    SUITE,
-    DIMENSION_OR_ALL,
-    Column(
-        "at",
-        f"where the runs are compared: `{TIME}`, at the end of the budget, or `{EVALUATIONS}`; "
-        f"`{END}`, if neither is known",
-        text=True,
-    ),
-    Column("function", f"{FUNCTION_OR_ALL.meaning}, or `{RANK}`", text=True),
-    Column(
-        "evaluations",
-        "for equal evaluations, the number after which the two are compared: the smallest that the "
-        "budget allowed a run of either; empty if all these runs had ended by themselves",
-    ),
-    Column("proposed", "label of the proposed algorithm", text=True),
-    ALGORITHM,
-    Column("proposed_value", f"its mean precision; for `{RANK}`, its average rank of the means"),
-    Column("value", "the same of `algorithm`"),
-    Column(
-        "p",
-        "p-value: on a function, of the two-sided rank-sum test of the runs (Mann-Whitney, exact "
-        "given the ties); for `all`, of Wilcoxon's signed-rank test of the logarithms of the means "
-        f"on the functions; for `{RANK}`, of the z test of the difference",
-    ),
-    Column(
-        "p_adjusted",
-        "`p` after Holm's correction: for all algorithms and functions together; for the other "
-        "rows, for all algorithms",
-    ),
-    Column(
-        "a12",
-        "probability that a run of the proposed algorithm is better than one of `algorithm`, where "
-        "a tie counts half; for `all`, share of the functions with the better mean",
-    ),
-    Column(
-        "verdict",
-        "`+` if the proposed algorithm is significantly better by `p_adjusted`, `−` if it is "
-        f"worse, `=` otherwise; for `all`, their numbers, +/=/−; for `{RANK}`, both ranks",
-        text=True,
-    ),
-    Column("verdict_alone", "the same by `p`, without a correction, as most papers do", text=True),
-)
-
 
 @exhibit(
     "against",
@@ -91,19 +48,34 @@ COLUMNS = (
     evaluations that the budget allowed all runs of both. The order of two algorithms may differ
     between the two. Tests of other criteria, and of all pairs, are in the table `comparison`.
     """,
-    columns=COLUMNS,
+    columns=f"""
+    SUITE, DIMENSION_OR_ALL
+    at (text): where the runs are compared: `{TIME}`, at the end of the budget, or `{EVALUATIONS}`;
+        `{END}`, if neither is known
+    function (text): {FUNCTION_OR_ALL.meaning}, or `{RANK}`
+    evaluations: for equal evaluations, the number after which the two are compared: the smallest
+        that the budget allowed a run of either; empty if all these runs had ended by themselves
+    proposed (text): label of the proposed algorithm
+    ALGORITHM
+    proposed_value: its mean precision; for `{RANK}`, its average rank of the means
+    value: the same of `algorithm`
+    p <p>: p-value: on a function, of the two-sided rank-sum test of the runs (Mann-Whitney, exact
+        given the ties); for `all`, of Wilcoxon's signed-rank test of the logarithms of the means on
+        the functions; for `{RANK}`, of the z test of the difference
+    p_adjusted <p (Holm)>: `p` after Holm's correction: for all algorithms and functions together;
+        for the other rows, for all algorithms
+    a12 <A12; .2>: probability that a run of the proposed algorithm is better than one of
+        `algorithm`, where a tie counts half; for `all`, share of the functions with the better mean
+    verdict (text) <+/=/−>: `+` if the proposed algorithm is significantly better by `p_adjusted`,
+        `−` if it is worse, `=` otherwise; for `all`, their numbers, +/=/−; for `{RANK}`, both ranks
+    verdict_alone (text): the same by `p`, without a correction, as most papers do
+    """,
     layouts=Layout(
         caption="The proposed algorithm against the others: p of the rank-sum test of the "
         "precisions, p after Holm's correction, A12, and whether the proposed algorithm is "
         "significantly better (+), worse (−) or neither (=) with {confidence} confidence after "
         "the correction. All: Wilcoxon's signed-rank test over the functions, and the numbers "
         "of +/=/−. Friedman rank: of the proposed algorithm and of the other.",
-        values=(
-            Value("p", "p"),
-            Value("p_adjusted", "p (Holm)"),
-            Value("a12", "A12", decimals=2),
-            Value("verdict", "+/=/−"),
-        ),
         rows=("function",),
         columns="algorithm",
         parts=("suite", "dimension", "at"),
@@ -111,8 +83,7 @@ COLUMNS = (
     ),
     comparing=True,
 )
-def against(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """One row per function and other algorithm, then two per other algorithm over all functions."""
+def against(runs: Runs, analysis: Analysis) -> Made:
     rows: list[dict[str, Any]] = []
     if runs.frame["budget_s"].notna().any():
         rows += _compared(runs, analysis, TIME)
@@ -121,7 +92,7 @@ def against(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         rows += _compared(counted, analysis, EVALUATIONS)
     if not rows:
         rows += _compared(counted, analysis, END)
-    return pd.DataFrame(rows, columns=column_names(COLUMNS))
+    return rows
 
 
 def _compared(runs: Runs, analysis: Analysis, at: str) -> Iterator[dict[str, Any]]:

@@ -12,26 +12,14 @@ from matplotlib.figure import Figure as Drawing
 from timefair.exhibits import questions
 from timefair.exhibits.charts import maps, panels, style
 from timefair.exhibits.charts.chart import LEADERS, Picture
-from timefair.exhibits.charts.curves import SOLVED
 from timefair.exhibits.charts.pages import Page
-from timefair.exhibits.columns import INSTANCE_CELL
-from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
+from timefair.exhibits.exhibit import Figure, exhibit
 from timefair.records.rundata.problems import precision_at_the_end
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 
 PROBLEM = ["suite", "dimension", "function"]
-FILL = 0.35
-"""Opacity of a box; its median is opaque, and visible if all runs of the box are equal."""
-COLUMNS = (
-    *INSTANCE_CELL,
-    Column("run", "number of the run"),
-    Column(
-        "precision",
-        "best precision of the run; 0 if it reached the final target, `inf` without a finite value",
-        "precision",
-    ),
-)
+FILL = 0.35  # opacity of a box; its median is opaque, and visible if all runs of the box are equal
 
 
 @exhibit(
@@ -42,7 +30,12 @@ COLUMNS = (
     The best precision of every run at its end, which the box plots show. A run that reached the
     final target has 0.
     """,
-    columns=COLUMNS,
+    columns="""
+    INSTANCE_CELL
+    run: number of the run
+    precision [precision]: best precision of the run; 0 if it reached the final target, `inf`
+        without a finite value
+    """,
     figures=Figure(
         "boxplots",
         "Box plots of the precision at the end",
@@ -60,10 +53,8 @@ COLUMNS = (
     ),
 )
 def every_run(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """One row per run, in the order of the keys."""
     rows = runs.frame.assign(precision=precision_at_the_end(runs))
-    names = column_names(COLUMNS)
-    return pd.DataFrame(rows.sort_values(names[:-1], ignore_index=True), columns=names)
+    return rows.sort_values([*PROBLEM, "instance", "algorithm", "run"], ignore_index=True)
 
 
 def boxes(frame: pd.DataFrame, page: Page) -> Drawing:
@@ -73,11 +64,8 @@ def boxes(frame: pd.DataFrame, page: Page) -> Drawing:
     medians = frame.groupby(names, observed=True)["precision"].median().reset_index()
     medians.attrs = frame.attrs
     if page.overview:
-        floored = medians.assign(precision=medians["precision"].clip(lower=SOLVED))
-        label = "median precision at the end, times the best on the function"
-        return maps.times_the_best(
-            floored, "precision", label=label, never="no finite value", levels=maps.PRECISIONS
-        )
+        what = "median precision at the end, times the best on the function"
+        return maps.of_precisions(medians, what)
     looks = panels.looks(medians, value="precision", within=PROBLEM)
     shown = page.rows(frame)
     floor = panels.zero_floor(shown["precision"])

@@ -69,8 +69,7 @@ def _say(row: Mapping[str, Any]) -> None:
     )
 
 
-MOST_ROWS = 1_048_575
-"""Of a sheet, below its heading."""
+MOST_ROWS = 1_048_575  # of a sheet, below its heading
 
 
 def _export(arguments: argparse.Namespace) -> None:

@@ -15,14 +15,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from timefair.basics.errors import InputError
 from timefair.basics.files import atomic_file
 from timefair.exhibits import questions
-from timefair.exhibits.columns import ALGORITHM, DIMENSION, SUITE
-from timefair.exhibits.exhibit import Column, column_names, exhibit
-from timefair.exhibits.layout import Layout, Value
+from timefair.exhibits.exhibit import Made, exhibit
+from timefair.exhibits.layout import Layout
 from timefair.extensions.metaheuristics import EVALUATIONS
 from timefair.extensions.metaheuristics.keys import COMPLEXITY
 from timefair.records.rundata.runs import Runs
@@ -32,24 +30,9 @@ if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign
 
 FILE = "complexity.json"
-LOOPS, REPEATS = 1_000_000, 5
-"""Turns of the loop for T0, and runs for T2."""
+LOOPS, REPEATS = 1_000_000, 5  # turns of the loop for T0, and runs for T2
 USUAL_FUNCTION = {"cec2017": 18}
 """The function of the report; of other suites, it is the first of the campaign."""
-
-COLUMNS = (
-    SUITE,
-    DIMENSION,
-    Column("function", "number of the function that is evaluated"),
-    ALGORITHM,
-    Column("evaluations", f"number of evaluations; CEC's is {EVALUATIONS}"),
-    Column("t0_s", f"time of {LOOPS} turns of CEC's loop of arithmetic, in Python", "s"),
-    Column("t1_s", "time of these evaluations alone, of one point", "s"),
-    Column("t2_s", f"mean time of {REPEATS} runs of the algorithm with these evaluations", "s"),
-    Column("t2_s_low", "time of the fastest of these runs", "s"),
-    Column("t2_s_high", "time of the slowest", "s"),
-    Column("complexity", "(`t2_s` − `t1_s`) / `t0_s`"),
-)
 
 
 @exhibit(
@@ -62,25 +45,29 @@ COLUMNS = (
     of a loop of arithmetic, on one function. The table `overhead` has it in seconds per evaluation,
     on every function and in every run.
     """,
-    columns=COLUMNS,
+    columns=f"""
+    SUITE, DIMENSION
+    function: number of the function that is evaluated
+    ALGORITHM
+    evaluations: number of evaluations; CEC's is {EVALUATIONS}
+    t0_s [s] <T0, s>: time of {LOOPS} turns of CEC's loop of arithmetic, in Python
+    t1_s [s] <T1, s>: time of these evaluations alone, of one point
+    t2_s [s] <T2, s>: mean time of {REPEATS} runs of the algorithm with these evaluations
+    t2_s_low [s]: time of the fastest of these runs
+    t2_s_high [s]: time of the slowest
+    complexity <(T2 − T1)/T0; low>: (`t2_s` − `t1_s`) / `t0_s`
+    """,
     layouts=Layout(
         caption="Complexity of the algorithms by the protocol of CEC: T0, a loop of "
         "arithmetic; T1, the evaluations alone; T2, the mean time of a run.",
-        values=(
-            Value("t0_s", "T0, s"),
-            Value("t1_s", "T1, s"),
-            Value("t2_s", "T2, s"),
-            Value("complexity", "(T2 − T1)/T0", "low"),
-        ),
         rows=("algorithm",),
         parts=("suite", "function", "dimension"),
     ),
     charged=False,
     complete=True,
 )
-def complexity(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """One row per algorithm and dimension that was measured."""
-    rows = [
+def complexity(runs: Runs, analysis: Analysis) -> Made:
+    return [
         {
             **row,
             "t2_s": float(np.mean(row["t2_s"])),
@@ -91,7 +78,6 @@ def complexity(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         for row in analysis.added.get(COMPLEXITY, ())
         if row["algorithm"] in set(runs.frame["algorithm"])
     ]
-    return pd.DataFrame(rows, columns=column_names(COLUMNS))
 
 
 def files(campaign: Campaign, folder: Path) -> Iterator[str]:

@@ -11,34 +11,17 @@ import pandas as pd
 from timefair.basics.errors import InputError
 from timefair.exhibits import questions
 from timefair.exhibits.campaign.outcomes import violations
-from timefair.exhibits.columns import CELL, RUNS
-from timefair.exhibits.exhibit import Column, column_names, exhibit
+from timefair.exhibits.exhibit import exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Value, by_function
 from timefair.problems.registry import find
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.statistics.probability import success_interval
 
-SHOWN = 9
-"""Significant digits of constraints."""
-
-COLUMNS = (
-    *CELL,
-    RUNS,
-    *Column("feasible_rate", "share of the runs that found a feasible point").interval(
-        "`feasible_rate` (Clopper and Pearson)"
-    ),
-    Column(
-        "violation_mean",
-        "mean over the runs of the least sum of violated constraints; 0 for a feasible run",
-    ),
-    Column("f_best", "least f of a feasible point; `inf` if there is none", exact=True),
-    Column("instance", "instance of the best point"),
-    Column("run", "run that found the best point"),
-    Column("x", "the best point, with all digits", text=True),
-    Column("g", "values of the inequalities at that point: at most 0 if satisfied", text=True),
-    Column("h", "values of the equalities at that point: 0 if satisfied", text=True),
-)
+CELL = ("suite", "dimension", "function", "algorithm")
+FOUND = ("feasible_rate", "feasible_rate_low", "feasible_rate_high", "violation_mean", "f_best")
+POINT = ("instance", "run", "x", "g", "h")
+SHOWN = 9  # significant digits of constraints
 
 
 @exhibit(
@@ -50,7 +33,18 @@ COLUMNS = (
     feasible point of each algorithm with the values of the constraints, which are evaluated again
     at that point. Problems without constraints have no rows.
     """,
-    columns=COLUMNS,
+    columns="""
+    CELL, RUNS
+    feasible_rate (interval, Clopper and Pearson): share of the runs that found a feasible point
+    violation_mean: mean over the runs of the least sum of violated constraints; 0 for a feasible
+        run
+    f_best (exact): least f of a feasible point; `inf` if there is none
+    instance: instance of the best point
+    run: run that found the best point
+    x (text): the best point, with all digits
+    g (text): values of the inequalities at that point: at most 0 if satisfied
+    h (text): values of the equalities at that point: 0 if satisfied
+    """,
     layouts=[
         Layout(
             caption="Share of the runs that found a feasible point, mean violation, and the least "
@@ -80,11 +74,10 @@ COLUMNS = (
     charged=False,
 )
 def designs(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """One row per algorithm and function with constraints."""
     violation = violations(runs)
     points = runs.read_points().to_pylist()
     rows = []
-    for names, members in runs.groups(tuple(column_names(CELL))):
+    for names, members in runs.groups(CELL):
         mine = members[~np.isnan(violation[members])]
         if not mine.size:
             continue
@@ -105,7 +98,7 @@ def designs(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             row |= {key: int(runs.frame[key].iloc[best]) for key in ("instance", "run")}
             row |= _written(row, points[best], analysis.suite_parameters)
         rows.append(row)
-    return by_function(pd.DataFrame(rows, columns=column_names(COLUMNS)))
+    return by_function(pd.DataFrame(rows, columns=[*CELL, "runs", *FOUND, *POINT]))
 
 
 def _written(

@@ -12,8 +12,7 @@ from timefair.basics.errors import suggest
 from timefair.basics.sections import CampaignView, Fault, Section, or_text
 from timefair.basics.words import first
 
-PROPOSED, COMPLEXITY = "proposed", "complexity"
-"""Names of its settings of the analysis."""
+PROPOSED, COMPLEXITY = "proposed", "complexity"  # names of its settings of the analysis
 
 
 class Paper(Section):

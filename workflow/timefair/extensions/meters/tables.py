@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from timefair.basics.together import ALL
-from timefair.exhibits.columns import CELL, RUNS, SUCCESSES, TARGET
-from timefair.exhibits.exhibit import Column, column_names, exhibit
+from timefair.exhibits.columns import CELL, RUNS, SUCCESSES, TARGET, Column, column_names
+from timefair.exhibits.exhibit import exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
 from timefair.exhibits.questions import Question
 from timefair.records.rundata.frames import stacked

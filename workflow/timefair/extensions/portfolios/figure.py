@@ -16,12 +16,9 @@ from timefair.exhibits.charts.panels import NothingToDraw
 LINE_IN, LEAST_LINE_IN = 0.33, 0.15
 AROUND_IN, TITLE_IN = 0.85, 0.35
 TEXT_SIZE, LEAST_TEXT_SIZE = 6.5, 3.5
-WORDS_IN = 3.0
-"""Maximal width of the names of the lines."""
-TWO_IN = 0.25
-"""Height of a line from which its name may have two lines."""
-LETTER_EM = 0.6
-"""Width of a letter."""
+WORDS_IN = 3.0  # maximal width of the names of the lines
+TWO_IN = 0.25  # height of a line from which its name may have two lines
+LETTER_EM = 0.6  # width of a letter
 SEVERAL = {
     "in turn": "{} in turn",
     "slices": "{} in slices",

@@ -9,8 +9,7 @@ from timefair.extensions.portfolios.tables import SINGLE, VIRTUAL
 from timefair.report.evidence import Evidence, Space
 from timefair.report.findings.pairs import functions_of
 
-FEWEST_FUNCTIONS = 6
-"""With fewer functions, an average over them says nothing about other ones."""
+FEWEST_FUNCTIONS = 6  # with fewer functions, an average over them says nothing about other ones
 
 ARRANGEMENT, SIZE = "in turn", 2
 """The portfolio in the sentence; choosing the best of several would be biased."""

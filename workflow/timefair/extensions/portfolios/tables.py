@@ -9,16 +9,13 @@ from itertools import combinations
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from timefair.exhibits.charts.chart import Picture
-from timefair.exhibits.columns import SPACE, UNIT
-from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
-from timefair.exhibits.layout import Layout, Value
+from timefair.exhibits.exhibit import Parts, drawn, exhibit
+from timefair.exhibits.layout import Layout
 from timefair.exhibits.questions import Question
 from timefair.records.rundata.evaluation_cost import complete_problems
-from timefair.records.rundata.frames import stacked
 from timefair.records.rundata.problems import BUDGETS, ProblemRuns, cut_off, problems
 from timefair.records.rundata.runs import UNITS, Runs
 from timefair.records.rundata.settings import Analysis
@@ -64,8 +61,7 @@ def reached_by_any(members: ArrayLike, axis: int = 0) -> NDArray[np.float64]:
     return np.asarray(1 - np.prod(1 - np.asarray(members, dtype=np.float64), axis=axis))
 
 
-TENTHS = 10
-"""Shares of T for members in turn are multiples of T divided by this."""
+TENTHS = 10  # shares of T for members in turn are multiples of T divided by this
 ANY_TIME = tuple(float(share) for share in np.geomspace(1e-3, 1.0, 31))
 """Budgets, as shares of T, that stand for any time."""
 EQUAL = 1e-12
@@ -372,53 +368,10 @@ def _draws(
 QUESTION = Question(7, "Which algorithms should share my time?", "guide/portfolios.md")
 SINGLE, VIRTUAL = "single best", "virtual best"
 
-BUDGET = Column(
-    "budget",
-    "budget T of a run; smaller than the campaign's budget if a run was cut earlier, because "
-    "nothing is known beyond its end",
-    "`unit`",
-)
 PAIRS = (
     "The share of the (function, target) pairs is the probability that a run reaches the target "
     "within T, averaged over the instances, the targets and the functions that were run with every "
     "algorithm."
-)
-
-PORTFOLIOS = (
-    *SPACE,
-    UNIT,
-    BUDGET,
-    Column(
-        "arrangement",
-        "`single best`: the best algorithm alone. `in turn`: one member after the other, in the "
-        "order of `members`. `slices`: the members alternate in short rounds and have equal parts. "
-        "`side by side`: each member has its own core for all of T. `virtual best`: the best "
-        "algorithm on each pair, which is a bound and cannot be run",
-        text=True,
-    ),
-    Column("size", "number of members"),
-    Column("members", "labels of the members, separated by commas", text=True),
-    Column("shares", "share of T of each member, in the same order", text=True),
-    Column("cores", "number of cores that it needs"),
-    Column(
-        "share",
-        "share of the pairs that is reached within T, on the functions that were used for the "
-        "choice",
-    ),
-    Column(
-        "any_time",
-        "the same, averaged over 31 budgets from T/1000 to T, evenly spaced in the logarithm",
-    ),
-    *Column(
-        "held_out",
-        "share of the pairs on functions that were not used for the choice: for each function, the "
-        "choice is made on all others; average over the functions; empty for one function",
-    ).interval(),
-    *Column(
-        "gain",
-        "`held_out` minus that of the single best algorithm with as many cores, on which "
-        "independent copies of it run side by side",
-    ).interval(),
 )
 
 
@@ -435,23 +388,35 @@ PORTFOLIOS = (
     choice; `held_out` and `gain` refer to functions that were not used for it. Their limits hold
     for new runs on these functions.
     """,
-    columns=PORTFOLIOS,
+    columns="""
+    SPACE, UNIT
+    budget [`unit`]: budget T of a run; smaller than the campaign's budget if a run was cut earlier,
+        because nothing is known beyond its end
+    arrangement (text): `single best`: the best algorithm alone. `in turn`: one member after the
+        other, in the order of `members`. `slices`: the members alternate in short rounds and have
+        equal parts. `side by side`: each member has its own core for all of T. `virtual best`: the
+        best algorithm on each pair, which is a bound and cannot be run
+    size: number of members
+    members (text) <Members>: labels of the members, separated by commas
+    shares (text) <Shares>: share of T of each member, in the same order
+    cores: number of cores that it needs
+    share: share of the pairs that is reached within T, on the functions that were used for the
+        choice
+    any_time: the same, averaged over 31 budgets from T/1000 to T, evenly spaced in the logarithm
+    held_out (interval) <Reached; .3 limits>: share of the pairs on functions that were not used for
+        the choice: for each function, the choice is made on all others; average over the functions;
+        empty for one function
+    gain (interval) <Gain; .3 limits>: `held_out` minus that of the single best algorithm with as
+        many cores, on which independent copies of it run side by side
+    """,
     layouts=Layout(
         caption="Share of the (function, target) pairs that portfolios reach within T, on "
         "functions that were not used for the choice, and the gain over the single best "
         "algorithm with as many cores.",
         brackets="Brackets: {confidence} bootstrap interval.",
-        values=(
-            Value("members", "Members"),
-            Value("shares", "Shares"),
-            Value.with_limits("held_out", "Reached", decimals=3),
-            Value.with_limits("gain", "Gain", decimals=3),
-        ),
         rows=("arrangement", "size"),
     ),
-    figures=Figure(
-        "portfolio",
-        "Algorithms that share the budget",
+    figures=drawn(
         "Share of the (function, target) pairs that are reached within the budget. Circle: on "
         "the functions that were used for the choice. Dot: on functions that were not used for "
         "it (for each function, the choice is made on all others). Bar: the single best "
@@ -464,12 +429,9 @@ PORTFOLIOS = (
     default=True,
     comparing=True,
 )
-def portfolios(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """The single best, the best pairs, and the virtual best of each field."""
-    rows = []
+def portfolios(runs: Runs, analysis: Analysis) -> Parts:
     for field in fields(runs, analysis):
-        rows += [{**field.names, **row} for row in _rows(field, analysis)]
-    return stacked(rows, column_names(PORTFOLIOS))
+        yield from (field.names | row for row in _rows(field, analysis))
 
 
 def _rows(field: Field, analysis: Analysis) -> Iterator[dict[str, Any]]:

@@ -21,8 +21,7 @@ from timefair.statistics.comparison import score_p
 from timefair.statistics.rank_sum import EXACT_PAIRS, at_most
 from timefair.statistics.ranks import critical_difference
 
-TOLERANCE = 0.005
-"""Relative width of the interval in which an effect is found."""
+TOLERANCE = 0.005  # relative width of the interval in which an effect is found
 
 
 def smallest_effect(power_of: Callable[[float], float], high: float, power: float) -> float:
@@ -43,11 +42,9 @@ def smallest_effect(power_of: Callable[[float], float], high: float, power: floa
     return high
 
 
-EXACT_RANKS = 40
-"""Runs of each algorithm up to which the power is exact."""
+EXACT_RANKS = 40  # runs of each algorithm up to which the power is exact
 
-GREATEST_ODDS = 1e6
-"""Odds A12/(1 - A12) up to which an effect is looked for."""
+GREATEST_ODDS = 1e6  # odds A12/(1 - A12) up to which an effect is looked for
 
 
 def power_of_a12(a12: float, runs: int, level: float) -> float:
@@ -130,8 +127,7 @@ SIMULATED_COSTS = 600_000
 LEAST_SAMPLES, MOST_SAMPLES = 200, 4000
 """With 2000 samples, for 300 runs, a power of 0.8 has a standard error of 0.009."""
 
-GREATEST_RATIO = 1000.0
-"""Ratio of ERTs up to which an effect is looked for."""
+GREATEST_RATIO = 1000.0  # ratio of ERTs up to which an effect is looked for
 
 
 class EqualErt:
@@ -174,8 +170,7 @@ class EqualErt:
         return exp(logarithm) if logarithm < inf else inf
 
 
-EXACT_BINOMIAL = 1000
-"""Runs of each algorithm up to which the power is exact."""
+EXACT_BINOMIAL = 1000  # runs of each algorithm up to which the power is exact
 
 
 class SameRate:
@@ -239,8 +234,7 @@ def _log_binomials(n: int) -> NDArray[np.float64]:
     return np.asarray(gammaln(n + 1) - gammaln(counts + 1) - gammaln(n - counts + 1))
 
 
-SAMPLES = 4000
-"""Samples of functions from which a power is estimated."""
+SAMPLES = 4000  # samples of functions from which a power is estimated
 
 EXACT_FUNCTIONS = 50
 """Functions up to which Wilcoxon's p-value is exact, as in `comparison.wilcoxon`."""
@@ -313,8 +307,7 @@ def _critical_sum(functions: int, level: float) -> float:
     return int((2 * np.cumsum(chance) <= level * (1 + 1e-12)).sum()) - 1
 
 
-POWER = 0.8
-"""Probability with which a difference is found."""
+POWER = 0.8  # probability with which a difference is found
 
 SUCCESS_RATES = (0.5, 0.9)
 """Success rates of the slower algorithm for which the smallest ratio of ERTs is found."""
@@ -354,7 +347,6 @@ class Design:
 
     @property
     def pairs(self) -> int:
-        """Number of pairs of algorithms."""
         return comb(self.algorithms, 2)
 
     @property

@@ -14,10 +14,18 @@ from numpy.typing import NDArray
 from timefair.basics.together import ALL
 from timefair.basics.words import counted
 from timefair.exhibits.campaign.checklist import ChecklistPart, listed
-from timefair.exhibits.campaign.timing_noise import of_times
-from timefair.exhibits.columns import DIMENSION, FUNCTION_OR_ALL, PAIR, SUITE, TARGET
-from timefair.exhibits.comparisons.criteria import Pooled, Quantile
-from timefair.exhibits.exhibit import Column, column_names, exhibit
+from timefair.exhibits.campaign.outcomes import of_times
+from timefair.exhibits.columns import (
+    DIMENSION,
+    FUNCTION_OR_ALL,
+    PAIR,
+    SUITE,
+    TARGET,
+    Column,
+    column_names,
+)
+from timefair.exhibits.comparisons.comparison import Pooled, Quantile
+from timefair.exhibits.exhibit import exhibit
 from timefair.exhibits.layout import Layout, Value
 from timefair.exhibits.questions import Question
 from timefair.extensions.registered.deviations import (
@@ -216,7 +224,7 @@ def _better(names: Sequence[str], p: float, balance: float, alpha: float) -> str
 
 def _at_the_end(pair: Runs, analysis: Analysis, question: Mapping[str, Any]) -> Order:
     """The row of the table `comparison`, decided by its p-value before the correction."""
-    median = Quantile(Pooled.of(pair, analysis), 0.5)
+    median = Quantile(Pooled(pair, analysis), 0.5)
     first, second = question["algorithms"]
     there = [one for one in problems(pair) if {first, second} <= set(median.algorithms(one))]
     if not there:

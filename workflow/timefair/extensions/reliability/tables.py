@@ -8,7 +8,6 @@ from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize
 from scipy.special import expit, logit
@@ -16,11 +15,10 @@ from scipy.stats import kurtosis, rankdata
 
 from timefair.exhibits import questions
 from timefair.exhibits.charts.chart import Picture
-from timefair.exhibits.columns import SUITE
-from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
-from timefair.exhibits.layout import Layout, Points, Value
+from timefair.exhibits.exhibit import Figure, Parts, exhibit
+from timefair.exhibits.layout import Layout, Points
 from timefair.exhibits.run_count.accuracy import ESTIMATES, Samples
-from timefair.records.rundata.frames import Progress, stacked
+from timefair.records.rundata.frames import Progress
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.statistics.comparison import superiority
@@ -41,8 +39,7 @@ FEATURES = (
 )
 """Columns of `features`; logarithms are decimal."""
 
-LEAST = 1e-16
-"""Ratios are limited to this value and its inverse."""
+LEAST = 1e-16  # ratios are limited to this value and its inverse
 
 
 def features(samples: ArrayLike) -> NDArray[np.float64]:
@@ -214,39 +211,12 @@ def held_out(
     return stated, base
 
 
-NUMBERS = (5, 10, 20, 30)
-"""Numbers of runs from which the estimate is made."""
-ERRORS = (0.1, 0.2, 0.5)
-"""Stated errors, relative to the estimate."""
+NUMBERS = (5, 10, 20, 30)  # numbers of runs from which the estimate is made
+ERRORS = (0.1, 0.2, 0.5)  # stated errors, relative to the estimate
 JUDGED = ("median", "mean")
 HELD_OUT = {"functions": "function", "algorithms": "algorithm"}
 BINS = 10
-MOST = 10_000
-"""Maximal number of samples of a suite; of more, evenly spread ones are used."""
-
-COLUMNS = (
-    SUITE,
-    Column("estimate", "the estimate that is judged: `median` or `mean`", text=True),
-    Column("n", "number of runs that the estimate is made from"),
-    Column("error_percent", "the estimate counts as right within this error of the truth", "%"),
-    Column("held_out", "what the training data exclude: `functions` or `algorithms`", text=True),
-    Column(
-        "truth",
-        "what the estimate is compared with: `independent` runs or, if a sample of the suite has "
-        "none, the `complete` sample, which contains the first n",
-        text=True,
-    ),
-    Column("samples", "number of samples"),
-    Column("right_percent", "samples whose estimate is right", "%"),
-    Column("brier", "Brier score: mean squared error of the stated probabilities"),
-    Column("brier_base", "Brier score of the share of right estimates in the training data"),
-    Column("skill", "1 − `brier` / `brier_base`; the model is useless at or below 0"),
-    Column("auc", "area under the ROC curve; 0.5 is no better than chance"),
-    Column("bin", "bin of about a tenth of the samples, by rising probability"),
-    Column("bin_samples", "number of samples in the bin"),
-    Column("stated_percent", "mean stated probability in the bin", "%"),
-    Column("observed_percent", "share of right estimates in the bin", "%"),
-)
+MOST = 10_000  # maximal number of samples of a suite; of more, evenly spread ones are used
 
 
 @exhibit(
@@ -259,19 +229,30 @@ COLUMNS = (
     calibration curve of its probabilities, one row per bin, and their Brier score beside that of
     the base rate. There are no rows for fewer than two functions, or algorithms.
     """,
-    columns=COLUMNS,
+    columns="""
+    SUITE
+    estimate (text): the estimate that is judged: `median` or `mean`
+    n: number of runs that the estimate is made from
+    error_percent [%]: the estimate counts as right within this error of the truth
+    held_out (text): what the training data exclude: `functions` or `algorithms`
+    truth (text): what the estimate is compared with: `independent` runs or, if a sample of the
+        suite has none, the `complete` sample, which contains the first n
+    samples: number of samples
+    right_percent [%] <Right; .1>: samples whose estimate is right
+    brier <Brier; .3>: Brier score: mean squared error of the stated probabilities
+    brier_base <Base; .3>: Brier score of the share of right estimates in the training data
+    skill <Skill; .2>: 1 − `brier` / `brier_base`; the model is useless at or below 0
+    auc <AUC; .2>: area under the ROC curve; 0.5 is no better than chance
+    bin: bin of about a tenth of the samples, by rising probability
+    bin_samples: number of samples in the bin
+    stated_percent [%]: mean stated probability in the bin
+    observed_percent [%]: share of right estimates in the bin
+    """,
     layouts=Layout(
         caption="Probability that an estimate from the first runs is within an error of the "
         "truth, stated for functions or algorithms not seen before. Right: how often that is "
         "so, in percent. Brier score of the stated probabilities and of the base rate; skill: "
         "the relative gain over the base rate; an AUC of 0.5 is no better than chance.",
-        values=(
-            Value("right_percent", "Right", decimals=1),
-            Value("brier", "Brier", decimals=3),
-            Value("brier_base", "Base", decimals=3),
-            Value("skill", "Skill", decimals=2),
-            Value("auc", "AUC", decimals=2),
-        ),
         rows=("estimate", "n", "error_percent"),
         columns="held_out",
         parts=("suite", "truth"),
@@ -288,19 +269,16 @@ COLUMNS = (
         needs="samples",
     ),
 )
-def cross_validated(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+def cross_validated(runs: Runs, analysis: Analysis) -> Parts:
     """Cross-validated probability that an estimate from n runs is right.
 
     The samples are those of `run_count.accuracy`, with all dimensions pooled. The model uses the
     features of the n values (`statistics.features`).
     """
     everything = Samples.of(runs, analysis.run_count.cap)
-    parts = (
-        names | curve
-        for names, rows in everything.groups(["suite"])
-        for curve in _curves(everything.taken(_spread(rows)), names["suite"])
-    )
-    return stacked(parts, column_names(COLUMNS))
+    for names, rows in everything.groups(["suite"]):
+        for curve in _curves(everything.taken(_spread(rows)), names["suite"]):
+            yield names | curve
 
 
 def _curves(samples: Samples, suite: str) -> Iterator[dict[str, Any]]:

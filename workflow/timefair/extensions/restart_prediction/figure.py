@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
@@ -31,10 +33,8 @@ def restart_what_if(frame: pd.DataFrame, page: Page) -> Figure:
     best = every.loc[every.groupby([*PROBLEM, "algorithm"], observed=True)["factor"].idxmin()]
     if page.overview:
         bounds = panels.limits(every["tau"], margin=0.06)
-        measure = dots.Measure(
-            "tau", f"best cutoff: {LABEL}", lambda ax: panels.set_log(ax, "x", bounds)
-        )
-        return dots.algorithm_lines(page.rows(best), [measure])
+        scale = partial(panels.set_log, axis="x", bounds=bounds)
+        return dots.algorithm_lines(page.rows(best), [("tau", f"best cutoff: {LABEL}", scale)])
     leaders = panels.leaders(best, value="factor", within=PROBLEM)
     return _panels(page.rows(every), style.looks_in(frame, leaders=leaders))
 
@@ -49,11 +49,7 @@ def _panels(shown: pd.DataFrame, looks: dict[str, Look]) -> Figure:
         columns = ["tau", "factor", "factor_low", "factor_high"]
         for panel in grid:
             panel.axes.axhline(1.0, color=MEASURED_GREY, linewidth=0.7, zorder=1.2)
-            lines = list(panels.numbers_by_algorithm(panel.rows, columns))
-            panels.in_background(
-                panel.axes, [values[:, :2].T for name, values in lines if not looks[name].leads]
-            )
-            leading = [(name, values) for name, values in lines if looks[name].leads]
+            leading = list(panels.leading(panel, columns, looks))
             for k, (name, values) in enumerate(leading):
                 tau, factor, low, high = values.T
                 look = looks[name]

@@ -7,16 +7,13 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtrit
 
 from timefair.exhibits.charts.chart import Picture, leaders
-from timefair.exhibits.columns import ALGORITHM, CELL, RUNS, SPACE, TARGET
-from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
-from timefair.exhibits.layout import INTERVAL, Layout, Value
+from timefair.exhibits.exhibit import Figure, Made, exhibit
+from timefair.exhibits.layout import INTERVAL, Layout
 from timefair.exhibits.questions import Question
-from timefair.records.rundata.frames import stacked
 from timefair.records.rundata.problems import BUDGETS, KEYS, Spent, cut_off
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
@@ -295,16 +292,11 @@ def jackknifed(value: ArrayLike, without: ArrayLike, *, confidence: float) -> tu
 
 QUESTION = Question(6, "Would another restart policy have been faster?", "guide/restarts.md")
 UNIT: Final = "evaluations"
-SHORTEST = 10.0
-"""The first cutoff; each other one is twice the one before."""
-LEAST_HITS = 5
-"""Launches that have to reach a target before it is used to judge policies."""
-GROUPS = 20
-"""Maximal number of groups of the jackknife."""
-LEAST_SUCCESS = 0.01
-"""Smallest success rate: lower ones are raised to it, so that gains are finite."""
-LITTLE = 1.1
-"""Gains below it do not count as gains."""
+SHORTEST = 10.0  # the first cutoff; each other one is twice the one before
+LEAST_HITS = 5  # launches that have to reach a target before it is used to judge policies
+GROUPS = 20  # maximal number of groups of the jackknife
+LEAST_SUCCESS = 0.01  # smallest success rate: lower ones are raised to it, so that gains are finite
+LITTLE = 1.1  # gains below it do not count as gains
 
 GAIN, NOTHING, UNSURE = "gain", "nothing to gain", "undecided"
 NO_TRACES, NOT_JUDGED = "no launch traces", "not judged"
@@ -315,55 +307,6 @@ COMPUTED = (
     "pooled."
 )
 JUDGED = "the hardest target that at least one run and at least 5 launches reached"
-
-ADVICE_COLUMNS = (
-    *SPACE,
-    ALGORITHM,
-    Column(
-        "verdict",
-        "`gain`: the lower limit of `gain` is above 1. `nothing to gain`: even `gain_same_runs` is "
-        "below 1.1. `undecided`: neither of these. `not judged`: fewer than two functions have a "
-        "target that enough launches reached. `no launch traces`: the records do not contain what "
-        "each launch found",
-        text=True,
-    ),
-    Column("tau", "the length of launches with the largest mean gain", UNIT),
-    *Column(
-        "gain",
-        "how many times as fast launches of one length are on functions not used to choose it: for "
-        "each function, the length is chosen on the others; geometric mean",
-    ).interval(),
-    Column(
-        "gain_same_runs",
-        "the same of `tau`, on the functions and runs that were used to choose it, which is too "
-        "optimistic",
-    ),
-    Column("functions", "number of functions over which the gains are averaged"),
-    Column("launches", "number of traced launches on all functions"),
-)
-WHAT_IF_COLUMNS = (
-    *CELL,
-    TARGET,
-    Column("tau", "number of evaluations after which every launch ends (policy `fixed`)", UNIT),
-    Column(
-        "ert",
-        "expected running time to the target if each run has the budget. `inf`: never reached; "
-        "empty: no launch was observed for long enough",
-        UNIT,
-    ),
-    Column("success_rate", "probability that a run reaches the target within the budget"),
-    *Column(
-        "factor", "`ert` divided by that of the measured runs; empty if that is infinite"
-    ).interval(),
-    RUNS,
-    Column("launches", "number of launches from which the row is computed"),
-    Column("budget", "assumed budget of a run", UNIT),
-    Column(
-        "observed_until",
-        "longest cutoff for which the launches were observed; `inf`: every cutoff",
-        UNIT,
-    ),
-)
 
 
 @dataclass(frozen=True)
@@ -482,42 +425,48 @@ def _refused(cells: Sequence[Cell]) -> str:
     judged on functions that were not used to choose the length, because on the data that chose it,
     the gain is biased upwards. The interval holds for functions like these (Student). {COMPUTED}
     """,
-    columns=ADVICE_COLUMNS,
+    columns=f"""
+    SPACE, ALGORITHM
+    verdict (text) <Verdict>: `gain`: the lower limit of `gain` is above 1. `nothing to gain`: even
+        `gain_same_runs` is below 1.1. `undecided`: neither of these. `not judged`: fewer than two
+        functions have a target that enough launches reached. `no launch traces`: the records do not
+        contain what each launch found
+    tau [{UNIT}] <τ>: the length of launches with the largest mean gain
+    gain (interval) <Gain; .2 limits>: how many times as fast launches of one length are on
+        functions not used to choose it: for each function, the length is chosen on the others;
+        geometric mean
+    gain_same_runs: the same of `tau`, on the functions and runs that were used to choose it, which
+        is too optimistic
+    functions: number of functions over which the gains are averaged
+    launches: number of traced launches on all functions
+    """,
     layouts=Layout(
         caption="The length of launches with the largest gain, in evaluations, and how many "
         "times as fast it is as the measured policy, on functions not used to choose it.",
         brackets="Brackets: {confidence} interval.",
-        values=(
-            Value("verdict", "Verdict"),
-            Value("tau", "τ"),
-            Value.with_limits("gain", "Gain", decimals=2),
-        ),
         rows=("algorithm",),
     ),
     comparing=True,
     default=True,
 )
-def advice(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """The best length of each algorithm in each suite and dimension."""
+def advice(runs: Runs, analysis: Analysis) -> Made:
     cells = cells_of(runs, analysis)
     lengths = _lengths(cells)
     keys = ("suite", "dimension", "algorithm")
     groups: dict[tuple[Any, ...], list[Cell]] = {}
     for cell in cells:
         groups.setdefault(tuple(cell.names[name] for name in keys), []).append(cell)
-    rows = [
+    rows = (
         dict(zip(keys, names, strict=True)) | _judged(groups[names], lengths, analysis)
         for names in sorted(groups)
-    ]
-    frame = stacked(rows, column_names(ADVICE_COLUMNS))
-    frame.attrs["refused"] = _refused(cells)
-    return frame
+    )
+    return rows, {"refused": _refused(cells)}
 
 
 def _judged(cells: Sequence[Cell], lengths: Array, analysis: Analysis) -> dict[str, Any]:
     """The row of an algorithm, without the columns of names."""
     launches = sum(cell.launches.run.size for cell in cells)
-    missing = dict.fromkeys(column_names(ADVICE_COLUMNS[4:]), np.nan)
+    missing = dict.fromkeys(("tau", "gain", "gain_low", "gain_high", "gain_same_runs"), np.nan)
     row = {**missing, "verdict": NO_TRACES, "functions": 0, "launches": launches}
     if not launches:
         return row
@@ -554,12 +503,24 @@ def _gain(cell: Cell, lengths: Array) -> Array:
     {JUDGED}, and the probability that a run reaches it within the budget. {COMPUTED} Limits come
     from a jackknife over runs.
     """,
-    columns=WHAT_IF_COLUMNS,
+    columns=f"""
+    CELL, TARGET
+    tau [{UNIT}]: number of evaluations after which every launch ends (policy `fixed`)
+    ert [{UNIT}]: expected running time to the target if each run has the budget. `inf`: never
+        reached; empty: no launch was observed for long enough
+    success_rate: probability that a run reaches the target within the budget
+    factor (interval) <Factor; low .2 limits>: `ert` divided by that of the measured runs; empty if
+        that is infinite
+    RUNS
+    launches: number of launches from which the row is computed
+    budget [{UNIT}]: assumed budget of a run
+    observed_until [{UNIT}]: longest cutoff for which the launches were observed; `inf`: every
+        cutoff
+    """,
     layouts=Layout(
         caption="Expected running time (ERT) with launches of some lengths, divided by the "
         "measured one. ∞: never reached; empty: no launch was observed for long enough.",
         brackets=INTERVAL,
-        values=(Value.with_limits("factor", "Factor", "low", decimals=2),),
         rows=("function", "algorithm", "tau"),
         parts=("suite", "dimension"),
     ),
@@ -582,16 +543,13 @@ def _gain(cell: Cell, lengths: Array) -> Array:
     ),
     comparing=True,
 )
-def what_if(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """Each length for each algorithm on each function with a judged target."""
+def what_if(runs: Runs, analysis: Analysis) -> Made:
     cells = cells_of(runs, analysis)
     lengths = _lengths(cells)
-    rows = [
+    rows = (
         row for cell in cells if cell.target is not None for row in _rows(cell, lengths, analysis)
-    ]
-    frame = stacked(rows, column_names(WHAT_IF_COLUMNS))
-    frame.attrs["refused"] = _refused(cells)
-    return frame
+    )
+    return rows, {"refused": _refused(cells)}
 
 
 def _rows(cell: Cell, lengths: Array, analysis: Analysis) -> Iterator[dict[str, Any]]:

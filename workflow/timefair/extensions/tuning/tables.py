@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from timefair.exhibits.columns import SPACE, TARGET
-from timefair.exhibits.exhibit import Column, column_names, exhibit
+from timefair.exhibits.columns import SPACE, TARGET, Column, column_names
+from timefair.exhibits.exhibit import exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
 from timefair.exhibits.questions import Question
 from timefair.records.rundata.clocks import searched_s

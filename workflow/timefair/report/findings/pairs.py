@@ -16,8 +16,7 @@ import pandas as pd
 
 from timefair.basics.together import ALL
 from timefair.basics.words import counted, duration, listed, number, p_value, percent
-from timefair.exhibits.comparisons.comparison import least_over
-from timefair.exhibits.comparisons.criteria import PRECISION, TARGETS
+from timefair.exhibits.comparisons.comparison import PRECISION, TARGETS, least_over
 from timefair.exhibits.comparisons.ranks import ERT
 from timefair.records.rundata.frames import quantile_name
 from timefair.report.evidence import Evidence, Space
