@@ -10,7 +10,7 @@ from objectives import Cut, Plain, bowl
 from timefair.algorithms import registry
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run
-from timefair.policies.restarts.none import NoRestart
+from timefair.policies.restarts import NoRestart
 from timefair.problems.registry import SUITES
 
 SEARCH = "timefair:random-search"

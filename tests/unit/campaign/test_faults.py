@@ -37,10 +37,11 @@ from timefair.campaign.configuration import (
 )
 from timefair.campaign.driver import configuration_of
 from timefair.exhibits.registry import TABLES
-from timefair.policies.restarts import RESTARTS
-from timefair.policies.stopping import STOPPING
+from timefair.policies import restart_policies, stopping_rules
 from timefair.problems.coco_biobj import TARGETS
 from timefair.statistics.run_count.widths import BoundedMeanWidth, MeanWidth
+
+RESTARTS, STOPPING = restart_policies(), stopping_rules()
 
 EVERY = len(TABLES) + 2  # names that the key `tables` knows: also `all` and `default`
 

@@ -16,8 +16,7 @@ from timefair.campaign.configuration import parse
 from timefair.measure.perturbation import RunMonitor
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run
-from timefair.policies.restarts.fixed import FixedLength
-from timefair.policies.restarts.none import NoRestart
+from timefair.policies.restarts import FixedLength, NoRestart
 from timefair.records.status import LaunchEnd
 
 CPU_S = 1.2

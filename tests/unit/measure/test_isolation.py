@@ -27,7 +27,7 @@ from timefair.measure.isolation import views
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run
 from timefair.measure.trial import prepare
-from timefair.policies.restarts.none import NoRestart
+from timefair.policies.restarts import NoRestart
 from timefair.records.status import Isolation
 from timefair.records.store import read_runs
 

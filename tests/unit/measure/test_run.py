@@ -29,9 +29,7 @@ from timefair.measure.runs import child
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import ATTEMPTS, _outside, explained, measure_run
 from timefair.measure.trial import evaluation_cost_s, prepare
-from timefair.policies.restarts.fixed import FixedLength
-from timefair.policies.restarts.independent import Independent
-from timefair.policies.restarts.none import NoRestart
+from timefair.policies.restarts import FixedLength, Independent, NoRestart
 from timefair.problems.base import Problem, ProblemName
 from timefair.problems.kinds import Constraints
 from timefair.problems.registry import SUITES, find

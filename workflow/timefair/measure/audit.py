@@ -29,7 +29,7 @@ from timefair.measure.runner import in_new_interpreter
 from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run
 from timefair.measure.trial import evaluation_cost_s, prepare
-from timefair.policies.restarts.none import NoRestart
+from timefair.policies.restarts import NoRestart
 from timefair.problems.base import Problem, takes
 from timefair.problems.registry import SUITES
 from timefair.records.status import Status, StopReason

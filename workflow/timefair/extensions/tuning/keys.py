@@ -277,7 +277,7 @@ class Tune(Search):
             yield "on: the optimum of some of these problems is unknown; give target_values"
 
     def alone(self, campaign: CampaignView, label: str) -> CampaignView:
-        from timefair.policies.stopping.fixed import FixedNumber
+        from timefair.policies.stopping import FixedNumber
 
         chosen = {key: getattr(self.on, key) for key in type(self.on).model_fields}
         chosen |= {"names": {}, "own_dimensions": {}}

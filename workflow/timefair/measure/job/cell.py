@@ -34,8 +34,8 @@ from timefair.measure.launching import run_seed
 from timefair.measure.perturbation import kernels
 from timefair.measure.runs.child import Allowance, Confined, Fresh
 from timefair.measure.runs.run import ATTEMPTS, Subject, measure_run
-from timefair.policies.restarts.none import NoRestart
-from timefair.policies.stopping.base import Comparing
+from timefair.policies.restarts import NoRestart
+from timefair.policies.stopping import Comparing
 from timefair.problems.base import ProblemName
 from timefair.problems.refuted import refutation
 from timefair.records.facts import READINGS, by_run, listed

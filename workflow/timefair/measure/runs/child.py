@@ -46,8 +46,7 @@ from timefair.measure.evaluation.state import (
 from timefair.measure.isolation import Views
 from timefair.measure.launching import PausableLaunch, point_of, stream
 from timefair.measure.processes import companion, forked
-from timefair.policies.restarts.base import UNLIMITED, Limit, RestartPolicy
-from timefair.policies.restarts.independent import Independent
+from timefair.policies.restarts import UNLIMITED, Independent, Limit, RestartPolicy
 from timefair.problems.base import Problem
 
 GRACE_NS = 3_000_000
