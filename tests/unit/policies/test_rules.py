@@ -48,6 +48,7 @@ def test_rules_compare_or_judge_or_do_neither():
 
 POLICY = '''
 from typing import Literal
+from timefair.policies.restarts import RestartPolicy
 
 class {kind}(RestartPolicy):
     """One launch."""
