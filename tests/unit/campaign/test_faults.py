@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, BeforeValidator
 
 from timefair.algorithms import registry
-from timefair.algorithms.builtin.differential_evolution.strategies import STRATEGIES
+from timefair.algorithms.builtin.differential_evolution import STRATEGIES
 from timefair.basics.errors import InputError
 from timefair.basics.sections import Section
 from timefair.campaign import configuration
