@@ -44,12 +44,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timefair.problems.base import Ints, Problem, ProblemName, Suite, at_least
-from timefair.problems.cec2010_evaluation import Basic, Evaluation
+from timefair.problems.compiled import InGroups, Large
 from timefair.problems.kinds import Native
 from timefair.problems.parameters import Allowed, Number
 
-SEPARABLE = (Basic.ELLIPTIC, Basic.RASTRIGIN, Basic.ACKLEY)  # but for a rotation
-NONSEPARABLE = (Basic.SCHWEFEL, Basic.ROSENBROCK)
+SEPARABLE = (Large.ELLIPTIC, Large.RASTRIGIN, Large.ACKLEY)  # but for a rotation
+NONSEPARABLE = (Large.SCHWEFEL, Large.ROSENBROCK)
 FIVE = (*SEPARABLE, *NONSEPARABLE)
 MAIN = dict(enumerate((*SEPARABLE, *FIVE, *FIVE, *FIVE, *NONSEPARABLE), start=1))
 """The basic function that a function is named after."""
@@ -87,10 +87,10 @@ def _rotation(size: int, rng: np.random.Generator) -> NDArray[np.float64]:
     return np.ascontiguousarray(q * np.sign(np.diag(r)))
 
 
-def evaluation(function: int, group_size: int, data: Data) -> Evaluation:
+def evaluation(function: int, group_size: int, data: Data) -> InGroups:
     main = MAIN[function]
-    alone = main if function not in GROUPED or main in SEPARABLE else Basic.SPHERE
-    return Evaluation(
+    alone = main if function not in GROUPED or main in SEPARABLE else Large.SPHERE
+    return InGroups(
         main,
         alone,
         groups=groups(function, len(data.optimum), group_size),

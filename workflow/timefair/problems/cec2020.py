@@ -28,7 +28,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.problems import cec_evaluation as cec
+from timefair.problems import compiled as cec
 from timefair.problems.base import numbered
 from timefair.problems.cec2017 import CEC2017
 from timefair.problems.cec_suites import Cec, Formula, Hybrid, Part

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from timefair.problems import cec_evaluation as cec
+from timefair.problems import compiled as cec
 from timefair.problems.base import numbered
 from timefair.problems.cec_suites import Cec, Formula, Hybrid, composed
 

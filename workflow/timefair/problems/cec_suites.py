@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timefair.problems.base import Ints, Problem, ProblemName, Suite
-from timefair.problems.cec_evaluation import Basic, Evaluation
+from timefair.problems.compiled import Basic, Composed
 from timefair.problems.kinds import Native
 
 BOUND = 100.0
@@ -140,7 +140,7 @@ class Cec(Suite):
             )
             for k, part in enumerate(parts)
         ]
-        evaluate = Evaluation(components, bias)
+        evaluate = Composed(components, bias)
         bound = np.full(n, BOUND)
         native = Native(*evaluate.c_function)
         return Problem(name, evaluate, -bound, bound, bias, native=native, keep=(evaluate,))

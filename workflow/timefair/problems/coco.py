@@ -29,8 +29,8 @@ from numpy.typing import NDArray
 
 from timefair.problems.base import Problem, ProblemName, Suite, Variables, numbered, refusing
 from timefair.problems.coco_library import CProblem, options, place_noise
+from timefair.problems.compiled import NoisyPair
 from timefair.problems.kinds import Kind, Native, Noisy
-from timefair.problems.noisy_pair import NoisyPair
 
 
 @dataclass
@@ -69,7 +69,7 @@ class Coco(Suite):
         return replace(
             problem,
             evaluate=pair,
-            native=Native(pair.function, pair.handle),
+            native=Native(*pair.c_function),
             kind=Noisy(noise_free),
             keep=(*problem.keep, pair),
         )

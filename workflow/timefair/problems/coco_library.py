@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timefair.problems.base import ProblemName
+from timefair.problems.compiled import NoisyPair
 from timefair.problems.kinds import Native
-from timefair.problems.noisy_pair import NoisyPair
 
 NOISE_PLACES = 10_000  # number of positions at which the noise of a run can begin
 

@@ -63,9 +63,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timefair.problems.base import Problem, ProblemName, Suite, at_least, numbered
+from timefair.problems.compiled import Landscape
 from timefair.problems.kinds import Changes, Kind, Native
 from timefair.problems.parameters import Allowed, Number
-from timefair.problems.peaks_evaluation import Evaluation
 
 
 class Range(NamedTuple):
@@ -125,9 +125,9 @@ class Landscapes:
         highest: NDArray[np.float64] = self.heights.max(axis=1)
         return -highest
 
-    def evaluation(self) -> Evaluation:
+    def evaluation(self) -> Landscape:
         names = ("heights", "centres", "widths", "rotations", "taus", "etas")
-        return Evaluation(**{name: getattr(self, name) for name in names})
+        return Landscape(**{name: getattr(self, name) for name in names})
 
 
 def landscapes(
@@ -227,7 +227,7 @@ class Moving(Suite):
 
 
 def _values_at(
-    x: NDArray[np.float64], evaluate: Evaluation, environments: int
+    x: NDArray[np.float64], evaluate: Landscape, environments: int
 ) -> NDArray[np.float64]:
     """The value of a point in each environment; the first one is then set again."""
     values = np.empty(environments)
