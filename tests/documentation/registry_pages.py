@@ -1,9 +1,9 @@
 """The lists of suites and libraries, from their declarations: ``python registry_pages.py --fix``.
 
 A suite or library declares beside its code what the documentation says of it: attributes, one
-sentence in the docstring below the object, and the docstring of its module as the reference. Each
-list stands between two marks, ``<!-- NAME -->`` and ``<!-- /NAME -->``; in a docstring it is the
-table.
+sentence in the docstring below the object, and as the reference the paragraphs after it, which hold
+for the objects that follow in the module, too, or the docstring of the module. Each list stands
+between two marks, ``<!-- NAME -->`` and ``<!-- /NAME -->``; in a docstring it is the table.
 """
 
 import ast
@@ -34,10 +34,11 @@ OF_PROBLEMS = "| `suite` | what |\n|---|---|\n"
 
 
 class Declaration(NamedTuple):
-    """Where a suite or library is declared, and the sentence below it."""
+    """Where a suite or library is declared, the sentence below it, and its reference."""
 
     module: ModuleType
     sentence: str
+    reference: str
 
 
 @cache
@@ -50,10 +51,13 @@ def declarations() -> dict[int, Declaration]:
         if not path.endswith(".py"):
             continue
         body = ast.parse(Path(path).read_text(encoding="utf-8")).body
+        reference = inspect.getdoc(module) or ""
         for node, below in zip(body, [*body[1:], None], strict=True):
             for name in _assigned(node):
                 if isinstance(value := getattr(module, name, None), Suite | Library):
-                    found[id(value)] = Declaration(module, _text(below))
+                    sentence, _, own = _text(below).partition("\n\n")
+                    reference = own.strip() or reference
+                    found[id(value)] = Declaration(module, sentence, reference)
     return found
 
 
@@ -144,9 +148,9 @@ def library_reference() -> str:
     """A section per adapter: what to install, the names, and the docstring of its module."""
     sections = []
     for name, library in libraries.LIBRARIES.items():
-        module = declaration(library).module
-        if _is_adapter(module):
-            sections.append(f"### `{name}`\n\n{_names(library)}\n\n{reference(module)}")
+        found = declaration(library)
+        if _is_adapter(found.module):
+            sections.append(f"### `{name}`\n\n{_names(library)}\n\n{reference(found)}")
     return "\n" + "\n".join(sections) + "\n"
 
 
@@ -227,11 +231,14 @@ def suite_docstring() -> str:
 
 
 def suite_reference() -> str:
-    """A section per module that declares suites: the docstring of the module."""
-    names: dict[ModuleType, list[str]] = {}
+    """A section for all suites that have one reference."""
+    alike: dict[str, list[Suite]] = {}
     for suite in suites.SUITES.values():
-        names.setdefault(declaration(suite).module, []).append(f"`{suite.name}`")
-    sections = [f"### {', '.join(own)}\n\n{reference(module)}" for module, own in names.items()]
+        alike.setdefault(declaration(suite).reference, []).append(suite)
+    sections = [
+        f"### {', '.join(f'`{suite.name}`' for suite in own)}\n\n{reference(declaration(own[0]))}"
+        for own in alike.values()
+    ]
     return "\n" + "\n".join(sections) + "\n"
 
 
@@ -265,13 +272,13 @@ def _numbers(numbers: Iterable[int]) -> str:
 # --- Docstrings as Markdown ---------------------------------------------------------------------
 
 
-def reference(module: ModuleType) -> str:
-    """The docstring of a module, its parameters as a list."""
-    text, _, parameters = inspect.getdoc(module).partition("\n\nParameters\n----------\n")
+def reference(found: Declaration) -> str:
+    """The reference of an entry, its parameters as a list."""
+    text, _, parameters = found.reference.partition("\n\nParameters\n----------\n")
     paragraphs = text.split("\n\n")
     if parameters:
         paragraphs += ["Parameters:", "\n".join(_items(parameters))]
-    made = (_markdown(paragraph, module) for paragraph in paragraphs)
+    made = (_markdown(paragraph, found.module) for paragraph in paragraphs)
     return "\n\n".join(text if text.startswith("|") else _wrapped(text) for text in made) + "\n"
 
 

@@ -38,7 +38,7 @@ from timefair.campaign.configuration import (
 from timefair.campaign.driver import configuration_of
 from timefair.exhibits.registry import TABLES
 from timefair.policies import restart_policies, stopping_rules
-from timefair.problems.coco_biobj import TARGETS
+from timefair.problems.coco import TARGETS
 from timefair.statistics.run_count.widths import BoundedMeanWidth, MeanWidth
 
 RESTARTS, STOPPING = restart_policies(), stopping_rules()

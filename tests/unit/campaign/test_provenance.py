@@ -119,7 +119,7 @@ def test_a_new_version_of_a_package(package, monkeypatch):
         ("measure/evaluation/objective.pyx", True), ("measure/job/cell.py", True),
         ("records/journal.py", True), ("records/schema.py", True),
         ("statistics/run_count/kernels.pyx", True), ("problems/coco.py", True),
-        ("problems/coco_library.py", True), ("problems/pbo.py", False),
+        ("problems/compiled.pyx", True), ("problems/ioh.py", False),
         ("algorithms/builtin/random_search.py", True), ("algorithms/adapters/scipy.py", False),
         ("records/collect.py", False), ("exhibits/runtimes/ert.py", False),
         ("exhibits/charts/curves.py", False), ("campaign/configuration/model.py", False),

@@ -15,10 +15,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from timefair.problems import cec_suites
+from timefair.problems import cec
 from timefair.problems.registry import SUITES
 
-pytest.importorskip("opfunu" if cec_suites.find_spec("opfunu") is None else "numpy")
+pytest.importorskip("opfunu" if cec.find_spec("opfunu") is None else "numpy")
 
 GOLDEN = defaultdict(list)
 for file in ("cec_values.csv", "cec_values_minionpy.csv"):

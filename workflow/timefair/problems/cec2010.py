@@ -37,6 +37,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from enum import IntEnum
 from itertools import product
 from typing import ClassVar
 
@@ -44,12 +45,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timefair.problems.base import Ints, Problem, ProblemName, Suite, at_least
-from timefair.problems.compiled import InGroups, Large
+from timefair.problems.compiled import InGroups
 from timefair.problems.kinds import Native
 from timefair.problems.parameters import Allowed, Number
 
-SEPARABLE = (Large.ELLIPTIC, Large.RASTRIGIN, Large.ACKLEY)  # but for a rotation
-NONSEPARABLE = (Large.SCHWEFEL, Large.ROSENBROCK)
+
+class Basic(IntEnum):
+    """The basic functions of section 2 of the report, by their places in `compiled.LARGE`."""
+
+    SPHERE, ELLIPTIC, RASTRIGIN, ACKLEY, SCHWEFEL, ROSENBROCK = range(6)
+
+
+SEPARABLE = (Basic.ELLIPTIC, Basic.RASTRIGIN, Basic.ACKLEY)  # but for a rotation
+NONSEPARABLE = (Basic.SCHWEFEL, Basic.ROSENBROCK)
 FIVE = (*SEPARABLE, *NONSEPARABLE)
 MAIN = dict(enumerate((*SEPARABLE, *FIVE, *FIVE, *FIVE, *NONSEPARABLE), start=1))
 """The basic function that a function is named after."""
@@ -89,7 +97,7 @@ def _rotation(size: int, rng: np.random.Generator) -> NDArray[np.float64]:
 
 def evaluation(function: int, group_size: int, data: Data) -> InGroups:
     main = MAIN[function]
-    alone = main if function not in GROUPED or main in SEPARABLE else Large.SPHERE
+    alone = main if function not in GROUPED or main in SEPARABLE else Basic.SPHERE
     return InGroups(
         main,
         alone,

@@ -472,16 +472,6 @@ cdef class Composed(Evaluation):
 ctypedef double (*large_t)(const double *z, Py_ssize_t n, const double *weights) noexcept nogil
 
 
-cpdef enum Large:
-    """The basic functions of section 2 of the report, with the optimum at 0."""
-    SPHERE = 0
-    ELLIPTIC = 1
-    RASTRIGIN = 2
-    ACKLEY = 3
-    SCHWEFEL = 4
-    ROSENBROCK = 5
-
-
 cdef double large_sphere(const double *z, Py_ssize_t n, const double *weights) noexcept nogil:
     cdef double total = 0.0
     cdef Py_ssize_t i
@@ -586,7 +576,8 @@ cdef class InGroups(Evaluation):
     """``factor * sum(grouped(z of a group)) + rest(z of no group)``, where z is x minus the optimum,
     with the variables in the order of the groups. Basic functions are 0 only at z = 0.
 
-    - `grouped`, `rest`: The basic functions of each group and of the variables in no group.
+    - `grouped`, `rest`: The basic functions of each group and of the variables in no group: numbers
+      in `LARGE`.
     - `groups`, `group_size`: Number of groups, and number of variables in each group.
     - `factor`: Factor of the sum over the groups.
     - `optimum`: Shape ``(dimension,)``.
@@ -599,7 +590,7 @@ cdef class InGroups(Evaluation):
     cdef tuple keep
 
     def __init__(
-        self, Large grouped, Large rest, *, Py_ssize_t groups, Py_ssize_t group_size,
+        self, Py_ssize_t grouped, Py_ssize_t rest, *, Py_ssize_t groups, Py_ssize_t group_size,
         double factor, optimum, order, rotation=None,
     ):
         cdef Py_ssize_t dimension = len(optimum)
@@ -613,7 +604,7 @@ cdef class InGroups(Evaluation):
         self.keep = (variables, shift, matrix, group_weights, rest_weights, z, rotated)
         self.parts = Grouped(
             dimension=dimension, groups=groups, group_size=group_size, factor=factor,
-            grouped=LARGE[<int>grouped], rest=LARGE[<int>rest],
+            grouped=LARGE[grouped], rest=LARGE[rest],
             order=&variables[0], optimum=&shift[0],
             rotation=NULL, group_weights=&group_weights[0], rest_weights=&rest_weights[0],
             z=&z[0], rotated=&rotated[0],
