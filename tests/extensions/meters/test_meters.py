@@ -17,7 +17,7 @@ from timefair.exhibits.registry import TABLES
 from timefair.extensions.meters import energy, instructions, keys
 from timefair.extensions.meters.energy import Counters, meter
 from timefair.extensions.meters.instructions import CPU_NS
-from timefair.machine.host import Host, Unknown
+from timefair.machine.facts import Host, Unknown
 from timefair.measure.job import cell
 from timefair.measure.job.cores import lock_folder
 from timefair.measure.runs.child import Fresh

@@ -17,8 +17,16 @@ from timefair.basics.errors import InputError
 from timefair.cli import campaigns
 from timefair.machine import doctor, facts
 from timefair.machine.doctor import COUNTERS, Observation, as_json, findings
-from timefair.machine.facts import MOMENTARY, STANDING
-from timefair.machine.host import Host, Unknown, core_list, decimal, gather, whole
+from timefair.machine.facts import (
+    MOMENTARY,
+    STANDING,
+    Host,
+    Unknown,
+    core_list,
+    decimal,
+    gather,
+    whole,
+)
 
 CPU = "sys/devices/system/cpu"
 GIGABYTE = 2**30

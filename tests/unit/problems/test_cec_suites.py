@@ -91,7 +91,7 @@ def test_a_function_that_a_dimension_lacks_gets_one_line():
 
 @each_suite
 def test_missing_data_get_one_line(suite, monkeypatch):
-    monkeypatch.setattr(cec_suites, "find_spec", lambda name: None)
+    monkeypatch.setattr(cec, "find_spec", lambda name: None)
     (line,) = type(found(suite))().faults([1], [10], [1])
     assert line.startswith(f"suite: {suite[:7]} needs the data files of the package opfunu: pip ")
 

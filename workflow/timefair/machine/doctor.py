@@ -17,8 +17,16 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from timefair.machine import facts
-from timefair.machine.facts import MOMENTARY, STANDING
-from timefair.machine.host import Host, Reader, Unknown, core_list, gather, whole
+from timefair.machine.facts import (
+    MOMENTARY,
+    STANDING,
+    Host,
+    Reader,
+    Unknown,
+    core_list,
+    gather,
+    whole,
+)
 from timefair.machine.linux import private_folders
 
 Severity = Literal["bad", "warn", "unknown", "ok"]

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timefair.basics.slowdowns import lengthened
-from timefair.machine.facts import folders
-from timefair.machine.host import Host, Unknown, whole
+from timefair.machine.facts import Host, Unknown, folders, whole
 from timefair.machine.linux.kernel import read_file
 from timefair.records.status import Perturbation
 

@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
 from timefair.basics import files
 from timefair.basics.errors import InputError, Interrupted, storing
 from timefair.machine import facts
-from timefair.machine.host import Host, Unknown
+from timefair.machine.facts import Host, Unknown
 from timefair.machine.linux import kernel
 from timefair.machine.linux.kernel import SIGNALS, ends_at_once, interruptible
 

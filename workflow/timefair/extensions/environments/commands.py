@@ -52,8 +52,7 @@ def described_here(campaign: Campaign, label: str) -> Mapping[str, Any]:
         return {"faults": faults}
     from timefair.algorithms import registry
     from timefair.campaign import provenance
-    from timefair.machine.facts import python
-    from timefair.machine.host import Host
+    from timefair.machine.facts import Host, python
 
     spec = campaign.algorithms[label]
     return {

@@ -20,8 +20,7 @@ import timefair
 from timefair.basics.errors import InputError
 from timefair.basics.files import cache_folder
 from timefair.basics.threads import measuring_environment
-from timefair.machine.facts import describe, packages, versions
-from timefair.machine.host import Host, Unknown
+from timefair.machine.facts import Host, Unknown, describe, packages, versions
 
 if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign

@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager
 
 from timefair.basics import files
 from timefair.basics.extension import Meter
-from timefair.machine.host import Host, Unknown
+from timefair.machine.facts import Host, Unknown
 from timefair.measure.job.cores import lock_folder
 
 FOLDER = "sys/class/powercap"

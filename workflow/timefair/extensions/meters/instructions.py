@@ -8,7 +8,7 @@ import platform
 import struct
 from collections.abc import Callable
 
-from timefair.machine.host import Unknown
+from timefair.machine.facts import Unknown
 
 Event = tuple[int, int]
 """Type and number of an event, as in <linux/perf_event.h>."""

@@ -14,7 +14,7 @@ from timefair.algorithms.base import Algorithm
 from timefair.basics.extension import Meter
 from timefair.basics.values import Distinct
 from timefair.extensions.meters import energy, instructions
-from timefair.machine.host import Unknown
+from timefair.machine.facts import Unknown
 from timefair.measure.runs.child import Fresh
 
 Meters = Annotated[

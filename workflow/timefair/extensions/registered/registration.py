@@ -15,8 +15,7 @@ from timefair.basics.words import counted
 from timefair.campaign import plan, provenance
 from timefair.campaign.configuration import Campaign
 from timefair.extensions.registered.deviations import KEY, Deviation, Kind, changes, moment, of_runs
-from timefair.machine.facts import commit, package_commit
-from timefair.machine.host import Host, gather
+from timefair.machine.facts import Host, commit, gather, package_commit
 from timefair.records.integrity import Measured
 
 FILE = "registration.json"
