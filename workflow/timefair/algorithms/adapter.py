@@ -41,8 +41,7 @@ CONSTRAINTS: frozenset[Task] = frozenset({"constraints"})
 TWO_OBJECTIVES: frozenset[Task] = frozenset({"two objectives"})
 
 Rng = np.random.Generator
-Given = Mapping[str, Any]
-"""The user's parameters of a launch."""
+Given = Mapping[str, Any]  # the user's parameters of a launch
 Evaluate = Callable[[NDArray[np.float64]], float]
 Names = Sequence[str] | Callable[[], Collection[str]]
 

@@ -160,8 +160,7 @@ class Available:
     """One line of `timefair algorithms`."""
 
     name: str
-    missing: str = ""
-    """Why the algorithm cannot be used here; empty if it can."""
+    missing: str = ""  # why the algorithm cannot be used here; empty if it can
 
 
 class Library(ABC):

@@ -94,8 +94,7 @@ class Observation:
 
 # --- Measurements, which take about a second --------------------------------------------------
 
-LOOP_NS = 50_000_000
-"""The time for which each core is kept busy."""
+LOOP_NS = 50_000_000  # the time for which each core is kept busy
 
 
 def waiting(host: Host) -> dict[str, float]:

@@ -656,8 +656,7 @@ def _git(folder: Path, *arguments: str) -> str:
 
 # --- What pyproject.toml requires ---------------------------------------------------------------
 
-EXTRAS = ("extras", "report", "cluster", "crate")
-"""Those that campaigns use."""
+EXTRAS = ("extras", "report", "cluster", "crate")  # those that campaigns use
 
 
 def check_installed() -> None:

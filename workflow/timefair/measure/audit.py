@@ -34,8 +34,7 @@ from timefair.problems.base import Problem, takes
 from timefair.problems.registry import SUITES
 from timefair.records.status import Status, StopReason
 
-SLOW_S = 1e-4
-"""Minimal time of an evaluation of the slow problem."""
+SLOW_S = 1e-4  # minimal time of an evaluation of the slow problem
 
 
 @dataclass(frozen=True)

@@ -27,8 +27,7 @@ from timefair.records.status import Isolation
 
 _PACKAGE = Path(__file__).parents[1]
 _ROOT = Path("/")
-_WORKFLOW = (".snakemake", "results")
-"""Folders of the workflow in its working directory."""
+_WORKFLOW = (".snakemake", "results")  # folders of the workflow in its working directory
 
 
 @dataclass(frozen=True)
@@ -163,8 +162,7 @@ def scratch_folder() -> Iterator[Path]:
             tempfile.tempdir = before
 
 
-NAMES = 5
-"""Maximal number of recorded names of new files."""
+NAMES = 5  # maximal number of recorded names of new files
 
 MOST_ENTRIES = 300
 """Maximal number of files and folders that are compared per folder, beginning at its top level."""

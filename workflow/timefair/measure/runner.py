@@ -294,23 +294,18 @@ ATTEMPTS = 3
 NAMES = {"ready": "timefair-ready", "job": "timefair-job"}
 """Names of a prepared process and of its forks in `ps`."""
 
-LONGEST = 1 << 16
-"""Maximal length of a request, in bytes."""
-
-STARTED = b"started"
-"""First message of a fork, with a descriptor of itself."""
+LONGEST = 1 << 16  # maximal length of a request, in bytes
+STARTED = b"started"  # first message of a fork, with a descriptor of itself
 
 ENDED = frozenset(128 + number for number in (signal.SIGKILL, *SIGNALS))
 """The exit status of a fork that was ended by a signal."""
 
-CONTINUE_S = 2.0
-"""So often a fork gets the signal to continue, in case that its run has stopped it."""
+CONTINUE_S = 2.0  # so often a fork gets the signal to continue, in case that its run has stopped it
 
 _NAMESPACES = ("pid", "mnt", "net", "user")
 _SURROUNDINGS = ("/proc/self/limits", "/proc/self/cgroup")
 
-Request = dict[str, Any]
-"""The request of a job: JSON values."""
+Request = dict[str, Any]  # the request of a job: JSON values
 
 
 def address(*names: object) -> bytes:
@@ -498,14 +493,12 @@ def user_of_peer(connection: socket.socket) -> int:
 
 # --- The prepared process -----------------------------------------------------------------------
 
-IDLE_S = 300
-"""Time without a job after which a prepared process ends."""
+IDLE_S = 300  # time without a job after which a prepared process ends
 
 MEMORY_SHARE = 0.25
 """An idle prepared process ends when less than this share of the memory is available."""
 
-HANDOVER_S = 10.0
-"""Time within which a job that connects has to send its request."""
+HANDOVER_S = 10.0  # time within which a job that connects has to send its request
 
 
 class Task(NamedTuple):
@@ -520,8 +513,7 @@ class Task(NamedTuple):
     connection: socket.socket
 
 
-Work = Callable[[Task], int]
-"""Does the task of a fork; returns the exit status of the job."""
+Work = Callable[[Task], int]  # does the task of a fork; returns the exit status of the job
 
 
 def begin(starter: int) -> None:

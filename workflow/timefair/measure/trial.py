@@ -170,14 +170,9 @@ def load(
 
 
 TRIAL_EVALUATIONS_PER_DIMENSION = 40
-TRIAL_S = 0.3
-"""A trial ends at the first evaluation after this time."""
-
-TRIAL_KILL_S = 5 * TRIAL_S
-"""A trial ends at this time even if it makes no evaluation."""
-
-TRACE_S = 1.5 * TRIAL_S
-"""The trace of a trial that has made no evaluation by then is kept."""
+TRIAL_S = 0.3  # a trial ends at the first evaluation after this time
+TRIAL_KILL_S = 5 * TRIAL_S  # a trial ends at this time even if it makes no evaluation
+TRACE_S = 1.5 * TRIAL_S  # the trace of a trial that has made no evaluation by then is kept
 
 LATE_S = 1.0
 """After this further time, the parent ends a trial that has not ended, such as a stopped one."""

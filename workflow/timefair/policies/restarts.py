@@ -40,8 +40,7 @@ def _finite(number: float | None, factor: float) -> float | None:
     return None if product == math.inf else product
 
 
-UNLIMITED = Limit()
-"""A launch ends with the run, or when the algorithm returns."""
+UNLIMITED = Limit()  # a launch ends with the run, or when the algorithm returns
 
 
 class BegunLaunch(Protocol):
@@ -152,8 +151,7 @@ class AtChange(RestartPolicy):
             launches.launch_until_change()
 
 
-CANDIDATES = 40
-"""The number of candidates that Friedrich, Kötzing and Wagner recommend."""
+CANDIDATES = 40  # the number of candidates that Friedrich, Kötzing and Wagner recommend
 
 
 def _or_usual(value: object) -> object:

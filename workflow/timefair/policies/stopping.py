@@ -187,11 +187,8 @@ class KnownQuantile(Started):
         )
 
 
-DROPPED = "dropped"
-"""Reason for an algorithm that has left the race."""
-
-WON = "won"
-"""Reason for the last algorithm in the race."""
+DROPPED = "dropped"  # reason for an algorithm that has left the race
+WON = "won"  # reason for the last algorithm in the race
 
 
 class Racing(Comparing):

@@ -251,14 +251,13 @@ NAMES = numbered(
     *("Griewank-Ros.", "Schwefel", "Gallagher 101", "Gallagher 21", "Katsuura"),
     "Lunacek",
 )
-GROUPS = {
+GROUPS = {  # of Hansen et al. 2009; the group ``multimodal`` has an adequate global structure
     "separable": range(1, 6),
     "moderate": range(6, 10),
     "ill-conditioned": range(10, 15),
     "multimodal": range(15, 20),
     "weak structure": range(20, 25),
 }
-"""Of Hansen et al. 2009; the group ``multimodal`` has an adequate global structure."""
 NAMED: dict[str, Any] = {"names": NAMES, "groups": GROUPS}
 NOISY_GROUPS = {
     "moderate noise": range(101, 107),

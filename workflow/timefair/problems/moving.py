@@ -186,12 +186,11 @@ class Scenario(NamedTuple):
     shift: float = 1.0
 
 
-SCENARIOS = {
+SCENARIOS = {  # the functions by their numbers
     **{k: Scenario(peaks) for k, peaks in enumerate((5, 10, 25, 50, 100), start=1)},
     6: Scenario(10, shift=2.0),
     7: Scenario(10, shift=5.0),
 }
-"""The functions by their numbers."""
 
 
 class Moving(Suite):

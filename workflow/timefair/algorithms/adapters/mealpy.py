@@ -33,8 +33,7 @@ from numpy.typing import NDArray
 from timefair.algorithms.adapter import Adapter, Given, Rng, defaults_of, shares
 from timefair.algorithms.base import Objective
 
-EPOCHS = 10_000
-"""Epochs of a launch that fills the budget: MEALPY's default."""
+EPOCHS = 10_000  # epochs of a launch that fills the budget: MEALPY's default
 MODES = ("single", "swarm")
 NO_STEPS = "has no steps in MEALPY 3.0.3: it would evaluate its first population only"
 UNUSABLE = {

@@ -27,18 +27,15 @@ import numpy as np
 from timefair.algorithms.adapter import Adapter, Given, Rng, defaults_of
 from timefair.algorithms.base import Objective
 
-ENDLESS = 10**15
-"""Nominal budget of a launch that follows the run's budget."""
-NUMBERS: dict[str, object] = {
+ENDLESS = 10**15  # nominal budget of a launch that follows the run's budget
+NUMBERS: dict[str, object] = {  # arguments for which modde has a rule instead of a default
     **dict.fromkeys(("budget", "lambda_", "memory_size"), int),
     **dict.fromkeys(("F", "CR", "pbest_value"), float),
 }
-"""Arguments for which modde has a rule instead of a default."""
-SET_HERE = (
+SET_HERE = (  # arguments of ``modde.Parameters`` that users cannot set
     *("d", "lb", "ub", "seed", "population", "offspring", "init_stats", "inialize_custom_pop"),
     *("archive_size",),  # which modde overwrites
 )
-"""Arguments of ``modde.Parameters`` that users cannot set."""
 
 
 class _IohProblem:

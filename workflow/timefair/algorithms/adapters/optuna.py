@@ -29,12 +29,11 @@ SAMPLERS = {
     "QMC": "QMCSampler",
     "random": "RandomSampler",
 }
-SET_HERE = (
+SET_HERE = (  # arguments that users cannot set
     *("self", "seed", "x0", "independent_sampler", "constraints_func", "source_trials"),
     *("consider_pruned_trials", "gamma", "weights", "warn_independent_sampling"),
     "warn_asynchronous_seeding",
 )
-"""Arguments that users cannot set."""
 
 
 def _sampler(name: str) -> Any:

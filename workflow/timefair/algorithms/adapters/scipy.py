@@ -61,10 +61,8 @@ WITH_GRADIENT = ("CG", "BFGS", "L-BFGS-B", "TNC", "SLSQP", "trust-constr")
 """Local methods that use a gradient, estimated by finite differences."""
 GRADIENT_FREE = ("Nelder-Mead", "Powell", "COBYLA", "COBYQA")
 LOCAL = (*GRADIENT_FREE, *WITH_GRADIENT)
-UNBOUNDED = ("CG", "BFGS")
-"""Local methods without bounds."""
-LEAVE_BOUNDS = (*UNBOUNDED, "COBYLA")
-"""Methods that may evaluate points outside the bounds."""
+UNBOUNDED = ("CG", "BFGS")  # local methods without bounds
+LEAVE_BOUNDS = (*UNBOUNDED, "COBYLA")  # methods that may evaluate points outside the bounds
 GLOBAL = ("differential_evolution", "dual_annealing", "basinhopping", "shgo", "direct")
 WITH_CONSTRAINTS = ("COBYLA", "COBYQA", "SLSQP", "trust-constr", "differential_evolution")
 UNUSABLE = {
@@ -73,11 +71,10 @@ UNUSABLE = {
     ),
     "brute": "evaluates a grid that has to fit into memory as a whole",
 }
-SET_HERE = (
+SET_HERE = (  # arguments of the global optimizers that users cannot set
     *("func", "x0", "args", "bounds", "ranges", "rng", "seed"),
     *("callback", "disp", "integrality", "workers", "vectorized", "constraints"),
 )
-"""Arguments of the global optimizers that users cannot set."""
 
 
 class ScipyOptimize(Adapter):

@@ -25,11 +25,10 @@ from timefair.algorithms.base import Objective
 
 NAMES = ("gp_minimize", "forest_minimize")
 ENDLESS = 10**9
-SET_HERE = (
+SET_HERE = (  # arguments that users cannot set
     *("func", "dimensions", "x0", "y0", "random_state", "verbose", "callback", "space_constraint"),
     *("n_calls", "n_random_starts", "n_jobs", "model_queue_size"),
 )
-"""Arguments that users cannot set."""
 
 
 def _parameters(name: str) -> dict[str, object]:

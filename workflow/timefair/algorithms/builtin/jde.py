@@ -63,16 +63,11 @@ def jde(
 
 RAND_BIN, RAND_EXP, BEST_BIN = range(3)
 """The strategies rand/1/bin, rand/1/exp and best/1/bin, one column each in the points' F and CR."""
-RENEWAL = 0.1
-"""Probabilities with which a trial draws a new F and a new CR."""
-BEST_RATE = 0.1
-"""Probability of best/1/bin in the second half of the budget."""
-FLIP_RATE = 0.75
-"""Probability with which a difference that points to the worse point is reversed."""
-PHASES = 4
-"""Number of equal parts of the budget; after each part, the population is halved."""
-SMALLEST = 10
-"""A population of this size or less is not halved."""
+RENEWAL = 0.1  # probabilities with which a trial draws a new F and a new CR
+BEST_RATE = 0.1  # probability of best/1/bin in the second half of the budget
+FLIP_RATE = 0.75  # probability with which a difference that points to the worse point is reversed
+PHASES = 4  # number of equal parts of the budget; after each part, the population is halved
+SMALLEST = 10  # a population of this size or less is not halved
 
 
 def jdelscop(

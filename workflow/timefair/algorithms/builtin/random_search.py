@@ -10,8 +10,7 @@ from timefair.algorithms.base import Objective
 BLOCK_BYTES = 32_768
 """Points are drawn in blocks of about this size: cheap to draw, and small enough for the cache."""
 
-PER_CORE = 16
-"""Points of a batch per core, if there are several cores."""
+PER_CORE = 16  # points of a batch per core, if there are several cores
 
 
 def solve(objective: Objective, rng: np.random.Generator) -> None:

@@ -31,7 +31,7 @@ PARAMETERS = ("population", "iterations", "call")
 ITERATIONS = 500
 USUAL = {"population": 30, "iterations": ITERATIONS}
 """The values of the parameters that are not given."""
-NAMES = {
+NAMES = {  # names of arguments in published files, in lower case, by what they are
     "population": "n np pop popsize npop ps nind population pop_size pop_num searchagents_no "
     "searchagents searchagents_num n_agents npoints",
     "iterations": "t maxit maxiter max_iter max_it max_iteration max_iterations iterations iter "
@@ -41,7 +41,6 @@ NAMES = {
     "dimension": "dim d nvar nd dimension dims",
     "objective": "fobj fhd costfunction f fun func fitness objective cost_function obj",
 }
-"""Names of arguments in published files, in lower case, by what they are."""
 HEADER = re.compile(r"^\s*function\s+(?:[^=\n(]*=)?\s*\w+\s*\(([^)]*)\)", re.MULTILINE)
 
 COMMENTS = re.compile(r"^\s*[%#]\{\s*$.*?^\s*[%#]\}\s*$|[%#].*?$", re.MULTILINE | re.DOTALL)

@@ -26,12 +26,9 @@ THREAD_ENDINGS = ("_NUM_THREADS", "_MAX_THREADS")
 CLIENT = str(Path(__file__).parent / "client")
 """A folder with only `timefair.external`, on the import path of programs in Python."""
 
-ENDING_S = 1.0
-"""Seconds after which a command has to end when it has closed its output."""
-LONGEST_LINE = 1_000_000
-"""Maximal length of a line, in bytes."""
-READ_BYTES = 65_536
-"""The capacity of a pipe."""
+ENDING_S = 1.0  # seconds after which a command has to end when it has closed its output
+LONGEST_LINE = 1_000_000  # maximal length of a line, in bytes
+READ_BYTES = 65_536  # the capacity of a pipe
 LAST_BYTES, LAST_LINES = 1000, 5
 """Maximal length of the end of standard error in a message, after the first error before it."""
 

@@ -35,10 +35,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from timefair.algorithms.base import Objective
 
 VERSION = 1
-SEEDS = 2**53
-"""Seeds are below this number: languages that only have doubles can represent them."""
-SHOWN = 80
-"""Maximal number of characters of a wrong line in a message."""
+SEEDS = 2**53  # seeds are below this number: languages that only have doubles can represent them
+SHOWN = 80  # maximal number of characters of a wrong line in a message
 
 Scalar = None | bool | int | float | str
 

@@ -22,8 +22,7 @@ from timefair.statistics.bootstrap import stratified_sums
 from timefair.statistics.comparison import mean_ratio
 from timefair.statistics.quantiles import sample_quantile
 
-LEAST_BLOCKS = 2
-"""Smallest number of blocks of a stratum for which there is an interval."""
+LEAST_BLOCKS = 2  # smallest number of blocks of a stratum for which there is an interval
 
 
 def resampled_ratios(

@@ -28,8 +28,7 @@ if TYPE_CHECKING:
 INSIDE = "TIMEFAIR_ENVIRONMENT"
 """The variable with the keys of the environment, and the version of timefair."""
 
-ANSWER_S = 120
-"""Time after which an interpreter without an answer counts as failed."""
+ANSWER_S = 120  # time after which an interpreter without an answer counts as failed
 
 _OF_ANOTHER_PYTHON = ("PYTHONPATH", "PYTHONHOME", "PYTHONSAFEPATH", "__PYVENV_LAUNCHER__")
 """Variables that are meant for the interpreter that runs the workflow."""

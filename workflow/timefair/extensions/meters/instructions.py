@@ -10,15 +10,13 @@ from collections.abc import Callable
 
 from timefair.machine.facts import Unknown
 
-Event = tuple[int, int]
-"""Type and number of an event, as in <linux/perf_event.h>."""
+Event = tuple[int, int]  # type and number of an event, as in <linux/perf_event.h>
 
 INSTRUCTIONS: Event = (0, 1)
 CPU_NS: Event = (1, 1)
 """Nanoseconds on a core, which the kernel counts without the processor's counters."""
 
-_NUMBERS = {"x86_64": 298, "aarch64": 241}
-"""The number of the system call."""
+_NUMBERS = {"x86_64": 298, "aarch64": 241}  # the number of the system call
 
 _INHERIT, _USER_SPACE = 1 << 1, 1 << 5 | 1 << 6
 _CLOSE_ON_EXEC, _WITH_TIMES = 8, 3

@@ -22,25 +22,17 @@ from timefair.basics.values import Numbers, Parameters, Seconds, format_ranges
 if TYPE_CHECKING:
     from timefair.problems.base import Suite
 
-Values: TypeAlias = dict[str, Any]
-"""The parameters of a candidate, by name."""
-
-KINDS = ("float", "log", "int", "log_int", "choice")
-"""The kinds of ranges."""
-
-LARGEST_INT = 2**53
-"""Whole numbers up to which a float is exact."""
+Values: TypeAlias = dict[str, Any]  # the parameters of a candidate, by name
+KINDS = ("float", "log", "int", "log_int", "choice")  # the kinds of ranges
+LARGEST_INT = 2**53  # whole numbers up to which a float is exact
 
 LEAST_CANDIDATES = 2
 """Number of candidates, including the default, that a search tries on every problem regardless of
 the time. `budget_s` must be enough for them, without their preparation.
 """
 
-SUFFIX = "-tuned"
-"""Suffix of an algorithm's label in the label of its tuned variant."""
-
-SHOWN = 3
-"""Number of problems that a message names; the others are counted."""
+SUFFIX = "-tuned"  # suffix of an algorithm's label in the label of its tuned variant
+SHOWN = 3  # number of problems that a message names; the others are counted
 
 
 class Range(NamedTuple):
@@ -132,7 +124,7 @@ def _schema_of(kind: str) -> dict[str, Any]:
     return {"type": "array", "minItems": 2, **two}
 
 
-Space = dict[
+Space = dict[  # a range for each parameter, as a campaign writes it
     str,
     Annotated[
         Parameters,
@@ -149,7 +141,6 @@ Space = dict[
         ),
     ],
 ]
-"""A range for each parameter, as a campaign writes it."""
 
 
 class TuningProblem(NamedTuple):

@@ -79,9 +79,8 @@ def _problems(spent: float, saved: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 TUNING = Question(17, "After how many problems does tuning pay off?", "guide/tuning.md")
-PAYS, NEVER, UNDECIDED = "pays", "never", "undecided"
-NEW, DEFAULT = "new", "default"
-"""The verdicts, and what a search can choose."""
+PAYS, NEVER, UNDECIDED = "pays", "never", "undecided"  # the verdicts
+NEW, DEFAULT = "new", "default"  # what a search can choose
 
 COLUMNS = (
     *SPACE,

@@ -26,8 +26,7 @@ from timefair.basics.errors import suggest
 from timefair.extensions.tuning.keys import Range, Values
 from timefair.statistics.ranks import critical_difference, friedman
 
-DEFAULT = 0
-"""The number of the candidate with the parameters of the algorithm itself."""
+DEFAULT = 0  # the number of the candidate with the parameters of the algorithm itself
 
 NEVERGRAD = "nevergrad"
 OWN = ("random", "racing")
@@ -149,15 +148,13 @@ def _of_nevergrad(
             optimizer.tell(asked, loss)
 
 
-FIRST_TEST = 5
-"""Blocks before the first test, and in the first race."""
+FIRST_TEST = 5  # blocks before the first test, and in the first race
 
 ALPHA = 0.05
 SPREAD = 0.3
 """Standard deviation of the first new candidates around an elite, as a share of a range."""
 
-SHRINKING = 0.7
-"""Factor of the standard deviation from race to race."""
+SHRINKING = 0.7  # factor of the standard deviation from race to race
 
 _critical_difference = cache(critical_difference)
 

@@ -45,8 +45,7 @@ with none of them a process leaves its view, or reaches one that is outside.
 _in_user_namespace = False
 """Whether this process, or one that it is a fork of, has entered a user namespace here."""
 
-_in_own_processes = False
-"""Whether it has called `own_processes`, and not yet `leave`."""
+_in_own_processes = False  # whether it has called `own_processes`, and not yet `leave`
 
 
 in_own_network = False

@@ -14,8 +14,7 @@ LONGER = 4
 FIRST = 10
 LONGEST = 10**8
 LEAST = 2
-LONG = 1000
-"""Above this length, the evaluations of a launch need not grow with it."""
+LONG = 1000  # above this length, the evaluations of a launch need not grow with it
 
 
 class Launch(NamedTuple):

@@ -56,14 +56,12 @@ BATCH_GRACE_NS = 50_000_000
 """The same for runs with several cores: points of a batch that are ready count at the deadline."""
 
 WARM_UP_EVALUATIONS = 100
-WARM_UP_NS = 20_000_000
-"""The first evaluations after a fork are slower, so they are made before t0."""
+WARM_UP_NS = 20_000_000  # the first evaluations after a fork are slower, so they are made before t0
 
 ANSWER_NS = 5_000_000_000
 """A problem hangs if it has not returned after the longer of this time and the run's own."""
 
-LOADING_S = 600.0
-"""A run that has not loaded its modules after this time is killed."""
+LOADING_S = 600.0  # a run that has not loaded its modules after this time is killed
 
 
 @dataclass(frozen=True)

@@ -40,14 +40,9 @@ from timefair.records.consistency import Columns
 from timefair.records.facts import READINGS
 from timefair.records.status import COMPLETED, LaunchEnd, Status, StopReason
 
-MOST = 100_000
-"""Number of bytes of a run's output that are kept."""
-
-ATTEMPTS = 3
-"""Number of attempts at a run whose process is killed from outside."""
-
-FROM_OUTSIDE = (signal.SIGKILL, *SIGNALS)
-"""Signals that no algorithm sends to itself by mistake."""
+MOST = 100_000  # number of bytes of a run's output that are kept
+ATTEMPTS = 3  # number of attempts at a run whose process is killed from outside
+FROM_OUTSIDE = (signal.SIGKILL, *SIGNALS)  # signals that no algorithm sends to itself by mistake
 
 LATE_NS = 50_000_000
 """Time after which the parent ends a process that the kernel timer should have ended."""

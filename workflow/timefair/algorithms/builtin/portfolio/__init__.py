@@ -56,8 +56,7 @@ from timefair.problems.parameters import Number
 
 IN_TURN, SLICES = MODES = ("in turn", "slices")
 MEMBER_KEYS = ("use", "parameters")
-LEAST_TIME_S = 1e-4
-"""Shorter times are not divided, because an evaluation may take this long."""
+LEAST_TIME_S = 1e-4  # shorter times are not divided, because an evaluation may take this long
 
 
 class _Turn(NamedTuple):
@@ -68,8 +67,7 @@ class _Turn(NamedTuple):
 
 
 AnyMember = TypeVar("AnyMember", bound="Member")
-Specification = tuple[str, Mapping[str, object]]
-"""The `use` of a member, and its parameters."""
+Specification = tuple[str, Mapping[str, object]]  # the `use` of a member, and its parameters
 
 
 def load(
