@@ -137,7 +137,6 @@ class Adapter(Library):
         return [Path(__file__), Path(inspect.getfile(self.solve))]
 
     def objectives(self, name: str) -> int:
-        """How many objectives an algorithm is for."""
         return 2 if self.tasks(name, {}) == TWO_OBJECTIVES else 1
 
     def _prepare(self, name: str) -> None:
@@ -231,7 +230,6 @@ def shares(objective: Objective, parts: int) -> Iterator[int]:
 
 
 def has_constraints(objective: Objective) -> TypeGuard[ConstrainedObjective]:
-    """Whether an objective has constraints."""
     return hasattr(objective, "constraints")
 
 
@@ -257,7 +255,6 @@ def starting_point(objective: Objective, rng: np.random.Generator) -> NDArray[np
 
 
 def moved_inside(objective: Objective) -> Evaluate:
-    """Wrap an objective so that points outside the bounds are moved onto them."""
     lower, upper = objective.lower, objective.upper
     return lambda x: objective(np.clip(x, lower, upper))
 

@@ -229,7 +229,6 @@ class Library(ABC):
         return name in self.batched
 
     def implementation(self, name: str) -> Implementation:
-        """What an algorithm is implemented in."""
         compiled = self.compiled is None or name in self.compiled
         return "compiled" if compiled else "Python with numpy"
 

@@ -124,7 +124,6 @@ def declared(use: str) -> tuple[Library, str]:
 
 
 def implementation(use: str) -> Implementation:
-    """What an algorithm is implemented in."""
     library, name = declared(use)
     return library.implementation(name)
 
@@ -170,7 +169,6 @@ def source_files(*uses: str) -> list[Path]:
 
 
 def available() -> dict[str, list[Available]]:
-    """List all algorithms of all libraries, usable here or not. Imports the libraries."""
     return {name: library.available() for name, library in LIBRARIES.items()}
 
 

@@ -56,7 +56,6 @@ class Host:
         return content
 
     def number(self, path: str) -> int:
-        """The whole number in a file."""
         return whole(self.text(path), f"/{path}")
 
     def fields(self, path: str, separator: str = ":") -> dict[str, str]:
@@ -82,7 +81,6 @@ class Host:
             raise Unknown(f"no /{path}") from None
 
     def has(self, path: str) -> bool:
-        """Whether a file or folder exists."""
         return os.path.exists(self.root / path)
 
 
@@ -152,7 +150,6 @@ def cpu(host: Host) -> str:
 
 
 def online(host: Host) -> list[int]:
-    """The numbers of the logical cores that the kernel uses."""
     return core_list(host.text(f"{_CPU}/online"), f"/{_CPU}/online")
 
 
@@ -172,7 +169,6 @@ def _groups(host: Host) -> list[tuple[int, ...]]:
 
 
 def cores_physical(host: Host) -> int:
-    """The number of physical cores."""
     return len(siblings(host))
 
 
@@ -206,7 +202,6 @@ _PAGES = "proc/vmstat"
 
 
 def memory_mb(host: Host) -> float:
-    """The size of the memory."""
     return _mb(host, "MemTotal")
 
 
@@ -216,12 +211,10 @@ def memory_available_mb(host: Host) -> float:
 
 
 def swap_mb(host: Host) -> float:
-    """The size of the swap; 0 without swap."""
     return _mb(host, "SwapTotal")
 
 
 def swap_used_mb(host: Host) -> float:
-    """Swap in use."""
     return swap_mb(host) - _mb(host, "SwapFree")
 
 
@@ -241,17 +234,14 @@ _SUPPLIES = "sys/class/power_supply"
 
 
 def hostname(host: Host) -> str:
-    """The name of the machine."""
     return host.text("proc/sys/kernel/hostname")
 
 
 def kernel(host: Host) -> str:
-    """The release of the kernel."""
     return host.text("proc/sys/kernel/osrelease")
 
 
 def distribution(host: Host) -> str:
-    """The distribution and its version."""
     return host.field("etc/os-release", "PRETTY_NAME", separator="=").strip("\"'")
 
 
@@ -279,7 +269,6 @@ def container(host: Host) -> str:
 
 
 def clock_source(host: Host) -> str:
-    """The clock source of the kernel."""
     return host.text("sys/devices/system/clocksource/clocksource0/current_clocksource")
 
 
@@ -289,12 +278,10 @@ def affinity(host: Host) -> str:
 
 
 def usable(host: Host) -> list[int]:
-    """The same as a list."""
     return core_list(affinity(host), "Cpus_allowed_list")
 
 
 def cores_usable(host: Host) -> int:
-    """Number of cores that this process may use."""
     return len(usable(host))
 
 
@@ -344,7 +331,6 @@ _SLURM = (
 
 
 def slurm(host: Host) -> dict[str, str]:
-    """The job that Slurm runs this process in."""
     found = {name: host.environment[name] for name in _SLURM if name in host.environment}
     if not found:
         raise Unknown("no SLURM_ variables are set")
@@ -472,32 +458,26 @@ def _mounted(host: Host, controller: str) -> tuple[str, str]:
 
 
 def system(_: Host) -> str:
-    """The name of the operating system."""
     return platform.system() or _absent("the operating system has no name")
 
 
 def architecture(_: Host) -> str:
-    """The instruction set."""
     return platform.machine() or _absent("the instruction set has no name")
 
 
 def libc(_: Host) -> str:
-    """The C library and its version."""
     return " ".join(platform.libc_ver()).strip() or _absent("the C library is not glibc")
 
 
 def python(_: Host) -> str:
-    """The version of Python."""
     return platform.python_version()
 
 
 def python_implementation(_: Host) -> str:
-    """The name of the Python implementation."""
     return sys.implementation.name
 
 
 def python_flags(_: Host) -> str:
-    """The flags that Python was compiled with."""
     return str(sysconfig.get_config_var("CFLAGS") or _absent("Python does not have it"))
 
 
@@ -512,7 +492,6 @@ def numpy_compilers(_: Host) -> dict[str, str]:
 
 
 def numpy_instructions(_: Host) -> list[str]:
-    """The sets of vector instructions that numpy uses on this machine."""
     extensions = _numpy_section("SIMD Extensions")
     return [*extensions.get("baseline", []), *extensions.get("found", [])]
 
@@ -562,7 +541,6 @@ def packages(_: Host) -> dict[str, str]:
 
 
 def versions(distributions: Iterable[str]) -> dict[str, str | None]:
-    """Look up the installed version of each distribution; None for one that is not installed."""
     return {name: _version(name) for name in sorted(set(distributions))}
 
 
@@ -601,7 +579,6 @@ _WAIT_S = 5
 
 
 def commit(host: Host) -> str:
-    """The commit of the working directory, with ``-dirty`` if files differ from it."""
     return describe(host.folder)
 
 
@@ -738,10 +715,8 @@ def machine_facts(distributions: Iterable[str] = (), host: Host | None = None) -
 
 
 def some_facts(names: Iterable[str], host: Host | None = None) -> dict[str, Any]:
-    """Some of the facts of `STANDING`, in the form of `machine_facts` but without versions."""
     return gather({name: STANDING[name] for name in names}, host or Host())
 
 
 def machine_state(host: Host | None = None) -> dict[str, Any]:
-    """The facts of `MOMENTARY`, in the form of `machine_facts`."""
     return gather(MOMENTARY, host or Host())

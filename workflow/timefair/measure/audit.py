@@ -186,7 +186,6 @@ def _prepared(subject: Subject, setting: AuditSettings) -> AuditRow:
 
 
 def audit(subject: Subject, algorithm: Algorithm, setting: AuditSettings) -> AuditRow:
-    """Audit a prepared algorithm: five runs."""
     problem = setting.problem
     seed = run_seed(1, problem.name, subject.use, 1)
     watched, wall_ns = Watched(problem), round(setting.wall_s * 1e9)

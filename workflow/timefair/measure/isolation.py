@@ -86,7 +86,6 @@ class Views:
         return {one.name: getattr(self, one.name) for one in fields(self) if one.compare}
 
     def columns(self) -> dict[str, Any]:
-        """The columns of a record that describe the isolation in force."""
         return {"isolation": self.isolation, "watched_because": self.because}
 
 
@@ -177,8 +176,6 @@ Fingerprint = dict[str, tuple[int, int] | None]
 
 
 class Leftovers(NamedTuple):
-    """Columns of a record; see `timefair.records.schema`."""
-
     left_files: int
     left_mb: float
     appeared: str | None
@@ -235,7 +232,6 @@ def appeared(before: Fingerprint, after: Fingerprint) -> str | None:
 
 
 def look(scratch: Path, watched: Iterable[Path], before: Fingerprint) -> Leftovers:
-    """Files in the run's temporary folder, and what is new in folders that are watched."""
     sizes = [
         looks.st_size for _, looks in _from_the_top(str(scratch)) if not stat.S_ISDIR(looks.st_mode)
     ]

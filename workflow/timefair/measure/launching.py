@@ -91,7 +91,6 @@ class PausableLaunch(PausableThread):
 
     @property
     def best(self) -> float:
-        """The best precision that it has reached; `inf` before the first finite value."""
         return self._best()
 
 

@@ -83,15 +83,12 @@ class Surroundings(NamedTuple):
     memory_s: float | None = None
 
     def since(self, before: Surroundings) -> Surroundings:
-        """The growth of the counters since an earlier moment; None for unknown counters."""
         pairs = zip(self, before, strict=True)
         grown = (None if a is None or b is None else max(a - b, 0.0) for a, b in pairs)
         return Surroundings(*grown)
 
 
 class Counters:
-    """Reads the counters of a job on some cores, whose control groups are looked up once."""
-
     def __init__(self, cores: Iterable[int], host: Host | None = None) -> None:
         self._host = host or Host()
         self._cores = [f"cpu{core}" for core in cores]
@@ -297,7 +294,6 @@ def _arithmetic() -> Any:
 
 
 def _interpreter() -> float:
-    """Loops, calls, lists and dictionaries of Python."""
     found: dict[int, list[float]] = {}
     for k in range(4000):
         found.setdefault(k % 97, []).append(_step(k * 0.5))

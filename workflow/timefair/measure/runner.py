@@ -147,13 +147,11 @@ class JobFailed(InputError):
 
 
 def command(name: str, options: Mapping[str, Any]) -> list[str]:
-    """A command of timefair for this interpreter, with its options in their order."""
     words = (word for option, value in options.items() for word in (f"--{option}", str(value)))
     return [sys.executable, "-P", "-m", "timefair", name, *words]
 
 
 def measuring(folder: Path, job: Job, keys: Keys) -> list[str]:
-    """The command that measures a job of a planned campaign, whose folder this is."""
     from timefair.campaign import plan
 
     key = keys[job.algorithm, job.round]
@@ -408,8 +406,6 @@ def _forwarding(begun: Path | None) -> Iterator[_Fork]:
 
 
 class _Client:
-    """A job's own process. It looks for prepared processes and lets them be created."""
-
     def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
         self._command, self._environment = command, environment
         self._started: int | None = None

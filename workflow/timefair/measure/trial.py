@@ -82,8 +82,6 @@ def penalized(algorithm: Algorithm, weight: float) -> Algorithm:
 
 
 def _showing(algorithm: Algorithm, shown: Callable[[Objective], Any]) -> Algorithm:
-    """The same algorithm, which gets what `shown` makes of the objective."""
-
     def solve(objective: Objective, rng: np.random.Generator) -> object:
         return algorithm.solve(shown(objective), rng)
 
@@ -151,7 +149,6 @@ AS: Mapping[str, Callable[[Algorithm], Algorithm]] = {
 
 
 def import_library(use: str) -> None:
-    """Import the modules that all algorithms of an algorithm's library need."""
     library, _ = registry.find(use)
     with hidden_modules(*library.unneeded):
         for name in library.modules:
@@ -303,7 +300,6 @@ def trial_launch(
         trial.tell()
 
     def guard() -> None:
-        """Fork the trial, which may end this process, and wait for its end."""
         ends_at_once()
         os.setsid()
         kept = keeper.made(network=views.network) if views.namespaces else None  # it ends with it

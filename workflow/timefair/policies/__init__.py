@@ -25,7 +25,6 @@ Kind = TypeVar("Kind", bound=Section)
 
 @cache
 def restart_policies() -> Mapping[str, type[RestartPolicy]]:
-    """The class of each `restart.policy`."""
     from timefair.policies.restarts import RestartPolicy
 
     return declared(__name__, "restarts", RestartPolicy, "policy")
@@ -33,7 +32,6 @@ def restart_policies() -> Mapping[str, type[RestartPolicy]]:
 
 @cache
 def stopping_rules() -> Mapping[str, type[StoppingPolicy]]:
-    """The class of each `stopping.rule`."""
     from timefair.policies.stopping import StoppingPolicy
 
     return declared(__name__, "stopping", StoppingPolicy, "rule")

@@ -128,7 +128,6 @@ class WithTau(RestartPolicy):
 
     @property
     def tau(self) -> Limit:
-        """The limit tau for launches, in seconds or in evaluations."""
         return Limit(self.tau_s, self.tau_evaluations)
 
     def faults(self, campaign: CampaignView) -> Iterator[Fault]:

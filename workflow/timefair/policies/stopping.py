@@ -289,7 +289,6 @@ class SuccessWidth:
     cap: int = 50
 
     def look(self, samples: NDArray[np.float64]) -> Assessment:
-        """Distance of the further limit from the share of successes."""
         import numpy as np
 
         from timefair.statistics.run_count.stopping import Assessment

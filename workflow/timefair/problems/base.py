@@ -109,7 +109,6 @@ class Problem:
 
     @property
     def outputs(self) -> Kind | None:
-        """The kind, if an evaluation gives several numbers; else None."""
         return self.kind if self.kind.keep else None
 
     @property
@@ -140,7 +139,6 @@ class Problem:
 
     @property
     def shown(self) -> int:
-        """Number of values that an algorithm gets."""
         return self.kind.shown
 
     def precision(self, value: float) -> float:
@@ -201,7 +199,6 @@ class Suite(ABC):
 
     @property
     def task(self) -> Task:
-        """What an algorithm for its problems has to be able to do."""
         return self.kind.task
 
     def parameter_faults(self, parameters: Mapping[str, object]) -> list[str]:
@@ -235,7 +232,6 @@ class Suite(ABC):
         return self.variables
 
     def knows_optimum(self, function: int, dimension: int, instance: int) -> bool:
-        """Whether the optimum of a problem without faults is known."""
         return True
 
     def problem(self, function: int, dimension: int, instance: int) -> Problem:

@@ -59,8 +59,6 @@ def composed(*parts: tuple[Any, ...], biases: Sequence[float] = ()) -> tuple[Par
 
 
 class Cec(Suite):
-    """A suite of a competition in the form of its program, which has one instance."""
-
     year: int
     instances = (1,)
     formulas: Mapping[int, Formula]

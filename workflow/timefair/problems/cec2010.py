@@ -79,7 +79,6 @@ class Data:
 
 
 def draw(function: int, dimension: int, group_size: int, instance: int) -> Data:
-    """Draw a problem's data, as the docstring of the module says."""
     rng = np.random.default_rng([2010, function, dimension, group_size, instance])
     main = MAIN[function]
     optimum = rng.uniform(-BOUND[main], BOUND[main], dimension)

@@ -139,13 +139,11 @@ class CProblem:
         return NoisyPair(native.function, native.handle, fields.last_noise_free_values, dimension)
 
     def evaluate(self, x: NDArray[np.float64]) -> float:
-        """The value at an array of doubles of the right shape."""
         y = np.empty(1)
         library().coco_evaluate_function(self.handle, x.ctypes.data, y.ctypes.data)
         return float(y[0])
 
     def evaluate_constraints(self, x: NDArray[np.float64], count: int) -> NDArray[np.float64]:
-        """The values of its constraints, shape ``(count,)``, at such an array."""
         g = np.empty(count)
         library().coco_evaluate_constraint(self.handle, x.ctypes.data, g.ctypes.data)
         return g
@@ -310,8 +308,6 @@ _REFERENCES = re.compile(rb"\0bbob-biobj_f(\d+)_i(\d+)_d(\d+) ([-+.0-9eE]+)(?=\0
 
 @dataclass
 class CocoBiobj(Coco):
-    """A suite of two objectives: its name in COCO, its functions and its dimensions."""
-
     name: str
     functions: range
     dimensions: tuple[int, ...] = SMALL
@@ -383,8 +379,6 @@ BBOB_BIOBJ_EXT = CocoBiobj("bbob-biobj-ext", range(1, 93))
 
 @dataclass
 class CocoConstrained(Coco):
-    """The suite ``bbob-constrained``; its parameter is explained above."""
-
     quality: str = "feasible"
     parameters: ClassVar[Allowed] = {"quality": Word(("feasible", "indicator"))}
     kind: type[Kind] = Constraints

@@ -98,7 +98,6 @@ def _variables(objective: Objective) -> Any:
 
 
 def _decoded(objective: Objective) -> Any:
-    """The objective of MEALPY's positions."""
     lower, upper, integer = objective.lower, objective.upper, objective.integer
     if not integer.any():
         return lambda x: objective(np.clip(x, lower, upper))

@@ -50,7 +50,6 @@ class _IohProblem:
 
     @property
     def evaluations(self) -> int:
-        """Evaluations of this launch."""
         return self._objective.evaluations - self._before
 
     def __call__(self, x: Any) -> float:

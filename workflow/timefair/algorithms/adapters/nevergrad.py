@@ -111,8 +111,6 @@ ABSTRACT = ("Optimizer", "ConfiguredOptimizer", "OneShotOptimizer")
 
 
 class Nevergrad(Adapter):
-    """The library ``nevergrad``."""
-
     def variables(self, name: str, parameters: Mapping[str, object]) -> frozenset[Variables]:
         return CONTINUOUS | {"integer"}
 

@@ -143,8 +143,6 @@ launches are endless and points stay within the bounds.
 
 
 class _UserDefinedProblem:
-    """An objective in the form that pygmo needs."""
-
     def __init__(self, objective: Objective) -> None:
         self._objective = objective
 
@@ -189,7 +187,6 @@ def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> o
 
 
 def _made(name: str, chosen: Mapping[str, Any], seed: int) -> Any:
-    """pygmo's algorithm."""
     import pygmo
 
     if name == "compass_search":

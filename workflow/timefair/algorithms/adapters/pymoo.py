@@ -105,8 +105,6 @@ TERMINATIONS = ("tolerance", "none")
 
 
 class Pymoo(Adapter):
-    """The library ``pymoo``."""
-
     def variables(self, name: str, parameters: Mapping[str, object]) -> frozenset[Variables]:
         orders: frozenset[Variables] = frozenset({"permutation"} if name == "GA" else ())
         return super().variables(name, parameters) | orders

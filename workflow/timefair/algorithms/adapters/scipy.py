@@ -78,8 +78,6 @@ SET_HERE = (  # arguments of the global optimizers that users cannot set
 
 
 class ScipyOptimize(Adapter):
-    """The library ``scipy``."""
-
     def batches(self, name: str, parameters: Mapping[str, object]) -> bool:
         if name == "differential_evolution":
             return parameters.get("updating") != "immediate"
@@ -133,8 +131,6 @@ def _local(
 
 
 def _workers(objective: Objective) -> dict[str, Any]:
-    """The argument ``workers``, which evaluates points together."""
-
     def together(_: object, points: Iterable[NDArray[np.float64]]) -> NDArray[np.float64]:
         return objective.batch(list(points))
 
@@ -142,7 +138,6 @@ def _workers(objective: Objective) -> dict[str, Any]:
 
 
 def _constraints(objective: Objective) -> dict[str, Any]:
-    """The argument ``constraints``, for an objective that has some."""
     from scipy import optimize
 
     if not has_constraints(objective):

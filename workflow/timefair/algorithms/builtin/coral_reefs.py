@@ -85,15 +85,12 @@ class Reef:
         self.occupied = np.zeros(squares, dtype=bool)
 
     def place(self, squares: pop.Indices, x: pop.Points, y: pop.Values) -> None:
-        """Put corals on squares, and replace those that are there."""
         self.x[squares], self.y[squares], self.occupied[squares] = x, y, True
 
     def corals(self) -> pop.Indices:
-        """The occupied squares."""
         return np.flatnonzero(self.occupied)
 
     def ranked(self) -> pop.Indices:
-        """The occupied squares, the best first."""
         corals = self.corals()
         return corals[np.argsort(self.y[corals], kind="stable")]
 

@@ -145,7 +145,6 @@ def mutate(
 def crossed(
     rng: np.random.Generator, strategy: pop.Indices, cr: pop.Values, dimension: int
 ) -> NDArray[np.bool_]:
-    """Which components the trials take from their mutants."""
     in_one_stretch = (strategy == RAND_EXP)[:, np.newaxis]
     return np.where(
         in_one_stretch, pop.exponential(rng, cr, dimension), pop.binomial(rng, cr, dimension)

@@ -47,8 +47,6 @@ _PACKAGE = "timefair.algorithms.builtin."
 
 
 class Timefair(Library):
-    """The library ``timefair``."""
-
     name = "timefair"
     distributions: Sequence[str] = ("timefair", "numpy")
     examples: Sequence[str] = ("DE", "random-search")

@@ -13,7 +13,6 @@ Indices = NDArray[np.intp]  # shape ``(size,)``
 
 
 def uniform(objective: Objective, rng: np.random.Generator, size: int) -> Points:
-    """Points drawn uniformly and independently within the bounds."""
     return rng.uniform(objective.lower, objective.upper, size=(size, objective.dimension))
 
 

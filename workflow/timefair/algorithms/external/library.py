@@ -25,8 +25,6 @@ from timefair.problems.base import Variables
 
 
 class External(Library):
-    """The library ``external``."""
-
     name = "external"
     distributions: Sequence[str] = ()
     examples: Sequence[str] = ("./solver --flag",)
@@ -55,7 +53,6 @@ class External(Library):
         return Algorithm(partial(solve, command=parse(name), parameters=parameters))
 
     def source_files(self, name: str) -> list[Path]:
-        """This package, the program, and the files among its arguments."""
         return [*package_files("timefair/external.py"), *parse(name).files]
 
 
@@ -77,7 +74,6 @@ def solve(
     command: CommandLine,
     parameters: Mapping[str, object],
 ) -> None:
-    """One launch of a command, with the parameters in its header."""
     seed = int(rng.integers(protocol.SEEDS))
     with running(command) as process:
         process.write(protocol.header(objective, seed, parameters))
@@ -106,7 +102,6 @@ def _converse(process: Process, objective: Objective) -> None:
 
 
 def _points(process: Process, size: int, dimension: int) -> NDArray[np.float64]:
-    """The points of a batch, shape ``(size, dimension)``."""
     points: list[list[float]] = []
     while len(points) < size:
         line = process.read_line()

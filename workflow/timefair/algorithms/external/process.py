@@ -138,7 +138,6 @@ class Process:
         return " / ".join([*errors[:1], *lines[-LAST_LINES:]])
 
     def end(self) -> None:
-        """End the process and its group, and close the pipes."""
         os.killpg(self._pid, signal.SIGKILL)  # not waited for yet: the id is still its own
         os.waitpid(self._pid, 0)
         os.close(self._to)

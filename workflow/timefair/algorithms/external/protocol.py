@@ -49,7 +49,6 @@ class ExternalError(RuntimeError):
 
 
 def header(objective: Objective, seed: int, parameters: Mapping[str, object]) -> bytes:
-    """The lines that open a launch."""
     lines: list[tuple[object, ...]] = [
         ("timefair", VERSION),
         ("dimension", objective.dimension),

@@ -24,7 +24,6 @@ MEASURING = "timefair.measure.job.cell"
 
 
 def add_to(commands: Commands) -> None:
-    """Add the command of this module."""
     describe = commands.add_parser(
         "describe-algorithm",
         help="describe an algorithm in this interpreter",

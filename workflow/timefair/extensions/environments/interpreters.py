@@ -107,7 +107,6 @@ def facts(campaign: Campaign, label: str) -> Iterator[tuple[str, Any]]:
 
 
 def check(campaign: Campaign) -> Iterator[str]:
-    """The software of each algorithm that has an environment of its own."""
     for label in campaign.algorithms:
         for answer in elsewhere(campaign, label):
             found = {"Python": answer["python"], **answer["decisive"]["software"], "timefair": ""}
@@ -143,7 +142,6 @@ def _is_linked_worktree(folder: Path) -> bool:
 
 
 def _digest(path: str | None) -> dict[str, str]:
-    """The digests of the files in the folder of an environment."""
     if path is None:
         return {}
     return {
@@ -153,7 +151,6 @@ def _digest(path: str | None) -> dict[str, str]:
 
 
 def _keys(campaign: Campaign, label: str) -> dict[str, str]:
-    """The keys of the environment that an algorithm has, ``python`` first."""
     spec = campaign.algorithms[label]
     found = {key: getattr(spec, key) for key in ("python", "path")}
     return {key: value for key, value in found.items() if value is not None}

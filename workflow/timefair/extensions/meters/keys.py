@@ -32,7 +32,6 @@ Meters = Annotated[
 
 
 def check(campaign: Any) -> Iterator[str]:
-    """A line for each meter."""
     for name in campaign.section("meters") or ():
         try:
             if name == "energy":

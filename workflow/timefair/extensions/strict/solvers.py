@@ -123,11 +123,9 @@ class Solver:
         self.busy = False
 
     def cpu_ns(self) -> int:
-        """Its CPU time so far."""
         return kernel.cpu_ns_of(self.pid)
 
     def launch(self, number: int, objective: Objective) -> str:
-        """Make a launch, see `channel.Server.launch`."""
         self.busy = True
         try:
             return self._server.launch(number, objective)

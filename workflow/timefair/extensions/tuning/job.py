@@ -135,7 +135,6 @@ class _Search:
         return known + time.monotonic() - self._last
 
     def facts(self) -> dict[str, Any]:
-        """The facts of the record in addition to the runs."""
         return {
             **unprepared(self._campaign).origin(self._label),
             "machine_state": machine_state(),
@@ -163,7 +162,6 @@ class _Search:
         return run_seed(self._campaign.seed, problem, STREAM.format(label=self._label), repetition)
 
     def _take(self, asked: Evaluation, batch: pa.RecordBatch) -> None:
-        """Take an evaluation from the journal."""
         note = facts_of(batch.schema)
         tried = Tried(**note["tried"])
         if Evaluation(tried.candidate, tried.parameters, tried.problem, tried.repetition) != asked:
@@ -202,7 +200,6 @@ class _Search:
         print(f"{how_far}  {_line(tried, job)}, {row['status']}", file=sys.stderr, flush=True)
 
     def _measured(self, asked: Evaluation, job: Job, *, given_up_on: bool) -> dict[str, Any]:
-        """The row of a run, without its number."""
         prepared = self._candidate(asked.candidate, asked.parameters)
         problem = prepared.suite.problem(job.function, job.dimension, job.instances[0])
         seed = self._seed(problem.name, asked.repetition)

@@ -70,7 +70,6 @@ class Range(NamedTuple):
 
 
 def read(space: Mapping[str, Mapping[str, Any]]) -> dict[str, Range]:
-    """The ranges of a checked space, by parameter."""
     return {
         name: Range(kind, tuple(values))
         for name, written in space.items()
@@ -144,8 +143,6 @@ Space = dict[  # a range for each parameter, as a campaign writes it
 
 
 class TuningProblem(NamedTuple):
-    """A problem of the campaign's suite."""
-
     function: int
     dimension: int
     instance: int
@@ -221,7 +218,6 @@ class Tune(Search):
         return max(self.budget_s + run_s * repeats, least_s)
 
     def overlapping(self, campaign: CampaignView) -> Sequence[TuningProblem]:
-        """The problems of the search that are problems of the comparison."""
         there = campaign.problems
         return [
             one

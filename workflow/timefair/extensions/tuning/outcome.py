@@ -59,7 +59,6 @@ def loss(run: Mapping[str, Any], targets: ArrayLike, *, in_values: bool) -> floa
 
 
 def losses_of(tried: Iterable[Tried]) -> dict[int, list[float]]:
-    """The losses of each candidate, in the order of the evaluations."""
     found: dict[int, list[float]] = {}
     for one in tried:
         found.setdefault(one.candidate, []).append(one.loss)

@@ -49,7 +49,6 @@ Proposals: TypeAlias = Generator[Values, float, None]
 
 
 def faults(tuner: str) -> list[str]:
-    """Check the name of a tuner; one line per fault."""
     from timefair.algorithms import remembered
 
     library, _, name = tuner.partition(":")

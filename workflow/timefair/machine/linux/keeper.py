@@ -37,7 +37,6 @@ class Keeper:
         return cls(socket.socket(fileno=fds[0]), fds[1], int(message)) if fds else None
 
     def hand_over(self, connection: socket.socket) -> None:
-        """Give it to the process at the other end."""
         fds = [self.connection.fileno(), self.answers]
         socket.send_fds(connection, [str(self.number).encode()], fds)
 

@@ -108,7 +108,6 @@ def _between(around: Path, folder: Path) -> Iterator[Path]:
 
 
 def mount_points() -> list[Path]:
-    """Mount points of file systems in this process's view."""
     with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as file:
         return [Path(_unescaped(line.split()[4])) for line in file]
 
@@ -211,7 +210,6 @@ def _try_out(steps: Sequence[Mount], network: bool, writer: int) -> NoReturn:
 
 
 def said(error: OSError) -> str:
-    """The refused operation and the reason, in a few words."""
     what = f"{error.filename}: " if error.filename else ""
     return f"{what}{error.strerror or error}"
 
@@ -239,7 +237,6 @@ def own_network() -> None:
 
 
 def namespace(name: str) -> int:
-    """A descriptor of a namespace of this process."""
     return os.open(f"/proc/self/ns/{name}", os.O_RDONLY | os.O_CLOEXEC)
 
 

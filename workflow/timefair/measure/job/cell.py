@@ -316,7 +316,6 @@ class Repetitions:
         """Maximal number of runs in this round."""
 
     def next(self) -> tuple[int, int] | None:
-        """The instance and the run to measure next; None when the job is over."""
         waiting = [
             (len(values), place, instance)
             for place, (instance, values) in enumerate(self._values.items())
@@ -328,7 +327,6 @@ class Repetitions:
         return instance, run
 
     def add(self, instance: int, precision: float) -> None:
-        """Take the result of the run that `next` named."""
         self._values[instance].append(precision)
         self._judge(instance, len(self._values[instance]))
 

@@ -71,7 +71,6 @@ class Prepared:
         self.seconds += monotonic() - start
 
     def import_library(self, job: Job) -> None:
-        """Import the modules that all algorithms of the job's library need."""
         if self._is_loaded_here(job.algorithm):
             with self._timed():
                 trial.import_library(self.campaign.algorithms[job.algorithm].use)
@@ -125,11 +124,9 @@ class Prepared:
         return self._computed(job.algorithm, key)
 
     def decisive(self, label: str) -> dict[str, Any]:
-        """`provenance.decisive` of an algorithm, as `key`."""
         return self._computed(label, lambda: provenance.decisive(self.planned, [label])[label])
 
     def tuning_key(self, label: str) -> str:
-        """`provenance.tuning_key` of a tuned variant. It imports the user's own modules."""
         return self._computed(label, lambda: provenance.tuning_key(self.planned, label))
 
     def _computed(self, label: str, function: Callable[[], Value]) -> Value:
@@ -261,7 +258,6 @@ class Runner:
 
 
 def common(prepared: Prepared, job: Job, cores: tuple[int, ...]) -> Row:
-    """What is the same in the rows of all runs of a job."""
     return {
         "suite": prepared.suite.name,
         "function": job.function,
@@ -297,8 +293,6 @@ def _evaluation_cost(problem: Problem, answer_s: float) -> dict[str, float]:
 
 
 class _Loader:
-    """Loads the problem and the algorithm of a job, in a fork of this process."""
-
     def __init__(self, campaign: Campaign, job: Job) -> None:
         self._campaign, self._job = campaign, job
         self.modules: Sequence[str] = ()

@@ -93,7 +93,6 @@ class Allowance:
 
     @property
     def grace_ns(self) -> int:
-        """Time from a deadline to the kernel timer."""
         return BATCH_GRACE_NS if self.evaluators else GRACE_NS
 
     @property

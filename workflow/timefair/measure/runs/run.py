@@ -173,7 +173,6 @@ class Output:
         self._fd, self._left = fd, MOST
 
     def pass_on(self) -> None:
-        """Print what is new, and let the file be empty."""
         text = os.pread(self._fd, self._left + 1, 0)
         os.ftruncate(self._fd, 0)
         os.lseek(self._fd, 0, os.SEEK_SET)
@@ -188,8 +187,6 @@ class Output:
 
 @dataclass
 class _Run:
-    """One attempt at a run."""
-
     algorithm: Subject
     problem: Problem
     allowance: Allowance
@@ -433,7 +430,6 @@ def _verdict(state: State, allowance: Allowance, wait_status: int, reaped: int) 
 
 
 def _content(state: State) -> Status:
-    """The status of a run that ended normally, by its result."""
     if state["evaluations"] == 0:
         return Status.NO_EVALUATION
     if state["events"] == 0 and state["vectors"] == 0:
@@ -656,7 +652,6 @@ def completed(logs: Logs, problem: Problem) -> Logs:
 
 
 def _with_numbers(rows: NDArray[np.void], numbers: NDArray[np.float64]) -> NDArray[np.void]:
-    """The same rows with other numbers, shape ``(rows, numbers)``."""
     changed = np.empty(len(rows), dtype=vector_dtype(numbers.shape[1]))
     for name in ("launch", "evaluations", "time"):
         changed[name] = rows[name]

@@ -103,7 +103,6 @@ class _Portfolio:
     time_s: float | None
 
     def in_turn(self, objective: Objective, rng: np.random.Generator) -> None:
-        """Run the members one after the other."""
         for member, turn in self._begun(Member, objective, rng):
             if turn.evaluations != 0:
                 member.use_up(*turn)
@@ -124,7 +123,6 @@ class _Portfolio:
     def _begun(
         self, kind: type[AnyMember], objective: Objective, rng: np.random.Generator
     ) -> list[tuple[AnyMember, _Turn]]:
-        """The members and their turns."""
         left = objective.evaluations_left
         turns = self._turns(left)
         told: list[int | None] = [None] * len(turns)
@@ -162,7 +160,6 @@ def specifications(members: object) -> list[Specification]:
 
 
 def variables(*, members: Sequence[object] = (), **_: object) -> frozenset[Variables]:
-    """The kinds of variables that all members support."""
     from timefair.algorithms import registry
 
     kinds = [registry.variables(use, given) for use, given in specifications(members)]
@@ -177,7 +174,6 @@ def faults(
     evaluations: object = None,
     time_s: object = None,
 ) -> list[str]:
-    """Faults of the values, one line each."""
     lines = _faults_of_members(members)
     if mode not in MODES:
         lines.append(f"'mode' of timefair:portfolio is one of {', '.join(MODES)}, not {mode!r}")
@@ -210,7 +206,6 @@ def _faults_of_members(members: object) -> list[str]:
 
 
 def _in_full(member: object) -> Any:
-    """A member as a mapping, if it is written as text."""
     return {"use": member} if isinstance(member, str) else member
 
 
@@ -260,7 +255,6 @@ class Member:
         self.share = Share(objective, self._hand_over, evaluations_left)
 
     def use_up(self, evaluations: int | None, time_ns: int | None) -> None:
-        """Run for the only turn of the member."""
         self.share.grant(evaluations, time_ns)
         self._live()
 
