@@ -144,18 +144,8 @@ def core_list(text: str, where: str) -> list[int]:
 _CPU = "sys/devices/system/cpu"
 
 
-def cpu(host: Host) -> str:
-    """The name of the model; virtual machines often give a generic one."""
-    return host.field("proc/cpuinfo", "model name")
-
-
 def online(host: Host) -> list[int]:
     return core_list(host.text(f"{_CPU}/online"), f"/{_CPU}/online")
-
-
-def cores(host: Host) -> int:
-    """The number of logical cores, that is hardware threads."""
-    return len(online(host))
 
 
 def siblings(host: Host) -> list[list[int]]:
@@ -166,10 +156,6 @@ def siblings(host: Host) -> list[list[int]]:
 def _groups(host: Host) -> list[tuple[int, ...]]:
     paths = [f"{_CPU}/cpu{core}/topology/thread_siblings_list" for core in online(host)]
     return [tuple(core_list(host.text(path), f"/{path}")) for path in paths]
-
-
-def cores_physical(host: Host) -> int:
-    return len(siblings(host))
 
 
 def governor(host: Host) -> str:
@@ -210,14 +196,6 @@ def memory_available_mb(host: Host) -> float:
     return _mb(host, "MemAvailable")
 
 
-def swap_mb(host: Host) -> float:
-    return _mb(host, "SwapTotal")
-
-
-def swap_used_mb(host: Host) -> float:
-    return swap_mb(host) - _mb(host, "SwapFree")
-
-
 def swapped_pages(host: Host) -> int:
     """Pages moved from and to swap since the start."""
     counts = (host.field(_PAGES, name, separator=" ") for name in ("pswpin", "pswpout"))
@@ -229,20 +207,9 @@ def _mb(host: Host, name: str) -> float:
     return round(whole(kilobytes, "/proc/meminfo") / 1024, 1)
 
 
+_CLOCK_SOURCE = "sys/devices/system/clocksource/clocksource0/current_clocksource"
 _DMI = "sys/class/dmi/id"
 _SUPPLIES = "sys/class/power_supply"
-
-
-def hostname(host: Host) -> str:
-    return host.text("proc/sys/kernel/hostname")
-
-
-def kernel(host: Host) -> str:
-    return host.text("proc/sys/kernel/osrelease")
-
-
-def distribution(host: Host) -> str:
-    return host.field("etc/os-release", "PRETTY_NAME", separator="=").strip("\"'")
 
 
 def virtual_machine(host: Host) -> str:
@@ -268,21 +235,9 @@ def container(host: Host) -> str:
     return ", ".join(marks) or "none seen"
 
 
-def clock_source(host: Host) -> str:
-    return host.text("sys/devices/system/clocksource/clocksource0/current_clocksource")
-
-
 def affinity(host: Host) -> str:
     """The cores that this process may use, in the kernel's spelling."""
     return host.field("proc/self/status", "Cpus_allowed_list")
-
-
-def usable(host: Host) -> list[int]:
-    return core_list(affinity(host), "Cpus_allowed_list")
-
-
-def cores_usable(host: Host) -> int:
-    return len(usable(host))
 
 
 def load(host: Host) -> list[float]:
@@ -457,30 +412,6 @@ def _mounted(host: Host, controller: str) -> tuple[str, str]:
 # --- The software of this process: Python, numpy, BLAS, packages, versions ---------------------
 
 
-def system(_: Host) -> str:
-    return platform.system() or _absent("the operating system has no name")
-
-
-def architecture(_: Host) -> str:
-    return platform.machine() or _absent("the instruction set has no name")
-
-
-def libc(_: Host) -> str:
-    return " ".join(platform.libc_ver()).strip() or _absent("the C library is not glibc")
-
-
-def python(_: Host) -> str:
-    return platform.python_version()
-
-
-def python_implementation(_: Host) -> str:
-    return sys.implementation.name
-
-
-def python_flags(_: Host) -> str:
-    return str(sysconfig.get_config_var("CFLAGS") or _absent("Python does not have it"))
-
-
 def numpy_compilers(_: Host) -> dict[str, str]:
     """The compilers of numpy: name, version and, if numpy kept them, the arguments."""
     return {
@@ -576,10 +507,6 @@ def _absent(reason: str) -> NoReturn:
 
 _PACKAGE = Path(__file__).parents[1]
 _WAIT_S = 5
-
-
-def commit(host: Host) -> str:
-    return describe(host.folder)
 
 
 def package_commit(_: Host) -> str:
@@ -682,26 +609,60 @@ def _wrong(requirements: Iterator[Requirement]) -> Iterator[str]:
 # --- The lists of facts -------------------------------------------------------------------------
 
 
-def _named(*readers: Reader) -> dict[str, Reader]:
-    return {reader.__name__: reader for reader in readers}
-
-
-STANDING = _named(
-    # the hardware
-    *(cpu, architecture, cores, cores_physical, siblings, governor, turbo, memory_mb, swap_mb),
+STANDING: dict[str, Reader] = {
+    # the hardware; virtual machines often give a generic name of the processor
+    "cpu": lambda host: host.field("proc/cpuinfo", "model name"),
+    "architecture": lambda _: platform.machine() or _absent("the instruction set has no name"),
+    "cores": lambda host: len(online(host)),
+    "cores_physical": lambda host: len(siblings(host)),
+    "siblings": siblings,
+    "governor": governor,
+    "turbo": turbo,
+    "memory_mb": memory_mb,
+    "swap_mb": lambda host: _mb(host, "SwapTotal"),
     # the system
-    *(hostname, system, distribution, kernel, libc, virtual_machine, container, clock_source),
+    "hostname": lambda host: host.text("proc/sys/kernel/hostname"),
+    "system": lambda _: platform.system() or _absent("the operating system has no name"),
+    "distribution": lambda host: host.field("etc/os-release", "PRETTY_NAME", "=").strip("\"'"),
+    "kernel": lambda host: host.text("proc/sys/kernel/osrelease"),
+    "libc": lambda _: (
+        " ".join(platform.libc_ver()).strip() or _absent("the C library is not glibc")
+    ),
+    "virtual_machine": virtual_machine,
+    "container": container,
+    "clock_source": lambda host: host.text(_CLOCK_SOURCE),
     # what this process may use
-    *(cores_usable, affinity, cpu_quota),
+    "cores_usable": lambda host: len(core_list(affinity(host), "Cpus_allowed_list")),
+    "affinity": affinity,
+    "cpu_quota": cpu_quota,
     # its software
-    *(python, python_implementation, python_flags, numpy_compilers, numpy_instructions, blas),
-    *(blas_threads, environment, packages, commit, package_commit),
-)
+    "python": lambda _: platform.python_version(),
+    "python_implementation": lambda _: sys.implementation.name,
+    "python_flags": lambda _: str(
+        sysconfig.get_config_var("CFLAGS") or _absent("Python does not have it")
+    ),
+    "numpy_compilers": numpy_compilers,
+    "numpy_instructions": numpy_instructions,
+    "blas": blas,
+    "blas_threads": blas_threads,
+    "environment": environment,
+    "packages": packages,
+    "commit": lambda host: describe(host.folder),
+    "package_commit": package_commit,
+}
 
-MOMENTARY = _named(
-    *(load, steal_s, throttled_periods, thermal_throttles, memory_available_mb, memory_left_mb),
-    *(swap_used_mb, swapped_pages, power, slurm),
-)
+MOMENTARY: dict[str, Reader] = {
+    "load": load,
+    "steal_s": steal_s,
+    "throttled_periods": throttled_periods,
+    "thermal_throttles": thermal_throttles,
+    "memory_available_mb": memory_available_mb,
+    "memory_left_mb": memory_left_mb,
+    "swap_used_mb": lambda host: _mb(host, "SwapTotal") - _mb(host, "SwapFree"),
+    "swapped_pages": swapped_pages,
+    "power": power,
+    "slurm": slurm,
+}
 
 
 def machine_facts(distributions: Iterable[str] = (), host: Host | None = None) -> dict[str, Any]:

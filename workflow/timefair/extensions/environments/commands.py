@@ -6,6 +6,7 @@ import argparse
 import importlib
 import json
 import os
+import platform
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -51,7 +52,6 @@ def described_here(campaign: Campaign, label: str) -> Mapping[str, Any]:
         return {"faults": faults}
     from timefair.algorithms import registry
     from timefair.campaign import provenance
-    from timefair.machine.facts import Host, python
 
     spec = campaign.algorithms[label]
     return {
@@ -62,7 +62,7 @@ def described_here(campaign: Campaign, label: str) -> Mapping[str, Any]:
         "sources": list(map(str, provenance.sources_of_algorithm(campaign, label))),
         "decisive": provenance.decisive_alone(campaign, label),
         "code": provenance.measure_code(campaign, label),
-        "python": python(Host()),
+        "python": platform.python_version(),
     }
 
 
