@@ -29,18 +29,24 @@ The libraries are found in the modules of `adapters`. Importing this module impo
 
 from __future__ import annotations
 
+import hashlib
 import importlib.metadata
+import json
+import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
 from timefair.algorithms import adapters, own
 from timefair.algorithms.base import Algorithm, Available, Implementation, Library
 from timefair.algorithms.builtin.library import TIMEFAIR
-from timefair.algorithms.external.library import EXTERNAL
+from timefair.algorithms.external.library import EXTERNAL, External
 from timefair.algorithms.external.octave import MATLAB, OCTAVE
 from timefair.basics import discovery, user_code
 from timefair.basics.errors import InputError, suggest
+from timefair.basics.files import cache_folder
+from timefair.basics.hidden_modules import hidden_modules
 from timefair.problems.base import Variables
 from timefair.problems.kinds import Task
 
@@ -195,3 +201,54 @@ def _installed(distribution: str) -> bool:
     except importlib.metadata.PackageNotFoundError:
         return False
     return True
+
+
+# --- Checks take seconds --------------------------------------------------------------------
+
+
+def remembered_faults(use: str, parameters: Mapping[str, object]) -> list[str]:
+    """Check an algorithm as `faults` does, unless it had none when it was last checked.
+
+    Such an algorithm is remembered by an empty file in the user's cache, until its parameters, the
+    adapters, Python, or a package that affects it change. The user's own functions and programs are
+    checked every time.
+    """
+    try:
+        library, _ = find(use)
+        uses = involved(use, parameters)
+    except InputError:
+        return faults(use, parameters)
+    libraries = [find(one)[0] for one in uses]
+    if any(isinstance(library, External | own.Own) for library in libraries):
+        return faults(use, parameters)
+    mark = cache_folder() / "faultless" / _digest(uses, parameters)
+    if mark.exists():
+        return []
+    with hidden_modules(*library.unneeded):
+        found = faults(use, parameters)
+    if not found:
+        with suppress(OSError):  # without a cache it is checked again
+            mark.parent.mkdir(parents=True, exist_ok=True)
+            mark.touch()
+    return found
+
+
+def _digest(uses: tuple[str, ...], parameters: Mapping[str, object]) -> str:
+    decisive = [
+        uses,
+        sorted(parameters.items()),
+        sys.version,
+        sys.prefix,
+        [(name, _version(name)) for name in distributions(*uses)],
+        _adapters(),
+    ]
+    return hashlib.sha256(json.dumps(decisive, default=repr).encode()).hexdigest()
+
+
+_version = cache(importlib.metadata.version)
+
+
+@cache
+def _adapters() -> list[str]:
+    sources = sorted(Path(__file__).parent.rglob("*.py"))
+    return [hashlib.sha256(path.read_bytes()).hexdigest() for path in sources]

@@ -18,8 +18,13 @@ from numpy.typing import NDArray
 
 from timefair.algorithms.base import Algorithm, Available, Implementation, Library, Objective
 from timefair.algorithms.external import protocol
-from timefair.algorithms.external.process import CommandLine, Process, parse, running
-from timefair.algorithms.external.protocol import ExternalError
+from timefair.algorithms.external.protocol import (
+    CommandLine,
+    ExternalError,
+    Process,
+    parse,
+    running,
+)
 from timefair.basics.errors import InputError
 from timefair.problems.base import Variables
 

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from timefair.algorithms.base import CONTINUOUS, Algorithm
 from timefair.algorithms.external.library import External, package_files, solve
-from timefair.algorithms.external.process import CLIENT, CommandLine
+from timefair.algorithms.external.protocol import CLIENT, CommandLine
 from timefair.basics.errors import InputError
 from timefair.basics.files import cache_folder, short
 from timefair.problems.base import Variables

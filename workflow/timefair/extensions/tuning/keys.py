@@ -242,7 +242,7 @@ class Tune(Search):
             )
 
     def unknown(self, campaign: CampaignView, label: str, suite: Suite | None) -> Iterator[str]:
-        from timefair.algorithms import remembered
+        from timefair.algorithms.registry import remembered_faults
         from timefair.extensions.tuning import tuners
 
         spec = campaign.algorithms[label]
@@ -251,7 +251,7 @@ class Tune(Search):
             refused = (
                 fault
                 for value in one.values
-                for fault in remembered.faults(spec.use, {**spec.parameters, name: value})
+                for fault in remembered_faults(spec.use, {**spec.parameters, name: value})
             )
             yield from (f"space.{name}: {fault}" for fault in dict.fromkeys(refused))
         if suite is None:

@@ -49,13 +49,13 @@ Proposals: TypeAlias = Generator[Values, float, None]
 
 
 def faults(tuner: str) -> list[str]:
-    from timefair.algorithms import remembered
+    from timefair.algorithms.registry import remembered_faults
 
     library, _, name = tuner.partition(":")
     if tuner in OWN:
         return []
     if library == NEVERGRAD and name:
-        return list(remembered.faults(tuner, {}))
+        return list(remembered_faults(tuner, {}))
     known = f"{', '.join(OWN)} or {NEVERGRAD}:NAME"
     return [f"{tuner!r}: should be {known}{suggest(tuner, OWN)}"]
 
