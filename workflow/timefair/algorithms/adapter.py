@@ -15,7 +15,6 @@ import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from inspect import Signature
 from pathlib import Path
 from typing import Any, TypeGuard
 
@@ -31,9 +30,8 @@ from timefair.algorithms.base import (
     Objective,
 )
 from timefair.basics.errors import suggest
-from timefair.problems.base import Variables
+from timefair.problems.base import Variables, unknown
 from timefair.problems.kinds import Task
-from timefair.problems.parameters import unknown
 
 BOTH: frozenset[Task] = frozenset({"one objective", "constraints"})
 """The tasks of an algorithm that takes one objective, with constraints or without."""
@@ -170,14 +168,14 @@ class Adapter(Library):
         return []
 
 
-def defaults_of(signature: Signature, *, without: Sequence[str]) -> dict[str, object]:
+def defaults_of(function: Callable[..., object], *, without: Sequence[str]) -> dict[str, object]:
     """The arguments whose default a YAML file can have: truth values, numbers, texts and None.
 
     Those in `without` are set by the adapter.
     """
     return {
         key: argument.default
-        for key, argument in signature.parameters.items()
+        for key, argument in inspect.signature(function).parameters.items()
         if key not in without and isinstance(argument.default, bool | int | float | str | None)
     }
 

@@ -14,10 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timefair.problems import compiled as cec
-from timefair.problems.base import Ints, Problem, ProblemName, Suite, numbered
+from timefair.problems.base import Allowed, Ints, Problem, ProblemName, Suite, Word, numbered
 from timefair.problems.compiled import Basic, Composed
 from timefair.problems.kinds import Native
-from timefair.problems.parameters import Allowed, Word
 
 BOUND = 100.0
 

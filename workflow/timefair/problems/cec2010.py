@@ -44,10 +44,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.problems.base import Ints, Problem, ProblemName, Suite, at_least
+from timefair.problems.base import Allowed, Ints, Number, Problem, ProblemName, Suite, at_least
 from timefair.problems.compiled import InGroups
 from timefair.problems.kinds import Native
-from timefair.problems.parameters import Allowed, Number
 
 
 class Basic(IntEnum):

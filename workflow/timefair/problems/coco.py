@@ -13,10 +13,18 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.problems.base import Problem, ProblemName, Suite, Variables, numbered, refusing
+from timefair.problems.base import (
+    Allowed,
+    Problem,
+    ProblemName,
+    Suite,
+    Variables,
+    Word,
+    numbered,
+    refusing,
+)
 from timefair.problems.compiled import NoisyPair
 from timefair.problems.kinds import Constraints, Kind, Native, Noisy, TwoObjectives
-from timefair.problems.parameters import Allowed, Word
 
 NOISE_PLACES = 10_000  # number of positions at which the noise of a run can begin
 

@@ -61,9 +61,9 @@ TRIAL_EVALUATIONS = 50  # some values are only used after the first generation
 def _parameters(name: str) -> dict[str, object]:
     import cmaes
 
-    signature = inspect.signature(getattr(cmaes, name))
-    own = defaults_of(signature, without=SET_HERE)
-    return own | {key: kind for key, kind in NUMBERS.items() if key in signature.parameters}
+    variant = getattr(cmaes, name)
+    own, arguments = defaults_of(variant, without=SET_HERE), inspect.signature(variant).parameters
+    return own | {key: kind for key, kind in NUMBERS.items() if key in arguments}
 
 
 def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> None:

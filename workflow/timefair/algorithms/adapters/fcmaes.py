@@ -26,7 +26,6 @@ any argument of the function of fcmaes
 from __future__ import annotations
 
 import importlib
-import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -63,7 +62,7 @@ def _function(name: str) -> Any:
 
 
 def _parameters(name: str) -> dict[str, object]:
-    own = defaults_of(inspect.signature(_function(name)), without=SET_HERE)
+    own = defaults_of(_function(name), without=SET_HERE)
     return {key: NUMBERS.get(key, default) for key, default in own.items()}
 
 

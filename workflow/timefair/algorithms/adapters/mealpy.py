@@ -23,7 +23,6 @@ any other argument of the class
 
 from __future__ import annotations
 
-import inspect
 from functools import cache
 from typing import Any
 
@@ -54,8 +53,8 @@ def _classes() -> dict[str, Any]:
 
 
 def _parameters(name: str) -> dict[str, object]:
-    signature = inspect.signature(_classes()[name].__init__)
-    return defaults_of(signature, without=("self", "epoch")) | {"epoch": int, "mode": MODES[0]}
+    own = defaults_of(_classes()[name].__init__, without=("self", "epoch"))
+    return own | {"epoch": int, "mode": MODES[0]}
 
 
 def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> None:

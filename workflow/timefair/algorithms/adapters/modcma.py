@@ -30,7 +30,6 @@ any module or number of the implementation in Python
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping
 from typing import Any
 
@@ -64,7 +63,7 @@ def _parameters(name: str) -> dict[str, object]:
     if name == "modCMA":
         from modcma import Parameters
 
-        own = defaults_of(inspect.signature(Parameters), without=SET_HERE)
+        own = defaults_of(Parameters, without=SET_HERE)
         return {**own, **NUMBERS_IN_PYTHON, "bound_correction": "saturate", "sigma0": SIGMA0}
     from modcma import c_maes
 

@@ -18,7 +18,6 @@ any other argument of ``modde.Parameters``
 
 from __future__ import annotations
 
-import inspect
 from types import SimpleNamespace
 from typing import Any
 
@@ -59,7 +58,7 @@ class _IohProblem:
 def _parameters(name: str) -> dict[str, object]:
     from modde import Parameters
 
-    return defaults_of(inspect.signature(Parameters), without=SET_HERE) | NUMBERS
+    return defaults_of(Parameters, without=SET_HERE) | NUMBERS
 
 
 def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> None:

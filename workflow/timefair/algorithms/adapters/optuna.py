@@ -14,7 +14,6 @@ any number or truth value among the arguments of the sampler
 from __future__ import annotations
 
 import importlib.util
-import inspect
 from typing import Any
 
 import numpy as np
@@ -43,7 +42,7 @@ def _sampler(name: str) -> Any:
 
 
 def _parameters(name: str) -> dict[str, object]:
-    return defaults_of(inspect.signature(_sampler(name).__init__), without=SET_HERE)
+    return defaults_of(_sampler(name).__init__, without=SET_HERE)
 
 
 def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> None:

@@ -32,7 +32,6 @@ any argument of the algorithm's constructor that is a number, a word or a truth 
 from __future__ import annotations
 
 import importlib
-import inspect
 from collections.abc import Mapping
 from typing import Any
 
@@ -116,7 +115,7 @@ def _class(name: str) -> Any:
 
 
 def _parameters(name: str) -> dict[str, object]:
-    own = defaults_of(inspect.signature(_class(name)), without=SET_HERE)
+    own = defaults_of(_class(name), without=SET_HERE)
     sizes = {key: int for key, default in own.items() if default is None}
     return {**own, **sizes, **FURTHER.get(name, {}), "termination": TERMINATIONS[0]}
 

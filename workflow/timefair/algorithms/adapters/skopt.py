@@ -18,8 +18,6 @@ any argument of the function
 
 from __future__ import annotations
 
-import inspect
-
 from timefair.algorithms.adapter import Adapter, Given, Rng, defaults_of
 from timefair.algorithms.base import Objective
 
@@ -34,7 +32,7 @@ SET_HERE = (  # arguments that users cannot set
 def _parameters(name: str) -> dict[str, object]:
     import skopt
 
-    return defaults_of(inspect.signature(getattr(skopt, name)), without=SET_HERE)
+    return defaults_of(getattr(skopt, name), without=SET_HERE)
 
 
 def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> object:

@@ -4,7 +4,7 @@ An algorithm is a function of a module, ``solve(objective, rng, *, ...)``: one l
 keyword-only arguments are the parameters, with their defaults. A module may have:
 
 ``ALLOWED``
-    The allowed values of parameters, by `timefair.problems.parameters`.
+    The allowed values of parameters, by `timefair.problems.base`.
 ``faults(**parameters) -> list[str]``
     What else is wrong with allowed values; one line each, which begins with the key.
 

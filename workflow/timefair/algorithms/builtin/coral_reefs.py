@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from timefair.algorithms.base import Objective
 from timefair.algorithms.builtin import population as pop
-from timefair.problems.parameters import SHARE, Number
+from timefair.problems.base import SHARE, Number
 
 INDEX = 20.0
 """Index of the distributions of crossover and mutation; a larger one: children near parents."""

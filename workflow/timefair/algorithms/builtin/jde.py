@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from timefair.algorithms.base import Objective
 from timefair.algorithms.builtin import population as pop
-from timefair.problems.parameters import SHARE, Number
+from timefair.problems.base import SHARE, Number
 
 FIRST_F, FIRST_CR = 0.5, 0.9
 LEAST_F = 0.1

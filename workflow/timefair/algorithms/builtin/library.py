@@ -12,9 +12,8 @@ from typing import Any, get_args
 
 from timefair.algorithms.base import CONTINUOUS, Algorithm, Available, Library
 from timefair.basics.errors import suggest
-from timefair.problems.base import Variables
+from timefair.problems.base import Variables, unknown, wrong_values
 from timefair.problems.kinds import Task
-from timefair.problems.parameters import unknown, wrong_values
 
 FUNCTIONS = {
     "ABC": "swarms.bee_colony",

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timefair.algorithms.base import Objective
-from timefair.problems.parameters import SHARE, Allowed, Number
+from timefair.problems.base import SHARE, Allowed, Number
 
 Order = NDArray[np.float64]
 ALLOWED: Allowed = {

@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 
 from timefair.algorithms.base import Objective
 from timefair.algorithms.builtin import population as pop
-from timefair.problems.parameters import SHARE, Number
+from timefair.problems.base import SHARE, Number
 
 Array = NDArray[np.float64]
 

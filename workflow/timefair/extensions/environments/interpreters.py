@@ -14,7 +14,9 @@ import sys
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import Field
 
 import timefair
 from timefair.basics.errors import InputError
@@ -24,6 +26,25 @@ from timefair.machine.facts import Host, Unknown, describe, packages, versions
 
 if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign
+
+
+Python = Annotated[
+    str,
+    Field(
+        min_length=1,
+        description="Path to the Python interpreter that measures this algorithm, such as "
+        "`venvs/old/bin/python`; `null`: the one that runs the workflow.",
+    ),
+]
+Folder = Annotated[
+    str,
+    Field(
+        min_length=1,
+        description="Folder that comes first on the `sys.path` of this algorithm, such as a "
+        "checkout of its library; `null`: none.",
+    ),
+]
+
 
 INSIDE = "TIMEFAIR_ENVIRONMENT"
 """The variable with the keys of the environment, and the version of timefair."""

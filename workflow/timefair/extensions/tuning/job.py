@@ -22,10 +22,9 @@ from timefair.basics import user_code
 from timefair.basics.errors import InputError
 from timefair.campaign import requirement
 from timefair.campaign.plan import TUNING_ROUND, Job
-from timefair.extensions.tuning import outcome, tuners
+from timefair.extensions.tuning import tuners
 from timefair.extensions.tuning.keys import LEAST_CANDIDATES, Tune, read
-from timefair.extensions.tuning.outcome import Tried
-from timefair.extensions.tuning.tuners import Evaluation
+from timefair.extensions.tuning.tuners import Evaluation, Tried
 from timefair.machine.facts import machine_state
 from timefair.machine.linux import kernel
 from timefair.machine.linux.kernel import interruptible
@@ -153,7 +152,7 @@ class _Search:
                 "interrupted_s": self._interrupted_s,
                 "evaluations": len(self.trace),
                 "candidates": 1 + max(one.candidate for one in self.trace),
-                "result": outcome.result(self.trace),
+                "result": tuners.result(self.trace),
                 "trace": [asdict(one) for one in self.trace],
             },
         }
@@ -190,7 +189,7 @@ class _Search:
         with self._begun.noted(turn):
             row = self._measured(asked, job, given_up_on=attempts >= ATTEMPTS)
         row["run"] = number
-        loss = outcome.loss(row, self._targets, in_values=self._in_values)
+        loss = tuners.loss(row, self._targets, in_values=self._in_values)
         now = time.monotonic()
         seconds, self._last = now - self._last + row["charged_s"], now
         tried = Tried(number, **asked._asdict(), loss=loss, seconds=seconds)

@@ -49,7 +49,7 @@ import numpy as np
 
 from timefair.algorithms.base import Objective
 from timefair.algorithms.builtin.differential_evolution.generations import minimize
-from timefair.problems.parameters import SHARE, Number, Word, wrong_values
+from timefair.problems.base import SHARE, Number, Word, wrong_values
 
 
 @dataclass(frozen=True)

@@ -51,8 +51,7 @@ import numpy as np
 from timefair.algorithms.base import CONTINUOUS, Algorithm, Objective
 from timefair.algorithms.builtin.portfolio.share import Share, ShareUsed
 from timefair.algorithms.pausable import PausableThread, seed_global_generators
-from timefair.problems.base import Variables
-from timefair.problems.parameters import Number
+from timefair.problems.base import Number, Variables
 
 IN_TURN, SLICES = MODES = ("in turn", "slices")
 MEMBER_KEYS = ("use", "parameters")
