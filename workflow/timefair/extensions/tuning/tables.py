@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -18,8 +18,10 @@ from timefair.records.rundata.clocks import searched_s
 from timefair.records.rundata.frames import stacked
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
-from timefair.report.evidence import Evidence, Space
 from timefair.statistics.bootstrap import percentile_interval, resampled_sums
+
+if TYPE_CHECKING:
+    from timefair.report.evidence import Evidence, Space
 
 
 class BreakEven(NamedTuple):
