@@ -3,7 +3,7 @@
 A suite or library declares beside its code what the documentation says of it: attributes, one
 sentence in the docstring below the object, and as the reference the paragraphs after it, which hold
 for the objects that follow in the module, too, or the docstring of the module. Each list stands
-between two marks, ``<!-- NAME -->`` and ``<!-- /NAME -->``; in a docstring it is the table.
+between two marks, ``<!-- NAME -->`` and ``<!-- /NAME -->``.
 """
 
 import ast
@@ -29,8 +29,6 @@ ROOT = Path(__file__).parents[2]
 PACKAGE = Path(inspect.getfile(libraries)).parents[1]
 MOST_NAMES = 40
 """Libraries with more algorithms refer to `timefair algorithms`."""
-OF_ALGORITHMS = "| `use` | what |\n|---|---|\n"
-OF_PROBLEMS = "| `suite` | what |\n|---|---|\n"
 
 
 class Declaration(NamedTuple):
@@ -133,17 +131,6 @@ def library_table() -> str:
     return _lines(rows)
 
 
-def library_docstring() -> str:
-    """The table in the docstring of the registry."""
-    rows = []
-    for name, library in libraries.LIBRARIES.items():
-        optional = " (optional)" if extra_of(library) else ""
-        use, sentence = f"{name}:{library.examples[0]}", declaration(library).sentence
-        rows.append(f"| ``{use}`` | {sentence.removesuffix('.')}{optional} |")
-    rows.append("| ``module:function``, ``path/to/file.py:function`` | A function of the user's |")
-    return OF_ALGORITHMS + _lines(rows)
-
-
 def library_reference() -> str:
     """A section per adapter: what to install, the names, and the docstring of its module."""
     sections = []
@@ -218,16 +205,6 @@ def suite_table() -> str:
         rows.append(f"| {' | '.join(cells)} |")
     rows.append("| `module:function`, `file.py:function` | A function of your own. | | | | |")
     return _lines(rows)
-
-
-def suite_docstring() -> str:
-    """The table in the docstring of the registry."""
-    rows = [
-        f"| ``{name}`` | {declaration(suite).sentence.removesuffix('.')} |"
-        for name, suite in suites.SUITES.items()
-    ]
-    rows.append("| ``module:function``, ``path/to/file.py:function`` | A function of the user's |")
-    return OF_PROBLEMS + _lines(rows)
 
 
 def suite_reference() -> str:
@@ -339,8 +316,6 @@ MADE = {
         "suite reference": suite_reference,
     },
     "docs/guide/installation.md": {"extras": extras_sentence},
-    "workflow/timefair/algorithms/registry.py": {OF_ALGORITHMS: library_docstring},
-    "workflow/timefair/problems/registry.py": {OF_PROBLEMS: suite_docstring},
 }
 """The files with lists, and what makes each of them."""
 
@@ -350,12 +325,8 @@ def right(file: str) -> str:
     text = (ROOT / file).read_text(encoding="utf-8")
     for mark, make in MADE[file].items():
         made = make()
-        if mark.startswith("|"):  # the head of a table in a docstring
-            pattern, made = rf"({re.escape(mark)})(?:\|.*\n)*()", made.removeprefix(mark)
-        else:
-            pattern = rf"(<!-- {mark} -->)[\s\S]*?(<!-- /{mark} -->)"
-            made = f"\n{made}" if made.endswith("\n") else _wrapped(made)
-        found = re.search(pattern, text)
+        made = f"\n{made}" if made.endswith("\n") else _wrapped(made)
+        found = re.search(rf"(<!-- {mark} -->)[\s\S]*?(<!-- /{mark} -->)", text)
         assert found, f"{file}: no place for {mark!r}"
         text = text[: found.end(1)] + made + text[found.start(2) :]
     return text

@@ -1,29 +1,5 @@
 """Finds an algorithm by its name in a campaign: ``library:name`` or the user's own function.
 
-| `use` | what |
-|---|---|
-| ``timefair:DE`` | DE, algorithms of the quantiles paper, baselines, portfolios |
-| ``bayesopt:UCB`` | Bayesian optimization by a Gaussian process |
-| ``nevergrad:PSO`` | All optimizers of nevergrad, under their own names |
-| ``pycma:BIPOP`` | CMA-ES by its own authors, with restarts and a surrogate |
-| ``scipy:L-BFGS-B`` | Local methods of `minimize` and global optimizers of scipy |
-| ``cmaes:CMA`` | CMA-ES and its variants by the package cmaes (optional) |
-| ``fcmaes:CMA-ES`` | The optimizers of fcmaes in C++ (optional) |
-| ``mealpy:PSO.OriginalPSO`` | The optimizers of MEALPY, under their own names (optional) |
-| ``modcma:BIPOP`` | Modular CMA-ES, in C++ and in Python (optional) |
-| ``modde:modDE`` | Modular differential evolution (optional) |
-| ``niapy:GreyWolfOptimizer`` | The algorithms of NiaPy, under their own names (optional) |
-| ``nlopt:LN_BOBYQA`` | The algorithms of NLopt that need no gradient (optional) |
-| ``optuna:TPE`` | The samplers of optuna (optional) |
-| ``pybobyqa:BOBYQA`` | Trust regions of quadratic models, with restarts (optional) |
-| ``pygmo:sade`` | The algorithms of pygmo for one or two objectives within bounds (optional) |
-| ``pymoo:GA`` | The algorithms of pymoo for one or two objectives within bounds (optional) |
-| ``skopt:gp_minimize`` | Bayesian optimization by a Gaussian process or a forest (optional) |
-| ``octave:PO.m`` | A function of GNU Octave in the usual signature, unedited |
-| ``matlab:PO.m`` | A function of MATLAB in the usual signature, unedited; untested |
-| ``external:./solver --flag`` | A program in any language that speaks a line protocol |
-| ``module:function``, ``path/to/file.py:function`` | A function of the user's |
-
 The libraries are found in the modules of `adapters`. Importing this module imports none of them.
 """
 
