@@ -20,7 +20,7 @@ from timefair.extensions.meters.keys import CPU_NS
 from timefair.machine.facts import Host, Unknown
 from timefair.measure.job import cell
 from timefair.measure.job.cores import lock_folder
-from timefair.measure.runs.child import Fresh
+from timefair.measure.run import Fresh
 from timefair.records.integrity import Origins
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis

@@ -29,8 +29,7 @@ from timefair.measure.perturbation import (
     Surroundings,
     judge,
 )
-from timefair.measure.runs.child import Allowance
-from timefair.measure.runs.run import _resources, _Usage, measure_run
+from timefair.measure.run import Allowance, _resources, _Usage, measure_run
 from timefair.problems.registry import SUITES
 from timefair.records.status import Perturbation
 

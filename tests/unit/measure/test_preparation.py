@@ -20,8 +20,7 @@ from timefair.campaign.plan import Job
 from timefair.machine.linux import kernel
 from timefair.measure.job import cell
 from timefair.measure.job.cell import measure
-from timefair.measure.runs.child import Allowance
-from timefair.measure.runs.run import measure_run
+from timefair.measure.run import Allowance, measure_run
 from timefair.measure.trial import prepare
 from timefair.problems.registry import SUITES
 from timefair.records.journal import Journal

@@ -25,9 +25,8 @@ from timefair.basics.extension import elsewhere
 from timefair.campaign import configuration
 from timefair.machine.linux import kernel
 from timefair.measure.launching import run_seed
+from timefair.measure.run import Allowance, measure_run
 from timefair.measure.runner import in_new_interpreter
-from timefair.measure.runs.child import Allowance
-from timefair.measure.runs.run import measure_run
 from timefair.measure.trial import evaluation_cost_s, prepare
 from timefair.policies.restarts import NoRestart
 from timefair.problems.base import Problem, takes

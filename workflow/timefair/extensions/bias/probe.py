@@ -17,8 +17,7 @@ from scipy.stats import binom, wilcoxon
 
 from timefair.algorithms.base import Algorithm
 from timefair.measure.launching import run_seed
-from timefair.measure.runs.child import Allowance
-from timefair.measure.runs.run import measure_run
+from timefair.measure.run import Allowance, measure_run
 from timefair.problems.base import Problem, ProblemName
 
 Vector = NDArray[np.float64]

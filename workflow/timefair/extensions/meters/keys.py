@@ -20,7 +20,7 @@ from timefair.basics.extension import Meter
 from timefair.basics.values import Distinct
 from timefair.extensions.meters import energy
 from timefair.machine.facts import Unknown
-from timefair.measure.runs.child import Fresh
+from timefair.measure.run import Fresh
 
 Event = tuple[int, int]  # type and number of an event, as in <linux/perf_event.h>
 

@@ -30,7 +30,7 @@ from timefair.measure.evaluation.state import SolverGone, State
 from timefair.measure.isolation import Views
 from timefair.measure.job.prepared import Prepared
 from timefair.measure.processes import companion, forked
-from timefair.measure.runs.child import Confined
+from timefair.measure.run import Confined
 from timefair.measure.trial import Trial
 from timefair.records.status import Isolation
 

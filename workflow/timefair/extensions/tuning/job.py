@@ -33,7 +33,7 @@ from timefair.measure.job.cores import held_cores
 from timefair.measure.job.prepared import Prepared, common
 from timefair.measure.launching import run_seed
 from timefair.measure.perturbation import RunMonitor, parts_for
-from timefair.measure.runs.run import ATTEMPTS, explained, given_up, measure_run
+from timefair.measure.run import ATTEMPTS, explained, given_up, measure_run
 from timefair.problems.base import ProblemName
 from timefair.records.journal import BegunRun, Journal, journal_path
 from timefair.records.store import facts_of, write_record

@@ -32,8 +32,7 @@ from timefair.measure.job.cores import held_cores
 from timefair.measure.job.prepared import Prepared, Runner, allowance_of
 from timefair.measure.launching import run_seed
 from timefair.measure.perturbation import kernels
-from timefair.measure.runs.child import Allowance, Confined, Fresh
-from timefair.measure.runs.run import ATTEMPTS, Subject, measure_run
+from timefair.measure.run import ATTEMPTS, Allowance, Confined, Fresh, Subject, measure_run
 from timefair.policies.restarts import NoRestart
 from timefair.policies.stopping import Comparing
 from timefair.problems.base import ProblemName

@@ -32,8 +32,19 @@ from timefair.measure.evaluation.state import State
 from timefair.measure.isolation import Views, views
 from timefair.measure.perturbation import Row, RunMonitor, parts_for
 from timefair.measure.processes import LONGEST, NoAnswer, elsewhere, fork_on_request
-from timefair.measure.runs.child import LOADING_S, Allowance, Confined, Fresh, Unloaded, fresh, live
-from timefair.measure.runs.run import Subject, explained, given_up, measure_run
+from timefair.measure.run import (
+    LOADING_S,
+    Allowance,
+    Confined,
+    Fresh,
+    Subject,
+    Unloaded,
+    explained,
+    fresh,
+    given_up,
+    live,
+    measure_run,
+)
 from timefair.problems import registry as suites
 from timefair.problems.base import Problem
 from timefair.records.status import Isolation
