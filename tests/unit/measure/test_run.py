@@ -23,7 +23,7 @@ from timefair.algorithms import registry
 from timefair.algorithms.base import Algorithm
 from timefair.algorithms.registry import load
 from timefair.machine.linux import kernel
-from timefair.measure import run as running
+from timefair.measure import run as measuring
 from timefair.measure import trial
 from timefair.measure.evaluation.state import failure
 from timefair.measure.run import ATTEMPTS, Allowance, _outside, explained, measure_run
@@ -216,7 +216,7 @@ def test_an_evaluation_that_straddles_the_deadline_is_no_event():
 
 @pytest.mark.slow
 def test_a_problem_that_never_returns_has_a_status(problem, monkeypatch):
-    monkeypatch.setattr(running, "ANSWER_NS", 300_000_000)
+    monkeypatch.setattr(measuring, "ANSWER_NS", 300_000_000)
     hanging = dataclasses.replace(problem, evaluate=lambda x: time.sleep(1000), native=None)
     row = run("random_search", hanging, time_ns=150_000_000)
     assert (str(row["status"]), str(row["stop_reason"])) == ("no_evaluation", "failure")
