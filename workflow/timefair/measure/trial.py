@@ -25,7 +25,7 @@ from timefair.algorithms.adapter import has_constraints
 from timefair.algorithms.base import Algorithm, ConstrainedObjective, Objective
 from timefair.basics import threads
 from timefair.basics.hidden_modules import hidden_modules
-from timefair.machine.linux import keeper, kernel
+from timefair.machine.linux import kernel, private_folders
 from timefair.machine.linux.kernel import ends_at_once
 from timefair.measure.evaluation.objective import now_ns
 from timefair.measure.evaluation.state import State
@@ -302,10 +302,12 @@ def trial_launch(
     def guard() -> None:
         ends_at_once()
         os.setsid()
-        kept = keeper.made(network=views.network) if views.namespaces else None  # it ends with it
+        keeper = None
+        if views.namespaces:
+            keeper = private_folders.make_keeper(network=views.network)  # it ends with this process
         os.waitpid(kernel.forked(partial(launch, os.getpid())), 0)
-        if kept is not None:
-            kept.sweep()
+        if keeper is not None:
+            keeper.sweep()
 
     pid = kernel.forked(guard)
     kernel.wait_or_kill(pid, within_s + TRIAL_KILL_S + LATE_S)

@@ -26,8 +26,8 @@ from timefair.basics.extension import each
 from timefair.campaign import earlier, plan, provenance, requirement
 from timefair.campaign.configuration.model import USUAL_LENGTH
 from timefair.machine.facts import machine_state
-from timefair.machine.linux.keeper import kept
 from timefair.machine.linux.kernel import interruptible
+from timefair.machine.linux.private_folders import kept_keeper
 from timefair.measure.job.cores import held_cores
 from timefair.measure.job.prepared import Prepared, Runner, allowance_of
 from timefair.measure.launching import run_seed
@@ -211,7 +211,7 @@ def allowed(
             keeper = algorithm.keeper
         else:
             has_keeper, network = allowance.views.namespaces, allowance.views.network
-            keeper = stack.enter_context(kept(network=network)) if has_keeper else None
+            keeper = stack.enter_context(kept_keeper(network=network)) if has_keeper else None
         yield algorithm, replace(allowance, keeper=keeper)
 
 
