@@ -169,9 +169,8 @@ class Adapter(Library):
 
 
 def defaults_of(function: Callable[..., object], *, without: Sequence[str]) -> dict[str, object]:
-    """The arguments whose default a YAML file can have: truth values, numbers, texts and None.
-
-    Those in `without` are set by the adapter.
+    """The arguments that the adapter does not set, `without` them, and whose default a YAML file
+    can have: truth values, numbers, texts and None.
     """
     return {
         key: argument.default

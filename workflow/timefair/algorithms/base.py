@@ -109,10 +109,7 @@ class ConstrainedObjective(Objective, Protocol):
 
     @property
     def start(self) -> NDArray[np.float64] | None:
-        """The starting point that the suite gives, shape ``(dimension,)``; None if there is none.
-
-        In COCO's suite it is feasible.
-        """
+        """The starting point that the suite gives, shape ``(dimension,)``; None without one."""
 
     @property
     def constraint_evaluations(self) -> int:

@@ -29,9 +29,8 @@ class PausableThread:
         threading.Thread(target=self._live, daemon=True).start()
 
     def go_on(self) -> None:
-        """Let the function run until it pauses or ends; raise its exception, if any.
-
-        After its end, this has no effect.
+        """Let the function run until it pauses or ends; raise its exception, if any. No effect
+        afterwards.
         """
         if self.has_ended:
             return

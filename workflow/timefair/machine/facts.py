@@ -323,9 +323,8 @@ def memory_left_mb(host: Host) -> float | str:
 
 
 def folders(host: Host, controller: str) -> list[str]:
-    """The folders of this process's group and of the groups above it, for one controller.
-
-    They are relative to the root of `host`. `Unknown` if there is no such group.
+    """The folders below the root of `host` of this process's group and of those above it, for one
+    controller. `Unknown` if there is no such group.
     """
     version_1 = _memberships(host).get(controller)
     member = version_1 or _memberships(host).get("")

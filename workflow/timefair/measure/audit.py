@@ -128,10 +128,8 @@ def slow(problem: Problem) -> Problem:
 
 
 def subjects(words: Iterable[str]) -> list[Subject]:
-    """Collect the algorithms of campaign files, libraries and single names ``library:name``.
-
-    The name of a library means all of its algorithms that can be used here on bbob. Raises one
-    InputError with all faults.
+    """The algorithms of campaign files, libraries (all that can be used here on bbob) and single
+    names ``library:name``; one InputError with all faults.
     """
     found: list[Subject] = []
     for word in words:

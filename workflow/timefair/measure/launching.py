@@ -95,10 +95,7 @@ class PausableLaunch(PausableThread):
 
 
 def point_of(returned: object, dimension: int) -> NDArray[np.float64] | None:
-    """The point in the result of `solve`; None if there is none.
-
-    A point is an array, list or tuple of `dimension` finite numbers, or the attribute ``x``.
-    """
+    """The point in the result of `solve`, as `algorithms.base.Solve` says; None without one."""
     found = returned if isinstance(returned, np.ndarray | list | tuple) else None
     try:
         point = np.asarray(getattr(returned, "x", None) if found is None else found, dtype=float)

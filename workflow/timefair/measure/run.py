@@ -170,8 +170,7 @@ class Fresh:
 
 @contextlib.contextmanager
 def fresh(context: object, because: str) -> Iterator[Fresh]:
-    """Start the process, with what `job.prepared.main` needs, and end it when the block ends.
-
+    """Start the process, with what `job.prepared.main` needs, and end it when the block ends;
     `InputError` if it ends before.
     """
     kernel.adopt_orphans()

@@ -96,9 +96,8 @@ def in_forks(work: Iterable[Callable[[], int]], most: int) -> int:
 
 
 def in_new_interpreter(function: Callable[..., Result], *given: object) -> Result:
-    """The result of a function in a new interpreter; its arguments and result can be pickled.
-
-    `ChildProcessError` if the function ends its process.
+    """The result of a function in a new interpreter; all can be pickled. `ChildProcessError` if the
+    function ends its process.
     """
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor

@@ -118,9 +118,8 @@ class Rounded(_Beneath):
 
 
 class Keyed(Rounded):
-    """An objective of permutations that takes keys from 0 to 1: their order is the point.
-
-    The random keys of Bean (1994).
+    """An objective of permutations that takes keys from 0 to 1, whose order is the point (Bean
+    1994).
     """
 
     def __init__(self, objective: Objective) -> None:
@@ -219,10 +218,7 @@ def import_modules(names: Iterable[str]) -> None:
 
 
 class _Trial(_Beneath):
-    """The objective of a trial: it also reports the modules that were loaded since the last call.
-
-    `memory` has the files of a `State`.
-    """
+    """The objective of a trial: it also reports modules that were loaded since the last call."""
 
     _SHOWN = _Beneath._SHOWN | {
         "batch", "constraints", "number_of_constraints", "start", "constraint_evaluations",

@@ -164,10 +164,8 @@ def _address(name: str) -> int:
 
 
 def place_noise(seed: int) -> None:
-    """Restart the noise of all problems of this process at positions drawn from a run's seed.
-
-    COCO draws noise by a counter for normal and one for uniform noise, which can only be counted
-    up.
+    """Restart the noise of all problems of this process, by two counters that only rise, at
+    positions drawn from a run's seed.
     """
     coco = library()
     coco.coco_reset_seeds()
@@ -350,10 +348,8 @@ def _optimum(function: int, instance: int, dimension: int) -> float:
 
 @cache
 def reference_values() -> dict[tuple[int, int, int], float]:
-    """COCO's reference values of the indicator, by (function, instance, dimension), for both
-    suites.
-
-    The library inside cocoex has a table of texts, and no function that returns them.
+    """COCO's reference values of the indicator, by (function, instance, dimension), from a table of
+    texts in the library inside cocoex, which has no function for them.
     """
     import cocoex
 

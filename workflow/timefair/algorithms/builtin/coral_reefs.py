@@ -74,9 +74,8 @@ def solve(
 
 
 class Reef:
-    """Squares that are free or have a coral. A coral is a point with its value.
-
-    The squares form a grid in the paper, but nothing depends on which are neighbours.
+    """Squares that are free or have a coral, a point with its value; nothing depends on which are
+    neighbours.
     """
 
     def __init__(self, squares: int, dimension: int) -> None:

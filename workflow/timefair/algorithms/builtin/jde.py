@@ -152,10 +152,7 @@ def crossed(
 
 
 def survivors(y: pop.Values) -> pop.Indices:
-    """The better one of each point of the first half and its partner in the second half.
-
-    If the number is odd, the point in the middle has no partner and survives.
-    """
+    """The better one of each point of the first half and its partner in the second half, if any."""
     kept = np.arange((len(y) + 1) // 2)
     fellows = np.arange(len(kept), len(y))
     paired = kept[: len(fellows)]

@@ -25,9 +25,8 @@ def random_orders(objective: Objective, rng: np.random.Generator) -> None:
 
 
 def two_opt(objective: Objective, rng: np.random.Generator) -> None:
-    """Improve a random permutation until no reversal of a section is better, then begin again.
-
-    The first section that improves the value is reversed. Sections are tried in a random order.
+    """Reverse the first section that improves a random permutation, in a random order, until none
+    does; then begin again.
     """
     dimension = objective.dimension
     sections = np.array(list(combinations(range(dimension + 1), 2)))

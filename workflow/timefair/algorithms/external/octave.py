@@ -47,10 +47,7 @@ COMMENTS = re.compile(r"^\s*[%#]\{\s*$.*?^\s*[%#]\}\s*$|[%#].*?$", re.MULTILINE 
 
 
 class FunctionFile(External):
-    """A library of functions in files, for a program that runs them.
-
-    `call` is the start of the command; its last argument is code.
-    """
+    """Functions in files, for a program that runs them: `call`, and code as its last argument."""
 
     examples: Sequence[str] = ("PO.m",)
     iterated = ("iterations", ITERATIONS)

@@ -172,10 +172,8 @@ LAST_BYTES, LAST_LINES = 1000, 5
 
 @dataclass(frozen=True)
 class CommandLine:
-    """A command that can be started from any folder.
-
-    `arguments` begin with the program. The program, and each argument that is an existing file, are
-    absolute paths. `files` has these paths.
+    """A command that can be started from any folder: its program, and each argument that is an
+    existing file, are absolute paths; `files` has these.
     """
 
     arguments: tuple[str, ...]

@@ -206,10 +206,7 @@ def _ratio(first: float, second: float) -> float:
 
 
 def _blocks(runs: Runs) -> NDArray[np.intp]:
-    """The block of each run, shape (runs,); runs without blocks share one.
-
-    A single block is never resampled.
-    """
+    """The block of each run, shape (runs,); runs without blocks share one, never resampled."""
     alone = runs.frame["machine"] == ""
     block = runs.frame.groupby(BLOCK, observed=True, dropna=False).ngroup()
     return block.where(block.notna() & ~alone, -1).to_numpy(dtype=np.intp)

@@ -36,9 +36,8 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def opened(event: Event, *, inherit: bool) -> int:
-    """The descriptor of a counter of this thread and, if asked, of children that begin later.
-
-    `Unknown` if the machine has none.
+    """The descriptor of a counter of this thread and, if asked, of children that begin later, or
+    `Unknown`.
     """
     if (number := _NUMBERS.get(platform.machine())) is None:
         raise Unknown(f"no counter for {platform.machine()}")

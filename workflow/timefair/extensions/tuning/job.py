@@ -68,11 +68,7 @@ def tune(campaign: Campaign, label: str, record: Path, key: str, folder: Path) -
 
 
 class _Search:
-    """A search on held cores. It begins with the evaluations in its journal.
-
-    - `rows`: The run of each evaluation, a batch of one row.
-    - `trace`: The evaluations.
-    """
+    """A search on held cores, which begins with the evaluations in its journal."""
 
     def __init__(
         self,

@@ -204,10 +204,8 @@ LEAST_RATE = 0.5
 
 
 def findings(evidence: Evidence, space: Space) -> Iterator[str]:
-    """Yield one sentence per tuned variant, about one target.
-
-    It is the hardest target that at least half of the runs of the variant or of its algorithm
-    reached; if there is none, no sentence.
+    """A sentence per tuned variant, on the hardest target that at least half of the runs of the
+    variant or of its algorithm reached.
     """
     rows = evidence.of("tuning_pays", space)
     if rows.empty:

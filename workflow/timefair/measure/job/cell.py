@@ -62,10 +62,7 @@ def unprepared(campaign: Campaign) -> Prepared:
 
 
 def take_parameters(prepared: Prepared, label: str, folder: Path) -> None:
-    """Take the parameters that a search has found, if the algorithm is a tuned variant.
-
-    `folder` is ``results/<campaign>``, with the record of the search.
-    """
+    """Take the parameters that a search has found, if the algorithm is a tuned variant."""
     if label not in prepared.planned.tuned or prepared.search:
         return
     keys = plan.read_keys(folder, prepared.planned)

@@ -276,10 +276,7 @@ class Member:
 
 
 class PausingMember(Member):
-    """A member that is paused in an evaluation at the end of a turn, and continues in the next one.
-
-    Use it in a ``with`` block, which ends it.
-    """
+    """A member that is paused at the end of a turn; use it in a ``with`` block, which ends it."""
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
