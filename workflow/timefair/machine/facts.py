@@ -608,17 +608,18 @@ def _wrong(requirements: Iterator[Requirement]) -> Iterator[str]:
 # --- The lists of facts -------------------------------------------------------------------------
 
 
+def _named(*readers: Reader) -> dict[str, Reader]:
+    return {reader.__name__: reader for reader in readers}
+
+
 STANDING: dict[str, Reader] = {
     # the hardware; virtual machines often give a generic name of the processor
     "cpu": lambda host: host.field("proc/cpuinfo", "model name"),
     "architecture": lambda _: platform.machine() or _absent("the instruction set has no name"),
     "cores": lambda host: len(online(host)),
     "cores_physical": lambda host: len(siblings(host)),
-    "siblings": siblings,
-    "governor": governor,
-    "turbo": turbo,
-    "memory_mb": memory_mb,
     "swap_mb": lambda host: _mb(host, "SwapTotal"),
+    **_named(siblings, governor, turbo, memory_mb),
     # the system
     "hostname": lambda host: host.text("proc/sys/kernel/hostname"),
     "system": lambda _: platform.system() or _absent("the operating system has no name"),
@@ -627,40 +628,26 @@ STANDING: dict[str, Reader] = {
     "libc": lambda _: (
         " ".join(platform.libc_ver()).strip() or _absent("the C library is not glibc")
     ),
-    "virtual_machine": virtual_machine,
-    "container": container,
     "clock_source": lambda host: host.text(_CLOCK_SOURCE),
+    **_named(virtual_machine, container),
     # what this process may use
     "cores_usable": lambda host: len(core_list(affinity(host), "Cpus_allowed_list")),
-    "affinity": affinity,
-    "cpu_quota": cpu_quota,
+    **_named(affinity, cpu_quota),
     # its software
     "python": lambda _: platform.python_version(),
     "python_implementation": lambda _: sys.implementation.name,
     "python_flags": lambda _: str(
         sysconfig.get_config_var("CFLAGS") or _absent("Python does not have it")
     ),
-    "numpy_compilers": numpy_compilers,
-    "numpy_instructions": numpy_instructions,
-    "blas": blas,
-    "blas_threads": blas_threads,
-    "environment": environment,
-    "packages": packages,
     "commit": lambda host: describe(host.folder),
-    "package_commit": package_commit,
+    **_named(numpy_compilers, numpy_instructions, blas, blas_threads),
+    **_named(environment, packages, package_commit),
 }
 
 MOMENTARY: dict[str, Reader] = {
-    "load": load,
-    "steal_s": steal_s,
-    "throttled_periods": throttled_periods,
-    "thermal_throttles": thermal_throttles,
-    "memory_available_mb": memory_available_mb,
-    "memory_left_mb": memory_left_mb,
     "swap_used_mb": lambda host: _mb(host, "SwapTotal") - _mb(host, "SwapFree"),
-    "swapped_pages": swapped_pages,
-    "power": power,
-    "slurm": slurm,
+    **_named(load, steal_s, throttled_periods, thermal_throttles, swapped_pages, power, slurm),
+    **_named(memory_available_mb, memory_left_mb),
 }
 
 
