@@ -16,8 +16,7 @@ from timefair.algorithms.base import Algorithm
 from timefair.extensions.strict.host import Setup
 from timefair.extensions.strict.solvers import Host, hosted
 from timefair.machine.linux import kernel
-from timefair.measure.runs.child import Allowance
-from timefair.measure.runs.run import measure_run
+from timefair.measure.run import Allowance, measure_run
 from timefair.measure.trial import load
 from timefair.problems.base import Problem
 from timefair.problems.registry import SUITES

@@ -30,8 +30,8 @@ from timefair.algorithms import registry
 from timefair.algorithms.base import Algorithm
 from timefair.extensions.bias import probe
 from timefair.machine.linux import kernel
+from timefair.measure import run as running
 from timefair.measure.launching import run_seed, stream
-from timefair.measure.runs import child
 from timefair.problems.base import Problem
 
 
@@ -77,7 +77,7 @@ class Objective:
 def run_here(algorithm: Algorithm, problem: Problem, use: str, seed: int) -> dict[str, Any]:
     """What `probe` needs of a run, with the same random numbers."""
     own, objective = run_seed(seed, problem.name, use, 1), Objective(problem)
-    child._warm_up(problem)  # it takes numbers from the noise
+    running._warm_up(problem)  # it takes numbers from the noise
     with suppress(Over):
         for launch in count():
             algorithm.solve(objective, stream(own, launch))

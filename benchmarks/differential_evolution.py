@@ -22,7 +22,7 @@ import cocoex
 import numpy as np
 
 from timefair.algorithms import registry
-from timefair.algorithms.builtin.differential_evolution.strategies import STRATEGIES
+from timefair.algorithms.builtin.differential_evolution import STRATEGIES
 from timefair.measure.evaluation.objective import LaunchCut, Measurement, Objective
 from timefair.measure.evaluation.state import State
 from timefair.problems.registry import SUITES

@@ -24,8 +24,7 @@ import pandas as pd
 from timefair.algorithms import registry
 from timefair.machine.linux import kernel
 from timefair.measure.job.cores import held_cores
-from timefair.measure.runs.child import Allowance
-from timefair.measure.runs.run import measure_run
+from timefair.measure.run import Allowance, measure_run
 from timefair.problems.base import Problem
 from timefair.problems.registry import SUITES
 from timefair.statistics.ert import ert, ert_interval

@@ -27,8 +27,7 @@ from timefair.cli.common import THREAD_VARIABLES
 from timefair.machine.linux import kernel
 from timefair.measure.job.cores import held_cores
 from timefair.measure.perturbation import RunMonitor, parts_for
-from timefair.measure.runs.child import Allowance
-from timefair.measure.runs.run import measure_run
+from timefair.measure.run import Allowance, measure_run
 from timefair.measure.trial import prepare
 from timefair.problems.registry import SUITES
 from timefair.records.rundata.clocks import reference_s

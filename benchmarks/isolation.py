@@ -19,8 +19,7 @@ import time
 from timefair.algorithms import registry
 from timefair.machine.linux import kernel
 from timefair.measure.isolation import Views, views
-from timefair.measure.runs.child import Allowance
-from timefair.measure.runs.run import measure_run
+from timefair.measure.run import Allowance, measure_run
 from timefair.problems.registry import SUITES
 from timefair.records.status import Isolation
 

@@ -21,12 +21,11 @@ import pyarrow as pa
 
 from timefair.algorithms import registry
 from timefair.machine.linux import kernel
+from timefair.measure import run as running
 from timefair.measure.evaluation.objective import LaunchCode, Measurement
 from timefair.measure.evaluation.state import State
 from timefair.measure.job.cores import held_cores
-from timefair.measure.runs import child
-from timefair.measure.runs.child import Allowance
-from timefair.measure.runs.run import measure_run
+from timefair.measure.run import Allowance, measure_run
 from timefair.problems.base import Problem, ProblemName
 from timefair.problems.registry import SUITES
 from timefair.records import consistency
@@ -59,7 +58,7 @@ def measured(use: str, function: int, run: int, time_s: float) -> dict:
     allowance = Allowance(time_ns=round(time_s * 1e9))
     everything = functools.partial(Measurement, thinning=EVERY)
     with (
-        patch.object(child, "Measurement", everything),
+        patch.object(running, "Measurement", everything),
         patch.object(consistency, "THINNING", EVERY),
     ):
         row = measure_run(registry.load(use, {}), problem, allowance, seed=run)

@@ -18,8 +18,7 @@ import numpy as np
 from timefair.algorithms import registry
 from timefair.algorithms.adapters.mealpy import _classes
 from timefair.machine.linux import kernel
-from timefair.measure.runs.child import Allowance
-from timefair.measure.runs.run import measure_run
+from timefair.measure.run import Allowance, measure_run
 from timefair.problems.base import Problem
 from timefair.problems.registry import SUITES
 

@@ -33,8 +33,7 @@ from timefair.extensions.portfolios.tables import Search, reached_by_any
 from timefair.machine.linux import kernel
 from timefair.measure.job.cores import held_cores
 from timefair.measure.launching import run_seed
-from timefair.measure.runs.child import Allowance
-from timefair.measure.runs.run import measure_run
+from timefair.measure.run import Allowance, measure_run
 from timefair.measure.trial import prepare
 from timefair.problems.registry import SUITES
 from timefair.statistics.runtimes import runtimes

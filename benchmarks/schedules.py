@@ -22,7 +22,7 @@ import numpy as np
 
 from timefair.algorithms import registry
 from timefair.algorithms.adapter import Enough
-from timefair.measure.job import schedule
+from timefair.measure.job import cell
 from timefair.problems.registry import SUITES
 
 FUNCTIONS = (1, 3, 8, 10, 15, 21)
@@ -215,16 +215,16 @@ def launched(solve, objective: Budgeted, length: int | None, seed: int) -> None:
 def found(name: str, most: int, asked) -> int:
     """The length that timefair chooses on f1."""
 
-    def launch(length: int) -> schedule.Launch:
+    def launch(length: int) -> cell.Launch:
         objective, returned = Budgeted(1, most), True
         try:
             ALGORITHMS[name][0](objective, np.random.default_rng(0), length)
         except Enough:
             returned = False
         used = objective.evaluations
-        return schedule.Launch(length, returned, False, used / most, used)
+        return cell.Launch(length, returned, False, used / most, used)
 
-    return schedule.find({"length": asked}, launch, name)["length"]
+    return cell.found_schedule({"length": asked}, launch, name)["length"]
 
 
 def lengths(name: str, most: int) -> dict[str, int | None]:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from timefair.algorithms.builtin.differential_evolution.strategies import STRATEGIES
+from timefair.algorithms.builtin.differential_evolution import STRATEGIES
 
 SEED, CONFIGURATIONS = 2025, 104
 

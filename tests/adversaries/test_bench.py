@@ -12,7 +12,7 @@ from bench import BENCH, HONEST
 from faults.trial import wait_for
 from workspace import Workspace
 
-from timefair.measure.runs.run import MOST
+from timefair.measure.run import MOST
 from timefair.records.store import read_runs
 
 pytestmark = pytest.mark.workflow

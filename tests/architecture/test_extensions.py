@@ -44,7 +44,7 @@ KEYS = """
 from typing import Literal
 
 from timefair.basics.sections import Section
-from timefair.policies.stopping.fixed import FixedNumber
+from timefair.policies.stopping import FixedNumber
 
 
 class Greeting(Section):

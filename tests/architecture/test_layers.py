@@ -53,12 +53,12 @@ WITHIN_MEASURE = {
     "processes": set(),
     "runner": set(),
     "trial": {"evaluation", "launching", "isolation"},
-    "runs": {"evaluation", "launching", "isolation", "processes"},
+    "run": {"evaluation", "launching", "isolation", "processes"},
     "job": {
         "evaluation", "launching", "isolation", "perturbation", "trial", "processes",
-        "runs",
+        "run",
     },
-    "audit": {"evaluation", "launching", "trial", "runs", "runner"},
+    "audit": {"evaluation", "launching", "trial", "run", "runner"},
 }  # fmt: skip
 LIBRARIES_KEPT_OUT = {
     "statistics": {"pandas", "matplotlib", "seaborn", "pyarrow"},

@@ -13,8 +13,7 @@ from timefair.campaign.configuration import Campaign
 from timefair.campaign.configuration.faults import LABELLED, section_of
 from timefair.campaign.configuration.model import CHOICES
 from timefair.io.table_read import COLUMNS
-from timefair.policies.restarts import RESTARTS
-from timefair.policies.stopping import STOPPING
+from timefair.policies import restart_policies, stopping_rules
 
 ROOT = Path(__file__).parents[2]
 PROMISE = "Promise: "
@@ -172,18 +171,18 @@ def _stopping() -> Iterator[str]:
     """The keys of `stopping`: a table for each rule that has some, after those of most rules."""
     choice = CHOICES["stopping"]
     rules: dict[str, list[str]] = {}
-    for name, kind in STOPPING.items():
+    for name, kind in stopping_rules().items():
         for key, field in kind.model_fields.items():
             row = Key(f"stopping.{key}", _default(field), str(field.description)).row
             rules.setdefault(row, []).extend([name] * (key != choice.key))
-    kinds = ", ".join(f"`{kind}`" for kind in STOPPING)
+    kinds = ", ".join(f"`{kind}`" for kind in stopping_rules())
     meaning = f"{kinds}: [what each does](../{DESCRIBED['stopping']})."
     yield from (*HEAD, Key(f"stopping.{choice.key}", str(choice.default), meaning).row)
     shared = {row: names for row, names in rules.items() if len(names) >= SHARED}
     for row, names in shared.items():
         key, default, text = row.strip("| ").split(" | ", 2)
         yield f"| {key} | {default} | With {', '.join(f'`{n}`' for n in names)}: {_inside(text)} |"
-    for name in STOPPING:
+    for name in stopping_rules():
         rows = [row for row, names in rules.items() if name in names and row not in shared]
         if rows:
             yield from ("", f"Only with `rule: {name}`:", "", *HEAD, *rows)
@@ -228,7 +227,7 @@ def policies() -> Iterator[str]:
     """A row for each restart policy."""
     yield "| `policy` | meaning | keys |"
     yield "|---|---|---|"
-    for name, kind in RESTARTS.items():
+    for name, kind in restart_policies().items():
         yield f"| `{name}` | {summary(kind)} | {_own_keys(kind, 'policy')} |"
 
 
@@ -236,7 +235,7 @@ def rules() -> Iterator[str]:
     """A row for each stopping rule."""
     yield "| `rule` | ends the runs of an algorithm on a problem when | keys | promise |"
     yield "|---|---|---|---|"
-    for name, kind in STOPPING.items():
+    for name, kind in stopping_rules().items():
         promise = promised(kind)
         keys = _own_keys(kind, "rule")
         yield f"| `{name}` | {summary(kind)} | {keys} | {promise[:1].upper()}{promise[1:]} |"

@@ -1,9 +1,9 @@
 """The lists of suites and libraries, from their declarations: ``python registry_pages.py --fix``.
 
 A suite or library declares beside its code what the documentation says of it: attributes, one
-sentence in the docstring below the object, and the docstring of its module as the reference. Each
-list stands between two marks, ``<!-- NAME -->`` and ``<!-- /NAME -->``; in a docstring it is the
-table.
+sentence in the docstring below the object, and as the reference the paragraphs after it, which hold
+for the objects that follow in the module, too, or the docstring of the module. Each list stands
+between two marks, ``<!-- NAME -->`` and ``<!-- /NAME -->``.
 """
 
 import ast
@@ -29,15 +29,14 @@ ROOT = Path(__file__).parents[2]
 PACKAGE = Path(inspect.getfile(libraries)).parents[1]
 MOST_NAMES = 40
 """Libraries with more algorithms refer to `timefair algorithms`."""
-OF_ALGORITHMS = "| `use` | what |\n|---|---|\n"
-OF_PROBLEMS = "| `suite` | what |\n|---|---|\n"
 
 
 class Declaration(NamedTuple):
-    """Where a suite or library is declared, and the sentence below it."""
+    """Where a suite or library is declared, the sentence below it, and its reference."""
 
     module: ModuleType
     sentence: str
+    reference: str
 
 
 @cache
@@ -50,10 +49,13 @@ def declarations() -> dict[int, Declaration]:
         if not path.endswith(".py"):
             continue
         body = ast.parse(Path(path).read_text(encoding="utf-8")).body
+        reference = inspect.getdoc(module) or ""
         for node, below in zip(body, [*body[1:], None], strict=True):
             for name in _assigned(node):
                 if isinstance(value := getattr(module, name, None), Suite | Library):
-                    found[id(value)] = Declaration(module, _text(below))
+                    sentence, _, own = _text(below).partition("\n\n")
+                    reference = own.strip() or reference
+                    found[id(value)] = Declaration(module, sentence, reference)
     return found
 
 
@@ -129,24 +131,13 @@ def library_table() -> str:
     return _lines(rows)
 
 
-def library_docstring() -> str:
-    """The table in the docstring of the registry."""
-    rows = []
-    for name, library in libraries.LIBRARIES.items():
-        optional = " (optional)" if extra_of(library) else ""
-        use, sentence = f"{name}:{library.examples[0]}", declaration(library).sentence
-        rows.append(f"| ``{use}`` | {sentence.removesuffix('.')}{optional} |")
-    rows.append("| ``module:function``, ``path/to/file.py:function`` | A function of the user's |")
-    return OF_ALGORITHMS + _lines(rows)
-
-
 def library_reference() -> str:
     """A section per adapter: what to install, the names, and the docstring of its module."""
     sections = []
     for name, library in libraries.LIBRARIES.items():
-        module = declaration(library).module
-        if _is_adapter(module):
-            sections.append(f"### `{name}`\n\n{_names(library)}\n\n{reference(module)}")
+        found = declaration(library)
+        if _is_adapter(found.module):
+            sections.append(f"### `{name}`\n\n{_names(library)}\n\n{reference(found)}")
     return "\n" + "\n".join(sections) + "\n"
 
 
@@ -216,22 +207,15 @@ def suite_table() -> str:
     return _lines(rows)
 
 
-def suite_docstring() -> str:
-    """The table in the docstring of the registry."""
-    rows = [
-        f"| ``{name}`` | {declaration(suite).sentence.removesuffix('.')} |"
-        for name, suite in suites.SUITES.items()
-    ]
-    rows.append("| ``module:function``, ``path/to/file.py:function`` | A function of the user's |")
-    return OF_PROBLEMS + _lines(rows)
-
-
 def suite_reference() -> str:
-    """A section per module that declares suites: the docstring of the module."""
-    names: dict[ModuleType, list[str]] = {}
+    """A section for all suites that have one reference."""
+    alike: dict[str, list[Suite]] = {}
     for suite in suites.SUITES.values():
-        names.setdefault(declaration(suite).module, []).append(f"`{suite.name}`")
-    sections = [f"### {', '.join(own)}\n\n{reference(module)}" for module, own in names.items()]
+        alike.setdefault(declaration(suite).reference, []).append(suite)
+    sections = [
+        f"### {', '.join(f'`{suite.name}`' for suite in own)}\n\n{reference(declaration(own[0]))}"
+        for own in alike.values()
+    ]
     return "\n" + "\n".join(sections) + "\n"
 
 
@@ -265,13 +249,13 @@ def _numbers(numbers: Iterable[int]) -> str:
 # --- Docstrings as Markdown ---------------------------------------------------------------------
 
 
-def reference(module: ModuleType) -> str:
-    """The docstring of a module, its parameters as a list."""
-    text, _, parameters = inspect.getdoc(module).partition("\n\nParameters\n----------\n")
+def reference(found: Declaration) -> str:
+    """The reference of an entry, its parameters as a list."""
+    text, _, parameters = found.reference.partition("\n\nParameters\n----------\n")
     paragraphs = text.split("\n\n")
     if parameters:
         paragraphs += ["Parameters:", "\n".join(_items(parameters))]
-    made = (_markdown(paragraph, module) for paragraph in paragraphs)
+    made = (_markdown(paragraph, found.module) for paragraph in paragraphs)
     return "\n\n".join(text if text.startswith("|") else _wrapped(text) for text in made) + "\n"
 
 
@@ -332,8 +316,6 @@ MADE = {
         "suite reference": suite_reference,
     },
     "docs/guide/installation.md": {"extras": extras_sentence},
-    "workflow/timefair/algorithms/registry.py": {OF_ALGORITHMS: library_docstring},
-    "workflow/timefair/problems/registry.py": {OF_PROBLEMS: suite_docstring},
 }
 """The files with lists, and what makes each of them."""
 
@@ -343,12 +325,8 @@ def right(file: str) -> str:
     text = (ROOT / file).read_text(encoding="utf-8")
     for mark, make in MADE[file].items():
         made = make()
-        if mark.startswith("|"):  # the head of a table in a docstring
-            pattern, made = rf"({re.escape(mark)})(?:\|.*\n)*()", made.removeprefix(mark)
-        else:
-            pattern = rf"(<!-- {mark} -->)[\s\S]*?(<!-- /{mark} -->)"
-            made = f"\n{made}" if made.endswith("\n") else _wrapped(made)
-        found = re.search(pattern, text)
+        made = f"\n{made}" if made.endswith("\n") else _wrapped(made)
+        found = re.search(rf"(<!-- {mark} -->)[\s\S]*?(<!-- /{mark} -->)", text)
         assert found, f"{file}: no place for {mark!r}"
         text = text[: found.end(1)] + made + text[found.start(2) :]
     return text

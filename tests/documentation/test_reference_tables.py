@@ -14,8 +14,7 @@ from registry_pages import MADE, ROOT, declaration, extra_of, right
 from timefair import cli
 from timefair.algorithms.registry import LIBRARIES
 from timefair.campaign.configuration.model import CHOICES
-from timefair.policies.restarts import RESTARTS
-from timefair.policies.stopping import STOPPING
+from timefair.policies import restart_policies, stopping_rules
 from timefair.problems.registry import SUITES
 
 CHOOSING = {choice.key for choice in CHOICES.values()}
@@ -48,7 +47,7 @@ def test_the_gallery_says_what_the_declarations_say():
     has_not_drifted("gallery_page", written, gallery_page.made())
 
 
-@pytest.mark.parametrize("kind", [*RESTARTS.values(), *STOPPING.values()])
+@pytest.mark.parametrize("kind", [*restart_policies().values(), *stopping_rules().values()])
 def test_every_policy_and_rule_is_described(kind):
     assert summary(kind).endswith(".")
     assert "|" not in summary(kind)
@@ -68,13 +67,13 @@ def test_every_key_stands_once_and_no_topic_is_empty():
     assert all("\n| `" in table for table in tables)
 
 
-@pytest.mark.parametrize("rule", STOPPING)
+@pytest.mark.parametrize("rule", stopping_rules())
 def test_a_stopping_rule_has_a_table_of_its_own_keys(rule):
     """`start`, which most rules have, is above them."""
     text = "\n".join(keys())
     _, _, table = text.partition(f"Only with `rule: {rule}`:")
     found = re.findall(r"^\| `stopping\.(\w+)`", re.split("Only with|###", table)[0], flags=re.M)
-    assert set(found) - {"start"} == set(STOPPING[rule].model_fields) - {"rule", "start"}
+    assert set(found) - {"start"} == set(stopping_rules()[rule].model_fields) - {"rule", "start"}
 
 
 def test_a_new_key_needs_a_topic():
@@ -90,7 +89,7 @@ ENTRIES = [*SUITES.values(), *LIBRARIES.values()]
 def test_an_entry_declares_what_the_documentation_says_of_it(entry):
     found = declaration(entry)
     assert len(found.sentence) <= 65, "one short sentence: it is a cell of a table"
-    assert len((found.module.__doc__ or "").split()) > 20, "the reference is the docstring"
+    assert len(found.reference.split()) > 20, "the reference is the docstring"
 
 
 @pytest.mark.parametrize("name", LIBRARIES)

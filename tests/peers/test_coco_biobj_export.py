@@ -6,7 +6,7 @@ import pytest
 
 from timefair.exhibits.registry import TABLES
 from timefair.io.write import write_coco
-from timefair.problems.coco_biobj import TARGETS as ALL
+from timefair.problems.coco import TARGETS as ALL
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.records.schema import RUN_SCHEMA

@@ -6,8 +6,7 @@ import pytest
 
 from timefair.exhibits.registry import TABLES
 from timefair.io.write import write_coco
-from timefair.measure.runs.child import Allowance
-from timefair.measure.runs.run import measure_run
+from timefair.measure.run import Allowance, measure_run
 from timefair.measure.trial import load
 from timefair.problems import registry
 from timefair.records.rundata.runs import Runs

@@ -9,9 +9,8 @@ from timefair.exhibits.registry import TABLES
 from timefair.io.write import write_coco
 from timefair.machine.linux import kernel
 from timefair.measure.launching import stream
-from timefair.measure.runs.child import Allowance
-from timefair.measure.runs.run import measure_run
-from timefair.problems.coco_library import place_noise
+from timefair.measure.run import Allowance, measure_run
+from timefair.problems.coco import place_noise
 from timefair.problems.registry import SUITES
 from timefair.records.rundata.noisy import chosen
 from timefair.records.rundata.runs import Runs

@@ -6,8 +6,7 @@ from timefair.algorithms.base import Algorithm
 from timefair.campaign import plan
 from timefair.campaign.provenance import measure_keys
 from timefair.measure.job.cell import measure
-from timefair.measure.runs.child import Allowance
-from timefair.measure.runs.run import measure_run
+from timefair.measure.run import Allowance, measure_run
 from timefair.records.integrity import Place
 
 

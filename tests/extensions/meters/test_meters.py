@@ -14,13 +14,13 @@ import pytest
 from timefair.basics import files
 from timefair.campaign import configuration, plan, provenance
 from timefair.exhibits.registry import TABLES
-from timefair.extensions.meters import energy, instructions, keys
+from timefair.extensions.meters import energy, keys
 from timefair.extensions.meters.energy import Counters, meter
-from timefair.extensions.meters.instructions import CPU_NS
-from timefair.machine.host import Host, Unknown
+from timefair.extensions.meters.keys import CPU_NS
+from timefair.machine.facts import Host, Unknown
 from timefair.measure.job import cell
 from timefair.measure.job.cores import lock_folder
-from timefair.measure.runs.child import Fresh
+from timefair.measure.run import Fresh
 from timefair.records.integrity import Origins
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
@@ -133,7 +133,7 @@ def test_the_idle_power_is_subtracted_and_other_jobs_wait(tree):
 
 def has(event) -> bool:
     try:
-        os.close(instructions.opened(event, inherit=True))
+        os.close(keys.opened(event, inherit=True))
     except Unknown:
         return False
     return True
@@ -157,7 +157,7 @@ def in_child(task) -> None:
 @pytest.mark.skipif(not has(CPU_NS), reason="the kernel refuses perf_event_open")
 def test_children_are_counted_with_theirs_and_the_parent_is_not():
     before, own = os.times(), len(os.listdir("/proc/self/fd"))
-    end = instructions.begin(CPU_NS)
+    end = keys.begin(CPU_NS)
     burn(0.3)
     in_child(lambda: (burn(0.1), in_child(partial(burn, 0.1))))
     counted, after = end(), os.times()
@@ -179,14 +179,14 @@ def test_a_count_is_complete_or_not_available(monkeypatch, counted_ns, told):
         os.close(begin)
         return end
 
-    monkeypatch.setattr(instructions, "opened", opened)
-    assert instructions.begin(instructions.INSTRUCTIONS)() == told
+    monkeypatch.setattr(keys, "opened", opened)
+    assert keys.begin(keys.INSTRUCTIONS)() == told
 
 
 def test_an_event_that_the_machine_does_not_have_is_not_available():
     own = len(os.listdir("/proc/self/fd"))
     assert not has((1, 999))
-    assert instructions.begin((1, 999))() is None
+    assert keys.begin((1, 999))() is None
     assert len(os.listdir("/proc/self/fd")) == own
 
 
@@ -223,7 +223,7 @@ def test_the_readings_of_a_measured_campaign(tree, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(energy, "IDLE_S", 0.01)
     monkeypatch.setattr(energy, "Counters", partial(Counters, host=tree.host))
-    monkeypatch.setattr(instructions, "INSTRUCTIONS", CPU_NS)
+    monkeypatch.setattr(keys, "INSTRUCTIONS", CPU_NS)
     runs = Runs.read([measure(campaign(tmp_path))])
     assert runs.reading("joules") == pytest.approx([5.0] * 4)
     assert runs.reading("idle_joules") == pytest.approx([0.0] * 4)
@@ -255,7 +255,7 @@ def test_the_key_decides_about_meters_and_not_about_runs(tmp_path, monkeypatch):
 def test_check_says_what_the_machine_has(tree, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(energy, "Counters", partial(Counters, host=tree.host))
-    monkeypatch.setattr(instructions, "INSTRUCTIONS", (1, 999))
+    monkeypatch.setattr(keys, "INSTRUCTIONS", (1, 999))
     first, second = keys.check(campaign(tmp_path))
     assert first.startswith("energy        reads package-0, package-0 dram")
     assert second.startswith("instructions  not available here: perf_event_open: ")

@@ -16,13 +16,9 @@ from timefair.campaign.provenance import measure_keys
 from timefair.extensions.strict.host import Setup
 from timefair.extensions.strict.solvers import hosted
 from timefair.machine.linux import kernel, private_folders
-from timefair.measure.runs.child import Allowance
-from timefair.measure.runs.run import measure_run
+from timefair.measure.run import Allowance, measure_run
 from timefair.measure.trial import load
-from timefair.policies.restarts.bet_and_run import BetAndRun
-from timefair.policies.restarts.fixed import FixedLength
-from timefair.policies.restarts.independent import Independent
-from timefair.policies.restarts.none import NoRestart
+from timefair.policies.restarts import BetAndRun, FixedLength, Independent, NoRestart
 from timefair.problems.base import Problem, ProblemName
 from timefair.problems.registry import SUITES
 from timefair.records.store import read_runs

@@ -11,12 +11,17 @@ from campaigns import SMALL, SPHERE, refused
 
 from timefair.campaign import configuration, plan, provenance
 from timefair.exhibits.registry import TABLES
-from timefair.extensions.tuning import outcome, tuners
-from timefair.extensions.tuning.findings import findings
+from timefair.extensions.tuning import tuners
 from timefair.extensions.tuning.keys import read
-from timefair.extensions.tuning.outcome import Tried, losses_of, result
-from timefair.extensions.tuning.tables import break_even
-from timefair.extensions.tuning.tuners import DEFAULT, FIRST_TEST, Evaluation
+from timefair.extensions.tuning.tables import break_even, findings
+from timefair.extensions.tuning.tuners import (
+    DEFAULT,
+    FIRST_TEST,
+    Evaluation,
+    Tried,
+    losses_of,
+    result,
+)
 from timefair.records.integrity import Origins, mixed
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
@@ -318,21 +323,21 @@ RUN = {
 
 
 def test_a_target_that_was_not_reached_counts_as_the_budget():
-    assert outcome.loss(RUN, [10, 1, 0.1], in_values=False) == pytest.approx((0.2 + 0.4 + 1) / 3)
+    assert tuners.loss(RUN, [10, 1, 0.1], in_values=False) == pytest.approx((0.2 + 0.4 + 1) / 3)
     in_evaluations = RUN | {"budget_s": None}
-    assert outcome.loss(in_evaluations, [10, 1, 0.1], in_values=False) == pytest.approx(60 / 3)
-    assert outcome.loss(RUN | {"events": []}, [10], in_values=False) == 1.0
+    assert tuners.loss(in_evaluations, [10, 1, 0.1], in_values=False) == pytest.approx(60 / 3)
+    assert tuners.loss(RUN | {"events": []}, [10], in_values=False) == 1.0
 
 
 def test_the_best_of_those_with_the_most_evaluations():
     trace = [tried(0, 0, 3), tried(1, 0, 3), tried(2, 1, 2), tried(3, 1, 2), tried(4, 2, 0)]
-    found = outcome.result(trace)
+    found = tuners.result(trace)
     assert found == {"candidate": 1, "parameters": {"F": 1}, "loss": 2.0, "default_loss": 3.0}
 
 
 def test_the_default_stays_unless_another_is_better():
-    assert outcome.result([tried(0, 0, 2), tried(1, 1, 2)])["candidate"] == 0
-    assert outcome.result([tried(0, 0, 2), tried(1, 1, 3)])["parameters"] == {}
+    assert tuners.result([tried(0, 0, 2), tried(1, 1, 2)])["candidate"] == 0
+    assert tuners.result([tried(0, 0, 2), tried(1, 1, 3)])["parameters"] == {}
 
 
 SPACE = {"F": {"float": [0, 1]}, "size": {"log_int": [4, 400]}, "kind": {"choice": ["a", "b", "c"]}}

@@ -9,7 +9,7 @@ from campaigns import SMALL
 from timefair import cli
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration, plan, provenance
-from timefair.extensions.tuning import job, outcome
+from timefair.extensions.tuning import job, tuners
 from timefair.extensions.tuning.job import tune
 from timefair.machine.linux import kernel
 from timefair.records.integrity import machine_kind
@@ -177,7 +177,7 @@ def test_a_journal_with_other_candidates_is_refused(tmp_path):
     with Journal(tuning.record, tuning.key) as journal:
         row = {"suite": "bbob", "function": 1, "dimension": 2, "instance": 51, "run": 0}
         row |= {"algorithm": tuning.label, "round": 0}
-        tried = vars(outcome.Tried(0, 0, {"step": 1.0}, 0, 0, 1.0, 1.0))
+        tried = vars(tuners.Tried(0, 0, {"step": 1.0}, 0, 0, 1.0, 1.0))
         journal.append(row, {"tried": tried, "interrupted": 0, "interrupted_s": 0.0})
     with pytest.raises(InputError, match="proposes other candidates than its journal has"):
         tuning.run()

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from objectives import Cut, waves
 
 from timefair.algorithms import registry
-from timefair.algorithms.builtin.differential_evolution import BOUNDS
-from timefair.algorithms.builtin.differential_evolution.strategies import STRATEGIES
+from timefair.algorithms.builtin.differential_evolution import BOUNDS, STRATEGIES
 from timefair.measure.evaluation.objective import LaunchCut, Measurement, Objective
 from timefair.measure.evaluation.state import State
 from timefair.problems.base import Problem, ProblemName

@@ -13,7 +13,7 @@ import pytest
 from objectives import Cut, Plain, bowl
 
 from timefair.algorithms import registry
-from timefair.algorithms.external import process, protocol
+from timefair.algorithms.external import protocol
 from timefair.algorithms.external.protocol import ExternalError
 from timefair.algorithms.external.spawn import spawn
 
@@ -148,7 +148,7 @@ def test_files_are_found_from_any_folder_and_are_part_of_the_code(script, tmp_pa
     assert Path("out").read_text() == "hello"
     files = registry.source_files(use)
     assert {tmp_path / "solver", tmp_path / "settings"} <= set(files)
-    assert {"protocol.py", "process.py", "library.py", "spawn.pyx"} <= {p.name for p in files}
+    assert {"protocol.py", "library.py", "spawn.pyx"} <= {p.name for p in files}
 
 
 # --- What a command may say -----------------------------------------------------------------
@@ -228,14 +228,14 @@ def test_a_command_gets_a_folder_and_a_small_environment(script, tmp_path, folde
     environment = dict(line.split("=", 1) for line in lines)
     for name in ("PWD", "OLDPWD", "SHLVL", "_"):  # the shell's own
         environment.pop(name, None)
-    threads = {k: v for k, v in os.environ.items() if k.endswith(process.THREAD_ENDINGS)}
+    threads = {k: v for k, v in os.environ.items() if k.endswith(protocol.THREAD_ENDINGS)}
     assert threads["OMP_NUM_THREADS"] == "1"
     assert environment == {
         "PATH": os.environ["PATH"],
         "HOME": here,
         "TMPDIR": here,
         "LANG": "C.UTF-8",
-        "PYTHONPATH": process.CLIENT,
+        "PYTHONPATH": protocol.CLIENT,
         "PYTHONHASHSEED": "0",
         **threads,
     }

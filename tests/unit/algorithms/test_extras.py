@@ -13,8 +13,7 @@ from objectives import Cut, Plain, bowl
 from timefair.algorithms import adapter, registry
 from timefair.algorithms.adapters import cmaes, fcmaes, nevergrad, pycma, pygmo, scipy
 from timefair.machine.linux import kernel
-from timefair.measure.runs.child import Allowance
-from timefair.measure.runs.run import measure_run
+from timefair.measure.run import Allowance, measure_run
 from timefair.measure.trial import load
 from timefair.problems.base import Problem, ProblemName
 from timefair.problems.registry import SUITES

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from timefair.algorithms import registry
-from timefair.algorithms.external import octave, process
+from timefair.algorithms.external import octave, protocol
 from timefair.algorithms.external.protocol import ExternalError
 
 HERE = Path(__file__).parent / "octave"
@@ -128,7 +128,7 @@ def test_the_compiled_objective_asks_for_the_same_points(launch, tmp_path, monke
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert octave.OCTAVE.compiled_objective() == octave.OCTAVE.compiled_objective()
     assert [path.name for path in tmp_path.rglob("*.*")] == ["timefair_ask.mex"]
-    assert Path(process.CLIENT, octave.ASK) in octave.OCTAVE.source_files(str(HERE / "APSO.m"))
+    assert Path(protocol.CLIENT, octave.ASK) in octave.OCTAVE.source_files(str(HERE / "APSO.m"))
     compiled = launch(use("APSO.m"), {"population": 5, "iterations": 4}, most=17)
     monkeypatch.setattr(octave.FunctionFile, "compiled", lambda self: None)
     piped = launch(use("APSO.m"), {"population": 5, "iterations": 4}, most=17)
@@ -139,6 +139,6 @@ def test_the_compiled_objective_asks_for_the_same_points(launch, tmp_path, monke
 
 
 def test_the_client_has_no_syntax_that_matlab_lacks():
-    text = (Path(process.CLIENT) / "timefair_serve.m").read_text()
+    text = (Path(protocol.CLIENT) / "timefair_serve.m").read_text()
     words = r"end(_try|if|for|while|switch|function)\w*|stdin|fputs|puts|printf"
     assert not re.search(rf"[\"#!]|\+[+=]|\b({words})\b", text)

@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 from objectives import Cut, Plain
 
 from timefair.algorithms import registry
-from timefair.algorithms.builtin import bee_colony, jade, jdelscop, population
+from timefair.algorithms.builtin import jade, jde, population, swarms
 from timefair.algorithms.builtin.coral_reefs import Reef
-from timefair.algorithms.builtin.jdelscop import BEST_BIN, RAND_BIN, RAND_EXP
-from timefair.algorithms.builtin.multiswarm import solve
+from timefair.algorithms.builtin.jde import BEST_BIN, RAND_BIN, RAND_EXP
 
 NAMES = ("ABC", "CRO", "JADE", "PSO", "jDE", "jDElscop", "mQSO")
 
@@ -232,7 +231,7 @@ def test_the_population_is_halved_after_each_quarter_of_the_budget(launch, gener
 @given(st.lists(st.floats(allow_nan=False), min_size=1, max_size=12))
 def test_the_better_of_each_pair_survives(values):
     y = np.array(values)
-    kept = jdelscop.survivors(y)
+    kept = jde.survivors(y)
     half = (len(y) + 1) // 2
     assert len(set(kept)) == len(kept) == half
     for i, survivor in enumerate(kept):
@@ -243,9 +242,9 @@ def test_the_better_of_each_pair_survives(values):
 
 def test_each_half_has_its_strategy_and_late_trials_sometimes_that_of_the_best():
     rng = np.random.default_rng(2)
-    early = jdelscop.strategies(rng, 5, np.zeros(5, bool))
+    early = jde.strategies(rng, 5, np.zeros(5, bool))
     np.testing.assert_array_equal(early, [RAND_BIN, RAND_BIN, RAND_EXP, RAND_EXP, RAND_EXP])
-    late = jdelscop.strategies(rng, 40_000, np.ones(40_000, bool))
+    late = jde.strategies(rng, 40_000, np.ones(40_000, bool))
     assert np.mean(late == BEST_BIN) == pytest.approx(0.1, abs=0.01)
     assert BEST_BIN not in early
 
@@ -263,7 +262,7 @@ def test_a_tenth_of_the_parameters_is_drawn_anew_in_the_range_of_the_strategy(
 ):
     size = 40_000
     old_f, old_cr = np.full((size, 3), 7.0), np.full((size, 3), 8.0)
-    new = jdelscop.renewed(np.random.default_rng(2), np.full(size, strategy), old_f, old_cr)
+    new = jde.renewed(np.random.default_rng(2), np.full(size, strategy), old_f, old_cr)
     for drawn, old, (low, high) in zip(new, (7.0, 8.0), (f_range, cr_range), strict=True):
         fresh = drawn[drawn != old]
         assert len(fresh) / size == pytest.approx(0.1, abs=0.01)
@@ -291,20 +290,17 @@ def test_a_difference_to_the_worse_is_mostly_turned_round(monkeypatch, strategy,
     values = np.full(size, 9.0)
     values[:3] = y
     f = np.full(size, 0.5)
-    moves = (
-        jdelscop.mutate(np.random.default_rng(2), np.full(size, strategy), x, values, f)[:, 0]
-        - base
-    )
+    moves = jde.mutate(np.random.default_rng(2), np.full(size, strategy), x, values, f)[:, 0] - base
     assert set(moves) <= {-15.0, 15.0}  # 0.5 (10 - 40), or turned round
     assert np.mean(moves == 15.0) == pytest.approx(flips, abs=0.01)
 
 
 def test_onlookers_follow_the_nectar():
-    np.testing.assert_allclose(bee_colony.attraction(np.array([0.0, 1.0])), [2 / 3, 1 / 3])
-    np.testing.assert_allclose(bee_colony.attraction(np.array([-2.0, 0.0])), [3 / 4, 1 / 4])
-    np.testing.assert_array_equal(bee_colony.attraction(np.array([np.inf, 3.0])), [0, 1])
-    np.testing.assert_array_equal(bee_colony.attraction(np.array([-np.inf, 3, 4])), [1, 0, 0])
-    np.testing.assert_array_equal(bee_colony.attraction(np.full(4, np.inf)), np.full(4, 1 / 4))
+    np.testing.assert_allclose(swarms.attraction(np.array([0.0, 1.0])), [2 / 3, 1 / 3])
+    np.testing.assert_allclose(swarms.attraction(np.array([-2.0, 0.0])), [3 / 4, 1 / 4])
+    np.testing.assert_array_equal(swarms.attraction(np.array([np.inf, 3.0])), [0, 1])
+    np.testing.assert_array_equal(swarms.attraction(np.array([-np.inf, 3, 4])), [1, 0, 0])
+    np.testing.assert_array_equal(swarms.attraction(np.full(4, np.inf)), np.full(4, 1 / 4))
 
 
 def listed(*values: float) -> Plain:
@@ -315,7 +311,7 @@ def listed(*values: float) -> Plain:
 
 def test_a_bee_changes_one_component_towards_or_away_from_another_source():
     objective = listed()
-    colony = bee_colony.Colony(objective, np.random.default_rng(1), 3)
+    colony = swarms.Colony(objective, np.random.default_rng(1), 3)
     before = colony.x.copy()
     colony.visit(np.repeat([0, 1, 2], 100))
     sources = np.repeat(before, 100, axis=0)
@@ -328,7 +324,7 @@ def test_a_bee_changes_one_component_towards_or_away_from_another_source():
 
 def test_what_is_better_is_kept_and_what_is_not_counts_as_a_trial():
     objective = listed(5, 5, 3, 3, 2)
-    colony = bee_colony.Colony(objective, np.random.default_rng(1), 2)
+    colony = swarms.Colony(objective, np.random.default_rng(1), 2)
     colony.visit(np.array([0, 0, 0, 1]))
     np.testing.assert_array_equal(colony.y, [2, 5])
     np.testing.assert_array_equal(colony.x[0], objective.points[4])
@@ -338,13 +334,13 @@ def test_what_is_better_is_kept_and_what_is_not_counts_as_a_trial():
 @pytest.mark.parametrize(("limit", "most"), [(None, 12), (7, 7)])
 def test_one_exhausted_source_a_cycle_is_abandoned(launch, monkeypatch, limit, most):
     abandoned = []
-    abandon = bee_colony.Colony.abandon
+    abandon = swarms.Colony.abandon
 
     def spy(self, source):
         abandoned.append((self.trials.max(), self.trials[source]))
         abandon(self, source)
 
-    monkeypatch.setattr(bee_colony.Colony, "abandon", spy)
+    monkeypatch.setattr(swarms.Colony, "abandon", spy)
     launch("timefair:ABC", {"food": 4, "limit": limit}, dimension=3, most=3000)
     assert len(abandoned) > 3
     for largest, trials in abandoned:
@@ -444,7 +440,7 @@ def searched(most, moves_after=10**9, **parameters):
 
     objective = Plain(distance, 2, most, lower=-1.0, upper=1.0)
     with pytest.raises(Cut):
-        solve(objective, np.random.default_rng(1), **parameters)
+        swarms.multiswarm(objective, np.random.default_rng(1), **parameters)
     return np.array(objective.points), np.array(objective.values)
 
 

@@ -8,9 +8,8 @@ import pytest
 from objectives import Cut, Plain, bowl
 
 from timefair.algorithms import registry
-from timefair.measure.runs.child import Allowance
-from timefair.measure.runs.run import measure_run
-from timefair.policies.restarts.none import NoRestart
+from timefair.measure.run import Allowance, measure_run
+from timefair.policies.restarts import NoRestart
 from timefair.problems.registry import SUITES
 
 SEARCH = "timefair:random-search"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from timefair.algorithms import registry, remembered
+from timefair.algorithms import registry
 from timefair.basics import user_code
 
 
@@ -81,8 +81,8 @@ def test_what_an_algorithm_is_implemented_in(use, written_in):
 ROOT = Path(__file__).parents[3]
 CHECK = """
 import sys
-from timefair.algorithms import remembered
-assert remembered.faults("pycma:BIPOP", {}) == []
+from timefair.algorithms import registry
+assert registry.remembered_faults("pycma:BIPOP", {}) == []
 print("cma" in sys.modules)
 """
 
@@ -118,15 +118,15 @@ def test_a_library_is_not_imported_for_what_is_known(tmp_path):
 
 def test_faults_are_found_at_every_check(checked):
     for _ in range(2):
-        assert "'G' is not a parameter" in remembered.faults("timefair:DE", {"G": 1})[0]
+        assert "'G' is not a parameter" in registry.remembered_faults("timefair:DE", {"G": 1})[0]
     assert len(checked) == 2
-    assert "no library" in remembered.faults("timefare:DE", {})[0]
+    assert "no library" in registry.remembered_faults("timefare:DE", {})[0]
 
 
 def test_without_a_cache_everything_is_checked(checked, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", "/dev/null")
     for _ in range(2):
-        assert remembered.faults("timefair:DE", {}) == []
+        assert registry.remembered_faults("timefair:DE", {}) == []
     assert len(checked) == 2
 
 

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, BeforeValidator
 
 from timefair.algorithms import registry
-from timefair.algorithms.builtin.differential_evolution.strategies import STRATEGIES
+from timefair.algorithms.builtin.differential_evolution import STRATEGIES
 from timefair.basics.errors import InputError
 from timefair.basics.sections import Section
 from timefair.campaign import configuration
@@ -37,10 +37,11 @@ from timefair.campaign.configuration import (
 )
 from timefair.campaign.driver import configuration_of
 from timefair.exhibits.registry import TABLES
-from timefair.policies.restarts import RESTARTS
-from timefair.policies.stopping import STOPPING
-from timefair.problems.coco_biobj import TARGETS
+from timefair.policies import restart_policies, stopping_rules
+from timefair.problems.coco import TARGETS
 from timefair.statistics.run_count.widths import BoundedMeanWidth, MeanWidth
+
+RESTARTS, STOPPING = restart_policies(), stopping_rules()
 
 EVERY = len(TABLES) + 2  # names that the key `tables` knows: also `all` and `default`
 

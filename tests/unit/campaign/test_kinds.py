@@ -5,7 +5,7 @@ from campaigns import SMALL
 
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration
-from timefair.problems.coco_biobj import TARGETS
+from timefair.problems.coco import TARGETS
 
 MOVING, TWO, ONE = (
     {"suite": suite, "functions": 1, "dimensions": [3, 2], "instances": 1}

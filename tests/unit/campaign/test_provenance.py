@@ -118,15 +118,13 @@ def test_a_new_version_of_a_package(package, monkeypatch):
     [
         ("measure/evaluation/objective.pyx", True), ("measure/job/cell.py", True),
         ("records/journal.py", True), ("records/schema.py", True),
-        ("statistics/run_count/kernels.pyx", False), ("problems/coco.py", True),
-        ("problems/coco_library.py", True), ("problems/pbo.py", False),
+        ("statistics/run_count/kernels.pyx", True), ("problems/coco.py", True),
+        ("problems/compiled.pyx", True), ("problems/ioh.py", False),
         ("algorithms/builtin/random_search.py", True), ("algorithms/adapters/scipy.py", False),
         ("records/collect.py", False), ("exhibits/runtimes/ert.py", False),
         ("exhibits/charts/curves.py", False), ("campaign/configuration/model.py", False),
-        ("policies/restarts/base.py", True), ("policies/restarts/luby.py", True),
-        ("policies/restarts/stagnation.py", False), ("policies/stopping/quantile.py", True),
-        ("policies/stopping/skewness.py", False), ("policies/scan.py", False),
-        ("statistics/run_count/widths.py", True), ("statistics/run_count/skewness.py", False),
+        ("policies/restarts.py", True), ("policies/stopping.py", True),
+        ("statistics/run_count/widths.py", True),
         ("cli/__init__.py", False),
     ],
 )  # fmt: skip
@@ -137,20 +135,6 @@ def test_code_that_measures(file, counts, monkeypatch):
         provenance, "_code", lambda path: "edited" if path == edited else code(path)
     )
     assert (key_with(lambda c: None) != KEY) is counts
-
-
-@pytest.mark.parametrize(
-    "file", ["policies/stopping/skewness.py", "statistics/run_count/kernels.pyx"]
-)
-def test_the_code_of_the_chosen_rule_counts(file, monkeypatch):
-    def key() -> str:
-        return key_with(lambda c: c.update(stopping={"rule": "skewness", "start": 3}))
-
-    before, edited, code = key(), provenance.PACKAGE / file, provenance._code
-    monkeypatch.setattr(
-        provenance, "_code", lambda path: "edited" if path == edited else code(path)
-    )
-    assert key() != before
 
 
 def test_a_function_of_the_users_own_and_what_it_is_set(tmp_path, monkeypatch):

@@ -17,8 +17,16 @@ from timefair.basics.errors import InputError
 from timefair.cli import campaigns
 from timefair.machine import doctor, facts
 from timefair.machine.doctor import COUNTERS, Observation, as_json, findings
-from timefair.machine.facts import MOMENTARY, STANDING
-from timefair.machine.host import Host, Unknown, core_list, decimal, gather, whole
+from timefair.machine.facts import (
+    MOMENTARY,
+    STANDING,
+    Host,
+    Unknown,
+    core_list,
+    decimal,
+    gather,
+    whole,
+)
 
 CPU = "sys/devices/system/cpu"
 GIGABYTE = 2**30
@@ -202,8 +210,8 @@ def test_a_server(build):
 def test_cores_with_two_threads(build):
     host = build(SMT)
     assert facts.siblings(host) == [[0, 2], [1, 3]]
-    assert facts.cores_physical(host) == 2
-    assert facts.cores(host) == 4
+    assert facts.STANDING["cores_physical"](host) == 2
+    assert facts.STANDING["cores"](host) == 4
 
 
 @pytest.mark.parametrize("container", [QUOTA_1, QUOTA_2], ids=["version 1", "version 2"])
@@ -246,14 +254,14 @@ def test_commits(tmp_path):
 
     host = Host(folder=tmp_path)
     with pytest.raises(Unknown, match="not a git repository"):
-        facts.commit(host)
+        facts.STANDING["commit"](host)
     git("init")
     (tmp_path / "a").write_text("1")
     git("add", "a")
     git("commit", "-m", "first")
-    clean = facts.commit(host)
+    clean = facts.STANDING["commit"](host)
     (tmp_path / "a").write_text("2")
-    assert facts.commit(host) == f"{clean}-dirty"
+    assert facts.STANDING["commit"](host) == f"{clean}-dirty"
 
 
 @pytest.mark.parametrize("text", ["", "-", "1e5", "nan", "inf", "0x1", "1 2", "9" * 20, "١"])

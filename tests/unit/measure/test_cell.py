@@ -26,7 +26,7 @@ from timefair.machine.linux import kernel
 from timefair.measure.job.cell import Repetitions, _missing, measure, repetitions
 from timefair.measure.job.cores import held_cores, on_one_node
 from timefair.measure.job.prepared import _evaluation_cost
-from timefair.policies.stopping.race import DROPPED, WON
+from timefair.policies.stopping import DROPPED, WON
 from timefair.problems.base import Problem, ProblemName
 from timefair.records.collect import collect
 from timefair.records.integrity import Place

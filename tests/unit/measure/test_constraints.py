@@ -14,11 +14,9 @@ from timefair.algorithms.adapter import given_start, starting_point
 from timefair.algorithms.base import Algorithm
 from timefair.measure.evaluation.objective import NEVER
 from timefair.measure.evaluation.state import State
-from timefair.measure.runs.child import Allowance
-from timefair.measure.runs.run import measure_run
+from timefair.measure.run import Allowance, measure_run
 from timefair.measure.trial import penalized, prepare
-from timefair.policies.restarts.at_change import AtChange
-from timefair.policies.restarts.fixed import FixedLength
+from timefair.policies.restarts import AtChange, FixedLength
 from timefair.problems.registry import SUITES, find
 from timefair.records.consistency import contradictions
 from timefair.records.schema import RUN_SCHEMA

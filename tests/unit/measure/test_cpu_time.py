@@ -14,10 +14,8 @@ from timefair.algorithms.base import Algorithm
 from timefair.campaign import configuration
 from timefair.campaign.configuration import parse
 from timefair.measure.perturbation import RunMonitor
-from timefair.measure.runs.child import Allowance
-from timefair.measure.runs.run import measure_run
-from timefair.policies.restarts.fixed import FixedLength
-from timefair.policies.restarts.none import NoRestart
+from timefair.measure.run import Allowance, measure_run
+from timefair.policies.restarts import FixedLength, NoRestart
 from timefair.records.status import LaunchEnd
 
 CPU_S = 1.2

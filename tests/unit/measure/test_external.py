@@ -15,10 +15,9 @@ from measurements import running
 from timefair.algorithms import registry
 from timefair.algorithms.base import Algorithm
 from timefair.machine.linux import kernel
-from timefair.measure.runs.child import Allowance
-from timefair.measure.runs.run import measure_run
+from timefair.measure.run import Allowance, measure_run
 from timefair.measure.trial import prepare
-from timefair.policies.restarts.none import NoRestart
+from timefair.policies.restarts import NoRestart
 from timefair.problems.base import Problem
 from timefair.problems.registry import SUITES
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from timefair.algorithms import registry
 from timefair.campaign import plan
 from timefair.campaign.configuration import parse
-from timefair.machine.host import Host
+from timefair.machine.facts import Host
 from timefair.machine.linux import kernel
 from timefair.measure import perturbation as monitor
 from timefair.measure.evaluation.state import Start
@@ -29,8 +29,7 @@ from timefair.measure.perturbation import (
     Surroundings,
     judge,
 )
-from timefair.measure.runs.child import Allowance
-from timefair.measure.runs.run import _resources, _Usage, measure_run
+from timefair.measure.run import Allowance, _resources, _Usage, measure_run
 from timefair.problems.registry import SUITES
 from timefair.records.status import Perturbation
 

@@ -24,10 +24,9 @@ from timefair.campaign import configuration
 from timefair.machine.linux import kernel, private_folders
 from timefair.machine.linux.private_folders import Mount, plan
 from timefair.measure.isolation import views
-from timefair.measure.runs.child import Allowance
-from timefair.measure.runs.run import measure_run
+from timefair.measure.run import Allowance, measure_run
 from timefair.measure.trial import prepare
-from timefair.policies.restarts.none import NoRestart
+from timefair.policies.restarts import NoRestart
 from timefair.records.status import Isolation
 from timefair.records.store import read_runs
 

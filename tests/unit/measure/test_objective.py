@@ -16,8 +16,7 @@ from measurements import run_of as run
 from timefair.machine.linux import kernel
 from timefair.measure.evaluation.objective import EVENT, NEVER, LaunchCode, LaunchCut, Log, Stop
 from timefair.measure.evaluation.state import State
-from timefair.policies.restarts.fixed import FixedLength
-from timefair.policies.restarts.none import NoRestart
+from timefair.policies.restarts import FixedLength, NoRestart
 from timefair.problems.base import Problem, ProblemName
 from timefair.records.thinning import Thinning
 

@@ -18,10 +18,9 @@ from timefair.basics.errors import InputError
 from timefair.campaign import configuration
 from timefair.campaign.plan import Job
 from timefair.machine.linux import kernel
-from timefair.measure.job import schedule
+from timefair.measure.job import cell
 from timefair.measure.job.cell import measure
-from timefair.measure.runs.child import Allowance
-from timefair.measure.runs.run import measure_run
+from timefair.measure.run import Allowance, measure_run
 from timefair.measure.trial import prepare
 from timefair.problems.registry import SUITES
 from timefair.records.journal import Journal
@@ -199,10 +198,10 @@ PLACE = "algorithms.a.schedule"
 def launches(start: float, each: float, tried: list[int]) -> Any:
     """Launches that take `start` and, for each iteration, `each` of the budget, and 3 points."""
 
-    def launch(length: int) -> schedule.Launch:
+    def launch(length: int) -> cell.Launch:
         tried.append(length)
         share = start + each * length
-        return schedule.Launch(length, share < 1, False, share, 5 + 3 * length)
+        return cell.Launch(length, share < 1, False, share, 5 + 3 * length)
 
     return launch
 
@@ -223,7 +222,7 @@ def launches(start: float, each: float, tried: list[int]) -> Any:
 )
 def test_the_budget_is_filled(asked, start, each, length):
     tried: list[int] = []
-    found = schedule.find({"t": asked}, launches(start, each, tried), PLACE)
+    found = cell.found_schedule({"t": asked}, launches(start, each, tried), PLACE)
     assert (found["parameter"], found["asked"]) == ("t", asked)
     assert found["length"] == pytest.approx(length, abs=1)
     assert found["launch_evaluations"] == pytest.approx(3 * found["length"] + 5, abs=12)
@@ -234,26 +233,28 @@ def test_the_budget_is_filled(asked, start, each, length):
 def test_a_length_in_evaluations_may_be_shorter_than_the_first_generations(budget, length):
     """180 points, then as many as the length still needs, at least 180."""
 
-    def launch(length: int) -> schedule.Launch:
+    def launch(length: int) -> cell.Launch:
         made = 180 + max(180, length - 180)
-        return schedule.Launch(length, made < budget, False, made / budget, made)
+        return cell.Launch(length, made < budget, False, made / budget, made)
 
-    found = schedule.find({"budget": "fill"}, launch, PLACE)
+    found = cell.found_schedule({"budget": "fill"}, launch, PLACE)
     assert found["length"] == pytest.approx(length, abs=1)
 
 
 def test_a_parameter_that_does_not_limit_a_launch_is_a_fault():
     with pytest.raises(InputError, match=f"{PLACE}: a launch with t: 2 did not end within"):
-        schedule.find({"t": "fill"}, launches(1.0, 0.0, []), PLACE)
+        cell.found_schedule({"t": "fill"}, launches(1.0, 0.0, []), PLACE)
     with pytest.raises(InputError, match=rf"{PLACE}: launches with t: 10 and 40 take equally"):
-        schedule.find({"t": "fill"}, launches(0.2, 0.0, []), PLACE)
-    assert schedule.find({"t": 500}, launches(1.0, 0.0, []), PLACE) == {}
+        cell.found_schedule({"t": "fill"}, launches(0.2, 0.0, []), PLACE)
+    assert cell.found_schedule({"t": 500}, launches(1.0, 0.0, []), PLACE) == {}
 
 
 def test_a_parameter_that_needs_a_longer_launch_gets_one():
     launch = launches(0.0, 1e-4, tried := [])
     failing = lambda length: launch(length)._replace(returned=length >= 100, failed=length < 100)  # noqa: E731
-    assert schedule.find({"t": "fill"}, failing, PLACE)["length"] == pytest.approx(10_000, abs=1)
+    assert cell.found_schedule({"t": "fill"}, failing, PLACE)["length"] == pytest.approx(
+        10_000, abs=1
+    )
     assert tried[:3] == [10, 40, 160]
 
 
@@ -301,7 +302,7 @@ def test_an_interrupted_job_goes_on_with_the_length_of_its_first_runs(tmp_path):
         journal.append(first, {"schedule": chosen | {"launch_evaluations": 251}})
     _, again = scheduled(campaign, job, other)
     assert (second["completed_restarts"], again["completed_restarts"]) == (1, 3)
-    assert schedule.of(open_record(other).facts)["length"] == 50
+    assert cell.schedule_of(open_record(other).facts)["length"] == 50
 
 
 def test_the_runs_report_an_algorithm_that_fails(tmp_path):
@@ -322,4 +323,4 @@ pool.submit(abs, 1).result()
 def test_runs_in_processes_of_their_own_have_the_length(tmp_path):
     campaign, job, record = job_of(tmp_path, "solve", {"launches": 4}, THREAD + ALGORITHM)
     assert [row["completed_restarts"] for row in scheduled(campaign, job, record)] == [4, 4]
-    assert schedule.of(open_record(record).facts)["length"] == 49
+    assert cell.schedule_of(open_record(record).facts)["length"] == 49

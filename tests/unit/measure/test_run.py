@@ -23,15 +23,12 @@ from timefair.algorithms import registry
 from timefair.algorithms.base import Algorithm
 from timefair.algorithms.registry import load
 from timefair.machine.linux import kernel
+from timefair.measure import run as measuring
 from timefair.measure import trial
 from timefair.measure.evaluation.state import failure
-from timefair.measure.runs import child
-from timefair.measure.runs.child import Allowance
-from timefair.measure.runs.run import ATTEMPTS, _outside, explained, measure_run
+from timefair.measure.run import ATTEMPTS, Allowance, _outside, explained, measure_run
 from timefair.measure.trial import evaluation_cost_s, prepare
-from timefair.policies.restarts.fixed import FixedLength
-from timefair.policies.restarts.independent import Independent
-from timefair.policies.restarts.none import NoRestart
+from timefair.policies.restarts import FixedLength, Independent, NoRestart
 from timefair.problems.base import Problem, ProblemName
 from timefair.problems.kinds import Constraints
 from timefair.problems.registry import SUITES, find
@@ -219,7 +216,7 @@ def test_an_evaluation_that_straddles_the_deadline_is_no_event():
 
 @pytest.mark.slow
 def test_a_problem_that_never_returns_has_a_status(problem, monkeypatch):
-    monkeypatch.setattr(child, "ANSWER_NS", 300_000_000)
+    monkeypatch.setattr(measuring, "ANSWER_NS", 300_000_000)
     hanging = dataclasses.replace(problem, evaluate=lambda x: time.sleep(1000), native=None)
     row = run("random_search", hanging, time_ns=150_000_000)
     assert (str(row["status"]), str(row["stop_reason"])) == ("no_evaluation", "failure")

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from measurements import run_of
 
+from timefair.measure import run as running
 from timefair.measure.evaluation.objective import now_ns
 from timefair.measure.evaluation.state import State
-from timefair.measure.runs import run as running
 
 T = 2.0
 """Longer than a machine stalls, and than an algorithm looks for an object in its process."""

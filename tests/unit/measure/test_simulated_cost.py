@@ -12,13 +12,15 @@ from measurements import run_of
 from timefair.machine.linux import kernel
 from timefair.measure.evaluation.objective import LaunchCut
 from timefair.measure.evaluation.state import State
-from timefair.policies.restarts import RESTARTS
-from timefair.policies.restarts.bet_and_run import BetAndRun
-from timefair.policies.restarts.fixed import FixedLength
-from timefair.policies.restarts.geometric import Geometric
-from timefair.policies.restarts.luby import luby
-from timefair.policies.restarts.none import NoRestart
-from timefair.policies.restarts.stagnation import Stagnation
+from timefair.policies import restart_policies
+from timefair.policies.restarts import (
+    BetAndRun,
+    FixedLength,
+    Geometric,
+    NoRestart,
+    Stagnation,
+    luby,
+)
 from timefair.problems.base import Problem, ProblemName
 from timefair.problems.registry import SUITES
 
@@ -165,7 +167,9 @@ def line() -> Problem:
 
 
 def launched(solve, evaluations: int = 100, seed: int = 1, *, policy: str, **keys) -> dict:
-    return run_of(solve, line(), seed, evaluations=evaluations, restart=RESTARTS[policy](**keys))
+    return run_of(
+        solve, line(), seed, evaluations=evaluations, restart=restart_policies()[policy](**keys)
+    )
 
 
 def shape(row: dict) -> list[tuple[int, str]]:

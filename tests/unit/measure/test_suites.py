@@ -25,8 +25,7 @@ from timefair.measure.audit import (
     look_at,
     subjects,
 )
-from timefair.measure.runs.child import Allowance
-from timefair.measure.runs.run import measure_run
+from timefair.measure.run import Allowance, measure_run
 from timefair.measure.trial import Rounded, rounded
 from timefair.problems.registry import SUITES
 from timefair.records.store import read_runs

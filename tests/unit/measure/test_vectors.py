@@ -15,11 +15,8 @@ from measurements import run_of
 from timefair.algorithms.base import Algorithm
 from timefair.measure.evaluation.objective import Changing, Feasible, Improving, Nondominated
 from timefair.measure.launching import point_of
-from timefair.measure.runs.child import Allowance
-from timefair.measure.runs.run import measure_run
-from timefair.policies.restarts.bet_and_run import BetAndRun
-from timefair.policies.restarts.fixed import FixedLength
-from timefair.policies.restarts.independent import Independent
+from timefair.measure.run import Allowance, measure_run
+from timefair.policies.restarts import BetAndRun, FixedLength, Independent
 from timefair.problems import own
 from timefair.problems.base import Problem, ProblemName
 from timefair.problems.kinds import TwoObjectives, after_each

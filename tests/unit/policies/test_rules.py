@@ -1,20 +1,21 @@
 """Rules of stopping, and the scan for them."""
 
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from timefair.policies.restarts import RESTARTS
-from timefair.policies.restarts.base import RestartPolicy
-from timefair.policies.scan import declared
-from timefair.policies.stopping import STOPPING
-from timefair.policies.stopping.quantile import KnownQuantile
-from timefair.policies.stopping.skewness import SymmetricSample
-from timefair.policies.stopping.success import SuccessRate, SuccessWidth, success_interval
+from timefair.policies import declared, stopping_rules
+from timefair.policies.restarts import RestartPolicy
+from timefair.policies.stopping import (
+    KnownQuantile,
+    SuccessRate,
+    SuccessWidth,
+    SymmetricSample,
+    success_interval,
+)
 from timefair.statistics.run_count.skewness import Outliers, SkewnessRule
 from timefair.statistics.run_count.stopping import Reason, decide, stop_counts
 from timefair.statistics.run_count.widths import QuantileWidth, Validity
@@ -35,7 +36,10 @@ def test_a_quantile_is_valid_up_to_the_last_run_unless_another_validity_is_chose
 
 
 def test_rules_compare_or_judge_or_do_neither():
-    kinds = {name: (kind.compares, kind().judge(20) is not None) for name, kind in STOPPING.items()}
+    kinds = {
+        name: (kind.compares, kind().judge(20) is not None)
+        for name, kind in stopping_rules().items()
+    }
     assert kinds["fixed"] == (False, False)
     comparing = {name for name, (compares, _) in kinds.items() if compares}
     assert comparing == {"race"}
@@ -44,7 +48,7 @@ def test_rules_compare_or_judge_or_do_neither():
 
 POLICY = '''
 from typing import Literal
-from timefair.policies.restarts.base import RestartPolicy
+from timefair.policies.restarts import RestartPolicy
 
 class {kind}(RestartPolicy):
     """One launch."""
@@ -76,7 +80,7 @@ def test_policies_are_in_the_order_of_their_modules(package):
         b=POLICY.format(kind="Second", name="first-by-name"),
         a=POLICY.format(kind="First", name="second-by-name"),
     )
-    found = declared(name, RestartPolicy, "policy")
+    found = declared(name, "restarts", RestartPolicy, "policy")
     assert {key: kind.__name__ for key, kind in found.items()} == {
         "second-by-name": "First",
         "first-by-name": "Second",
@@ -89,16 +93,7 @@ def test_two_policies_of_one_name_are_refused(package):
         a=POLICY.format(kind="One", name="same"), b=POLICY.format(kind="Other", name="same")
     )
     with pytest.raises(RuntimeError, match=rf"{name}\.a and {name}\.b declare two .* 'same'"):
-        declared(name, RestartPolicy, "policy")
-
-
-@pytest.mark.parametrize(("kinds", "room"), [(RESTARTS, "restarts"), (STOPPING, "stopping")])
-def test_every_module_of_a_room_declares_one(kinds, room):
-    folder = Path(sys.modules[f"timefair.policies.{room}"].__file__).parent
-    modules = {path.stem for path in folder.glob("*.py")} - {"__init__", "base"}
-    found = [kind.__module__.rpartition(".") for kind in kinds.values()]
-    own = [module for package, _, module in found if package == f"timefair.policies.{room}"]
-    assert sorted(own) == sorted(modules)
+        declared(name, "restarts", RestartPolicy, "policy")
 
 
 def missed(rate: float, confidence: float, runs: int) -> float:

@@ -15,10 +15,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from timefair.problems import cec_suites
+from timefair.problems import cec
 from timefair.problems.registry import SUITES
 
-pytest.importorskip("opfunu" if cec_suites.find_spec("opfunu") is None else "numpy")
+pytest.importorskip("opfunu" if cec.find_spec("opfunu") is None else "numpy")
 
 GOLDEN = defaultdict(list)
 for file in ("cec_values.csv", "cec_values_minionpy.csv"):
@@ -91,7 +91,7 @@ def test_a_function_that_a_dimension_lacks_gets_one_line():
 
 @each_suite
 def test_missing_data_get_one_line(suite, monkeypatch):
-    monkeypatch.setattr(cec_suites, "find_spec", lambda name: None)
+    monkeypatch.setattr(cec, "find_spec", lambda name: None)
     (line,) = type(found(suite))().faults([1], [10], [1])
     assert line.startswith(f"suite: {suite[:7]} needs the data files of the package opfunu: pip ")
 

@@ -11,10 +11,14 @@ import pytest
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from timefair.problems import f1_f23
-from timefair.problems.classic import FUNCTIONS, _michalewicz_best
+from timefair.problems.classic import (
+    F1_F23,
+    F1_F23_FUNCTIONS,
+    FIXED,
+    FUNCTIONS,
+    _michalewicz_best,
+)
 from timefair.problems.engineering import DESIGNS, ENGINEERING, TOLERANCE
-from timefair.problems.f1_f23 import F1_F23, FIXED
 from timefair.problems.registry import SUITES
 
 CLASSIC = SUITES["classic"]
@@ -160,7 +164,7 @@ OPTIMA |= {21: -10.1532, 22: -10.4029, 23: -10.5364, 8: -12569.5}
 def test_the_optimum_has_the_printed_value_and_none_near_it_is_better(function):
     dimension = FIXED.get(function, 30)
     problem = F1_F23.problem(function, dimension, 1)
-    best = f1_f23.FUNCTIONS[function - 1].optimum(dimension)
+    best = F1_F23_FUNCTIONS[function - 1].optimum(dimension)
     printed = OPTIMA.get(function, 0.0)
     assert problem.evaluate(best) == problem.f_opt
     np.testing.assert_allclose(problem.f_opt, printed, rtol=2e-3 if printed else 0, atol=1e-12)

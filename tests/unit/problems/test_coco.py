@@ -11,11 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from timefair.problems import coco_library
+from timefair.problems import coco
 from timefair.problems.base import ProblemName
-from timefair.problems.coco import Coco
-from timefair.problems.coco_biobj import reference_values
-from timefair.problems.coco_library import CProblem, library, place_noise
+from timefair.problems.coco import Coco, CProblem, library, place_noise, reference_values
 from timefair.problems.kinds import GRID, Kind, after_each, normalized
 from timefair.problems.registry import SUITES
 
@@ -262,9 +260,9 @@ def test_a_point_that_is_not_finite_has_no_noise_free_value_of_another(hostile):
 
 
 def test_another_layout_of_cocos_problems_is_noticed(monkeypatch):
-    fields = [("before", coco_library.ctypes.c_void_p), *coco_library._Layout._fields_]
-    moved = type("Moved", (coco_library.ctypes.Structure,), {"_fields_": fields})
-    monkeypatch.setattr(coco_library, "_Layout", moved)
+    fields = [("before", coco.ctypes.c_void_p), *coco._Layout._fields_]
+    moved = type("Moved", (coco.ctypes.Structure,), {"_fields_": fields})
+    monkeypatch.setattr(coco, "_Layout", moved)
     with pytest.raises(RuntimeError, match="the noise-free value is not where"):
         pair(107, 2)
 

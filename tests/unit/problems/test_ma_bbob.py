@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from timefair.problems import ma_bbob
+from timefair.problems import ioh
 from timefair.problems.base import ProblemName
 from timefair.problems.registry import SUITES
 
@@ -27,9 +27,9 @@ POINTS = 17  # of each problem: with 30 functions and 2 dimensions, 1,020 points
 @pytest.mark.parametrize("dimension", [2, 5])
 def test_values_are_those_of_the_definition(function, dimension):
     name = ProblemName("ma-bbob", function, dimension, function % 3 + 1)
-    problem, combined = MA_BBOB.make(name), ma_bbob._combined(name)
+    problem, combined = MA_BBOB.make(name), ioh._combined(name)
     points = np.random.default_rng(function).uniform(-5, 5, size=(POINTS, dimension))
-    weights, x_opt = ma_bbob.weights(function), np.array(combined.optimum.x)
+    weights, x_opt = ioh.weights(function), np.array(combined.optimum.x)
     total = np.zeros(POINTS)
     for i in np.flatnonzero(weights):
         part = SUITES["bbob"].problem(int(i) + 1, dimension, int(combined.instances[i]))
@@ -46,22 +46,20 @@ def test_values_are_those_of_the_definition(function, dimension):
 def test_the_optimum_is_uniform_within_the_bounds_and_has_the_least_value(function):
     for dimension in (2, 5, 20):
         name = ProblemName("ma-bbob", function, dimension, 1)
-        problem, x_opt = MA_BBOB.make(name), np.array(ma_bbob._combined(name).optimum.x)
+        problem, x_opt = MA_BBOB.make(name), np.array(ioh._combined(name).optimum.x)
         assert problem.evaluate(x_opt) == problem.f_opt < 1e-10
         for step in (1e-6, 1e-3, 1.0):
             assert problem.evaluate(x_opt + step) > problem.f_opt
 
 
 def test_places_of_optima_fill_the_bounds():
-    places = [
-        ma_bbob._combined(ProblemName("ma-bbob", f, 20, 1)).optimum.x for f in MA_BBOB.functions
-    ]
+    places = [ioh._combined(ProblemName("ma-bbob", f, 20, 1)).optimum.x for f in MA_BBOB.functions]
     assert np.abs(places).max() == pytest.approx(5, abs=0.05)
     assert np.mean(np.abs(places) > 4) == pytest.approx(0.2, abs=0.07)  # none in ioh's own ones
 
 
 def test_weights_are_shares_of_two_or_more_functions():
-    every = np.array([ma_bbob.weights(function) for function in MA_BBOB.functions])
+    every = np.array([ioh.weights(function) for function in MA_BBOB.functions])
     assert np.all(every >= 0)
     np.testing.assert_allclose(every.sum(axis=1), 1)
     positive = (every > 0).sum(axis=1)

@@ -15,8 +15,7 @@ from timefair.campaign import configuration, provenance
 from timefair.campaign.plan import write_snapshot
 from timefair.exhibits import files, latex
 from timefair.exhibits.registry import FIGURES, TABLES
-from timefair.measure.runs.child import Allowance
-from timefair.measure.runs.run import measure_run
+from timefair.measure.run import Allowance, measure_run
 from timefair.measure.trial import load
 from timefair.problems import names
 from timefair.problems.permutations import PERMUTATIONS

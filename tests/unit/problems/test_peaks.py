@@ -9,6 +9,7 @@ from campaigns import refused
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from timefair.problems.compiled import Landscape
 from timefair.problems.kinds import Changes
 from timefair.problems.moving import (
     ANGLE,
@@ -21,7 +22,6 @@ from timefair.problems.moving import (
     Severity,
     landscapes,
 )
-from timefair.problems.peaks_evaluation import Evaluation
 from timefair.problems.registry import SUITES, find
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "moving_peaks.json").read_text())
@@ -40,7 +40,7 @@ def drawn(dimension=3, peaks=4, environments=6, seed=1, severity=None):
 
 def cone(height, width, centre=(0.0, 0.0), tau=0.0, eta=(0.0, 0.0, 0.0, 0.0)):
     """One environment with one peak, whose axes are those of the box."""
-    return Evaluation(
+    return Landscape(
         heights=[[height]],
         centres=[[centre]],
         widths=[[width]],

@@ -15,7 +15,6 @@ import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from inspect import Signature
 from pathlib import Path
 from typing import Any, TypeGuard
 
@@ -31,9 +30,8 @@ from timefair.algorithms.base import (
     Objective,
 )
 from timefair.basics.errors import suggest
-from timefair.problems.base import Variables
+from timefair.problems.base import Variables, unknown
 from timefair.problems.kinds import Task
-from timefair.problems.parameters import unknown
 
 BOTH: frozenset[Task] = frozenset({"one objective", "constraints"})
 """The tasks of an algorithm that takes one objective, with constraints or without."""
@@ -41,8 +39,7 @@ CONSTRAINTS: frozenset[Task] = frozenset({"constraints"})
 TWO_OBJECTIVES: frozenset[Task] = frozenset({"two objectives"})
 
 Rng = np.random.Generator
-Given = Mapping[str, Any]
-"""The user's parameters of a launch."""
+Given = Mapping[str, Any]  # the user's parameters of a launch
 Evaluate = Callable[[NDArray[np.float64]], float]
 Names = Sequence[str] | Callable[[], Collection[str]]
 
@@ -138,7 +135,6 @@ class Adapter(Library):
         return [Path(__file__), Path(inspect.getfile(self.solve))]
 
     def objectives(self, name: str) -> int:
-        """How many objectives an algorithm is for."""
         return 2 if self.tasks(name, {}) == TWO_OBJECTIVES else 1
 
     def _prepare(self, name: str) -> None:
@@ -172,14 +168,13 @@ class Adapter(Library):
         return []
 
 
-def defaults_of(signature: Signature, *, without: Sequence[str]) -> dict[str, object]:
-    """The arguments whose default a YAML file can have: truth values, numbers, texts and None.
-
-    Those in `without` are set by the adapter.
+def defaults_of(function: Callable[..., object], *, without: Sequence[str]) -> dict[str, object]:
+    """The arguments that the adapter does not set, `without` them, and whose default a YAML file
+    can have: truth values, numbers, texts and None.
     """
     return {
         key: argument.default
-        for key, argument in signature.parameters.items()
+        for key, argument in inspect.signature(function).parameters.items()
         if key not in without and isinstance(argument.default, bool | int | float | str | None)
     }
 
@@ -232,7 +227,6 @@ def shares(objective: Objective, parts: int) -> Iterator[int]:
 
 
 def has_constraints(objective: Objective) -> TypeGuard[ConstrainedObjective]:
-    """Whether an objective has constraints."""
     return hasattr(objective, "constraints")
 
 
@@ -258,7 +252,6 @@ def starting_point(objective: Objective, rng: np.random.Generator) -> NDArray[np
 
 
 def moved_inside(objective: Objective) -> Evaluate:
-    """Wrap an objective so that points outside the bounds are moved onto them."""
     lower, upper = objective.lower, objective.upper
     return lambda x: objective(np.clip(x, lower, upper))
 

@@ -109,10 +109,7 @@ class ConstrainedObjective(Objective, Protocol):
 
     @property
     def start(self) -> NDArray[np.float64] | None:
-        """The starting point that the suite gives, shape ``(dimension,)``; None if there is none.
-
-        In COCO's suite it is feasible.
-        """
+        """The starting point that the suite gives, shape ``(dimension,)``; None without one."""
 
     @property
     def constraint_evaluations(self) -> int:
@@ -160,8 +157,7 @@ class Available:
     """One line of `timefair algorithms`."""
 
     name: str
-    missing: str = ""
-    """Why the algorithm cannot be used here; empty if it can."""
+    missing: str = ""  # why the algorithm cannot be used here; empty if it can
 
 
 class Library(ABC):
@@ -230,7 +226,6 @@ class Library(ABC):
         return name in self.batched
 
     def implementation(self, name: str) -> Implementation:
-        """What an algorithm is implemented in."""
         compiled = self.compiled is None or name in self.compiled
         return "compiled" if compiled else "Python with numpy"
 

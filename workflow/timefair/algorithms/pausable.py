@@ -29,9 +29,8 @@ class PausableThread:
         threading.Thread(target=self._live, daemon=True).start()
 
     def go_on(self) -> None:
-        """Let the function run until it pauses or ends; raise its exception, if any.
-
-        After its end, this has no effect.
+        """Let the function run until it pauses or ends; raise its exception, if any. No effect
+        afterwards.
         """
         if self.has_ended:
             return
@@ -58,17 +57,14 @@ class PausableThread:
 
 
 def seed_global_generators(rng: np.random.Generator) -> None:
-    """Seed both with numbers from a stream."""
     np.random.seed(rng.integers(2**32, dtype=np.uint32))  # noqa: NPY002
     random.seed(int(rng.integers(2**63)))
 
 
 def global_states() -> tuple[Any, Any]:
-    """The states of both generators."""
     return np.random.get_state(), random.getstate()  # noqa: NPY002
 
 
 def restore_global_states(states: tuple[Any, Any]) -> None:
-    """Restore the states that `global_states` returned."""
     np.random.set_state(states[0])  # noqa: NPY002
     random.setstate(states[1])

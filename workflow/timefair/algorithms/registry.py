@@ -1,46 +1,28 @@
 """Finds an algorithm by its name in a campaign: ``library:name`` or the user's own function.
 
-| `use` | what |
-|---|---|
-| ``timefair:DE`` | DE, algorithms of the quantiles paper, baselines, portfolios |
-| ``bayesopt:UCB`` | Bayesian optimization by a Gaussian process |
-| ``nevergrad:PSO`` | All optimizers of nevergrad, under their own names |
-| ``pycma:BIPOP`` | CMA-ES by its own authors, with restarts and a surrogate |
-| ``scipy:L-BFGS-B`` | Local methods of `minimize` and global optimizers of scipy |
-| ``cmaes:CMA`` | CMA-ES and its variants by the package cmaes (optional) |
-| ``fcmaes:CMA-ES`` | The optimizers of fcmaes in C++ (optional) |
-| ``mealpy:PSO.OriginalPSO`` | The optimizers of MEALPY, under their own names (optional) |
-| ``modcma:BIPOP`` | Modular CMA-ES, in C++ and in Python (optional) |
-| ``modde:modDE`` | Modular differential evolution (optional) |
-| ``niapy:GreyWolfOptimizer`` | The algorithms of NiaPy, under their own names (optional) |
-| ``nlopt:LN_BOBYQA`` | The algorithms of NLopt that need no gradient (optional) |
-| ``optuna:TPE`` | The samplers of optuna (optional) |
-| ``pybobyqa:BOBYQA`` | Trust regions of quadratic models, with restarts (optional) |
-| ``pygmo:sade`` | The algorithms of pygmo for one or two objectives within bounds (optional) |
-| ``pymoo:GA`` | The algorithms of pymoo for one or two objectives within bounds (optional) |
-| ``skopt:gp_minimize`` | Bayesian optimization by a Gaussian process or a forest (optional) |
-| ``octave:PO.m`` | A function of GNU Octave in the usual signature, unedited |
-| ``matlab:PO.m`` | A function of MATLAB in the usual signature, unedited; untested |
-| ``external:./solver --flag`` | A program in any language that speaks a line protocol |
-| ``module:function``, ``path/to/file.py:function`` | A function of the user's |
-
 The libraries are found in the modules of `adapters`. Importing this module imports none of them.
 """
 
 from __future__ import annotations
 
+import hashlib
 import importlib.metadata
+import json
+import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
 from timefair.algorithms import adapters, own
 from timefair.algorithms.base import Algorithm, Available, Implementation, Library
 from timefair.algorithms.builtin.library import TIMEFAIR
-from timefair.algorithms.external.library import EXTERNAL
+from timefair.algorithms.external.library import EXTERNAL, External
 from timefair.algorithms.external.octave import MATLAB, OCTAVE
 from timefair.basics import discovery, user_code
 from timefair.basics.errors import InputError, suggest
+from timefair.basics.files import cache_folder
+from timefair.basics.hidden_modules import hidden_modules
 from timefair.problems.base import Variables
 from timefair.problems.kinds import Task
 
@@ -124,7 +106,6 @@ def declared(use: str) -> tuple[Library, str]:
 
 
 def implementation(use: str) -> Implementation:
-    """What an algorithm is implemented in."""
     library, name = declared(use)
     return library.implementation(name)
 
@@ -170,7 +151,6 @@ def source_files(*uses: str) -> list[Path]:
 
 
 def available() -> dict[str, list[Available]]:
-    """List all algorithms of all libraries, usable here or not. Imports the libraries."""
     return {name: library.available() for name, library in LIBRARIES.items()}
 
 
@@ -197,3 +177,54 @@ def _installed(distribution: str) -> bool:
     except importlib.metadata.PackageNotFoundError:
         return False
     return True
+
+
+# --- Checks take seconds --------------------------------------------------------------------
+
+
+def remembered_faults(use: str, parameters: Mapping[str, object]) -> list[str]:
+    """Check an algorithm as `faults` does, unless it had none when it was last checked.
+
+    Such an algorithm is remembered by an empty file in the user's cache, until its parameters, the
+    adapters, Python, or a package that affects it change. The user's own functions and programs are
+    checked every time.
+    """
+    try:
+        library, _ = find(use)
+        uses = involved(use, parameters)
+    except InputError:
+        return faults(use, parameters)
+    libraries = [find(one)[0] for one in uses]
+    if any(isinstance(library, External | own.Own) for library in libraries):
+        return faults(use, parameters)
+    mark = cache_folder() / "faultless" / _digest(uses, parameters)
+    if mark.exists():
+        return []
+    with hidden_modules(*library.unneeded):
+        found = faults(use, parameters)
+    if not found:
+        with suppress(OSError):  # without a cache it is checked again
+            mark.parent.mkdir(parents=True, exist_ok=True)
+            mark.touch()
+    return found
+
+
+def _digest(uses: tuple[str, ...], parameters: Mapping[str, object]) -> str:
+    decisive = [
+        uses,
+        sorted(parameters.items()),
+        sys.version,
+        sys.prefix,
+        [(name, _version(name)) for name in distributions(*uses)],
+        _adapters(),
+    ]
+    return hashlib.sha256(json.dumps(decisive, default=repr).encode()).hexdigest()
+
+
+_version = cache(importlib.metadata.version)
+
+
+@cache
+def _adapters() -> list[str]:
+    sources = sorted(Path(__file__).parent.rglob("*.py"))
+    return [hashlib.sha256(path.read_bytes()).hexdigest() for path in sources]

@@ -43,7 +43,7 @@ class Extension:
       annotated plain type instead of a section. Without its key, a campaign has None.
     - `meters`: The module with a function ``meters(campaign, cores, algorithm)``, an iterator over
       context managers, each with a `Meter` of the runs of a job on these cores; empty for none.
-      ``algorithm`` is a `timefair.measure.runs.run.Subject`.
+      ``algorithm`` is a `timefair.measure.run.Subject`.
     - `policies`: The module that declares its ``stopping`` rules, and the one with its ``restarts``
       policies.
     - `exhibits`: The modules that declare exhibits: tables with their figures.
@@ -52,7 +52,7 @@ class Extension:
     - `reported`, `reported_for`: Tables that are made for the report of a campaign with one of its
       keys, or with one of the keys of the core in ``reported_for``.
     - `isolation`: Values of ``isolation`` in a campaign, each with the module whose context manager
-      ``confined(prepared, job, cores, folder)`` gives the `timefair.measure.runs.child.Confined`
+      ``confined(prepared, job, cores, folder)`` gives the `timefair.measure.run.Confined`
       that runs the job's algorithm.
     - `check`, `before_runs`, `files`, `verifying`, `settings`, `checklist`, `parts`, `findings`:
       Modules with a function of this name, an iterator that `each` calls; empty for none:

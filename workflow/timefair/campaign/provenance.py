@@ -27,7 +27,7 @@ from timefair.records.integrity import SHARED
 
 if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign
-    from timefair.policies.restarts.base import RestartPolicy
+    from timefair.policies.restarts import RestartPolicy
     from timefair.problems.base import Suite
 
 PACKAGE = Path(__file__).parents[1]
@@ -166,8 +166,7 @@ def _decisive_here(campaign: Campaign, label: str, code_of: CodeOf) -> dict[str,
 
 def measure_code(campaign: Campaign, label: str) -> str:
     """SHA-256, in hex, of the code that measures an algorithm: timefair's measuring code, and that
-    of the suite, the adapter, the restart policy and the stopping rule, but not other policies and
-    rules.
+    of the suite and the adapter, and the policies.
     """
     if (there := elsewhere(campaign, label)) is not None:
         found: str = there["code"]

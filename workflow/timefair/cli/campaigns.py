@@ -207,7 +207,7 @@ def _machine_lines(campaign: Campaign) -> Iterator[str]:
 def _isolation_lines(campaign: Campaign) -> Iterator[str]:
     """What this machine does not let runs have of the isolation that the campaign asks for."""
     from timefair.machine.doctor import private_folders_refused
-    from timefair.machine.host import Host
+    from timefair.machine.facts import Host
 
     if refused := private_folders_refused(Host()):
         asked = ", ".join(sorted({campaign.isolation_of(label) for label in campaign.algorithms}))
@@ -386,7 +386,7 @@ def add_checks(commands: Commands) -> None:
 
 
 def _doctor(arguments: argparse.Namespace) -> int:
-    from timefair.machine.host import Host
+    from timefair.machine.facts import Host
 
     host = Host()  # with the variables that the user has set
     one_thread()

@@ -34,7 +34,7 @@ from timefair.io.common import (
     stop_reason_of,
 )
 from timefair.io.table_read import Layout
-from timefair.problems.pbo import ONE_MAX, PseudoBoolean
+from timefair.problems.ioh import ONE_MAX, PseudoBoolean
 from timefair.problems.registry import SUITES
 
 EVALUATIONS = ("evaluations", "function evaluation")

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from timefair.basics.errors import InputError
 from timefair.basics.files import atomic_file
 from timefair.basics.optimum import NOTHING_YET
-from timefair.problems.coco_biobj import TARGETS, CocoBiobj
+from timefair.problems.coco import TARGETS, CocoBiobj
 from timefair.problems.registry import SUITES
 
 LONGEST_NAME = 80  # bytes of the name of a suite in a file name, which contains it with other words

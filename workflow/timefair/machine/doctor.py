@@ -17,8 +17,16 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from timefair.machine import facts
-from timefair.machine.facts import MOMENTARY, STANDING
-from timefair.machine.host import Host, Reader, Unknown, core_list, gather, whole
+from timefair.machine.facts import (
+    MOMENTARY,
+    STANDING,
+    Host,
+    Reader,
+    Unknown,
+    core_list,
+    gather,
+    whole,
+)
 from timefair.machine.linux import private_folders
 
 Severity = Literal["bad", "warn", "unknown", "ok"]
@@ -78,7 +86,6 @@ class Observation:
         return self.cores_asked or int(self["cores_usable"])
 
     def grown(self, name: str) -> Any:
-        """How much a counter grew while the machine was observed."""
         if self.growth.get(name) is None:
             raise Unknown(self.facts["missing"].get(name, f"{name} was read only once"))
         return self.growth[name]
@@ -86,8 +93,7 @@ class Observation:
 
 # --- Measurements, which take about a second --------------------------------------------------
 
-LOOP_NS = 50_000_000
-"""The time for which each core is kept busy."""
+LOOP_NS = 50_000_000  # the time for which each core is kept busy
 
 
 def waiting(host: Host) -> dict[str, float]:
@@ -142,7 +148,6 @@ PROBES: dict[str, Reader] = {
 
 
 def look(host: Host, cores_asked: int | None = None) -> Observation:
-    """Observe a machine: read all facts, measure, and read the counters again."""
     seen = gather(STANDING | MOMENTARY, host)
     start = time.perf_counter()
     measured = gather(PROBES, host)
@@ -172,13 +177,11 @@ def findings(seen: Observation) -> list[Finding]:
 
 
 def summary(found: Iterable[Finding]) -> str:
-    """Count the findings of each severity, as a line of text."""
     counts = Counter(finding.severity for finding in found)
     return ", ".join(f"{counts[severity]} {severity}" for severity in ORDER)
 
 
 def as_json(found: Iterable[Finding], seen: Observation) -> dict[str, Any]:
-    """The findings and all facts behind them, as JSON values."""
     return {
         "cores_asked": seen.cores_asked,
         "findings": [{"name": one.name} | one._asdict() for one in found],

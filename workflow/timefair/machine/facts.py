@@ -6,39 +6,146 @@ import fnmatch
 import json
 import os
 import platform
+import re
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import metadata
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from timefair.basics.errors import InputError
-from timefair.machine.host import MB, Host, Reader, Unknown, core_list, decimal, gather, whole
 
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
+
+
+MB = 2**20
+
+_MOST_CORES = 2**16
+
+
+class Unknown(Exception):
+    """A fact is not available on this machine; the message is the reason."""
+
+
+@dataclass(frozen=True)
+class Host:
+    """Where facts are read: files below `root`, variables of `environment`, code in `folder`.
+
+    Paths have no leading slash. Reading any file returns a value or raises `Unknown`.
+    """
+
+    root: Path = Path("/")
+    environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
+    folder: Path = field(default_factory=Path.cwd)
+
+    def text(self, path: str) -> str:
+        """The content of a file without surrounding space; never empty."""
+        try:
+            content = (self.root / path).read_text(encoding="utf-8", errors="replace").strip()
+        except (FileNotFoundError, NotADirectoryError):
+            raise Unknown(f"no /{path}") from None
+        except OSError:
+            raise Unknown(f"/{path} cannot be read") from None
+        if not content:
+            raise Unknown(f"/{path} is empty")
+        return content
+
+    def number(self, path: str) -> int:
+        return whole(self.text(path), f"/{path}")
+
+    def fields(self, path: str, separator: str = ":") -> dict[str, str]:
+        """The first value of each name in a file of ``name: value`` lines."""
+        found: dict[str, str] = {}
+        for line in self.text(path).splitlines():
+            name, _, value = line.partition(separator)
+            found.setdefault(name.strip(), value.strip())
+        return found
+
+    def field(self, path: str, name: str, separator: str = ":") -> str:
+        """One value of a file of ``name: value`` lines; never empty."""
+        value = self.fields(path, separator).get(name)
+        if not value:
+            raise Unknown(f"/{path} has no {name!r}")
+        return value
+
+    def names(self, path: str) -> list[str]:
+        """The sorted names in a folder; may be empty."""
+        try:
+            return sorted(os.listdir(self.root / path))
+        except OSError:
+            raise Unknown(f"no /{path}") from None
+
+    def has(self, path: str) -> bool:
+        return os.path.exists(self.root / path)
+
+
+Reader = Callable[[Host], Any]
+
+
+def gather(readers: Mapping[str, Reader], host: Host) -> dict[str, Any]:
+    """Call all readers; an unknown fact is None, with the reason under ``missing``."""
+    facts: dict[str, Any] = {}
+    missing: dict[str, str] = {}
+    for name, read in readers.items():
+        try:
+            facts[name] = read(host)
+        except Unknown as reason:
+            facts[name] = None
+            missing[name] = f"not available here: {reason}"
+    return {**facts, "missing": missing}
+
+
+def whole(text: str, where: str) -> int:
+    """Parse a whole number of at most 19 digits.
+
+    >>> whole("-1", "here"), whole("100000", "here")
+    (-1, 100000)
+    """
+    if not re.fullmatch(r"-?[0-9]{1,19}", text):
+        raise Unknown(f"{where} has no number")
+    return int(text)
+
+
+def decimal(text: str, where: str) -> float:
+    """Parse a number that is not negative, with or without decimals.
+
+    >>> decimal("98.68", "here")
+    98.68
+    """
+    if not re.fullmatch(r"[0-9]{1,19}(\.[0-9]{1,19})?", text):
+        raise Unknown(f"{where} has no number")
+    return float(text)
+
+
+def core_list(text: str, where: str) -> list[int]:
+    """Parse a list of cores in the format of the kernel.
+
+    >>> core_list("0-2,8", "here")
+    [0, 1, 2, 8]
+    """
+    cores: set[int] = set()
+    for part in text.split(","):
+        first, dash, last = part.strip().partition("-")
+        low = whole(first, where)
+        high = whole(last, where) if dash else low
+        if not 0 <= low <= high < _MOST_CORES:
+            raise Unknown(f"{where} has no list of cores")
+        cores.update(range(low, high + 1))
+    return sorted(cores)
+
 
 # --- The machine and its operating system: processor, memory, kernel, limits, and the load ------
 
 _CPU = "sys/devices/system/cpu"
 
 
-def cpu(host: Host) -> str:
-    """The name of the model; virtual machines often give a generic one."""
-    return host.field("proc/cpuinfo", "model name")
-
-
 def online(host: Host) -> list[int]:
-    """The numbers of the logical cores that the kernel uses."""
     return core_list(host.text(f"{_CPU}/online"), f"/{_CPU}/online")
-
-
-def cores(host: Host) -> int:
-    """The number of logical cores, that is hardware threads."""
-    return len(online(host))
 
 
 def siblings(host: Host) -> list[list[int]]:
@@ -49,11 +156,6 @@ def siblings(host: Host) -> list[list[int]]:
 def _groups(host: Host) -> list[tuple[int, ...]]:
     paths = [f"{_CPU}/cpu{core}/topology/thread_siblings_list" for core in online(host)]
     return [tuple(core_list(host.text(path), f"/{path}")) for path in paths]
-
-
-def cores_physical(host: Host) -> int:
-    """The number of physical cores."""
-    return len(siblings(host))
 
 
 def governor(host: Host) -> str:
@@ -86,23 +188,12 @@ _PAGES = "proc/vmstat"
 
 
 def memory_mb(host: Host) -> float:
-    """The size of the memory."""
     return _mb(host, "MemTotal")
 
 
 def memory_available_mb(host: Host) -> float:
     """The kernel's estimate of the memory that programs can get without swapping."""
     return _mb(host, "MemAvailable")
-
-
-def swap_mb(host: Host) -> float:
-    """The size of the swap; 0 without swap."""
-    return _mb(host, "SwapTotal")
-
-
-def swap_used_mb(host: Host) -> float:
-    """Swap in use."""
-    return swap_mb(host) - _mb(host, "SwapFree")
 
 
 def swapped_pages(host: Host) -> int:
@@ -116,23 +207,9 @@ def _mb(host: Host, name: str) -> float:
     return round(whole(kilobytes, "/proc/meminfo") / 1024, 1)
 
 
+_CLOCK_SOURCE = "sys/devices/system/clocksource/clocksource0/current_clocksource"
 _DMI = "sys/class/dmi/id"
 _SUPPLIES = "sys/class/power_supply"
-
-
-def hostname(host: Host) -> str:
-    """The name of the machine."""
-    return host.text("proc/sys/kernel/hostname")
-
-
-def kernel(host: Host) -> str:
-    """The release of the kernel."""
-    return host.text("proc/sys/kernel/osrelease")
-
-
-def distribution(host: Host) -> str:
-    """The distribution and its version."""
-    return host.field("etc/os-release", "PRETTY_NAME", separator="=").strip("\"'")
 
 
 def virtual_machine(host: Host) -> str:
@@ -158,24 +235,9 @@ def container(host: Host) -> str:
     return ", ".join(marks) or "none seen"
 
 
-def clock_source(host: Host) -> str:
-    """The clock source of the kernel."""
-    return host.text("sys/devices/system/clocksource/clocksource0/current_clocksource")
-
-
 def affinity(host: Host) -> str:
     """The cores that this process may use, in the kernel's spelling."""
     return host.field("proc/self/status", "Cpus_allowed_list")
-
-
-def usable(host: Host) -> list[int]:
-    """The same as a list."""
-    return core_list(affinity(host), "Cpus_allowed_list")
-
-
-def cores_usable(host: Host) -> int:
-    """Number of cores that this process may use."""
-    return len(usable(host))
 
 
 def load(host: Host) -> list[float]:
@@ -224,7 +286,6 @@ _SLURM = (
 
 
 def slurm(host: Host) -> dict[str, str]:
-    """The job that Slurm runs this process in."""
     found = {name: host.environment[name] for name in _SLURM if name in host.environment}
     if not found:
         raise Unknown("no SLURM_ variables are set")
@@ -262,9 +323,8 @@ def memory_left_mb(host: Host) -> float | str:
 
 
 def folders(host: Host, controller: str) -> list[str]:
-    """The folders of this process's group and of the groups above it, for one controller.
-
-    They are relative to the root of `host`. `Unknown` if there is no such group.
+    """The folders below the root of `host` of this process's group and of those above it, for one
+    controller. `Unknown` if there is no such group.
     """
     version_1 = _memberships(host).get(controller)
     member = version_1 or _memberships(host).get("")
@@ -351,36 +411,6 @@ def _mounted(host: Host, controller: str) -> tuple[str, str]:
 # --- The software of this process: Python, numpy, BLAS, packages, versions ---------------------
 
 
-def system(_: Host) -> str:
-    """The name of the operating system."""
-    return platform.system() or _absent("the operating system has no name")
-
-
-def architecture(_: Host) -> str:
-    """The instruction set."""
-    return platform.machine() or _absent("the instruction set has no name")
-
-
-def libc(_: Host) -> str:
-    """The C library and its version."""
-    return " ".join(platform.libc_ver()).strip() or _absent("the C library is not glibc")
-
-
-def python(_: Host) -> str:
-    """The version of Python."""
-    return platform.python_version()
-
-
-def python_implementation(_: Host) -> str:
-    """The name of the Python implementation."""
-    return sys.implementation.name
-
-
-def python_flags(_: Host) -> str:
-    """The flags that Python was compiled with."""
-    return str(sysconfig.get_config_var("CFLAGS") or _absent("Python does not have it"))
-
-
 def numpy_compilers(_: Host) -> dict[str, str]:
     """The compilers of numpy: name, version and, if numpy kept them, the arguments."""
     return {
@@ -392,7 +422,6 @@ def numpy_compilers(_: Host) -> dict[str, str]:
 
 
 def numpy_instructions(_: Host) -> list[str]:
-    """The sets of vector instructions that numpy uses on this machine."""
     extensions = _numpy_section("SIMD Extensions")
     return [*extensions.get("baseline", []), *extensions.get("found", [])]
 
@@ -442,7 +471,6 @@ def packages(_: Host) -> dict[str, str]:
 
 
 def versions(distributions: Iterable[str]) -> dict[str, str | None]:
-    """Look up the installed version of each distribution; None for one that is not installed."""
     return {name: _version(name) for name in sorted(set(distributions))}
 
 
@@ -478,11 +506,6 @@ def _absent(reason: str) -> NoReturn:
 
 _PACKAGE = Path(__file__).parents[1]
 _WAIT_S = 5
-
-
-def commit(host: Host) -> str:
-    """The commit of the working directory, with ``-dirty`` if files differ from it."""
-    return describe(host.folder)
 
 
 def package_commit(_: Host) -> str:
@@ -536,8 +559,7 @@ def _git(folder: Path, *arguments: str) -> str:
 
 # --- What pyproject.toml requires ---------------------------------------------------------------
 
-EXTRAS = ("extras", "report", "cluster", "crate")
-"""Those that campaigns use."""
+EXTRAS = ("extras", "report", "cluster", "crate")  # those that campaigns use
 
 
 def check_installed() -> None:
@@ -590,22 +612,43 @@ def _named(*readers: Reader) -> dict[str, Reader]:
     return {reader.__name__: reader for reader in readers}
 
 
-STANDING = _named(
-    # the hardware
-    *(cpu, architecture, cores, cores_physical, siblings, governor, turbo, memory_mb, swap_mb),
+STANDING: dict[str, Reader] = {
+    # the hardware; virtual machines often give a generic name of the processor
+    "cpu": lambda host: host.field("proc/cpuinfo", "model name"),
+    "architecture": lambda _: platform.machine() or _absent("the instruction set has no name"),
+    "cores": lambda host: len(online(host)),
+    "cores_physical": lambda host: len(siblings(host)),
+    "swap_mb": lambda host: _mb(host, "SwapTotal"),
+    **_named(siblings, governor, turbo, memory_mb),
     # the system
-    *(hostname, system, distribution, kernel, libc, virtual_machine, container, clock_source),
+    "hostname": lambda host: host.text("proc/sys/kernel/hostname"),
+    "system": lambda _: platform.system() or _absent("the operating system has no name"),
+    "distribution": lambda host: host.field("etc/os-release", "PRETTY_NAME", "=").strip("\"'"),
+    "kernel": lambda host: host.text("proc/sys/kernel/osrelease"),
+    "libc": lambda _: (
+        " ".join(platform.libc_ver()).strip() or _absent("the C library is not glibc")
+    ),
+    "clock_source": lambda host: host.text(_CLOCK_SOURCE),
+    **_named(virtual_machine, container),
     # what this process may use
-    *(cores_usable, affinity, cpu_quota),
+    "cores_usable": lambda host: len(core_list(affinity(host), "Cpus_allowed_list")),
+    **_named(affinity, cpu_quota),
     # its software
-    *(python, python_implementation, python_flags, numpy_compilers, numpy_instructions, blas),
-    *(blas_threads, environment, packages, commit, package_commit),
-)
+    "python": lambda _: platform.python_version(),
+    "python_implementation": lambda _: sys.implementation.name,
+    "python_flags": lambda _: str(
+        sysconfig.get_config_var("CFLAGS") or _absent("Python does not have it")
+    ),
+    "commit": lambda host: describe(host.folder),
+    **_named(numpy_compilers, numpy_instructions, blas, blas_threads),
+    **_named(environment, packages, package_commit),
+}
 
-MOMENTARY = _named(
-    *(load, steal_s, throttled_periods, thermal_throttles, memory_available_mb, memory_left_mb),
-    *(swap_used_mb, swapped_pages, power, slurm),
-)
+MOMENTARY: dict[str, Reader] = {
+    "swap_used_mb": lambda host: _mb(host, "SwapTotal") - _mb(host, "SwapFree"),
+    **_named(load, steal_s, throttled_periods, thermal_throttles, swapped_pages, power, slurm),
+    **_named(memory_available_mb, memory_left_mb),
+}
 
 
 def machine_facts(distributions: Iterable[str] = (), host: Host | None = None) -> dict[str, Any]:
@@ -619,10 +662,8 @@ def machine_facts(distributions: Iterable[str] = (), host: Host | None = None) -
 
 
 def some_facts(names: Iterable[str], host: Host | None = None) -> dict[str, Any]:
-    """Some of the facts of `STANDING`, in the form of `machine_facts` but without versions."""
     return gather({name: STANDING[name] for name in names}, host or Host())
 
 
 def machine_state(host: Host | None = None) -> dict[str, Any]:
-    """The facts of `MOMENTARY`, in the form of `machine_facts`."""
     return gather(MOMENTARY, host or Host())

@@ -1,1 +1,1 @@
-"""Measures runs of algorithms: `runs` one run, `job` those of a job, `runner` many jobs."""
+"""Measures runs of algorithms: `run` one run, `job` those of a job, `runner` many jobs."""

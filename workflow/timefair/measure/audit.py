@@ -25,17 +25,15 @@ from timefair.basics.extension import elsewhere
 from timefair.campaign import configuration
 from timefair.machine.linux import kernel
 from timefair.measure.launching import run_seed
+from timefair.measure.run import Allowance, measure_run
 from timefair.measure.runner import in_new_interpreter
-from timefair.measure.runs.child import Allowance
-from timefair.measure.runs.run import measure_run
 from timefair.measure.trial import evaluation_cost_s, prepare
-from timefair.policies.restarts.none import NoRestart
+from timefair.policies.restarts import NoRestart
 from timefair.problems.base import Problem, takes
 from timefair.problems.registry import SUITES
 from timefair.records.status import Status, StopReason
 
-SLOW_S = 1e-4
-"""Minimal time of an evaluation of the slow problem."""
+SLOW_S = 1e-4  # minimal time of an evaluation of the slow problem
 
 
 @dataclass(frozen=True)
@@ -130,10 +128,8 @@ def slow(problem: Problem) -> Problem:
 
 
 def subjects(words: Iterable[str]) -> list[Subject]:
-    """Collect the algorithms of campaign files, libraries and single names ``library:name``.
-
-    The name of a library means all of its algorithms that can be used here on bbob. Raises one
-    InputError with all faults.
+    """The algorithms of campaign files, libraries (all that can be used here on bbob) and single
+    names ``library:name``; one InputError with all faults.
     """
     found: list[Subject] = []
     for word in words:
@@ -187,7 +183,6 @@ def _prepared(subject: Subject, setting: AuditSettings) -> AuditRow:
 
 
 def audit(subject: Subject, algorithm: Algorithm, setting: AuditSettings) -> AuditRow:
-    """Audit a prepared algorithm: five runs."""
     problem = setting.problem
     seed = run_seed(1, problem.name, subject.use, 1)
     watched, wall_ns = Watched(problem), round(setting.wall_s * 1e9)

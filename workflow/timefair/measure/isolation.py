@@ -27,8 +27,7 @@ from timefair.records.status import Isolation
 
 _PACKAGE = Path(__file__).parents[1]
 _ROOT = Path("/")
-_WORKFLOW = (".snakemake", "results")
-"""Folders of the workflow in its working directory."""
+_WORKFLOW = (".snakemake", "results")  # folders of the workflow in its working directory
 
 
 @dataclass(frozen=True)
@@ -87,7 +86,6 @@ class Views:
         return {one.name: getattr(self, one.name) for one in fields(self) if one.compare}
 
     def columns(self) -> dict[str, Any]:
-        """The columns of a record that describe the isolation in force."""
         return {"isolation": self.isolation, "watched_because": self.because}
 
 
@@ -163,8 +161,7 @@ def scratch_folder() -> Iterator[Path]:
             tempfile.tempdir = before
 
 
-NAMES = 5
-"""Maximal number of recorded names of new files."""
+NAMES = 5  # maximal number of recorded names of new files
 
 MOST_ENTRIES = 300
 """Maximal number of files and folders that are compared per folder, beginning at its top level."""
@@ -179,8 +176,6 @@ Fingerprint = dict[str, tuple[int, int] | None]
 
 
 class Leftovers(NamedTuple):
-    """Columns of a record; see `timefair.records.schema`."""
-
     left_files: int
     left_mb: float
     appeared: str | None
@@ -237,7 +232,6 @@ def appeared(before: Fingerprint, after: Fingerprint) -> str | None:
 
 
 def look(scratch: Path, watched: Iterable[Path], before: Fingerprint) -> Leftovers:
-    """Files in the run's temporary folder, and what is new in folders that are watched."""
     sizes = [
         looks.st_size for _, looks in _from_the_top(str(scratch)) if not stat.S_ISDIR(looks.st_mode)
     ]

@@ -91,15 +91,11 @@ class PausableLaunch(PausableThread):
 
     @property
     def best(self) -> float:
-        """The best precision that it has reached; `inf` before the first finite value."""
         return self._best()
 
 
 def point_of(returned: object, dimension: int) -> NDArray[np.float64] | None:
-    """The point in the result of `solve`; None if there is none.
-
-    A point is an array, list or tuple of `dimension` finite numbers, or the attribute ``x``.
-    """
+    """The point in the result of `solve`, as `algorithms.base.Solve` says; None without one."""
     found = returned if isinstance(returned, np.ndarray | list | tuple) else None
     try:
         point = np.asarray(getattr(returned, "x", None) if found is None else found, dtype=float)

@@ -12,13 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timefair.basics.slowdowns import lengthened
-from timefair.machine.facts import folders
-from timefair.machine.host import Host, Unknown, whole
+from timefair.machine.facts import Host, Unknown, folders, whole
 from timefair.machine.linux.kernel import read_file
 from timefair.records.status import Perturbation
 
-DELAY_SHARE = 0.05
-"""Largest share of its clock that a clean run waits for a core that others use."""
+DELAY_SHARE = 0.05  # largest share of its clock that a clean run waits for a core that others use
 
 REFERENCE_RATIO = 1.15
 """Largest factor by which the slowdown of the reference kernel lengthens a clean run's clock."""
@@ -65,8 +63,7 @@ def judge(
     return Judgement(Perturbation.CLEAN)
 
 
-_STEAL = 8
-"""The field of a core's line in /proc/stat."""
+_STEAL = 8  # the field of a core's line in /proc/stat
 
 _THROTTLED = {"throttled_usec": 1e-6, "throttled_time": 1e-9}
 """The throttling counter of versions 2 and 1 of control groups, and its unit in seconds."""
@@ -86,15 +83,12 @@ class Surroundings(NamedTuple):
     memory_s: float | None = None
 
     def since(self, before: Surroundings) -> Surroundings:
-        """The growth of the counters since an earlier moment; None for unknown counters."""
         pairs = zip(self, before, strict=True)
         grown = (None if a is None or b is None else max(a - b, 0.0) for a, b in pairs)
         return Surroundings(*grown)
 
 
 class Counters:
-    """Reads the counters of a job on some cores, whose control groups are looked up once."""
-
     def __init__(self, cores: Iterable[int], host: Host | None = None) -> None:
         self._host = host or Host()
         self._cores = [f"cpu{core}" for core in cores]
@@ -144,8 +138,7 @@ class Counters:
 
 DIMENSION = 10
 OFFSPRING = 10
-GENERATIONS = 190
-"""About 14 ms on a machine of 2024."""
+GENERATIONS = 190  # about 14 ms on a machine of 2024
 
 SHORT_BUDGET_S = 1.5
 """For runs shorter than this, half of the work is timed and the time is doubled, because the
@@ -155,8 +148,7 @@ complete work would take more than 1 % of the run.
 WARM_UP_GENERATIONS = 8
 """Repetitions that are not timed: after a fork, the first write to a page takes longer."""
 
-BEST_OF = 3
-"""Number of timings at the start of a job, the best of which is the first best time."""
+BEST_OF = 3  # number of timings at the start of a job, the best of which is the first best time
 
 
 class Reference:
@@ -265,11 +257,8 @@ class RunMonitor:
 
 # --- Three reference kernels, timed in a job so that others can tell how fast its machine was ---
 
-TAKES = 4
-"""Timings of each kernel, in turns; a job spends about 40 ms on them."""
-
-SIZE = 2**20
-"""Numbers of the array that the kernel `memory` reads: 8 MB."""
+TAKES = 4  # timings of each kernel, in turns; a job spends about 40 ms on them
+SIZE = 2**20  # numbers of the array that the kernel `memory` reads: 8 MB
 
 
 def kernels() -> dict[str, list[float]]:
@@ -305,7 +294,6 @@ def _arithmetic() -> Any:
 
 
 def _interpreter() -> float:
-    """Loops, calls, lists and dictionaries of Python."""
     found: dict[int, list[float]] = {}
     for k in range(4000):
         found.setdefault(k % 97, []).append(_step(k * 0.5))

@@ -18,8 +18,7 @@ from timefair.basics.errors import InputError, Interrupted
 from timefair.machine.linux import kernel
 from timefair.machine.linux.kernel import ends_at_once
 
-LONGEST = 1 << 20
-"""Maximal length of a message between interpreters, in bytes."""
+LONGEST = 1 << 20  # maximal length of a message between interpreters, in bytes
 
 
 class NoAnswer(Exception):

@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
 from timefair.basics import files
 from timefair.basics.errors import InputError, Interrupted, storing
 from timefair.machine import facts
-from timefair.machine.host import Host, Unknown
+from timefair.machine.facts import Host, Unknown
 from timefair.machine.linux import kernel
 from timefair.machine.linux.kernel import SIGNALS, ends_at_once, interruptible
 
@@ -96,9 +96,8 @@ def in_forks(work: Iterable[Callable[[], int]], most: int) -> int:
 
 
 def in_new_interpreter(function: Callable[..., Result], *given: object) -> Result:
-    """The result of a function in a new interpreter; its arguments and result can be pickled.
-
-    `ChildProcessError` if the function ends its process.
+    """The result of a function in a new interpreter; all can be pickled. `ChildProcessError` if the
+    function ends its process.
     """
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
@@ -147,13 +146,11 @@ class JobFailed(InputError):
 
 
 def command(name: str, options: Mapping[str, Any]) -> list[str]:
-    """A command of timefair for this interpreter, with its options in their order."""
     words = (word for option, value in options.items() for word in (f"--{option}", str(value)))
     return [sys.executable, "-P", "-m", "timefair", name, *words]
 
 
 def measuring(folder: Path, job: Job, keys: Keys) -> list[str]:
-    """The command that measures a job of a planned campaign, whose folder this is."""
     from timefair.campaign import plan
 
     key = keys[job.algorithm, job.round]
@@ -294,23 +291,18 @@ ATTEMPTS = 3
 NAMES = {"ready": "timefair-ready", "job": "timefair-job"}
 """Names of a prepared process and of its forks in `ps`."""
 
-LONGEST = 1 << 16
-"""Maximal length of a request, in bytes."""
-
-STARTED = b"started"
-"""First message of a fork, with a descriptor of itself."""
+LONGEST = 1 << 16  # maximal length of a request, in bytes
+STARTED = b"started"  # first message of a fork, with a descriptor of itself
 
 ENDED = frozenset(128 + number for number in (signal.SIGKILL, *SIGNALS))
 """The exit status of a fork that was ended by a signal."""
 
-CONTINUE_S = 2.0
-"""So often a fork gets the signal to continue, in case that its run has stopped it."""
+CONTINUE_S = 2.0  # so often a fork gets the signal to continue, in case that its run has stopped it
 
 _NAMESPACES = ("pid", "mnt", "net", "user")
 _SURROUNDINGS = ("/proc/self/limits", "/proc/self/cgroup")
 
-Request = dict[str, Any]
-"""The request of a job: JSON values."""
+Request = dict[str, Any]  # the request of a job: JSON values
 
 
 def address(*names: object) -> bytes:
@@ -413,8 +405,6 @@ def _forwarding(begun: Path | None) -> Iterator[_Fork]:
 
 
 class _Client:
-    """A job's own process. It looks for prepared processes and lets them be created."""
-
     def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
         self._command, self._environment = command, environment
         self._started: int | None = None
@@ -498,14 +488,12 @@ def user_of_peer(connection: socket.socket) -> int:
 
 # --- The prepared process -----------------------------------------------------------------------
 
-IDLE_S = 300
-"""Time without a job after which a prepared process ends."""
+IDLE_S = 300  # time without a job after which a prepared process ends
 
 MEMORY_SHARE = 0.25
 """An idle prepared process ends when less than this share of the memory is available."""
 
-HANDOVER_S = 10.0
-"""Time within which a job that connects has to send its request."""
+HANDOVER_S = 10.0  # time within which a job that connects has to send its request
 
 
 class Task(NamedTuple):
@@ -520,8 +508,7 @@ class Task(NamedTuple):
     connection: socket.socket
 
 
-Work = Callable[[Task], int]
-"""Does the task of a fork; returns the exit status of the job."""
+Work = Callable[[Task], int]  # does the task of a fork; returns the exit status of the job
 
 
 def begin(starter: int) -> None:

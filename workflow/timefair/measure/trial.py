@@ -25,7 +25,7 @@ from timefair.algorithms.adapter import has_constraints
 from timefair.algorithms.base import Algorithm, ConstrainedObjective, Objective
 from timefair.basics import threads
 from timefair.basics.hidden_modules import hidden_modules
-from timefair.machine.linux import keeper, kernel
+from timefair.machine.linux import kernel, private_folders
 from timefair.machine.linux.kernel import ends_at_once
 from timefair.measure.evaluation.objective import now_ns
 from timefair.measure.evaluation.state import State
@@ -82,8 +82,6 @@ def penalized(algorithm: Algorithm, weight: float) -> Algorithm:
 
 
 def _showing(algorithm: Algorithm, shown: Callable[[Objective], Any]) -> Algorithm:
-    """The same algorithm, which gets what `shown` makes of the objective."""
-
     def solve(objective: Objective, rng: np.random.Generator) -> object:
         return algorithm.solve(shown(objective), rng)
 
@@ -120,9 +118,8 @@ class Rounded(_Beneath):
 
 
 class Keyed(Rounded):
-    """An objective of permutations that takes keys from 0 to 1: their order is the point.
-
-    The random keys of Bean (1994).
+    """An objective of permutations that takes keys from 0 to 1, whose order is the point (Bean
+    1994).
     """
 
     def __init__(self, objective: Objective) -> None:
@@ -151,7 +148,6 @@ AS: Mapping[str, Callable[[Algorithm], Algorithm]] = {
 
 
 def import_library(use: str) -> None:
-    """Import the modules that all algorithms of an algorithm's library need."""
     library, _ = registry.find(use)
     with hidden_modules(*library.unneeded):
         for name in library.modules:
@@ -170,14 +166,9 @@ def load(
 
 
 TRIAL_EVALUATIONS_PER_DIMENSION = 40
-TRIAL_S = 0.3
-"""A trial ends at the first evaluation after this time."""
-
-TRIAL_KILL_S = 5 * TRIAL_S
-"""A trial ends at this time even if it makes no evaluation."""
-
-TRACE_S = 1.5 * TRIAL_S
-"""The trace of a trial that has made no evaluation by then is kept."""
+TRIAL_S = 0.3  # a trial ends at the first evaluation after this time
+TRIAL_KILL_S = 5 * TRIAL_S  # a trial ends at this time even if it makes no evaluation
+TRACE_S = 1.5 * TRIAL_S  # the trace of a trial that has made no evaluation by then is kept
 
 LATE_S = 1.0
 """After this further time, the parent ends a trial that has not ended, such as a stopped one."""
@@ -227,10 +218,7 @@ def import_modules(names: Iterable[str]) -> None:
 
 
 class _Trial(_Beneath):
-    """The objective of a trial: it also reports the modules that were loaded since the last call.
-
-    `memory` has the files of a `State`.
-    """
+    """The objective of a trial: it also reports modules that were loaded since the last call."""
 
     _SHOWN = _Beneath._SHOWN | {
         "batch", "constraints", "number_of_constraints", "start", "constraint_evaluations",
@@ -308,13 +296,14 @@ def trial_launch(
         trial.tell()
 
     def guard() -> None:
-        """Fork the trial, which may end this process, and wait for its end."""
         ends_at_once()
         os.setsid()
-        kept = keeper.made(network=views.network) if views.namespaces else None  # it ends with it
+        keeper = None
+        if views.namespaces:
+            keeper = private_folders.make_keeper(network=views.network)  # it ends with this process
         os.waitpid(kernel.forked(partial(launch, os.getpid())), 0)
-        if kept is not None:
-            kept.sweep()
+        if keeper is not None:
+            keeper.sweep()
 
     pid = kernel.forked(guard)
     kernel.wait_or_kill(pid, within_s + TRIAL_KILL_S + LATE_S)

@@ -1,4 +1,62 @@
 """The policies that a campaign selects: when a launch ends, and when there are enough runs.
 
-One module per policy; its class owns its keys, their checks and the behaviour. `scan` finds them.
+A class owns its keys, their checks and the behaviour. It is found in any module of this package,
+and in those that extensions name.
 """
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Mapping
+from functools import cache
+from types import MappingProxyType
+from typing import TYPE_CHECKING, TypeVar
+
+from timefair.basics.extension import extensions
+from timefair.basics.sections import Section
+
+if TYPE_CHECKING:
+    from timefair.policies.restarts import RestartPolicy
+    from timefair.policies.stopping import StoppingPolicy
+
+Kind = TypeVar("Kind", bound=Section)
+
+
+@cache
+def restart_policies() -> Mapping[str, type[RestartPolicy]]:
+    from timefair.policies.restarts import RestartPolicy
+
+    return declared(__name__, "restarts", RestartPolicy, "policy")
+
+
+@cache
+def stopping_rules() -> Mapping[str, type[StoppingPolicy]]:
+    from timefair.policies.stopping import StoppingPolicy
+
+    return declared(__name__, "stopping", StoppingPolicy, "rule")
+
+
+def declared(package: str, kind: str, base: type[Kind], key: str) -> Mapping[str, type[Kind]]:
+    """The classes derived from `base` in the modules of a package, and in those of extensions of
+    this `kind`, by the default of the field `key`, in the order of their modules.
+
+    Those without a default are omitted. RuntimeError if two have the same name.
+    """
+    found: dict[str, type[Kind]] = {}
+    folder = importlib.import_module(package).__path__
+    modules = [info.name for info in pkgutil.iter_modules(folder, f"{package}.")]
+    for one in extensions().values():
+        modules += [f"{one.package}.{one.policies[kind]}"] if kind in one.policies else []
+    for module in modules:
+        for value in vars(importlib.import_module(module)).values():
+            if not (isinstance(value, type) and issubclass(value, base)):
+                continue
+            name = value.model_fields[key].default
+            if value.__module__ != module or not isinstance(name, str):
+                continue
+            if name in found:
+                both = f"{found[name].__module__} and {module}"
+                raise RuntimeError(f"{both} declare two classes for {key} {name!r}")
+            found[name] = value
+    return MappingProxyType(found)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import copy
+import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -13,11 +14,65 @@ from typing import Any, ClassVar, Literal, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from timefair.basics.errors import suggest
 from timefair.basics.optimum import precision
 from timefair.basics.values import format_ranges
 from timefair.basics.words import listed
 from timefair.problems.kinds import Changes, Constraints, Kind, Native, Noisy, Task
-from timefair.problems.parameters import Allowed, unknown, wrong_values
+
+LISTED = 20  # most names that the fault of an unknown one lists
+
+
+@dataclass(frozen=True)
+class Number:
+    """The finite numbers from `least` to `most`; with `whole`, only whole numbers."""
+
+    least: float
+    most: float = math.inf
+    whole: bool = False
+
+    def has(self, value: object) -> bool:
+        if isinstance(value, bool) or not isinstance(value, int if self.whole else (int, float)):
+            return False
+        return self.least <= value <= self.most and value < math.inf
+
+    def __str__(self) -> str:
+        kind = "a whole number" if self.whole else "a number"
+        if self.most == math.inf:
+            return f"{kind} of at least {self.least}"
+        return f"{kind} from {self.least} to {self.most}"
+
+
+@dataclass(frozen=True)
+class Word:
+    words: tuple[str, ...]
+
+    def has(self, value: object) -> bool:
+        return value in self.words
+
+    def __str__(self) -> str:
+        return " or ".join(map(repr, self.words))
+
+
+SHARE = Number(0, 1)
+
+Allowed = Mapping[str, Number | Word]
+
+
+def unknown(key: str, owner: str, known: Collection[str]) -> str:
+    """The fault of a parameter that its owner does not have."""
+    names = [*known][:LISTED] + ["..."] * (len(known) > LISTED)
+    has = ", ".join(names) or "none"
+    return f"{key!r} is not a parameter of {owner}{suggest(key, known) or f'; it has: {has}'}"
+
+
+def wrong_values(owner: str, allowed: Allowed, parameters: Mapping[str, object]) -> list[str]:
+    return [
+        f"{key!r} of {owner} is {allowed[key]}, not {value!r}"
+        for key, value in parameters.items()
+        if key in allowed and not allowed[key].has(value)
+    ]
+
 
 Variables = Literal["continuous", "integer", "mixed", "binary", "permutation"]
 """Numbers, whole numbers, some of each, 0 and 1, or an order of the numbers from 0 to D - 1."""
@@ -109,7 +164,6 @@ class Problem:
 
     @property
     def outputs(self) -> Kind | None:
-        """The kind, if an evaluation gives several numbers; else None."""
         return self.kind if self.kind.keep else None
 
     @property
@@ -140,7 +194,6 @@ class Problem:
 
     @property
     def shown(self) -> int:
-        """Number of values that an algorithm gets."""
         return self.kind.shown
 
     def precision(self, value: float) -> float:
@@ -201,7 +254,6 @@ class Suite(ABC):
 
     @property
     def task(self) -> Task:
-        """What an algorithm for its problems has to be able to do."""
         return self.kind.task
 
     def parameter_faults(self, parameters: Mapping[str, object]) -> list[str]:
@@ -235,7 +287,6 @@ class Suite(ABC):
         return self.variables
 
     def knows_optimum(self, function: int, dimension: int, instance: int) -> bool:
-        """Whether the optimum of a problem without faults is known."""
         return True
 
     def problem(self, function: int, dimension: int, instance: int) -> Problem:

@@ -37,16 +37,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from enum import IntEnum
 from itertools import product
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.problems.base import Ints, Problem, ProblemName, Suite, at_least
-from timefair.problems.cec2010_evaluation import Basic, Evaluation
+from timefair.problems.base import Allowed, Ints, Number, Problem, ProblemName, Suite, at_least
+from timefair.problems.compiled import InGroups
 from timefair.problems.kinds import Native
-from timefair.problems.parameters import Allowed, Number
+
+
+class Basic(IntEnum):
+    """The basic functions of section 2 of the report, by their places in `compiled.LARGE`."""
+
+    SPHERE, ELLIPTIC, RASTRIGIN, ACKLEY, SCHWEFEL, ROSENBROCK = range(6)
+
 
 SEPARABLE = (Basic.ELLIPTIC, Basic.RASTRIGIN, Basic.ACKLEY)  # but for a rotation
 NONSEPARABLE = (Basic.SCHWEFEL, Basic.ROSENBROCK)
@@ -71,7 +78,6 @@ class Data:
 
 
 def draw(function: int, dimension: int, group_size: int, instance: int) -> Data:
-    """Draw a problem's data, as the docstring of the module says."""
     rng = np.random.default_rng([2010, function, dimension, group_size, instance])
     main = MAIN[function]
     optimum = rng.uniform(-BOUND[main], BOUND[main], dimension)
@@ -87,10 +93,10 @@ def _rotation(size: int, rng: np.random.Generator) -> NDArray[np.float64]:
     return np.ascontiguousarray(q * np.sign(np.diag(r)))
 
 
-def evaluation(function: int, group_size: int, data: Data) -> Evaluation:
+def evaluation(function: int, group_size: int, data: Data) -> InGroups:
     main = MAIN[function]
     alone = main if function not in GROUPED or main in SEPARABLE else Basic.SPHERE
-    return Evaluation(
+    return InGroups(
         main,
         alone,
         groups=groups(function, len(data.optimum), group_size),

@@ -1,36 +1,180 @@
-"""The single-objective suites of COCO (Hansen et al. 2021), through the package cocoex.
-
-The optimum is the one that COCO uses, and it is exact.
-
-``bbob-boxed``: the bounds are strict. The value outside the bounds is infinite.
-
-``bbob-mixint``: the variables are in five groups of equal size. Those of the first four groups have
-2, 4, 8 and 16 values, and those of the fifth group are continuous. COCO rounds the value of an
-integer variable. timefair does not: a value that is not a whole number, or that is outside the
-bounds, ends the run with the status ``raised``.
-
-``bbob-noisy``: an algorithm gets measured values, which are f with noise. Like COCO's logger,
-timefair records the measured value and the value without noise of each evaluation that improves one
-of the two; see `docs/guide/noise.md`. This costs the algorithm no evaluation. The optimum is that
-of f without noise. A measured value is never below it: all models of noise add 1.01e-8. Cauchy
-noise (f103, f106, ..., f130) mostly adds 10 or 1000 more. COCO adds a penalty to measured values
-outside the bounds, but not to values without noise. The noise of a run begins at a position in
-COCO's sequence that the seed of the run determines.
-"""
+"""The suites of COCO (Hansen et al. 2021), through the package cocoex and the C functions in it."""
 
 from __future__ import annotations
 
+import ctypes
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from functools import cache, partial
+from pathlib import Path
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.problems.base import Problem, ProblemName, Suite, Variables, numbered, refusing
-from timefair.problems.coco_library import CProblem, options, place_noise
-from timefair.problems.kinds import Kind, Native, Noisy
-from timefair.problems.noisy_pair import NoisyPair
+from timefair.problems.base import (
+    Allowed,
+    Problem,
+    ProblemName,
+    Suite,
+    Variables,
+    Word,
+    numbered,
+    refusing,
+)
+from timefair.problems.compiled import NoisyPair
+from timefair.problems.kinds import Constraints, Kind, Native, Noisy, TwoObjectives
+
+NOISE_PLACES = 10_000  # number of positions at which the noise of a run can begin
+
+_SIGNATURES = {
+    "coco_suite": (ctypes.c_void_p, [ctypes.c_char_p] * 3),
+    "coco_suite_get_problem_by_function_dimension_instance": (
+        ctypes.c_void_p,
+        [ctypes.c_void_p, *[ctypes.c_size_t] * 3],
+    ),
+    "coco_problem_get_best_value": (ctypes.c_double, [ctypes.c_void_p]),
+    "coco_evaluate_function": (None, [ctypes.c_void_p] * 3),
+    "coco_evaluate_constraint": (None, [ctypes.c_void_p] * 3),
+    "coco_problem_get_smallest_values_of_interest": (ctypes.c_void_p, [ctypes.c_void_p]),
+    "coco_problem_get_largest_values_of_interest": (ctypes.c_void_p, [ctypes.c_void_p]),
+    "coco_reset_seeds": (None, []),
+    "increase_random_seed": (None, []),
+    "increase_random_n_seed": (None, []),
+}
+
+
+class _Layout(ctypes.Structure):
+    """The first fields of COCO's ``coco_problem_s``: no function gives the noise-free value."""
+
+    _fields_ = (
+        *((name, ctypes.c_void_p) for name in (
+            "evaluate_function", "evaluate_constraint", "evaluate_gradient", "recommend_solution",
+            "problem_free_function",
+        )),
+        *((name, ctypes.c_size_t) for name in (
+            "number_of_variables", "number_of_objectives", "number_of_constraints",
+        )),
+        ("smallest_values_of_interest", ctypes.c_void_p),
+        ("largest_values_of_interest", ctypes.c_void_p),
+        ("number_of_integer_variables", ctypes.c_size_t),
+        ("is_noisy", ctypes.c_int),
+        ("last_noise_free_values", ctypes.c_void_p),
+        ("initial_solution", ctypes.c_void_p),
+        ("is_opt_known", ctypes.c_int),
+        ("best_value", ctypes.POINTER(ctypes.c_double)),
+    )  # fmt: skip
+
+
+@cache
+def library() -> ctypes.CDLL:
+    """Load the library and declare its functions; RuntimeError if cocoex does not export them."""
+    import cocoex
+
+    try:
+        coco = ctypes.CDLL(cocoex.interface.__file__)
+        for name, (result, arguments) in _SIGNATURES.items():
+            function = getattr(coco, name)
+            function.restype, function.argtypes = result, arguments
+    except (OSError, AttributeError) as error:
+        raise RuntimeError(f"cocoex does not export its C functions: {error}") from error
+    return coco
+
+
+def options(name: ProblemName, first: int = 1) -> tuple[str, str]:
+    """COCO's words for a suite of one problem; `first`: the number of its first function."""
+    only = f"dimensions: {name.dimension} function_indices: {name.function - first + 1}"
+    return f"instances: {name.instance}", only
+
+
+@dataclass(frozen=True)
+class CProblem:
+    """A problem of COCO by its address; it stays open until the process ends."""
+
+    handle: int
+
+    @classmethod
+    def open(cls, name: ProblemName, options: tuple[str, str]) -> CProblem:
+        """Take the problem from its suite, opened with `options`; COCO may end the process."""
+        coco = library()
+        suite = coco.coco_suite(name.suite.encode(), *(option.encode() for option in options))
+        handle = coco.coco_suite_get_problem_by_function_dimension_instance(
+            suite, name.function, name.dimension, name.instance
+        )
+        if not handle:
+            raise RuntimeError(f"COCO gave no problem for {name}")
+        return cls(handle)
+
+    @property
+    def best_value(self) -> float:
+        return float(library().coco_problem_get_best_value(self.handle))
+
+    @property
+    def native(self) -> Native:
+        """The evaluation of the problem in C. It does not check the shape or integer variables."""
+        return Native(_address("coco_evaluate_function"), self.handle)
+
+    @property
+    def native_constraints(self) -> Native:
+        """The evaluation of the constraints in C. It does not check the shape."""
+        return Native(_address("coco_evaluate_constraint"), self.handle)
+
+    def noisy_pair(self, dimension: int) -> NoisyPair:
+        """The evaluation with the measured and the noise-free value, which COCO leaves in a field.
+
+        The fields around it are first compared with results of COCO's functions: RuntimeError if it
+        is elsewhere, or the problem is not noisy.
+        """
+        coco, fields = library(), _Layout.from_address(self.handle)
+        found = (
+            fields.number_of_variables,
+            fields.number_of_objectives,
+            fields.number_of_constraints,
+            fields.smallest_values_of_interest,
+            fields.largest_values_of_interest,
+            fields.number_of_integer_variables,
+            fields.is_noisy,
+            fields.is_opt_known,
+        )
+        lower = coco.coco_problem_get_smallest_values_of_interest(self.handle)
+        upper = coco.coco_problem_get_largest_values_of_interest(self.handle)
+        if found != (dimension, 1, 0, lower, upper, 0, 1, 1) or not fields.last_noise_free_values:
+            raise RuntimeError("cocoex: the noise-free value is not where version 2.8.2 has it")
+        if fields.best_value[0] != self.best_value:
+            raise RuntimeError("cocoex: the best value is not where version 2.8.2 has it")
+        native = self.native
+        return NoisyPair(native.function, native.handle, fields.last_noise_free_values, dimension)
+
+    def evaluate(self, x: NDArray[np.float64]) -> float:
+        y = np.empty(1)
+        library().coco_evaluate_function(self.handle, x.ctypes.data, y.ctypes.data)
+        return float(y[0])
+
+    def evaluate_constraints(self, x: NDArray[np.float64], count: int) -> NDArray[np.float64]:
+        g = np.empty(count)
+        library().coco_evaluate_constraint(self.handle, x.ctypes.data, g.ctypes.data)
+        return g
+
+
+def _address(name: str) -> int:
+    address = ctypes.cast(getattr(library(), name), ctypes.c_void_p).value
+    assert address is not None
+    return address
+
+
+def place_noise(seed: int) -> None:
+    """Restart the noise of all problems of this process, by two counters that only rise, at
+    positions drawn from a run's seed.
+    """
+    coco = library()
+    coco.coco_reset_seeds()
+    own = np.random.SeedSequence(seed, spawn_key=(0,))  # no stream of a launch
+    uniform, normal = np.random.default_rng(own).integers(NOISE_PLACES, size=2)
+    for _ in range(uniform):
+        coco.increase_random_seed()
+    for _ in range(normal):
+        coco.increase_random_n_seed()
 
 
 @dataclass
@@ -69,7 +213,7 @@ class Coco(Suite):
         return replace(
             problem,
             evaluate=pair,
-            native=Native(pair.function, pair.handle),
+            native=Native(*pair.c_function),
             kind=Noisy(noise_free),
             keep=(*problem.keep, pair),
         )
@@ -111,14 +255,13 @@ NAMES = numbered(
     *("Griewank-Ros.", "Schwefel", "Gallagher 101", "Gallagher 21", "Katsuura"),
     "Lunacek",
 )
-GROUPS = {
+GROUPS = {  # of Hansen et al. 2009; the group ``multimodal`` has an adequate global structure
     "separable": range(1, 6),
     "moderate": range(6, 10),
     "ill-conditioned": range(10, 15),
     "multimodal": range(15, 20),
     "weak structure": range(20, 25),
 }
-"""Of Hansen et al. 2009; the group ``multimodal`` has an adequate global structure."""
 NAMED: dict[str, Any] = {"names": NAMES, "groups": GROUPS}
 NOISY_GROUPS = {
     "moderate noise": range(101, 107),
@@ -127,7 +270,27 @@ NOISY_GROUPS = {
 }
 
 BBOB = Coco("bbob", range(1, 25), SMALL, **NAMED)
-"""24 functions without noise."""
+"""24 functions without noise.
+
+The single-objective suites of COCO (Hansen et al. 2021), through the package cocoex.
+
+The optimum is the one that COCO uses, and it is exact.
+
+``bbob-boxed``: the bounds are strict. The value outside the bounds is infinite.
+
+``bbob-mixint``: the variables are in five groups of equal size. Those of the first four groups have
+2, 4, 8 and 16 values, and those of the fifth group are continuous. COCO rounds the value of an
+integer variable. timefair does not: a value that is not a whole number, or that is outside the
+bounds, ends the run with the status ``raised``.
+
+``bbob-noisy``: an algorithm gets measured values, which are f with noise. Like COCO's logger,
+timefair records the measured value and the value without noise of each evaluation that improves one
+of the two; see `docs/guide/noise.md`. This costs the algorithm no evaluation. The optimum is that
+of f without noise. A measured value is never below it: all models of noise add 1.01e-8. Cauchy
+noise (f103, f106, ..., f130) mostly adds 10 or 1000 more. COCO adds a penalty to measured values
+outside the bounds, but not to values without noise. The noise of a run begins at a position in
+COCO's sequence that the seed of the run determines.
+"""
 BBOB_BOXED = Coco("bbob-boxed", range(1, 25), SMALL, **NAMED)
 """The functions of `bbob`, infinite outside the bounds."""
 BBOB_LARGESCALE = Coco("bbob-largescale", range(1, 25), (20, 40, 80, 160, 320, 640), **NAMED)
@@ -138,3 +301,133 @@ BBOB_MIXINT = Coco(
 """Variables with 2, 4, 8 and 16 values, and continuous ones."""
 BBOB_NOISY = Coco("bbob-noisy", range(101, 131), SMALL, kind=Noisy, groups=NOISY_GROUPS)
 """30 functions with Gaussian, uniform and Cauchy noise."""
+
+
+INSTANCES = range(1, 16)  # instances for which COCO has reference values
+
+TARGETS = (*(10 ** (-k / 10) for k in range(51)), 0.0, *(-(10 ** (k / 5 - 5)) for k in range(6)))
+"""The 58 targets of COCO: 1 to 1e-5, 0, and -1e-5 to -1e-4."""
+
+_PARTS = re.compile(r"bbob_f0*(\d+)_i0*(\d+)_d0*(\d+)")
+_REFERENCES = re.compile(rb"\0bbob-biobj_f(\d+)_i(\d+)_d(\d+) ([-+.0-9eE]+)(?=\0)")
+
+
+@dataclass
+class CocoBiobj(Coco):
+    name: str
+    functions: range
+    dimensions: tuple[int, ...] = SMALL
+    instances: range = INSTANCES
+    kind: type[Kind] = TwoObjectives
+    targets: tuple[float, ...] = TARGETS
+
+    def make(self, name: ProblemName) -> Problem:
+        reference = reference_values()[name.function, name.instance, name.dimension]
+        problem = self._through_wrapper(name, -reference)
+        coco: Any = problem.keep[-1]
+        ideal, nadir = _ideal(coco.name), np.array(coco.largest_fvalues_of_interest)
+        return replace(
+            problem,
+            native=CProblem.open(name, options(name)).native,
+            kind=TwoObjectives(ideal, nadir),
+        )
+
+
+def _ideal(stacked: str) -> NDArray[np.float64]:
+    """The ideal point of a problem. COCO's name of the problem contains its two functions."""
+    parts = [tuple(map(int, part)) for part in _PARTS.findall(stacked)]
+    if len(parts) != 2:
+        raise RuntimeError(f"cocoex named a problem of two functions {stacked!r}")
+    return np.array([_optimum(*part) for part in parts])
+
+
+def _optimum(function: int, instance: int, dimension: int) -> float:
+    name = ProblemName("bbob", function, dimension, instance)
+    return CProblem.open(name, options(name)).best_value
+
+
+@cache
+def reference_values() -> dict[tuple[int, int, int], float]:
+    """COCO's reference values of the indicator, by (function, instance, dimension), from a table of
+    texts in the library inside cocoex, which has no function for them.
+    """
+    import cocoex
+
+    table = _REFERENCES.findall(Path(cocoex.interface.__file__).read_bytes())
+    if not table:
+        raise RuntimeError("cocoex has no reference values of bbob-biobj")
+    return {(int(f), int(i), int(d)): float(value) for f, i, d, value in table}
+
+
+BBOB_BIOBJ = CocoBiobj("bbob-biobj", range(1, 56))
+"""Two objectives: 55 pairs of functions of `bbob`.
+
+The suites of COCO with two objectives, through the package cocoex.
+
+An evaluation gives two objectives, each a function of ``bbob`` (Brockhoff et al. 2022). A run
+records every vector that no earlier one of the run weakly dominates, over all of its launches. The
+quality of the run is the hypervolume indicator of COCO of all these vectors: the area that they
+dominate between the ideal and the nadir point, or, before any of them is in this region, their
+distance to it with the opposite sign. It is computed after the run and is not charged to any
+algorithm.
+
+The precision is COCO's reference value of the problem minus the indicator. The reference value is
+the best indicator that COCO's authors know, so a precision can be negative. Targets at and below 0
+ask for such a result. The instances 11 to 15 have the reference value 1, which no set can reach.
+
+``final_target`` does not end a run, because the quality is not known before its end.
+"""
+BBOB_BIOBJ_EXT = CocoBiobj("bbob-biobj-ext", range(1, 93))
+"""Two objectives: the 55 pairs of `bbob-biobj` and 37 more."""
+
+
+@dataclass
+class CocoConstrained(Coco):
+    quality: str = "feasible"
+    parameters: ClassVar[Allowed] = {"quality": Word(("feasible", "indicator"))}
+    kind: type[Kind] = Constraints
+
+    @property
+    def published_needs(self) -> str:  # type: ignore[override]
+        """The setting for the precisions of COCO's logger. Published data have these precisions."""
+        return "" if self.quality == "indicator" else "problems.parameters: {quality: indicator}"
+
+    def make(self, name: ProblemName) -> Problem:
+        problem = super().make(name)
+        coco: Any = problem.keep[-1]
+        constraints = Constraints(
+            coco.number_of_constraints, coco.constraint, indicator=self.quality == "indicator"
+        )
+        if problem.native is not None:
+            in_c = CProblem(problem.native.handle)
+            by_c = partial(in_c.evaluate_constraints, count=constraints.count)
+            if same_bits(problem, by_c, constraints.evaluate):
+                constraints = replace(constraints, native=in_c.native_constraints)
+        start = np.array(coco.initial_solution, dtype=float)
+        return replace(problem, kind=constraints, start=start)
+
+
+BBOB_CONSTRAINED = CocoConstrained("bbob-constrained", range(1, 55), SMALL)
+"""54 functions with 1 to more than 100 constraints.
+
+The constrained suite of COCO, through the package cocoex (Dufossé et al. 2022).
+
+The 54 functions are 9 objective functions with 6 numbers of constraints each. A constraint is
+satisfied if its value is at most 0. The optimum is the one that COCO uses, and it is exact. Some of
+the constraints are active at the optimum. COCO gives a feasible point to start from, and so does
+``objective.start``. Points outside the bounds may be evaluated.
+
+As in COCO, an evaluation of the objective function and an evaluation of all constraints at a point
+each count as one evaluation. Budgets, ``evaluations`` of a record and runtimes in evaluations are
+the sum of both; ``constraint_evaluations`` of a record counts the second kind. If f may be an
+improvement, timefair itself evaluates the constraints at the point, unless the algorithm has just
+done so. This evaluation is not counted, but its microseconds are part of the run's time.
+
+Parameters
+----------
+quality
+    The value of a point in the record. ``feasible``, the default: f if the point is feasible; an
+    infeasible point does not count. ``indicator``: max(f, f_opt) + sum of max(g_i, 0), the value
+    that COCO's own logger writes, for infeasible points, too. Use it to compare with COCO's
+    archive.
+"""

@@ -55,7 +55,6 @@ class _Area:
         self._dominated = 0.0
 
     def with_vector(self, first: float, second: float) -> float:
-        """The area after one more vector."""
         place = bisect_right(self._first, first)
         above = self._second[place - 1] if place else 1.0
         if first <= 1 and second <= 1 and (not place or second < above):

@@ -62,10 +62,9 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.problems.base import Problem, ProblemName, Suite, at_least, numbered
+from timefair.problems.base import Allowed, Number, Problem, ProblemName, Suite, at_least, numbered
+from timefair.problems.compiled import Landscape
 from timefair.problems.kinds import Changes, Kind, Native
-from timefair.problems.parameters import Allowed, Number
-from timefair.problems.peaks_evaluation import Evaluation
 
 
 class Range(NamedTuple):
@@ -125,9 +124,9 @@ class Landscapes:
         highest: NDArray[np.float64] = self.heights.max(axis=1)
         return -highest
 
-    def evaluation(self) -> Evaluation:
+    def evaluation(self) -> Landscape:
         names = ("heights", "centres", "widths", "rotations", "taus", "etas")
-        return Evaluation(**{name: getattr(self, name) for name in names})
+        return Landscape(**{name: getattr(self, name) for name in names})
 
 
 def landscapes(
@@ -186,12 +185,11 @@ class Scenario(NamedTuple):
     shift: float = 1.0
 
 
-SCENARIOS = {
+SCENARIOS = {  # the functions by their numbers
     **{k: Scenario(peaks) for k, peaks in enumerate((5, 10, 25, 50, 100), start=1)},
     6: Scenario(10, shift=2.0),
     7: Scenario(10, shift=5.0),
 }
-"""The functions by their numbers."""
 
 
 class Moving(Suite):
@@ -227,7 +225,7 @@ class Moving(Suite):
 
 
 def _values_at(
-    x: NDArray[np.float64], evaluate: Evaluation, environments: int
+    x: NDArray[np.float64], evaluate: Landscape, environments: int
 ) -> NDArray[np.float64]:
     """The value of a point in each environment; the first one is then set again."""
     values = np.empty(environments)

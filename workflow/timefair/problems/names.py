@@ -34,7 +34,6 @@ def declared(suite: str) -> dict[int, str]:
 
 
 def groups(suite: str) -> Mapping[str, range]:
-    """The numbers of each group of functions, by its name; empty if the suite has no groups."""
     from timefair.problems.registry import SUITES
 
     return SUITES[suite].groups if suite in SUITES else {}

@@ -83,12 +83,11 @@ NUMBERED = ("function", "instance")  # arguments of the function that are number
 NOISE_FREE = "noise_free"  # the attribute with the function that gives values without noise
 CONSTRAINTS = ("constraints", "equalities")
 """Attributes with the constraints, or with their number if the function returns them beside f."""
-REFUSED = {
+REFUSED = {  # attributes that other tools read: without effect, they would give wrong results
     **dict.fromkeys(("constraint", "inequalities", "inequality"), "name it 'constraints'"),
     "equality": "name it 'equalities'",
     **dict.fromkeys(("maximize", "maximise"), "timefair minimizes: return the negative value"),
 }
-"""Attributes that other tools read: without effect, they would give wrong results."""
 
 _Values = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 

@@ -13,11 +13,10 @@ from timefair.problems.base import ProblemName
 from timefair.problems.kinds import Kind
 from timefair.problems.registry import SUITES
 
-COLUMNS = (
+COLUMNS = (  # columns of a run that `refutation` reads
     "suite", "function", "dimension", "instance", "algorithm", "run", "f_opt", "best_f",
     "noise_free_f",
 )  # fmt: skip
-"""Columns of a run that `refutation` reads."""
 
 
 @dataclass(frozen=True, order=True)

@@ -1,30 +1,5 @@
 """Finds a suite by its name in a campaign.
 
-| `suite` | what |
-|---|---|
-| ``bbob`` | 24 functions without noise |
-| ``bbob-biobj`` | Two objectives: 55 pairs of functions of `bbob` |
-| ``bbob-biobj-ext`` | Two objectives: the 55 pairs of `bbob-biobj` and 37 more |
-| ``bbob-boxed`` | The functions of `bbob`, infinite outside the bounds |
-| ``bbob-constrained`` | 54 functions with 1 to more than 100 constraints |
-| ``bbob-largescale`` | The functions of `bbob` in high dimensions |
-| ``bbob-mixint`` | Variables with 2, 4, 8 and 16 values, and continuous ones |
-| ``bbob-noisy`` | 30 functions with Gaussian, uniform and Cauchy noise |
-| ``cec2010`` | The functions of the CEC'2010 large-scale competition |
-| ``cec2014`` | The functions of the CEC2014 competition, as distributed |
-| ``cec2017`` | The functions of the CEC2017 competition, as distributed |
-| ``cec2020`` | The functions of the CEC2020 competition, as distributed |
-| ``cec2021`` | The functions of the CEC2021 competition, as distributed |
-| ``cec2022`` | The functions of the CEC2022 competition, as distributed |
-| ``classic`` | Ackley, Griewank, Rosenbrock, Schwefel and 8 more functions |
-| ``engineering`` | 26 engineering designs with inequality and equality constraints |
-| ``f1-f23`` | F1 to F23 of Yao, Liu and Lin (1999) |
-| ``ma-bbob`` | 30 affine combinations of the functions of `bbob` |
-| ``moving`` | Peaks that move after seconds or evaluations of the run |
-| ``pbo`` | The 25 pseudo-Boolean functions of IOHprofiler |
-| ``permutations`` | Tours, assignments and flow shops with known optima |
-| ``module:function``, ``path/to/file.py:function`` | A function of the user's |
-
 The suites are found in the modules of this package. Importing this module imports none of the
 libraries behind them.
 """

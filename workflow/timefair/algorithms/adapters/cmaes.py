@@ -46,28 +46,24 @@ from numpy.typing import NDArray
 from timefair.algorithms.adapter import Adapter, Given, Rng, defaults_of, starting_point
 from timefair.algorithms.base import Objective
 
-SIGMA = 0.2
-"""Default initial standard deviation over the mean width of the bounds."""
-MIXED = "CMAwM"
-"""The variant that supports integer variables."""
+SIGMA = 0.2  # default initial standard deviation over the mean width of the bounds
+MIXED = "CMAwM"  # the variant that supports integer variables
 NAMES = ("CMA", MIXED, "MAPCMA", "SepCMA")
-SET_HERE = ("mean", "bounds", "steps", "seed", "cov")
-"""Arguments that users cannot set."""
+SET_HERE = ("mean", "bounds", "steps", "seed", "cov")  # arguments that users cannot set
 NUMBERS = {"sigma": float, "population_size": int, "margin": float, "momentum_r": float}
 """Types of the arguments for which cmaes chooses a number."""
 LEAST_POPULATION = 2
 DEGENERATE = (np.linalg.LinAlgError, ArithmeticError, AssertionError)
 """Exceptions that cmaes raises when its distribution has degenerated or diverged."""
-TRIAL_EVALUATIONS = 50
-"""Some values are only used after the first generation."""
+TRIAL_EVALUATIONS = 50  # some values are only used after the first generation
 
 
 def _parameters(name: str) -> dict[str, object]:
     import cmaes
 
-    signature = inspect.signature(getattr(cmaes, name))
-    own = defaults_of(signature, without=SET_HERE)
-    return own | {key: kind for key, kind in NUMBERS.items() if key in signature.parameters}
+    variant = getattr(cmaes, name)
+    own, arguments = defaults_of(variant, without=SET_HERE), inspect.signature(variant).parameters
+    return own | {key: kind for key, kind in NUMBERS.items() if key in arguments}
 
 
 def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> None:

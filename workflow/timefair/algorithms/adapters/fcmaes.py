@@ -26,7 +26,6 @@ any argument of the function of fcmaes
 from __future__ import annotations
 
 import importlib
-import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -35,30 +34,26 @@ import numpy as np
 from timefair.algorithms.adapter import Adapter, ErrorTrap, Given, Rng, defaults_of
 from timefair.algorithms.base import Objective
 
-ENDLESS = 2**31 - 1
-"""Largest number of evaluations that fcmaes can count."""
-SET_HERE = (
+ENDLESS = 2**31 - 1  # largest number of evaluations that fcmaes can count
+SET_HERE = (  # arguments that users cannot set
     *("self", "dim", "bounds", "x0", "rg", "runid", "ints", "workers", "is_terminate"),
     *("max_evaluations", "stop_fitness"),
 )
-"""Arguments that users cannot set."""
-PLACES = {
+PLACES = {  # modules of fcmaes, and the functions or classes that are called there
     "CMA-ES": ("cmaescpp", "ACMA_C"),
     "CR-FM-NES": ("crfmnescpp", "CRFMNES_C"),
     "DE": ("decpp", "minimize"),
     "BiteOpt": ("bitecpp", "minimize"),
     "dual-annealing": ("dacpp", "minimize"),
 }
-"""Modules of fcmaes, and the functions or classes that are called there."""
 BY_GENERATIONS = ("CMA-ES", "CR-FM-NES")
 """Algorithms that evaluate a generation at a time; the others evaluate point by point."""
 LEAST_POPULATION = {"CMA-ES": 2, "CR-FM-NES": 2, "DE": 4, "BiteOpt": 2}
 """Least population sizes: with fewer points, fcmaes ends the process or hangs."""
-NUMBERS: Mapping[str, object] = {
+NUMBERS: Mapping[str, object] = {  # types of arguments whose default does not show them
     **{"min_sigma": 0.0, "stop_hist": -1.0},
     **{"popsize": int, "update_gap": int},
 }
-"""Types of arguments whose default does not show them."""
 
 
 def _function(name: str) -> Any:
@@ -67,7 +62,7 @@ def _function(name: str) -> Any:
 
 
 def _parameters(name: str) -> dict[str, object]:
-    own = defaults_of(inspect.signature(_function(name)), without=SET_HERE)
+    own = defaults_of(_function(name), without=SET_HERE)
     return {key: NUMBERS.get(key, default) for key, default in own.items()}
 
 

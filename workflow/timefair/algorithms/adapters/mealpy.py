@@ -23,7 +23,6 @@ any other argument of the class
 
 from __future__ import annotations
 
-import inspect
 from functools import cache
 from typing import Any
 
@@ -33,8 +32,7 @@ from numpy.typing import NDArray
 from timefair.algorithms.adapter import Adapter, Given, Rng, defaults_of, shares
 from timefair.algorithms.base import Objective
 
-EPOCHS = 10_000
-"""Epochs of a launch that fills the budget: MEALPY's default."""
+EPOCHS = 10_000  # epochs of a launch that fills the budget: MEALPY's default
 MODES = ("single", "swarm")
 NO_STEPS = "has no steps in MEALPY 3.0.3: it would evaluate its first population only"
 UNUSABLE = {
@@ -55,8 +53,8 @@ def _classes() -> dict[str, Any]:
 
 
 def _parameters(name: str) -> dict[str, object]:
-    signature = inspect.signature(_classes()[name].__init__)
-    return defaults_of(signature, without=("self", "epoch")) | {"epoch": int, "mode": MODES[0]}
+    own = defaults_of(_classes()[name].__init__, without=("self", "epoch"))
+    return own | {"epoch": int, "mode": MODES[0]}
 
 
 def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> None:
@@ -99,7 +97,6 @@ def _variables(objective: Objective) -> Any:
 
 
 def _decoded(objective: Objective) -> Any:
-    """The objective of MEALPY's positions."""
     lower, upper, integer = objective.lower, objective.upper, objective.integer
     if not integer.any():
         return lambda x: objective(np.clip(x, lower, upper))

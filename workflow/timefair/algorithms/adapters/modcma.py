@@ -30,7 +30,6 @@ any module or number of the implementation in Python
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping
 from typing import Any
 
@@ -39,10 +38,8 @@ import numpy as np
 from timefair.algorithms.adapter import Adapter, Given, Rng, defaults_of, moved_inside
 from timefair.algorithms.base import Objective
 
-SIGMA0 = 0.2
-"""Default initial standard deviation over the mean width of the bounds."""
-ENDLESS = 10**15
-"""Evaluations of a launch, more than any budget."""
+SIGMA0 = 0.2  # default initial standard deviation over the mean width of the bounds
+ENDLESS = 10**15  # evaluations of a launch, more than any budget
 STRATEGIES = {"CMA-ES": "STOP", "IPOP": "IPOP", "BIPOP": "BIPOP"}
 """Restart strategies of modcma by their names in timefair."""
 NUMBERS: Mapping[str, type] = {
@@ -56,18 +53,17 @@ NUMBERS_IN_PYTHON: Mapping[str, type] = {
 }
 CORRECTED = {"bound_correction": "SATURATE", "center_placement": "UNIFORM"}
 """Modules whose default here differs from that of modcma."""
-SET_HERE = (
+SET_HERE = (  # arguments of ``modcma.Parameters`` that users cannot set
     *("d", "x0", "lb", "ub", "budget", "target", "n_generations", "vectorized_fitness"),
     *("population", "old_population", "sobol", "halton", "compute_termination_criteria"),
 )
-"""Arguments of ``modcma.Parameters`` that users cannot set."""
 
 
 def _parameters(name: str) -> dict[str, object]:
     if name == "modCMA":
         from modcma import Parameters
 
-        own = defaults_of(inspect.signature(Parameters), without=SET_HERE)
+        own = defaults_of(Parameters, without=SET_HERE)
         return {**own, **NUMBERS_IN_PYTHON, "bound_correction": "saturate", "sigma0": SIGMA0}
     from modcma import c_maes
 

@@ -18,7 +18,6 @@ any other argument of ``modde.Parameters``
 
 from __future__ import annotations
 
-import inspect
 from types import SimpleNamespace
 from typing import Any
 
@@ -27,18 +26,15 @@ import numpy as np
 from timefair.algorithms.adapter import Adapter, Given, Rng, defaults_of
 from timefair.algorithms.base import Objective
 
-ENDLESS = 10**15
-"""Nominal budget of a launch that follows the run's budget."""
-NUMBERS: dict[str, object] = {
+ENDLESS = 10**15  # nominal budget of a launch that follows the run's budget
+NUMBERS: dict[str, object] = {  # arguments for which modde has a rule instead of a default
     **dict.fromkeys(("budget", "lambda_", "memory_size"), int),
     **dict.fromkeys(("F", "CR", "pbest_value"), float),
 }
-"""Arguments for which modde has a rule instead of a default."""
-SET_HERE = (
+SET_HERE = (  # arguments of ``modde.Parameters`` that users cannot set
     *("d", "lb", "ub", "seed", "population", "offspring", "init_stats", "inialize_custom_pop"),
     *("archive_size",),  # which modde overwrites
 )
-"""Arguments of ``modde.Parameters`` that users cannot set."""
 
 
 class _IohProblem:
@@ -53,7 +49,6 @@ class _IohProblem:
 
     @property
     def evaluations(self) -> int:
-        """Evaluations of this launch."""
         return self._objective.evaluations - self._before
 
     def __call__(self, x: Any) -> float:
@@ -63,7 +58,7 @@ class _IohProblem:
 def _parameters(name: str) -> dict[str, object]:
     from modde import Parameters
 
-    return defaults_of(inspect.signature(Parameters), without=SET_HERE) | NUMBERS
+    return defaults_of(Parameters, without=SET_HERE) | NUMBERS
 
 
 def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> None:

@@ -65,17 +65,15 @@ BUDGET_PER_DIMENSION = 1000
 RECOMMENDING = 50
 """On noisy problems, number of recommendations per factor of e in a launch's evaluations."""
 
-UNREPEATABLE = (
+UNREPEATABLE = (  # optimizers whose runs differ even with the same seed
     *("CmaFmin2", "MetaModelFmin2", "MetaModelDSproba", "MultiDS", "PolyLN"),
     *("Carola8", "Carola9", "Carola10", "Carola13"),
 )
-"""Optimizers whose runs differ even with the same seed."""
 
-TWO_OBJECTIVES = (
+TWO_OBJECTIVES = (  # optimizers that support two objectives, too
     *("CMA", "DE", "LhsDE", "NGOpt", "OnePlusOne", "PSO", "ParametrizationDE", "QrDE"),
     *("TBPSA", "TwoPointsDE"),
 )
-"""Optimizers that support two objectives, too."""
 
 NEEDS: Mapping[str, Mapping[str, str]] = {
     r"AXP?": {"ax": "ax-platform"},
@@ -113,8 +111,6 @@ ABSTRACT = ("Optimizer", "ConfiguredOptimizer", "OneShotOptimizer")
 
 
 class Nevergrad(Adapter):
-    """The library ``nevergrad``."""
-
     def variables(self, name: str, parameters: Mapping[str, object]) -> frozenset[Variables]:
         return CONTINUOUS | {"integer"}
 

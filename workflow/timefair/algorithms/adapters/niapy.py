@@ -18,7 +18,6 @@ any argument of the class
 from __future__ import annotations
 
 import importlib
-import inspect
 from functools import cache
 from typing import Any
 
@@ -44,7 +43,7 @@ def _classes() -> dict[str, Any]:
 def _parameters(name: str) -> dict[str, object]:
     found: dict[str, object] = {}
     for kind in reversed(_classes()[name].__mro__[:-1]):
-        found |= defaults_of(inspect.signature(kind.__init__), without=("self", "seed"))
+        found |= defaults_of(kind.__init__, without=("self", "seed"))
     return found | {"max_iters": int}
 
 

@@ -49,8 +49,7 @@ from timefair.algorithms.base import Objective
 LOCAL = ("LN_BOBYQA", "LN_NELDERMEAD", "LN_PRAXIS", "LN_SBPLX")
 MULTISTART = ("GN_MLSL", "GN_MLSL_LDS")
 CONSTRAINED_ONLY = ("LN_COBYLA", "LN_AUGLAG")
-NESTED = (*MULTISTART, "LN_AUGLAG")
-"""Algorithms that run a local algorithm."""
+NESTED = (*MULTISTART, "LN_AUGLAG")  # algorithms that run a local algorithm
 ROUNDING = ("LN_PRAXIS", *NESTED)
 """Algorithms whose points may be outside the bounds by rounding errors."""
 NAMES = (

@@ -14,7 +14,6 @@ any number or truth value among the arguments of the sampler
 from __future__ import annotations
 
 import importlib.util
-import inspect
 from typing import Any
 
 import numpy as np
@@ -29,12 +28,11 @@ SAMPLERS = {
     "QMC": "QMCSampler",
     "random": "RandomSampler",
 }
-SET_HERE = (
+SET_HERE = (  # arguments that users cannot set
     *("self", "seed", "x0", "independent_sampler", "constraints_func", "source_trials"),
     *("consider_pruned_trials", "gamma", "weights", "warn_independent_sampling"),
     "warn_asynchronous_seeding",
 )
-"""Arguments that users cannot set."""
 
 
 def _sampler(name: str) -> Any:
@@ -44,7 +42,7 @@ def _sampler(name: str) -> Any:
 
 
 def _parameters(name: str) -> dict[str, object]:
-    return defaults_of(inspect.signature(_sampler(name).__init__), without=SET_HERE)
+    return defaults_of(_sampler(name).__init__, without=SET_HERE)
 
 
 def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> None:

@@ -19,8 +19,6 @@ any other argument of ``pybobyqa.solve``
 
 from __future__ import annotations
 
-import inspect
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -35,7 +33,7 @@ SET_HERE = ("bounds", "npt", "projections", "nsamples", "do_logging", "print_pro
 def _parameters(name: str) -> dict[str, object]:
     import pybobyqa
 
-    own = defaults_of(inspect.signature(pybobyqa.solve), without=SET_HERE)
+    own = defaults_of(pybobyqa.solve, without=SET_HERE)
     return own | {"maxfun": MAXFUN, "rhobeg": float}
 
 

@@ -53,8 +53,7 @@ SIGMA0 = 0.2
 recommends that the optimum is within about three standard deviations of the start, and 0.2 to 0.3
 of the width if nothing is known.
 """
-ENDLESS = 10**9
-"""Default number of restarts of IPOP and BIPOP, more than any budget allows."""
+ENDLESS = 10**9  # default number of restarts of IPOP and BIPOP, more than any budget allows
 CONSTRAINED = "AL-CMA-ES"
 NAMES = ("CMA-ES", "IPOP", "BIPOP", "lq-CMA-ES", CONSTRAINED)
 BY_GENERATIONS = ("CMA-ES", "IPOP", "BIPOP")

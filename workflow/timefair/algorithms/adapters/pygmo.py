@@ -47,8 +47,7 @@ BATCHED = ("cmaes", "gaco", "maco", "moead_gen", "nsga2", "nspso", "pso_gen")
 """Algorithms that pygmo lets evaluate a generation at a time."""
 BUDGET_PER_DIMENSION = 1000
 """Nominal evaluations of ``ihs`` per dimension, if the run has no budget of evaluations."""
-ENDLESS = 2**32 - 1
-"""Maximum of pygmo's counters of generations and evaluations."""
+ENDLESS = 2**32 - 1  # maximum of pygmo's counters of generations and evaluations
 
 Defaults = dict[str, object]
 GEN: Defaults = {"gen": ENDLESS}
@@ -70,7 +69,7 @@ MOEAD: Defaults = {
     **{"CR": 1.0, "F": 0.5, "eta_m": 20.0, "realb": 0.9, "limit": 2},
     "preserve_diversity": True,
 }
-MULTI: dict[str, Defaults] = {
+MULTI: dict[str, Defaults] = {  # algorithms for two objectives, like `DEFAULTS`
     "maco": {
         **GEN,
         **{"ker": 63, "q": 1.0, "threshold": 1, "n_gen_mark": 7},
@@ -86,12 +85,10 @@ MULTI: dict[str, Defaults] = {
         "memory": False,
     },
 }
-"""Algorithms for two objectives, like `DEFAULTS`."""
-POPULATIONS = {
+POPULATIONS = {  # default sizes other than `POPULATION`
     **{"gaco": 63, "compass_search": 1, "mbh": 1, "simulated_annealing": 1},
     **dict.fromkeys(MULTI, 100),  # a multiple of 4, and more than the kernel of ``maco``
 }
-"""Default sizes other than `POPULATION`."""
 DEFAULTS: dict[str, Defaults] = {
     "bee_colony": {**GEN, "limit": 1},
     "cmaes": {
@@ -146,8 +143,6 @@ launches are endless and points stay within the bounds.
 
 
 class _UserDefinedProblem:
-    """An objective in the form that pygmo needs."""
-
     def __init__(self, objective: Objective) -> None:
         self._objective = objective
 
@@ -192,7 +187,6 @@ def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> o
 
 
 def _made(name: str, chosen: Mapping[str, Any], seed: int) -> Any:
-    """pygmo's algorithm."""
     import pygmo
 
     if name == "compass_search":

@@ -32,7 +32,6 @@ any argument of the algorithm's constructor that is a number, a word or a truth 
 from __future__ import annotations
 
 import importlib
-import inspect
 from collections.abc import Mapping
 from typing import Any
 
@@ -52,7 +51,7 @@ from timefair.algorithms.adapter import (
 from timefair.algorithms.base import ConstrainedObjective, Objective
 from timefair.problems.base import Variables
 
-MULTI = {
+MULTI = {  # module of each class in ``pymoo.algorithms.moo``, for two objectives
     "AGEMOEA": "age",
     "AGEMOEA2": "age2",
     "MOEAD": "moead",
@@ -62,11 +61,9 @@ MULTI = {
     "SMSEMOA": "sms",
     "SPEA2": "spea2",
 }
-"""Module of each class in ``pymoo.algorithms.moo``, for two objectives."""
 BY_DIRECTIONS = ("MOEAD", "NSGA3")
 """Algorithms with one direction per member of the population, evenly spread."""
-POPULATION = 100
-"""Their size, the default of pymoo for the others."""
+POPULATION = 100  # their size, the default of pymoo for the others
 MODULES = {
     "BIPOPCMAES": "cmaes",
     "BRKGA": "brkga",
@@ -91,26 +88,22 @@ FURTHER: Mapping[str, Mapping[str, object]] = {
     **{name: {"pop_size": POPULATION} for name in BY_DIRECTIONS},
 }
 """Arguments that constructors pass on, with pymoo's values for them."""
-SET_HERE = (
+SET_HERE = (  # arguments that users cannot set
     *("output", "display", "callback", "archive", "evaluator", "verbose", "save_history", "seed"),
     *("return_least_infeasible", "return_all_opt", "survival", "selection", "sampling"),
     *("x0", "parallelize", "cmaes_verbose", "verb_log", "maxfevals", "restart_from_best"),
     *("ref_dirs", "decomposition"),
     *("noise_handler", "noise_change_sigma_exponent", "noise_kappa_exponent"),
 )
-"""Arguments that users cannot set."""
 WITH_CONSTRAINTS = ("GA", "DE", "ES")
 POINT_BY_POINT = ("MOEAD", "NelderMead")
 """Algorithms of which only the first points and some others are batches."""
 ENDLESS = 10**15
-TRIAL_EVALUATIONS = 150
-"""Some values are only checked after the first population."""
+TRIAL_EVALUATIONS = 150  # some values are only checked after the first population
 TERMINATIONS = ("tolerance", "none")
 
 
 class Pymoo(Adapter):
-    """The library ``pymoo``."""
-
     def variables(self, name: str, parameters: Mapping[str, object]) -> frozenset[Variables]:
         orders: frozenset[Variables] = frozenset({"permutation"} if name == "GA" else ())
         return super().variables(name, parameters) | orders
@@ -122,7 +115,7 @@ def _class(name: str) -> Any:
 
 
 def _parameters(name: str) -> dict[str, object]:
-    own = defaults_of(inspect.signature(_class(name)), without=SET_HERE)
+    own = defaults_of(_class(name), without=SET_HERE)
     sizes = {key: int for key, default in own.items() if default is None}
     return {**own, **sizes, **FURTHER.get(name, {}), "termination": TERMINATIONS[0]}
 

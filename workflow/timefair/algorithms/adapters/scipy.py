@@ -61,10 +61,8 @@ WITH_GRADIENT = ("CG", "BFGS", "L-BFGS-B", "TNC", "SLSQP", "trust-constr")
 """Local methods that use a gradient, estimated by finite differences."""
 GRADIENT_FREE = ("Nelder-Mead", "Powell", "COBYLA", "COBYQA")
 LOCAL = (*GRADIENT_FREE, *WITH_GRADIENT)
-UNBOUNDED = ("CG", "BFGS")
-"""Local methods without bounds."""
-LEAVE_BOUNDS = (*UNBOUNDED, "COBYLA")
-"""Methods that may evaluate points outside the bounds."""
+UNBOUNDED = ("CG", "BFGS")  # local methods without bounds
+LEAVE_BOUNDS = (*UNBOUNDED, "COBYLA")  # methods that may evaluate points outside the bounds
 GLOBAL = ("differential_evolution", "dual_annealing", "basinhopping", "shgo", "direct")
 WITH_CONSTRAINTS = ("COBYLA", "COBYQA", "SLSQP", "trust-constr", "differential_evolution")
 UNUSABLE = {
@@ -73,16 +71,13 @@ UNUSABLE = {
     ),
     "brute": "evaluates a grid that has to fit into memory as a whole",
 }
-SET_HERE = (
+SET_HERE = (  # arguments of the global optimizers that users cannot set
     *("func", "x0", "args", "bounds", "ranges", "rng", "seed"),
     *("callback", "disp", "integrality", "workers", "vectorized", "constraints"),
 )
-"""Arguments of the global optimizers that users cannot set."""
 
 
 class ScipyOptimize(Adapter):
-    """The library ``scipy``."""
-
     def batches(self, name: str, parameters: Mapping[str, object]) -> bool:
         if name == "differential_evolution":
             return parameters.get("updating") != "immediate"
@@ -136,8 +131,6 @@ def _local(
 
 
 def _workers(objective: Objective) -> dict[str, Any]:
-    """The argument ``workers``, which evaluates points together."""
-
     def together(_: object, points: Iterable[NDArray[np.float64]]) -> NDArray[np.float64]:
         return objective.batch(list(points))
 
@@ -145,7 +138,6 @@ def _workers(objective: Objective) -> dict[str, Any]:
 
 
 def _constraints(objective: Objective) -> dict[str, Any]:
-    """The argument ``constraints``, for an objective that has some."""
     from scipy import optimize
 
     if not has_constraints(objective):

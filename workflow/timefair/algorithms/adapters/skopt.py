@@ -18,24 +18,21 @@ any argument of the function
 
 from __future__ import annotations
 
-import inspect
-
 from timefair.algorithms.adapter import Adapter, Given, Rng, defaults_of
 from timefair.algorithms.base import Objective
 
 NAMES = ("gp_minimize", "forest_minimize")
 ENDLESS = 10**9
-SET_HERE = (
+SET_HERE = (  # arguments that users cannot set
     *("func", "dimensions", "x0", "y0", "random_state", "verbose", "callback", "space_constraint"),
     *("n_calls", "n_random_starts", "n_jobs", "model_queue_size"),
 )
-"""Arguments that users cannot set."""
 
 
 def _parameters(name: str) -> dict[str, object]:
     import skopt
 
-    return defaults_of(inspect.signature(getattr(skopt, name)), without=SET_HERE)
+    return defaults_of(getattr(skopt, name), without=SET_HERE)
 
 
 def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> object:

@@ -1,16 +1,13 @@
 """Algorithms of this package: baselines, and algorithms that no library implements as published.
 
-Each module holds one algorithm:
+An algorithm is a function of a module, ``solve(objective, rng, *, ...)``: one launch. Its
+keyword-only arguments are the parameters, with their defaults. A module may have:
 
-``solve(objective, rng, *, ...)``
-    One launch. Its keyword-only arguments are the parameters, with their defaults.
 ``ALLOWED``
-    Optional. The allowed values of parameters, by `timefair.problems.parameters`.
+    The allowed values of parameters, by `timefair.problems.base`.
 ``faults(**parameters) -> list[str]``
-    Optional. What else is wrong with allowed values; one line each, which begins with the key.
-``prepare()``
-    Optional. Called once before the clock starts.
+    What else is wrong with allowed values; one line each, which begins with the key.
 
-To add an algorithm, add one module and one line in `library.MODULES`, and in `KINDS` if it is not
+To add an algorithm, add the function and a line in `library.FUNCTIONS`, and in `KINDS` if it is not
 for continuous variables alone.
 """

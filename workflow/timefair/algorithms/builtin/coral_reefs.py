@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from timefair.algorithms.base import Objective
 from timefair.algorithms.builtin import population as pop
-from timefair.problems.parameters import SHARE, Number
+from timefair.problems.base import SHARE, Number
 
 INDEX = 20.0
 """Index of the distributions of crossover and mutation; a larger one: children near parents."""
@@ -74,9 +74,8 @@ def solve(
 
 
 class Reef:
-    """Squares that are free or have a coral. A coral is a point with its value.
-
-    The squares form a grid in the paper, but nothing depends on which are neighbours.
+    """Squares that are free or have a coral, a point with its value; nothing depends on which are
+    neighbours.
     """
 
     def __init__(self, squares: int, dimension: int) -> None:
@@ -85,15 +84,12 @@ class Reef:
         self.occupied = np.zeros(squares, dtype=bool)
 
     def place(self, squares: pop.Indices, x: pop.Points, y: pop.Values) -> None:
-        """Put corals on squares, and replace those that are there."""
         self.x[squares], self.y[squares], self.occupied[squares] = x, y, True
 
     def corals(self) -> pop.Indices:
-        """The occupied squares."""
         return np.flatnonzero(self.occupied)
 
     def ranked(self) -> pop.Indices:
-        """The occupied squares, the best first."""
         corals = self.corals()
         return corals[np.argsort(self.y[corals], kind="stable")]
 

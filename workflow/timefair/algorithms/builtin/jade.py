@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from timefair.algorithms.base import Objective
 from timefair.algorithms.builtin import population as pop
-from timefair.problems.parameters import SHARE, Number
+from timefair.problems.base import SHARE, Number
 
 SPREAD = 0.1
 """Spread of CR (standard deviation) and F (scale of the Cauchy distribution) around the centres."""

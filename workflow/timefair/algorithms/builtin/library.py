@@ -1,44 +1,38 @@
-"""The library ``timefair``: the algorithms of this package, by their names in a campaign.
-
-Each algorithm is a module of this package. Its parameters are the keyword-only arguments of its
-``solve``, or of its ``load``, which binds them itself. The module's ``faults`` gives one line per
-invalid value.
-"""
+"""The library ``timefair``: the algorithms of this package, by their names in a campaign."""
 
 from __future__ import annotations
 
 import importlib
 import inspect
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType, ModuleType
-from typing import get_args
+from typing import Any, get_args
 
 from timefair.algorithms.base import CONTINUOUS, Algorithm, Available, Library
 from timefair.basics.errors import suggest
-from timefair.problems.base import Variables
+from timefair.problems.base import Variables, unknown, wrong_values
 from timefair.problems.kinds import Task
-from timefair.problems.parameters import unknown, wrong_values
 
-MODULES = {
-    "ABC": "bee_colony",
-    "CRO": "coral_reefs",
-    "2-opt": "two_opt",
-    "DE": "differential_evolution",
-    "JADE": "jade",
-    "OX-GA": "order_genetic",
-    "OnePlusOneEA": "one_plus_one_ea",
-    "PSO": "particle_swarm",
-    "RLS": "randomized_local_search",
-    "jDE": "jde",
-    "jDElscop": "jdelscop",
-    "mQSO": "multiswarm",
-    "portfolio": "portfolio",
-    "random-permutations": "orders",
-    "random-search": "random_search",
+FUNCTIONS = {
+    "ABC": "swarms.bee_colony",
+    "CRO": "coral_reefs.solve",
+    "2-opt": "permutations.two_opt",
+    "DE": "differential_evolution.solve",
+    "JADE": "jade.solve",
+    "OX-GA": "permutations.genetic",
+    "OnePlusOneEA": "bit_flips.one_plus_one",
+    "PSO": "swarms.particle_swarm",
+    "RLS": "bit_flips.local_search",
+    "jDE": "jde.jde",
+    "jDElscop": "jde.jdelscop",
+    "mQSO": "swarms.multiswarm",
+    "portfolio": "portfolio.load",
+    "random-permutations": "permutations.random_orders",
+    "random-search": "random_search.solve",
 }
-"""Module or package of each algorithm, in the same folder as this file."""
+"""Module or package of each algorithm, in the same folder as this file, and its function there."""
 KINDS: Mapping[str, frozenset[Variables]] = {
     "2-opt": frozenset({"permutation"}),
     "OX-GA": frozenset({"permutation"}),
@@ -52,27 +46,24 @@ _PACKAGE = "timefair.algorithms.builtin."
 
 
 class Timefair(Library):
-    """The library ``timefair``."""
-
     name = "timefair"
     distributions: Sequence[str] = ("timefair", "numpy")
     examples: Sequence[str] = ("DE", "random-search")
     special: Mapping[str, frozenset[Task]] = MappingProxyType(
         {"random-search": frozenset(get_args(Task))}
     )
-    batched: Collection[str] = frozenset(MODULES) - {
+    batched: Collection[str] = frozenset(FUNCTIONS) - {
         *("2-opt", "ABC", "OX-GA", "OnePlusOneEA", "RLS", "random-permutations")
     }
     compiled: Collection[str] | None = ("DE",)
 
     def available(self) -> list[Available]:
-        return [Available(name) for name in MODULES]
+        return [Available(name) for name in FUNCTIONS]
 
     def faults(self, name: str, parameters: Mapping[str, object]) -> list[str]:
-        if name not in MODULES:
-            return [f"timefair has no algorithm {name!r}{suggest(name, MODULES)}"]
-        module = _module(name)
-        function = getattr(module, "load", None) or module.solve
+        if name not in FUNCTIONS:
+            return [f"timefair has no algorithm {name!r}{suggest(name, FUNCTIONS)}"]
+        module, function = _found(name)
         arguments = inspect.signature(function).parameters.values()
         known = {a.name: a for a in arguments if a.kind is a.KEYWORD_ONLY}
         lines = [unknown(key, f"timefair:{name}", known) for key in parameters if key not in known]
@@ -90,7 +81,7 @@ class Timefair(Library):
 
     def variables(self, name: str, parameters: Mapping[str, object]) -> frozenset[Variables]:
         if name == "portfolio":
-            kinds: frozenset[Variables] = _module(name).variables(**parameters)
+            kinds: frozenset[Variables] = _found(name)[0].variables(**parameters)
             return kinds
         return KINDS.get(name, CONTINUOUS)
 
@@ -99,24 +90,24 @@ class Timefair(Library):
     ) -> list[tuple[str, Mapping[str, object]]]:
         if name != "portfolio":
             return []
-        found: list[tuple[str, Mapping[str, object]]] = _module(name).specifications(
+        module, _ = _found(name)
+        found: list[tuple[str, Mapping[str, object]]] = module.specifications(
             parameters.get("members")
         )
         return found
 
     def load(self, name: str, parameters: Mapping[str, object]) -> Algorithm:
-        module = _module(name)
-        if hasattr(module, "load"):
-            loaded: Algorithm = module.load(**parameters)
+        _, function = _found(name)
+        if name == "portfolio":
+            loaded: Algorithm = function(**parameters)
             return loaded
-        solve = partial(module.solve, **parameters)
-        prepare = getattr(module, "prepare", None)
-        return Algorithm(solve, prepare) if prepare else Algorithm(solve)
+        return Algorithm(partial(function, **parameters))
 
     def source_files(self, name: str) -> list[Path]:
-        base = Path(__file__).with_name(MODULES[name])
+        module, _ = _found(name)
+        base = Path(__file__).with_name(module.__name__.rpartition(".")[2])
         files = sorted(base.iterdir()) if base.is_dir() else [base.with_suffix(".py")]
-        used = [v for v in vars(_module(name)).values() if isinstance(v, ModuleType)]
+        used = [v for v in vars(module).values() if isinstance(v, ModuleType)]
         files += [Path(m.__file__) for m in used if m.__file__ and m.__name__.startswith(_PACKAGE)]
         return [Path(__file__), *(f for f in dict.fromkeys(files) if f.suffix in (".py", ".pyx"))]
 
@@ -125,5 +116,7 @@ TIMEFAIR = Timefair()
 """DE, algorithms of the quantiles paper, baselines, portfolios."""
 
 
-def _module(name: str) -> ModuleType:
-    return importlib.import_module(_PACKAGE + MODULES[name])
+def _found(name: str) -> tuple[ModuleType, Callable[..., Any]]:
+    place, _, function = FUNCTIONS[name].partition(".")
+    module = importlib.import_module(_PACKAGE + place)
+    return module, getattr(module, function)

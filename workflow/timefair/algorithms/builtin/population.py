@@ -7,16 +7,12 @@ from numpy.typing import NDArray
 
 from timefair.algorithms.base import Objective
 
-Points = NDArray[np.float64]
-"""Shape ``(size, dimension)``."""
-Values = NDArray[np.float64]
-"""Shape ``(size,)``."""
-Indices = NDArray[np.intp]
-"""Shape ``(size,)``."""
+Points = NDArray[np.float64]  # shape ``(size, dimension)``
+Values = NDArray[np.float64]  # shape ``(size,)``
+Indices = NDArray[np.intp]  # shape ``(size,)``
 
 
 def uniform(objective: Objective, rng: np.random.Generator, size: int) -> Points:
-    """Points drawn uniformly and independently within the bounds."""
     return rng.uniform(objective.lower, objective.upper, size=(size, objective.dimension))
 
 

@@ -10,15 +10,12 @@ from timefair.algorithms.base import Objective
 BLOCK_BYTES = 32_768
 """Points are drawn in blocks of about this size: cheap to draw, and small enough for the cache."""
 
-PER_CORE = 16
-"""Points of a batch per core, if there are several cores."""
+PER_CORE = 16  # points of a batch per core, if there are several cores
 
 
 def solve(objective: Objective, rng: np.random.Generator) -> None:
-    """Evaluate points drawn uniformly and independently within the bounds, without end.
-
-    The constraints of a point, if there are any, are evaluated before its value. Integer variables
-    are uniform on the whole numbers of their bounds.
+    """Evaluate uniform points within the bounds, without end, the constraints of each before its
+    value.
     """
     lower, upper, integer = objective.lower, objective.upper, objective.integer
     beyond = np.where(integer, upper + 1, upper)  # then rounded down

@@ -18,15 +18,18 @@ from numpy.typing import NDArray
 
 from timefair.algorithms.base import Algorithm, Available, Implementation, Library, Objective
 from timefair.algorithms.external import protocol
-from timefair.algorithms.external.process import CommandLine, Process, parse, running
-from timefair.algorithms.external.protocol import ExternalError
+from timefair.algorithms.external.protocol import (
+    CommandLine,
+    ExternalError,
+    Process,
+    parse,
+    running,
+)
 from timefair.basics.errors import InputError
 from timefair.problems.base import Variables
 
 
 class External(Library):
-    """The library ``external``."""
-
     name = "external"
     distributions: Sequence[str] = ()
     examples: Sequence[str] = ("./solver --flag",)
@@ -55,7 +58,6 @@ class External(Library):
         return Algorithm(partial(solve, command=parse(name), parameters=parameters))
 
     def source_files(self, name: str) -> list[Path]:
-        """This package, the program, and the files among its arguments."""
         return [*package_files("timefair/external.py"), *parse(name).files]
 
 
@@ -77,7 +79,6 @@ def solve(
     command: CommandLine,
     parameters: Mapping[str, object],
 ) -> None:
-    """One launch of a command, with the parameters in its header."""
     seed = int(rng.integers(protocol.SEEDS))
     with running(command) as process:
         process.write(protocol.header(objective, seed, parameters))
@@ -106,7 +107,6 @@ def _converse(process: Process, objective: Objective) -> None:
 
 
 def _points(process: Process, size: int, dimension: int) -> NDArray[np.float64]:
-    """The points of a batch, shape ``(size, dimension)``."""
     points: list[list[float]] = []
     while len(points) < size:
         line = process.read_line()

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from timefair.algorithms.base import CONTINUOUS, Algorithm
 from timefair.algorithms.external.library import External, package_files, solve
-from timefair.algorithms.external.process import CLIENT, CommandLine
+from timefair.algorithms.external.protocol import CLIENT, CommandLine
 from timefair.basics.errors import InputError
 from timefair.basics.files import cache_folder, short
 from timefair.problems.base import Variables
@@ -31,7 +31,7 @@ PARAMETERS = ("population", "iterations", "call")
 ITERATIONS = 500
 USUAL = {"population": 30, "iterations": ITERATIONS}
 """The values of the parameters that are not given."""
-NAMES = {
+NAMES = {  # names of arguments in published files, in lower case, by what they are
     "population": "n np pop popsize npop ps nind population pop_size pop_num searchagents_no "
     "searchagents searchagents_num n_agents npoints",
     "iterations": "t maxit maxiter max_iter max_it max_iteration max_iterations iterations iter "
@@ -41,17 +41,13 @@ NAMES = {
     "dimension": "dim d nvar nd dimension dims",
     "objective": "fobj fhd costfunction f fun func fitness objective cost_function obj",
 }
-"""Names of arguments in published files, in lower case, by what they are."""
 HEADER = re.compile(r"^\s*function\s+(?:[^=\n(]*=)?\s*\w+\s*\(([^)]*)\)", re.MULTILINE)
 
 COMMENTS = re.compile(r"^\s*[%#]\{\s*$.*?^\s*[%#]\}\s*$|[%#].*?$", re.MULTILINE | re.DOTALL)
 
 
 class FunctionFile(External):
-    """A library of functions in files, for a program that runs them.
-
-    `call` is the start of the command; its last argument is code.
-    """
+    """Functions in files, for a program that runs them: `call`, and code as its last argument."""
 
     examples: Sequence[str] = ("PO.m",)
     iterated = ("iterations", ITERATIONS)

@@ -207,7 +207,7 @@ def _sections(section: Section, place: str = "") -> Iterator[tuple[str, Section]
 def unknown_names(campaign: Campaign) -> Iterator[str]:
     """Names that no library, suite or registry has; algorithms that do not support the suite."""
     from timefair.algorithms import registry as algorithms
-    from timefair.algorithms import remembered
+    from timefair.algorithms.registry import remembered_faults
     from timefair.problems import registry as suites
     from timefair.problems.base import ROUNDED, takes
 
@@ -224,7 +224,7 @@ def unknown_names(campaign: Campaign) -> Iterator[str]:
             continue
         there = elsewhere(campaign, label)
         if there is None:
-            faults = list(remembered.faults(spec.use, spec.arguments))
+            faults = list(remembered_faults(spec.use, spec.arguments))
             yield from (f"algorithms.{label}: {fault}" for fault in faults)
         else:
             faults = there["faults"]
@@ -281,7 +281,7 @@ def unknown_names(campaign: Campaign) -> Iterator[str]:
 
 def unknown_algorithms(mapping: object) -> Iterator[str]:
     """The faults of the algorithms in a campaign whose keys have faults, as far as clear."""
-    from timefair.algorithms import remembered
+    from timefair.algorithms.registry import remembered_faults
 
     given = mapping.get("algorithms") if isinstance(mapping, Mapping) else None
     for label, value in given.items() if isinstance(given, Mapping) else ():
@@ -290,7 +290,7 @@ def unknown_algorithms(mapping: object) -> Iterator[str]:
         except ValidationError:
             continue
         if spec.model_fields_set <= {"use", "parameters"}:
-            faults = remembered.faults(spec.use, spec.parameters)
+            faults = remembered_faults(spec.use, spec.parameters)
             yield from (f"algorithms.{label}: {fault}" for fault in faults)
 
 

@@ -44,12 +44,9 @@ from timefair.basics.values import (
     Seconds,
     Threads,
 )
-from timefair.policies.restarts import RESTARTS
-from timefair.policies.restarts.base import RestartPolicy
-from timefair.policies.restarts.independent import Independent
-from timefair.policies.stopping import STOPPING
-from timefair.policies.stopping.base import StoppingPolicy
-from timefair.policies.stopping.fixed import FixedNumber
+from timefair.policies import restart_policies, stopping_rules
+from timefair.policies.restarts import Independent, RestartPolicy
+from timefair.policies.stopping import FixedNumber, StoppingPolicy
 from timefair.records.integrity import cores_of_run, is_apart, is_referenced
 from timefair.records.rundata.settings import (
     CampaignSeed,
@@ -90,8 +87,8 @@ class ChosenSection:
 
 
 CHOICES = {
-    "restart": ChosenSection("policy", RESTARTS, Independent()),
-    "stopping": ChosenSection("rule", STOPPING, FixedNumber()),
+    "restart": ChosenSection("policy", restart_policies(), Independent()),
+    "stopping": ChosenSection("rule", stopping_rules(), FixedNumber()),
 }
 """The sections of a campaign whose class is chosen, by name."""
 

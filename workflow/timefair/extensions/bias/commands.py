@@ -12,7 +12,6 @@ from timefair.cli.common import Commands, one_thread
 
 
 def add_to(commands: Commands) -> None:
-    """Add the option to the command of the core."""
     audit = commands.choices["audit"]
     usual = audit.get_default("command")
     audit.add_argument(

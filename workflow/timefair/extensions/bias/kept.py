@@ -37,7 +37,6 @@ def keep(config: Path, rows: Iterable[Mapping[str, Any]]) -> None:
 
 
 def files(campaign: Campaign, folder: Path) -> Iterator[str]:
-    """The file, if there is one."""
     if (folder / FILE).exists():
         yield FILE
 
@@ -58,7 +57,6 @@ def settings(campaign: Campaign, folder: Path) -> Iterator[tuple[str, Any]]:
 
 
 def checklist(runs: Runs, analysis: Analysis) -> Iterator[ChecklistPart]:
-    """What an audit of the campaign's algorithms found; nothing without one."""
     from timefair.exhibits.campaign.checklist import ChecklistPart
 
     if rows := analysis.added.get(KEY):
@@ -66,7 +64,6 @@ def checklist(runs: Runs, analysis: Analysis) -> Iterator[ChecklistPart]:
 
 
 def sentence(rows: Rows) -> str:
-    """What was found, by algorithm."""
     biased: dict[str, list[str]] = {}
     for row in rows:
         kinds = biased.setdefault(row["algorithm"], [])

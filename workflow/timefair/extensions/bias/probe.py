@@ -17,8 +17,7 @@ from scipy.stats import binom, wilcoxon
 
 from timefair.algorithms.base import Algorithm
 from timefair.measure.launching import run_seed
-from timefair.measure.runs.child import Allowance
-from timefair.measure.runs.run import measure_run
+from timefair.measure.run import Allowance, measure_run
 from timefair.problems.base import Problem, ProblemName
 
 Vector = NDArray[np.float64]
@@ -26,8 +25,7 @@ Vector = NDArray[np.float64]
 DIMENSION, EVALUATIONS, WALL_S = 5, 250, 20.0
 RUNS, RUNS_OF_AXES = 15, 30
 """Runs on each problem; a rotation matters less than a shift, and needs more."""
-LOWER, UPPER = -3.0, 7.0
-"""The bounds, which have the origin at a distance from the centre."""
+LOWER, UPPER = -3.0, 7.0  # the bounds, which have the origin at a distance from the centre
 CENTRE, WIDTH = (LOWER + UPPER) / 2, UPPER - LOWER
 FALSE_ALARM = 0.05
 """Probability of a finding in an algorithm without a bias, over all tests together."""
@@ -35,8 +33,7 @@ FACTOR = {"origin": 10.0, "centre": 10.0, "axes": 5.0, "bounds": 1000.0}
 """Factor between the precisions of a pair up to which an algorithm has no bias. An optimum in a
 corner is easier for smooth transformations of the bounds, too, as CMA-ES has: by about 100.
 """
-LEAST = 1e-10
-"""Smaller precisions count as this one."""
+LEAST = 1e-10  # smaller precisions count as this one
 NEAR, SHARE = 0.025, 0.2
 """A coordinate is near a place within this share of the width; a run is if most coordinates are.
 The share of such runs up to which an algorithm has no bias; uniform points have 0.001.

@@ -22,8 +22,7 @@ from timefair.statistics.bootstrap import stratified_sums
 from timefair.statistics.comparison import mean_ratio
 from timefair.statistics.quantiles import sample_quantile
 
-LEAST_BLOCKS = 2
-"""Smallest number of blocks of a stratum for which there is an interval."""
+LEAST_BLOCKS = 2  # smallest number of blocks of a stratum for which there is an interval
 
 
 def resampled_ratios(
@@ -207,10 +206,7 @@ def _ratio(first: float, second: float) -> float:
 
 
 def _blocks(runs: Runs) -> NDArray[np.intp]:
-    """The block of each run, shape (runs,); runs without blocks share one.
-
-    A single block is never resampled.
-    """
+    """The block of each run, shape (runs,); runs without blocks share one, never resampled."""
     alone = runs.frame["machine"] == ""
     block = runs.frame.groupby(BLOCK, observed=True, dropna=False).ngroup()
     return block.where(block.notna() & ~alone, -1).to_numpy(dtype=np.intp)

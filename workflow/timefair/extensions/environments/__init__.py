@@ -9,7 +9,10 @@ from timefair.basics.extension import Extension
 EXTENSION = Extension(
     __name__,
     commands="commands",
-    sections={"algorithms.python": "keys:Python", "algorithms.path": "keys:Folder"},
+    sections={
+        "algorithms.python": "interpreters:Python",
+        "algorithms.path": "interpreters:Folder",
+    },
     check="interpreters",
     interpreter="interpreters",
     elsewhere="interpreters",

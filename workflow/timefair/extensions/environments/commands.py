@@ -6,6 +6,7 @@ import argparse
 import importlib
 import json
 import os
+import platform
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -24,7 +25,6 @@ MEASURING = "timefair.measure.job.cell"
 
 
 def add_to(commands: Commands) -> None:
-    """Add the command of this module."""
     describe = commands.add_parser(
         "describe-algorithm",
         help="describe an algorithm in this interpreter",
@@ -52,8 +52,6 @@ def described_here(campaign: Campaign, label: str) -> Mapping[str, Any]:
         return {"faults": faults}
     from timefair.algorithms import registry
     from timefair.campaign import provenance
-    from timefair.machine.facts import python
-    from timefair.machine.host import Host
 
     spec = campaign.algorithms[label]
     return {
@@ -64,7 +62,7 @@ def described_here(campaign: Campaign, label: str) -> Mapping[str, Any]:
         "sources": list(map(str, provenance.sources_of_algorithm(campaign, label))),
         "decisive": provenance.decisive_alone(campaign, label),
         "code": provenance.measure_code(campaign, label),
-        "python": python(Host()),
+        "python": platform.python_version(),
     }
 
 

@@ -14,23 +14,42 @@ import sys
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import Field
 
 import timefair
 from timefair.basics.errors import InputError
 from timefair.basics.files import cache_folder
 from timefair.basics.threads import measuring_environment
-from timefair.machine.facts import describe, packages, versions
-from timefair.machine.host import Host, Unknown
+from timefair.machine.facts import Host, Unknown, describe, packages, versions
 
 if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign
 
+
+Python = Annotated[
+    str,
+    Field(
+        min_length=1,
+        description="Path to the Python interpreter that measures this algorithm, such as "
+        "`venvs/old/bin/python`; `null`: the one that runs the workflow.",
+    ),
+]
+Folder = Annotated[
+    str,
+    Field(
+        min_length=1,
+        description="Folder that comes first on the `sys.path` of this algorithm, such as a "
+        "checkout of its library; `null`: none.",
+    ),
+]
+
+
 INSIDE = "TIMEFAIR_ENVIRONMENT"
 """The variable with the keys of the environment, and the version of timefair."""
 
-ANSWER_S = 120
-"""Time after which an interpreter without an answer counts as failed."""
+ANSWER_S = 120  # time after which an interpreter without an answer counts as failed
 
 _OF_ANOTHER_PYTHON = ("PYTHONPATH", "PYTHONHOME", "PYTHONSAFEPATH", "__PYVENV_LAUNCHER__")
 """Variables that are meant for the interpreter that runs the workflow."""
@@ -109,7 +128,6 @@ def facts(campaign: Campaign, label: str) -> Iterator[tuple[str, Any]]:
 
 
 def check(campaign: Campaign) -> Iterator[str]:
-    """The software of each algorithm that has an environment of its own."""
     for label in campaign.algorithms:
         for answer in elsewhere(campaign, label):
             found = {"Python": answer["python"], **answer["decisive"]["software"], "timefair": ""}
@@ -145,7 +163,6 @@ def _is_linked_worktree(folder: Path) -> bool:
 
 
 def _digest(path: str | None) -> dict[str, str]:
-    """The digests of the files in the folder of an environment."""
     if path is None:
         return {}
     return {
@@ -155,7 +172,6 @@ def _digest(path: str | None) -> dict[str, str]:
 
 
 def _keys(campaign: Campaign, label: str) -> dict[str, str]:
-    """The keys of the environment that an algorithm has, ``python`` first."""
     spec = campaign.algorithms[label]
     found = {key: getattr(spec, key) for key in ("python", "path")}
     return {key: value for key, value in found.items() if value is not None}

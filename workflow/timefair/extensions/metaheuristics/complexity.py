@@ -170,8 +170,7 @@ def timed(
     from timefair.algorithms import registry
     from timefair.machine.linux import kernel
     from timefair.measure.launching import run_seed
-    from timefair.measure.runs.child import Allowance
-    from timefair.measure.runs.run import measure_run
+    from timefair.measure.run import Allowance, measure_run
     from timefair.problems.registry import find
 
     kernel.adopt_orphans()

@@ -9,13 +9,12 @@ from contextlib import ExitStack, contextmanager
 
 from timefair.basics import files
 from timefair.basics.extension import Meter
-from timefair.machine.host import Host, Unknown
+from timefair.machine.facts import Host, Unknown
 from timefair.measure.job.cores import lock_folder
 
 FOLDER = "sys/class/powercap"
 PACKAGE = "sys/devices/system/cpu/cpu{}/topology/physical_package_id"
-IDLE_S = 1.0
-"""Before the runs of a job, the idle power is measured for so long."""
+IDLE_S = 1.0  # before the runs of a job, the idle power is measured for so long
 
 MOST_W = 600.0
 """More than any processor uses; a counter that may have begun anew twice tells nothing."""

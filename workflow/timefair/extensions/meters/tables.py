@@ -112,7 +112,6 @@ ELECTRICITY_COLUMNS = (
     complete=True,
 )
 def electricity(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """One row per algorithm, and one for all."""
     frame = runs.frame[[*PROBLEM, "algorithm"]].assign(runs=1, joules=runs.reading("joules"))
     frame["metered"] = frame["joules"].notna().astype(int)
     frame["idle_joules"] = runs.reading("idle_joules")

@@ -9,7 +9,6 @@ from timefair.cli.common import Commands, one_thread, prepare_files
 
 
 def add_to(commands: Commands) -> None:
-    """Add the command of this extension."""
     referee = commands.add_parser(
         "referee",
         help="what results can and cannot claim, as a reviewer asks",

@@ -69,7 +69,6 @@ def _power(finals: pd.DataFrame) -> Answer:
 
 
 def _equal(finals: pd.DataFrame, column: str, unit: str = "evaluations") -> Answer:
-    """Whether all algorithms spent as much on every problem."""
     question = f"Equal {column}"
     if column not in finals or finals[column].isna().any():
         return Answer(question, UNKNOWN, f"The {column} of the runs are not reported.")
@@ -210,7 +209,6 @@ def _part(question: str, row: Mapping[Any, Any] | None, against: str = "") -> An
 
 
 def _schedules(campaign: Campaign, row: Mapping[Any, Any] | None) -> Answer:
-    """Whether lengths of launches are known, and launches were completed."""
     question = "Population and schedule stated"
     given = [
         f"{label} ({', '.join(f'{key} = {value}' for key, value in spec.parameters.items())})"
@@ -228,7 +226,6 @@ def _schedules(campaign: Campaign, row: Mapping[Any, Any] | None) -> Answer:
 
 
 def _language(campaign: Campaign) -> Answer:
-    """Whether all implementations are of one language."""
     from timefair.algorithms.registry import implementation
 
     if campaign.is_foreign:
@@ -243,7 +240,6 @@ def _language(campaign: Campaign) -> Answer:
 
 
 def _perturbed(runs: Any) -> Answer:
-    """Whether all runs are known to be undisturbed."""
     from timefair.records.status import Perturbation
 
     states = runs.frame["perturbation"]

@@ -15,8 +15,7 @@ from timefair.basics.words import counted
 from timefair.campaign import plan, provenance
 from timefair.campaign.configuration import Campaign
 from timefair.extensions.registered.deviations import KEY, Deviation, Kind, changes, moment, of_runs
-from timefair.machine.facts import commit, package_commit
-from timefair.machine.host import Host, gather
+from timefair.machine.facts import some_facts
 from timefair.records.integrity import Measured
 
 FILE = "registration.json"
@@ -42,7 +41,7 @@ def register(campaign: Campaign, folder: Path) -> dict[str, Any]:
     content = {
         "version": __version__,
         "registered_utc": datetime.now(UTC).isoformat(timespec="milliseconds"),
-        "git": gather({"commit": commit, "package_commit": package_commit}, Host()),
+        "git": some_facts(("commit", "package_commit")),
         "campaign": campaign.model_dump(mode="json"),
         "planned_runs": plan.cell_count(campaign) * campaign.runs,
         **_code(campaign),

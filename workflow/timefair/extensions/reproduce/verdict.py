@@ -25,7 +25,7 @@ from timefair.extensions.reproduce.chosen import RecordedRun, RunPlace, Stratum
 from timefair.machine.linux.kernel import interruptible
 from timefair.measure.job.cell import runner, seed_of, unprepared
 from timefair.measure.job.cores import held_cores
-from timefair.policies.stopping import STOPPING
+from timefair.policies import stopping_rules
 from timefair.records.integrity import SHARED
 from timefair.records.schema import RUN_SCHEMA, SCHEMA_VERSION
 from timefair.records.status import ENDED_BY_TIME, Status
@@ -328,7 +328,8 @@ def _seeded(algorithms: Mapping[str, Any], label: str) -> dict[str, Any]:
 def is_compared(recorded: RecordedRun) -> bool:
     """Whether the stopping rule of the campaign compared the algorithm with the others."""
     rule = recorded.campaign.get("stopping", {}).get("rule")
-    return rule in STOPPING and STOPPING[rule].compares
+    rules = stopping_rules()
+    return rule in rules and rules[rule].compares
 
 
 class Replayer:

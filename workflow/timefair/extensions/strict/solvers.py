@@ -24,13 +24,13 @@ from timefair.campaign.plan import Job
 from timefair.extensions.strict.channel import Channel, Server
 from timefair.extensions.strict.host import Ready, Request, Setup
 from timefair.machine.linux import kernel
-from timefair.machine.linux.keeper import Keeper
+from timefair.machine.linux.private_folders import Keeper
 from timefair.measure import launching
 from timefair.measure.evaluation.state import SolverGone, State
 from timefair.measure.isolation import Views
 from timefair.measure.job.prepared import Prepared
 from timefair.measure.processes import companion, forked
-from timefair.measure.runs.child import Confined
+from timefair.measure.run import Confined
 from timefair.measure.trial import Trial
 from timefair.records.status import Isolation
 
@@ -123,11 +123,9 @@ class Solver:
         self.busy = False
 
     def cpu_ns(self) -> int:
-        """Its CPU time so far."""
         return kernel.cpu_ns_of(self.pid)
 
     def launch(self, number: int, objective: Objective) -> str:
-        """Make a launch, see `channel.Server.launch`."""
         self.busy = True
         try:
             return self._server.launch(number, objective)

@@ -8,6 +8,6 @@ EXTENSION = Extension(
     sections={"algorithms.tune": "keys:Tune"},
     exhibits=("tables",),
     reported=("tuning_pays",),
-    findings="findings",
+    findings="tables",
     check="commands",
 )

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 
 def add_to(commands: Commands) -> None:
-    """Add the command."""
     tune = commands.add_parser(
         "tune",
         help="search for the parameters of one algorithm",
@@ -36,7 +35,6 @@ def add_to(commands: Commands) -> None:
 
 
 def check(campaign: Campaign) -> Iterator[str]:
-    """A line on the searches of a campaign."""
     from timefair.campaign import plan
 
     if campaign.tuned:
@@ -45,7 +43,6 @@ def check(campaign: Campaign) -> Iterator[str]:
 
 
 def _tune(arguments: argparse.Namespace) -> None:
-    """Search for the parameters of a tuned variant, in this process."""
     environment = measuring_environment(spec_of(arguments)["threads"])
     if environment != os.environ:
         command = [sys.executable, "-P", "-m", "timefair", *arguments.words]

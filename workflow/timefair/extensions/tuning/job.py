@@ -22,10 +22,9 @@ from timefair.basics import user_code
 from timefair.basics.errors import InputError
 from timefair.campaign import requirement
 from timefair.campaign.plan import TUNING_ROUND, Job
-from timefair.extensions.tuning import outcome, tuners
+from timefair.extensions.tuning import tuners
 from timefair.extensions.tuning.keys import LEAST_CANDIDATES, Tune, read
-from timefair.extensions.tuning.outcome import Tried
-from timefair.extensions.tuning.tuners import Evaluation
+from timefair.extensions.tuning.tuners import Evaluation, Tried
 from timefair.machine.facts import machine_state
 from timefair.machine.linux import kernel
 from timefair.machine.linux.kernel import interruptible
@@ -34,7 +33,7 @@ from timefair.measure.job.cores import held_cores
 from timefair.measure.job.prepared import Prepared, common
 from timefair.measure.launching import run_seed
 from timefair.measure.perturbation import RunMonitor, parts_for
-from timefair.measure.runs.run import ATTEMPTS, explained, given_up, measure_run
+from timefair.measure.run import ATTEMPTS, explained, given_up, measure_run
 from timefair.problems.base import ProblemName
 from timefair.records.journal import BegunRun, Journal, journal_path
 from timefair.records.store import facts_of, write_record
@@ -69,11 +68,7 @@ def tune(campaign: Campaign, label: str, record: Path, key: str, folder: Path) -
 
 
 class _Search:
-    """A search on held cores. It begins with the evaluations in its journal.
-
-    - `rows`: The run of each evaluation, a batch of one row.
-    - `trace`: The evaluations.
-    """
+    """A search on held cores, which begins with the evaluations in its journal."""
 
     def __init__(
         self,
@@ -135,7 +130,6 @@ class _Search:
         return known + time.monotonic() - self._last
 
     def facts(self) -> dict[str, Any]:
-        """The facts of the record in addition to the runs."""
         return {
             **unprepared(self._campaign).origin(self._label),
             "machine_state": machine_state(),
@@ -154,7 +148,7 @@ class _Search:
                 "interrupted_s": self._interrupted_s,
                 "evaluations": len(self.trace),
                 "candidates": 1 + max(one.candidate for one in self.trace),
-                "result": outcome.result(self.trace),
+                "result": tuners.result(self.trace),
                 "trace": [asdict(one) for one in self.trace],
             },
         }
@@ -163,7 +157,6 @@ class _Search:
         return run_seed(self._campaign.seed, problem, STREAM.format(label=self._label), repetition)
 
     def _take(self, asked: Evaluation, batch: pa.RecordBatch) -> None:
-        """Take an evaluation from the journal."""
         note = facts_of(batch.schema)
         tried = Tried(**note["tried"])
         if Evaluation(tried.candidate, tried.parameters, tried.problem, tried.repetition) != asked:
@@ -192,7 +185,7 @@ class _Search:
         with self._begun.noted(turn):
             row = self._measured(asked, job, given_up_on=attempts >= ATTEMPTS)
         row["run"] = number
-        loss = outcome.loss(row, self._targets, in_values=self._in_values)
+        loss = tuners.loss(row, self._targets, in_values=self._in_values)
         now = time.monotonic()
         seconds, self._last = now - self._last + row["charged_s"], now
         tried = Tried(number, **asked._asdict(), loss=loss, seconds=seconds)
@@ -202,7 +195,6 @@ class _Search:
         print(f"{how_far}  {_line(tried, job)}, {row['status']}", file=sys.stderr, flush=True)
 
     def _measured(self, asked: Evaluation, job: Job, *, given_up_on: bool) -> dict[str, Any]:
-        """The row of a run, without its number."""
         prepared = self._candidate(asked.candidate, asked.parameters)
         problem = prepared.suite.problem(job.function, job.dimension, job.instances[0])
         seed = self._seed(problem.name, asked.repetition)

@@ -22,25 +22,17 @@ from timefair.basics.values import Numbers, Parameters, Seconds, format_ranges
 if TYPE_CHECKING:
     from timefair.problems.base import Suite
 
-Values: TypeAlias = dict[str, Any]
-"""The parameters of a candidate, by name."""
-
-KINDS = ("float", "log", "int", "log_int", "choice")
-"""The kinds of ranges."""
-
-LARGEST_INT = 2**53
-"""Whole numbers up to which a float is exact."""
+Values: TypeAlias = dict[str, Any]  # the parameters of a candidate, by name
+KINDS = ("float", "log", "int", "log_int", "choice")  # the kinds of ranges
+LARGEST_INT = 2**53  # whole numbers up to which a float is exact
 
 LEAST_CANDIDATES = 2
 """Number of candidates, including the default, that a search tries on every problem regardless of
 the time. `budget_s` must be enough for them, without their preparation.
 """
 
-SUFFIX = "-tuned"
-"""Suffix of an algorithm's label in the label of its tuned variant."""
-
-SHOWN = 3
-"""Number of problems that a message names; the others are counted."""
+SUFFIX = "-tuned"  # suffix of an algorithm's label in the label of its tuned variant
+SHOWN = 3  # number of problems that a message names; the others are counted
 
 
 class Range(NamedTuple):
@@ -78,7 +70,6 @@ class Range(NamedTuple):
 
 
 def read(space: Mapping[str, Mapping[str, Any]]) -> dict[str, Range]:
-    """The ranges of a checked space, by parameter."""
     return {
         name: Range(kind, tuple(values))
         for name, written in space.items()
@@ -132,7 +123,7 @@ def _schema_of(kind: str) -> dict[str, Any]:
     return {"type": "array", "minItems": 2, **two}
 
 
-Space = dict[
+Space = dict[  # a range for each parameter, as a campaign writes it
     str,
     Annotated[
         Parameters,
@@ -149,12 +140,9 @@ Space = dict[
         ),
     ],
 ]
-"""A range for each parameter, as a campaign writes it."""
 
 
 class TuningProblem(NamedTuple):
-    """A problem of the campaign's suite."""
-
     function: int
     dimension: int
     instance: int
@@ -230,7 +218,6 @@ class Tune(Search):
         return max(self.budget_s + run_s * repeats, least_s)
 
     def overlapping(self, campaign: CampaignView) -> Sequence[TuningProblem]:
-        """The problems of the search that are problems of the comparison."""
         there = campaign.problems
         return [
             one
@@ -255,7 +242,7 @@ class Tune(Search):
             )
 
     def unknown(self, campaign: CampaignView, label: str, suite: Suite | None) -> Iterator[str]:
-        from timefair.algorithms import remembered
+        from timefair.algorithms.registry import remembered_faults
         from timefair.extensions.tuning import tuners
 
         spec = campaign.algorithms[label]
@@ -264,7 +251,7 @@ class Tune(Search):
             refused = (
                 fault
                 for value in one.values
-                for fault in remembered.faults(spec.use, {**spec.parameters, name: value})
+                for fault in remembered_faults(spec.use, {**spec.parameters, name: value})
             )
             yield from (f"space.{name}: {fault}" for fault in dict.fromkeys(refused))
         if suite is None:
@@ -277,7 +264,7 @@ class Tune(Search):
             yield "on: the optimum of some of these problems is unknown; give target_values"
 
     def alone(self, campaign: CampaignView, label: str) -> CampaignView:
-        from timefair.policies.stopping.fixed import FixedNumber
+        from timefair.policies.stopping import FixedNumber
 
         chosen = {key: getattr(self.on, key) for key in type(self.on).model_fields}
         chosen |= {"names": {}, "own_dimensions": {}}

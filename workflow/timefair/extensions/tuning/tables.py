@@ -1,14 +1,15 @@
-"""Number of problems after which the search for parameters has paid off."""
+"""Number of problems after which the search for parameters has paid off: a table, and sentences."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from timefair.basics.words import number
 from timefair.exhibits.columns import SPACE, TARGET, Column, column_names
 from timefair.exhibits.exhibit import exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
@@ -18,6 +19,9 @@ from timefair.records.rundata.frames import stacked
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.statistics.bootstrap import percentile_interval, resampled_sums
+
+if TYPE_CHECKING:
+    from timefair.report.evidence import Evidence, Space
 
 
 class BreakEven(NamedTuple):
@@ -79,9 +83,8 @@ def _problems(spent: float, saved: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 TUNING = Question(17, "After how many problems does tuning pay off?", "guide/tuning.md")
-PAYS, NEVER, UNDECIDED = "pays", "never", "undecided"
-NEW, DEFAULT = "new", "default"
-"""The verdicts, and what a search can choose."""
+PAYS, NEVER, UNDECIDED = "pays", "never", "undecided"  # the verdicts
+NEW, DEFAULT = "new", "default"  # what a search can choose
 
 COLUMNS = (
     *SPACE,
@@ -194,3 +197,43 @@ def tuning_pays(runs: Runs, analysis: Analysis) -> pd.DataFrame:
                 }
             )
     return stacked(rows, column_names(COLUMNS))
+
+
+LEAST_RATE = 0.5
+"""Least success rate of the variant or of its algorithm for a target to be in the sentence."""
+
+
+def findings(evidence: Evidence, space: Space) -> Iterator[str]:
+    """A sentence per tuned variant, on the hardest target that at least half of the runs of the
+    variant or of its algorithm reached.
+    """
+    rows = evidence.of("tuning_pays", space)
+    if rows.empty:
+        return
+    rates = rows[["success_rate", "default_success_rate"]].max(axis=1)
+    for _, reached in rows[rates >= LEAST_RATE].groupby("algorithm", sort=False):
+        yield _sentence(reached.sort_values("target").iloc[0])
+
+
+def _sentence(row: pd.Series[Any]) -> str:
+    took = f"Tuning {row['default']} took {number(row['tuning_s'])} s."
+    if row["chosen"] == DEFAULT:
+        return (
+            f"{took} It never pays off: the search kept the parameters of {row['default']}, which "
+            "were the best that it tried."
+        )
+    at = f"at the target {row['target']:g}"
+    if pd.isna(row["saved_s_low"]):
+        return f"{took} Whether it pays off {at} is not known: some functions have a single run."
+    saved, low, high = (number(row[f"saved_s{end}"]) for end in ("", "_low", "_high"))
+    saves = f"{row['algorithm']} saves {saved} [{low}, {high}] s per problem."
+    n, least, most = (f"{row[f'problems{end}']:.0f}" for end in ("", "_low", "_high"))
+    if row["verdict"] == PAYS:
+        after = f"it has paid off after {n} [{least}, {most}] problems"
+        return f"{took} {at.capitalize()}, {after}: {saves}"
+    if row["verdict"] == NEVER:
+        return f"{took} It never pays off {at}: {saves}"
+    return (
+        f"{took} Whether it pays off {at} is undecided: {saves} If it does, it takes at least "
+        f"{least} problems."
+    )

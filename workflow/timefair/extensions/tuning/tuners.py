@@ -2,13 +2,14 @@
 
 A search is a generator: it yields an `Evaluation` and is sent its loss. With the same losses, it
 makes the same proposals. Therefore an interrupted search can continue from its trace.
+Also here: what it has found.
 """
 
 from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
@@ -16,6 +17,7 @@ from statistics import fmean
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from timefair.algorithms.pausable import (
     global_states,
@@ -25,9 +27,9 @@ from timefair.algorithms.pausable import (
 from timefair.basics.errors import suggest
 from timefair.extensions.tuning.keys import Range, Values
 from timefair.statistics.ranks import critical_difference, friedman
+from timefair.statistics.runtimes import runtimes
 
-DEFAULT = 0
-"""The number of the candidate with the parameters of the algorithm itself."""
+DEFAULT = 0  # the number of the candidate with the parameters of the algorithm itself
 
 NEVERGRAD = "nevergrad"
 OWN = ("random", "racing")
@@ -36,7 +38,7 @@ USUAL_CANDIDATES = 100
 
 
 class Evaluation(NamedTuple):
-    """A run that a tuner requests; see `outcome.Tried`."""
+    """A run that a tuner requests; see `Tried`."""
 
     candidate: int
     parameters: Values
@@ -50,14 +52,13 @@ Proposals: TypeAlias = Generator[Values, float, None]
 
 
 def faults(tuner: str) -> list[str]:
-    """Check the name of a tuner; one line per fault."""
-    from timefair.algorithms import remembered
+    from timefair.algorithms.registry import remembered_faults
 
     library, _, name = tuner.partition(":")
     if tuner in OWN:
         return []
     if library == NEVERGRAD and name:
-        return list(remembered.faults(tuner, {}))
+        return list(remembered_faults(tuner, {}))
     known = f"{', '.join(OWN)} or {NEVERGRAD}:NAME"
     return [f"{tuner!r}: should be {known}{suggest(tuner, OWN)}"]
 
@@ -149,15 +150,13 @@ def _of_nevergrad(
             optimizer.tell(asked, loss)
 
 
-FIRST_TEST = 5
-"""Blocks before the first test, and in the first race."""
+FIRST_TEST = 5  # blocks before the first test, and in the first race
 
 ALPHA = 0.05
 SPREAD = 0.3
 """Standard deviation of the first new candidates around an elite, as a share of a range."""
 
-SHRINKING = 0.7
-"""Factor of the standard deviation from race to race."""
+SHRINKING = 0.7  # factor of the standard deviation from race to race
 
 _critical_difference = cache(critical_difference)
 
@@ -245,3 +244,75 @@ def _reflected(share: float) -> float:
     """A number moved into [0, 1) by reflection at the ends."""
     inside = abs(share) % 2
     return min(2 - inside if inside > 1 else inside, math.nextafter(1.0, 0.0))
+
+
+@dataclass(frozen=True)
+class Tried:
+    """One evaluation of a search: a run of a candidate on a problem.
+
+    - `number`: Index in the search, from 0, which is also the number of its run in the record.
+    - `parameters`: The parameters of the candidate; empty for the default.
+    - `problem`, `repetition`: Index of the problem in `TuningProblems.problems`, and number of
+      earlier evaluations of the candidate on it. Candidates have the same seed on the same problem
+      and repetition.
+    - `loss`: `loss` of the run.
+    - `seconds`: Seconds of the search since the end of the evaluation before.
+    """
+
+    number: int
+    candidate: int
+    parameters: dict[str, Any]
+    problem: int
+    repetition: int
+    loss: float
+    seconds: float
+
+
+def loss(run: Mapping[str, Any], targets: ArrayLike, *, in_values: bool) -> float:
+    """Mean over the targets of the cost of a run to reach them, at most its budget; less is better.
+
+    It is the budget times one minus the area under the run's ECDF of these targets: in seconds if
+    the run has a budget in seconds, else in evaluations. A target that was not reached counts as
+    the budget, also in a run that failed.
+
+    - `run`: A row of a record: ``events``, ``f_opt``, ``budget_s`` and ``budget_evaluations``.
+    - `targets`: Precisions or, with `in_values`, values of f.
+    """
+    wanted = np.asarray(targets, dtype=np.float64)
+    if in_values and run["f_opt"] is not None:
+        wanted = wanted - run["f_opt"]
+    unit, budget = "time_s", run["budget_s"]
+    if budget is None:
+        unit, budget = "evaluations", run["budget_evaluations"]
+    cost = [event[unit] for event in run["events"]]
+    precision = [event["precision"] for event in run["events"]]
+    reached = runtimes(cost, precision, [0, len(cost)], wanted)[0]
+    return float(np.minimum(reached, budget).mean())
+
+
+def losses_of(tried: Iterable[Tried]) -> dict[int, list[float]]:
+    found: dict[int, list[float]] = {}
+    for one in tried:
+        found.setdefault(one.candidate, []).append(one.loss)
+    return found
+
+
+def result(tried: Iterable[Tried]) -> dict[str, Any]:
+    """The result of the trace: the chosen candidate with its loss and that of the default.
+
+    Of the candidates with the most evaluations, it is the one with the least mean loss, and of
+    these the first. The default is one of them: if nothing is better, it is chosen. The loss of the
+    default is None if it has fewer evaluations than the chosen candidate.
+    """
+    trace = list(tried)
+    losses = losses_of(trace)
+    most = max(map(len, losses.values()))
+    complete = {one: fmean(found) for one, found in losses.items() if len(found) == most}
+    chosen = min(complete, key=lambda one: (complete[one], one))
+    compared = len(losses.get(DEFAULT, ())) == most
+    return {
+        "candidate": chosen,
+        "parameters": next(one.parameters for one in trace if one.candidate == chosen),
+        "loss": complete[chosen],
+        "default_loss": fmean(losses[DEFAULT]) if compared else None,
+    }

@@ -35,7 +35,6 @@ _CLONE = {"x86_64": 56, "aarch64": 220}
 
 
 def check(result: int, what: object = None) -> None:
-    """Raise the `OSError` of a system call that failed, with what it was for."""
     if result != 0:
         number = ctypes.get_errno()
         raise OSError(number, os.strerror(number), what if what is None else str(what))

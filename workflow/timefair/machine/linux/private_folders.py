@@ -2,6 +2,10 @@
 
 In its own mount namespace, an overlay over each folder takes all writes, in memory; everything else
 is read-only. A process without privileges first enters a user namespace with its own ids.
+
+Also here: the first process of a PID namespace, the keeper. Runs are forked into the namespace, and
+none outlives a run. From inside, neither the processes outside nor the keeper can be signalled,
+traced or seen.
 """
 
 from __future__ import annotations
@@ -10,17 +14,21 @@ import contextlib
 import ctypes
 import errno
 import fcntl
+import json
 import os
 import re
+import signal
 import socket
 import stat
 import struct
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
+from timefair.basics.errors import Interrupted
 from timefair.machine.linux import kernel
+from timefair.machine.linux.kernel import Orphan
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -45,8 +53,7 @@ with none of them a process leaves its view, or reaches one that is outside.
 _in_user_namespace = False
 """Whether this process, or one that it is a fork of, has entered a user namespace here."""
 
-_in_own_processes = False
-"""Whether it has called `own_processes`, and not yet `leave`."""
+_in_own_processes = False  # whether it has called `own_processes`, and not yet `leave`
 
 
 in_own_network = False
@@ -109,7 +116,6 @@ def _between(around: Path, folder: Path) -> Iterator[Path]:
 
 
 def mount_points() -> list[Path]:
-    """Mount points of file systems in this process's view."""
     with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as file:
         return [Path(_unescaped(line.split()[4])) for line in file]
 
@@ -212,7 +218,6 @@ def _try_out(steps: Sequence[Mount], network: bool, writer: int) -> NoReturn:
 
 
 def said(error: OSError) -> str:
-    """The refused operation and the reason, in a few words."""
     what = f"{error.filename}: " if error.filename else ""
     return f"{what}{error.strerror or error}"
 
@@ -240,7 +245,6 @@ def own_network() -> None:
 
 
 def namespace(name: str) -> int:
-    """A descriptor of a namespace of this process."""
     return os.open(f"/proc/self/ns/{name}", os.O_RDONLY | os.O_CLOEXEC)
 
 
@@ -439,3 +443,106 @@ def _program() -> ctypes.Array[ctypes.c_char]:
     code.append((_RETURN, 0, 0, _REFUSE | errno.EPERM))  # of an architecture that it does not have
     packed = b"".join(struct.pack("HBBI", *instruction) for instruction in code)
     return ctypes.create_string_buffer(packed, len(packed))
+
+
+# --- The keeper ---------------------------------------------------------------------------------
+
+
+class Keeper:
+    """The connection to the keeper of a namespace.
+
+    Every process that its maker forks from now on is in the namespace. `number`: its process id.
+    """
+
+    def __init__(self, connection: socket.socket, answers: int, number: int) -> None:
+        self.connection, self.answers, self.number = connection, answers, number
+
+    @classmethod
+    def received(cls, connection: socket.socket) -> Keeper | None:
+        """The keeper that another process has made and handed over; None if it has none."""
+        message, fds, *_ = socket.recv_fds(connection, 32, 2)
+        if not message:
+            raise Interrupted(signal.SIGKILL)
+        return cls(socket.socket(fileno=fds[0]), fds[1], int(message)) if fds else None
+
+    def hand_over(self, connection: socket.socket) -> None:
+        fds = [self.connection.fileno(), self.answers]
+        socket.send_fds(connection, [str(self.number).encode()], fds)
+
+    def sweep(self) -> list[Orphan]:
+        """End all processes in the namespace and wait for their end; return what they used.
+
+        The run's own process has ended before. `Interrupted` if somebody has ended the keeper.
+        """
+        self.connection.send(b"sweep")
+        if not self.connection.recv(8):
+            raise Interrupted(signal.SIGKILL)
+        text = os.pread(self.answers, os.fstat(self.answers).st_size, 0)
+        return [Orphan(*one) for one in json.loads(text)]
+
+
+def hand_over_new_keeper(connection: socket.socket, *, possible: bool, network: bool) -> None:
+    """Make a keeper for what this process forks, and give it to another one, if `possible`."""
+    if possible:
+        make_keeper(network=network).hand_over(connection)
+    else:
+        connection.send(b"none")
+
+
+def make_keeper(*, network: bool) -> Keeper:
+    """Make a namespace and its keeper, which ends with this process; with `network`, also enter a
+    network that only this process and its forks have.
+    """
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    own_processes()
+    if network:
+        own_network()
+    answers = os.memfd_create("timefair-swept")
+    number = kernel.forked(partial(_keep, theirs, answers))
+    theirs.close()
+    return Keeper(ours, answers, number)
+
+
+_staying: dict[int, Keeper] = {}
+"""By process: the keeper of one that has no privilege, and so stays with it."""
+
+
+@contextlib.contextmanager
+def kept_keeper(*, network: bool) -> Iterator[Keeper]:
+    """A keeper, as `make_keeper` makes it; with privileges, this process keeps its namespaces."""
+    own, before = os.getpid(), namespace("net")
+    keeper = _staying.pop(own, None) or make_keeper(network=network)
+    try:
+        yield keeper
+    finally:
+        left = leave(before)
+        os.close(before)
+        if left:
+            os.kill(keeper.number, signal.SIGKILL)
+            os.waitpid(keeper.number, 0)
+            keeper.connection.close()
+            os.close(keeper.answers)
+        else:
+            _staying[own] = keeper
+
+
+def _keep(connection: socket.socket, answers: int) -> NoReturn:
+    kernel.ends_at_once()
+    kernel.forbid_inspection()
+    kernel.name_process("timefair-keeper")
+    kernel.keep_descriptors([connection.fileno(), answers])
+    own_mounts()
+    mount_proc()
+    while connection.recv(8):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(-1, signal.SIGKILL)
+        ended = []
+        with contextlib.suppress(ChildProcessError):
+            while found := os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT):
+                ended.append(kernel.reaped(found.si_pid))
+        with contextlib.suppress(OSError), open("/proc/sys/kernel/ns_last_pid", "w") as file:
+            file.write("1")
+        os.ftruncate(answers, 0)
+        os.pwrite(answers, json.dumps(ended).encode(), 0)
+        connection.send(b"swept")
+    kernel.end_process(0)

@@ -125,7 +125,6 @@ class Recommendations:
         self._commit(last, second)
 
     def _move_last_row(self) -> None:
-        """Copy the last row from its second place to its first one."""
         size = self._row.itemsize
         row = os.pread(self._fd, size, (self._last + 1) * size)
         os.pwrite(self._fd, row, self._last * size)
@@ -171,7 +170,6 @@ class State:
         return cls(problem.kept, problem.dimension if problem.kind.recommends else 0, fds)
 
     def measurement(self, problem: Problem, **options: Any) -> Measurement:
-        """What measures a run in this memory, with further options of `Measurement`."""
         recommendations = None
         if dimension := self.recommended_dimension:
             recommendations = Recommendations(self._recommended_fd, self.header_array, dimension)
@@ -216,7 +214,6 @@ class State:
 
     @property
     def message(self) -> str | None:
-        """The message that the child left; None without one."""
         text = self._page[MESSAGE_AT:MESSAGE_END].split(b"\0", 1)[0]
         return text.decode("utf-8", "ignore") or None
 
@@ -225,7 +222,6 @@ class State:
         return _rows(self.launch_log.fd, LAUNCH, self["launches"])
 
     def logs(self) -> Logs:
-        """All rows that were committed, in their order."""
         batches, vectors = self["batches"], self.vector_log
         recommended: NDArray[np.void] | None = None
         if self.recommended_dimension:

@@ -9,13 +9,13 @@ from __future__ import annotations
 import math
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
 from itertools import chain, product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -24,18 +24,17 @@ from timefair.basics import files
 from timefair.basics.errors import InputError
 from timefair.basics.extension import each
 from timefair.campaign import earlier, plan, provenance, requirement
+from timefair.campaign.configuration.model import USUAL_LENGTH
 from timefair.machine.facts import machine_state
-from timefair.machine.linux.keeper import kept
 from timefair.machine.linux.kernel import interruptible
-from timefair.measure.job import schedule
+from timefair.machine.linux.private_folders import kept_keeper
 from timefair.measure.job.cores import held_cores
 from timefair.measure.job.prepared import Prepared, Runner, allowance_of
 from timefair.measure.launching import run_seed
 from timefair.measure.perturbation import kernels
-from timefair.measure.runs.child import Allowance, Confined, Fresh
-from timefair.measure.runs.run import ATTEMPTS, Subject, measure_run
-from timefair.policies.restarts.none import NoRestart
-from timefair.policies.stopping.base import Comparing
+from timefair.measure.run import ATTEMPTS, Allowance, Confined, Fresh, Subject, measure_run
+from timefair.policies.restarts import NoRestart
+from timefair.policies.stopping import Comparing
 from timefair.problems.base import ProblemName
 from timefair.problems.refuted import refutation
 from timefair.records.facts import READINGS, by_run, listed
@@ -63,10 +62,7 @@ def unprepared(campaign: Campaign) -> Prepared:
 
 
 def take_parameters(prepared: Prepared, label: str, folder: Path) -> None:
-    """Take the parameters that a search has found, if the algorithm is a tuned variant.
-
-    `folder` is ``results/<campaign>``, with the record of the search.
-    """
+    """Take the parameters that a search has found, if the algorithm is a tuned variant."""
     if label not in prepared.planned.tuned or prepared.search:
         return
     keys = plan.read_keys(folder, prepared.planned)
@@ -121,14 +117,14 @@ def _set_length(prepared: Prepared, job: Job, cores: tuple[int, ...], folder: Pa
     if not prepared.schedule:
         prepared.get_ready_here(job)
         launch = partial(_launch, prepared, job, cores, folder)
-        prepared.schedule = schedule.find(asked, launch, f"algorithms.{job.algorithm}.schedule")
+        prepared.schedule = found_schedule(asked, launch, f"algorithms.{job.algorithm}.schedule")
     if prepared.schedule:
         prepared.set_length(job.algorithm, prepared.schedule["length"])
 
 
 def _launch(
     prepared: Prepared, job: Job, cores: tuple[int, ...], folder: Path, length: int
-) -> schedule.Launch:
+) -> Launch:
     """One launch of this length, within the budget of a run; nothing of it is recorded."""
     campaign = prepared.campaign.with_length(job.algorithm, length)
     spec = campaign.algorithms[job.algorithm].model_copy(update={"restart": NoRestart()})
@@ -144,9 +140,9 @@ def _launch(
         ):
             row = measure_run(algorithm, problem, allowance, seed)
     except InputError:  # the algorithm refuses this length
-        return schedule.Launch(length, returned=False, failed=True, share=0.0, evaluations=0)
+        return Launch(length, returned=False, failed=True, share=0.0, evaluations=0)
     budgets = [(row["wall_s"], row["budget_s"]), (row["evaluations"], row["budget_evaluations"])]
-    return schedule.Launch(
+    return Launch(
         length=length,
         returned=row["stop_reason"] == StopReason.ALGORITHM_ENDED,
         failed=row["status"] != Status.OK,
@@ -169,9 +165,9 @@ def _take_earlier_runs(prepared: Prepared, job: Job, record: Path, journal: Jour
             found.facts["key"] == provenance.span_key(parts, runs)
             and machine_kind(found.facts["machine"]) == machine
             and found.facts.get("tuning", {}).get("checksum") == prepared.search.get("checksum")
-            and (not journal.runs or schedule.of(found.facts) == prepared.schedule)
+            and (not journal.runs or schedule_of(found.facts) == prepared.schedule)
         ):
-            prepared.schedule = schedule.of(found.facts)
+            prepared.schedule = schedule_of(found.facts)
             told = by_run(found.facts.get(READINGS, []))
             for row in found.read().to_pylist():
                 if (turn := (row["instance"], row["run"])) in lacking:
@@ -212,7 +208,7 @@ def allowed(
             keeper = algorithm.keeper
         else:
             has_keeper, network = allowance.views.namespaces, allowance.views.network
-            keeper = stack.enter_context(kept(network=network)) if has_keeper else None
+            keeper = stack.enter_context(kept_keeper(network=network)) if has_keeper else None
         yield algorithm, replace(allowance, keeper=keeper)
 
 
@@ -316,7 +312,6 @@ class Repetitions:
         """Maximal number of runs in this round."""
 
     def next(self) -> tuple[int, int] | None:
-        """The instance and the run to measure next; None when the job is over."""
         waiting = [
             (len(values), place, instance)
             for place, (instance, values) in enumerate(self._values.items())
@@ -328,7 +323,6 @@ class Repetitions:
         return instance, run
 
     def add(self, instance: int, precision: float) -> None:
-        """Take the result of the run that `next` named."""
         self._values[instance].append(precision)
         self._judge(instance, len(self._values[instance]))
 
@@ -405,3 +399,82 @@ def _earlier(
     results = equal_if_solved(runs["best_precision"].to_numpy(), unknown, solved)
     order, of = np.argsort(runs["run"].to_numpy()), runs["instance"].to_numpy()
     return {n: results[order][of[order] == n].tolist() for n in job.instances}
+
+
+# --- The length of a launch (Max_iter) that fills the budget, from launches before any clock -----
+
+ENOUGH = 1 / 10
+"""Least share of the budget of the longest launch; each is `LONGER` times the one before."""
+LONGER = 4
+FIRST = 10
+LONGEST = 10**8
+LEAST = 2
+LONG = 1000  # above this length, the evaluations of a launch need not grow with it
+
+
+class Launch(NamedTuple):
+    """A launch of some length: whether it returned, its share of the budget, its evaluations."""
+
+    length: int
+    returned: bool
+    failed: bool
+    share: float
+    evaluations: int
+
+
+SCHEDULED = ("parameter", "asked", "length", "launch_evaluations")
+"""What a record says: the schedule of the campaign, and evaluations of a launch of this length."""
+
+
+def schedule_of(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """The schedule in the facts of a job's record; empty without one."""
+    return {key: one[key] for one in facts.get("schedule", [])[:1] for key in SCHEDULED}
+
+
+def found_schedule(
+    schedule: Mapping[str, Any], launch: Callable[[int], Launch], place: str
+) -> dict[str, Any]:
+    """The `SCHEDULED` for a schedule of a campaign, from launches that are made here.
+
+    Empty if all launches fail, which the runs will report, or if none ends and the length is
+    given. Otherwise `InputError`, after `place`, if none ends or the length makes none longer.
+    """
+    (name, asked), *_ = schedule.items()
+    most = asked if isinstance(asked, int) else LONGEST
+    length = min(FIRST, most)
+    ended: list[Launch] = []
+    while True:
+        one = launch(length)
+        if one.returned:
+            ended.append(one)
+            grown = one.evaluations >= 2 * ended[-2].evaluations if len(ended) > 1 else False
+            # Before, the first generations are most of a launch whose length is in evaluations.
+            if length in (most, LEAST) or (one.share >= ENOUGH and (grown or length > LONG)):
+                break
+        elif ended or length <= LEAST or (one.failed and length >= min(USUAL_LENGTH, most)):
+            break
+        elif not one.failed:
+            length = LEAST
+            continue
+        length = min(LONGER * length, most)  # another parameter may not allow a short launch
+    if not ended:
+        if isinstance(asked, int) or one.failed:
+            return {}
+        raise InputError(
+            f"{place}: a launch with {name}: {length} did not end within the budget of a run"
+        )
+    *before, last = ended
+    first = before[-1] if before else Launch(0, True, False, 0.0, 0)
+    share, evaluations = last.share - first.share, last.evaluations - first.evaluations
+    if share <= 0 and not (one.returned or one.failed):
+        most = last.length  # the first generations are most of the budget
+    elif not isinstance(asked, int):
+        if last.length == LONGEST or share <= 0 or evaluations <= 0:
+            lengths = f"{first.length} and {last.length}"
+            raise InputError(f"{place}: launches with {name}: {lengths} take equally long")
+        number = 1 if asked == "fill" else asked["launches"]
+        more = (1 / number - last.share) / share
+        most = max(1, int(last.length + more * (last.length - first.length)))
+    each = evaluations / (last.length - first.length)
+    made = last.evaluations + (most - last.length) * each
+    return dict(zip(SCHEDULED, (name, asked, most, max(1, round(made))), strict=True))

@@ -12,8 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from timefair.basics import files
-from timefair.machine.facts import siblings
-from timefair.machine.host import Host, Unknown
+from timefair.machine.facts import Host, Unknown, siblings
 
 
 def lock_folder() -> Path:

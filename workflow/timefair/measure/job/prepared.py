@@ -24,7 +24,7 @@ from timefair.campaign import provenance
 from timefair.campaign.configuration import Campaign, restored
 from timefair.campaign.plan import Job
 from timefair.machine.facts import machine_facts
-from timefair.machine.linux import keeper, kernel
+from timefair.machine.linux import kernel, private_folders
 from timefair.machine.linux.kernel import ends_at_once
 from timefair.measure import trial
 from timefair.measure.evaluation.objective import NEVER
@@ -32,8 +32,19 @@ from timefair.measure.evaluation.state import State
 from timefair.measure.isolation import Views, views
 from timefair.measure.perturbation import Row, RunMonitor, parts_for
 from timefair.measure.processes import LONGEST, NoAnswer, elsewhere, fork_on_request
-from timefair.measure.runs.child import LOADING_S, Allowance, Confined, Fresh, Unloaded, fresh, live
-from timefair.measure.runs.run import Subject, explained, given_up, measure_run
+from timefair.measure.run import (
+    LOADING_S,
+    Allowance,
+    Confined,
+    Fresh,
+    Subject,
+    Unloaded,
+    explained,
+    fresh,
+    given_up,
+    live,
+    measure_run,
+)
 from timefair.problems import registry as suites
 from timefair.problems.base import Problem
 from timefair.records.status import Isolation
@@ -71,7 +82,6 @@ class Prepared:
         self.seconds += monotonic() - start
 
     def import_library(self, job: Job) -> None:
-        """Import the modules that all algorithms of the job's library need."""
         if self._is_loaded_here(job.algorithm):
             with self._timed():
                 trial.import_library(self.campaign.algorithms[job.algorithm].use)
@@ -125,11 +135,9 @@ class Prepared:
         return self._computed(job.algorithm, key)
 
     def decisive(self, label: str) -> dict[str, Any]:
-        """`provenance.decisive` of an algorithm, as `key`."""
         return self._computed(label, lambda: provenance.decisive(self.planned, [label])[label])
 
     def tuning_key(self, label: str) -> str:
-        """`provenance.tuning_key` of a tuned variant. It imports the user's own modules."""
         return self._computed(label, lambda: provenance.tuning_key(self.planned, label))
 
     def _computed(self, label: str, function: Callable[[], Value]) -> Value:
@@ -261,7 +269,6 @@ class Runner:
 
 
 def common(prepared: Prepared, job: Job, cores: tuple[int, ...]) -> Row:
-    """What is the same in the rows of all runs of a job."""
     return {
         "suite": prepared.suite.name,
         "function": job.function,
@@ -297,8 +304,6 @@ def _evaluation_cost(problem: Problem, answer_s: float) -> dict[str, float]:
 
 
 class _Loader:
-    """Loads the problem and the algorithm of a job, in a fork of this process."""
-
     def __init__(self, campaign: Campaign, job: Job) -> None:
         self._campaign, self._job = campaign, job
         self.modules: Sequence[str] = ()
@@ -331,7 +336,9 @@ def main(descriptor: str) -> None:
     tried = trial.trial_launch(loader.on_trial, memory_mb, folders, cores, LOADING_S)
     loader.modules = tried.modules
     connection.send(json.dumps([monotonic() - begun, tried]).encode())
-    keeper.hand_over_new(connection, possible=folders.namespaces, network=folders.network)
+    private_folders.hand_over_new_keeper(
+        connection, possible=folders.namespaces, network=folders.network
+    )
     fork_on_request(connection, partial(_live, starter, loader, allowance))
 
 

@@ -7,7 +7,7 @@ Adaptive Estimation of the Number of Algorithm Runs in Stochastic Optimization, 
 of them.
 
 **A launch.** NP points are drawn uniformly within the bounds. In each generation, every point x_i
-is challenged by one trial: a mutant is made of vectors of the generation (see `strategies`),
+is challenged by one trial: a mutant is made of vectors of the generation (see `STRATEGIES`),
 crossed over with x_i, brought back inside the bounds and evaluated. The trial replaces x_i in the
 *next* generation if it is not worse (f(trial) <= f(x_i)). Until then, all trials are made from the
 old generation, including its best point. NaN counts as infinity.
@@ -22,7 +22,7 @@ beginning at one drawn uniformly, as long as a draw is below CR; at least one an
 Parameters
 ----------
 strategy
-    One of `strategies.STRATEGIES`; ``rand/1/bin`` by default.
+    One of `STRATEGIES`; ``rand/1/bin`` by default.
 F
     Factor of differences of vectors, in [0, 2]; 0.5 by default. ``rand/rand/bin`` does not use it.
 CR
@@ -43,12 +43,51 @@ bounds
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from timefair.algorithms.base import Objective
 from timefair.algorithms.builtin.differential_evolution.generations import minimize
-from timefair.algorithms.builtin.differential_evolution.strategies import STRATEGIES
-from timefair.problems.parameters import SHARE, Number, Word, wrong_values
+from timefair.problems.base import SHARE, Number, Word, wrong_values
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """How a strategy makes a mutant, a base vector plus F times a sum of differences.
+
+    - `vectors`: The vectors of the mutant, one letter per vector: the base, then minuend and
+      subtrahend of each difference. ``r``: a random point; ``b``: the best point; ``x``: the point
+      that is challenged.
+    - `exponential`: Whether crossover is exponential; else it is binomial.
+    - `normal_factor`: Whether each trial's factor is drawn from N(0, 1); else it is F.
+    """
+
+    vectors: str
+    exponential: bool
+    normal_factor: bool = False
+
+    @property
+    def least_population(self) -> int:
+        """Number of the random vectors and of the point from which they have to differ."""
+        return 1 + self.vectors.count("r")
+
+
+STRATEGIES = {
+    "rand/1/bin": Strategy("rrr", exponential=False),
+    "rand/1/exp": Strategy("rrr", exponential=True),
+    "rand/2/bin": Strategy("rrrrr", exponential=False),
+    "rand/2/exp": Strategy("rrrrr", exponential=True),
+    "best/1/bin": Strategy("brr", exponential=False),
+    "best/1/exp": Strategy("brr", exponential=True),
+    "best/2/bin": Strategy("brrrr", exponential=False),
+    "best/2/exp": Strategy("brrrr", exponential=True),
+    "best/3/bin": Strategy("brrrrrr", exponential=False),
+    "rand/rand/bin": Strategy("rrr", exponential=False, normal_factor=True),
+    # often called current-to-best/1
+    "rand-to-best/1/bin": Strategy("xbxrr", exponential=False),
+    "rand-to-best/1/exp": Strategy("xbxrr", exponential=True),
+}
 
 BOUNDS = ("random", "reflect", "clip")
 PER_DIMENSION = 5

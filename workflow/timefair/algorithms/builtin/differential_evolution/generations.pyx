@@ -27,7 +27,7 @@ def minimize(
 ):
     """Evolve a population until `patience` consecutive generations do not improve the best value.
 
-    - `vectors`, `exponential`: As in `strategies.Strategy`.
+    - `vectors`, `exponential`: As in `Strategy`.
     - `F`: The scale factor; None: drawn from N(0, 1) for each trial at the start of its generation.
     - `size`: The population size NP, at least `Strategy.least_population`.
     - `patience`: Number of generations; None: the population evolves without end.

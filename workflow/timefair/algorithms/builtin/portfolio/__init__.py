@@ -51,13 +51,11 @@ import numpy as np
 from timefair.algorithms.base import CONTINUOUS, Algorithm, Objective
 from timefair.algorithms.builtin.portfolio.share import Share, ShareUsed
 from timefair.algorithms.pausable import PausableThread, seed_global_generators
-from timefair.problems.base import Variables
-from timefair.problems.parameters import Number
+from timefair.problems.base import Number, Variables
 
 IN_TURN, SLICES = MODES = ("in turn", "slices")
 MEMBER_KEYS = ("use", "parameters")
-LEAST_TIME_S = 1e-4
-"""Shorter times are not divided, because an evaluation may take this long."""
+LEAST_TIME_S = 1e-4  # shorter times are not divided, because an evaluation may take this long
 
 
 class _Turn(NamedTuple):
@@ -68,8 +66,7 @@ class _Turn(NamedTuple):
 
 
 AnyMember = TypeVar("AnyMember", bound="Member")
-Specification = tuple[str, Mapping[str, object]]
-"""The `use` of a member, and its parameters."""
+Specification = tuple[str, Mapping[str, object]]  # the `use` of a member, and its parameters
 
 
 def load(
@@ -105,7 +102,6 @@ class _Portfolio:
     time_s: float | None
 
     def in_turn(self, objective: Objective, rng: np.random.Generator) -> None:
-        """Run the members one after the other."""
         for member, turn in self._begun(Member, objective, rng):
             if turn.evaluations != 0:
                 member.use_up(*turn)
@@ -126,7 +122,6 @@ class _Portfolio:
     def _begun(
         self, kind: type[AnyMember], objective: Objective, rng: np.random.Generator
     ) -> list[tuple[AnyMember, _Turn]]:
-        """The members and their turns."""
         left = objective.evaluations_left
         turns = self._turns(left)
         told: list[int | None] = [None] * len(turns)
@@ -164,7 +159,6 @@ def specifications(members: object) -> list[Specification]:
 
 
 def variables(*, members: Sequence[object] = (), **_: object) -> frozenset[Variables]:
-    """The kinds of variables that all members support."""
     from timefair.algorithms import registry
 
     kinds = [registry.variables(use, given) for use, given in specifications(members)]
@@ -179,7 +173,6 @@ def faults(
     evaluations: object = None,
     time_s: object = None,
 ) -> list[str]:
-    """Faults of the values, one line each."""
     lines = _faults_of_members(members)
     if mode not in MODES:
         lines.append(f"'mode' of timefair:portfolio is one of {', '.join(MODES)}, not {mode!r}")
@@ -212,7 +205,6 @@ def _faults_of_members(members: object) -> list[str]:
 
 
 def _in_full(member: object) -> Any:
-    """A member as a mapping, if it is written as text."""
     return {"use": member} if isinstance(member, str) else member
 
 
@@ -262,7 +254,6 @@ class Member:
         self.share = Share(objective, self._hand_over, evaluations_left)
 
     def use_up(self, evaluations: int | None, time_ns: int | None) -> None:
-        """Run for the only turn of the member."""
         self.share.grant(evaluations, time_ns)
         self._live()
 
@@ -285,10 +276,7 @@ class Member:
 
 
 class PausingMember(Member):
-    """A member that is paused in an evaluation at the end of a turn, and continues in the next one.
-
-    Use it in a ``with`` block, which ends it.
-    """
+    """A member that is paused at the end of a turn; use it in a ``with`` block, which ends it."""
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)

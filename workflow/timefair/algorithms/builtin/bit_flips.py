@@ -1,9 +1,8 @@
-"""The (1+1) evolutionary algorithm on strings of 0 and 1: standard bit mutation.
+"""Algorithms on strings of 0 and 1, which flip variables and keep a string that is not worse.
 
-Each variable is flipped independently with the same probability, and the new string is kept if it
-is not worse. With `resample`, a mutation that flips nothing is drawn again and not evaluated. This
-is the (1+1) EA>0 of E. Carvalho Pinto and C. Doerr, "Towards a More Practice-Aware Runtime Analysis
-of Evolutionary Algorithms", 2018.
+With `resample`, a mutation that flips nothing is drawn again and not evaluated: the (1+1) EA>0 of
+E. Carvalho Pinto and C. Doerr, "Towards a More Practice-Aware Runtime Analysis of Evolutionary
+Algorithms", 2018.
 """
 
 from __future__ import annotations
@@ -18,14 +17,14 @@ from timefair.algorithms.base import Objective
 Places = NDArray[np.integer]
 
 
-def solve(
+def one_plus_one(
     objective: Objective,
     rng: np.random.Generator,
     *,
     rate: float | None = None,
     resample: bool = False,
 ) -> None:
-    """Improve a random string without end.
+    """Improve a random string without end, by standard bit mutation.
 
     - `rate`: Probability of each flip, above 0 and at most 1; by default 1 over the dimension.
     - `resample`: Whether a mutation that flips nothing is drawn again.
@@ -70,3 +69,9 @@ def climb(
             value = flipped
         else:
             best[places] = 1.0 - best[places]
+
+
+def local_search(objective: Objective, rng: np.random.Generator) -> None:
+    """Improve a random string without end, one variable at a time, up to a local optimum."""
+    dimension = objective.dimension
+    climb(objective, rng, lambda: rng.integers(dimension, size=1))

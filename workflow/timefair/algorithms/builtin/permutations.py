@@ -1,24 +1,53 @@
-"""A genetic algorithm for permutations, with order crossover (Davis 1985)."""
+"""Permutations: random ones, 2-opt (Croes 1958), and a genetic algorithm (Davis 1985)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
 from timefair.algorithms.base import Objective
-from timefair.problems.parameters import SHARE, Number
+from timefair.problems.base import SHARE, Allowed, Number
 
 Order = NDArray[np.float64]
-ALLOWED: Mapping[str, Number] = {
+ALLOWED: Allowed = {
     "population": Number(2, whole=True),
-    "crossover": SHARE,
-    "mutation": SHARE,
+    **dict.fromkeys(("crossover", "mutation"), SHARE),
 }
 
 
-def solve(
+def random_orders(objective: Objective, rng: np.random.Generator) -> None:
+    """Evaluate uniformly random permutations without end."""
+    natural = np.arange(objective.dimension, dtype=float)
+    while True:
+        objective(rng.permutation(natural))
+
+
+def two_opt(objective: Objective, rng: np.random.Generator) -> None:
+    """Reverse the first section that improves a random permutation, in a random order, until none
+    does; then begin again.
+    """
+    dimension = objective.dimension
+    sections = np.array(list(combinations(range(dimension + 1), 2)))
+    sections = sections[sections[:, 1] - sections[:, 0] > 1]
+    while True:
+        x = rng.permutation(dimension).astype(float)
+        value, tried = objective(x), 0
+        while tried < len(sections):
+            for first, end in rng.permutation(sections).tolist():
+                x[first:end] = x[first:end][::-1].copy()
+                changed = objective(x)
+                if changed < value:
+                    value, tried = changed, 0
+                else:
+                    x[first:end] = x[first:end][::-1].copy()
+                    tried += 1
+                    if tried >= len(sections):
+                        break
+
+
+def genetic(
     objective: Objective,
     rng: np.random.Generator,
     *,

@@ -1,22 +1,59 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
 # cython: cdivision=True
-"""The functions of CEC2017 and CEC2022 at one point, compiled: an evaluation needs no interpreter.
-
-A function is a sum of components, weighted by their distances (one component: no weights). A
-component shifts, scales and rotates x, and adds basic functions of groups of the variables.
-"""
+"""Functions of suites at one point, compiled: an evaluation needs no interpreter."""
 
 import numpy as np
 
-from libc.math cimport M_E, M_PI, ceil, cos, exp, fabs, floor, fmod, pow, sin, sqrt
-from libc.stdint cimport uintptr_t
+from libc.math cimport (
+    INFINITY, M_E, M_PI, ceil, cos, exp, expm1, fabs, floor, fmod, isfinite, log, pow, sin, sqrt,
+)
+from libc.stdint cimport int64_t, uintptr_t
 
+ctypedef void (*evaluate_t)(void *handle, const double *x, double *y) noexcept
 ctypedef const double *floats
+
+
+cdef class Evaluation:
+    """A function of an array of shape ``(dimension,)`` with its data, which gives `numbers` values.
+
+    Two threads must not use it at once, as it has one work space.
+    """
+
+    cdef evaluate_t evaluate
+    cdef void *handle
+    cdef Py_ssize_t dimension, numbers
+
+    cdef int begin(
+        self, evaluate_t evaluate, void *handle, Py_ssize_t dimension, Py_ssize_t numbers
+    ) except -1:
+        self.evaluate, self.handle = evaluate, handle
+        self.dimension, self.numbers = dimension, numbers
+        return 0
+
+    @property
+    def c_function(self):
+        """``(function, handle)``: addresses, for `timefair.problems.kinds.Native`."""
+        return <uintptr_t>self.evaluate, <uintptr_t>self.handle
+
+    def __call__(self, x, /):
+        """A float or, of several numbers, an array of shape ``(numbers,)``."""
+        array = np.ascontiguousarray(x, dtype=np.float64)
+        if array.shape != (self.dimension,):
+            raise ValueError(
+                f"the problem takes an array of shape ({self.dimension},), not {np.shape(x)}"
+            )
+        found = np.empty(self.numbers)
+        cdef const double[::1] point = array
+        cdef double[::1] written = found
+        self.evaluate(self.handle, &point[0], &written[0])
+        return written[0] if self.numbers == 1 else found
+
+
+# --- CEC2014 to CEC2022 ---------------------------------------------------------------------------
+
 ctypedef double (*basic_t)(floats z, floats y, Py_ssize_t n, floats constants) noexcept nogil
 """A basic function of z, which has `n` numbers; Schaffer's F7 and Lunacek's also read y."""
 
-
-# --- Basic functions, in the order in which the report has them -----------------------------------
 
 cdef double bent_cigar(floats z, floats y, Py_ssize_t n, floats constants) noexcept nogil:
     cdef double total = z[0] * z[0]
@@ -268,8 +305,6 @@ WEIERSTRASS = basic("weierstrass", weierstrass, 0.5 / 100.0)
 ZAKHAROV = basic("zakharov", zakharov)
 
 
-# --- Functions ------------------------------------------------------------------------------------
-
 cdef enum:
     MOST = 6  # of groups in a component, and of components
 
@@ -341,7 +376,7 @@ cdef double component(Parts *parts, Component *one, const double *x) noexcept no
     return total
 
 
-cdef void evaluate(void *handle, const double *x, double *result) noexcept nogil:
+cdef void evaluate_sum(void *handle, const double *x, double *result) noexcept nogil:
     cdef Parts *parts = <Parts *>handle
     cdef Component *one
     cdef double[MOST] values, weights
@@ -370,8 +405,10 @@ cdef void evaluate(void *handle, const double *x, double *result) noexcept nogil
     result[0] = total + parts.bias
 
 
-cdef class Evaluation:
-    """One function with its data; two threads must not use it at once, as it has one work space.
+cdef class Composed(Evaluation):
+    """A sum of components, weighted by their distances (one component: no weights).
+
+    A component shifts, scales and rotates x, and adds basic functions of groups of the variables.
 
     - `components`: ``(groups, shift, rotation or None, order or None, factor, divisor, spread,
       bias)``, at most 6. The groups are ``(Basic, number of variables)``, at most 6. The order
@@ -386,6 +423,7 @@ cdef class Evaluation:
         cdef Py_ssize_t k, dimension = len(components[0][1])
         cdef double[:, ::1] work = np.empty((4, dimension))
         self.keep = [work]
+        self.begin(evaluate_sum, &self.parts, dimension, 1)
         self.parts.dimension, self.parts.count = dimension, len(components)
         self.parts.bias = bias
         self.parts.y, self.parts.z = &work[0, 0], &work[1, 0]
@@ -428,18 +466,307 @@ cdef class Evaluation:
             )
             start += size
 
-    @property
-    def c_function(self):
-        """``(function, handle)``: addresses, for `timefair.problems.base.Native`."""
-        return <uintptr_t>&evaluate, <uintptr_t>&self.parts
 
-    def __call__(self, x, /):
-        cdef double y
-        array = np.ascontiguousarray(x, dtype=np.float64)
-        if array.shape != (self.parts.dimension,):
-            raise ValueError(
-                f"the problem takes an array of shape ({self.parts.dimension},), not {np.shape(x)}"
-            )
-        cdef const double[::1] point = array
-        evaluate(&self.parts, &point[0], &y)
-        return y
+# --- CEC2010 --------------------------------------------------------------------------------------
+
+ctypedef double (*large_t)(const double *z, Py_ssize_t n, const double *weights) noexcept nogil
+
+
+cdef double large_sphere(const double *z, Py_ssize_t n, const double *weights) noexcept nogil:
+    cdef double total = 0.0
+    cdef Py_ssize_t i
+    for i in range(n):
+        total += z[i] * z[i]
+    return total
+
+
+cdef double large_elliptic(const double *z, Py_ssize_t n, const double *weights) noexcept nogil:
+    cdef double total = 0.0
+    cdef Py_ssize_t i
+    for i in range(n):
+        total += weights[i] * z[i] * z[i]
+    return total
+
+
+cdef double large_rastrigin(const double *z, Py_ssize_t n, const double *weights) noexcept nogil:
+    cdef double total = 0.0
+    cdef Py_ssize_t i
+    for i in range(n):
+        total += z[i] * z[i] + 10.0 * (1.0 - cos(2.0 * M_PI * z[i]))
+    return total
+
+
+cdef double large_ackley(const double *z, Py_ssize_t n, const double *weights) noexcept nogil:
+    """20 - 20 exp(a) + e - exp(b), by expm1, because the terms cancel near the optimum."""
+    cdef double squares = 0.0, cosines = 0.0
+    cdef Py_ssize_t i
+    for i in range(n):
+        squares += z[i] * z[i]
+        cosines += cos(2.0 * M_PI * z[i])
+    return -20.0 * expm1(-0.2 * sqrt(squares / n)) - M_E * expm1(cosines / n - 1.0)
+
+
+cdef double large_schwefel(const double *z, Py_ssize_t n, const double *weights) noexcept nogil:
+    """Schwefel's problem 1.2: the sum of the squares of the partial sums."""
+    cdef double total = 0.0, partial = 0.0
+    cdef Py_ssize_t i
+    for i in range(n):
+        partial += z[i]
+        total += partial * partial
+    return total
+
+
+cdef double large_rosenbrock(const double *z, Py_ssize_t n, const double *weights) noexcept nogil:
+    """Rosenbrock's function of z + 1, whose optimum is at 1 in each variable."""
+    cdef double total = 0.0, valley
+    cdef Py_ssize_t i
+    for i in range(n - 1):
+        valley = (z[i] + 1.0) * (z[i] + 1.0) - (z[i + 1] + 1.0)
+        total += 100.0 * valley * valley + z[i] * z[i]
+    return total
+
+
+cdef large_t[6] LARGE
+LARGE[:] = [
+    large_sphere, large_elliptic, large_rastrigin, large_ackley, large_schwefel, large_rosenbrock,
+]
+
+
+cdef struct Grouped:
+    Py_ssize_t dimension, groups, group_size
+    double factor
+    large_t grouped, rest
+    const Py_ssize_t *order  # of the variables: group after group, then those of no group
+    const double *optimum  # in this order
+    const double *rotation  # group_size x group_size by rows; NULL: the groups are not rotated
+    const double *group_weights
+    const double *rest_weights
+    double *z
+    double *rotated
+
+
+cdef const double *rotate(Grouped *parts, const double *z) noexcept nogil:
+    """The row vector of a group times the rotation."""
+    cdef Py_ssize_t i, j, m = parts.group_size
+    if parts.rotation == NULL:
+        return z
+    for j in range(m):
+        parts.rotated[j] = 0.0
+    for i in range(m):
+        for j in range(m):
+            parts.rotated[j] += z[i] * parts.rotation[i * m + j]
+    return parts.rotated
+
+
+cdef void evaluate_grouped(void *handle, const double *x, double *y) noexcept nogil:
+    cdef Grouped *parts = <Grouped *>handle
+    cdef Py_ssize_t i, m = parts.group_size, left = parts.groups * m
+    cdef double total = 0.0
+    for i in range(parts.dimension):
+        parts.z[i] = x[parts.order[i]] - parts.optimum[i]
+    for i in range(parts.groups):
+        total += parts.grouped(rotate(parts, parts.z + i * m), m, parts.group_weights)
+    total *= parts.factor
+    if left < parts.dimension:
+        total += parts.rest(parts.z + left, parts.dimension - left, parts.rest_weights)
+    y[0] = total
+
+
+cdef class InGroups(Evaluation):
+    """``factor * sum(grouped(z of a group)) + rest(z of no group)``, where z is x minus the optimum,
+    with the variables in the order of the groups. Basic functions are 0 only at z = 0.
+
+    - `grouped`, `rest`: The basic functions of each group and of the variables in no group: numbers
+      in `LARGE`.
+    - `groups`, `group_size`: Number of groups, and number of variables in each group.
+    - `factor`: Factor of the sum over the groups.
+    - `optimum`: Shape ``(dimension,)``.
+    - `order`: A permutation of the variables, shape ``(dimension,)``; the first ones are in the
+      groups.
+    - `rotation`: Orthogonal, shape ``(group_size, group_size)``; every group is rotated by it.
+    """
+
+    cdef Grouped parts
+    cdef tuple keep
+
+    def __init__(
+        self, Py_ssize_t grouped, Py_ssize_t rest, *, Py_ssize_t groups, Py_ssize_t group_size,
+        double factor, optimum, order, rotation=None,
+    ):
+        cdef Py_ssize_t dimension = len(optimum)
+        cdef const Py_ssize_t[::1] variables = np.array(order, dtype=np.intp)
+        cdef const double[::1] shift = np.asarray(optimum, dtype=np.float64)[order]
+        cdef const double[:, ::1] matrix = rotation
+        cdef const double[::1] group_weights = elliptic_weights(group_size)
+        cdef const double[::1] rest_weights = elliptic_weights(dimension - groups * group_size)
+        cdef double[::1] z = np.empty(dimension), rotated = np.empty(group_size)
+        self.begin(evaluate_grouped, &self.parts, dimension, 1)
+        self.keep = (variables, shift, matrix, group_weights, rest_weights, z, rotated)
+        self.parts = Grouped(
+            dimension=dimension, groups=groups, group_size=group_size, factor=factor,
+            grouped=LARGE[grouped], rest=LARGE[rest],
+            order=&variables[0], optimum=&shift[0],
+            rotation=NULL, group_weights=&group_weights[0], rest_weights=&rest_weights[0],
+            z=&z[0], rotated=&rotated[0],
+        )
+        if rotation is not None:
+            self.parts.rotation = &matrix[0, 0]
+
+
+def elliptic_weights(n):
+    """The weights of the elliptic function, from 1 to 1e6 in equal ratios, shape ``(n,)``."""
+    return 1e6 ** (np.arange(n) / max(n - 1, 1))
+
+
+# --- Moving peaks ---------------------------------------------------------------------------------
+
+cdef struct Peaks:
+    Py_ssize_t dimension, peaks
+    int64_t environment  # number of the one that is evaluated
+    const double *heights  # (environments, peaks)
+    const double *centres  # (environments, peaks, dimension)
+    const double *widths  # (environments, peaks, dimension)
+    const double *rotations  # (environments, peaks, dimension, dimension)
+    const double *taus  # (environments, peaks)
+    const double *etas  # (environments, peaks, 4)
+
+
+cdef inline double transformed(double y, double tau, const double *etas) noexcept nogil:
+    """The irregularity of one rotated coordinate; 0 and NaN are returned as they are."""
+    cdef double size
+    if y > 0.0:
+        size = log(y)
+        return exp(size + tau * (sin(etas[0] * size) + sin(etas[1] * size)))
+    if y < 0.0:
+        size = log(-y)
+        return -exp(size + tau * (sin(etas[2] * size) + sin(etas[3] * size)))
+    return y
+
+
+cdef void evaluate_peaks(void *handle, const double *x, double *y) noexcept nogil:
+    """Write the negated height at `x`, and the number of the environment, which is read once."""
+    cdef Peaks *parts = <Peaks *>handle
+    cdef Py_ssize_t n = parts.dimension, peak, i, j
+    cdef int64_t environment = parts.environment
+    cdef Py_ssize_t first = environment * parts.peaks
+    cdef const double *centre
+    cdef const double *width
+    cdef const double *row
+    cdef double highest = -INFINITY, squares, rotated, height
+    for peak in range(first, first + parts.peaks):
+        centre = parts.centres + peak * n
+        width = parts.widths + peak * n
+        squares = 0.0
+        for i in range(n):
+            row = parts.rotations + (peak * n + i) * n
+            rotated = 0.0
+            for j in range(n):
+                rotated += row[j] * (x[j] - centre[j])
+            rotated = width[i] * transformed(rotated, parts.taus[peak], parts.etas + 4 * peak)
+            squares += rotated * rotated
+        height = parts.heights[peak] - sqrt(squares)
+        if height > highest:
+            highest = height
+    y[0], y[1] = -highest, <double>environment
+
+
+cdef class Landscape(Evaluation):
+    """Moving peaks in all environments, one of which is evaluated at a time.
+
+    - `heights`, `taus`: Shape ``(environments, peaks)``.
+    - `centres`, `widths`: Shape ``(environments, peaks, dimension)``.
+    - `rotations`: Shape ``(environments, peaks, dimension, dimension)``.
+    - `etas`: Shape ``(environments, peaks, 4)``.
+
+    An evaluation gives the negated height, inf at a point that is not finite, and the number of the
+    environment.
+    """
+
+    cdef Peaks parts
+    cdef Py_ssize_t environments
+    cdef tuple keep
+
+    def __init__(self, *, heights, centres, widths, rotations, taus, etas):
+        environments, peaks, dimension = np.shape(centres)
+        cdef const double[::1] flat_heights = _flat(heights, (environments, peaks))
+        cdef const double[::1] flat_centres = _flat(centres, (environments, peaks, dimension))
+        cdef const double[::1] flat_widths = _flat(widths, (environments, peaks, dimension))
+        cdef const double[::1] flat_rotations = _flat(
+            rotations, (environments, peaks, dimension, dimension)
+        )
+        cdef const double[::1] flat_taus = _flat(taus, (environments, peaks))
+        cdef const double[::1] flat_etas = _flat(etas, (environments, peaks, 4))
+        self.keep = (
+            flat_heights, flat_centres, flat_widths, flat_rotations, flat_taus, flat_etas
+        )
+        self.environments = environments
+        self.begin(evaluate_peaks, &self.parts, dimension, 2)
+        self.parts = Peaks(
+            dimension=dimension, peaks=peaks, environment=0,
+            heights=&flat_heights[0], centres=&flat_centres[0], widths=&flat_widths[0],
+            rotations=&flat_rotations[0], taus=&flat_taus[0], etas=&flat_etas[0],
+        )
+
+    @property
+    def environment(self):
+        """The number of the environment that is evaluated, from 0."""
+        return self.parts.environment
+
+    @environment.setter
+    def environment(self, Py_ssize_t number):
+        if not 0 <= number < self.environments:
+            raise ValueError(f"environment: {number} is not between 0 and {self.environments - 1}")
+        self.parts.environment = number
+
+    @property
+    def environment_address(self):
+        """The address of that number, an ``int64_t``, for `timefair.problems.base.Changes`."""
+        return <uintptr_t>&self.parts.environment
+
+
+def _flat(values, shape):
+    array = np.ascontiguousarray(values, dtype=np.float64)
+    if array.shape != shape or not array.size:
+        raise ValueError(f"an array of shape {shape} with values is needed, not {array.shape}")
+    return array.reshape(-1)
+
+
+# --- A noisy problem of COCO ----------------------------------------------------------------------
+
+cdef struct Pair:
+    evaluate_t evaluate
+    void *problem
+    const double *noise_free  # where COCO leaves the noise-free value of its last evaluation
+    Py_ssize_t dimension
+
+
+cdef void evaluate_pair(void *handle, const double *x, double *y) noexcept:
+    cdef Pair *pair = <Pair *>handle
+    cdef Py_ssize_t i
+    pair.evaluate(pair.problem, x, y)
+    y[1] = pair.noise_free[0]
+    for i in range(pair.dimension):
+        if not isfinite(x[i]):  # COCO returns early and leaves the value of an earlier point
+            y[1] = y[0]
+            return
+
+
+cdef class NoisyPair(Evaluation):
+    """The measured and the noise-free value of COCO; at a point that is not finite, both are what
+    COCO gives: NaN or inf. The addresses have to be valid as long as this object.
+
+    - `evaluate`: The address of ``coco_evaluate_function``.
+    - `problem`: The address of the problem.
+    - `noise_free`: The address of the noise-free value of its last evaluation.
+    """
+
+    cdef Pair pair
+
+    def __init__(
+        self, uintptr_t evaluate, uintptr_t problem, uintptr_t noise_free, Py_ssize_t dimension
+    ):
+        self.pair.evaluate = <evaluate_t>evaluate
+        self.pair.problem = <void *>problem
+        self.pair.noise_free = <const double *>noise_free
+        self.pair.dimension = dimension
+        self.begin(evaluate_pair, &self.pair, dimension, 2)
