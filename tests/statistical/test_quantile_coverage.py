@@ -9,9 +9,13 @@ import numpy as np
 import pytest
 from scipy.stats import beta, binom, expon, lognorm
 
-from timefair.statistics.means import mean_interval
-from timefair.statistics.probability import beta_interval, paper_interval, success_interval
-from timefair.statistics.quantiles import quantile_interval, quantile_rank, sample_quantile
+from timefair.statistics.probability import (
+    beta_interval,
+    mean_interval,
+    paper_interval,
+    success_interval,
+)
+from timefair.statistics.samples import quantile_interval, quantile_rank, sample_quantile
 
 NOMINAL = 0.95
 SAMPLES = 4000

@@ -23,7 +23,7 @@ from timefair.io.common import unpacked
 from timefair.records.bridge import KERNELS
 from timefair.records.rundata.runs import Runs
 from timefair.records.store import open_record, write_record
-from timefair.statistics.corrections import hochberg
+from timefair.statistics.ranks import hochberg
 
 pytestmark = pytest.mark.slow
 

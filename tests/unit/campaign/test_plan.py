@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from timefair.basics.errors import InputError
-from timefair.basics.values import format_ranges, parse_ranges
+from timefair.basics.sections import format_ranges, parse_ranges
 from timefair.campaign import configuration, driver, plan, provenance
 from timefair.campaign.configuration import Campaign, parse, restore, restored
 from timefair.campaign.foreign import ForeignRuns, campaign_of

@@ -33,7 +33,7 @@ from timefair.records.integrity import Place
 from timefair.records.journal import Journal, journal_path
 from timefair.records.store import open_record, read_runs
 from timefair.statistics.run_count.racing import Race
-from timefair.statistics.run_count.skewness import Outliers, SkewnessRule
+from timefair.statistics.run_count.stopping import Outliers, SkewnessRule
 
 TURNS = [(instance, run) for run, instance in product(range(3), (1, 2))]
 

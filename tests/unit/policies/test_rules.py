@@ -15,8 +15,13 @@ from timefair.policies.stopping import STOPPING
 from timefair.policies.stopping.quantile import KnownQuantile
 from timefair.policies.stopping.skewness import SymmetricSample
 from timefair.policies.stopping.success import SuccessRate, SuccessWidth, success_interval
-from timefair.statistics.run_count.skewness import Outliers, SkewnessRule
-from timefair.statistics.run_count.stopping import Reason, decide, stop_counts
+from timefair.statistics.run_count.stopping import (
+    Outliers,
+    Reason,
+    SkewnessRule,
+    decide,
+    stop_counts,
+)
 from timefair.statistics.run_count.widths import QuantileWidth, Validity
 
 

@@ -21,7 +21,7 @@ from timefair.algorithms.external.library import External
 from timefair.algorithms.own import Own
 from timefair.basics.errors import InputError
 from timefair.basics.files import cache_folder
-from timefair.basics.hidden_modules import hidden_modules
+from timefair.basics.modules import hidden_modules
 
 
 def faults(use: str, parameters: Mapping[str, object]) -> list[str]:

@@ -143,3 +143,7 @@ def first(names: Iterable[object], most: int) -> str:
 def power_of_ten(exponent: int) -> str:
     """``10⁻⁸``, in Unicode."""
     return f"10{str(exponent).translate(SUPERSCRIPT)}"
+
+
+ALL = "all"
+"""Instead of a function, a dimension or another value."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from timefair.basics.errors import InputError, storing
 from timefair.basics.files import atomic_file, regular
-from timefair.basics.values import format_ranges, parse_ranges
+from timefair.basics.sections import format_ranges, parse_ranges
 
 if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign

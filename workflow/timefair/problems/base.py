@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timefair.basics.optimum import precision
-from timefair.basics.values import format_ranges
+from timefair.basics.sections import format_ranges
 from timefair.basics.words import listed
 from timefair.problems.kinds import Changes, Constraints, Kind, Native, Noisy, Task
 from timefair.problems.parameters import Allowed, unknown, wrong_values

@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 
 from timefair.basics.errors import InputError
 from timefair.basics.files import atomic_file, regular
-from timefair.basics.hidden_modules import hidden_modules
+from timefair.basics.modules import hidden_modules
 from timefair.records.schema import RUN_SCHEMA, SCHEMA_VERSION, leaves
 
 _HEX_DIGITS = 32

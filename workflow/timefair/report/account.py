@@ -12,7 +12,7 @@ import yaml
 
 from timefair import __version__
 from timefair.algorithms.registry import implementation
-from timefair.basics.values import format_ranges
+from timefair.basics.sections import format_ranges
 from timefair.basics.words import counted, listed, number, percent, schedule_in_words
 from timefair.campaign.configuration import Campaign
 from timefair.campaign.foreign import ALLOWED

@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from timefair.basics.together import ALL
-from timefair.basics.words import counted
+from timefair.basics.words import ALL, counted
 from timefair.campaign.configuration import Campaign
 from timefair.exhibits.registry import TABLES
 from timefair.exhibits.unknown_optimum import KIND, REFUTED

@@ -11,8 +11,7 @@ import numpy as np
 import pandas as pd
 from scipy.optimize import isotonic_regression
 
-from timefair.basics.together import ALL
-from timefair.basics.words import cost, counted, number, power_of_ten
+from timefair.basics.words import ALL, cost, counted, number, power_of_ten
 from timefair.exhibits.charts.chart import spent
 from timefair.exhibits.comparisons.ranks import ERT
 from timefair.report.evidence import Evidence, Space

@@ -13,8 +13,7 @@ from pydantic_core import ErrorDetails
 
 from timefair.basics.errors import LIST_OF_TABLES, InputError, suggest, unknown
 from timefair.basics.extension import elsewhere
-from timefair.basics.sections import Section
-from timefair.basics.values import format_ranges
+from timefair.basics.sections import Section, format_ranges
 from timefair.campaign.configuration.model import (
     CHOICES,
     UNKNOWN,

@@ -26,11 +26,12 @@ from pydantic_core import CoreSchema, PydanticCustomError
 
 from timefair.basics.errors import InputError
 from timefair.basics.extension import Extension, added_keys, extensions
-from timefair.basics.sections import CampaignView, Fault, Search, Section, or_text
-from timefair.basics.values import (
+from timefair.basics.sections import (
+    CampaignView,
     Choice,
     Cost,
     Count,
+    Fault,
     FunctionNames,
     Megabytes,
     Name,
@@ -41,8 +42,11 @@ from timefair.basics.values import (
     Positive,
     Repeats,
     Schedule,
+    Search,
     Seconds,
+    Section,
     Threads,
+    or_text,
 )
 from timefair.policies.restarts import RESTARTS
 from timefair.policies.restarts.base import RestartPolicy

@@ -9,8 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from timefair.basics.slowdowns import lengthened
-from timefair.basics.together import ALL
+from timefair.basics.words import ALL
 from timefair.exhibits import questions
 from timefair.exhibits.charts.chart import LEADERS, Picture
 from timefair.exhibits.columns import ALGORITHM, CELL, FUNCTION_OR_ALL, RUNS, SPACE
@@ -24,6 +23,7 @@ from timefair.records.rundata.clocks import (
 )
 from timefair.records.rundata.runs import PROBLEM, Runs
 from timefair.records.rundata.settings import Analysis
+from timefair.statistics.runtimes import lengthened
 
 JOB = ["suite", "dimension", "function", "algorithm", "round"]
 COLUMNS = (

@@ -12,8 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from timefair.basics.together import ALL
-from timefair.basics.words import percent
+from timefair.basics.words import ALL, percent
 from timefair.exhibits import questions
 from timefair.exhibits.campaign.timing_noise import slowdowns
 from timefair.exhibits.columns import FUNCTION_OR_ALL, PAIR, SPACE, TARGET
@@ -27,7 +26,7 @@ from timefair.records.rundata.published import at_ends
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.statistics.comparison import a12_within, in_agreement, wilcoxon
-from timefair.statistics.corrections import hochberg
+from timefair.statistics.ranks import hochberg
 
 Pair: TypeAlias = tuple[str, str]
 Group: TypeAlias = dict[int, dict[str, Any]]

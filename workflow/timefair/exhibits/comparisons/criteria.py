@@ -40,8 +40,8 @@ from timefair.statistics.comparison import (
     superiority_within,
     van_elteren,
 )
-from timefair.statistics.quantiles import sample_quantile
 from timefair.statistics.runtimes import decisive_target
+from timefair.statistics.samples import sample_quantile
 
 SHARES = (0.01, 0.1, 1.0)  # shares of the budget after which reached targets are counted
 

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from timefair.basics.together import ALL
+from timefair.basics.words import ALL
 from timefair.exhibits import questions
 from timefair.exhibits.campaign.timing_noise import of_times
 from timefair.exhibits.columns import FUNCTION_OR_ALL, PAIR, SPACE, TARGET

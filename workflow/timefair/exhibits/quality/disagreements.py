@@ -14,9 +14,9 @@ from timefair.records.rundata.frames import stacked
 from timefair.records.rundata.problems import in_words, listed_by_precision, precision_at_the_end
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
-from timefair.statistics.means import mean_of, opposed_pairs, smaller_gap
-from timefair.statistics.quantiles import sample_quantile
+from timefair.statistics.probability import mean_of, opposed_pairs, smaller_gap
 from timefair.statistics.ranks import rank
+from timefair.statistics.samples import sample_quantile
 
 MEASURES = ("mean", "median", "mean_rank", "median_rank")
 GAP = Column(

@@ -21,7 +21,7 @@ from timefair.problems.registry import find
 from timefair.records.rundata.problems import precision_at_the_end
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis, NoisyValue
-from timefair.statistics.quantiles import sample_quantile
+from timefair.statistics.samples import sample_quantile
 
 VALUES: tuple[NoisyValue, ...] = ("measured", "best_measured", "recommended", "best_evaluated")
 COLUMNS = (

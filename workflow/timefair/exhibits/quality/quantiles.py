@@ -30,23 +30,20 @@ from timefair.records.rundata.problems import BUDGETS, precision_at_the_end, val
 from timefair.records.rundata.published import with_published
 from timefair.records.rundata.runs import UNITS, Runs, Unit
 from timefair.records.rundata.settings import Analysis
-from timefair.statistics.checks import Estimate
 from timefair.statistics.ert import ert
-from timefair.statistics.means import (
+from timefair.statistics.probability import (
     deviation_of,
     mean_if_all_succeed,
     mean_interval,
     mean_of,
     mean_of_successes,
-)
-from timefair.statistics.probability import (
     multirun_probability,
     probability_of_quantile,
     runs_needed,
     success_interval,
 )
-from timefair.statistics.quantiles import quantile_interval, sample_quantile
 from timefair.statistics.ranks import rank
+from timefair.statistics.samples import Estimate, quantile_interval, sample_quantile
 
 
 def limited(name: str, interval: Estimate) -> dict[str, Any]:

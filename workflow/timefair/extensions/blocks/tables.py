@@ -18,9 +18,8 @@ from timefair.records.rundata.left_out import BLOCK, EVERY_MACHINE, UNNAMED
 from timefair.records.rundata.problems import Spent, in_words, listed_by_precision, problems
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
-from timefair.statistics.bootstrap import stratified_sums
 from timefair.statistics.comparison import mean_ratio
-from timefair.statistics.quantiles import sample_quantile
+from timefair.statistics.samples import sample_quantile, stratified_sums
 
 LEAST_BLOCKS = 2
 """Smallest number of blocks of a stratum for which there is an interval."""

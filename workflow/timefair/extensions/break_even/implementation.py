@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from timefair.basics.together import ALL
+from timefair.basics.words import ALL
 from timefair.exhibits import questions
 from timefair.exhibits.campaign.checklist import asked
 from timefair.exhibits.charts.chart import Picture, leaders
@@ -27,7 +27,7 @@ from timefair.records.rundata.problems import ProblemRuns, Space, in_words, list
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.statistics.comparison import wilcoxon
-from timefair.statistics.quantiles import quantile_interval, sample_quantile
+from timefair.statistics.samples import quantile_interval, sample_quantile
 
 QUESTION = questions.Question(
     3.5,

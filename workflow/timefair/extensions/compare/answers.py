@@ -18,8 +18,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 from scipy.special import gammaincinv, stdtr, stdtrit
 
-from timefair.statistics.checks import Floats, check_confidence
-from timefair.statistics.corrections import holm_levels
+from timefair.statistics.ranks import holm_levels
+from timefair.statistics.samples import Floats, check_confidence
 
 Jobs: TypeAlias = "tuple[ArrayLike, ArrayLike]"
 """The jobs of the runs of the baseline and of the candidate."""

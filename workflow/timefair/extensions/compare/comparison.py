@@ -29,7 +29,7 @@ from timefair.extensions.compare.answers import (
 from timefair.records.rundata.problems import precision_at_the_end
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
-from timefair.statistics.checks import Floats
+from timefair.statistics.samples import Floats
 
 
 class FunctionKey(NamedTuple):

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from timefair.basics.together import ALL
-from timefair.basics.words import cost, number
+from timefair.basics.words import ALL, cost, number
 from timefair.report.evidence import Evidence, Space
 from timefair.report.findings.situations import leading
 

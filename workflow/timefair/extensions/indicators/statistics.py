@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
-from timefair.statistics.quantiles import quantile_rank
 from timefair.statistics.runtimes import trace_arrays
+from timefair.statistics.samples import quantile_rank
 
 BEST, WORST = 1e-8, 1e2
 """Precisions beyond these count as these."""

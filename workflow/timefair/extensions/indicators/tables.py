@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import norm
 
-from timefair.basics.together import ALL
+from timefair.basics.words import ALL
 from timefair.exhibits.charts.chart import Picture, leaders
 from timefair.exhibits.columns import ALGORITHM, CELL_OR_ALL, RUNS, SPACE, TARGET, UNIT
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
@@ -28,9 +28,13 @@ from timefair.records.rundata.problems import equal_if_solved, known_until, prob
 from timefair.records.rundata.published import told_in
 from timefair.records.rundata.runs import UNITS, Runs, Unit
 from timefair.records.rundata.settings import Analysis
-from timefair.statistics.bootstrap import has_singles, percentile_interval, stratified_sums
-from timefair.statistics.quantiles import sample_quantile
 from timefair.statistics.ranks import rank
+from timefair.statistics.samples import (
+    has_singles,
+    percentile_interval,
+    sample_quantile,
+    stratified_sums,
+)
 
 Vector = NDArray[np.float64]
 LEADS = Question(14.5, "Which algorithm leads, and when?", "validation/indicators.md")

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from timefair.algorithms.base import Algorithm
 from timefair.basics.extension import Meter
-from timefair.basics.values import Distinct
+from timefair.basics.sections import Distinct
 from timefair.extensions.meters import energy, instructions
 from timefair.machine.host import Unknown
 from timefair.measure.runs.child import Fresh

@@ -22,7 +22,7 @@ from timefair.records.rundata.frames import stacked
 from timefair.records.rundata.problems import BUDGETS, ProblemRuns, cut_off, problems
 from timefair.records.rundata.runs import UNITS, Runs
 from timefair.records.rundata.settings import Analysis
-from timefair.statistics.bootstrap import percentile_interval, stratified_sums
+from timefair.statistics.samples import percentile_interval, stratified_sums
 
 Mode = Literal["in turn", "slices", "side by side"]
 MODES: tuple[Mode, ...] = ("in turn", "slices", "side by side")

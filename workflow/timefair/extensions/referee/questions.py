@@ -15,7 +15,7 @@ from timefair.basics.errors import InputError
 from timefair.basics.words import counted, first
 from timefair.io.common import Cautions
 from timefair.statistics.comparison import mann_whitney
-from timefair.statistics.corrections import holm
+from timefair.statistics.ranks import holm
 
 if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from timefair.basics.errors import InputError
-from timefair.basics.values import format_ranges
+from timefair.basics.sections import format_ranges
 from timefair.campaign import collected, configuration, plan
 from timefair.campaign.plan import Job
 from timefair.records.integrity import RUN_KEY, run_name

@@ -17,7 +17,7 @@ from timefair.records.rundata.clocks import searched_s
 from timefair.records.rundata.frames import stacked
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
-from timefair.statistics.bootstrap import percentile_interval, resampled_sums
+from timefair.statistics.samples import percentile_interval, resampled_sums
 
 
 class BreakEven(NamedTuple):

@@ -9,8 +9,7 @@ from typing import Protocol
 
 from pydantic import Field
 
-from timefair.basics.sections import CampaignView, Fault, Section
-from timefair.basics.values import Count, Seconds
+from timefair.basics.sections import CampaignView, Count, Fault, Seconds, Section
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from timefair.basics.values import Repeats
+from timefair.basics.sections import Repeats
 from timefair.policies.restarts.base import Launches, WithTau
 
 CANDIDATES = 40

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from timefair.basics.values import Positive
+from timefair.basics.sections import Positive
 from timefair.policies.restarts.base import Limit, WithTau
 
 

@@ -7,8 +7,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from timefair.basics.sections import CampaignView, Fault
-from timefair.basics.values import Count, Seconds
+from timefair.basics.sections import CampaignView, Count, Fault, Seconds
 from timefair.policies.restarts.base import Limit, RestartPolicy
 
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 
-from timefair.basics.sections import CampaignView, Fault, Section
-from timefair.basics.values import Repeats
+from timefair.basics.sections import CampaignView, Fault, Repeats, Section
 
 if TYPE_CHECKING:
     from timefair.statistics.run_count.stopping import StoppingRule

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import Field
 
-from timefair.basics.values import Bounds, Positive, Share
+from timefair.basics.sections import Bounds, Positive, Share
 from timefair.policies.stopping.base import Started
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from timefair.basics.values import Share
+from timefair.basics.sections import Share
 from timefair.policies.stopping.base import Comparing
 
 DROPPED = "dropped"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import Field
 
-from timefair.basics.values import Cost, Repeats, Technique
+from timefair.basics.sections import Cost, Repeats, Technique
 from timefair.policies.stopping.base import Started
 
 if TYPE_CHECKING:
@@ -34,6 +34,6 @@ class SymmetricSample(Started):
     )
 
     def judge(self, runs: int) -> StoppingRule:
-        from timefair.statistics.run_count.skewness import Outliers, SkewnessRule
+        from timefair.statistics.run_count.stopping import Outliers, SkewnessRule
 
         return SkewnessRule(self.tau, Outliers(self.outliers), self.first_look(runs), runs)

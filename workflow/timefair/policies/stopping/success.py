@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
-from timefair.basics.sections import CampaignView, Fault
-from timefair.basics.values import Positive, Share
+from timefair.basics.sections import CampaignView, Fault, Positive, Share
 from timefair.policies.stopping.base import Started
 
 if TYPE_CHECKING:

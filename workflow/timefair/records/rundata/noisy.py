@@ -27,7 +27,7 @@ from timefair.records.rundata.traces import (
     offsets_of,
 )
 from timefair.records.schema import RUN_SCHEMA
-from timefair.statistics.recommendations import Rule, trace
+from timefair.statistics.runtimes import Rule, trace
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -51,8 +51,7 @@ from timefair.records.schema import BRIDGE, FOREIGN_CLOCK, KEYS, PUBLISHED, RUN_
 from timefair.records.status import ENDED_BY_TIME, Perturbation, StopReason
 from timefair.records.store import facts_of
 from timefair.statistics.curves import best_so_far
-from timefair.statistics.recommendations import Rule
-from timefair.statistics.runtimes import relative_targets, runtimes
+from timefair.statistics.runtimes import Rule, relative_targets, runtimes
 
 Result = TypeVar("Result")
 Unit = Literal["seconds", "evaluations", "seconds_per_dimension", "evaluations_per_dimension"]

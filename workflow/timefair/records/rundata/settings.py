@@ -11,17 +11,19 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import Field, field_validator
 
-from timefair.basics.sections import CampaignView, Fault, Section
-from timefair.basics.values import (
+from timefair.basics.sections import (
     Bounds,
+    CampaignView,
     Choice,
     Cost,
     Count,
     Distinct,
+    Fault,
     Finite,
     Positive,
     Repeats,
     Resamples,
+    Section,
     Seed,
     Share,
     Technique,
@@ -34,7 +36,7 @@ Clock = Literal["wall", "cpu", "reference"]
 CLOCKS: tuple[Clock, ...] = ("wall", "cpu", "reference")
 
 NoisyValue = Literal["recommended", "best_measured", "best_evaluated", "measured"]
-"""What tables use of a noisy run: by a rule of `statistics.recommendations`, or as measured."""
+"""What tables use of a noisy run: by a rule of `statistics.runtimes`, or as measured."""
 
 
 EVERY_PAIR, WITH_THE_BEST = "all", "best"

@@ -14,8 +14,7 @@ from typing import Any
 
 import pandas as pd
 
-from timefair.basics.together import ALL
-from timefair.basics.words import counted, duration, listed, number, p_value, percent
+from timefair.basics.words import ALL, counted, duration, listed, number, p_value, percent
 from timefair.exhibits.comparisons.comparison import least_over
 from timefair.exhibits.comparisons.criteria import PRECISION, TARGETS
 from timefair.exhibits.comparisons.ranks import ERT

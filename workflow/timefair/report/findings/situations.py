@@ -11,8 +11,7 @@ from typing import Any
 import pandas as pd
 
 from timefair.basics.extension import each
-from timefair.basics.together import ALL
-from timefair.basics.words import cost, counted, duration, listed, number, p_value, percent
+from timefair.basics.words import ALL, cost, counted, duration, listed, number, p_value, percent
 from timefair.exhibits.comparisons.criteria import PRECISION, TARGETS
 from timefair.exhibits.comparisons.ranks import ERT
 from timefair.records.rundata.frames import quantile_name
