@@ -312,7 +312,7 @@ def _analyse(arguments: argparse.Namespace) -> int:
     one_thread()
     from timefair.campaign import configuration
     from timefair.io.forms import files_in
-    from timefair.report import description
+    from timefair.report import read_description
 
     path, others, where = Path(arguments.what), arguments.others, layout(arguments)
     named = path
@@ -335,7 +335,7 @@ def _analyse(arguments: argparse.Namespace) -> int:
         return status
     if status := forked([partial(make_report, campaign, folder)], 1):
         return status
-    print(*description.read(folder / "report.html"), folder / "report.html", sep="\n")
+    print(*read_description(folder / "report.html"), folder / "report.html", sep="\n")
     return 0
 
 
@@ -442,7 +442,7 @@ def make_report(campaign: Campaign, folder: Path) -> None:
     from timefair.analysis import pictures
     from timefair.exhibits import files, latex
     from timefair.exhibits.registry import FIGURES
-    from timefair.report import checklist_page
+    from timefair.report import account
     from timefair.report.page import page
 
     paths = {name: folder / "tables" / f"{name}.parquet" for name in campaign.made_tables}
@@ -460,6 +460,6 @@ def make_report(campaign: Campaign, folder: Path) -> None:
     text = page(tables, shown, campaign)
     (folder / "report.html").write_text(text, encoding="utf-8")
     if (frame := tables.get("checklist")) is not None:
-        text = checklist_page.page(files.as_rows(frame), campaign.name, frame.attrs["perturbed"])
+        text = account.checklist_page(files.as_rows(frame), campaign.name, frame.attrs["perturbed"])
         (folder / "checklist.html").write_text(text, encoding="utf-8")
     document.write_text(latex.document(campaign.table_names), encoding="utf-8")

@@ -22,7 +22,7 @@ from timefair.basics.words import rough
 from timefair.campaign import driver
 from timefair.campaign.progress import Pace, ProgressReader
 from timefair.cli.campaigns import StatusLine, share
-from timefair.report import description
+from timefair.report import read_description
 
 if TYPE_CHECKING:
     from snakemake_interface_logger_plugins.settings import OutputSettingsLoggerInterface
@@ -145,7 +145,7 @@ def _at_the_end(one: Driver, *, finished: bool) -> Iterator[str]:
     folder, name = Path(one.folder), one.campaign.name
     if finished:
         report = folder / "report.html"
-        yield from description.read(report)
+        yield from read_description(report)
         yield f"{name}: read {report}"
     else:
         kept = ProgressReader(folder).look()

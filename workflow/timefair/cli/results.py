@@ -37,9 +37,9 @@ class Results:
     @property
     def verdict(self) -> list[str]:
         """The verdict of each suite and dimension, and failed runs; none without a report."""
-        from timefair.report import description
+        from timefair.report import read_description
 
-        return description.read(self.folder / "report.html")
+        return read_description(self.folder / "report.html")
 
     def table(self, name: str, only: Collection[str] = ()) -> pd.DataFrame:
         """A table such as ``ert``, read from the results or, if it was not requested, made.
@@ -91,9 +91,9 @@ class Results:
         return "\n".join([*self.verdict, f"Results({str(self.folder)!r})"])
 
     def _repr_html_(self) -> str:
-        from timefair.report import description
+        from timefair.report import first_screen
 
-        return FRAME.format(page=escape(description.first_screen(self.report())))
+        return FRAME.format(page=escape(first_screen(self.report())))
 
     @cached_property
     def campaign(self) -> Campaign:

@@ -226,7 +226,7 @@ Cell: TypeAlias = tuple[ProblemRuns, Lines]
 
 def _leaders(orders: Orders, level: float) -> dict[Space, tuple[str, ...]]:
     """The first algorithms by time in each space, by the decisions of the report."""
-    from timefair.report.findings.pairs import Pairs  # slow to import
+    from timefair.report.findings import Pairs
 
     of_spaces: dict[Space, list[Mapping[str, Any]]] = {}
     for (suite, dimension, *_), found in orders.items():
