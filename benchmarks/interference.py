@@ -31,7 +31,7 @@ from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run
 from timefair.measure.trial import prepare
 from timefair.problems.registry import SUITES
-from timefair.records.rundata.clocks import reference_s
+from timefair.records.rundata.conditions import reference_s
 
 BLOCK = 10
 """Runs under one perturbation, before the next has its turn."""

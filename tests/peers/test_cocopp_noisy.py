@@ -13,9 +13,9 @@ from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run
 from timefair.problems.coco_library import place_noise
 from timefair.problems.registry import SUITES
-from timefair.records.rundata.noisy import chosen
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
+from timefair.records.rundata.traces import with_noisy_values as chosen
 from timefair.records.schema import RUN_SCHEMA
 
 pytestmark = pytest.mark.peer

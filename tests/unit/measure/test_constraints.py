@@ -20,7 +20,7 @@ from timefair.measure.trial import penalized, prepare
 from timefair.policies.restarts.at_change import AtChange
 from timefair.policies.restarts.fixed import FixedLength
 from timefair.problems.registry import SUITES, find
-from timefair.records.consistency import contradictions
+from timefair.records.collect import contradictions
 from timefair.records.schema import RUN_SCHEMA
 from timefair.records.status import Status, StopReason
 

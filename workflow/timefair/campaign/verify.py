@@ -26,7 +26,6 @@ from timefair.problems import registry as suites
 from timefair.problems.base import Problem
 from timefair.problems.refuted import Refutation
 from timefair.records.collect import checked_parts
-from timefair.records.facts import NODES, node_of, torn
 from timefair.records.integrity import (
     CONSENT,
     Measured,
@@ -42,7 +41,7 @@ from timefair.records.integrity import (
 )
 from timefair.records.journal import read_journal
 from timefair.records.schema import PUBLISHED
-from timefair.records.store import MEND, Record, open_record
+from timefair.records.store import MEND, NODES, Record, node_of, open_record, torn
 
 OF_POINTS = (
     "suite", "function", "dimension", "instance", "run", "best_f", "noise_free_f", "best_x",

@@ -146,7 +146,7 @@ def _exported(folder: Path) -> tuple[Campaign, pa.Table, set[str]]:
     """
     from timefair.campaign import collected, configuration
     from timefair.records.integrity import Origins
-    from timefair.records.rundata.noisy import chosen
+    from timefair.records.rundata.traces import with_noisy_values
     from timefair.records.schema import FOREIGN_CLOCK, PUBLISHED
     from timefair.records.store import open_record, read_runs
 
@@ -161,7 +161,7 @@ def _exported(folder: Path) -> tuple[Campaign, pa.Table, set[str]]:
             origins.setdefault(label, Origins()).add(facts)
         elif facts[PUBLISHED].get(FOREIGN_CLOCK):
             clocks.add(label)
-    runs = chosen(read_runs(files), campaign.statistics.noisy_value)
+    runs = with_noisy_values(read_runs(files), campaign.statistics.noisy_value)
     refuse_mixed(origins, campaign)
     return campaign, runs, clocks if origins else set()
 

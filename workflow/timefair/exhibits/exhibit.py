@@ -218,11 +218,11 @@ class Exhibit:
         """
         from timefair.exhibits import unknown_optimum
         from timefair.problems.names import GIVEN
-        from timefair.records.rundata import left_out, noisy
-        from timefair.records.rundata.clocks import simulated_cost
-        from timefair.records.rundata.left_out import failed_algorithms, sentence
+        from timefair.records.rundata import conditions
+        from timefair.records.rundata.conditions import failed_algorithms, sentence, simulated_cost
         from timefair.records.rundata.problems import in_order_of_looks
         from timefair.records.rundata.published import marked
+        from timefair.records.rundata.traces import said_of_noisy
 
         analysis = analysis.suited(runs.optimum)
         runs = runs.with_targets_in_values(bool(analysis.target_values))
@@ -234,17 +234,17 @@ class Exhibit:
         if analysis.function_names:
             frame.attrs[GIVEN] = analysis.function_names
         failed = failed_algorithms(runs)
-        omitted = (sentence(failed), left_out.omitted(runs)) if self.comparing else ()
+        omitted = (sentence(failed), conditions.omitted(runs)) if self.comparing else ()
         omitted = (frame.attrs.get("refused", ""), *omitted)
         of_noisy = "measured" if self.complete else analysis.noisy_value
         frame.attrs |= {
             "perturbed": self._perturbed(runs, analysis),
             "failed": [list(one) for one in failed],
             "omitted": " ".join(filter(None, omitted)),
-            "machines": left_out.mixture(runs),
+            "machines": conditions.mixture(runs),
             "clock": analysis.time if self.charged else "wall",
             "cost": simulated_cost(runs.frame),
-            "noise": "" if self.measured else noisy.said(runs.frame, of_noisy),
+            "noise": "" if self.measured else said_of_noisy(runs.frame, of_noisy),
         }
         return frame
 
@@ -260,7 +260,7 @@ class Exhibit:
         return (*first, *full) or (generic(frame, self.title),)
 
     def _taken(self, runs: Runs, analysis: Analysis) -> Runs:
-        from timefair.records.rundata.left_out import with_partners, without_failed
+        from timefair.records.rundata.conditions import with_partners, without_failed
 
         taken = without_failed(runs) if self.comparing else runs
         taken = taken if self.complete else taken.wanted(analysis)

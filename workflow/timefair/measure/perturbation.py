@@ -273,7 +273,7 @@ SIZE = 2**20
 
 
 def kernels() -> dict[str, list[float]]:
-    """Seconds of each of `records.bridge.KERNELS`: CPU time (median) and wall clock (mean)."""
+    """Seconds of each of `rundata.published.KERNELS`: CPU time (median) and wall clock (mean)."""
     table = np.arange(SIZE, dtype=np.float64)
     places = np.arange(SIZE // 8, dtype=np.int64) * 2_654_435_761 % SIZE
     work: dict[str, Callable[[], object]] = {

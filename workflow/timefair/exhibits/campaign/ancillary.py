@@ -19,7 +19,7 @@ from timefair.exhibits.exhibit import Column, column_names, columns_of, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.exhibits.quality import quantiles
 from timefair.exhibits.runtimes import ert
-from timefair.records.rundata.clocks import ancillary_costs
+from timefair.records.rundata.conditions import ancillary_costs
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 

@@ -11,7 +11,7 @@ from timefair.exhibits.charts.chart import LINES, Picture
 from timefair.exhibits.columns import ALGORITHM, CELL, INSTANCE_CELL, RUNS
 from timefair.exhibits.exhibit import Column, Figure, column_names, columns_of, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
-from timefair.records.rundata.clocks import objective_share
+from timefair.records.rundata.conditions import objective_share
 from timefair.records.rundata.problems import value_at_the_target
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis

@@ -15,7 +15,7 @@ from timefair.exhibits.charts.chart import LEADERS, Picture
 from timefair.exhibits.columns import ALGORITHM, CELL, FUNCTION_OR_ALL, RUNS, SPACE
 from timefair.exhibits.exhibit import Figure, column_names, columns_of, exhibit
 from timefair.exhibits.layout import Layout, Value
-from timefair.records.rundata.clocks import (
+from timefair.records.rundata.conditions import (
     objective_share,
     reference_s,
     seconds_per_evaluation,

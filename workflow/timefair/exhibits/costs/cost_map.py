@@ -15,9 +15,8 @@ from timefair.exhibits.charts.chart import Picture, leaders
 from timefair.exhibits.columns import SECONDS, SPACE
 from timefair.exhibits.exhibit import Figure, column_names, columns_of, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
-from timefair.records.rundata.evaluation_cost import COSTS_S, UsedByRuns, complete_problems
 from timefair.records.rundata.frames import stacked
-from timefair.records.rundata.problems import Spent
+from timefair.records.rundata.problems import COSTS_S, Spent, UsedByRuns, complete_problems
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.statistics.evaluation_cost import (

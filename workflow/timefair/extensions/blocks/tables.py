@@ -14,7 +14,7 @@ from timefair.exhibits import questions
 from timefair.exhibits.columns import PAIR, PROBLEM, SECONDS, TARGET
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
-from timefair.records.rundata.left_out import BLOCK, EVERY_MACHINE, UNNAMED
+from timefair.records.rundata.conditions import BLOCK, EVERY_MACHINE, UNNAMED
 from timefair.records.rundata.problems import Spent, in_words, listed_by_precision, problems
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis

@@ -15,9 +15,8 @@ from timefair.exhibits.costs.cost_map import COUNTED
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.extensions.break_even.lines import TurningSets, turning_cost, turning_sets
-from timefair.records.rundata.evaluation_cost import UsedByRuns
 from timefair.records.rundata.frames import stacked
-from timefair.records.rundata.problems import ProblemRuns, in_words, listed_by_precision
+from timefair.records.rundata.problems import ProblemRuns, UsedByRuns, in_words, listed_by_precision
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 

@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from timefair.exhibits.campaign.checklist import asked
 from timefair.extensions.break_even.lines import turning_factor
-from timefair.records.rundata.clocks import reference_s, shares_s
-from timefair.records.rundata.evaluation_cost import UsedByRuns
-from timefair.records.rundata.problems import ProblemRuns
+from timefair.records.rundata.conditions import reference_s, shares_s
+from timefair.records.rundata.problems import ProblemRuns, UsedByRuns
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.statistics.ert import ert

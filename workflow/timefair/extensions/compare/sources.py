@@ -12,12 +12,12 @@ from timefair.basics.errors import InputError, suggest
 from timefair.campaign import configuration, plan
 from timefair.campaign.configuration import Campaign
 from timefair.extensions.compare.comparison import Cell, FunctionKey, Sample, cells, samples
-from timefair.records.facts import torn
 from timefair.records.integrity import mixed, several_hosts
 from timefair.records.rundata.problems import final_target
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.records.status import Perturbation, Status
+from timefair.records.store import torn
 
 
 @dataclass(frozen=True)

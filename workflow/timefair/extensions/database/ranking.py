@@ -23,8 +23,8 @@ from timefair.extensions.database.standings import EVALUATIONS, Costs, Standing,
 from timefair.extensions.database.store import DECISIVE, Design
 from timefair.measure import runner as jobs
 from timefair.problems import names
-from timefair.records.bridge import Bridge, bridge
 from timefair.records.integrity import machine_kinds
+from timefair.records.rundata.published import Bridge, bridge
 from timefair.records.rundata.runs import Runs
 from timefair.records.status import Status
 from timefair.statistics.samples import Floats

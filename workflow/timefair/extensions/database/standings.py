@@ -20,7 +20,7 @@ from scipy import stats
 
 from timefair.exhibits.campaign.timing_noise import JOB, slowdowns
 from timefair.records.integrity import machine_kinds
-from timefair.records.rundata.evaluation_cost import UsedByRuns
+from timefair.records.rundata.problems import UsedByRuns
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.statistics.evaluation_cost import at_cost, known_until

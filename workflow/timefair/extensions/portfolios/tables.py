@@ -17,9 +17,14 @@ from timefair.exhibits.columns import SPACE, UNIT
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import Layout, Value
 from timefair.exhibits.questions import Question
-from timefair.records.rundata.evaluation_cost import complete_problems
 from timefair.records.rundata.frames import stacked
-from timefair.records.rundata.problems import BUDGETS, ProblemRuns, cut_off, problems
+from timefair.records.rundata.problems import (
+    BUDGETS,
+    ProblemRuns,
+    complete_problems,
+    cut_off,
+    problems,
+)
 from timefair.records.rundata.runs import UNITS, Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.statistics.samples import percentile_interval, stratified_sums

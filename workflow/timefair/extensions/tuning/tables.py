@@ -13,7 +13,7 @@ from timefair.exhibits.columns import SPACE, TARGET
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
 from timefair.exhibits.questions import Question
-from timefair.records.rundata.clocks import searched_s
+from timefair.records.rundata.conditions import searched_s
 from timefair.records.rundata.frames import stacked
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis

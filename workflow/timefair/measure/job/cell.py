@@ -38,12 +38,20 @@ from timefair.policies.restarts.none import NoRestart
 from timefair.policies.stopping.base import Comparing
 from timefair.problems.base import ProblemName
 from timefair.problems.refuted import refutation
-from timefair.records.facts import READINGS, by_run, listed
 from timefair.records.integrity import machine_kind
 from timefair.records.journal import BegunRun, Journal
 from timefair.records.schema import KEYS
 from timefair.records.status import Status, StopReason
-from timefair.records.store import avoid_pandas, facts_of, open_record, read_runs, write_record
+from timefair.records.store import (
+    READINGS,
+    avoid_pandas,
+    by_run,
+    facts_of,
+    listed,
+    open_record,
+    read_runs,
+    write_record,
+)
 from timefair.statistics.run_count.stopping import StoppingRule, decide, equal_if_solved
 
 if TYPE_CHECKING:
