@@ -11,8 +11,8 @@ from measurements import do_jobs
 
 from timefair import cli
 from timefair.campaign import configuration, driver, provenance
+from timefair.campaign.collected import finished
 from timefair.campaign.configuration import parse
-from timefair.campaign.earlier import finished
 from timefair.campaign.provenance import measure_key, sources_of
 from timefair.extensions.reproduce.chosen import chosen_run
 from timefair.extensions.reproduce.verdict import replay

@@ -25,7 +25,6 @@ from numpy.typing import NDArray
 
 from timefair.basics.errors import InputError
 from timefair.basics.words import counted
-from timefair.io.coco_read import coco_data_sets
 from timefair.io.common import (
     Cautions,
     DataSet,
@@ -38,7 +37,7 @@ from timefair.io.common import (
     unpacked,
 )
 from timefair.io.forms import form_cells
-from timefair.io.ioh_read import ioh_data_sets
+from timefair.io.logs import coco_data_sets, ioh_data_sets
 from timefair.io.table_read import (
     Cells,
     Faults,

@@ -16,8 +16,7 @@ from timefair import __version__
 from timefair.algorithms.registry import implementation
 from timefair.basics.sections import format_ranges
 from timefair.basics.words import counted, listed, number, percent, schedule_in_words
-from timefair.campaign.configuration import Campaign
-from timefair.campaign.foreign import ALLOWED
+from timefair.campaign.configuration import ALLOWED, Campaign
 from timefair.report.evidence import Evidence
 from timefair.report.markup import Names, definitions, folded
 

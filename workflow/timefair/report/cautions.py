@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from timefair.basics.words import ALL, counted, listed, number, percent
-from timefair.campaign.foreign import ALLOWED
+from timefair.campaign.configuration import ALLOWED
 from timefair.exhibits import unknown_optimum
 from timefair.exhibits.campaign.outcomes import ALMOST
 from timefair.exhibits.comparisons.comparison import MOST_PERTURBED

@@ -738,7 +738,7 @@ class Campaign(Section):
 
     @property
     def is_foreign(self) -> bool:
-        """Whether the campaign is of imported runs and measures nothing: see `campaign.foreign`."""
+        """Whether the campaign is of imported runs and measures nothing: see `campaign_of`."""
         return not self.algorithms
 
     @property

@@ -16,7 +16,7 @@ from timefair.algorithms import registry
 from timefair.algorithms.adapter import Enough, Sphere
 from timefair.basics.errors import InputError, storing, suggest
 from timefair.basics.files import atomic_file, regular, temporary_folder
-from timefair.campaign import driver, plan, provenance, requirement
+from timefair.campaign import driver, plan, provenance
 from timefair.campaign.configuration import Campaign
 from timefair.extensions.compare.answers import Answer, Design, Law, Loss, look_levels, simulate
 from timefair.extensions.compare.comparison import Comparison, Measure, compare
@@ -109,7 +109,7 @@ class Rounds:
         campaign, planned = self.campaign, self.campaign.rounds
         keys = provenance.measure_keys(campaign)
         levels = look_levels(1 - campaign.statistics.confidence, planned)
-        requirement.permit(campaign, self.folder)
+        driver.permit(campaign, self.folder)
         with driver.held(self.folder):
             plan.write_snapshot(campaign, self.folder)
             plan.write_keys(keys, self.folder)

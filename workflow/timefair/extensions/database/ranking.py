@@ -16,7 +16,7 @@ import yaml
 
 from timefair.basics.errors import InputError
 from timefair.basics.words import number, rough
-from timefair.campaign import configuration, plan, requirement
+from timefair.campaign import configuration, driver, plan
 from timefair.cli.common import progress
 from timefair.exhibits.comparisons.comparison import decide, over
 from timefair.extensions.database.standings import EVALUATIONS, Costs, Standing, spaces
@@ -112,7 +112,7 @@ def measured(file: Path, cores: int) -> Path:
     """The collected runs of the campaign's algorithm; those that are missing are measured."""
     campaign = configuration.load(file)
     folder = Path("results") / campaign.name
-    requirement.permit(campaign, folder)
+    driver.permit(campaign, folder)
     seconds = plan.wall_seconds(campaign, cores)
     most = "" if seconds is None else f"at most about {rough(seconds)} on {cores} core(s); "
     print(f"{most}after a stop, the same command goes on", flush=True)

@@ -154,7 +154,7 @@ def of_folder(folder: Path) -> Iterator[Answer]:
     """The answers from the results of a campaign, or of an analysed table."""
     from timefair.basics.extension import each
     from timefair.campaign import collected, configuration, plan
-    from timefair.cli.results import Results
+    from timefair.cli.python import Results
     from timefair.records.rundata.problems import precision_at_the_end
     from timefair.records.rundata.runs import Runs
 

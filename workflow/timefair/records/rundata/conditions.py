@@ -1,4 +1,4 @@
-"""On which machine and by which clock runs were measured, how long they were, and which are left out.
+"""By which clock and on which machine runs were measured, and which of them are left out.
 
 With `block: node`, all algorithms of a problem and round were measured on one node, and their runs
 are compared within each kind of machine. Runs of failed algorithms are left out of tables, and

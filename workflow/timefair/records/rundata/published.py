@@ -2,7 +2,7 @@
 
 Others have set the ends of published runs. Therefore they are compared with measured runs only by
 the cost to a target, not by the results at the end of a run; in seconds, only those of timefair
-whose machine is known: each record has the times of three reference kernels (`measure.perturbation`).
+whose machine is known: records have the times of three reference kernels of their machine.
 """
 
 from __future__ import annotations
