@@ -31,7 +31,8 @@ from timefair.problems.base import Problem, ProblemName
 from timefair.problems.registry import SUITES
 from timefair.records import collect
 from timefair.records.rundata.runs import Runs
-from timefair.records.schema import RUN_SCHEMA, Thinning
+from timefair.records.schema import RUN_SCHEMA
+from timefair.records.thinning import Thinning
 from timefair.statistics.runtimes import runtimes
 
 ALGORITHMS = {

@@ -117,7 +117,7 @@ def test_a_new_version_of_a_package(package, monkeypatch):
     ("file", "counts"),
     [
         ("measure/evaluation/objective.pyx", True), ("measure/job/cell.py", True),
-        ("records/journal.py", True), ("records/schema.py", True),
+        ("records/store.py", True), ("records/schema.py", True),
         ("statistics/run_count/kernels.pyx", False), ("problems/coco.py", True),
         ("problems/coco_library.py", True), ("problems/pbo.py", False),
         ("algorithms/builtin/random_search.py", True), ("algorithms/adapters/scipy.py", False),

@@ -19,7 +19,7 @@ from timefair.measure.evaluation.state import State
 from timefair.policies.restarts.fixed import FixedLength
 from timefair.policies.restarts.none import NoRestart
 from timefair.problems.base import Problem, ProblemName
-from timefair.records.schema import Thinning
+from timefair.records.thinning import Thinning
 
 
 class Over(BaseException):

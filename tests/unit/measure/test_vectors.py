@@ -25,8 +25,9 @@ from timefair.problems.base import Problem, ProblemName
 from timefair.problems.kinds import TwoObjectives, after_each
 from timefair.problems.registry import SUITES
 from timefair.records.collect import contradictions
-from timefair.records.schema import RUN_SCHEMA, VectorThinning
+from timefair.records.schema import RUN_SCHEMA
 from timefair.records.status import Status, StopReason
+from timefair.records.thinning import VectorThinning
 
 NAME = ProblemName("two-spheres", 1, 2, 1)
 BOUND = np.full(2, 5.0)

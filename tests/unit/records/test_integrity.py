@@ -34,10 +34,17 @@ from timefair.records.integrity import (
     several_hosts,
     timing_of,
 )
-from timefair.records.journal import journal_path, read_journal
 from timefair.records.rundata.runs import Runs
 from timefair.records.schema import RUN_SCHEMA
-from timefair.records.store import MEND, ColumnChecksums, open_record, read_runs, with_facts
+from timefair.records.store import (
+    MEND,
+    ColumnChecksums,
+    journal_path,
+    open_record,
+    read_journal,
+    read_runs,
+    with_facts,
+)
 
 KEY = "ab" * 32
 PLACE = Place("a", KEY, 1, 2, (1,), 1)

@@ -13,10 +13,16 @@ import pytest
 
 from timefair.basics.errors import Interrupted
 from timefair.basics.files import begun_path
-from timefair.records.journal import BegunRun, Journal, journal_path
 from timefair.records.rundata.runs import Runs
 from timefair.records.schema import RUN_SCHEMA
-from timefair.records.store import open_record, read_runs, write_record
+from timefair.records.store import (
+    BegunRun,
+    Journal,
+    journal_path,
+    open_record,
+    read_runs,
+    write_record,
+)
 
 KEY = "ab" * 32
 
@@ -40,7 +46,7 @@ def test_a_journal_gives_back_what_was_appended(record, row):
 def test_short_runs_go_to_the_disk_together_and_long_ones_at_once(record, row, monkeypatch):
     clock = [0.0]
     synced = []
-    monkeypatch.setattr("timefair.records.journal.time.monotonic", lambda: clock[0])
+    monkeypatch.setattr("timefair.records.store.time.monotonic", lambda: clock[0])
     monkeypatch.setattr(os, "fsync", lambda fd: synced.append(clock[0]))
     journal = Journal(record, KEY)
     for run, moment in enumerate((2.0, 4.0, 5.5, 7.0, 20.0, 21.0)):

@@ -11,11 +11,10 @@ import pytest
 
 from timefair.exhibits.registry import TABLES
 from timefair.machine.facts import some_facts
-from timefair.records.journal import read_journal
 from timefair.records.rundata import conditions
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
-from timefair.records.store import open_record, torn
+from timefair.records.store import open_record, read_journal, torn
 
 pytestmark = pytest.mark.workflow
 

@@ -22,9 +22,8 @@ from timefair.basics.errors import InputError
 from timefair.basics.files import regular
 from timefair.campaign import configuration, plan
 from timefair.campaign.configuration import Campaign
-from timefair.records.journal import journal_path, read_journal
 from timefair.records.status import Perturbation, Status
-from timefair.records.store import open_record
+from timefair.records.store import journal_path, open_record, read_journal
 
 
 class Pace:

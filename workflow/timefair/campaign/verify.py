@@ -39,9 +39,8 @@ from timefair.records.integrity import (
     several_hosts,
     spared,
 )
-from timefair.records.journal import read_journal
 from timefair.records.schema import PUBLISHED
-from timefair.records.store import MEND, NODES, Record, node_of, open_record, torn
+from timefair.records.store import MEND, NODES, Record, node_of, open_record, read_journal, torn
 
 OF_POINTS = (
     "suite", "function", "dimension", "instance", "run", "best_f", "noise_free_f", "best_x",

@@ -241,7 +241,7 @@ class TwoObjectives(Kind):
     """Two objectives, valued by COCO's hypervolume indicator between two points.
 
     A vector is recorded that no earlier one of the run weakly dominates, thinned as of
-    `records.schema.VectorThinning`. `ideal`, `nadir` become (0, 0) and (1, 1), shape ``(2,)``.
+    `records.thinning.VectorThinning`. `ideal`, `nadir` become (0, 0) and (1, 1), shape ``(2,)``.
     """
 
     ideal: NDArray[np.float64]

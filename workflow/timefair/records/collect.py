@@ -29,9 +29,17 @@ from timefair.records.integrity import (
     run_name,
     spared,
 )
-from timefair.records.journal import journal_path
-from timefair.records.schema import BY_PLACE, PUBLISHED, THINNING
-from timefair.records.store import MEND, NODES, Record, node_of, open_record, write_record
+from timefair.records.schema import BY_PLACE, PUBLISHED
+from timefair.records.store import (
+    MEND,
+    NODES,
+    Record,
+    journal_path,
+    node_of,
+    open_record,
+    write_record,
+)
+from timefair.records.thinning import THINNING
 
 if TYPE_CHECKING:
     import pyarrow as pa

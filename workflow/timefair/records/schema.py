@@ -15,8 +15,6 @@ budgets and the times of events are not null either. See `PUBLISHED`.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import pyarrow as pa
 
 SCHEMA_VERSION = 7
@@ -158,11 +156,11 @@ RUN_FIELDS: list[tuple[str, pa.DataType]] = [
     # the points that were asked for together; all others were asked for alone. null: not known
     ("batches", pa.list_(BATCH)),
     # what evaluations gave that give several numbers, as far as it was kept (`problems.base.Keep`,
-    # `VectorThinning`). null: an evaluation gives one value
+    # `thinning.VectorThinning`). null: an evaluation gives one value
     ("vectors", pa.list_(VECTOR)),
     # the points that launches recommended, thinned; null: as `noise_free_f`
     ("recommendations", pa.list_(RECOMMENDATION)),
-    # what launches found that did not better the run, thinned (`Thinning`); with their own events
+    # what launches found that did not better the run, thinned (`thinning`); with their own events
     # the traces of launches. null: published, or events that were made from `vectors` after the
     # run
     ("launch_events", pa.list_(EVENT)),
@@ -186,46 +184,3 @@ def _leaves(name: str, kind: pa.DataType) -> list[str]:
     if pa.types.is_struct(kind):
         return [leaf for field in kind for leaf in _leaves(f"{name}.{field.name}", field.type)]
     return [name]
-
-
-class Thinning(NamedTuple):
-    """How the improvements of launches that do not better their run are thinned.
-
-    Only some launches are traced, by their index alone, so those of independent launches are a
-    sample without bias: the first `dense`, an even number, and half as densely each time that their
-    number doubles. A traced launch keeps the last improvement in each step of a geometric grid of
-    its evaluations and time, with `resolution` steps per factor of e, at least 1: every target is
-    seen at most one step later than it was reached.
-    """
-
-    resolution: int = 50
-    dense: int = 16
-
-    def traces(self, launch: int) -> bool:
-        """Whether a launch is traced, by its index from 0."""
-        doublings: int = (launch // self.dense).bit_length()
-        return launch % (1 << doublings) == 0
-
-
-THINNING = Thinning()  # the thinning of every record
-
-
-class VectorThinning(NamedTuple):
-    """How the vectors of a run with two objectives are thinned.
-
-    The first `free` vectors that no earlier one weakly dominates are all kept. Afterwards a vector
-    is kept if no earlier one is within the tolerance of weakly dominating it: `finest` at first,
-    doubled with every `free` further vectors; a share of the range between the ideal and the nadir
-    point.
-    """
-
-    free: int = 1 << 16
-    finest: float = 1e-8
-
-    def tolerance(self, kept: int) -> float:
-        """The tolerance after this number of vectors was kept; 0 before the thinning."""
-        steps = kept // self.free
-        return self.finest * 2.0 ** (steps - 1) if steps else 0.0
-
-
-VECTOR_THINNING = VectorThinning()  # the thinning of the vectors of every record

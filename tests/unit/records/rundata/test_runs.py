@@ -18,8 +18,9 @@ from timefair.records.rundata import runs as runs_module
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.records.rundata.traces import _EVENTS, TracePart
-from timefair.records.schema import PUBLISHED, THINNING
+from timefair.records.schema import PUBLISHED
 from timefair.records.store import NODES, with_facts, write_record
+from timefair.records.thinning import THINNING
 from timefair.statistics.comparison import mann_whitney
 
 

@@ -36,8 +36,7 @@ from timefair.measure.launching import run_seed
 from timefair.measure.perturbation import RunMonitor, parts_for
 from timefair.measure.runs.run import ATTEMPTS, explained, given_up, measure_run
 from timefair.problems.base import ProblemName
-from timefair.records.journal import BegunRun, Journal, journal_path
-from timefair.records.store import facts_of, write_record
+from timefair.records.store import BegunRun, Journal, facts_of, journal_path, write_record
 
 if TYPE_CHECKING:
     import pyarrow as pa

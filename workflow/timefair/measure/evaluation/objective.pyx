@@ -26,7 +26,7 @@ from posix.time cimport (
 )
 
 from timefair.basics.optimum import rounding
-from timefair.records.schema import THINNING, VECTOR_THINNING
+from timefair.records.thinning import THINNING, VECTOR_THINNING
 
 cnp.import_array()
 

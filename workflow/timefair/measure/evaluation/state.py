@@ -42,8 +42,8 @@ from timefair.measure.evaluation.objective import (
     vector_dtype,
 )
 from timefair.problems.base import Problem
-from timefair.records.schema import THINNING, Thinning
 from timefair.records.status import Status
+from timefair.records.thinning import THINNING, Thinning
 
 MESSAGE_AT = 512
 MESSAGE_END = mmap.PAGESIZE
@@ -91,7 +91,7 @@ class Logs(NamedTuple):
 class Recommendations:
     """Writes the points that launches recommend, as rows of ``vector_dtype(dimension)``.
 
-    They are thinned like the improvements of a launch (`records.schema`): the last row is
+    They are thinned like the improvements of a launch (`records.thinning`): the last row is
     replaced until its step ends. Two places hold it alternately, so a process that is killed during
     a write leaves a complete row: the header has 0 without a row, otherwise 1 plus twice the index
     of the last one, plus 1 if that is in its second place.

@@ -40,11 +40,12 @@ from timefair.policies.stopping.base import Comparing
 from timefair.problems.base import ProblemName
 from timefair.problems.refuted import refutation
 from timefair.records.integrity import machine_kind
-from timefair.records.journal import BegunRun, Journal
 from timefair.records.schema import KEYS
 from timefair.records.status import Status, StopReason
 from timefair.records.store import (
     READINGS,
+    BegunRun,
+    Journal,
     avoid_pandas,
     by_run,
     facts_of,

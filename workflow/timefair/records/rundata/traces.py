@@ -24,9 +24,10 @@ from timefair.basics.errors import InputError
 from timefair.basics.optimum import precision
 from timefair.records.integrity import Origins
 from timefair.records.rundata.settings import NoisyValue
-from timefair.records.schema import BY_PLACE, PUBLISHED, RUN_SCHEMA, THINNING
+from timefair.records.schema import BY_PLACE, PUBLISHED, RUN_SCHEMA
 from timefair.records.status import COMPLETED, LaunchEnd
 from timefair.records.store import NODES, nodes_of, open_record, with_facts
+from timefair.records.thinning import THINNING
 from timefair.statistics.runtimes import Rule, count_within, trace
 
 PLAIN = [field.name for field in RUN_SCHEMA if not pa.types.is_list(field.type)]
