@@ -52,8 +52,7 @@ def cache_folder() -> Path:
     return Path(cache, "timefair")
 
 
-DIGITS = 12
-"""Digits of a digest that are shown."""
+DIGITS = 12  # digits of a digest that are shown
 
 
 def short(digest: str | None) -> str:

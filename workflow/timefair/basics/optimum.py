@@ -10,16 +10,14 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-Numbers = TypeVar("Numbers", float, "NDArray[np.float64]")
-"""A number, or an array of numbers."""
+Numbers = TypeVar("Numbers", float, "NDArray[np.float64]")  # a number, or an array of numbers
 
 ROUNDING = 1e-9
 """Largest distance below an optimum that counts as rounding, as a share of 1 plus the size of the
 optimum; a larger one means that the optimum is wrong.
 """
 
-LARGEST = sys.float_info.max
-"""The largest finite number."""
+LARGEST = sys.float_info.max  # the largest finite number
 
 NOTHING_YET = 9.999999999999999e299
 """The precision before the first finite value in exported files, which imports read as inf: cocopp

@@ -99,8 +99,7 @@ class Search(Section):
         """Everything else that determines the search, in a form that JSON can represent."""
 
 
-MOST = 10_000
-"""The most numbers in one text; a slip such as ``1-10000000000`` is refused."""
+MOST = 10_000  # the most numbers in one text; a slip such as ``1-10000000000`` is refused
 
 
 def parse_ranges(text: str, separator: str = ",") -> list[int]:
@@ -159,8 +158,7 @@ def _numbers(value: object) -> object:
     return value
 
 
-LARGEST = 10**9
-"""Of the numbers of functions, dimensions and instances."""
+LARGEST = 10**9  # of the numbers of functions, dimensions and instances
 
 
 def _integers(value: object) -> object:
@@ -250,12 +248,10 @@ Repeats = Annotated[int, Field(ge=1, le=100_000), BeforeValidator(_whole)]
 Threads = Annotated[int, Field(ge=1, le=1024), BeforeValidator(_whole)]
 Megabytes = Annotated[int, Field(ge=64, le=2**31), BeforeValidator(_whole)]
 Resamples = Annotated[int, Field(ge=10, le=10**6), BeforeValidator(_whole)]
-Distinct = AfterValidator(_without_repeats)
-"""Marks a list in which no value may appear twice."""
+Distinct = AfterValidator(_without_repeats)  # marks a list in which no value may appear twice
 Technique = Literal["none", "iqr", "percentile", "mad", "mad-mean"]
 """A technique against outliers; `timefair.statistics.run_count.stopping` defines each."""
-OneLine = Annotated[str, AfterValidator(_one_line)]
-"""Text that can be printed on one line."""
+OneLine = Annotated[str, AfterValidator(_one_line)]  # text that can be printed on one line
 Seed = Annotated[int, Field(ge=0, lt=2**63), BeforeValidator(_whole)]
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]*$", max_length=80)]
 FunctionNames = Annotated[

@@ -38,8 +38,7 @@ _lost: dict[int, str] = {}
 """Their names by the numbers of the threads. A fork inherits them, but not the threads."""
 
 
-_shared: dict[tuple[str, str], str] = {}
-"""What is open in this process that its forks would share."""
+_shared: dict[tuple[str, str], str] = {}  # what is open in this process that its forks would share
 
 
 @contextmanager

@@ -28,8 +28,7 @@ from timefair.basics import threads
 from timefair.basics.errors import InputError, Interrupted, described, suggest
 from timefair.basics.threads import noted
 
-LONG_S = 3.0
-"""An import that takes longer gets a warning."""
+LONG_S = 3.0  # an import that takes longer gets a warning
 
 GUARD = 'put what it does as a script below `if __name__ == "__main__":`'
 
@@ -63,8 +62,7 @@ class Import(NamedTuple):
             yield f"{place} changes the working directory when it is imported; {GUARD}"
 
 
-_imports: dict[str, Import] = {}
-"""By the name of the module."""
+_imports: dict[str, Import] = {}  # by the name of the module
 
 
 def watched_import(place: str, name: str, load: Callable[[], ModuleType]) -> ModuleType:
@@ -238,8 +236,7 @@ KEPT = sys.stdlib_module_names | {
 }
 """Modules that are never taken from a folder of the user's."""
 
-_own: set[str] = set()
-"""The folders of the user's on ``sys.path``."""
+_own: set[str] = set()  # the folders of the user's on ``sys.path``
 
 
 class _Finder:

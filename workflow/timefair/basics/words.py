@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
-MOST = 5
-"""Number of names that are listed; the others are counted."""
+MOST = 5  # number of names that are listed; the others are counted
 
 SMALLEST_P = 0.001
 SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -145,5 +144,4 @@ def power_of_ten(exponent: int) -> str:
     return f"10{str(exponent).translate(SUPERSCRIPT)}"
 
 
-ALL = "all"
-"""Instead of a function, a dimension or another value."""
+ALL = "all"  # instead of a function, a dimension or another value

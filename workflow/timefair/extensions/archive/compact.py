@@ -35,11 +35,9 @@ LEFT_OUT = ("records", "tables", "figures", "report.html", "checklist.html")
 """What of ``results/NAME`` a compact archive lacks, except the sampled records."""
 
 _EARLIEST_S = 1e-9
-Problem = tuple[str | int, ...]
-"""Suite, function and dimension."""
+Problem = tuple[str | int, ...]  # suite, function and dimension
 
-Equal = Mapping[Problem, NDArray[np.int64]]
-"""Numbers of evaluations of each problem, ascending."""
+Equal = Mapping[Problem, NDArray[np.int64]]  # numbers of evaluations of each problem, ascending
 
 _PROBLEM = ("suite", "function", "dimension")
 _FIELDS = ("launch", "evaluations", "time_s", "precision")

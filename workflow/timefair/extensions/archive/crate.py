@@ -32,8 +32,7 @@ from timefair.extensions.archive.files import (
     workflow_code,
 )
 
-ENVIRONMENT = "environment"
-"""The folder of the machines and the pins, in an archive."""
+ENVIRONMENT = "environment"  # the folder of the machines and the pins, in an archive
 KEYWORDS = ("benchmarking", "black-box optimization", "metaheuristics", "timefair")
 
 _ORCID = re.compile(r"(?P<name>.*?)\s+(?P<orcid>\d{4}-\d{4}-\d{4}-\d{3}[\dX])")

@@ -33,10 +33,8 @@ from timefair.problems import registry as suites
 from timefair.records.schema import PUBLISHED
 from timefair.records.store import open_record
 
-CODE, OWN = "code", "own"
-"""The folders of the code and of the user's own files in an archive."""
-WORKFLOW = f"{CODE}/workflow/Snakefile"
-"""The entry of the workflow, in an archive."""
+CODE, OWN = "code", "own"  # the folders of the code and of the user's own files in an archive
+WORKFLOW = f"{CODE}/workflow/Snakefile"  # the entry of the workflow, in an archive
 
 _CHUNK = 2**20
 _SHOWN = 3

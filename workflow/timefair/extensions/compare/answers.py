@@ -24,11 +24,9 @@ from timefair.statistics.samples import Floats, check_confidence
 Jobs: TypeAlias = "tuple[ArrayLike, ArrayLike]"
 """The jobs of the runs of the baseline and of the candidate."""
 
-LEAST_RUNS = 6
-"""Runs of each version below which no change is estimated."""
+LEAST_RUNS = 6  # runs of each version below which no change is estimated
 
-LEAST_JOBS = 4
-"""Jobs of a version from which on the error is that of the jobs and not of the runs."""
+LEAST_JOBS = 4  # jobs of a version from which on the error is that of the jobs and not of the runs
 
 HALF = 0.5
 """Successes counted for a version without any; its ERT is then at least as large as computed."""
@@ -64,8 +62,7 @@ class Change:
         return self.estimate - reach, self.estimate + reach
 
 
-UNKNOWN = Change(nan, nan, inf)
-"""Nothing is known."""
+UNKNOWN = Change(nan, nan, inf)  # nothing is known
 
 
 def log_ratio(
@@ -319,8 +316,7 @@ def look_levels(level: float, looks: int) -> Floats:
     return np.asarray(level * numbers / numbers.sum())
 
 
-REACHED = 0.5
-"""Share of the runs of the better version that reach the target at least."""
+REACHED = 0.5  # share of the runs of the better version that reach the target at least
 
 
 def common_target(baseline: ArrayLike, candidate: ArrayLike, hardest: float) -> float | None:

@@ -30,8 +30,7 @@ from timefair.records.store import read_runs
 FILE = "comparison.json"
 """The file in the campaign's folder that names the versions and the number of planned looks."""
 
-TRIAL_S, TRIAL_EVALUATIONS = 0.3, 1000
-"""Maximal budget of a trial launch."""
+TRIAL_S, TRIAL_EVALUATIONS = 0.3, 1000  # maximal budget of a trial launch
 
 CANNOT = "algorithms.{}: cannot be launched"
 

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 
     from timefair.records.rundata.runs import Runs
 
-KEY = "registered"
-"""The key of a campaign file, and the table with the answer."""
+KEY = "registered"  # the key of a campaign file, and the table with the answer
 
 
 class Kind(StrEnum):

@@ -19,8 +19,7 @@ from timefair.machine.facts import commit, package_commit
 from timefair.machine.host import Host, gather
 from timefair.records.integrity import Measured
 
-FILE = "registration.json"
-"""The registration, relative to ``results/<campaign>/``."""
+FILE = "registration.json"  # the registration, relative to ``results/<campaign>/``
 
 
 def register(campaign: Campaign, folder: Path) -> dict[str, Any]:

@@ -30,8 +30,7 @@ from timefair.records.integrity import SHARED
 from timefair.records.schema import RUN_SCHEMA, SCHEMA_VERSION
 from timefair.records.status import ENDED_BY_TIME, Status
 
-Row = Mapping[str, Any]
-"""The columns of `records.schema` of one run."""
+Row = Mapping[str, Any]  # the columns of `records.schema` of one run
 
 _OF_EVENT = ("launch", "evaluations", "precision")
 _OF_LAUNCH = ("evaluations", "best_precision", "end")
@@ -39,8 +38,7 @@ _OUTCOME = (
     "status", "stop_reason", "evaluations", "launches", "completed_restarts", "best_f",
     "best_precision", "best_x",
 )  # fmt: skip
-_ADDED_LATER = ("best_x", "batches")
-"""Columns that older records lack."""
+_ADDED_LATER = ("best_x", "batches")  # columns that older records lack
 
 
 class Difference(NamedTuple):
@@ -198,8 +196,7 @@ _MACHINE = (
 """The facts of the machine that are compared, in this order."""
 
 _PYTHON = ("python", "python_implementation")
-_SHOWN = 8
-"""Maximal number of listed differing packages that no algorithm or suite names."""
+_SHOWN = 8  # maximal number of listed differing packages that no algorithm or suite names
 
 
 class Change(NamedTuple):

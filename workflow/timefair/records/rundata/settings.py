@@ -39,8 +39,7 @@ NoisyValue = Literal["recommended", "best_measured", "best_evaluated", "measured
 """What tables use of a noisy run: by a rule of `statistics.runtimes`, or as measured."""
 
 
-EVERY_PAIR, WITH_THE_BEST = "all", "best"
-"""Values of ``pairs`` other than labels of algorithms."""
+EVERY_PAIR, WITH_THE_BEST = "all", "best"  # values of ``pairs`` other than labels of algorithms
 
 
 class RunCount(Section):
