@@ -15,7 +15,6 @@ from timefair.basics.sections import format_ranges, parse_ranges
 from timefair.campaign import configuration, driver, plan, provenance
 from timefair.campaign.configuration import (
     Campaign,
-    ForeignRuns,
     campaign_of,
     parse,
     restore,
@@ -210,8 +209,9 @@ def test_a_block_is_measured_by_the_rule_of_its_round():
     ],
 )
 def test_functions_with_one_dimension_each_have_only_that(problems, spaces):
-    runs = ForeignRuns("table", "runs.csv", "mine", problems, {}, {"A": "A"}, {}, {}, 1, [])
-    assert campaign_of(runs, "c", {}).problems.spaces == spaces
+    published = {"A": {"format": "table", "path": "runs.csv"}}
+    made = {"suite": "mine", "problems": problems, "names": {}, "runs": 1, "budgets": []}
+    assert campaign_of("c", {}, published, **made).problems.spaces == spaces
 
 
 HOLD = """

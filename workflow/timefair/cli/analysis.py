@@ -253,29 +253,27 @@ def import_table(
     chosen = configuration.settings(settings)
     _refuse_measured(folder)
     found = import_all(path, format, folder / COLLECTED, others=others, layout=layout)
-    runs = configuration.ForeignRuns(
-        format=format,
-        path=shlex.join(map(str, (path, *others))),
+    lacks = tuple(u for u in ("seconds", "evaluations") if not any(u in one.costs for one in found))
+    if allowed := configuration.ALLOWED.get(lacks):
+        found[0].cautions.append(allowed)
+    name = re.sub(r"[^A-Za-z0-9._+-]+", "_", folder.resolve().name).lstrip("._+-")[:80]
+    given = {"format": format, "path": shlex.join(map(str, (path, *others)))}
+    given |= {"columns": dict(layout.columns), "set": dict(layout.constants)}
+    campaign = configuration.campaign_of(
+        name or "analysis",
+        chosen,
+        {one.label: {**given, "algorithm": one.algorithm} for one in found},
         suite=found[0].suite,
         problems={problem for one in found for problem in one.runs},
         names={number: name for one in found for number, name in one.names.items()},
-        algorithms={one.label: one.algorithm for one in found},
-        columns=layout.columns,
-        constants=layout.constants,
         runs=max(max(one.runs.values()) for one in found),
         budgets={budget for one in found for budget in one.budgets},
-        lacks=tuple(
-            u for u in ("seconds", "evaluations") if not any(u in one.costs for one in found)
-        ),
+        lacks=lacks,
     )
-    if allowed := configuration.ALLOWED.get(runs.lacks):
-        found[0].cautions.append(allowed)
-    name = re.sub(r"[^A-Za-z0-9._+-]+", "_", folder.resolve().name).lstrip("._+-")[:80]
-    campaign = configuration.campaign_of(runs, name or "analysis", chosen)
     _remove_left_over(folder, campaign)
     (folder / SNAPSHOT).write_text(campaign.snapshot(), encoding="utf-8")
     for record in (folder / COLLECTED).glob("*.parquet"):
-        if record.stem not in runs.algorithms:
+        if record.stem not in campaign.published:
             record.unlink()  # of an earlier table in this folder
     return campaign, found
 

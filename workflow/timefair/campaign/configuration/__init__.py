@@ -11,7 +11,6 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import chain, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
@@ -724,29 +723,6 @@ ALLOWED: Mapping[tuple[str, ...], str] = {
 """What such runs allow."""
 
 
-@dataclass(frozen=True)
-class ForeignRuns:
-    """Description of imported runs.
-
-    `format`, `path` and the names of `columns` and `constants` are as on a command line; `problems`
-    are (function, dimension, instance), `names` those of functions, `algorithms` names in the data
-    by label. `runs` is the largest number on a problem. `lacks` is as in `Campaign.lacks`.
-    `budgets` are the different ones as (dimension, seconds, evaluations), None for none.
-    """
-
-    format: str
-    path: str
-    suite: str
-    problems: Collection[tuple[int, int, int]]
-    names: Mapping[int, str]
-    algorithms: Mapping[str, str]
-    columns: Mapping[str, str]
-    constants: Mapping[str, str]
-    runs: int
-    budgets: Collection[tuple[int, float | None, int | None]]
-    lacks: tuple[str, ...] = ()
-
-
 def of_analysis() -> tuple[str, ...]:
     """The keys of a campaign file that affect only the analysis."""
     added = (key for key, of in added_keys("").items() if getattr(of, "analyses", False))
@@ -769,14 +745,29 @@ def settings(path: Path | None) -> dict[str, object]:
     return {key: value for key, value in content.items() if key in keys}
 
 
-def campaign_of(runs: ForeignRuns, name: str, chosen: Mapping[str, object]) -> Campaign:
-    """The campaign of imported runs, with keys of `of_analysis`; `InputError` if one is wrong."""
-    functions, dimensions, instances = (
-        sorted(set(part)) for part in zip(*runs.problems, strict=True)
-    )
-    of_each = {function: dimension for function, dimension, _ in runs.problems}
-    own = len({problem[:2] for problem in runs.problems}) == len(functions) and len(dimensions) > 1
-    tables, figures = TABLES.get(runs.lacks, ((), ()))
+def campaign_of(
+    name: str,
+    chosen: Mapping[str, object],
+    published: Mapping[str, Mapping[str, object]],
+    *,
+    suite: str,
+    problems: Collection[tuple[int, int, int]],
+    names: Mapping[int, str],
+    runs: int,
+    budgets: Collection[tuple[int, float | None, int | None]],
+    lacks: tuple[str, ...] = (),
+) -> Campaign:
+    """The campaign of imported runs, with keys of `of_analysis`; `InputError` if one is wrong.
+
+    `published` has the keys of its algorithms by label, `problems` (function, dimension, instance),
+    `names` those of functions, and `budgets` the different ones as (dimension, seconds,
+    evaluations), None for none. `runs` is the largest number on a problem; `lacks`:
+    `Campaign.lacks`.
+    """
+    functions, dimensions, instances = (sorted(set(part)) for part in zip(*problems, strict=True))
+    of_each = {function: dimension for function, dimension, _ in problems}
+    own = len({problem[:2] for problem in problems}) == len(functions) and len(dimensions) > 1
+    tables, figures = TABLES.get(lacks, ((), ()))
     usual = {"tables": tables, "figures": {"names": figures}} if tables else {}
     return parse_foreign(
         {
@@ -784,26 +775,17 @@ def campaign_of(runs: ForeignRuns, name: str, chosen: Mapping[str, object]) -> C
             **chosen,
             "name": name,
             "problems": {
-                "suite": runs.suite,
+                "suite": suite,
                 "functions": functions,
                 **({"own_dimensions": of_each} if own else {"dimensions": dimensions}),
                 "instances": instances,
-                "names": _short(runs.names),
+                "names": _short(names),
             },
             "algorithms": {},
-            "published": {
-                label: {
-                    "format": runs.format,
-                    "path": runs.path,
-                    "algorithm": algorithm,
-                    "columns": dict(runs.columns),
-                    "set": dict(runs.constants),
-                }
-                for label, algorithm in runs.algorithms.items()
-            },
-            "budget": {**_budget(runs.budgets), "final_target": None},
+            "published": dict(published),
+            "budget": {**_budget(budgets), "final_target": None},
             "restart": {"policy": "none"},
-            "runs": runs.runs,
+            "runs": runs,
         }
     )
 

@@ -13,7 +13,7 @@ from timefair.cli.common import Commands, cores_of, one_thread, prepare_files
 
 if TYPE_CHECKING:
     from timefair.extensions.compare.comparison import Comparison, Measure
-    from timefair.extensions.compare.sources import Measured, Pair
+    from timefair.extensions.compare.rounds import Measured, Pair
     from timefair.extensions.compare.words import Look
 
 MEASURES = ("seconds", "evaluations", "speed", "quality")
@@ -135,7 +135,7 @@ def _measure_and_compare(arguments: argparse.Namespace) -> int:
 
 
 def _compare_measured(arguments: argparse.Namespace) -> int:
-    from timefair.extensions.compare import sources
+    from timefair.extensions.compare import rounds
     from timefair.extensions.compare.rounds import earlier_look
 
     folder, *labels = arguments.sources
@@ -153,8 +153,8 @@ def _compare_measured(arguments: argparse.Namespace) -> int:
     )
     if baseline == candidate:
         raise InputError(f"{baseline}: is baseline and candidate; name two algorithms")
-    one = sources.read(Path(folder), (baseline, candidate))
-    pair = sources.within(one, baseline, candidate)
+    one = rounds.read(Path(folder), (baseline, candidate))
+    pair = rounds.within(one, baseline, candidate)
     look = earlier_look(Path(folder), baseline, candidate)
     found = _judged(arguments, one, pair, look)
     return _report(arguments, pair, found, look)
@@ -163,8 +163,7 @@ def _compare_measured(arguments: argparse.Namespace) -> int:
 def _judged(
     arguments: argparse.Namespace, one: Measured, pair: Pair, look: Look | None = None
 ) -> Comparison:
-    from timefair.extensions.compare.answers import look_levels
-    from timefair.extensions.compare.comparison import compare
+    from timefair.extensions.compare.comparison import compare, look_levels
 
     level = 1 - one.campaign.statistics.confidence
     if look is not None:

@@ -7,8 +7,14 @@ from dataclasses import dataclass
 from math import exp
 
 from timefair.basics.words import counted
-from timefair.extensions.compare.answers import Answer, Judged
-from timefair.extensions.compare.comparison import NEGLIGIBLE, Comparison, Measure, Sample
+from timefair.extensions.compare.comparison import (
+    NEGLIGIBLE,
+    Answer,
+    Comparison,
+    Judged,
+    Measure,
+    Sample,
+)
 
 TITLES = {
     Measure.SECONDS: "seconds to the target",

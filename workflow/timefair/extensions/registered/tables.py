@@ -19,7 +19,7 @@ from timefair.exhibits.comparisons.criteria import Pooled, Quantile
 from timefair.exhibits.exhibit import Column, column_names, exhibit
 from timefair.exhibits.layout import Layout, Value
 from timefair.exhibits.questions import Question
-from timefair.extensions.registered.deviations import (
+from timefair.extensions.registered.registration import (
     all_deviations,
     answering,
     registered,
