@@ -19,10 +19,7 @@ from timefair.basics.errors import InputError
 
 @contextlib.contextmanager
 def atomic_file(path: Path) -> Iterator[BinaryIO]:
-    """A file to write. It takes the place of `path` when it is complete and on the disk.
-
-    If an exception is raised before that, the new file is deleted, and `path` does not change.
-    """
+    """A file to write. It takes the place of `path` when it is complete and on the disk."""
     path.parent.mkdir(parents=True, exist_ok=True)
     fd, part = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
@@ -162,11 +159,7 @@ def note(fd: int, text: str) -> None:
 
 
 def snakemake_above(folder: Path) -> int | None:
-    """The snakemake that has locked a campaign, if this process descends from it.
-
-    None for a job of a batch system, whose snakemake runs elsewhere, and for a command started by
-    hand.
-    """
+    """The snakemake that has locked a campaign, if this process descends from it."""
     try:
         holder = int((folder / DRIVER).read_text())
         process = os.getppid()

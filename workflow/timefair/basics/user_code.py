@@ -448,10 +448,7 @@ _owners = cache(importlib.metadata.packages_distributions)
 
 
 def _look_in_current_directory() -> None:
-    """Put the working directory first on the import path, as ``python -m`` does.
-
-    Modules that Python or timefair needs are not taken from it.
-    """
+    """Put the working directory first on the import path, as ``python -m`` does."""
     here = os.getcwd()
     is_own(here)
     if here not in sys.path and "" not in sys.path:

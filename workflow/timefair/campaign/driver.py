@@ -45,11 +45,7 @@ class Workflow(Protocol):
 
 
 def configuration_of(workflow: Workflow) -> dict[str, object]:
-    """The content of the configuration files, as `timefair check` reads them, with ``--config``.
-
-    Snakemake's own reader accepts a key twice, and makes a truth value of a label ``on``.
-    `InputError` if a file cannot be read.
-    """
+    """The content of the configuration files, as `timefair check` reads them, with ``--config``."""
     from snakemake.utils import update_config
 
     found: dict[str, object] = {}
@@ -71,12 +67,6 @@ def planned_keys(workflow: Workflow, campaign: Campaign, folder: Path) -> plan.K
 
 class Driver:
     """Locks a campaign for the snakemake process that runs its jobs.
-
-    Snakemake knows whether it runs any jobs only when it plans them: a dry run, a report or
-    `--unlock` runs none, and on a cluster each job is a separate snakemake. Therefore the rule that
-    measures calls `take` when the first of its jobs is planned. The hook `onstart` would be too
-    late, as another snakemake may have done the planned work by then, and is not called in a
-    module.
 
     `folder` is ``results/<campaign>``, wherever Snakemake puts it; `taken_over` are the runs that
     each job takes from earlier records, empty before the lock.
@@ -146,21 +136,13 @@ def collect_garbage_rarely() -> None:
 
 
 def _leave_the_runs_alone(workflow: Workflow) -> None:
-    """Prevent Snakemake's own process from computing while timed runs execute on this machine.
-
-    With a limit of job starts, Snakemake 9 looks for jobs again after each look and each job.
-    """
+    """Prevent Snakemake's own process from computing while timed runs execute on this machine."""
     if workflow.local_exec and workflow.scheduling_settings is not None:
         workflow.scheduling_settings.max_jobs_per_timespan = None
 
 
 def _never_import_pandas() -> None:
-    """Let Snakemake compare the parameters of jobs without importing pandas.
-
-    It would import pandas, to recognize a data frame, while timed runs execute, and hangs if a
-    signal asks it to end during the import. While pandas is not loaded, no parameter is a data
-    frame.
-    """
+    """Let Snakemake compare the parameters of jobs without importing pandas."""
     from snakemake.persistence import PersistenceBase  # type: ignore[import-untyped]
 
     def serialize(persistence: Any) -> Any:

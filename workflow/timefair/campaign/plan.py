@@ -282,10 +282,7 @@ def job_seconds(campaign: Campaign) -> float | None:
 
 
 def resources(campaign: Campaign) -> dict[str, int]:
-    """Resources that a measuring job asks of a cluster: `mem_mb`; `runtime` in minutes if known.
-
-    They are the same for all jobs, because Slurm gives all jobs of an array those of the first one.
-    """
+    """Resources that a measuring job asks of a cluster: `mem_mb`; `runtime` in minutes if known."""
     asked = {"mem_mb": campaign.limits.memory_mb + JOB_OVERHEAD_MB}
     if (seconds := job_seconds(campaign)) is not None:
         repeats = 1 + campaign.timing.most_repeats

@@ -1,8 +1,4 @@
-"""Progress of a campaign and the time that is left, by what Snakemake does and by the records.
-
-`Pace` uses only the beginnings and ends of jobs, and reads no records, because the process that
-runs the workflow shares the machine with timed runs.
-"""
+"""Progress of a campaign and the time that is left, by what Snakemake does and by the records."""
 
 from __future__ import annotations
 

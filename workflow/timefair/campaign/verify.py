@@ -1,7 +1,4 @@
-"""Checks whether the records in a folder are reliable: reads every record and writes nothing.
-
-The best points of the runs are evaluated again.
-"""
+"""Checks whether the records in a folder are reliable: reads every record and writes nothing."""
 
 from __future__ import annotations
 

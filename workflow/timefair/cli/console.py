@@ -1,8 +1,4 @@
-"""What snakemake prints while it works on a campaign: one line of progress, warnings and errors.
-
-Snakemake's own log file has all of Snakemake's messages. ``--printshellcmds`` and ``--verbose``
-print them on the console too.
-"""
+"""What snakemake prints while it works on a campaign: one line of progress, warnings and errors."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""Writes the runs of one algorithm from published data to a record file.
-
-Times in the data come from a foreign clock, unless timefair has measured them and the reference
-kernels of the machine. If the data are compared with runs of a campaign, they are imported without
-times of a foreign clock.
-"""
+"""Writes the runs of one algorithm from published data to a record file."""
 
 from __future__ import annotations
 

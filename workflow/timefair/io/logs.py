@@ -537,8 +537,6 @@ class IohLog:
     def agrees(self, listed: ListedRun) -> bool:
         """Whether it can be a listed run: its best is the largest or least of the function or
         instance.
-
-        Some loggers list the evaluation of the best value as the number of evaluations.
         """
         if listed.evaluations is None or not self.evaluations:
             return True

@@ -91,8 +91,6 @@ class Machine(NamedTuple):
 def machine_kind(facts: Mapping[str, Any]) -> Machine:
     """The kind of a machine with these facts; an unknown fact is None.
 
-    The memory is rounded up to the next size that is built, because kernels reserve parts of it.
-
     >>> str(machine_kind({"cpu": "Z80", "cores": 2, "memory_mb": 15_922.4}))
     'Z80 with 2 cores and 16 GB'
     """

@@ -134,10 +134,7 @@ _ENCODING = {
 
 
 def write_record(path: Path, batches: Iterable[pa.RecordBatch], facts: Mapping[str, Any]) -> None:
-    """Write a Parquet file of runs, complete or not at all, with `facts` (JSON values).
-
-    The facts are read last, so that they can contain results from the batches.
-    """
+    """Write a Parquet file of runs, complete or not at all, with `facts` (JSON values)."""
     with atomic_file(path) as file:
         _write(file, batches, facts)
 

@@ -536,8 +536,6 @@ def leading(evidence: Evidence) -> list[str]:
 def how_far(evidence: Evidence, space: Space, algorithm: str) -> str:
     """A sentence on the cost of an algorithm relative to the best on each problem; empty if it is
     unknown or the algorithm has reached no target.
-
-    It comes from the performance profile in the unit of the budget.
     """
     name = "profile" if evidence.unit == "seconds" else "profile_evaluations"
     rows = evidence.of(name, space, algorithm=algorithm)
@@ -588,10 +586,7 @@ def reversed_most(evidence: Evidence, space: Space) -> str:
 
 
 def _reversed(evidence: Evidence, space: Space) -> pd.DataFrame:
-    """The significant rank reversals over all functions, the most significant first.
-
-    Among equal p-values, the pair whose orders hold on more functions is first.
-    """
+    """The significant rank reversals over all functions, the most significant first."""
     rows = evidence.of("rank_reversals", space, criterion="fixed budget", function=ALL)
     rows = rows[rows["significant"].astype(bool)]
     agreeing = rows[["by_evaluations_a", "by_evaluations_b"]].max(axis=1)

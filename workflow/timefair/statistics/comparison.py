@@ -77,10 +77,7 @@ def tails(first: ArrayLike, second: ArrayLike) -> Tails:
 
 
 def at_most(u: ArrayLike, m: int, n: int) -> Floats:
-    """``P(U <= u)``, u in 0..m n, for two samples of one continuous distribution; shape of `u`.
-
-    Integers up to the last division: the tails have no other rounding error.
-    """
+    """``P(U <= u)``, u in 0..m n, for two samples of one continuous distribution; shape of `u`."""
     pairs = np.asarray(u, dtype=np.int64)
     below_half = _lower_half(min(m, n), max(m, n))
     mirrored = pairs >= below_half.size
@@ -267,10 +264,7 @@ class _Choices:
 
 
 def _saddlepoint(counts: NDArray[np.int64], m: int, deviation: int) -> float:
-    """The double saddlepoint approximation of P(D <= deviation).
-
-    D has the distribution of a sum over independent choices, given that m are made.
-    """
+    """The double saddlepoint approximation of P(D <= deviation)."""
     total = int(counts.sum())
     ranks = _doubled_ranks(counts) - (total + 1)
     scale = float(np.sqrt((counts * ranks**2).sum() / total))

@@ -140,9 +140,6 @@ BLOCK_DRAWS = 2_000_000  # draws that are held in memory at a time
 def resampled_sums(columns: ArrayLike, *, resamples: int, rng: np.random.Generator) -> Floats:
     """Column sums of samples that are drawn with replacement from the rows.
 
-    Whole rows are drawn, so that the values of a run (its time and success, its runtimes to several
-    targets) stay together.
-
     - `columns`, shape (n, m): Finite numbers, one row per run.
 
     Returns, shape (resamples, m): One row per sample. The draws need memory for at most

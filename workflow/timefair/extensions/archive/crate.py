@@ -499,11 +499,7 @@ def _description(campaign: Campaign, where: MeasuredWhere, compact: bool) -> str
 def _metadata(
     deposit: Deposit, where: MeasuredWhere, code: Code, results: str, paths: set[str]
 ) -> Member:
-    """The description of an archive with files of these paths, in JSON-LD.
-
-    Records, tables and figures are described as folders, so that its size does not depend on the
-    number of records.
-    """
+    """The description of an archive with files of these paths, in JSON-LD."""
     snapshot = f"{results}/{plan.SNAPSHOT}"
     pages = {f"{results}/{name}": told for name, told in _PAGES.items()}
     made = [

@@ -314,11 +314,7 @@ _UNREADABLE = (
 
 
 def write_zip(members: Iterable[Member], path: Path) -> None:
-    """Write files, with ascending paths, and their manifest; the zip appears when complete.
-
-    Nothing is compressed, because records are already, and because different versions of a
-    compressor would make different bytes. All dates are the earliest that a zip can contain.
-    """
+    """Write files, with ascending paths, and their manifest; the zip appears when complete."""
     with atomic_file(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
         lines = b"".join(f"{_store(archive, one)}  {one.path}\n".encode() for one in members)
         _store(archive, Member(MANIFEST, _first_line(lines) + b"\n" + lines))

@@ -361,9 +361,6 @@ def affordable(
 def common_budgets(baseline: Floats, candidate: Floats, *, paired: bool) -> tuple[Floats, Floats]:
     """The evaluations within which the runs of both versions have to reach the target.
 
-    With the same seconds, the slower version makes fewer evaluations, and a run that cannot reach
-    the target costs the same seconds in both versions.
-
     Returns baseline, candidate: For pairs, the smaller number of each pair; else the smaller one of
     both medians, for all.
 
@@ -697,10 +694,7 @@ def _named(cell: Cell) -> Iterator[tuple[tuple[int, int], int]]:
 
 
 class Measure(StrEnum):
-    """The measures in which two versions are compared.
-
-    The ratio of seconds is the product of the ratios of evaluations and of seconds per evaluation.
-    """
+    """The measures in which two versions are compared."""
 
     SECONDS = "seconds"
     EVALUATIONS = "evaluations"

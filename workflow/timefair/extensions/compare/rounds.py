@@ -267,8 +267,6 @@ class Rounds:
     def until_sure(self, by: Measure, ratio: float, say: Say) -> tuple[Pair, Comparison, Look]:
         """Measure round after round until the answer is decided or all rounds are done.
 
-        After each round, all runs so far are judged at its share of the level; see `answers`.
-
         - `by`, `ratio`: the measure of the answer, and its margin.
         - `say`: called with one line after each round.
         `InputError` if a job fails, if an extension says that runs may not begin, or if another

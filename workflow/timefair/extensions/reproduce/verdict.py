@@ -93,10 +93,7 @@ def likeness(
 
 
 def _before_changes(row: Row) -> int:
-    """Evaluations that ended before the first change of the problem.
-
-    The last one before the first vector of a later environment may have ended after the change.
-    """
+    """Evaluations that ended before the first change of the problem."""
     later = (v["evaluations"] for v in row["vectors"] or () if v["outputs"][1] > 0)
     first = next(later, None)
     return int(row["evaluations"] if first is None else max(first - 2, 0))
@@ -335,10 +332,7 @@ class Replayer:
         self.prepared = unprepared(campaign)
 
     def measure(self, recorded: RecordedRun) -> Row:
-        """The run in its own columns of `records.schema`; no file is written.
-
-        Its seed is the one that the campaign gives to a run of this name.
-        """
+        """The run in its own columns of `records.schema`; no file is written."""
         prepared, row, job = self.prepared, recorded.row, recorded.job
         instance, run = row["instance"], row["run"]
         seed = seed_of(prepared, job, instance, run)

@@ -83,10 +83,7 @@ def bridge(
 def _log_time(
     timed: Sequence[Kernels], name: str, place: int, confidence: float
 ) -> tuple[float, float]:
-    """The logarithm of the median time of a kernel, and how far from it the true one may be.
-
-    Records that follow each other are measured at the same load: only batches vary independently.
-    """
+    """The logarithm of the median time of a kernel, and how far from it the true one may be."""
     from scipy.stats import t
 
     logs = np.log([one[name][place] for one in timed])

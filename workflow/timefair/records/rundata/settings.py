@@ -1,7 +1,4 @@
-"""The user's settings of the analysis; none of them changes a measurement.
-
-They are also keys of the campaign file, and are declared only here.
-"""
+"""The user's settings of the analysis; none of them changes a measurement."""
 
 from __future__ import annotations
 

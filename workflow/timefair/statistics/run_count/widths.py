@@ -37,9 +37,6 @@ def single_look_ranks(n: int, p: float, confidence: float) -> tuple[int, int]:
 def mixture_ranks(n: int, p: float, confidence: float) -> tuple[int, int]:
     """Ranks of the limits of a confidence sequence, valid for all n simultaneously.
 
-    Each side uses a martingale of likelihood ratios, mixed over one half of a beta prior around p;
-    by Ville's inequality, it stays below ``2 / (1 - confidence)``.
-
     Source: S. R. Howard and A. Ramdas, Bernoulli 28 (2022): the beta-binomial mixture.
     """
     threshold = np.log(2.0 / (1.0 - confidence))
