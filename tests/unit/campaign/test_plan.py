@@ -13,13 +13,7 @@ from hypothesis import strategies as st
 from timefair.basics.errors import InputError
 from timefair.basics.sections import format_ranges, parse_ranges
 from timefair.campaign import configuration, driver, plan, provenance
-from timefair.campaign.configuration import (
-    Campaign,
-    campaign_of,
-    parse,
-    restore,
-    restored,
-)
+from timefair.campaign.configuration import Campaign, campaign_of, parse, restore, restored
 from timefair.records.rundata.settings import Analysis, RunCount
 
 KEY = "0123456789abcdef" * 4

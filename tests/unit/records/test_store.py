@@ -13,16 +13,10 @@ import pytest
 
 from timefair.basics.errors import Interrupted
 from timefair.basics.files import begun_path
+from timefair.records import store
 from timefair.records.rundata.runs import Runs
 from timefair.records.schema import RUN_SCHEMA
-from timefair.records.store import (
-    BegunRun,
-    Journal,
-    journal_path,
-    open_record,
-    read_runs,
-    write_record,
-)
+from timefair.records.store import BegunRun, Journal, journal_path, open_record
 
 KEY = "ab" * 32
 
@@ -150,19 +144,19 @@ def test_a_record_round_trips(record, row, write):
     write(record, row(0), row(1))
     assert open_record(record).facts["key"] == KEY
     assert pq.read_schema(record).remove_metadata() == RUN_SCHEMA
-    assert read_runs([record]).column("run").to_pylist() == [0, 1]
-    assert read_runs([]).num_rows == 0
+    assert store.read_runs([record]).column("run").to_pylist() == [0, 1]
+    assert store.read_runs([]).num_rows == 0
 
 
 def test_a_record_without_runs_has_the_columns_that_are_asked_for(record, row):
     """In a race, an algorithm may have no run in a round."""
-    write_record(record, [], {"key": KEY})
+    store.write_record(record, [], {"key": KEY})
     some = ["run", "best_precision", "instance"]
     empty = open_record(record).read(some)
     assert (empty.num_rows, set(empty.column_names)) == (0, set(some))
     with Journal(record.with_name("f2.parquet"), KEY) as journal:
         journal.append(row(0))
-        write_record(record.with_name("f2.parquet"), journal.runs.values(), {"key": KEY})
+        store.write_record(record.with_name("f2.parquet"), journal.runs.values(), {"key": KEY})
     other = open_record(record.with_name("f2.parquet")).read(some)
     assert pa.concat_tables([empty, other]).num_rows == 1
 

@@ -145,9 +145,7 @@ def _show_figures() -> None:
     ipython = sys.modules.get("IPython")
     shell = ipython and ipython.get_ipython()
     if shell and Figure not in shell.display_formatter.formatters["image/png"].type_printers:
-        from IPython.core.pylabtools import (  # type: ignore[import-not-found]
-            select_figure_formats,
-        )
+        from IPython.core.pylabtools import select_figure_formats  # type: ignore[import-not-found]
 
         select_figure_formats(shell, {"png"})
 

@@ -16,13 +16,7 @@ from timefair.exhibits.columns import ALGORITHM, CELL_OR_ALL, RUNS, SPACE, TARGE
 from timefair.exhibits.exhibit import Column, Figure, column_names, exhibit
 from timefair.exhibits.layout import BOOTSTRAP, INTERVAL, Layout, Points, Value
 from timefair.exhibits.questions import Question
-from timefair.extensions.indicators.statistics import (
-    BEST,
-    WORST,
-    aocc,
-    resampled_medians,
-    u_scores,
-)
+from timefair.extensions.indicators.statistics import BEST, WORST, aocc, resampled_medians, u_scores
 from timefair.records.rundata.frames import stacked
 from timefair.records.rundata.problems import equal_if_solved, known_until, problems
 from timefair.records.rundata.published import told_in
