@@ -14,8 +14,7 @@ from timefair.campaign import configuration, driver, provenance
 from timefair.campaign.collected import finished
 from timefair.campaign.configuration import parse
 from timefair.campaign.provenance import measure_key, sources_of
-from timefair.extensions.reproduce.chosen import chosen_run
-from timefair.extensions.reproduce.verdict import replay
+from timefair.extensions.reproduce.verdict import chosen_run, replay
 from timefair.machine import facts
 from timefair.records import integrity
 from timefair.records.store import open_record, read_runs

@@ -19,7 +19,7 @@ from timefair.campaign.verify import OF_POINTS as COLUMNS
 from timefair.campaign.verify import Difference, Reevaluation
 from timefair.exhibits import files, unknown_optimum
 from timefair.exhibits.registry import TABLES
-from timefair.extensions.reproduce.chosen import sample
+from timefair.extensions.reproduce.verdict import sample
 from timefair.problems.refuted import least, refutation
 from timefair.problems.registry import SUITES
 from timefair.records.collect import collect

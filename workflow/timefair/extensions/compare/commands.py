@@ -12,9 +12,8 @@ from timefair.basics.errors import InputError
 from timefair.cli.common import Commands, cores_of, one_thread, prepare_files
 
 if TYPE_CHECKING:
-    from timefair.extensions.compare.comparison import Comparison, Measure
+    from timefair.extensions.compare.comparison import Comparison, Look, Measure
     from timefair.extensions.compare.rounds import Measured, Pair
-    from timefair.extensions.compare.words import Look
 
 MEASURES = ("seconds", "evaluations", "speed", "quality")
 """The names of `versions.comparison.Measure`."""
@@ -183,15 +182,17 @@ def _report(
     arguments: argparse.Namespace, pair: Pair, found: Comparison, look: Look | None = None
 ) -> int:
     """Print and write what was found; the exit status."""
-    from timefair.extensions.compare import words
+    from timefair.extensions.compare import comparison
 
-    lines = [*pair.cautions, *words.reasons(found)]
-    verdict = words.verdict(found, look)
+    lines = [*pair.cautions, *comparison.reasons(found)]
+    verdict = comparison.verdict(found, look)
     if not arguments.quiet:
-        print(*_aligned(words.table(found)), *lines, sep="\n")
+        print(*_aligned(comparison.table(found)), *lines, sep="\n")
     print(verdict)
     if arguments.markdown is not None:
-        arguments.markdown.write_text(words.markdown(found, [*lines, verdict]), encoding="utf-8")
+        arguments.markdown.write_text(
+            comparison.markdown(found, [*lines, verdict]), encoding="utf-8"
+        )
     return found.status
 
 

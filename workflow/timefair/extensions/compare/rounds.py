@@ -27,6 +27,7 @@ from timefair.extensions.compare.comparison import (
     Design,
     FunctionKey,
     Law,
+    Look,
     Loss,
     Measure,
     Sample,
@@ -35,8 +36,8 @@ from timefair.extensions.compare.comparison import (
     look_levels,
     samples,
     simulate,
+    value,
 )
-from timefair.extensions.compare.words import Look, value
 from timefair.measure.evaluation.state import outside
 from timefair.measure.runner import JobFailed, in_new_interpreter, measured
 from timefair.records.integrity import mixed, several_hosts
