@@ -29,7 +29,6 @@ from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run
 from timefair.problems.base import Problem, ProblemName
 from timefair.problems.registry import SUITES
-from timefair.records import collect
 from timefair.records.rundata.runs import Runs
 from timefair.records.schema import RUN_SCHEMA
 from timefair.records.thinning import Thinning

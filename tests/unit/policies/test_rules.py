@@ -15,7 +15,8 @@ from timefair.policies.stopping import STOPPING
 from timefair.policies.stopping.quantile import KnownQuantile
 from timefair.policies.stopping.skewness import SymmetricSample
 from timefair.policies.stopping.success import SuccessRate, SuccessWidth, success_interval
-from timefair.statistics.run_count import stopping
+from timefair.statistics.run_count.skewness import Outliers, SkewnessRule
+from timefair.statistics.run_count.stopping import Reason, decide, stop_counts
 from timefair.statistics.run_count.widths import QuantileWidth, Validity
 
 
@@ -24,7 +25,7 @@ from timefair.statistics.run_count.widths import QuantileWidth, Validity
 )
 def test_the_first_look_of_a_skewness(chosen, runs, start):
     rule = SymmetricSample(tau=0.1, outliers="iqr", **chosen).judge(runs)
-    assert rule == stopping.SkewnessRule(0.1, stopping.Outliers.IQR, start, runs)
+    assert rule == SkewnessRule(0.1, Outliers.IQR, start, runs)
 
 
 def test_a_quantile_is_valid_up_to_the_last_run_unless_another_validity_is_chosen():
@@ -143,9 +144,9 @@ def test_it_stops_sooner_where_runs_agree():
     rule = SuccessRate().judge(100)
     always, never = np.zeros(100), np.full(100, np.inf)
     half = np.tile([0.0, 1.0], 50)
-    counts = stopping.stop_counts(rule, [always, never, half])
+    counts = stop_counts(rule, [always, never, half])
     assert counts.n.tolist() == [24, 24, 62]
-    assert stopping.decide(rule, always[:24]).reason is stopping.Reason.MET
+    assert decide(rule, always[:24]).reason is Reason.MET
 
 
 def test_the_keys_of_the_campaign_reach_the_rule():

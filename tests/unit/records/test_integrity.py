@@ -17,12 +17,12 @@ from hypothesis import strategies as st
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration
 from timefair.records import store
-from timefair.records.collect import (
+from timefair.records.collect import collect
+from timefair.records.consistency import (
     BATCH_FIELDS,
     EVENT_FIELDS,
     LAUNCH_FIELDS,
     VECTOR_FIELDS,
-    collect,
     contradiction,
 )
 from timefair.records.integrity import (

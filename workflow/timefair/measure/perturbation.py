@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from timefair.basics.optimum import lengthened
 from timefair.machine.facts import folders
 from timefair.machine.host import Host, Unknown, whole
 from timefair.machine.linux.kernel import read_file
 from timefair.records.status import Perturbation
-from timefair.statistics.runtimes import lengthened
 
 DELAY_SHARE = 0.05
 """Largest share of its clock that a clean run waits for a core that others use."""

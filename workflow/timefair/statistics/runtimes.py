@@ -7,12 +7,13 @@ increase and precisions decrease.
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Literal, TypeVar, get_args
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from timefair.statistics.samples import Floats, sample_quantile
+from timefair.statistics.checks import Floats
+from timefair.statistics.samples import sample_quantile
 
 
 def trace_arrays(
@@ -139,22 +140,6 @@ def rounds(
     of_batches = taken[last] + whole * each[last] + -(-rest // workers)
     alone = number - inside[last] - within
     return np.where(known, alone + of_batches, made)
-
-
-Slowdown = TypeVar("Slowdown", float, "NDArray[np.float64]")
-
-
-def lengthened(slowdown: Slowdown, real: float) -> Slowdown:
-    """Factor by which a slowdown of the machine lengthens the clock of a run.
-
-    - `slowdown`: Real time of the run, as a multiple of its real time without the slowdown; a
-      number or an array. NaN gives NaN.
-    - `real`: Share of real time in the clock of the run; the rest is simulated evaluation cost.
-
-    >>> lengthened(2.0, 1.0), round(lengthened(2.0, 0.1), 3)
-    (2.0, 1.053)
-    """
-    return 1.0 / (real / slowdown + (1.0 - real))
 
 
 Rule = Literal["recommended", "best_measured", "best_evaluated"]

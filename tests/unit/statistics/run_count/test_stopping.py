@@ -14,14 +14,12 @@ from scipy.stats import mannwhitneyu, quantile_test, skew, t
 
 from timefair.statistics.run_count import racing
 from timefair.statistics.run_count.racing import Race, p_worse
+from timefair.statistics.run_count.skewness import Outliers, SkewnessRule, skewness_counts
 from timefair.statistics.run_count.stopping import (
     FixedCount,
-    Outliers,
     Reason,
-    SkewnessRule,
     decide,
     equal_if_solved,
-    skewness_counts,
     stop_counts,
 )
 from timefair.statistics.run_count.widths import (

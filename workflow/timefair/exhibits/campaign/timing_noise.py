@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from timefair.basics.optimum import lengthened
 from timefair.basics.words import ALL
 from timefair.exhibits import questions
 from timefair.exhibits.charts.chart import LEADERS, Picture
@@ -23,7 +24,6 @@ from timefair.records.rundata.conditions import (
 )
 from timefair.records.rundata.runs import PROBLEM, Runs
 from timefair.records.rundata.settings import Analysis
-from timefair.statistics.runtimes import lengthened
 
 JOB = ["suite", "dimension", "function", "algorithm", "round"]
 COLUMNS = (

@@ -30,6 +30,7 @@ from timefair.records.rundata.problems import BUDGETS, precision_at_the_end, val
 from timefair.records.rundata.published import with_published
 from timefair.records.rundata.runs import UNITS, Runs, Unit
 from timefair.records.rundata.settings import Analysis
+from timefair.statistics.checks import Estimate
 from timefair.statistics.ert import ert
 from timefair.statistics.probability import (
     deviation_of,
@@ -43,7 +44,7 @@ from timefair.statistics.probability import (
     success_interval,
 )
 from timefair.statistics.ranks import rank
-from timefair.statistics.samples import Estimate, quantile_interval, sample_quantile
+from timefair.statistics.samples import quantile_interval, sample_quantile
 
 
 def limited(name: str, interval: Estimate) -> dict[str, Any]:

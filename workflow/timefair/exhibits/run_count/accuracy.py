@@ -33,14 +33,8 @@ from timefair.statistics.run_count.evaluation import (
     savings,
 )
 from timefair.statistics.run_count.racing import LOOKS, Race
-from timefair.statistics.run_count.stopping import (
-    FixedCount,
-    Outliers,
-    SkewnessRule,
-    StopCounts,
-    StoppingRule,
-    stop_counts,
-)
+from timefair.statistics.run_count.skewness import Outliers, SkewnessRule
+from timefair.statistics.run_count.stopping import FixedCount, StopCounts, StoppingRule, stop_counts
 from timefair.statistics.run_count.widths import (
     BoundedMeanWidth,
     MeanWidth,

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from timefair.statistics.checks import check_confidence
 from timefair.statistics.comparison import score_p
-from timefair.statistics.samples import check_confidence
 
 
 def turning_cost(

@@ -20,8 +20,8 @@ from timefair.basics.errors import InputError
 from timefair.campaign.configuration import Campaign
 from timefair.extensions.database.standings import Costs, spaces
 from timefair.extensions.database.store import opened
+from timefair.statistics.checks import Floats
 from timefair.statistics.evaluation_cost import at_cost, known_until
-from timefair.statistics.samples import Floats
 
 MOST, NAMED, SAMPLES, AMONG = 3, 7, 1000, 20
 GRID_COSTS_S = (0.0, 1e-4, 1e-3, 1e-2, 1e-1, 1.0)

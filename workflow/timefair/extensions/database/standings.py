@@ -18,14 +18,14 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
+from timefair.basics.optimum import lengthened
 from timefair.exhibits.campaign.timing_noise import JOB, slowdowns
 from timefair.records.integrity import machine_kinds
 from timefair.records.rundata.problems import UsedByRuns
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
+from timefair.statistics.checks import Floats
 from timefair.statistics.evaluation_cost import at_cost, known_until
-from timefair.statistics.runtimes import lengthened
-from timefair.statistics.samples import Floats
 
 EVALUATIONS = float("inf")
 """The evaluation cost beside which an algorithm's own time does not count."""

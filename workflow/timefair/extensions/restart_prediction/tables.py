@@ -20,7 +20,7 @@ from timefair.records.rundata.frames import stacked
 from timefair.records.rundata.problems import BUDGETS, KEYS, Spent, cut_off
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
-from timefair.statistics.samples import check_confidence
+from timefair.statistics.checks import check_confidence
 
 Array = NDArray[np.float64]
 

@@ -35,8 +35,8 @@ from timefair.measure.processes import NoAnswer, elsewhere
 from timefair.measure.runs import child
 from timefair.measure.runs.child import LOADING_S, Allowance, Confined, Fresh
 from timefair.problems.base import Problem
-from timefair.records import collect
-from timefair.records.collect import Columns
+from timefair.records import consistency
+from timefair.records.consistency import Columns
 from timefair.records.status import COMPLETED, LaunchEnd, Status, StopReason
 from timefair.records.store import READINGS
 
@@ -485,14 +485,14 @@ def _contradiction(
     vectors: Columns | None = None
     if (log := logs.vectors) is not None:
         vectors = _columns(log) | {"finite": np.isfinite(log["outputs"]).all(axis=1)}
-    return collect.contradiction(
+    return consistency.contradiction(
         result | {"f_opt": f_opt},
-        fields("events", collect.EVENT_FIELDS),
-        fields("launch_log", collect.LAUNCH_FIELDS),
-        fields("launch_events", collect.EVENT_FIELDS),
-        fields("batches", collect.BATCH_FIELDS),
+        fields("events", consistency.EVENT_FIELDS),
+        fields("launch_log", consistency.LAUNCH_FIELDS),
+        fields("launch_events", consistency.EVENT_FIELDS),
+        fields("batches", consistency.BATCH_FIELDS),
         vectors,
-        fields("recommendations", collect.RECOMMENDATION_FIELDS),
+        fields("recommendations", consistency.RECOMMENDATION_FIELDS),
     )
 
 
@@ -696,7 +696,7 @@ def _batches(logs: Logs, evaluations: int) -> list[dict[str, int]] | None:
     """
     if logs.batches is None or logs.launches["earlier"].any():
         return None
-    rows = [dict(zip(collect.BATCH_FIELDS, row, strict=True)) for row in logs.batches.tolist()]
+    rows = [dict(zip(consistency.BATCH_FIELDS, row, strict=True)) for row in logs.batches.tolist()]
     if rows:
         last = rows[-1]
         last["count"] -= 1

@@ -34,6 +34,6 @@ class SymmetricSample(Started):
     )
 
     def judge(self, runs: int) -> StoppingRule:
-        from timefair.statistics.run_count.stopping import Outliers, SkewnessRule
+        from timefair.statistics.run_count.skewness import Outliers, SkewnessRule
 
         return SkewnessRule(self.tau, Outliers(self.outliers), self.first_look(runs), runs)

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from numpy.typing import ArrayLike, NDArray
 
 from timefair.basics.errors import InputError
-from timefair.records.collect import BATCH_FIELDS
+from timefair.records.consistency import BATCH_FIELDS
 from timefair.records.integrity import Origins
 from timefair.records.rundata.conditions import machine_of_runs, seconds, shares_s
 from timefair.records.rundata.settings import Analysis, Clock, NoisyValue, not_of_own
