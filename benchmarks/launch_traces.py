@@ -29,6 +29,7 @@ from timefair.measure.runs.child import Allowance
 from timefair.measure.runs.run import measure_run
 from timefair.problems.base import Problem, ProblemName
 from timefair.problems.registry import SUITES
+from timefair.records import consistency
 from timefair.records.rundata.runs import Runs
 from timefair.records.schema import RUN_SCHEMA
 from timefair.records.thinning import Thinning
@@ -59,7 +60,7 @@ def measured(use: str, function: int, run: int, time_s: float) -> dict:
     everything = functools.partial(Measurement, thinning=EVERY)
     with (
         patch.object(child, "Measurement", everything),
-        patch.object(collect, "THINNING", EVERY),
+        patch.object(consistency, "THINNING", EVERY),
     ):
         row = measure_run(registry.load(use, {}), problem, allowance, seed=run)
     assert row["status"] == "ok", row
