@@ -121,7 +121,7 @@ def worse_probability(
     - `paired`, `jobs`: As for `log_ratio`.
 
     Returns: In [-0.5, 0.5]. Not known for fewer than `LEAST_RUNS` runs of a version. The standard
-    error is DeLong's, as in `comparison.a12`; for pairs, that of the sums of both placements.
+    error is DeLong's, as in `statistics.comparison.a12`; for pairs, that of the sums of both placements.
     """
     x, y = np.asarray(baseline, dtype=np.float64), np.asarray(candidate, dtype=np.float64)
     if paired and x.size != y.size:
@@ -557,7 +557,7 @@ class Cell:
 
     @property
     def affordable(self) -> Floats:
-        """The evaluations that the budget of each run allows; see `answers`."""
+        """The evaluations that the budget of each run allows; see `affordable`."""
         columns = ("evaluations", "wall_s", "budget_s", "budget_evaluations")
         return affordable(*map(self._numbers, columns))
 
@@ -599,7 +599,7 @@ class Cell:
 class Sample:
     """The runs of both versions on a function.
 
-    - `target`: the precision up to which effort is compared; see `answers`.
+    - `target`: the precision up to which effort is compared; see `common_target`.
       None if too few runs found any value.
     - `paired`: whether run i of both versions has the same problem, number and seed.
     - `efforts`: efforts of the baseline and of the candidate; None without a target.
@@ -713,7 +713,7 @@ def margin_of(measure: Measure, ratio: float) -> float:
 
 
 def changes(sample: Sample) -> dict[Measure, Change]:
-    """Changes of the cost from base to candidate on a function, in each measure; see `answers`."""
+    """Changes of the cost from base to candidate on a function, in each measure."""
     found = dict.fromkeys(Measure, UNKNOWN)
     baseline, candidate = sample.baseline, sample.candidate
     jobs = (baseline.jobs, candidate.jobs)
