@@ -43,7 +43,6 @@ class InputError(Exception):
 
     @property
     def told(self) -> str:
-        """All faults, as they are printed."""
         return "\n".join(f"timefair: {fault}" for fault in self.faults)
 
 

@@ -153,7 +153,6 @@ def lock(path: Path, *, wait: bool = True, write: bool = True) -> int | None:
 
 
 def note(fd: int, text: str) -> None:
-    """Make a text the content of a locked file."""
     os.ftruncate(fd, 0)
     os.pwrite(fd, text.encode(), 0)
 

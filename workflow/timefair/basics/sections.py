@@ -147,7 +147,6 @@ def _whole(value: object) -> object:
 
 
 def _numbers(value: object) -> object:
-    """`_number`, inside lists and mappings too."""
     if isinstance(value, Mapping):
         return {key: _numbers(item) for key, item in value.items()}
     if isinstance(value, list):

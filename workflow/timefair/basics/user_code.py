@@ -350,7 +350,6 @@ def warnings(name: str, threads_allowed: int = 1) -> list[str]:
 
 
 def _is_of_python(module: ModuleType) -> bool:
-    """Whether a module belongs to the standard library."""
     if module.__name__.partition(".")[0] not in sys.stdlib_module_names:
         return False
     file = getattr(module, "__file__", None)  # a file of the user's may have such a name

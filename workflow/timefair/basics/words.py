@@ -140,7 +140,6 @@ def first(names: Iterable[object], most: int) -> str:
 
 
 def power_of_ten(exponent: int) -> str:
-    """``10⁻⁸``, in Unicode."""
     return f"10{str(exponent).translate(SUPERSCRIPT)}"
 
 

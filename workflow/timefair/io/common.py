@@ -67,7 +67,6 @@ class Folder:
         return spellings
 
     def place(self, path: Path) -> Path:
-        """The path of a file relative to the folder."""
         return path.relative_to(self.root)
 
     def indices(self, suffix: str) -> list[Path]:

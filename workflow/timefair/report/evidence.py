@@ -149,7 +149,6 @@ class Evidence:
 
     @property
     def clock(self) -> str:
-        """The clock of all seconds: ``wall``, ``cpu`` or ``reference``."""
         return self.campaign.statistics.time
 
     @property

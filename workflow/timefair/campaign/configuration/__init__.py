@@ -677,7 +677,6 @@ def _named(campaign: Campaign) -> Campaign:
 
 
 def restored(snapshot: str) -> Campaign:
-    """The campaign of `Campaign.snapshot`."""
     return Campaign.model_validate_json(snapshot, strict=False)
 
 

@@ -473,7 +473,6 @@ class Timing(Section):
 
     @property
     def most_repeats(self) -> int:
-        """How often a perturbed run is measured again."""
         return self.repeats if self.perturbed == "repeat" else 0
 
 
@@ -813,7 +812,6 @@ class Campaign(Section):
 
     @property
     def reference_is_timed(self) -> bool:
-        """Whether the reference kernel is timed around each run."""
         return is_referenced(self.timing.reference, self.budget.seconds)
 
     def section(self, key: str) -> Any:

@@ -183,7 +183,6 @@ class _Events:
         return values
 
     def ends(self) -> NDArray[np.bool_]:
-        """The first and the last of each run."""
         other: NDArray[np.bool_] = np.diff(self.run) != 0
         edge = np.ones(1, dtype=bool)[: self.size]
         ends: NDArray[np.bool_] = np.concatenate([edge, other]) | np.concatenate([other, edge])
@@ -207,7 +206,6 @@ class _Events:
         return kept
 
     def where(self, keep: NDArray[np.bool_]) -> pa.ListArray:
-        """The list column with some of them."""
         counts = np.bincount(self.run[keep], minlength=len(self._column))
         offsets = pa.array(np.concatenate([[0], np.cumsum(counts)]), pa.int32())
         lists = pa.ListArray.from_arrays(offsets, self._flat.filter(pa.array(keep)))

@@ -58,13 +58,11 @@ class Member(NamedTuple):
 
     @property
     def size(self) -> int:
-        """Bytes."""
         if isinstance(self.content, bytes):
             return len(self.content)
         return self.content.stat().st_size
 
     def chunks(self) -> Iterator[bytes]:
-        """The bytes, a part of them in memory."""
         if isinstance(self.content, bytes):
             yield self.content
             return

@@ -20,7 +20,6 @@ MEASURES = ("seconds", "evaluations", "speed", "quality")
 
 
 def add_to(commands: Commands) -> None:
-    """Add the command of this module."""
     compare = commands.add_parser(
         "compare",
         help="compare two versions of an algorithm: better, worse, equal or undecided",
@@ -197,7 +196,6 @@ def _report(
 
 
 def _aligned(rows: list[list[str]]) -> list[str]:
-    """Rows of texts as lines with columns."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
         "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()

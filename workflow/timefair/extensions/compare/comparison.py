@@ -51,7 +51,6 @@ class Change:
 
     @property
     def known(self) -> bool:
-        """Whether there is an estimate with a finite error."""
         return bool(np.isfinite(self.estimate) and np.isfinite(self.error))
 
     def interval(self, confidence: float) -> tuple[float, float]:
@@ -121,7 +120,7 @@ def worse_probability(
     - `paired`, `jobs`: As for `log_ratio`.
 
     Returns: In [-0.5, 0.5]. Not known for fewer than `LEAST_RUNS` runs of a version. The standard
-    error is DeLong's, as in `statistics.comparison.a12`; for pairs, that of the sums of both placements.
+    error is DeLong's, as in `a12`; for pairs, that of the sums of both placements.
     """
     x, y = np.asarray(baseline, dtype=np.float64), np.asarray(candidate, dtype=np.float64)
     if paired and x.size != y.size:
@@ -530,24 +529,20 @@ class Cell:
         return cls(runs, rows, _jobs_of_runs(runs.frame, instances_per_job), reference)
 
     def some(self, rows: NDArray[np.intp]) -> Cell:
-        """Some of the runs, in the given order."""
         return replace(
             self, rows=self.rows[rows], jobs=self.jobs[rows], reference=self.reference[rows]
         )
 
     @property
     def names(self) -> list[tuple[int, int]]:
-        """The instance and the number of each run."""
         return list(zip(*(self._column(key).tolist() for key in ("instance", "run")), strict=True))
 
     @property
     def seeds(self) -> list[int]:
-        """The seed of each run."""
         return [int(seed) for seed in self._column("seed")]
 
     @property
     def precision(self) -> Floats:
-        """The best precision at the end of each run."""
         return self._from_reference(self._numbers("best_precision"))
 
     @property
@@ -775,7 +770,6 @@ class Comparison:
 
     @property
     def measures(self) -> tuple[Measure, ...]:
-        """The measures with known results."""
         return tuple(m for m in Measure if any(one.change.known for one in self.on_functions[m]))
 
     @property
@@ -892,7 +886,6 @@ def table(found: Comparison) -> list[list[str]]:
 
 
 def function(sample: Sample) -> str:
-    """The name of a function in messages."""
     return f"f{sample.key.function} D={sample.key.dimension}"
 
 
@@ -986,5 +979,4 @@ def markdown(found: Comparison, lines: list[str]) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Escape the characters that have a meaning in Markdown."""
     return "".join(f"\\{c}" if c in "\\`*_|<>" else c for c in text)

@@ -87,7 +87,6 @@ class Measured:
         return max(min(self.analysis.targets), final_target(self.runs)) if known else 0.0
 
     def cells(self, label: str) -> dict[FunctionKey, Cell]:
-        """The runs of an algorithm, function by function."""
         return cells(self.runs, self.analysis, label, self.campaign.instances_per_job)
 
 
@@ -257,7 +256,6 @@ class Rounds:
 
     @property
     def by(self) -> Measure:
-        """The measure that is compared by default."""
         return Measure(self.campaign.budget.unit)
 
     @property
@@ -301,7 +299,6 @@ class Rounds:
     def _judged(
         self, paths: Sequence[Path], by: Measure, ratio: float, level: float
     ) -> tuple[Pair, Comparison]:
-        """The comparison of the runs so far."""
         versions = (self.baseline, self.candidate)
         runs = runs_of(str(self.folder), self.campaign, paths, versions)
         pair = within(runs, *versions)

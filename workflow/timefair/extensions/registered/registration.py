@@ -171,7 +171,6 @@ def registered(analysis: Analysis) -> dict[str, Any]:
 
 
 def registered_analysis(analysis: Analysis) -> Analysis:
-    """The settings that were registered."""
     return Analysis.of(registered(analysis)["analysis"])
 
 
@@ -313,7 +312,6 @@ def _check_parts(content: dict[str, Any]) -> None:
 
 
 def statement(content: dict[str, Any]) -> str:
-    """The line for the paper."""
     return (
         f"The question, the analysis and {content['planned_runs']} planned runs were registered on "
         f"{moment(datetime.fromisoformat(content['registered_utc']))} with timefair "

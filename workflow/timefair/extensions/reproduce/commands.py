@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 
 def add_to(commands: Commands) -> None:
-    """Add the command of this module."""
     reproduce = commands.add_parser(
         "reproduce",
         help="measure recorded runs again: one, or a random sample",

@@ -67,7 +67,6 @@ class RecordedRun:
 
     @property
     def label(self) -> str:
-        """The label of its algorithm."""
         return str(self.row["algorithm"])
 
     @property
@@ -399,7 +398,6 @@ def _of_the_end(recorded: Row, again: Row) -> Difference | None:
 
 
 def outcome(row: Row) -> str:
-    """The outcome of a run, on one line."""
     message = f" ({row['message']})" if row["message"] else ""
     return (
         f"{row['status']}{message}, ended by {row['stop_reason']} after {row['evaluations']} "
@@ -504,7 +502,6 @@ def _packages(machine: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _plain(name: str) -> str:
-    """The normalized name of a package."""
     return name.lower().replace("_", "-").replace(".", "-")
 
 
@@ -617,12 +614,10 @@ class Verdict:
 
     @property
     def differs(self) -> bool:
-        """Whether the runs or their seeds differ."""
         seeds = (self.recorded.row["seed"], self.again["seed"])
         return self.likeness.difference is not None or seeds[0] != seeds[1]
 
     def lines(self) -> Iterator[str]:
-        """The lines that `timefair reproduce` prints of one run."""
         like, row = self.likeness, self.recorded.row
         yield f"{self.recorded}: {self._in_short}"
         if like.difference is not None:
@@ -743,7 +738,6 @@ def summary(strata: Iterable[Stratum], found: Sequence[Replayed], succeeded: boo
 
 
 def line_of(stratum: Stratum, found: Sequence[Replayed]) -> str:
-    """The results of the sampled runs of one algorithm."""
     return f"{stratum.label}: {len(found)} of {stratum.runs} runs: {_counts(found)}"
 
 

@@ -175,7 +175,6 @@ def limits(problem: ProblemRuns, known: NDArray[np.float64]) -> dict[str, float]
 
 
 def cut_off(runs: Runs) -> NDArray[np.bool_]:
-    """Which runs their budget ended, shape (runs,)."""
     return np.asarray(runs.frame["stop_reason"].isin(ENDED_BY_BUDGET), dtype=np.bool_)
 
 
@@ -209,7 +208,6 @@ class Spent:
 
     @property
     def ert(self) -> NDArray[np.float64]:
-        """Shape (targets,)."""
         return np.asarray(ert(self.cost, self.success, axis=0))
 
     def quantile(self, p: float) -> NDArray[np.float64]:

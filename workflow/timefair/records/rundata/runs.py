@@ -287,7 +287,6 @@ class Runs:
 
     @property
     def constrained(self) -> NDArray[np.bool_]:
-        """Which runs are on problems with constraints, shape (runs,)."""
         return np.asarray(self.frame["constraint_evaluations"].notna())
 
     def feasible_after(self, unit: Unit) -> NDArray[np.float64]:
@@ -406,7 +405,6 @@ class Runs:
 
     @property
     def perturbed(self) -> NDArray[np.bool_]:
-        """Which runs were perturbed, shape (runs,)."""
         return np.asarray(self.frame["perturbation"] == Perturbation.PERTURBED)
 
     @property

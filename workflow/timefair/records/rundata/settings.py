@@ -249,7 +249,6 @@ class Analysis(Statistics):
 
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> Self:
-        """The settings as a campaign has them (`Campaign.settings_of`)."""
         return cls(**settings)
 
     @field_validator("band")

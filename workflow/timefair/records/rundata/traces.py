@@ -195,7 +195,6 @@ class Parts(Generic[AnyPart]):
         return self._read()
 
     def each(self, change: Callable[[AnyPart], AnyPart]) -> Self:
-        """The same parts, each changed when it is read."""
         return type(self)(lambda: map(change, self))
 
     def renumbered(self, rows: NDArray[np.intp]) -> Self:
@@ -400,7 +399,6 @@ def launches_of(launches: pd.DataFrame, rows: NDArray[np.intp]) -> pd.DataFrame:
 
 
 def launches_from(launches: pd.DataFrame, reference: NDArray[np.float64]) -> pd.DataFrame:
-    """Precisions as distances to a reference value per run."""
     precision = launches["best_precision"] - reference[launches["row"]]
     return launches.assign(best_precision=precision)
 
