@@ -167,7 +167,7 @@ def main() -> None:
 def report(rows: list) -> None:
     """Print the table."""
     from timefair.algorithms.registry import implementation
-    from timefair.records.bridge import bridge
+    from timefair.records.rundata.published import bridge
 
     seconds, kernels = defaultdict(list), defaultdict(list)
     for machine, label, function, spent_s, timed in rows:

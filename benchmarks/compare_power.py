@@ -11,7 +11,7 @@ The times are for two idle cores. A part goes on after a stop where it was, and 
 ``--minutes``. WORK is a folder for campaigns; every finished comparison is a line of
 ``WORK/done.jsonl``.
 
-``laws`` simulates the runs from laws (`timefair.extensions.compare.answers`). ``short`` and
+``laws`` simulates the runs from laws (`timefair.extensions.compare.comparison`). ``short`` and
 ``full`` measure: each comparison is a campaign of its own, with a seed of its own, run by the
 command. ``record`` measures one large campaign with all versions, and ``resampled`` draws many
 comparisons from its jobs.
@@ -41,7 +41,7 @@ import numpy as np
 import yaml
 from scipy.stats import beta
 
-from timefair.extensions.compare.answers import (
+from timefair.extensions.compare.comparison import (
     Answer,
     Design,
     Law,
@@ -200,7 +200,7 @@ class Pool(NamedTuple):
 
 def resampled(work: Path, samples: int) -> None:
     """Draw comparisons from the recorded pairs and judge them at each look."""
-    from timefair.extensions.compare.sources import read, within
+    from timefair.extensions.compare.rounds import read, within
 
     results_of = work / "recorded/results/recorded"
     for version in VERSIONS:

@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from timefair.statistics.means import opposed_pairs
-from timefair.statistics.quantiles import sample_quantile
+from timefair.statistics.probability import opposed_pairs
+from timefair.statistics.samples import sample_quantile
 
 DIVISIONS = 400
 

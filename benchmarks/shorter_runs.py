@@ -26,8 +26,8 @@ from timefair.records.rundata.problems import ProblemRuns, precision_at, problem
 from timefair.records.rundata.runs import Runs
 from timefair.records.status import StopReason
 from timefair.statistics.comparison import wilcoxon
-from timefair.statistics.corrections import holm
-from timefair.statistics.quantiles import sample_quantile
+from timefair.statistics.ranks import holm
+from timefair.statistics.samples import sample_quantile
 
 ALPHA = 0.05
 

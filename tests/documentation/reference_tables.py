@@ -9,8 +9,7 @@ from typing import NamedTuple
 from pydantic.fields import FieldInfo
 
 from timefair.basics.sections import Section
-from timefair.campaign.configuration import Campaign
-from timefair.campaign.configuration.faults import LABELLED, section_of
+from timefair.campaign.configuration import LABELLED, Campaign, section_of
 from timefair.campaign.configuration.model import CHOICES
 from timefair.io.table_read import COLUMNS
 from timefair.policies import restart_policies, stopping_rules

@@ -12,9 +12,9 @@ from timefair.measure.launching import stream
 from timefair.measure.run import Allowance, measure_run
 from timefair.problems.coco import place_noise
 from timefair.problems.registry import SUITES
-from timefair.records.rundata.noisy import chosen
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
+from timefair.records.rundata.traces import with_noisy_values as chosen
 from timefair.records.schema import RUN_SCHEMA
 
 pytestmark = pytest.mark.peer

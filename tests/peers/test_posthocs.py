@@ -5,8 +5,7 @@ import pytest
 from scipy import stats
 
 from timefair.statistics.comparison import mann_whitney
-from timefair.statistics.corrections import hochberg, holm
-from timefair.statistics.ranks import friedman, posthoc
+from timefair.statistics.ranks import friedman, hochberg, holm, posthoc
 
 pytestmark = pytest.mark.peer
 

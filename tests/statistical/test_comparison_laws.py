@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import binom
 
 from timefair.statistics.comparison import a12, equal_ert, in_agreement, mann_whitney
-from timefair.statistics.corrections import holm, holm_levels
+from timefair.statistics.ranks import holm, holm_levels
 
 CHANCE = 1e-4
 

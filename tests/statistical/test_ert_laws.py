@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from timefair.statistics.ert import ert
-from timefair.statistics.restarted import restarted_cdf
+from timefair.statistics.ert import ert, restarted_cdf
 
 SIGMAS = 5
 

@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 from scipy.stats import beta, binom, expon, lognorm
 
-from timefair.statistics.means import mean_interval
-from timefair.statistics.probability import beta_interval, paper_interval, success_interval
-from timefair.statistics.quantiles import quantile_interval, quantile_rank, sample_quantile
+from timefair.statistics import probability
+from timefair.statistics.samples import quantile_interval, quantile_rank, sample_quantile
 
 NOMINAL = 0.95
 SAMPLES = 4000
@@ -57,7 +56,7 @@ def probabilities(law, n, p):
 @every_case
 def test_the_beta_interval_of_a_probability_is_exact_without_ties(n, p):
     count, twice, truth = probabilities(skewed, n, p)
-    interval = beta_interval(count, n, NOMINAL, tied=twice)
+    interval = probability.beta_interval(count, n, NOMINAL, tied=twice)
     assert compatible(share(interval.low, truth, interval.high), NOMINAL, NOMINAL)
 
 
@@ -65,7 +64,7 @@ def test_the_beta_interval_of_a_probability_is_exact_without_ties(n, p):
 def test_the_beta_interval_of_a_probability_is_on_the_safe_side_with_ties(n, p):
     """From .96 to .985; without regard to ties, down to .945."""
     count, twice, truth = probabilities(tied, n, p)
-    interval = beta_interval(count, n, NOMINAL, tied=twice)
+    interval = probability.beta_interval(count, n, NOMINAL, tied=twice)
     assert compatible(share(interval.low, truth, interval.high), NOMINAL, 0.99)
 
 
@@ -80,11 +79,11 @@ PAPER = {
 def test_the_paper_s_interval_of_a_probability_covers_what_it_covers(n, p):
     """Without ties F(X_(k)) is Beta(k, n + 1 - k), so that its coverage is known: `PAPER`."""
     k = quantile_rank(n, p)
-    limits = paper_interval(k, n, NOMINAL)
+    limits = probability.paper_interval(k, n, NOMINAL)
     exact = float(np.diff(beta(k, n + 1 - k).cdf([limits.low, limits.high]))[0])
     assert round(exact, 3) == PAPER[n, p]
     count, _, truth = probabilities(skewed, n, p)
-    interval = paper_interval(count, n, NOMINAL)
+    interval = probability.paper_interval(count, n, NOMINAL)
     assert compatible(share(interval.low, truth, interval.high), exact, exact)
 
 
@@ -105,7 +104,7 @@ def test_order_statistics_hold_the_quantile_as_often_as_they_say(law, n, p):
 @pytest.mark.parametrize("n", SIZES)
 def test_the_interval_of_a_success_rate_never_covers_less(n, rate):
     successes = np.arange(n + 1)
-    interval = success_interval(successes, n, NOMINAL)
+    interval = probability.success_interval(successes, n, NOMINAL)
     inside = (interval.low <= rate) & (rate <= interval.high)
     assert binom.pmf(successes[inside], n, rate).sum() >= NOMINAL
 
@@ -135,7 +134,7 @@ def test_intervals_of_the_mean_cover_what_they_cover(law, n):
     covered = {"bootstrap-t": 0, "paper": 0}
     for method in covered:
         for values in x:
-            interval = mean_interval(
+            interval = probability.mean_interval(
                 values, confidence=NOMINAL, method=method, resamples=500, rng=rng
             )
             covered[method] += interval.low <= truth <= interval.high

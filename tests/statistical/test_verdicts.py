@@ -20,8 +20,7 @@ from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.records.schema import RUN_SCHEMA
 from timefair.report.evidence import Evidence
-from timefair.report.findings.pairs import Verdict, is_over_functions, pairs_of
-from timefair.report.findings.situations import findings
+from timefair.report.findings import Verdict, findings, is_over_functions, pairs_of
 from timefair.statistics.comparison import wilcoxon
 
 CHANCE = 1e-3

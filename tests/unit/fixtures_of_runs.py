@@ -11,9 +11,8 @@ from threadpoolctl import threadpool_limits
 from timefair.campaign import configuration, plan
 from timefair.machine.linux import kernel
 from timefair.problems.registry import SUITES
-from timefair.records.journal import Journal
 from timefair.records.schema import RUN_SCHEMA
-from timefair.records.store import write_record
+from timefair.records.store import Journal, write_record
 
 __all__ = ["_alone", "campaign", "measured", "no_runs", "row", "run", "table", "write"]
 

@@ -7,8 +7,7 @@ says what each room is for. For Python, there are `run`, `load` and `analyse`.
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from timefair.cli.python import analyse, run
-    from timefair.cli.results import Results, load
+    from timefair.cli.python import Results, analyse, load, run
 
 __all__ = ["Results", "analyse", "load", "run"]
 
@@ -21,6 +20,6 @@ def __getattr__(name: str) -> Any:
         return version("timefair")
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from timefair.cli import python, results
+    from timefair.cli import python
 
-    return getattr(python if name in ("analyse", "run") else results, name)
+    return getattr(python, name)

@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 Flag = Callable[..., str]
 """A function that marks the path of an output, such as Snakemake's ``report``."""
 
-MADE = ".made"
-"""Folder of the mark that the tables are made, in the same folder as ``tables``."""
+MADE = ".made"  # folder of the mark that the tables are made, in the same folder as ``tables``
 
 SHOWN = ("svg", "png", "pdf")
 """Formats of a figure for Snakemake's report: the first that the campaign makes."""

@@ -17,7 +17,7 @@ from timefair import cli
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration, plan, provenance
 from timefair.extensions.archive import files
-from timefair.extensions.archive.compact import RESOLUTION, _not_by_targets, thinned
+from timefair.extensions.archive.crate import RESOLUTION, _not_by_targets, thinned
 from timefair.extensions.archive.files import Member, _names, campaign_files, opened, own_code
 from timefair.extensions.environments import interpreters
 from timefair.records.schema import EVENT

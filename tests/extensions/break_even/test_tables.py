@@ -3,7 +3,7 @@
 import numpy as np
 from paces import SPEED, TARGETS, analysis, in_batches, made, records_in_batches, rows, runs
 
-from timefair.records.rundata.evaluation_cost import UsedByRuns
+from timefair.records.rundata.problems import UsedByRuns
 
 __all__ = ["in_batches", "records_in_batches", "rows", "runs"]
 

@@ -15,21 +15,23 @@ from scipy import stats
 
 from timefair.campaign import configuration
 from timefair.campaign.scaffold import CAMPAIGN as CAMPAIGN_FILE
-from timefair.extensions.compare.answers import (
+from timefair.extensions.compare.comparison import (
     UNKNOWN,
     Answer,
     Change,
     Design,
     Law,
     Loss,
+    Measure,
+    cells,
     judge,
     judge_family,
     log_ratio,
     look_levels,
+    samples,
     simulate,
     worse_probability,
 )
-from timefair.extensions.compare.comparison import Measure, cells, samples
 from timefair.extensions.compare.rounds import Rounds
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis

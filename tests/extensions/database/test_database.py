@@ -20,10 +20,10 @@ from timefair.exhibits.comparisons.comparison import decided
 from timefair.extensions.database import advice, ranking, store
 from timefair.extensions.database.standings import EVALUATIONS, spaces
 from timefair.io.common import unpacked
-from timefair.records.bridge import KERNELS
+from timefair.records.rundata.published import KERNELS
 from timefair.records.rundata.runs import Runs
 from timefair.records.store import open_record, write_record
-from timefair.statistics.corrections import hochberg
+from timefair.statistics.ranks import hochberg
 
 pytestmark = pytest.mark.slow
 

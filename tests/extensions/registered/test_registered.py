@@ -15,7 +15,7 @@ from campaigns import SMALL, SPHERE, refused
 
 from timefair import cli
 from timefair.basics.errors import InputError
-from timefair.campaign import configuration, plan, requirement
+from timefair.campaign import configuration, driver, plan
 from timefair.exhibits.registry import TABLES
 from timefair.extensions.registered import registration
 from timefair.records.rundata.runs import Runs
@@ -436,17 +436,17 @@ def test_the_answer_keeps_the_registered_question_and_the_planned_runs(study):
 
 
 def test_measuring_needs_the_registration_and_the_question(study):
-    requirement.permit(study.campaign, study.folder)
+    driver.permit(study.campaign, study.folder)
     question = study.file.pop("registered")
     with pytest.raises(InputError, match=r"registered: missing, but .* registers a question"):
-        requirement.permit(study.campaign, study.folder)
+        driver.permit(study.campaign, study.folder)
     study.path.unlink()
-    requirement.permit(study.campaign, study.folder)
+    driver.permit(study.campaign, study.folder)
     study.file["registered"] = question
     with pytest.raises(InputError, match="registered: not registered yet"):
-        requirement.permit(study.campaign, study.folder)
+        driver.permit(study.campaign, study.folder)
     study.measure()
-    requirement.permit(study.campaign, study.folder)  # too late: it is a deviation
+    driver.permit(study.campaign, study.folder)  # too late: it is a deviation
 
 
 @pytest.mark.parametrize(

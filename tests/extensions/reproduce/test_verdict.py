@@ -14,14 +14,15 @@ from measurements import do_jobs
 from timefair import cli
 from timefair.campaign import configuration
 from timefair.cli.common import THREAD_VARIABLES
-from timefair.extensions.reproduce.chosen import chosen_run, sample
 from timefair.extensions.reproduce.verdict import (
     NOTHING,
     Finding,
     Verdict,
+    chosen_run,
     likeness,
     replay,
     replay_all,
+    sample,
 )
 from timefair.records.collect import collect
 from timefair.records.integrity import Place

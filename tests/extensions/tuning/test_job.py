@@ -13,8 +13,7 @@ from timefair.extensions.tuning import job, tuners
 from timefair.extensions.tuning.job import tune
 from timefair.machine.linux import kernel
 from timefair.records.integrity import machine_kind
-from timefair.records.journal import Journal, journal_path
-from timefair.records.store import open_record
+from timefair.records.store import Journal, journal_path, open_record
 
 OWN = """
 def solve(objective, rng, step=0.01):

@@ -9,9 +9,8 @@ from types import ModuleType
 import pytest
 
 from timefair.basics import threads, user_code
-from timefair.basics.discovery import declared
 from timefair.basics.errors import InputError
-from timefair.basics.hidden_modules import hidden_modules
+from timefair.basics.modules import declared, hidden_modules
 from timefair.basics.user_code import GUARD
 
 SOLVE = "\ndef solve(objective, rng): pass\n"

@@ -11,10 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from timefair.basics.errors import InputError
-from timefair.basics.values import format_ranges, parse_ranges
+from timefair.basics.sections import format_ranges, parse_ranges
 from timefair.campaign import configuration, driver, plan, provenance
-from timefair.campaign.configuration import Campaign, parse, restore, restored
-from timefair.campaign.foreign import ForeignRuns, campaign_of
+from timefair.campaign.configuration import Campaign, campaign_of, parse, restore, restored
 from timefair.records.rundata.settings import Analysis, RunCount
 
 KEY = "0123456789abcdef" * 4
@@ -204,8 +203,9 @@ def test_a_block_is_measured_by_the_rule_of_its_round():
     ],
 )
 def test_functions_with_one_dimension_each_have_only_that(problems, spaces):
-    runs = ForeignRuns("table", "runs.csv", "mine", problems, {}, {"A": "A"}, {}, {}, 1, [])
-    assert campaign_of(runs, "c", {}).problems.spaces == spaces
+    published = {"A": {"format": "table", "path": "runs.csv"}}
+    made = {"suite": "mine", "problems": problems, "names": {}, "runs": 1, "budgets": []}
+    assert campaign_of("c", {}, published, **made).problems.spaces == spaces
 
 
 HOLD = """

@@ -13,9 +13,8 @@ from timefair.campaign import configuration, plan
 from timefair.campaign.progress import Pace, ProgressReader
 from timefair.campaign.provenance import measure_keys
 from timefair.cli.campaigns import line
-from timefair.records.journal import Journal, journal_path
 from timefair.records.schema import RUN_SCHEMA
-from timefair.records.store import write_record
+from timefair.records.store import Journal, journal_path, write_record
 
 CAMPAIGN = """
 name: trial

@@ -11,11 +11,10 @@ from measurements import do_jobs
 
 from timefair import cli
 from timefair.campaign import configuration, driver, provenance
+from timefair.campaign.collected import finished
 from timefair.campaign.configuration import parse
-from timefair.campaign.earlier import finished
 from timefair.campaign.provenance import measure_key, sources_of
-from timefair.extensions.reproduce.chosen import chosen_run
-from timefair.extensions.reproduce.verdict import replay
+from timefair.extensions.reproduce.verdict import chosen_run, replay
 from timefair.machine import facts
 from timefair.records import integrity
 from timefair.records.store import open_record, read_runs
@@ -117,7 +116,7 @@ def test_a_new_version_of_a_package(package, monkeypatch):
     ("file", "counts"),
     [
         ("measure/evaluation/objective.pyx", True), ("measure/job/cell.py", True),
-        ("records/journal.py", True), ("records/schema.py", True),
+        ("records/store.py", True), ("records/schema.py", True),
         ("statistics/run_count/kernels.pyx", True), ("problems/coco.py", True),
         ("problems/compiled.pyx", True), ("problems/ioh.py", False),
         ("algorithms/builtin/random_search.py", True), ("algorithms/adapters/scipy.py", False),

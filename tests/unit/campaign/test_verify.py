@@ -19,16 +19,15 @@ from timefair.campaign.verify import OF_POINTS as COLUMNS
 from timefair.campaign.verify import Difference, Reevaluation
 from timefair.exhibits import files, unknown_optimum
 from timefair.exhibits.registry import TABLES
-from timefair.extensions.reproduce.chosen import sample
+from timefair.extensions.reproduce.verdict import sample
 from timefair.problems.refuted import least, refutation
 from timefair.problems.registry import SUITES
 from timefair.records.collect import collect
 from timefair.records.integrity import Place
-from timefair.records.journal import Journal, journal_path
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.records.schema import RUN_SCHEMA
-from timefair.records.store import MEND, open_record, read_runs, write_record
+from timefair.records.store import MEND, Journal, journal_path, open_record, read_runs, write_record
 from timefair.report.cautions import cautions
 from timefair.report.evidence import Evidence
 

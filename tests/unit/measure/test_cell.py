@@ -30,8 +30,7 @@ from timefair.policies.stopping import DROPPED, WON
 from timefair.problems.base import Problem, ProblemName
 from timefair.records.collect import collect
 from timefair.records.integrity import Place
-from timefair.records.journal import Journal, journal_path
-from timefair.records.store import open_record, read_runs
+from timefair.records.store import Journal, journal_path, open_record, read_runs
 from timefair.statistics.run_count.racing import Race
 from timefair.statistics.run_count.skewness import Outliers, SkewnessRule
 

@@ -18,7 +18,7 @@ from timefair.measure.run import Allowance, measure_run
 from timefair.measure.trial import penalized, prepare
 from timefair.policies.restarts import AtChange, FixedLength
 from timefair.problems.registry import SUITES, find
-from timefair.records.consistency import contradictions
+from timefair.records.collect import contradictions
 from timefair.records.schema import RUN_SCHEMA
 from timefair.records.status import Status, StopReason
 

@@ -23,8 +23,7 @@ from timefair.measure.job.cell import measure
 from timefair.measure.run import Allowance, measure_run
 from timefair.measure.trial import prepare
 from timefair.problems.registry import SUITES
-from timefair.records.journal import Journal
-from timefair.records.store import open_record, read_runs
+from timefair.records.store import Journal, open_record, read_runs
 
 NAMES = (
     "random_search", "raises", "exits_python", "evaluates_nan", "never_evaluates",

@@ -21,7 +21,7 @@ from timefair.problems import own
 from timefair.problems.base import Problem, ProblemName
 from timefair.problems.kinds import TwoObjectives, after_each
 from timefair.problems.registry import SUITES
-from timefair.records.consistency import contradictions
+from timefair.records.collect import contradictions
 from timefair.records.schema import RUN_SCHEMA
 from timefair.records.status import Status, StopReason
 from timefair.records.thinning import VectorThinning

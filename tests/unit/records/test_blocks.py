@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 
 from timefair.basics.errors import InputError
-from timefair.records.bridge import KERNELS, bridge
 from timefair.records.collect import collect
-from timefair.records.facts import NODES, node_of, torn
 from timefair.records.integrity import Origins, Place, matches, mixed, shortcoming, unmet
-from timefair.records.store import open_record
+from timefair.records.rundata.published import KERNELS, bridge
+from timefair.records.store import NODES, node_of, open_record, torn
 
 KEY = "ab" * 32
 PLACE = Place("a", KEY, 1, 2, (1, 2), 3)

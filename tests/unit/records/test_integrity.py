@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration
+from timefair.records import store
 from timefair.records.collect import collect
 from timefair.records.consistency import (
     BATCH_FIELDS,
@@ -34,10 +35,9 @@ from timefair.records.integrity import (
     several_hosts,
     timing_of,
 )
-from timefair.records.journal import journal_path, read_journal
 from timefair.records.rundata.runs import Runs
 from timefair.records.schema import RUN_SCHEMA
-from timefair.records.store import MEND, ColumnChecksums, open_record, read_runs, with_facts
+from timefair.records.store import journal_path, open_record, read_runs
 
 KEY = "ab" * 32
 PLACE = Place("a", KEY, 1, 2, (1,), 1)
@@ -96,7 +96,7 @@ def test_collecting_refuses_a_run_that_is_there_twice(tmp_path, output, row, wri
     for path in paths:
         write(path, row(0))
     lines = refusal(dict.fromkeys(paths, PLACE), output)
-    line = f"{paths[1]}: f1 D=2 instance 1 run 0 is there twice; {MEND}"
+    line = f"{paths[1]}: f1 D=2 instance 1 run 0 is there twice; {store.MEND}"
     assert lines == (line,)
 
 
@@ -382,7 +382,7 @@ def test_a_run_that_was_taken_out_put_in_or_moved(damaged_record):
 
 def test_a_record_without_a_checksum(damaged_record):
     facts = pq.read_metadata(damaged_record).metadata[b"timefair"]
-    pq.write_table(with_facts(read_runs([damaged_record]), json.loads(facts)), damaged_record)
+    pq.write_table(store.with_facts(read_runs([damaged_record]), json.loads(facts)), damaged_record)
     assert "has no checksum" in complaint(damaged_record)
 
 
@@ -447,8 +447,8 @@ def test_flipped_bytes_of_a_record_are_found_or_harmless(damaged_record, whole, 
 @often
 def test_flipped_bytes_of_a_journal_lose_runs_and_change_none(damaged_record, places):
     data = journal_path(damaged_record).read_bytes()
-    kept = read_journal(data).runs
-    for run, batch in read_journal(flipped(data, places)).runs.items():
+    kept = store.read_journal(data).runs
+    for run, batch in store.read_journal(flipped(data, places)).runs.items():
         assert batch.equals(kept[run])
 
 
@@ -470,7 +470,7 @@ SCHEMA = pa.schema(
 
 
 def checksums(*tables: pa.Table) -> dict[str, str]:
-    found = ColumnChecksums()
+    found = store.ColumnChecksums()
     for table in tables:
         found.add(table)
     return found.by_name()

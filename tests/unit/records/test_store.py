@@ -13,10 +13,10 @@ import pytest
 
 from timefair.basics.errors import Interrupted
 from timefair.basics.files import begun_path
-from timefair.records.journal import BegunRun, Journal, journal_path
+from timefair.records import store
 from timefair.records.rundata.runs import Runs
 from timefair.records.schema import RUN_SCHEMA
-from timefair.records.store import open_record, read_runs, write_record
+from timefair.records.store import BegunRun, Journal, journal_path, open_record
 
 KEY = "ab" * 32
 
@@ -40,7 +40,7 @@ def test_a_journal_gives_back_what_was_appended(record, row):
 def test_short_runs_go_to_the_disk_together_and_long_ones_at_once(record, row, monkeypatch):
     clock = [0.0]
     synced = []
-    monkeypatch.setattr("timefair.records.journal.time.monotonic", lambda: clock[0])
+    monkeypatch.setattr("timefair.records.store.time.monotonic", lambda: clock[0])
     monkeypatch.setattr(os, "fsync", lambda fd: synced.append(clock[0]))
     journal = Journal(record, KEY)
     for run, moment in enumerate((2.0, 4.0, 5.5, 7.0, 20.0, 21.0)):
@@ -144,19 +144,19 @@ def test_a_record_round_trips(record, row, write):
     write(record, row(0), row(1))
     assert open_record(record).facts["key"] == KEY
     assert pq.read_schema(record).remove_metadata() == RUN_SCHEMA
-    assert read_runs([record]).column("run").to_pylist() == [0, 1]
-    assert read_runs([]).num_rows == 0
+    assert store.read_runs([record]).column("run").to_pylist() == [0, 1]
+    assert store.read_runs([]).num_rows == 0
 
 
 def test_a_record_without_runs_has_the_columns_that_are_asked_for(record, row):
     """In a race, an algorithm may have no run in a round."""
-    write_record(record, [], {"key": KEY})
+    store.write_record(record, [], {"key": KEY})
     some = ["run", "best_precision", "instance"]
     empty = open_record(record).read(some)
     assert (empty.num_rows, set(empty.column_names)) == (0, set(some))
     with Journal(record.with_name("f2.parquet"), KEY) as journal:
         journal.append(row(0))
-        write_record(record.with_name("f2.parquet"), journal.runs.values(), {"key": KEY})
+        store.write_record(record.with_name("f2.parquet"), journal.runs.values(), {"key": KEY})
     other = open_record(record.with_name("f2.parquet")).read(some)
     assert pa.concat_tables([empty, other]).num_rows == 1
 

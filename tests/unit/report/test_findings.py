@@ -4,23 +4,26 @@ import pandas as pd
 import pytest
 
 from timefair.exhibits import unknown_optimum
+from timefair.report import findings as all_findings
 from timefair.report.account import setup
 from timefair.report.cautions import Caution, cautions
-from timefair.report.conclusions import summed_up, verdicts, warned
 from timefair.report.evidence import Evidence, Space
-from timefair.report.findings import situations
-from timefair.report.findings.pairs import (
+from timefair.report.findings import (
+    OnFunction,
     Pairs,
     Standing,
     Verdict,
+    across,
+    findings,
+    how_far,
     on_each,
     on_function,
+    on_functions,
     standing_of,
     together,
 )
-from timefair.report.findings.situations import OnFunction, across, findings, how_far, on_functions
 from timefair.report.markup import Names
-from timefair.report.page import page
+from timefair.report.page import page, summed_up, verdicts, warned
 from timefair.report.pictures import pictures
 
 SPACE = Space("bbob", 2)
@@ -137,15 +140,15 @@ def test_the_sentence_over_all_functions_counts_each_of_them():
         )
         for number, name in enumerate(leaders)
     ]
-    assert situations.summed_up(found).startswith(
+    assert all_findings.summed_up(found).startswith(
         "On single functions, the algorithm that is significantly better than every other one is "
         "A on 3, B on 2, C on 1, D on 1 and 2 other algorithms on 2 of 9 functions."
     )
-    assert "D on 1 and E on 1 of 8 functions" in situations.summed_up(found[:8])
-    assert "other algorithms" not in situations.summed_up(found[:7])
+    assert "D on 1 and E on 1 of 8 functions" in all_findings.summed_up(found[:8])
+    assert "other algorithms" not in all_findings.summed_up(found[:7])
     few = Standing(Verdict.OPEN, (), ("A", "B"), "", "too few runs to decide any of 6 tests")
     undecided = [OnFunction(k, f"f{k}", "time", "1 s", 2.0, "", few) for k in (1, 2)]
-    assert situations.summed_up(undecided).endswith("one: too few runs to decide any of 6 tests.")
+    assert all_findings.summed_up(undecided).endswith("one: too few runs to decide any of 6 tests.")
 
 
 def test_without_seconds_no_sentence_counts_them(evidence, monkeypatch):
@@ -284,8 +287,8 @@ def test_who_is_behind_on_some_functions_only_is_not_called_level(evidence):
     standing = together({"f1": (of[0], one), "f2": (of[1], other)}, of[2])
     assert (standing.verdict, standing.leaders, standing.tied) == (Verdict.SHARED, ("A",), ("C",))
     campaign = evidence({"A": 0.1, "B": 0.2, "C": 0.3}, functions=2, made=()).campaign
-    main = situations.Situation("", "cost", "seconds", "ERT", standing)
-    said = situations._verdict(Evidence({}, campaign), SPACE, main)
+    main = all_findings.Situation("", "cost", "seconds", "ERT", standing)
+    said = all_findings._verdict(Evidence({}, campaign), SPACE, main)
     assert "better than B on each, but not than C on each (" in said
 
 

@@ -19,12 +19,11 @@ from timefair.campaign import plan
 from timefair.campaign.configuration import parse
 from timefair.exhibits.files import write
 from timefair.exhibits.registry import TABLES
-from timefair.report import checklist_page, description, exhibits, payload
+from timefair.report import account, exhibits, read_description
 from timefair.report.account import Speed, implementations
 from timefair.report.evidence import Evidence
 from timefair.report.exhibits import PictureFile
-from timefair.report.findings.pairs import by_cost
-from timefair.report.findings.situations import findings, leading
+from timefair.report.findings import by_cost, findings, leading
 from timefair.report.markup import Names
 from timefair.report.page import page
 from timefair.report.pictures import pictures
@@ -107,7 +106,7 @@ def test_numbers_are_rounded_and_what_is_no_number_is_told():
     frame = pd.DataFrame(
         {"algorithm": ["A", "B", None], "s_per_evaluation": [1.23456789, np.inf, np.nan]}
     )
-    table = payload.table("overhead", frame)
+    table = exhibits.table("overhead", frame)
     assert values_of(table, "s_per_evaluation")["values"] == [1.23, "inf", None]
     assert values_of(table, "algorithm")["words"] == ["A", "B"]
     assert values_of(table, "algorithm")["codes"] == [0, 1, -1]
@@ -125,7 +124,7 @@ def test_long_tables_are_compressed_and_short_ones_are_not(evidence, written):
     assert "columns" in known["friedman"]
     assert "columns" not in known["ecdf"]
     frame = evidence({"A": 0.1, "B": 0.2}).table("ecdf")
-    assert unpacked(text, "ecdf") == payload.table("ecdf", frame)
+    assert unpacked(text, "ecdf") == exhibits.table("ecdf", frame)
 
 
 @pytest.mark.slow
@@ -213,7 +212,7 @@ def test_the_console_finds_the_verdict_and_how_the_runs_went(evidence, tmp_path)
     known = evidence(SECONDS)
     written = tmp_path / "report.html"
     written.write_text(page(known.tables, {}, known.campaign), encoding="utf-8")
-    verdict, runs = description.read(written)
+    verdict, runs = read_description(written)
     assert verdict.startswith("quick wins over 8 functions")
     assert runs == "0 of 240 runs failed, 0 were perturbed."
 
@@ -293,7 +292,7 @@ def parts_of(text):
 
 
 def test_every_row_is_on_the_page_with_its_verdict_in_words():
-    assert parts_of(checklist_page.page(ROWS, "trial", "")) == [
+    assert parts_of(account.checklist_page(ROWS, "trial", "")) == [
         ["Time T", "✓ met", "T = 1 s", ""],
         ["Overshoot", "✗ not met", "", "2 runs"],
         ["Policy", "✓ met", "independent", ""],
@@ -301,15 +300,15 @@ def test_every_row_is_on_the_page_with_its_verdict_in_words():
 
 
 def test_an_item_is_met_if_all_its_parts_are():
-    text = checklist_page.page(ROWS, "trial", "")
+    text = account.checklist_page(ROWS, "trial", "")
     assert "1 of 8" not in text
     assert '1 of 2 items are met. Not met: <a href="#item-1">Budget</a>.' in text
-    assert "2 of 2 items are met.</p>" in checklist_page.page([ROWS[0], ROWS[2]], "trial", "")
+    assert "2 of 2 items are met.</p>" in account.checklist_page([ROWS[0], ROWS[2]], "trial", "")
 
 
 @pytest.mark.parametrize("said", ["<script>alert(1)</script>", "a & b", '"><b>', "{campaign}"])
 def test_texts_are_no_html(said):
-    text = checklist_page.page(
+    text = account.checklist_page(
         [row(evidence=said, missing=said, part=said, topic=said)], said, said
     )
     assert not {"script", "b"} & set(re.findall(r"<(\w+)", text))

@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from timefair.statistics import bootstrap
-from timefair.statistics.bootstrap import stratified_sums
+from timefair.statistics import samples
 from timefair.statistics.changes import (
     Followed,
     best_before_change,
@@ -27,21 +26,22 @@ from timefair.statistics.evaluation_cost import (
     reached_within,
     seconds_to_observe,
 )
-from timefair.statistics.recommendations import RULES, at_each_row, trace
+from timefair.statistics.runtimes import RULES, at_each_row, trace
+from timefair.statistics.samples import stratified_sums
 
 
 def test_blocks_do_not_change_what_a_sample_is(monkeypatch):
     rows = np.random.default_rng(1).normal(size=(7, 2))
-    whole = bootstrap.resampled_sums(rows, resamples=50, rng=np.random.default_rng(2))
-    monkeypatch.setattr(bootstrap, "BLOCK_DRAWS", 20)
-    blocks = bootstrap.resampled_sums(rows, resamples=50, rng=np.random.default_rng(2))
+    whole = samples.resampled_sums(rows, resamples=50, rng=np.random.default_rng(2))
+    monkeypatch.setattr(samples, "BLOCK_DRAWS", 20)
+    blocks = samples.resampled_sums(rows, resamples=50, rng=np.random.default_rng(2))
     np.testing.assert_allclose(whole, blocks, rtol=1e-12)
 
 
 @pytest.mark.parametrize("columns", [[[np.inf]], np.empty((0, 2)), [1.0]])
 def test_wrong_columns_are_named(columns):
     with pytest.raises(ValueError, match="columns"):
-        bootstrap.resampled_sums(columns, resamples=3, rng=np.random.default_rng(0))
+        samples.resampled_sums(columns, resamples=3, rng=np.random.default_rng(0))
 
 
 def test_the_variance_over_samples_is_the_unbiased_estimate():

@@ -16,7 +16,7 @@ from hypothesis.extra.numpy import array_shapes, arrays
 from scipy import stats
 from scipy.stats import mannwhitneyu, rankdata
 
-from timefair.statistics import rank_sum
+from timefair.statistics import comparison
 from timefair.statistics.comparison import (
     a12,
     a12_within,
@@ -26,18 +26,21 @@ from timefair.statistics.comparison import (
     strata_of,
     superiority,
     superiority_within,
+    tails,
     van_elteren,
     wilcoxon,
 )
-from timefair.statistics.corrections import hochberg, holm, holm_levels, shaffer
-from timefair.statistics.rank_sum import tails
 from timefair.statistics.ranks import (
     average_ranks,
     critical_difference,
     friedman,
+    hochberg,
+    holm,
+    holm_levels,
     posthoc,
     rank,
     rank_within,
+    shaffer,
 )
 
 INF = np.inf
@@ -301,10 +304,10 @@ def test_the_approximation_is_as_near_as_it_says(monkeypatch, kind, runs):
     draw = KINDS[kind]
     shifts = (0, 0.2, 0.5, 1, 2, 4, 20)
     samples = [(draw(rng, runs, 0), draw(rng, runs, shift)) for shift in shifts]
-    monkeypatch.setattr(rank_sum, "EXACT_ADDITIONS", np.inf)
+    monkeypatch.setattr(comparison, "EXACT_ADDITIONS", np.inf)
     exact = [tails(*pair) for pair in samples]
-    monkeypatch.setattr(rank_sum, "EXACT_ADDITIONS", 0)
-    monkeypatch.setattr(rank_sum, "EXACT_PAIRS", 0)
+    monkeypatch.setattr(comparison, "EXACT_ADDITIONS", 0)
+    monkeypatch.setattr(comparison, "EXACT_PRODUCT", 0)
     for pair, found in zip(samples, exact, strict=True):
         near = tails(*pair)
         for p, q in ((near.lower, found.lower), (near.upper, found.upper)):

@@ -12,25 +12,23 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.stats import beta, binomtest, quantile_test
 
-from timefair.statistics.means import (
+from timefair.statistics.probability import (
+    best_of_mean,
+    best_of_quantile,
     deviation_of,
     mean_if_all_succeed,
     mean_interval,
     mean_of,
     mean_of_successes,
-    opposed_pairs,
-    smaller_gap,
-)
-from timefair.statistics.probability import (
-    best_of_mean,
-    best_of_quantile,
     multirun_probability,
+    opposed_pairs,
     paper_interval,
     probability_of_quantile,
     runs_needed,
+    smaller_gap,
     success_interval,
 )
-from timefair.statistics.quantiles import quantile_interval, quantile_rank, sample_quantile
+from timefair.statistics.samples import quantile_interval, quantile_rank, sample_quantile
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 RUNS = 101

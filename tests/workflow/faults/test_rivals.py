@@ -14,7 +14,7 @@ import pytest
 from faults.trial import MEASURED, RUNS_IN_ALL
 from workspace import ROOT, Workspace
 
-from timefair.records.journal import read_journal
+from timefair.records.store import read_journal
 
 pytestmark = pytest.mark.workflow
 

@@ -10,8 +10,7 @@ from workspace import Workspace
 
 from timefair.basics.errors import InputError
 from timefair.measure.runner import NAMES
-from timefair.records.journal import read_journal
-from timefair.records.store import open_record
+from timefair.records.store import open_record, read_journal
 
 MEASURED = ("--until", "collect_records")
 """What a trial asks for: no table, no figure."""

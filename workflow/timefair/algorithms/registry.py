@@ -19,14 +19,14 @@ from timefair.algorithms.base import Algorithm, Available, Implementation, Libra
 from timefair.algorithms.builtin.library import TIMEFAIR
 from timefair.algorithms.external.library import EXTERNAL, External
 from timefair.algorithms.external.octave import MATLAB, OCTAVE
-from timefair.basics import discovery, user_code
+from timefair.basics import modules, user_code
 from timefair.basics.errors import InputError, suggest
 from timefair.basics.files import cache_folder
-from timefair.basics.hidden_modules import hidden_modules
+from timefair.basics.modules import hidden_modules
 from timefair.problems.base import Variables
 from timefair.problems.kinds import Task
 
-_ADAPTERS = discovery.declared(adapters, Library)  # type: ignore[type-abstract]
+_ADAPTERS = modules.declared(adapters, Library)  # type: ignore[type-abstract]
 LIBRARIES: dict[str, Library] = {
     library.name: library
     for library in (

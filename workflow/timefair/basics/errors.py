@@ -43,15 +43,12 @@ class InputError(Exception):
 
     @property
     def told(self) -> str:
-        """All faults, as they are printed."""
         return "\n".join(f"timefair: {fault}" for fault in self.faults)
 
 
-LIST_OF_TABLES = "docs/reference/tables/README.md"
-"""Where all tables and figures are listed."""
+LIST_OF_TABLES = "docs/reference/tables/README.md"  # where all tables and figures are listed
 
-MOST_NAMES = 20
-"""An error message lists at most this many known names."""
+MOST_NAMES = 20  # an error message lists at most this many known names
 
 
 def unknown(word: str, known: Iterable[object], where: str = "") -> str:
@@ -86,8 +83,7 @@ def suggest(word: object, known: Iterable[object]) -> str:
     return f"; did you mean {by_lower[near[0]]!r}?" if near else ""
 
 
-LONGEST = 500
-"""So many characters of an exception's own text are shown at most."""
+LONGEST = 500  # so many characters of an exception's own text are shown at most
 
 
 def described(error: BaseException) -> str:

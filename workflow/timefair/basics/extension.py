@@ -106,11 +106,9 @@ class Extension:
 
     @property
     def name(self) -> str:
-        """The last part of its package."""
         return self.package.rpartition(".")[2]
 
     def add_commands(self, commands: Any) -> None:
-        """Add its commands to the subparsers of `timefair`."""
         if self.commands:
             self.module(self.commands).add_to(commands)
 
@@ -123,12 +121,10 @@ class Extension:
                 yield key, getattr(self.module(module), name)
 
     def declare(self) -> None:
-        """Import the modules that declare its exhibits."""
         for name in self.exhibits:
             self.module(name)
 
     def module(self, name: str) -> ModuleType:
-        """Import one of its modules."""
         return importlib.import_module(f"{self.package}.{name}")
 
 

@@ -19,10 +19,7 @@ from timefair.basics.errors import InputError
 
 @contextlib.contextmanager
 def atomic_file(path: Path) -> Iterator[BinaryIO]:
-    """A file to write. It takes the place of `path` when it is complete and on the disk.
-
-    If an exception is raised before that, the new file is deleted, and `path` does not change.
-    """
+    """A file to write. It takes the place of `path` when it is complete and on the disk."""
     path.parent.mkdir(parents=True, exist_ok=True)
     fd, part = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
@@ -52,8 +49,7 @@ def cache_folder() -> Path:
     return Path(cache, "timefair")
 
 
-DIGITS = 12
-"""Digits of a digest that are shown."""
+DIGITS = 12  # digits of a digest that are shown
 
 
 def short(digest: str | None) -> str:
@@ -157,17 +153,12 @@ def lock(path: Path, *, wait: bool = True, write: bool = True) -> int | None:
 
 
 def note(fd: int, text: str) -> None:
-    """Make a text the content of a locked file."""
     os.ftruncate(fd, 0)
     os.pwrite(fd, text.encode(), 0)
 
 
 def snakemake_above(folder: Path) -> int | None:
-    """The snakemake that has locked a campaign, if this process descends from it.
-
-    None for a job of a batch system, whose snakemake runs elsewhere, and for a command started by
-    hand.
-    """
+    """The snakemake that has locked a campaign, if this process descends from it."""
     try:
         holder = int((folder / DRIVER).read_text())
         process = os.getppid()

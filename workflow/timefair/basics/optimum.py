@@ -1,4 +1,4 @@
-"""Distances of values to an optimum, which a run may have refuted."""
+"""Distances to an optimum, which a run may have refuted, and times on a slow machine."""
 
 from __future__ import annotations
 
@@ -10,16 +10,14 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-Numbers = TypeVar("Numbers", float, "NDArray[np.float64]")
-"""A number, or an array of numbers."""
+Numbers = TypeVar("Numbers", float, "NDArray[np.float64]")  # a number, or an array of numbers
 
 ROUNDING = 1e-9
 """Largest distance below an optimum that counts as rounding, as a share of 1 plus the size of the
 optimum; a larger one means that the optimum is wrong.
 """
 
-LARGEST = sys.float_info.max
-"""The largest finite number."""
+LARGEST = sys.float_info.max  # the largest finite number
 
 NOTHING_YET = 9.999999999999999e299
 """The precision before the first finite value in exported files, which imports read as inf: cocopp
@@ -63,3 +61,19 @@ def precision(value: Numbers, f_opt: Numbers) -> Numbers:
 def is_below(value: Any, f_opt: Any) -> Any:
     """Whether a value is below the optimum by more than rounding; False if one of them is NaN."""
     return difference(value, f_opt) < -rounding(f_opt)
+
+
+Slowdown = TypeVar("Slowdown", float, "NDArray[np.float64]")
+
+
+def lengthened(slowdown: Slowdown, real: float) -> Slowdown:
+    """Factor by which a slowdown of the machine lengthens the clock of a run.
+
+    - `slowdown`: Real time of the run, as a multiple of its real time without the slowdown; a
+      number or an array. NaN gives NaN.
+    - `real`: Share of real time in the clock of the run; the rest is simulated evaluation cost.
+
+    >>> lengthened(2.0, 1.0), round(lengthened(2.0, 0.1), 3)
+    (2.0, 1.053)
+    """
+    return 1.0 / (real / slowdown + (1.0 - real))

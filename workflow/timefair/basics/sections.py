@@ -1,12 +1,25 @@
-"""A section of a campaign file: a model of its keys that checks how their values agree."""
+"""The sections of a campaign file, and the types of their values: what each accepts."""
 
 from __future__ import annotations
 
+import math
+import re
 from abc import abstractmethod
-from collections.abc import Iterator
-from typing import Any, ClassVar, TypeAlias
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias, TypeVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    JsonValue,
+    StringConstraints,
+    WithJsonSchema,
+)
+from pydantic_core import PydanticCustomError
 
 Fault: TypeAlias = tuple[str, str]
 """A key of a section and what is wrong with it; an empty key stands for the section itself."""
@@ -84,3 +97,217 @@ class Search(Section):
     @abstractmethod
     def decisive(self, campaign: CampaignView) -> dict[str, Any]:
         """Everything else that determines the search, in a form that JSON can represent."""
+
+
+MOST = 10_000  # the most numbers in one text; a slip such as ``1-10000000000`` is refused
+
+
+def parse_ranges(text: str, separator: str = ",") -> list[int]:
+    """Parse a list of numbers and ranges, in its order.
+
+    ValueError, with a sentence, if the text is wrong.
+    """
+    numbers: list[int] = []
+    for part in text.split(separator):
+        match = re.fullmatch(r"\s*([0-9]{1,9})\s*(?:-\s*([0-9]{1,9})\s*)?", part, re.ASCII)
+        if match is None:
+            raise ValueError(f"{part.strip()!r} is neither a whole number nor a range such as 1-5")
+        first, last = int(match[1]), int(match[2] or match[1])
+        if last < first:
+            raise ValueError(f"{part.strip()!r} runs backwards")
+        if len(numbers) + last - first >= MOST:
+            raise ValueError(f"more than {MOST} numbers")
+        numbers.extend(range(first, last + 1))
+    return numbers
+
+
+def format_ranges(numbers: Iterable[int], separator: str = ",") -> str:
+    """The shortest text for a set of numbers, in ascending order."""
+    spans: list[list[int]] = []
+    for number in sorted(set(numbers)):
+        if spans and number == spans[-1][1] + 1:
+            spans[-1][1] = number
+        else:
+            spans.append([number, number])
+    return separator.join(str(a) if a == b else f"{a}-{b}" for a, b in spans)
+
+
+def _number(value: object) -> object:
+    """Numbers as people write them: ``1e-8`` is text to YAML 1.1, ``1e5`` a whole number too."""
+    if isinstance(value, str) and re.fullmatch(
+        r"[-+]?(\d+\.?\d*|\.\d+)[eE][-+]?\d+", value, re.ASCII
+    ):
+        value = float(value)
+    return value
+
+
+def _whole(value: object) -> object:
+    value = _number(value)
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _numbers(value: object) -> object:
+    if isinstance(value, Mapping):
+        return {key: _numbers(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_numbers(item) for item in value]
+    value = _number(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError("numbers should be finite")
+    return value
+
+
+LARGEST = 10**9  # of the numbers of functions, dimensions and instances
+
+
+def _integers(value: object) -> object:
+    """A number, a list of numbers and ranges, or a text of ranges: a sorted list of numbers."""
+    parts = value if isinstance(value, list | tuple) else [value]
+    numbers: list[int] = []
+    for part in parts:
+        part = _whole(part)
+        if isinstance(part, bool) or not isinstance(part, int | str):
+            raise ValueError('should be a whole number, a list of them, or ranges such as "1-5,71"')
+        numbers += [part] if isinstance(part, int) else parse_ranges(part)
+    if not numbers:
+        raise ValueError("empty; name at least one")
+    if len(numbers) > MOST:
+        raise ValueError(f"more than {MOST} numbers")
+    numbers.sort()
+    if numbers[0] < 1:
+        raise ValueError(f"{numbers[0]} is less than 1" if numbers[0] > -LARGEST else "less than 1")
+    if numbers[-1] > LARGEST:
+        raise ValueError(f"larger than {LARGEST}")
+    for number, following in pairwise(numbers):
+        if number == following:
+            raise ValueError(f"{number} is named twice")
+    return numbers
+
+
+BOUNDS = "should be two numbers, the lower first, such as [0, 100]"
+
+
+def _two(value: object) -> object:
+    if not isinstance(value, list | tuple) or len(value) != 2:
+        raise ValueError(BOUNDS)
+    return value
+
+
+def _rising(value: tuple[float, float]) -> tuple[float, float]:
+    if not value[0] < value[1]:
+        raise ValueError(BOUNDS)
+    return value
+
+
+def _one_line(value: str) -> str:
+    if not value.isprintable() or value != value.strip() or not value:
+        raise ValueError("should be one line of text")
+    return value
+
+
+Listed = TypeVar("Listed", bound=tuple[object, ...])
+
+
+def _without_repeats(value: Listed) -> Listed:
+    for number in value:
+        if value.count(number) > 1:
+            raise PydanticCustomError("named_twice", "{number}: named twice", {"number": number})
+    return value
+
+
+def _listed(value: object) -> object:
+    return [value] if isinstance(value, str) else value
+
+
+SCHEDULE = "should be one parameter with fill, {launches: k} or a whole number from 1"
+
+
+def _schedule(value: object) -> object:
+    """One parameter, and `fill`, a number of launches or its value."""
+    one = next(iter(value.values())) if isinstance(value, Mapping) and len(value) == 1 else None
+    number = one.get("launches") if isinstance(one, Mapping) and len(one) == 1 else one
+    whole = isinstance(number, int) and not isinstance(number, bool) and number >= 1
+    if not whole and one != "fill":
+        raise ValueError(SCHEDULE)
+    return value
+
+
+Finite = Annotated[float, Field(allow_inf_nan=False), BeforeValidator(_number)]
+Positive = Annotated[float, Field(allow_inf_nan=False, gt=0), BeforeValidator(_number)]
+Seconds = Annotated[float, Field(allow_inf_nan=False, ge=1e-6, le=1e7), BeforeValidator(_number)]
+"""A time that the clock, which counts nanoseconds, resolves well."""
+Cost = Annotated[float, Field(allow_inf_nan=False, ge=0, le=1e9), BeforeValidator(_number)]
+Bound = Annotated[float, Field(allow_inf_nan=False, ge=-1e300, le=1e300), BeforeValidator(_number)]
+Bounds = Annotated[
+    tuple[Bound, Bound], BeforeValidator(_two), AfterValidator(_rising), Field(strict=False)
+]
+Share = Annotated[float, Field(allow_inf_nan=False, gt=0, lt=1), BeforeValidator(_number)]
+Count = Annotated[int, Field(ge=1, le=10**12), BeforeValidator(_whole)]
+Repeats = Annotated[int, Field(ge=1, le=100_000), BeforeValidator(_whole)]
+Threads = Annotated[int, Field(ge=1, le=1024), BeforeValidator(_whole)]
+Megabytes = Annotated[int, Field(ge=64, le=2**31), BeforeValidator(_whole)]
+Resamples = Annotated[int, Field(ge=10, le=10**6), BeforeValidator(_whole)]
+Distinct = AfterValidator(_without_repeats)  # marks a list in which no value may appear twice
+Technique = Literal["none", "iqr", "percentile", "mad", "mad-mean"]
+"""A technique against outliers; `timefair.statistics.run_count.stopping` defines each."""
+OneLine = Annotated[str, AfterValidator(_one_line)]  # text that can be printed on one line
+Seed = Annotated[int, Field(ge=0, lt=2**63), BeforeValidator(_whole)]
+Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]*$", max_length=80)]
+FunctionNames = Annotated[
+    dict[
+        Annotated[int, Field(ge=1, le=LARGEST, strict=False)],
+        Annotated[OneLine, Field(max_length=40)],
+    ],
+    Field(strict=False),
+]
+"""A name for each number of a function."""
+_Number = Annotated[int, Field(ge=1, le=LARGEST), BeforeValidator(_whole)]
+OwnDimensions = Annotated[
+    dict[Annotated[_Number, Field(strict=False)], _Number], Field(strict=False)
+]
+"""A dimension for each number of a function."""
+Numbers = Annotated[
+    tuple[int, ...],
+    BeforeValidator(_integers),
+    Field(strict=False),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "integer", "minimum": 1},
+                {"type": "string", "pattern": r"^[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*$"},
+                {"type": "array", "items": {"type": ["integer", "string"]}, "minItems": 1},
+            ]
+        }
+    ),
+]
+Choice = Annotated[
+    tuple[str, ...],
+    BeforeValidator(_listed),
+    Field(strict=False),
+    WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}),
+]
+Parameters = Annotated[dict[str, JsonValue], BeforeValidator(_numbers)]
+Schedule = Annotated[
+    dict[str, Any],
+    BeforeValidator(_schedule),
+    BeforeValidator(_numbers),
+    WithJsonSchema(
+        {
+            "type": "object",
+            "minProperties": 1,
+            "maxProperties": 1,
+            "additionalProperties": {
+                "anyOf": [
+                    {"const": "fill"},
+                    {"type": "integer", "minimum": 1},
+                    {
+                        "type": "object",
+                        "properties": {"launches": {"type": "integer", "minimum": 1}},
+                        "required": ["launches"],
+                        "additionalProperties": False,
+                    },
+                ]
+            },
+        }
+    ),
+]

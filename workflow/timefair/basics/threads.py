@@ -38,8 +38,7 @@ _lost: dict[int, str] = {}
 """Their names by the numbers of the threads. A fork inherits them, but not the threads."""
 
 
-_shared: dict[tuple[str, str], str] = {}
-"""What is open in this process that its forks would share."""
+_shared: dict[tuple[str, str], str] = {}  # what is open in this process that its forks would share
 
 
 @contextmanager
@@ -91,10 +90,7 @@ def _open() -> dict[tuple[str, str], str]:
 
 @cache
 def started_by(use: str, threads: int) -> str:
-    """`lost` in a new process that has imported the module of a function, as for measuring.
-
-    `threads` is the number of threads that libraries may use.
-    """
+    """`lost` in a new process that has imported the module of a function, as for measuring."""
     command = [sys.executable, "-P", "-c", _IMPORT, use]
     environment = measuring_environment(threads)
     done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=False)

@@ -28,8 +28,7 @@ from timefair.basics import threads
 from timefair.basics.errors import InputError, Interrupted, described, suggest
 from timefair.basics.threads import noted
 
-LONG_S = 3.0
-"""An import that takes longer gets a warning."""
+LONG_S = 3.0  # an import that takes longer gets a warning
 
 GUARD = 'put what it does as a script below `if __name__ == "__main__":`'
 
@@ -63,8 +62,7 @@ class Import(NamedTuple):
             yield f"{place} changes the working directory when it is imported; {GUARD}"
 
 
-_imports: dict[str, Import] = {}
-"""By the name of the module."""
+_imports: dict[str, Import] = {}  # by the name of the module
 
 
 def watched_import(place: str, name: str, load: Callable[[], ModuleType]) -> ModuleType:
@@ -238,8 +236,7 @@ KEPT = sys.stdlib_module_names | {
 }
 """Modules that are never taken from a folder of the user's."""
 
-_own: set[str] = set()
-"""The folders of the user's on ``sys.path``."""
+_own: set[str] = set()  # the folders of the user's on ``sys.path``
 
 
 class _Finder:
@@ -353,7 +350,6 @@ def warnings(name: str, threads_allowed: int = 1) -> list[str]:
 
 
 def _is_of_python(module: ModuleType) -> bool:
-    """Whether a module belongs to the standard library."""
     if module.__name__.partition(".")[0] not in sys.stdlib_module_names:
         return False
     file = getattr(module, "__file__", None)  # a file of the user's may have such a name
@@ -451,10 +447,7 @@ _owners = cache(importlib.metadata.packages_distributions)
 
 
 def _look_in_current_directory() -> None:
-    """Put the working directory first on the import path, as ``python -m`` does.
-
-    Modules that Python or timefair needs are not taken from it.
-    """
+    """Put the working directory first on the import path, as ``python -m`` does."""
     here = os.getcwd()
     is_own(here)
     if here not in sys.path and "" not in sys.path:

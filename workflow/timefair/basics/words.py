@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
-MOST = 5
-"""Number of names that are listed; the others are counted."""
+MOST = 5  # number of names that are listed; the others are counted
 
 SMALLEST_P = 0.001
 SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -141,5 +140,7 @@ def first(names: Iterable[object], most: int) -> str:
 
 
 def power_of_ten(exponent: int) -> str:
-    """``10⁻⁸``, in Unicode."""
     return f"10{str(exponent).translate(SUPERSCRIPT)}"
+
+
+ALL = "all"  # instead of a function, a dimension or another value

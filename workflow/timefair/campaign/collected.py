@@ -1,17 +1,28 @@
-"""The collected files of a campaign: those of the algorithms that its configuration names.
+"""The collected files of a campaign, and the finished runs that it keeps after a change.
 
-Files of algorithms that were removed or renamed stay in the folder. No command reads them.
+Files of algorithms that were removed or renamed stay in the folder. No command reads them. The key
+of a record covers the number of runs in its round, and its name the instances of its job. If these
+change, the runs are the same: their seeds depend on their own numbers. Jobs therefore take runs
+from earlier records that differ from the planned ones in nothing else.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from timefair.basics.errors import InputError
-from timefair.campaign import plan
+from timefair.basics.extension import added_keys
+from timefair.basics.words import counted
+from timefair.campaign import plan, provenance
 from timefair.campaign.configuration import Campaign
+from timefair.records import integrity
 from timefair.records.integrity import Place
 from timefair.records.store import MEND, Record, open_record
 
@@ -118,3 +129,183 @@ def is_outdated(record: Record, planned: set[PurePosixPath], *, whole: bool = Fa
 def relative(path: Path | PurePosixPath) -> PurePosixPath:
     """The path of a record, relative to ``results/<campaign>/``."""
     return PurePosixPath(*path.parts[-len(PurePosixPath(plan.RECORD).parts) :])
+
+
+_FIRST = (".rule", ".policy", ".use")
+"""Ends of the keys that others depend on; they are listed first."""
+
+_SHOWN = 3  # maximal number of changes that are listed
+_RunName = tuple[str, int, int, int, int]  # (algorithm, function, dimension, instance, run)
+
+
+def takes_earlier_runs(campaign: Campaign) -> bool:
+    """Whether its jobs take runs from earlier records: not with a stopping rule or with blocks."""
+    return campaign.stopping.rule == "fixed" and campaign.block is None
+
+
+def _span(asked: Mapping[str, Any], round: int) -> plan.Span:
+    """A round of a recorded campaign, and from its first run to the one after its last."""
+    runs = plan.run_numbers(asked["runs"], asked["rounds"], round)
+    return round, runs.start, runs.stop
+
+
+_UNREADABLE = (InputError, LookupError, TypeError, ValueError)
+"""Errors for a record that is damaged or of another program."""
+
+
+def earlier_records(
+    campaign: Campaign, job: plan.Job, record: Path
+) -> Iterator[tuple[plan.Span, Record]]:
+    """The other records with runs of a job's function and dimension on some of its instances, under
+    its label or under one that the campaign does not have, each with the numbers of its runs.
+
+    Their keys are not compared; records that cannot be read are omitted. `record` is the job's own
+    path.
+    """
+    if not takes_earlier_runs(campaign):
+        return
+    for room in record.parents[2].iterdir():
+        if room.name != job.algorithm and room.name in campaign.algorithms:
+            continue
+        for path in sorted(room.glob(f"*/f{job.function}_d{job.dimension}_i*_r*.parquet")):
+            other = _job_of(path)
+            if path == record or other is None or not {*other.instances} & {*job.instances}:
+                continue
+            with suppress(*_UNREADABLE):
+                found = open_record(path)
+                yield _span(found.facts["campaign"], other.round), found
+
+
+@dataclass
+class Finished:
+    """The finished runs of a campaign's folder.
+
+    `wanted`: runs of the campaign, at most; `recorded`: those in planned records; `taken`: those
+    that each job without a record takes from earlier ones; `lost`: finished runs that are measured
+    again, or of an algorithm that the campaign does not have, by label and reason.
+    """
+
+    wanted: int
+    recorded: int = 0
+    taken: Counter[plan.Job] = field(default_factory=Counter)
+    lost: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    def lines(self) -> Iterator[str]:
+        """What is kept and what is not; nothing if no run is finished."""
+        kept = self.recorded + self.taken.total()
+        if done := kept + self.lost.total():
+            yield (
+                f"finished      {kept} of {done} finished runs are kept; "
+                f"{counted(self.wanted - kept, 'is', 'are')} to be measured"
+            )
+        for (label, why), runs in sorted(self.lost.items()):
+            yield f"not kept      {runs} finished run(s) of {label}: {why}"
+
+
+def finished(campaign: Campaign, keys: plan.Keys, folder: Path) -> Finished:
+    """Count the finished runs in ``results/<campaign>``; see `Finished`."""
+    found = Finished(plan.cell_count(campaign) * campaign.runs)
+    if not (rooms := sorted((folder / "records").glob("*/*/"))):
+        return found
+    lacking: dict[_RunName, plan.Job] = {}
+    for job in plan.jobs(campaign):
+        runs = [*product(job.instances, plan.runs_of_round(campaign, job.round))]
+        if (folder / job.record(keys[job.algorithm, job.round])).exists():
+            found.recorded += len(runs)
+        else:
+            lacking |= {(job.algorithm, job.function, job.dimension, *run): job for run in runs}
+    if not lacking:
+        return found
+    lost: dict[_RunName, str] = {}
+    parts = provenance.decisive(campaign, campaign.algorithms)
+    for room in rooms:
+        label, why, names = _room(campaign, parts, room)
+        for name in names:
+            if why:
+                lost[name] = why
+            elif (job_of := lacking.pop((label, *name[1:]), None)) is not None:
+                found.taken[job_of] += 1
+    found.lost.update(
+        (name[0], why)
+        for name, why in lost.items()
+        if name in lacking or name[0] not in campaign.algorithms
+    )
+    return found
+
+
+def _room(
+    campaign: Campaign, parts: Mapping[str, Mapping[str, Any]], room: Path
+) -> tuple[str, str, set[_RunName]]:
+    """The present label of the algorithm in a folder of records, why its runs are not kept (empty
+    if they are), and the names of the runs.
+    """
+    label = room.parent.name
+    records = {path: job for path in room.glob("*.parquet") if (job := _job_of(path)) is not None}
+    try:
+        facts = open_record(next(iter(records))).facts
+        asked = facts["campaign"]
+        runs = {
+            (label, job.function, job.dimension, instance, run)
+            for job in records.values()
+            for instance in job.instances
+            for run in range(*_span(asked, job.round)[1:])
+        }
+        of_round = _span(asked, next(iter(records.values())).round)
+    except (StopIteration, *_UNREADABLE):
+        return label, "", set()
+    if label in campaign.algorithms:
+        kept = facts["key"] == provenance.span_key(parts[label], of_round)
+        if kept and takes_earlier_runs(campaign):
+            return label, "", runs
+        return label, _why(campaign, label, facts), runs
+    was = asked["algorithms"].get(label, {}).get("formerly") or label
+    hint = ""
+    for other in campaign.algorithms:
+        key = provenance.span_key({**parts[other], "label": was}, of_round)
+        if key == facts["key"] and takes_earlier_runs(campaign):
+            if campaign.algorithms[other].formerly == was:
+                return other, "", runs
+            if not (room.parents[1] / other).exists():
+                hint = f"; to keep them under the label {other}, write formerly: {was}"
+    return label, f"it is not in the campaign{hint}", runs
+
+
+def _job_of(path: Path) -> plan.Job | None:
+    try:
+        return plan.Job.of_record("/".join(path.parts[-4:]))
+    except ValueError:
+        return None
+
+
+def _why(campaign: Campaign, label: str, facts: Mapping[str, Any]) -> str:
+    """The changes because of which an algorithm is measured again."""
+    was, now = (
+        decisive_settings(asked, label)
+        for asked in (facts["campaign"], campaign.model_dump(mode="json"))
+    )
+    changes = [
+        f"{name}: {was.get(name)}, now {now.get(name)}"
+        for name in sorted({*was, *now}, key=lambda name: (not name.endswith(_FIRST), name))
+        if was.get(name) != now.get(name)
+    ]
+    if not changes and facts["code"] != provenance.measure_code(campaign, label):
+        changes.append("its code, or the code that measures it, has changed")
+    if not changes and not takes_earlier_runs(campaign):
+        rule = "block: node" if campaign.block else f"stopping.rule: {campaign.stopping.rule!r}"
+        changes += [
+            f"{name}: {facts['campaign'][name]}, now {getattr(campaign, name)} (with {rule})"
+            for name in ("runs", "rounds", "instances_per_job")
+            if facts["campaign"][name] != getattr(campaign, name)
+        ]
+    if len(changes) > _SHOWN:
+        changes[_SHOWN:] = [f"and {len(changes) - _SHOWN} more changes"]
+    return "; ".join(changes) or "the software, or another algorithm of the campaign, has changed"
+
+
+def decisive_settings(asked: Mapping[str, Any], label: str) -> dict[str, Any]:
+    """Those of `integrity.decisive_settings`, and what else records of an algorithm depend on."""
+    spec = asked["algorithms"].get(label, {})
+    added = {name: spec.get(name) for name in ("formerly", *added_keys("algorithms"))}
+    return integrity.decisive_settings(asked, label) | integrity.dotted(
+        {f"algorithms.{label}": added}
+    )

@@ -1,4 +1,4 @@
-"""Ensures that only one snakemake at a time works on a campaign."""
+"""Whether runs of a campaign may begin, and that only one snakemake at a time works on it."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from timefair.basics.errors import InputError, storing
+from timefair.basics.extension import each
 from timefair.basics.files import DRIVER, lock, note
-from timefair.campaign import configuration, earlier, plan, provenance, requirement
-from timefair.machine.facts import check_installed
+from timefair.campaign import collected, configuration, plan, provenance
+from timefair.machine.facts import check_installed, some_facts
+from timefair.records.integrity import NEEDED, shortcoming
 
 if TYPE_CHECKING:
     from snakemake_interface_logger_plugins.settings import OutputSettingsLoggerInterface
@@ -43,11 +45,7 @@ class Workflow(Protocol):
 
 
 def configuration_of(workflow: Workflow) -> dict[str, object]:
-    """The content of the configuration files, as `timefair check` reads them, with ``--config``.
-
-    Snakemake's own reader accepts a key twice, and makes a truth value of a label ``on``.
-    `InputError` if a file cannot be read.
-    """
+    """The content of the configuration files, as `timefair check` reads them, with ``--config``."""
     from snakemake.utils import update_config
 
     found: dict[str, object] = {}
@@ -70,12 +68,6 @@ def planned_keys(workflow: Workflow, campaign: Campaign, folder: Path) -> plan.K
 class Driver:
     """Locks a campaign for the snakemake process that runs its jobs.
 
-    Snakemake knows whether it runs any jobs only when it plans them: a dry run, a report or
-    `--unlock` runs none, and on a cluster each job is a separate snakemake. Therefore the rule that
-    measures calls `take` when the first of its jobs is planned. The hook `onstart` would be too
-    late, as another snakemake may have done the planned work by then, and is not called in a
-    module.
-
     `folder` is ``results/<campaign>``, wherever Snakemake puts it; `taken_over` are the runs that
     each job takes from earlier records, empty before the lock.
     """
@@ -88,7 +80,7 @@ class Driver:
         self._ready, self.taken_over = False, Counter[plan.Job]()
         _never_import_pandas()
         if workflow.is_main_process and workflow.dryrun and folder.is_dir():
-            self._say(earlier.finished(campaign, keys, folder).lines())
+            self._say(collected.finished(campaign, keys, folder).lines())
 
     @property
     def _runs_jobs(self) -> bool:
@@ -106,16 +98,16 @@ class Driver:
         """
         if not self._ready and self._runs_jobs:
             try:
-                requirement.permit(self.campaign, self.folder)
+                permit(self.campaign, self.folder)
                 if self._workflow.local_exec:
-                    requirement.check(self.campaign)
+                    check_machine(self.campaign)
                     check_installed()
                 hold(self.folder)
                 plan.write_snapshot(self.campaign, self.folder)
                 plan.write_keys(self._keys, self.folder)
             except InputError as error:
                 sys.exit(error.told)
-            found = earlier.finished(self.campaign, self._keys, self.folder)
+            found = collected.finished(self.campaign, self._keys, self.folder)
             self.taken_over = found.taken
             lost = found.lines() if found.lost or found.taken else ()
             self._say([*lost, *self.campaign.not_drawn, *configuration.warnings(self.campaign)])
@@ -144,21 +136,13 @@ def collect_garbage_rarely() -> None:
 
 
 def _leave_the_runs_alone(workflow: Workflow) -> None:
-    """Prevent Snakemake's own process from computing while timed runs execute on this machine.
-
-    With a limit of job starts, Snakemake 9 looks for jobs again after each look and each job.
-    """
+    """Prevent Snakemake's own process from computing while timed runs execute on this machine."""
     if workflow.local_exec and workflow.scheduling_settings is not None:
         workflow.scheduling_settings.max_jobs_per_timespan = None
 
 
 def _never_import_pandas() -> None:
-    """Let Snakemake compare the parameters of jobs without importing pandas.
-
-    It would import pandas, to recognize a data frame, while timed runs execute, and hangs if a
-    signal asks it to end during the import. While pandas is not loaded, no parameter is a data
-    frame.
-    """
+    """Let Snakemake compare the parameters of jobs without importing pandas."""
     from snakemake.persistence import PersistenceBase  # type: ignore[import-untyped]
 
     def serialize(persistence: Any) -> Any:
@@ -214,3 +198,21 @@ def _lock(folder: Path) -> int:
             )
         note(fd, str(os.getpid()))
     return fd
+
+
+def permit(campaign: Campaign, folder: Path) -> None:
+    """Raise `InputError` if runs of the campaign, in ``results/NAME``, may not begin."""
+    if faults := list(each("before_runs", campaign, folder)):
+        raise InputError(*faults)
+
+
+def check_machine(campaign: Campaign) -> None:
+    """Raise `InputError` if this machine does not meet the requirements of the campaign."""
+    if fault := shortcoming_here(campaign):
+        raise InputError(fault)
+
+
+def shortcoming_here(campaign: Campaign) -> str:
+    """One line if this machine does not meet the requirements of the campaign, else empty."""
+    required = campaign.machine.required
+    return shortcoming(required, some_facts(NEEDED)) if required else ""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from timefair.basics.errors import InputError, storing
 from timefair.basics.files import atomic_file, regular
-from timefair.basics.values import format_ranges, parse_ranges
+from timefair.basics.sections import format_ranges, parse_ranges
 
 if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign
@@ -93,16 +93,8 @@ class Job:
 
     def record(self, key: str) -> PurePosixPath:
         """The path of its record, relative to ``results/<campaign>/``."""
-        return PurePosixPath(
-            RECORD.format(
-                algorithm=self.algorithm,
-                key=short_key(key),
-                function=self.function,
-                dimension=self.dimension,
-                instances=format_instances(self.instances),
-                round=self.round,
-            )
-        )
+        written = {"key": short_key(key), "instances": format_instances(self.instances)}
+        return PurePosixPath(RECORD.format(**vars(self) | written))
 
     @classmethod
     def of_record(cls, path: PurePosixPath | str) -> Job:
@@ -110,13 +102,7 @@ class Job:
         match = _RECORD.fullmatch(str(path))
         if match is None:
             raise ValueError(f"{path} is not the path of a record")
-        return cls(
-            algorithm=match["algorithm"],
-            function=int(match["function"]),
-            dimension=int(match["dimension"]),
-            instances=parse_instances(match["instances"]),
-            round=int(match["round"]),
-        )
+        return cls(match["algorithm"], *_place(match))
 
 
 @dataclass(frozen=True)
@@ -140,6 +126,12 @@ class Block:
         labels = sorted(campaign.algorithms)
         random.Random(repr((campaign.seed, str(self.place)))).shuffle(labels)
         return [Job(label, **vars(self)) for label in labels]
+
+
+def _place(names: Mapping[str, str] | re.Match[str]) -> tuple[int, int, tuple[int, ...], int]:
+    """Function, dimension, instances and round, from texts by name."""
+    function, dimension, round = (int(names[key]) for key in ("function", "dimension", "round"))
+    return function, dimension, parse_instances(names["instances"]), round
 
 
 def format_instances(instances: tuple[int, ...]) -> str:
@@ -290,10 +282,7 @@ def job_seconds(campaign: Campaign) -> float | None:
 
 
 def resources(campaign: Campaign) -> dict[str, int]:
-    """Resources that a measuring job asks of a cluster: `mem_mb`; `runtime` in minutes if known.
-
-    They are the same for all jobs, because Slurm gives all jobs of an array those of the first one.
-    """
+    """Resources that a measuring job asks of a cluster: `mem_mb`; `runtime` in minutes if known."""
     asked = {"mem_mb": campaign.limits.memory_mb + JOB_OVERHEAD_MB}
     if (seconds := job_seconds(campaign)) is not None:
         repeats = 1 + campaign.timing.most_repeats
@@ -354,12 +343,7 @@ def jobs_of_rule(campaign: Campaign, rule: str, wildcards: Mapping[str, str]) ->
     """The jobs that one Snakemake job of a measuring rule does; empty for other rules."""
     if not rule.startswith(MEASURING):
         return []
-    block = Block(
-        function=int(wildcards["function"]),
-        dimension=int(wildcards["dimension"]),
-        instances=parse_instances(wildcards["instances"]),
-        round=int(wildcards["round"]),
-    )
+    block = Block(*_place(wildcards))
     if rule.startswith(MEASURING_BLOCK):
         return block.jobs(campaign)
     return [Job(wildcards["algorithm"], **vars(block))]

@@ -1,8 +1,4 @@
-"""Progress of a campaign and the time that is left, by what Snakemake does and by the records.
-
-`Pace` uses only the beginnings and ends of jobs, and reads no records, because the process that
-runs the workflow shares the machine with timed runs.
-"""
+"""Progress of a campaign and the time that is left, by what Snakemake does and by the records."""
 
 from __future__ import annotations
 
@@ -22,9 +18,8 @@ from timefair.basics.errors import InputError
 from timefair.basics.files import regular
 from timefair.campaign import configuration, plan
 from timefair.campaign.configuration import Campaign
-from timefair.records.journal import journal_path, read_journal
 from timefair.records.status import Perturbation, Status
-from timefair.records.store import open_record
+from timefair.records.store import journal_path, open_record, read_journal
 
 
 class Pace:

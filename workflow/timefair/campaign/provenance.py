@@ -51,7 +51,6 @@ def measure_key(campaign: Campaign, label: str, round: int) -> str:
 
 
 def measure_keys(campaign: Campaign) -> dict[tuple[str, int], str]:
-    """`measure_key` of every algorithm and round."""
     keys = {
         (label, round): _round_key(campaign, parts, round)
         for label, parts in decisive(campaign, campaign.algorithms).items()
@@ -237,7 +236,6 @@ def analysis_key(campaign: Campaign, added: Mapping[str, Any], records: object) 
 
 
 def key_of(*parts: object) -> str:
-    """SHA-256, in hex, of anything that JSON can represent."""
     return _hash(parts)
 
 

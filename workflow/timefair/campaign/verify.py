@@ -1,7 +1,4 @@
-"""Checks whether the records in a folder are reliable: reads every record and writes nothing.
-
-The best points of the runs are evaluated again.
-"""
+"""Checks whether the records in a folder are reliable: reads every record and writes nothing."""
 
 from __future__ import annotations
 
@@ -26,7 +23,6 @@ from timefair.problems import registry as suites
 from timefair.problems.base import Problem
 from timefair.problems.refuted import Refutation
 from timefair.records.collect import checked_parts
-from timefair.records.facts import NODES, node_of, torn
 from timefair.records.integrity import (
     CONSENT,
     Measured,
@@ -40,9 +36,8 @@ from timefair.records.integrity import (
     several_hosts,
     spared,
 )
-from timefair.records.journal import read_journal
 from timefair.records.schema import PUBLISHED
-from timefair.records.store import MEND, Record, open_record
+from timefair.records.store import MEND, NODES, Record, node_of, open_record, read_journal, torn
 
 OF_POINTS = (
     "suite", "function", "dimension", "instance", "run", "best_f", "noise_free_f", "best_x",
@@ -169,37 +164,12 @@ _IMPORT_AGAIN = "analyse the tables of the runs again"
 Say = Callable[[str], None]
 
 
-class Summary(NamedTuple):
-    """Counts of what was checked; without a campaign, the number of missing runs is unknown."""
-
-    problems: int
-    records: int
-    runs: int
-    missing: int | None
-    algorithms: int
-    digests: int
-    machines: int
-    software: tuple[str, ...]
-    points: str
-    added: tuple[str, ...]
-
-    def __str__(self) -> str:
-        missing = "" if self.missing is None else f" ({self.missing} missing)"
-        told = filter(None, (self.points, *self.added, counted(self.problems, "problem")))
-        return (
-            f"{counted(self.records, 'file')}, {counted(self.runs, 'run')}{missing}, "
-            f"{counted(self.digests, 'code digest')} of {counted(self.algorithms, 'algorithm')}, "
-            f"{counted(self.machines, 'kind')} of machine, "
-            f"differing software: {', '.join(self.software) or 'none'}; "
-            f"{'; '.join(told)}"
-        )
-
-
-def verify(target: Path, say: Say, points_s: float = 60.0) -> Summary:
+def verify(target: Path, say: Say, points_s: float = 60.0) -> Inspection:
     """Check every record, collected file and journal in the folder of a campaign, or in another.
 
-    `say` gets one line for each problem. Best points are evaluated for `points_s`. `InputError` if
-    there is nothing to check.
+    `say` gets one line for each problem. Best points are evaluated for `points_s`. Returns what was
+    found: its `problems`, their number, and the last line. `InputError` if there is nothing to
+    check.
     """
     if not target.exists():
         raise InputError(f"{target}: there is no such file or folder")
@@ -211,7 +181,7 @@ def verify(target: Path, say: Say, points_s: float = 60.0) -> Summary:
         raise InputError(f"{target}: tables, not records; use `timefair verify {place.parent}`")
     if not (records or journals or _snapshot(target).exists()):
         raise InputError(f"{target}: contains no records")
-    inspection = _Inspection(say, Reevaluation(points_s))
+    inspection = Inspection(say, Reevaluation(points_s))
     inspection.at_snapshot(_snapshot(target))
     for path in records:
         inspection.at_file(path)
@@ -219,7 +189,7 @@ def verify(target: Path, say: Say, points_s: float = 60.0) -> Summary:
         inspection.at_journal(path)
     inspection.at_the_whole(target)
     inspection.for_extensions(target)
-    return inspection.summary()
+    return inspection
 
 
 def _snapshot(target: Path) -> Path:
@@ -232,13 +202,13 @@ def _below(place: Path, suffix: str) -> list[Path]:
     return sorted(place.rglob(f"*{suffix}"))
 
 
-class _Inspection:
+class Inspection:
     """The files that were checked so far; collected ones first: they name records that count."""
 
     def __init__(self, say: Say, points: Reevaluation) -> None:
         self._say, self._points = say, points
         self._campaign: Campaign | None = None
-        self._problems = self._files = 0
+        self.problems = self._files = 0
         self._runs: dict[str, int] = {}
         self._origins: dict[str, Origins] = {}
         self._collected: dict[str, int] = {}  # runs that the file of an algorithm lacks
@@ -389,19 +359,17 @@ class _Inspection:
         except InputError as error:
             self._problem(str(error))
 
-    def summary(self) -> Summary:
+    def __str__(self) -> str:
         origins = self._origins.values()
-        return Summary(
-            problems=self._problems,
-            records=self._files,
-            runs=sum(self._runs.values()),
-            missing=self._missing,
-            algorithms=len(origins),
-            digests=len({code for one in origins for code in one.code}),
-            machines=len(machine_kinds(origins)),
-            software=tuple(differing_software(origins)),
-            points=str(self._points),
-            added=self._added,
+        missing = "" if self._missing is None else f" ({self._missing} missing)"
+        digests = len({code for one in origins for code in one.code})
+        told = filter(None, (str(self._points), *self._added, counted(self.problems, "problem")))
+        return (
+            f"{counted(self._files, 'file')}, {counted(sum(self._runs.values()), 'run')}{missing}, "
+            f"{counted(digests, 'code digest')} of {counted(len(origins), 'algorithm')}, "
+            f"{counted(len(machine_kinds(origins)), 'kind')} of machine, "
+            f"differing software: {', '.join(differing_software(origins)) or 'none'}; "
+            f"{'; '.join(told)}"
         )
 
     @property
@@ -446,7 +414,7 @@ class _Inspection:
             self._points.look_at_vectors(part, parameters, say)
 
     def _problem(self, line: str) -> None:
-        self._problems += 1
+        self.problems += 1
         if self._campaign is not None and self._campaign.is_foreign:
             line = line.replace(plan.AGAIN, _IMPORT_AGAIN)
         self._say(line)

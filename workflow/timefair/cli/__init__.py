@@ -97,12 +97,9 @@ def parser(command: str = "") -> _Top:
     if command == "measure":
         measuring.add_to(commands)
         return top
-    from timefair.cli import algorithms, analysis, campaigns, exchange
+    from timefair.cli import analysis, campaigns
 
-    campaigns.add_to(commands)
-    algorithms.add_to(commands)
-    campaigns.add_checks(commands)
-    for module in (measuring, analysis, exchange):
+    for module in (campaigns, measuring, analysis):
         module.add_to(commands)
     for one in extensions().values():
         one.add_commands(commands)

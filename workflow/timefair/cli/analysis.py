@@ -1,4 +1,4 @@
-"""Commands that make tables, figures and pages of collected runs, or of runs of others."""
+"""Commands that make tables, figures and pages of runs, and exchange runs with other tools."""
 
 from __future__ import annotations
 
@@ -34,8 +34,10 @@ from timefair.cli.common import (
 )
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from timefair.campaign.configuration import Campaign
-    from timefair.io.importing import Imported
+    from timefair.io.importing import Imported, WantedProblems
     from timefair.io.table_read import Layout
     from timefair.records.rundata.runs import Runs
 
@@ -148,6 +150,7 @@ def add_to(commands: Commands) -> None:
         help="number of processes that work at the same time (1)",
     )  # fmt: skip
     tables.set_defaults(command=_make_tables)
+    _add_exchange(commands)
 
 
 def _make_tables(arguments: argparse.Namespace) -> int:
@@ -163,7 +166,7 @@ def _make_tables(arguments: argparse.Namespace) -> int:
 def _table(arguments: argparse.Namespace) -> None:
     one_thread()
     from timefair.analysis import typeset
-    from timefair.cli.results import Results
+    from timefair.cli.python import Results
     from timefair.exhibits import files
     from timefair.exhibits.registry import TABLES
 
@@ -183,7 +186,7 @@ def _table(arguments: argparse.Namespace) -> None:
 
 def _figure(arguments: argparse.Namespace) -> None:
     one_thread()
-    from timefair.cli.results import Results
+    from timefair.cli.python import Results
     from timefair.exhibits.charts import style
     from timefair.exhibits.registry import FIGURES
 
@@ -221,7 +224,7 @@ def add_options(command: Command) -> None:
     )  # fmt: skip
 
 
-def layout(arguments: argparse.Namespace) -> Layout:
+def layout_of(arguments: argparse.Namespace) -> Layout:
     from timefair.io.table_read import Layout
 
     return Layout.of(arguments.columns, arguments.set)
@@ -239,7 +242,7 @@ def import_table(
 
     `InputError` if the table or the settings are wrong, or the folder has measured runs.
     """
-    from timefair.campaign import foreign
+    from timefair.campaign import configuration
     from timefair.io.importing import import_all
 
     if format == "ioh" and "seconds" not in layout.columns:
@@ -247,32 +250,30 @@ def import_table(
             "--columns: missing; write seconds=NAME, the logged property of IOHprofiler with the "
             "seconds since the start of a run"
         )
-    chosen = foreign.settings(settings)
+    chosen = configuration.settings(settings)
     _refuse_measured(folder)
     found = import_all(path, format, folder / COLLECTED, others=others, layout=layout)
-    runs = foreign.ForeignRuns(
-        format=format,
-        path=shlex.join(map(str, (path, *others))),
+    lacks = tuple(u for u in ("seconds", "evaluations") if not any(u in one.costs for one in found))
+    if allowed := configuration.ALLOWED.get(lacks):
+        found[0].cautions.append(allowed)
+    name = re.sub(r"[^A-Za-z0-9._+-]+", "_", folder.resolve().name).lstrip("._+-")[:80]
+    given = {"format": format, "path": shlex.join(map(str, (path, *others)))}
+    given |= {"columns": dict(layout.columns), "set": dict(layout.constants)}
+    campaign = configuration.campaign_of(
+        name or "analysis",
+        chosen,
+        {one.label: {**given, "algorithm": one.algorithm} for one in found},
         suite=found[0].suite,
         problems={problem for one in found for problem in one.runs},
         names={number: name for one in found for number, name in one.names.items()},
-        algorithms={one.label: one.algorithm for one in found},
-        columns=layout.columns,
-        constants=layout.constants,
         runs=max(max(one.runs.values()) for one in found),
         budgets={budget for one in found for budget in one.budgets},
-        lacks=tuple(
-            u for u in ("seconds", "evaluations") if not any(u in one.costs for one in found)
-        ),
+        lacks=lacks,
     )
-    if allowed := foreign.ALLOWED.get(runs.lacks):
-        found[0].cautions.append(allowed)
-    name = re.sub(r"[^A-Za-z0-9._+-]+", "_", folder.resolve().name).lstrip("._+-")[:80]
-    campaign = foreign.campaign_of(runs, name or "analysis", chosen)
     _remove_left_over(folder, campaign)
     (folder / SNAPSHOT).write_text(campaign.snapshot(), encoding="utf-8")
     for record in (folder / COLLECTED).glob("*.parquet"):
-        if record.stem not in runs.algorithms:
+        if record.stem not in campaign.published:
             record.unlink()  # of an earlier table in this folder
     return campaign, found
 
@@ -312,9 +313,9 @@ def _analyse(arguments: argparse.Namespace) -> int:
     one_thread()
     from timefair.campaign import configuration
     from timefair.io.forms import files_in
-    from timefair.report import description
+    from timefair.report import read_description
 
-    path, others, where = Path(arguments.what), arguments.others, layout(arguments)
+    path, others, where = Path(arguments.what), arguments.others, layout_of(arguments)
     named = path
     if arguments.format == "table" and path.is_dir():
         path, *inside = files_in(path)
@@ -335,7 +336,7 @@ def _analyse(arguments: argparse.Namespace) -> int:
         return status
     if status := forked([partial(make_report, campaign, folder)], 1):
         return status
-    print(*description.read(folder / "report.html"), folder / "report.html", sep="\n")
+    print(*read_description(folder / "report.html"), folder / "report.html", sep="\n")
     return 0
 
 
@@ -365,8 +366,8 @@ def _refuse_several_clocks(runs: Runs, campaign: Campaign) -> None:
     """Refuse foreign clocks of several files, if not allowed, and say whose times are left out."""
     from timefair.records.schema import FOREIGN_CLOCK
 
-    foreign = {label: of for label, of in runs.sources.items() if of.get(FOREIGN_CLOCK)}
-    apart = sorted(foreign.keys() - set(runs.frame["algorithm"]))
+    clocks = {label: of for label, of in runs.sources.items() if of.get(FOREIGN_CLOCK)}
+    apart = sorted(clocks.keys() - set(runs.frame["algorithm"]))
     if apart:
         print(
             f"timefair: {', '.join(apart)}: times are of a foreign clock; left out beside measured "
@@ -374,7 +375,7 @@ def _refuse_several_clocks(runs: Runs, campaign: Campaign) -> None:
             file=sys.stderr,
         )
         return
-    files = sorted({of["sha256"]: of["path"] for of in foreign.values()}.values())
+    files = sorted({of["sha256"]: of["path"] for of in clocks.values()}.values())
     if len(files) > 1 and campaign.statistics.mixed == "refuse":
         raise InputError(
             f"times of {len(files)} foreign clocks ({', '.join(files)}); join the files if one "
@@ -442,7 +443,7 @@ def make_report(campaign: Campaign, folder: Path) -> None:
     from timefair.analysis import pictures
     from timefair.exhibits import files, latex
     from timefair.exhibits.registry import FIGURES
-    from timefair.report import checklist_page
+    from timefair.report import account
     from timefair.report.page import page
 
     paths = {name: folder / "tables" / f"{name}.parquet" for name in campaign.made_tables}
@@ -460,6 +461,198 @@ def make_report(campaign: Campaign, folder: Path) -> None:
     text = page(tables, shown, campaign)
     (folder / "report.html").write_text(text, encoding="utf-8")
     if (frame := tables.get("checklist")) is not None:
-        text = checklist_page.page(files.as_rows(frame), campaign.name, frame.attrs["perturbed"])
+        text = account.checklist_page(files.as_rows(frame), campaign.name, frame.attrs["perturbed"])
         (folder / "checklist.html").write_text(text, encoding="utf-8")
     document.write_text(latex.document(campaign.table_names), encoding="utf-8")
+
+
+def _add_exchange(commands: Commands) -> None:
+    export = commands.add_parser(
+        "export",
+        help="write the runs in the format of another tool, or a campaign as an archive",
+        description="Writes collected runs in the data format of another tool, or a complete "
+        "campaign as an archive.",
+    )
+    exports = export.commands = export.add_subparsers(
+        title="formats", required=True, metavar="FORMAT"
+    )
+    folders = (
+        ("coco", "COCO's data format", "cocopp", _export_coco),
+        ("ioh", "IOHprofiler's data format", "iohinspector", _export_ioh),
+    )
+    for name, words, reader, write in folders:
+        one = exports.add_parser(
+            name,
+            help=f"{words}, for {reader}",
+            description=f"Writes collected runs in {words}, one folder per algorithm, for "
+            f"{reader}. An existing folder is refused.",
+            example=f"timefair export {name} results/default --output exported-{name}",
+        )
+        one.add_argument("folder", **RESULTS)
+        one.output(
+            "FOLDER", f"folder to write, with one folder per algorithm; by default NAME-{name} here"
+        )
+        one.set_defaults(command=write)
+        if name == "coco":
+            one.add_argument(
+                "--cost", choices=("evaluations", "seconds"), default="evaluations",
+                help="the cost that is written as evaluations; seconds become microseconds",
+            )  # fmt: skip
+
+    tidy = exports.add_parser(
+        "table",
+        help="a tidy table: one row per improvement, with times",
+        description="Writes collected runs as one table (CSV or Parquet) with one row per "
+        "improvement and one row for the end of each run. `timefair analyse` reads it.",
+        example="timefair export table results/default --output runs.parquet",
+    )
+    tidy.add_argument("folder", **RESULTS)
+    tidy.output("FILE", ".csv or .parquet, to write; by default NAME.csv here")
+    tidy.set_defaults(command=_export_table)
+
+    import_ = commands.add_parser(
+        "import",
+        help="convert published data to a record",
+        description="Reads the runs of one algorithm from published data, and writes them to a "
+        "record. Formats: coco, ioh (a folder or an archive of COCO or IOHprofiler), timefair (the "
+        "folder or archive of a campaign), table (one row per improvement, CSV or Parquet) and "
+        "benchopt (its results). Runs of timefair with times of reference kernels keep their "
+        "seconds. Other tables and data with a column of seconds have times, too, but --campaign "
+        "omits them, because a foreign clock cannot be compared with that of the campaign. "
+        "Snakemake runs this command for the data that a campaign names under "
+        "`published`. `timefair analyse` compares all algorithms of a table, with their times.",
+        example="timefair import coco exported-coco/Nelder-Mead --output coco.parquet\n"
+        "timefair import ioh exported-ioh/Nelder-Mead --output ioh.parquet\n"
+        "timefair import timefair results/default --algorithm DE --output timefair.parquet\n"
+        "timefair import table runs.parquet --algorithm DE --output table.parquet\n"
+        "timefair import benchopt tests/golden/benchopt.parquet \\\n"
+        "    --algorithm 'Random[scale=0.5]' --output benchopt.parquet",
+    )
+    import_.add_argument(
+        "format", choices=("coco", "ioh", "timefair", "table", "benchopt"), metavar="FORMAT",
+        help="coco, ioh, timefair, table or benchopt",
+    )  # fmt: skip
+    import_.add_argument("path", type=Path, metavar="PATH", help="the folder, archive or table")
+    import_.add_argument(
+        "--output", required=True, type=Path, metavar="PARQUET", help="record to write"
+    )
+    add_options(import_)
+    import_.add_argument(
+        "--algorithm", metavar="NAME",
+        help="name of the algorithm in the data, if they contain several",
+    )  # fmt: skip
+    import_.add_argument(
+        "--label", metavar="NAME", help="label of the algorithm; by default its name"
+    )
+    import_.add_argument(
+        "--campaign", type=Path, metavar="SNAPSHOT",
+        help="import only runs on the problems of this campaign, without times",
+    )  # fmt: skip
+    import_.set_defaults(command=_import)
+
+
+def _export_coco(arguments: argparse.Namespace) -> None:
+    from timefair.io.write import FINAL_TARGET, write_coco
+
+    campaign, runs, foreign_clock = _exported(arguments.folder)
+    output = arguments.output or Path(f"{campaign.name}-coco")
+    prepare_folder(output)
+    if arguments.cost == "seconds":
+        runs = _with_times(runs, foreign_clock)
+    final_target = min(FINAL_TARGET, *campaign.targets)
+    write_coco(runs, output, arguments.cost, final_target=final_target)
+
+
+def _export_ioh(arguments: argparse.Namespace) -> None:
+    from timefair.io.write import write_ioh
+
+    campaign, runs, _ = _exported(arguments.folder)
+    output = arguments.output or Path(f"{campaign.name}-ioh")
+    prepare_folder(output)
+    write_ioh(runs, output)
+
+
+def _export_table(arguments: argparse.Namespace) -> None:
+    from timefair.io.write import SUFFIXES, write_table
+
+    campaign, runs, foreign_clock = _exported(arguments.folder)
+    output = arguments.output or Path(f"{campaign.name}.csv")
+    prepare_files([output], SUFFIXES)
+    write_table(_with_times(runs, foreign_clock), output)
+
+
+def _exported(folder: Path) -> tuple[Campaign, pa.Table, set[str]]:
+    """The campaign, the collected runs, and the labels with times of a foreign clock beside
+    measured ones. `InputError` if the runs are not comparable.
+    """
+    from timefair.campaign import collected, configuration
+    from timefair.records.integrity import Origins
+    from timefair.records.rundata.traces import with_noisy_values
+    from timefair.records.schema import FOREIGN_CLOCK, PUBLISHED
+    from timefair.records.store import open_record, read_runs
+
+    campaign = configuration.restore(folder / SNAPSHOT)
+    origins: dict[str, Origins] = {}
+    clocks: set[str] = set()
+    files = collected.in_folder(folder, campaign)
+    for path in files:
+        facts = open_record(path).facts
+        label = facts.get("algorithm", path.stem)
+        if PUBLISHED not in facts:
+            origins.setdefault(label, Origins()).add(facts)
+        elif facts[PUBLISHED].get(FOREIGN_CLOCK):
+            clocks.add(label)
+    runs = with_noisy_values(read_runs(files), campaign.statistics.noisy_value)
+    refuse_mixed(origins, campaign)
+    return campaign, runs, clocks if origins else set()
+
+
+def _with_times(runs: pa.Table, foreign_clock: set[str]) -> pa.Table:
+    """The runs whose times compare; prints one line per algorithm that is left out."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    untimed = pc.is_null(runs["wall_s"])
+    for label in sorted(runs.filter(untimed)["algorithm"].unique().to_pylist()):
+        print(f"timefair: {label}: skipped, published data have no times", file=sys.stderr)
+    for label in sorted(foreign_clock):
+        print(f"timefair: {label}: skipped, its times are of a foreign clock", file=sys.stderr)
+    foreign = pc.is_in(runs["algorithm"], pa.array(sorted(foreign_clock), pa.string()))
+    return runs.filter(pc.invert(pc.or_(untimed, foreign)))
+
+
+def _import(arguments: argparse.Namespace) -> None:
+    one_thread()
+    from timefair.campaign import configuration
+    from timefair.io.importing import import_data
+
+    if arguments.format in ("coco", "timefair") and (arguments.columns or arguments.set):
+        raise InputError(f"--columns, --set: not for the format {arguments.format}; leave them out")
+    wanted, of, algorithm, layout = None, "", arguments.algorithm, layout_of(arguments)
+    if arguments.campaign is not None:
+        campaign = configuration.restore(arguments.campaign)
+        wanted, of = _wanted(campaign), f" of {campaign.problems.count}"
+        if (data := campaign.published.get(arguments.label)) is not None:
+            algorithm = algorithm or data.algorithm
+            layout = layout.over(data.columns, data.set)
+    prepare_files([arguments.output], [".parquet"])
+    found = import_data(
+        arguments.path, arguments.format, arguments.output, algorithm=algorithm,
+        label=arguments.label, wanted=wanted, layout=layout,
+    )  # fmt: skip
+    runs, problems = sum(found.runs.values()), f"{len(found.runs)}{of}"
+    print(f"{found.algorithm}: {runs} runs on {problems} problems of {found.suite}, {found.origin}")
+    lacking = found.lacking(wanted) if wanted is not None else []
+    for clause in [*found.cautions, *lacking]:
+        print(f"timefair: {arguments.path}: {clause}", file=sys.stderr)
+
+
+def _wanted(campaign: Campaign) -> WantedProblems:
+    from timefair.io.importing import WantedProblems
+    from timefair.problems import names
+
+    problems = campaign.problems
+    return WantedProblems(
+        problems.suite, problems.functions, problems.dimensions, problems.instances,
+        names.every(problems.suite, problems.given_names), problems.own_dimensions,
+    )  # fmt: skip

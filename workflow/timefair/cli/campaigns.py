@@ -1,4 +1,4 @@
-"""Commands about a campaign: begin, check, watch and verify one; the schema; and the doctor."""
+"""Commands about a campaign, its algorithms and the machine: begin, check, watch and verify."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import ceil, inf
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TextIO
 from timefair.basics.errors import InputError, storing
 from timefair.basics.extension import each
 from timefair.basics.words import rough
-from timefair.cli.common import CONFIG, Commands, cores_of, one_thread, prepare_files
+from timefair.cli.common import CONFIG, Commands, cores_of, entry, one_thread, prepare_files
 
 if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign
@@ -64,6 +64,8 @@ def add_to(commands: Commands) -> None:
     )  # fmt: skip
     schema.set_defaults(command=_schema)
     _add_progress(commands)
+    _add_algorithms(commands)
+    _add_checks(commands)
 
 
 def _init(arguments: argparse.Namespace) -> None:
@@ -164,10 +166,10 @@ def _time_lines(campaign: Campaign) -> Iterator[str]:
 
 def _finished_lines(campaign: Campaign) -> Iterator[str]:
     """What snakemake would keep of the runs in the folder of the campaign."""
-    from timefair.campaign import earlier, provenance
+    from timefair.campaign import collected, provenance
 
     if (folder := Path("results") / campaign.name).is_dir():
-        yield from earlier.finished(campaign, provenance.measure_keys(campaign), folder).lines()
+        yield from collected.finished(campaign, provenance.measure_keys(campaign), folder).lines()
 
 
 def _change_lines(campaign: Campaign) -> Iterator[str]:
@@ -195,12 +197,12 @@ def _change_lines(campaign: Campaign) -> Iterator[str]:
 
 def _machine_lines(campaign: Campaign) -> Iterator[str]:
     """What machine the campaign requires, and whether this is one; jobs may run elsewhere."""
-    from timefair.campaign import requirement
+    from timefair.campaign import driver
     from timefair.records.integrity import required_in_words
 
     if required := campaign.machine.required:
         yield f"machine       {required_in_words(required)}"
-        if fault := requirement.shortcoming_here(campaign):
+        if fault := driver.shortcoming_here(campaign):
             yield f"{fault}. Only jobs that run here fail."
 
 
@@ -331,7 +333,7 @@ def _times(campaign: Campaign, progress: CampaignProgress) -> list[str]:
     return [] if seconds is None else [f"at most about {rough(seconds)} on {cores} core(s)"]
 
 
-def add_checks(commands: Commands) -> None:
+def _add_checks(commands: Commands) -> None:
     doctor = commands.add_parser(
         "doctor",
         help="find what would perturb times on this machine, and what to do about it",
@@ -429,3 +431,142 @@ def problems_of(folder: Path, arguments: argparse.Namespace, say: Callable[[str]
         alike = "all of them" if not different else str(files - len(different))
         print(f"{files} files of tables made again in an empty folder: {alike} bit-identical")
     return summary.problems + len(different)
+
+
+SHORT = 40  # libraries with more algorithms are only listed with ``--library``
+
+
+def _add_algorithms(commands: Commands) -> None:
+    algorithms = commands.add_parser(
+        "algorithms",
+        help="list the algorithms that can be used",
+        description="Lists the libraries whose algorithms a campaign can name as `library:name`, "
+        "with their versions, and whether each algorithm asks for batches if it has several "
+        "`threads`. For algorithms that cannot be used, it names the missing package.",
+        example="timefair algorithms\ntimefair algorithms --library scipy",
+    )
+    algorithms.add_argument(
+        "--library", metavar="LIBRARY", help="list every algorithm of one library"
+    )
+    algorithms.add_argument(
+        "--all", action="store_true", help="list every algorithm of every library"
+    )
+    algorithms.set_defaults(command=_algorithms)
+
+    audit = commands.add_parser(
+        "audit",
+        help="measure how algorithms behave: errors, bounds, repeats, overhead, stopping",
+        description="Runs each algorithm five times, with the code that measures campaigns, and "
+        "prints a table: errors, points out of bounds, whether a seed repeats the run, the cost "
+        "of an evaluation, and how the run was stopped. Failures are rows of the table.",
+        example="timefair audit scipy:Nelder-Mead --output audit.csv",
+    )
+    audit.add_argument(
+        "what", nargs="+", metavar="WHAT", help="library:name, a library, or a campaign file"
+    )
+    audit.add_argument("--function", type=int, default=8, help="function of bbob (8)")
+    audit.add_argument("--dimension", type=int, default=10, help="dimension (10)")
+    audit.add_argument("--evaluations", type=int, default=2000, help="evaluations of a run (2000)")
+    audit.add_argument(
+        "--time", type=float, default=0.2, metavar="S", help="seconds of a timed run (0.2)"
+    )
+    audit.add_argument(
+        "--wall", type=float, default=20.0, metavar="S", help="limit of other runs, in seconds (20)"
+    )
+    audit.add_argument(
+        "--output",
+        nargs="+",
+        type=Path,
+        default=[],
+        metavar="FILE",
+        help="files to write (.csv, .md)",
+    )
+    audit.set_defaults(command=_audit)
+
+
+def _algorithms(arguments: argparse.Namespace) -> None:
+    from timefair.algorithms.registry import LIBRARIES
+    from timefair.machine.facts import versions
+
+    chosen = arguments.library
+    if chosen is not None:
+        entry("--library", chosen, LIBRARIES)
+    for name, library in LIBRARIES.items():
+        if chosen not in (None, name):
+            continue
+        entries = library.available()
+        if not entries:
+            print(f"{name}: not listed; write {name}:{library.examples[0]}")
+            continue
+        software = [
+            f"{package} {version or 'is not installed'}"
+            for package, version in versions(library.distributions).items()
+        ]
+        usable = sum(not known.missing for known in entries)
+        print(f"{name}: {usable} of {len(entries)} usable ({', '.join(software)})")
+        full = arguments.all or chosen is not None
+        width = max(len(known.name) for known in entries)
+        for known in entries if full or len(entries) <= SHORT else ():
+            if known.missing:
+                asks = f"not here: {known.missing}"
+            else:
+                asks = "batches" if library.batches(known.name, {}) else "one point at a time"
+            print(f"  {name}:{known.name:<{width}}  {asks}")
+        if not full and len(entries) > SHORT:
+            print(f"  listed by: timefair algorithms --library {name}")
+
+
+def _audit(arguments: argparse.Namespace) -> None:
+    one_thread()
+    from dataclasses import asdict
+
+    from timefair.measure import audit
+
+    prepare_files(arguments.output, (".md", ".csv"))
+    setting = audit.AuditSettings(
+        arguments.function,
+        arguments.dimension,
+        arguments.evaluations,
+        arguments.time,
+        arguments.wall,
+    )
+    if faults := setting.faults():
+        raise InputError(*faults)
+    rows = []
+    for subject in audit.subjects(arguments.what):
+        print(subject.label, file=sys.stderr, flush=True)
+        rows.append(asdict(audit.look_at(subject, setting)))
+    show(rows, arguments.output)
+
+
+def show(
+    rows: Sequence[Mapping[str, object]],
+    files: Iterable[Path],
+    printed: Callable[[Mapping[str, object]], Mapping[str, object]] = dict,
+) -> None:
+    """Print at least one row as a table, and write Markdown, or CSV without `printed`, files."""
+    import pandas as pd
+
+    table = _markdown([printed(row) for row in rows])
+    print(table, end="")
+    for path in files:
+        if path.suffix == ".md":
+            path.write_text(table, encoding="utf-8")
+        else:
+            pd.DataFrame(rows).to_csv(path, index=False)
+
+
+def _markdown(rows: Sequence[Mapping[str, object]]) -> str:
+    lines = [list(rows[0]), *(list(map(_cell, row.values())) for row in rows)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    lines.insert(1, ["-" * width for width in widths])
+    padded = ([word.ljust(n) for word, n in zip(line, widths, strict=True)] for line in lines)
+    return "".join(f"| {' | '.join(line)} |\n" for line in padded)
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:.3g}" if isinstance(value, float) else str(value).replace("|", "\\|")

@@ -99,8 +99,8 @@ def refuse_mixed(
     """Say if runs, of some nodes, are from several machines; `InputError` if they should not be
     compared, unless the campaign allows it.
     """
-    from timefair.records.facts import torn
     from timefair.records.integrity import CONSENT, mixed, several_hosts
+    from timefair.records.store import torn
 
     clauses = [*mixed(origins), *torn(nodes)]
     if clauses and campaign.statistics.mixed == "refuse":

@@ -1,8 +1,4 @@
-"""What snakemake prints while it works on a campaign: one line of progress, warnings and errors.
-
-Snakemake's own log file has all of Snakemake's messages. ``--printshellcmds`` and ``--verbose``
-print them on the console too.
-"""
+"""What snakemake prints while it works on a campaign: one line of progress, warnings and errors."""
 
 from __future__ import annotations
 
@@ -22,7 +18,7 @@ from timefair.basics.words import rough
 from timefair.campaign import driver
 from timefair.campaign.progress import Pace, ProgressReader
 from timefair.cli.campaigns import StatusLine, share
-from timefair.report import description
+from timefair.report import read_description
 
 if TYPE_CHECKING:
     from snakemake_interface_logger_plugins.settings import OutputSettingsLoggerInterface
@@ -145,7 +141,7 @@ def _at_the_end(one: Driver, *, finished: bool) -> Iterator[str]:
     folder, name = Path(one.folder), one.campaign.name
     if finished:
         report = folder / "report.html"
-        yield from description.read(report)
+        yield from read_description(report)
         yield f"{name}: read {report}"
     else:
         kept = ProgressReader(folder).look()

@@ -67,7 +67,6 @@ class Folder:
         return spellings
 
     def place(self, path: Path) -> Path:
-        """The path of a file relative to the folder."""
         return path.relative_to(self.root)
 
     def indices(self, suffix: str) -> list[Path]:
@@ -179,8 +178,7 @@ def _of_file(path: Path) -> str:
 
 LARGEST_COUNT = 2**53  # largest number of evaluations: floating-point numbers are exact up to it
 
-MOST_EVALUATIONS, MOST_SECONDS = 10**12, 1e7
-"""Largest budgets of a campaign."""
+MOST_EVALUATIONS, MOST_SECONDS = 10**12, 1e7  # largest budgets of a campaign
 
 LARGEST_NAME = 10**9  # largest number of a function, dimension or instance in a campaign
 

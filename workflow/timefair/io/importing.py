@@ -1,9 +1,4 @@
-"""Writes the runs of one algorithm from published data to a record file.
-
-Times in the data come from a foreign clock, unless timefair has measured them and the reference
-kernels of the machine. If the data are compared with runs of a campaign, they are imported without
-times of a foreign clock.
-"""
+"""Writes the runs of one algorithm from published data to a record file."""
 
 from __future__ import annotations
 
@@ -25,7 +20,6 @@ from numpy.typing import NDArray
 
 from timefair.basics.errors import InputError
 from timefair.basics.words import counted
-from timefair.io.coco_read import coco_data_sets
 from timefair.io.common import (
     Cautions,
     DataSet,
@@ -38,7 +32,7 @@ from timefair.io.common import (
     unpacked,
 )
 from timefair.io.forms import form_cells
-from timefair.io.ioh_read import ioh_data_sets
+from timefair.io.logs import coco_data_sets, ioh_data_sets
 from timefair.io.table_read import (
     Cells,
     Faults,

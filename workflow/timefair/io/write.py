@@ -124,10 +124,7 @@ _OF_RUN = {
 
 
 def write_table(runs: pa.Table, path: Path) -> None:
-    """Write a CSV or Parquet file of runs with times, which `timefair analyse` reads again.
-
-    It does not contain launches, points, seeds, CPU times and facts of the machine.
-    """
+    """Write a CSV or Parquet file of runs with times, which `timefair analyse` reads again."""
     rows = table_of(runs)
     with atomic_file(path) as file:
         if path.suffix == ".parquet":

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.basics.slowdowns import lengthened
+from timefair.basics.optimum import lengthened
 from timefair.machine.facts import Host, Unknown, folders, whole
 from timefair.machine.linux.kernel import read_file
 from timefair.records.status import Perturbation

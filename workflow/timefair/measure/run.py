@@ -62,8 +62,8 @@ from timefair.policies.restarts import UNLIMITED, Independent, Limit, RestartPol
 from timefair.problems.base import Problem
 from timefair.records import consistency
 from timefair.records.consistency import Columns
-from timefair.records.facts import READINGS
 from timefair.records.status import COMPLETED, LaunchEnd, Status, StopReason
+from timefair.records.store import READINGS
 
 GRACE_NS = 3_000_000
 """Time from the deadline to the kernel timer, in which the objective can end the run itself."""

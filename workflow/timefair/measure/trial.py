@@ -24,7 +24,7 @@ from timefair.algorithms import registry
 from timefair.algorithms.adapter import has_constraints
 from timefair.algorithms.base import Algorithm, ConstrainedObjective, Objective
 from timefair.basics import threads
-from timefair.basics.hidden_modules import hidden_modules
+from timefair.basics.modules import hidden_modules
 from timefair.machine.linux import kernel, private_folders
 from timefair.machine.linux.kernel import ends_at_once
 from timefair.measure.evaluation.objective import now_ns

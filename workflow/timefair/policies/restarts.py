@@ -13,8 +13,7 @@ from typing import Annotated, Literal, Protocol
 
 from pydantic import BeforeValidator, Field
 
-from timefair.basics.sections import CampaignView, Fault, Section
-from timefair.basics.values import Count, Positive, Repeats, Seconds
+from timefair.basics.sections import CampaignView, Count, Fault, Positive, Repeats, Seconds, Section
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,17 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import Field
 
-from timefair.basics.sections import CampaignView, Fault, Section
-from timefair.basics.values import Bounds, Cost, Positive, Repeats, Share, Technique
+from timefair.basics.sections import (
+    Bounds,
+    CampaignView,
+    Cost,
+    Fault,
+    Positive,
+    Repeats,
+    Section,
+    Share,
+    Technique,
+)
 
 if TYPE_CHECKING:
     import numpy as np

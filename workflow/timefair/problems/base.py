@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from timefair.basics.errors import suggest
 from timefair.basics.optimum import precision
-from timefair.basics.values import format_ranges
+from timefair.basics.sections import format_ranges
 from timefair.basics.words import listed
 from timefair.problems.kinds import Changes, Constraints, Kind, Native, Noisy, Task
 

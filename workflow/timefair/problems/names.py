@@ -8,7 +8,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from timefair.basics import user_code
 from timefair.basics.errors import InputError
-from timefair.basics.values import FunctionNames
+from timefair.basics.sections import FunctionNames
 
 GIVEN = "function_names"
 """Attribute of a frame: the names that a campaign gives functions, by suite and number as text."""

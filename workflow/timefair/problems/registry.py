@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from timefair import problems
-from timefair.basics import discovery, user_code
+from timefair.basics import modules, user_code
 from timefair.basics.errors import InputError, suggest
 from timefair.problems.base import Suite
 from timefair.problems.own import OwnProblem
 
-SUITES = discovery.declared(problems, Suite, without=("registry", "refuted", "names"))  # type: ignore[type-abstract]
+SUITES = modules.declared(problems, Suite, without=("registry", "refuted", "names"))  # type: ignore[type-abstract]
 """Every suite that a module of this package declares, by name."""
 
 

@@ -11,7 +11,6 @@ import pyarrow as pa
 
 from timefair.basics.errors import InputError
 from timefair.records.consistency import another_budget, contradictions
-from timefair.records.facts import NODES, node_of
 from timefair.records.integrity import (
     CONSENT,
     RUN_KEY,
@@ -23,9 +22,16 @@ from timefair.records.integrity import (
     run_name,
     spared,
 )
-from timefair.records.journal import journal_path
 from timefair.records.schema import BY_PLACE, PUBLISHED
-from timefair.records.store import MEND, Record, open_record, write_record
+from timefair.records.store import (
+    MEND,
+    NODES,
+    Record,
+    journal_path,
+    node_of,
+    open_record,
+    write_record,
+)
 
 _SHOWN = 3
 

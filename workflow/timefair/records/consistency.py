@@ -119,7 +119,6 @@ class _Checked:
         return ~rows.some | ((first >= 1) & (last <= self["evaluations"]))
 
     def begun(self, rows: _Nested) -> NDArray[np.bool_]:
-        """Whether the launch of each nested row was begun."""
         launches = self.launches.end - self.launches.begin
         return np.asarray((rows["launch"] >= 0) & (rows["launch"] < launches[rows.owner]))
 

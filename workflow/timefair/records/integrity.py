@@ -91,8 +91,6 @@ class Machine(NamedTuple):
 def machine_kind(facts: Mapping[str, Any]) -> Machine:
     """The kind of a machine with these facts; an unknown fact is None.
 
-    The memory is rounded up to the next size that is built, because kernels reserve parts of it.
-
     >>> str(machine_kind({"cpu": "Z80", "cores": 2, "memory_mb": 15_922.4}))
     'Z80 with 2 cores and 16 GB'
     """
@@ -118,7 +116,7 @@ class Origins:
 
     Machines are without their name and the cores of a job. `tuning`: records of searches of a
     variant. `hosts`: name and kind of each machine, first and last start of a run on it. `kernels`:
-    times of the reference kernels in each record (`records.bridge`), equal ones too.
+    times of the reference kernels in each record (`rundata.published`), equal ones too.
     """
 
     campaign: list[Any] = field(default_factory=list)
@@ -193,7 +191,7 @@ def mixed(origins: Mapping[str, Origins]) -> list[str]:
     """Differences among the runs of one table that should not exist, one clause per difference.
 
     The code of algorithms may differ, and so may machines if all records have blocks
-    (`records.facts`).
+    (`records.store`).
     """
     clauses = []
     for label, one in origins.items():

@@ -27,12 +27,12 @@ FOREIGN_CLOCK = "foreign_clock"
 
 BRIDGE = "bridge"
 """Key within that fact: what the times of a record of timefair can be compared by, the kernels of
-its records (`records.bridge`) with their ``clock``, ``implementation`` and ``machine``.
+its records (`rundata.published`) with their ``clock``, ``implementation`` and ``machine``.
 """
 
 BY_PLACE = ("stopping", "schedule", "readings")
 """Facts that are lists: decisions of a stopping rule, and lengths of launches, which jobs chose;
-and what meters read beside the runs (`records.facts`).
+and what meters read beside the runs (`records.store`).
 """
 
 EVENT = pa.struct(
@@ -158,7 +158,7 @@ RUN_FIELDS: list[tuple[str, pa.DataType]] = [
     # what evaluations gave that give several numbers, as far as it was kept (`problems.base.Keep`,
     # `thinning.VectorThinning`). null: an evaluation gives one value
     ("vectors", pa.list_(VECTOR)),
-    # the points that launches recommended, thinned (`thinning`); null: as `noise_free_f`
+    # the points that launches recommended, thinned; null: as `noise_free_f`
     ("recommendations", pa.list_(RECOMMENDATION)),
     # what launches found that did not better the run, thinned (`thinning`); with their own events
     # the traces of launches. null: published, or events that were made from `vectors` after the

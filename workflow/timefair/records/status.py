@@ -73,8 +73,7 @@ class StopReason(StrEnum):
 ENDED_BY_TIME = (StopReason.TIME, StopReason.TIME_KILLED)
 ENDED_BY_BUDGET = (*ENDED_BY_TIME, StopReason.EVALUATIONS)
 
-FINAL_TARGET = 1e-8
-"""The precision that ends a run, unless a campaign sets another one."""
+FINAL_TARGET = 1e-8  # the precision that ends a run, unless a campaign sets another one
 
 
 class LaunchEnd(StrEnum):

@@ -1,27 +1,36 @@
 """Record files: written atomically, and read only if their content is unchanged.
 
 The metadata of a file contain its facts, the checksums of its columns, and a checksum of both. The
-checksums are those of the content, so the same runs in another encoding are the same record.
+checksums are those of the content, so the same runs in another encoding are the same record. Among
+the facts are the nodes that measured blocks, and what meters read.
 """
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import hashlib
 import json
 import os
+import struct
+import sys
+import time
+import zlib
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, TypeVar
+from typing import Any, BinaryIO, NamedTuple, Self, TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from timefair.basics.errors import InputError
-from timefair.basics.files import atomic_file, regular
-from timefair.basics.hidden_modules import hidden_modules
-from timefair.records.schema import RUN_SCHEMA, SCHEMA_VERSION, leaves
+from timefair.basics.files import atomic_file, begun_path, regular
+from timefair.basics.modules import hidden_modules
+from timefair.records.integrity import BY_NODE, Place, machine_kind
+from timefair.records.schema import KEYS, RUN_SCHEMA, SCHEMA_VERSION, leaves
 
 _HEX_DIGITS = 32
 
@@ -125,10 +134,7 @@ _ENCODING = {
 
 
 def write_record(path: Path, batches: Iterable[pa.RecordBatch], facts: Mapping[str, Any]) -> None:
-    """Write a Parquet file of runs, complete or not at all, with `facts` (JSON values).
-
-    The facts are read last, so that they can contain results from the batches.
-    """
+    """Write a Parquet file of runs, complete or not at all, with `facts` (JSON values)."""
     with atomic_file(path) as file:
         _write(file, batches, facts)
 
@@ -266,3 +272,326 @@ def read_runs(paths: Iterable[Path]) -> pa.Table:
     """All runs of some record files, in the order of the files; empty without paths."""
     tables = [open_record(path).read() for path in paths]
     return pa.concat_tables(tables) if tables else RUN_SCHEMA.empty_table()
+
+
+NODES = "nodes"
+"""Name of the fact of a collected file with one row of `node_of` for each of its records."""
+
+_SHOWN = 3
+
+
+def node_of(facts: Mapping[str, Any], place: Place) -> dict[str, Any] | None:
+    """The place of a record, and the node that measured it; None without blocks."""
+    if (facts.get("campaign") or {}).get("block") != BY_NODE:
+        return None
+    machine = facts.get("machine") or {}
+    return {
+        "function": place.function,
+        "dimension": place.dimension,
+        "instances": sorted(place.instances),
+        "round": place.round,
+        "node": machine.get("hostname"),
+        "machine": str(machine_kind(machine)),
+    }
+
+
+def nodes_of(facts: Mapping[str, Any], runs: pa.Table) -> list[dict[str, Any]]:
+    """Rows of `node_of` for a file of runs: all of a collected file, or that of a record."""
+    if NODES in facts or not runs.num_rows:
+        return list(facts.get(NODES, ()))
+    label, function, dimension, round = (
+        runs.column(name)[0].as_py() for name in ("algorithm", "function", "dimension", "round")
+    )
+    instances = pc.unique(runs.column("instance")).to_pylist()
+    node = node_of(facts, Place(label, "", function, dimension, instances, round))
+    return [] if node is None else [node]
+
+
+def torn(nodes: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Blocks whose algorithms were measured on different nodes (of `node_of`), one clause each."""
+    blocks: dict[tuple[Any, ...], dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for row in nodes:
+        for instance in row["instances"]:
+            place = row["round"], row["function"], row["dimension"], instance
+            blocks[place][f"{row['node']} ({row['machine']})"].append(row["algorithm"])
+    clauses = [
+        f"f{function} D={dimension} instance {instance} round {round}: "
+        + ", ".join(f"{' and '.join(labels)} on {node}" for node, labels in sorted(found.items()))
+        for (round, function, dimension, instance), found in sorted(blocks.items())
+        if len(found) > 1
+    ]
+    more = len(clauses) - _SHOWN
+    return [*clauses[:_SHOWN], *([f"{more} more blocks on several nodes"] if more > 0 else [])]
+
+
+READINGS = "readings"
+"""Name of the fact: one row per job and instance, with ``runs`` and a list for each meter."""
+
+PLACE = ("suite", "function", "dimension", "instance", "algorithm", "round")
+
+
+def listed(done: Iterable[pa.RecordBatch]) -> list[dict[str, Any]]:
+    """The fact of a record, from the runs of a journal; empty if no run was metered."""
+    rows: dict[tuple[Any, ...], dict[str, Any]] = {}
+    for batch in done:
+        told = facts_of(batch.schema).get(READINGS)
+        if told is not None:
+            where = {key: batch.column(key)[0].as_py() for key in PLACE}
+            row = rows.setdefault(tuple(where.values()), {**where, "runs": [], READINGS: {}})
+            for name, value in told.items():
+                of_runs = row[READINGS].setdefault(name, [None] * len(row["runs"]))
+                of_runs.append(value)
+            row["runs"].append(batch.column("run")[0].as_py())
+            for of_runs in row[READINGS].values():
+                of_runs += [None] * (len(row["runs"]) - len(of_runs))
+    return list(rows.values())
+
+
+def by_run(fact: Iterable[Mapping[str, Any]]) -> dict[tuple[Any, ...], dict[str, Any]]:
+    """The readings of each run by name, None for what was not available; by `schema.KEYS`."""
+    return {
+        (*(row[key] for key in KEYS[:-1]), run): {
+            name: of_runs[place] for name, of_runs in row[READINGS].items()
+        }
+        for row in fact
+        for place, run in enumerate(row["runs"])
+    }
+
+
+_MAGIC = b"timefair journal 2\n"
+_HEAD = struct.Struct("<QI")
+
+SYNC_S = 5.0
+"""An entry that comes this long after the last write to the disk is written to the disk at once."""
+
+
+def journal_path(record: Path) -> Path:
+    return record.with_name(record.name + ".journal")
+
+
+class Content(NamedTuple):
+    """The content of a journal.
+
+    - `owner`: The key of the measurement and the name of the record; None if not readable.
+    - `runs`: Each complete run, as a one-row batch of `RUN_SCHEMA`, by (instance, run).
+    - `end`: End of the last complete entry; anything after it is torn or unfinished.
+    - `damaged`: Number of damaged entries before it; each of them loses only its own run.
+    """
+
+    owner: str | None
+    runs: dict[tuple[int, int], pa.RecordBatch]
+    end: int
+    damaged: int
+
+
+def read_journal(data: bytes) -> Content:
+    """Parse the bytes of a journal; this never fails."""
+    first = _entry_at(data, len(_MAGIC)) if data.startswith(_MAGIC) else None
+    if first is None:
+        return Content(None, {}, 0, 0)
+    runs: dict[tuple[int, int], pa.RecordBatch] = {}
+    end = at = len(_MAGIC) + _HEAD.size + len(first)
+    damaged = skipped = 0
+    while (length := _length_at(data, at)) is not None:
+        batch, at = _run_at(data, at), at + _HEAD.size + length
+        if batch is None:
+            skipped += 1
+            continue
+        runs[batch.column("instance")[0].as_py(), batch.column("run")[0].as_py()] = batch
+        end, damaged = at, skipped
+    return Content(first.decode(errors="replace"), runs, end, damaged)
+
+
+def _length_at(data: bytes, at: int) -> int | None:
+    """Length of the entry that begins here; None if it does not end within the data."""
+    if at + _HEAD.size > len(data):
+        return None
+    length: int = _HEAD.unpack_from(data, at)[0]
+    return length if at + _HEAD.size + length <= len(data) else None
+
+
+def _entry_at(data: bytes, at: int) -> bytes | None:
+    """Content of the entry that begins here; None if it is damaged."""
+    length = _length_at(data, at)
+    if length is None:
+        return None
+    body = data[at + _HEAD.size : at + _HEAD.size + length]
+    return body if _entry(body) == data[at : at + _HEAD.size + length] else None
+
+
+def _entry(body: bytes) -> bytes:
+    length = len(body).to_bytes(8, "little")
+    return _HEAD.pack(len(body), zlib.crc32(body, zlib.crc32(length))) + body
+
+
+def _run_at(data: bytes, at: int) -> pa.RecordBatch | None:
+    entry = _entry_at(data, at)
+    try:
+        with pa.ipc.open_stream(entry or b"") as stream:
+            batch = stream.read_next_batch()
+    except (pa.ArrowException, OSError, StopIteration):
+        return None
+    return batch if batch.schema == RUN_SCHEMA and batch.num_rows == 1 else None
+
+
+class Journal:
+    """The journal of one record, locked by this process until it is closed; opening waits for
+    others.
+
+    A torn last entry is cut off. A journal of another measurement, or without a readable owner, is
+    renamed and not used. Losses are said on standard error. `runs` are as in `Content`.
+    """
+
+    def __init__(self, record: Path, key: str) -> None:
+        self._path, self._owner = journal_path(record), f"{key} {record.name}"
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        self._fd = self._lock()
+        data = self._read()
+        content = read_journal(data)
+        if content.owner == self._owner:
+            self.runs = content.runs
+            if content.damaged:
+                self._say(f"{content.damaged} of its runs are damaged and measured again")
+            if len(data) > content.end:
+                self._say(f"its last {len(data) - content.end} bytes are no whole run; cut off")
+            os.ftruncate(self._fd, content.end)
+        else:
+            self.runs = {}
+            self._begin(data, content.owner)
+        self._synced = time.monotonic()
+
+    def append(self, row: dict[str, Any], facts: Mapping[str, Any] | None = None) -> pa.RecordBatch:
+        """Keep a run: it survives the end of any process, and a power failure after `SYNC_S`.
+
+        `facts`, JSON values, are kept with the run; `store.facts_of` reads them from the batch.
+        """
+        batch = pa.RecordBatch.from_pylist([row], schema=RUN_SCHEMA)
+        if facts is not None:
+            batch = with_facts(batch, facts)
+        sink = pa.BufferOutputStream()
+        with pa.ipc.new_stream(sink, batch.schema) as stream:
+            stream.write_batch(batch)
+        self._write(_entry(sink.getvalue().to_pybytes()))
+        if time.monotonic() - self._synced >= SYNC_S:
+            self._sync()
+        self.runs[row["instance"], row["run"]] = batch
+        return batch
+
+    def close(self) -> None:
+        os.close(self._fd)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None:
+            with contextlib.suppress(OSError):
+                self._sync()
+        self.close()
+        if kind is not None:
+            self._say(
+                f"keeps {len(self.runs)} runs that are done; the next start goes on from them"
+            )
+
+    def _lock(self) -> int:
+        """Open and lock the file; again if it was replaced or deleted in the meantime."""
+        while True:
+            fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+            fcntl.flock(fd, fcntl.LOCK_EX)
+            try:
+                if os.fstat(fd).st_ino == os.stat(self._path).st_ino:
+                    return fd
+            except FileNotFoundError:
+                pass
+            os.close(fd)
+
+    def _begin(self, data: bytes, owner: str | None) -> None:
+        """Start a new journal; keep a foreign or damaged journal in the same folder."""
+        head = _MAGIC + _entry(self._owner.encode())
+        if not head.startswith(data):
+            name = "damaged" if owner is None else owner[:12]
+            aside = self._path.with_name(f"{self._path.name}.{name}")
+            self._say(f"is not of this measurement or cannot be read; kept as {aside.name}")
+            os.replace(self._path, aside)
+            os.close(self._fd)
+            self._fd = self._lock()
+        os.ftruncate(self._fd, 0)
+        self._write(head)
+
+    def _say(self, what: str) -> None:
+        with contextlib.suppress(OSError):  # the log may be on the full disk
+            print(f"timefair: {self._path}: {what}", file=sys.stderr, flush=True)
+
+    def _read(self) -> bytes:
+        with os.fdopen(os.dup(self._fd), "rb") as file:
+            file.seek(0)
+            return file.read()
+
+    def _write(self, data: bytes) -> None:
+        view = memoryview(data)
+        with self._naming():
+            while view:
+                view = view[os.write(self._fd, view) :]
+
+    def _sync(self) -> None:
+        with self._naming():
+            os.fsync(self._fd)
+        self._synced = time.monotonic()
+
+    @contextlib.contextmanager
+    def _naming(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, str(self._path)) from None
+
+
+_NOTE_WIDTH = 40  # width of the line, so that a new line covers the old one
+Turn = tuple[int, int]  # an instance and the number of a run
+
+
+class BegunRun:
+    """The note of one job on the run that was begun."""
+
+    def __init__(self, record: Path) -> None:
+        self._path = begun_path(record)
+        self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        self._turn, self._attempts = _noted(os.pread(self._fd, _NOTE_WIDTH, 0))
+
+    def attempts(self, turn: Turn) -> int:
+        """Number of times that this run, if it was the last one begun, has ended its job."""
+        return self._attempts if turn == self._turn else 0
+
+    @contextlib.contextmanager
+    def noted(self, turn: Turn) -> Iterator[None]:
+        """Note that a run is begun; an exception that the run did not cause clears the note."""
+        attempts = self.attempts(turn) + 1
+        self._write(f"instance {turn[0]} run {turn[1]} attempt {attempts}")
+        try:
+            yield
+        except Exception:
+            self._write("")
+            raise
+
+    def _write(self, line: str) -> None:
+        os.pwrite(self._fd, f"{line:<{_NOTE_WIDTH - 1}}\n".encode(), 0)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        os.close(self._fd)
+        if kind is None:
+            self._path.unlink(missing_ok=True)
+
+
+def _noted(line: bytes) -> tuple[Turn | None, int]:
+    """The run and its attempts; none if this module did not write the line."""
+    words = line.decode(errors="replace").split()
+    try:
+        if words[::2] == ["instance", "run", "attempt"]:
+            instance, run, attempts = map(int, words[1::2])
+            return (instance, run), attempts
+    except ValueError:
+        pass
+    return None, 0

@@ -7,16 +7,15 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from timefair.basics.together import ALL
-from timefair.basics.words import counted, listed, number, percent
-from timefair.campaign.foreign import ALLOWED
+from timefair.basics.words import ALL, counted, listed, number, percent
+from timefair.campaign.configuration import ALLOWED
 from timefair.exhibits import unknown_optimum
 from timefair.exhibits.campaign.outcomes import ALMOST
 from timefair.exhibits.comparisons.comparison import MOST_PERTURBED
 from timefair.exhibits.registry import TABLES
 from timefair.problems.refuted import Refutation
 from timefair.report.evidence import NOTICEABLE, Evidence
-from timefair.report.findings.pairs import functions_of, is_over_functions, sample, targeted
+from timefair.report.findings import functions_of, is_over_functions, sample, targeted
 
 MOST_MESSAGES = 3  # number of failed algorithms with a shown message of a run
 FEW_RUNS = 10  # number of runs below which intervals are wide; a 95 % interval of a median needs 6

@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from timefair.basics.together import ALL
-from timefair.basics.words import counted
+from timefair.basics.words import ALL, counted
 from timefair.campaign.configuration import Campaign
 from timefair.exhibits.registry import TABLES
 from timefair.exhibits.unknown_optimum import KIND, REFUTED
@@ -150,7 +149,6 @@ class Evidence:
 
     @property
     def clock(self) -> str:
-        """The clock of all seconds: ``wall``, ``cpu`` or ``reference``."""
         return self.campaign.statistics.time
 
     @property

@@ -61,10 +61,7 @@ class Names:
         ]
 
     def legend(self) -> str:
-        """One button per algorithm. A button shows and hides the curves of its algorithm.
-
-        If there are many algorithms, most of the buttons are folded.
-        """
+        """One button per algorithm. A button shows and hides the curves of its algorithm."""
         buttons = "\n".join(self._button(name) for name in self.looks if name in self.shown)
         others = [name for name in self.looks if name not in self.shown]
         if others:

@@ -11,12 +11,11 @@ import numpy as np
 import pandas as pd
 from scipy.optimize import isotonic_regression
 
-from timefair.basics.together import ALL
-from timefair.basics.words import cost, counted, number, power_of_ten
+from timefair.basics.words import ALL, cost, counted, number, power_of_ten
 from timefair.exhibits.charts.chart import spent
 from timefair.exhibits.comparisons.ranks import ERT
 from timefair.report.evidence import Evidence, Space
-from timefair.report.findings.pairs import functions_of, pairs_of, targeted
+from timefair.report.findings import functions_of, pairs_of, targeted
 from timefair.report.markup import Names, dashes
 
 WIDTH, HEIGHT = 480, 300

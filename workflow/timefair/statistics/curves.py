@@ -9,10 +9,15 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from timefair.statistics.bootstrap import has_singles, percentile_interval, stratified_sums
 from timefair.statistics.checks import Estimate, Floats, vector
-from timefair.statistics.quantiles import quantile_interval, sample_quantile
 from timefair.statistics.runtimes import trace_arrays
+from timefair.statistics.samples import (
+    has_singles,
+    percentile_interval,
+    quantile_interval,
+    sample_quantile,
+    stratified_sums,
+)
 
 
 def best_so_far(
@@ -54,7 +59,7 @@ def median_band(best: ArrayLike, confidence: float) -> Estimate:
 
     - `best`, shape (runs, points): From `best_so_far`; `inf` is sorted last.
 
-    Returns, shape (points,): Order statistics, see `quantiles.quantile_interval`. Limits are `inf`
+    Returns, shape (points,): Order statistics, see `quantile_interval`. Limits are `inf`
     if they belong to a run without a value, and NaN if there are too few runs: fewer than 6 at
     95 %. All values are NaN without runs.
     """

@@ -6,29 +6,511 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
-from collections.abc import Hashable, Mapping
+from collections import Counter
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
+from itertools import chain, product
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import yaml
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
-from timefair.basics.errors import InputError
+from timefair.basics.errors import LIST_OF_TABLES, InputError, suggest, unknown
+from timefair.basics.extension import added_keys, elsewhere
 from timefair.basics.files import regular
-from timefair.campaign.configuration.faults import (
-    disagreements,
-    fault,
-    follows,
-    not_above_zero,
-    unknown_algorithms,
-    unknown_exhibits,
-    unknown_names,
-    warnings,
+from timefair.basics.sections import Section, format_ranges
+from timefair.campaign.configuration.model import (
+    CHOICES,
+    UNKNOWN,
+    AlgorithmSpec,
+    Campaign,
+    Published,
+    json_schema,
 )
-from timefair.campaign.configuration.model import AlgorithmSpec, Campaign, json_schema
 from timefair.problems.names import declared
+
+if TYPE_CHECKING:
+    from timefair.problems.base import Suite
+
+_KINDS = {
+    "int_type": "a whole number",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "string_type": "text",
+    "finite_number": "a finite number",
+    "dict_type": "keys with values",
+    "mapping_type": "keys with values",
+    "model_type": "keys with values",
+    "model_attributes_type": "keys with values",
+    "tuple_type": "a list",
+}
+FOREIGN = {
+    **dict.fromkeys(("repetitions", "repeats", "trials", "n_runs", "n_trials", "seeds"), "runs"),
+    **dict.fromkeys(("metrics", "indicators"), "tables"),
+    **dict.fromkeys(("solvers", "optimizers", "algs"), "algorithms"),
+    **dict.fromkeys(("suite", "functions", "dimensions", "dims", "instances"), "problems"),
+    **dict.fromkeys(("time", "seconds", "max_time", "timeout"), "budget.time_s"),
+    **dict.fromkeys(("evals", "max_evals", "max_fe", "fes", "n_evals"), "budget.evaluations"),
+    **dict.fromkeys(("epoch", "max_iter", "iterations"), "budget, which counts no iterations"),
+    "budget_multiplier": "budget.evaluations_per_dimension",
+    "algorithm": "algorithms",
+}
+"""Keys by their names in other tools."""
+
+FIRST = {"budget": "evaluations", "restart": "policy", "stopping": "rule", "problems": "suite"}
+"""The key of a section for which users give the section itself."""
+
+PER_DIMENSION = re.compile(r"\s*([\d.e]+)\s*\*\s*[dDnN](?:im|imension)?\s*")
+"""A number of evaluations as COCO's users write it."""
+
+SETS = ("all", "default")  # words that may replace names of tables and figures
+ONE_VALUE = ("stagnation", "bet-and-run")  # restart policies that compare the values of a launch
+OF_CHANGES = ("at_change",)  # restart policies that need a problem that changes
+
+LABELLED: dict[str, type[Section]] = {"algorithms": AlgorithmSpec, "published": Published}
+"""Keys that contain one section per label."""
+
+_BOUNDS = {
+    "greater_than": ("gt", "greater than"),
+    "greater_than_equal": ("ge", "at least"),
+    "less_than": ("lt", "less than"),
+    "less_than_equal": ("le", "at most"),
+}
+
+
+def fault(error: ErrorDetails) -> str:
+    """One line for an error of pydantic: the key, the value, and what would be right."""
+    context, kind = error.get("ctx", {}), error["type"]
+    path, section, chosen = _place(error["loc"])
+    words = [str(part) for part in path if part != "[key]"]
+    key = ".".join(word if word.isprintable() else repr(word) for word in words)
+    value = _shown(error["input"])
+    if kind == "missing":
+        return f"{key}: missing; {section.model_fields[str(path[-1])].description}"
+    if kind == "extra_forbidden":
+        return _unknown_key(key, str(path[-1]), value, section, chosen)
+    if kind == UNKNOWN:
+        choice = CHOICES[str(path[-1])]
+        value = _shown(error["input"][choice.key])
+        return _unlike(f"{key}.{choice.key}", value, list(choice.kinds))
+    if path[-1] == "[key]" and kind in ("int_parsing", *_BOUNDS):
+        return f"{key}: should be the number of a function"
+    if kind == "string_type" and not isinstance(error["input"], list | tuple | Mapping | None):
+        return f"{key}: {value}: should be text; write it in quotes"
+    if path[-1] == "[key]" or kind == "string_pattern_mismatch":
+        return f"{key}: {value}: letters, digits and . _ + - only, a letter or digit first"
+    if kind == "literal_error":
+        known = [word.strip("'") for word in re.split(", | or ", str(context["expected"]))]
+        return _unlike(key, value, known)
+    if kind in _BOUNDS:
+        bound, words = _BOUNDS[kind]
+        return f"{key}: {value}: should be {words} {context[bound]:.16g}"
+    if kind in _KINDS:
+        first = FIRST.get(key)
+        such = f"; write {key}: {{{first}: {value}}}" if first and "model" in kind else ""
+        if per := PER_DIMENSION.fullmatch(value.strip("'")):
+            such = f"; write evaluations_per_dimension: {per[1]}"
+        return f"{key}: {value}: should be {_KINDS[kind]}{such}"
+    if kind == "too_short":
+        return f"{key}: empty; name at least one"
+    if kind == "string_too_long":
+        return f"{key}: {value}: longer than {context['max_length']} characters"
+    if kind == "named_twice":
+        return f"{key}: {error['msg']}"
+    return f"{key}: {value}: {error['msg'].removeprefix('Value error, ')}"
+
+
+def _unknown_key(
+    key: str, last: str, value: str, section: type[Section], chosen: str | None
+) -> str:
+    """A key that its section does not have; `chosen`: the section, if a key chooses its class."""
+    if chosen is not None:
+        choice = CHOICES[chosen]
+        if others := choice.having(last):
+            this = section.model_fields[choice.key].default
+            named = " or ".join(map(repr, others))
+            return f"{key}: {value}: only with {choice.key} {named}, not {this!r}"
+    known = list(section.model_fields)
+    if (named := FOREIGN.get(last.lower())) and section.__name__ == "Campaign":
+        return f"{key}: unknown key; write {named}"
+    return f"{key}: unknown key{suggest(last, known)}; known here: {', '.join(known)}"
+
+
+def _unlike(key: str, value: str, known: list[str]) -> str:
+    """Message on a value that is not one of the known words."""
+    words = " or ".join([*filter(None, [", ".join(map(repr, known[:-1]))]), repr(known[-1])])
+    return f"{key}: {value}: should be {words}{suggest(value, known)}"
+
+
+def follows(error: ErrorDetails) -> bool:
+    """Whether an error only follows from another: without wrong members, a list is too short."""
+    return error["type"] == "too_short" and bool(error["input"])
+
+
+def _shown(value: object) -> str:
+    """A value on one line, in YAML if that is short."""
+    if value is None:
+        return "empty"
+    if isinstance(value, bool):
+        return str(value).lower()
+    try:
+        text = repr(value)
+    except ValueError:  # a whole number with more digits than Python prints
+        text = "a very large number"
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _place(loc: tuple[int | str, ...]) -> tuple[list[int | str], type[Section], str | None]:
+    """The place of an error of pydantic, without the names of chosen classes: the keys as a user
+    writes them, the section of the last key, and its name if a key chooses its class.
+    """
+    section: type[Section] = Campaign
+    path, chosen, parts = [loc[0]], None, iter(loc[1:])
+    name = str(loc[0])
+    for part in parts:
+        if section is Campaign and name in LABELLED:
+            section, name = LABELLED[name], ""
+            path.append(part)  # a label, which may look like a key
+            continue
+        if name in CHOICES and name in section.model_fields:
+            section, chosen = CHOICES[name].kinds[str(part)], name
+            part = next(parts, "")
+        elif (below := section_of(section, name)) is not None:
+            section = below
+        path.append(part)
+        name = str(part)
+    return path, section, chosen
+
+
+def section_of(section: type[Section], name: str) -> type[Section] | None:
+    """The section that a key contains, if it contains one; `null` may be allowed, too."""
+    if (field := section.model_fields.get(name)) is None:
+        return None
+    kinds = [kind for kind in (*get_args(field.annotation), field.annotation) if kind is not None]
+    held = (kind for kind in kinds if isinstance(kind, type) and issubclass(kind, Section))
+    return next(held, None)
+
+
+def disagreements(campaign: Campaign) -> Iterator[str]:
+    """Keys that are valid by themselves and invalid together, by the checks of every section."""
+    for place, section in _sections(campaign):
+        for key, text in section.faults(campaign):
+            yield f"{'.'.join(filter(None, (place, key)))}: {text}"
+
+
+def _sections(section: Section, place: str = "") -> Iterator[tuple[str, Section]]:
+    """A section and all sections below it, each with its place as a user writes it."""
+    yield place, section
+    for name, value in section:
+        labelled = value.items() if isinstance(value, dict) else [("", value)]
+        for label, below in labelled:
+            if isinstance(below, AlgorithmSpec) and below.tuned is not None:
+                continue  # the faults of a tuned variant are those of its algorithm
+            if isinstance(below, Section):
+                yield from _sections(below, ".".join(filter(None, (place, name, label))))
+
+
+def unknown_names(campaign: Campaign) -> Iterator[str]:
+    """Names that no library, suite or registry has; algorithms that do not support the suite."""
+    from timefair.algorithms import registry as algorithms
+    from timefair.algorithms.registry import remembered_faults
+    from timefair.problems import registry as suites
+    from timefair.problems.base import ROUNDED, takes
+
+    problems, suite = campaign.problems, None
+    try:
+        suite = suites.find(problems.suite, problems.parameters)
+    except InputError as error:
+        yield from (f"problems.{fault}" for fault in error.faults)
+    else:
+        yield from _problem_faults(campaign, suite)
+    yield from _faults_of_file_names(campaign)
+    for label, spec in campaign.algorithms.items():
+        if spec.tuned is not None:
+            continue
+        there = elsewhere(campaign, label)
+        if there is None:
+            faults = list(remembered_faults(spec.use, spec.arguments))
+            yield from (f"algorithms.{label}: {fault}" for fault in faults)
+        else:
+            faults = there["faults"]
+            yield from (f"algorithms.{label}.{fault}" for fault in faults)
+        if spec.schedule and not faults and (clause := _unscheduled(spec.use, *spec.schedule)):
+            yield f"algorithms.{label}.schedule: {clause}"
+        if (search := spec.search) is not None and not faults:
+            found = search.unknown(campaign, label, suite)
+            yield from (f"algorithms.{label}.{search.key}.{fault}" for fault in found)
+        if suite is not None and not faults:
+            if there is None:
+                kinds = algorithms.variables(spec.use, spec.arguments)
+                tasks: Collection[str] = algorithms.tasks(spec.use, spec.arguments)
+            else:
+                kinds, tasks = frozenset(there["variables"]), there["tasks"]
+            if spec.constraint_penalty is not None:
+                if not suite.kind.penalized:
+                    yield (
+                        f"algorithms.{label}.constraint_penalty: {spec.constraint_penalty:g}: "
+                        f"{suite.name} has no constraints; remove it"
+                    )
+                    continue
+                tasks = {*tasks, suite.task} if "one objective" in tasks else tasks
+            if suite.task not in tasks:
+                yield f"algorithms.{label}: {_wrong_task(spec.use, tasks, suite)}"
+            orders = suite.variables == "permutation"
+            if spec.integer == "keys" and not (orders and "continuous" in kinds):
+                lack = f"{spec.use} is not continuous"
+                why = lack if orders else f"{suite.name} has no permutations"
+                yield f"algorithms.{label}.integer: 'keys': {why}"
+                continue
+            if spec.integer != "native" and "continuous" in kinds:
+                kinds = kinds | (ROUNDED if spec.integer == "round" else {"permutation"})
+            chosen = [f for f in campaign.problems.functions if f in suite.functions]
+            has = {suite.variables_of(f): f for f in reversed(chosen)}
+            if wrong := next((each for each in has if not takes(kinds, each)), None):
+                one = "" if {suite.variables, *has} == {wrong} else f" f{has[wrong]}"
+                word = "keys" if orders else "round"
+                rounding = f"; add integer: {word} to this algorithm"
+                yield (
+                    f"algorithms.{label}: {spec.use} takes {_joined(kinds)} variables, but "
+                    f"{suite.name}{one} has {wrong} ones{rounding if 'continuous' in kinds else ''}"
+                )
+    if suite is not None:
+        every = (
+            line for label in campaign.algorithms for line in _run_faults(campaign, label, suite)
+        )
+        yield from dict.fromkeys(every)
+    for label, data in campaign.published.items():
+        if not os.path.exists(data.path):
+            yield f"published.{label}.path: {data.path!r}: there is no such file or folder"
+    yield from unknown_exhibits(campaign)
+
+
+def unknown_algorithms(mapping: object) -> Iterator[str]:
+    """The faults of the algorithms in a campaign whose keys have faults, as far as clear."""
+    from timefair.algorithms.registry import remembered_faults
+
+    given = mapping.get("algorithms") if isinstance(mapping, Mapping) else None
+    for label, value in given.items() if isinstance(given, Mapping) else ():
+        try:
+            spec = AlgorithmSpec.model_validate(value)
+        except ValidationError:
+            continue
+        if spec.model_fields_set <= {"use", "parameters"}:
+            faults = remembered_faults(spec.use, spec.parameters)
+            yield from (f"algorithms.{label}: {fault}" for fault in faults)
+
+
+def _unscheduled(use: str, name: str) -> str:
+    """The fault of a schedule if only another parameter limits a launch; else empty."""
+    from timefair.algorithms import registry
+
+    length = registry.declared(use)[0].length
+    if length in ("", name):
+        return ""
+    return f"{name!r}: {use} follows the budget unless {length!r} is given; name that, or remove it"
+
+
+def _wrong_task(use: str, tasks: Collection[str], suite: Suite) -> str:
+    """An algorithm that is not for a suite, and those that are."""
+    from timefair.algorithms import registry as algorithms
+
+    has = suite.name + " has " + suite.task
+    if suite.task == "one objective":
+        return f"{use} is for {_joined(tasks)}, but {has}"
+    advice = f"as {', '.join(algorithms.able(suite.task))} can take"
+    if suite.kind.penalized and "one objective" in tasks:
+        advice += "; or add constraint_penalty: 1000 to this algorithm"
+    return f"{use} is for {_joined(tasks)}, but {has}, {advice}"
+
+
+def _run_faults(campaign: Campaign, label: str, suite: Suite) -> Iterator[str]:
+    """Restart policies, isolation and threads that do not go together with a suite."""
+    spec, policy, kind = campaign.algorithms[label], campaign.restart_of(label).policy, suite.kind
+    key = f"algorithms.{label}.restart.policy" if spec.restart else "restart.policy"
+    if policy in OF_CHANGES and suite.environments == 1:
+        yield f"{key}: {policy!r}: needs a suite whose problems change, such as moving"
+    if kind.stopping and policy in ONE_VALUE:
+        others = ONE_VALUE if suite.environments > 1 else (*ONE_VALUE, *OF_CHANGES)
+        known = ", ".join(name for name in CHOICES["restart"].kinds if name not in others)
+        yield f"{key}: {policy!r}: needs {kind.stopping}; with {kind.said}: {known}"
+    if not kind.apart and campaign.is_apart(label):
+        key = f"algorithms.{label}.isolation" if spec.isolation else "isolation"
+        yield f"{key}: 'strict': with {kind.said}: private, shared"
+    if not kind.cores and spec.threads > 1:
+        yield f"algorithms.{label}.threads: {spec.threads}: should be 1 with {kind.said}"
+
+
+def unknown_exhibits(campaign: Campaign) -> Iterator[str]:
+    """Names of tables and figures that the registry does not have."""
+    from timefair.exhibits.registry import FIGURES, TABLES
+
+    every: dict[str, tuple[Iterable[str], Mapping[str, object]]] = {
+        "tables": (campaign.tables, TABLES),
+        "figures": (campaign.figures.names, FIGURES),
+    }
+    for key, (names, known) in every.items():
+        for name in names:
+            if name not in known and name not in SETS:
+                yield f"{key}: {unknown(name, (*SETS, *known), LIST_OF_TABLES)}"
+
+
+def warnings(campaign: Campaign) -> Iterator[str]:
+    """One line each on forbidden actions of the user's modules during import, on threads that
+    evaluate nothing, and on launches that plan with a number of evaluations that nobody gave.
+    """
+    from timefair.basics import user_code
+
+    most = max((spec.threads for spec in campaign.algorithms.values()), default=1)
+    used = {"problems.suite": (campaign.problems.suite, most)}
+    used |= {f"algorithms.{k}": (spec.use, spec.threads) for k, spec in campaign.algorithms.items()}
+    files: dict[tuple[str, int], tuple[str, str]] = {}
+    for key, (name, threads) in used.items():
+        files.setdefault((name.rpartition(":")[0], threads), (key, name))
+    for (_, threads), (key, name) in files.items():
+        yield from (f"{key}: {line}" for line in user_code.warnings(name, threads))
+    one_by_one = [
+        f"{label} ({spec.threads})"
+        for label, spec in campaign.algorithms.items()
+        if spec.threads > 1 and _batches(campaign, label) is False
+    ]
+    if one_by_one:
+        yield (
+            f"threads: {', '.join(one_by_one)}: asks for one point at a time, and so evaluates on "
+            "one of its threads"
+        )
+    yield from _unplanned(campaign)
+
+
+def _unplanned(campaign: Campaign) -> Iterator[str]:
+    """Algorithms whose launches plan with a default number of evaluations."""
+    from timefair.algorithms import registry
+
+    for label, spec in campaign.algorithms.items():
+        parameter, count = registry.declared(spec.use)[0].iterated or ("", 0)
+        if parameter and spec.schedule is None and parameter not in spec.arguments:
+            yield (
+                f"algorithms: {label}: launches have {count} iterations, the default; schedule: "
+                f"{{{parameter}: fill}} fits them to the budget"
+            )
+    if campaign.budget.evaluations or campaign.budget.evaluations_per_dimension:
+        return
+    labels: dict[tuple[str, int], list[str]] = {}
+    for label, spec in campaign.algorithms.items():
+        library, name = registry.declared(spec.use)
+        plan = library.planned.get(name) or library.planned.get("")
+        if plan and spec.tuned is None and plan[0] not in spec.arguments:
+            labels.setdefault(plan, []).append(label)
+    for (parameter, each), named in labels.items():
+        yield (
+            f"algorithms: {', '.join(named)}: launches plan with {each:,} x D evaluations, because "
+            f"the budget has none; schedule: {{{parameter}: fill}} fits them to the time"
+        )
+
+
+def _batches(campaign: Campaign, label: str) -> bool | None:
+    """Whether an algorithm asks for batches, in its environment; None if this is unknown."""
+    from timefair.algorithms import registry
+
+    if (there := elsewhere(campaign, label)) is not None:
+        batches: bool | None = there.get("batches")
+        return batches
+    spec = campaign.algorithms[label]
+    return registry.batches(spec.use, spec.arguments)
+
+
+def not_above_zero(campaign: Campaign) -> Iterator[str]:
+    """Targets that no precision can reach, or that only the optimum reaches."""
+    from timefair.problems.registry import SUITES
+
+    suite = SUITES.get(campaign.problems.suite)
+    if suite is not None and suite.kind.signed:
+        return
+    for place, wanted in enumerate(campaign.targets):
+        if wanted <= 0:
+            yield f"targets.{place}: {wanted:g}: should be greater than 0"
+
+
+LONGEST_LIST = 150
+"""Most characters of the list of the instances of a job, which is in the names of its files."""
+
+
+def _faults_of_file_names(campaign: Campaign) -> Iterator[str]:
+    """A fault if the instances of a job do not fit into the name of a file."""
+    size, instances = campaign.instances_per_job, campaign.problems.instances
+    chunks = (instances[k : k + size] for k in range(0, len(instances), size))
+    longest = max((format_ranges(chunk, "_") for chunk in chunks), key=len)
+    if len(longest) > LONGEST_LIST:
+        yield (
+            f"instances_per_job: {size}: the list of the instances of a job has {len(longest)} "
+            f"characters, and file names have room for {LONGEST_LIST}; use a smaller number, or "
+            "instances without gaps"
+        )
+
+
+def _problem_faults(campaign: Campaign, suite: Suite) -> Iterator[str]:
+    chosen = campaign.problems
+    functions, instances = list(chosen.functions), list(chosen.instances)
+    if chosen.own_dimensions:
+        each = (suite.faults([f], [dimension], instances) for f, dimension in chosen.spaces)
+        faults = list(dict.fromkeys(chain.from_iterable(each)))
+    else:
+        faults = suite.faults(functions, list(chosen.dimensions), instances)
+    yield from (f"problems.{fault}" for fault in faults)
+
+    def known() -> Iterator[bool]:
+        each = product(chosen.spaces, instances)
+        return (suite.knows_optimum(*space, instance) for space, instance in each)
+
+    target = campaign.budget.final_target
+    given = target not in (None, type(campaign.budget).model_fields["final_target"].default)
+    yield from _faults_of_period(campaign, suite)
+    if given and suite.kind.unsettled:
+        yield f"budget.final_target: {target}: {suite.kind.unsettled}; write null"
+    yield from not_above_zero(campaign)
+    if given and not faults and not any(known()):
+        yield (
+            f"budget.final_target: {target}: the optimum of these problems is unknown; "
+            "write null, or give problems.parameters.f_opt of your own function"
+        )
+    if campaign.published and suite.published_needs:
+        yield (
+            f"published: {suite.name}: its published data have other precisions; "
+            f"write {suite.published_needs}"
+        )
+    if campaign.published and not faults and not all(known()):
+        yield (
+            "published: the optimum of some of these problems is unknown, and published data are "
+            "distances to it"
+        )
+
+
+def _faults_of_period(campaign: Campaign, suite: Suite) -> Iterator[str]:
+    """Budgets that do not give a period of the changes."""
+    budget = campaign.budget
+    key = "evaluations" if budget.evaluations_per_dimension is None else "evaluations_per_dimension"
+    evaluations = budget.evaluations_for(min(campaign.problems.dimensions))
+    if evaluations is None or suite.environments == 1:
+        return
+    if budget.seconds is not None:
+        name = "time_s" if budget.cpu_s is None else "cpu_s"
+        yield (
+            f"budget.{name}: {budget.seconds:g}: excludes {key} in {suite.name}, whose problems "
+            "change after seconds or after evaluations; give one"
+        )
+    elif evaluations < suite.environments:
+        yield (
+            f"budget.{key}: {getattr(budget, key)}: {evaluations} evaluations for "
+            f"{suite.environments} environments; give at least one for each"
+        )
+
+
+def _joined(kinds: Iterable[str]) -> str:
+    return " and ".join(sorted(kinds))
+
 
 _TAG = "tag:yaml.org,2002:"
 MERGE = f"{_TAG}merge"
@@ -42,8 +524,6 @@ NUMBER = re.compile(
 )
 """Also numbers that YAML 1.1 reads as text, such as ``1e3``."""
 OTHER_BASE = re.compile(r"[-+]?0o?[0-9_]+|.*:.*")
-
-LABELLED = ("algorithms", "published")  # keys of a campaign that contain one section per label
 
 
 class _Loader(yaml.SafeLoader):
@@ -197,7 +677,6 @@ def _named(campaign: Campaign) -> Campaign:
 
 
 def restored(snapshot: str) -> Campaign:
-    """The campaign of `Campaign.snapshot`."""
     return Campaign.model_validate_json(snapshot, strict=False)
 
 
@@ -214,3 +693,130 @@ def restore(path: Path | str) -> Campaign:
         raise InputError(
             f"{path}: not written by this version of timefair; start snakemake again"
         ) from None
+
+
+_OF_CORE = ("seed", "targets", "target_values", "statistics", "tables", "figures")
+
+_LONGEST_NAME = 40
+
+RESULTS = ("comparison", "ranks", "friedman", "summary", "quantiles", "paper_values")
+COUNTED = (*RESULTS, "ert", "success", "anytime", "ecdf", "profile_evaluations")
+TABLES: Mapping[tuple[str, ...], tuple[tuple[str, ...], tuple[str, ...]]] = {
+    ("seconds", "evaluations"): ((*RESULTS, "checklist"), ("critical_difference", "quantiles")),
+    ("seconds",): (
+        (*COUNTED, "checklist"),
+        (
+            "critical_difference", "quantiles", "anytime_evaluations", "ecdf_evaluations",
+            "ert_evaluations", "profile_evaluations",
+        ),
+    ),
+}  # fmt: skip
+"""Usual tables and figures of imported runs, by the costs that they lack (`Campaign.lacks`)."""
+ALLOWED: Mapping[tuple[str, ...], str] = {
+    ("seconds", "evaluations"): "There are no costs: these data allow ranks, tests and effect "
+    "sizes of the values at the end. They do not show how soon values were found, nor whether "
+    "budgets were equal.",
+    ("seconds",): "There are no seconds: these data allow comparisons at equal evaluations, and "
+    "none at equal time.",
+}
+"""What such runs allow."""
+
+
+def of_analysis() -> tuple[str, ...]:
+    """The keys of a campaign file that affect only the analysis."""
+    added = (key for key, of in added_keys("").items() if getattr(of, "analyses", False))
+    return (*_OF_CORE, *added)
+
+
+def settings(path: Path | None) -> dict[str, object]:
+    """Read a file with keys of the analysis, ignoring others of a campaign; or empty."""
+    if path is None:
+        return {}
+    content, keys = read_yaml(path), of_analysis()
+    known = f"known: {', '.join(keys)}"
+    if not isinstance(content, Mapping):
+        raise InputError(f"{path}: should be keys with values; {known}")
+    unknown = [key for key in content if key not in Campaign.model_fields]
+    if unknown:
+        raise InputError(
+            *(f"{path}: {key}: unknown key{suggest(key, keys)}; {known}" for key in unknown)
+        )
+    return {key: value for key, value in content.items() if key in keys}
+
+
+def campaign_of(
+    name: str,
+    chosen: Mapping[str, object],
+    published: Mapping[str, Mapping[str, object]],
+    *,
+    suite: str,
+    problems: Collection[tuple[int, int, int]],
+    names: Mapping[int, str],
+    runs: int,
+    budgets: Collection[tuple[int, float | None, int | None]],
+    lacks: tuple[str, ...] = (),
+) -> Campaign:
+    """The campaign of imported runs, with keys of `of_analysis`; `InputError` if one is wrong.
+
+    `published` has the keys of its algorithms by label, `problems` (function, dimension, instance),
+    `names` those of functions, and `budgets` the different ones as (dimension, seconds,
+    evaluations), None for none. `runs` is the largest number on a problem; `lacks`:
+    `Campaign.lacks`.
+    """
+    functions, dimensions, instances = (sorted(set(part)) for part in zip(*problems, strict=True))
+    of_each = {function: dimension for function, dimension, _ in problems}
+    own = len({problem[:2] for problem in problems}) == len(functions) and len(dimensions) > 1
+    tables, figures = TABLES.get(lacks, ((), ()))
+    usual = {"tables": tables, "figures": {"names": figures}} if tables else {}
+    return parse_foreign(
+        {
+            **usual,
+            **chosen,
+            "name": name,
+            "problems": {
+                "suite": suite,
+                "functions": functions,
+                **({"own_dimensions": of_each} if own else {"dimensions": dimensions}),
+                "instances": instances,
+                "names": _short(names),
+            },
+            "algorithms": {},
+            "published": dict(published),
+            "budget": {**_budget(budgets), "final_target": None},
+            "restart": {"policy": "none"},
+            "runs": runs,
+        }
+    )
+
+
+def _short(names: Mapping[int, str]) -> dict[int, str]:
+    """Names of functions that fit into figures; those that become equal end in their numbers."""
+    printable = {
+        number: "".join(letter if letter.isprintable() else "_" for letter in word)
+        for number, word in names.items()
+    }
+    times = Counter(word[:_LONGEST_NAME].strip() for word in printable.values())
+    short = {}
+    for number, word in printable.items():
+        end = f"… ({number})" if times[word[:_LONGEST_NAME].strip()] > 1 else ""
+        short[number] = word[: _LONGEST_NAME - len(end)].strip() + end
+    return short
+
+
+def _budget(budgets: Collection[tuple[int, float | None, int | None]]) -> dict[str, float | int]:
+    """The largest budgets; those in evaluations, if they agree, as a multiple of the dimension.
+
+    Those of runs of 0 s count only if there is no budget in seconds.
+    """
+    allowed: dict[str, float | int] = {}
+    if seconds := max((s or 0.0 for _, s, _ in budgets), default=0.0):
+        allowed["time_s"] = seconds
+    evaluations = {
+        (dimension, n) for dimension, s, n in budgets if n is not None and not (seconds and s == 0)
+    }
+    multiples = {n / dimension for dimension, n in evaluations}
+    if len(evaluations) > 1 and len(multiples) == 1 and (each := multiples.pop()).is_integer():
+        allowed["evaluations_per_dimension"] = int(each)
+    elif evaluations:
+        allowed["evaluations"] = max(n for _, n in evaluations)
+    return allowed or {"evaluations": 1}

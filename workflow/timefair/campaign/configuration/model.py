@@ -26,11 +26,12 @@ from pydantic_core import CoreSchema, PydanticCustomError
 
 from timefair.basics.errors import InputError
 from timefair.basics.extension import Extension, added_keys, extensions
-from timefair.basics.sections import CampaignView, Fault, Search, Section, or_text
-from timefair.basics.values import (
+from timefair.basics.sections import (
+    CampaignView,
     Choice,
     Cost,
     Count,
+    Fault,
     FunctionNames,
     Megabytes,
     Name,
@@ -41,8 +42,11 @@ from timefair.basics.values import (
     Positive,
     Repeats,
     Schedule,
+    Search,
     Seconds,
+    Section,
     Threads,
+    or_text,
 )
 from timefair.policies import restart_policies, stopping_rules
 from timefair.policies.restarts import Independent, RestartPolicy
@@ -466,7 +470,6 @@ class Timing(Section):
 
     @property
     def most_repeats(self) -> int:
-        """How often a perturbed run is measured again."""
         return self.repeats if self.perturbed == "repeat" else 0
 
 
@@ -731,7 +734,7 @@ class Campaign(Section):
 
     @property
     def is_foreign(self) -> bool:
-        """Whether the campaign is of imported runs and measures nothing: see `campaign.foreign`."""
+        """Whether the campaign is of imported runs and measures nothing: see `campaign_of`."""
         return not self.algorithms
 
     @property
@@ -806,7 +809,6 @@ class Campaign(Section):
 
     @property
     def reference_is_timed(self) -> bool:
-        """Whether the reference kernel is timed around each run."""
         return is_referenced(self.timing.reference, self.budget.seconds)
 
     def section(self, key: str) -> Any:

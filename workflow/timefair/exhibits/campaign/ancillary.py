@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import pandas as pd
 
-from timefair.basics.together import ALL
+from timefair.basics.words import ALL
 from timefair.exhibits import questions
 from timefair.exhibits.comparisons import ranks
 from timefair.exhibits.curves import ecdf
@@ -17,7 +17,7 @@ from timefair.exhibits.exhibit import exhibit
 from timefair.exhibits.layout import Layout, Points
 from timefair.exhibits.quality import quantiles
 from timefair.exhibits.runtimes import ert
-from timefair.records.rundata.clocks import ancillary_costs
+from timefair.records.rundata.conditions import ancillary_costs
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 

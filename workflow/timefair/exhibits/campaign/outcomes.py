@@ -10,8 +10,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
-from timefair.basics.slowdowns import lengthened
-from timefair.basics.together import ALL
+from timefair.basics.optimum import lengthened
+from timefair.basics.words import ALL
 from timefair.exhibits import questions
 from timefair.exhibits.charts.chart import LEADERS, LINES, Picture
 from timefair.exhibits.columns import (
@@ -21,7 +21,7 @@ from timefair.exhibits.columns import (
 )
 from timefair.exhibits.exhibit import drawn, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
-from timefair.records.rundata.clocks import (
+from timefair.records.rundata.conditions import (
     objective_share,
     reference_s,
     seconds_per_evaluation,

@@ -13,7 +13,7 @@ from matplotlib.ticker import FixedLocator, ScalarFormatter
 from matplotlib.transforms import ScaledTranslation
 from numpy.typing import NDArray
 
-from timefair.basics.together import ALL
+from timefair.basics.words import ALL
 from timefair.exhibits.charts import maps, panels, style
 from timefair.exhibits.charts.chart import Curves
 from timefair.exhibits.charts.pages import COLUMNS, LINES, Page

@@ -13,8 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from timefair.basics.together import ALL
-from timefair.basics.words import percent
+from timefair.basics.words import ALL, percent
 from timefair.exhibits import questions
 from timefair.exhibits.campaign.outcomes import detectable, slowdowns
 from timefair.exhibits.columns import (
@@ -54,9 +53,9 @@ from timefair.statistics.comparison import (
     van_elteren,
     wilcoxon,
 )
-from timefair.statistics.corrections import hochberg
-from timefair.statistics.quantiles import sample_quantile
+from timefair.statistics.ranks import hochberg
 from timefair.statistics.runtimes import decisive_target
+from timefair.statistics.samples import sample_quantile
 
 SHARES = (0.01, 0.1, 1.0)  # shares of the budget after which reached targets are counted
 

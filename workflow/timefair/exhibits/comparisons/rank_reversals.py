@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.basics.together import ALL
+from timefair.basics.words import ALL
 from timefair.exhibits import questions
 from timefair.exhibits.campaign.outcomes import of_times
 from timefair.exhibits.columns import (

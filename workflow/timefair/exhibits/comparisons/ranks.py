@@ -34,8 +34,7 @@ from timefair.records.rundata.problems import (
 from timefair.records.rundata.published import with_published
 from timefair.records.rundata.runs import UNITS, Runs
 from timefair.records.rundata.settings import Analysis
-from timefair.statistics.means import mean_of
-from timefair.statistics.quantiles import sample_quantile
+from timefair.statistics.probability import mean_of
 from timefair.statistics.ranks import (
     average_ranks,
     critical_difference,
@@ -44,6 +43,7 @@ from timefair.statistics.ranks import (
     rank,
     rank_within,
 )
+from timefair.statistics.samples import sample_quantile
 
 ERT = "ERT"  # the criterion of costs
 

@@ -14,8 +14,7 @@ from timefair.exhibits.charts.chart import Picture, leaders
 from timefair.exhibits.columns import SECONDS
 from timefair.exhibits.exhibit import Made, drawn, exhibit
 from timefair.exhibits.layout import Layout, Points
-from timefair.records.rundata.evaluation_cost import COSTS_S, UsedByRuns, complete_problems
-from timefair.records.rundata.problems import Spent
+from timefair.records.rundata.problems import COSTS_S, Spent, UsedByRuns, complete_problems
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.statistics.evaluation_cost import (

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from timefair.basics.together import ALL
+from timefair.basics.words import ALL
 from timefair.exhibits import questions
 from timefair.exhibits.charts.chart import Curves
 from timefair.exhibits.exhibit import Figure, Made, Parts, exhibit, over_costs

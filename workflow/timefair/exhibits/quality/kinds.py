@@ -31,7 +31,7 @@ from timefair.statistics.changes import (
     recovered,
     recovery_times,
 )
-from timefair.statistics.quantiles import sample_quantile
+from timefair.statistics.samples import sample_quantile
 
 GRID = 101  # points of a curve
 FIRST = 1e-3  # the first point of a curve in seconds, as a share of the period

@@ -29,23 +29,21 @@ from timefair.records.rundata.runs import UNITS, Runs, Unit
 from timefair.records.rundata.settings import Analysis
 from timefair.statistics.checks import Estimate
 from timefair.statistics.ert import ert
-from timefair.statistics.means import (
+from timefair.statistics.probability import (
     deviation_of,
     mean_if_all_succeed,
     mean_interval,
     mean_of,
     mean_of_successes,
-    opposed_pairs,
-    smaller_gap,
-)
-from timefair.statistics.probability import (
     multirun_probability,
+    opposed_pairs,
     probability_of_quantile,
     runs_needed,
+    smaller_gap,
     success_interval,
 )
-from timefair.statistics.quantiles import quantile_interval, sample_quantile
 from timefair.statistics.ranks import rank
+from timefair.statistics.samples import quantile_interval, sample_quantile
 
 CELL = (*PROBLEM, "algorithm")
 

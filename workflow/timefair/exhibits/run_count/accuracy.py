@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from timefair.basics.together import ALL
+from timefair.basics.words import ALL
 from timefair.exhibits import questions
 from timefair.exhibits.charts.chart import Picture
 from timefair.exhibits.exhibit import Figure, Made, exhibit
@@ -20,7 +20,6 @@ from timefair.records.rundata.frames import Progress
 from timefair.records.rundata.problems import precision_at_the_end
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis, RunCount
-from timefair.statistics.quantiles import sample_quantile
 from timefair.statistics.run_count.evaluation import (
     BANDS,
     Evaluation,
@@ -42,6 +41,7 @@ from timefair.statistics.run_count.widths import (
     Validity,
     is_kept_promise,
 )
+from timefair.statistics.samples import sample_quantile
 
 CELL = ["suite", "function", "dimension", "instance", "algorithm"]
 STRATUM = ["suite", "dimension"]

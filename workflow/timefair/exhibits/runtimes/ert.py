@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from timefair.basics.together import ALL
+from timefair.basics.words import ALL
 from timefair.exhibits import questions
 from timefair.exhibits.charts.chart import LEADERS, OVERVIEWS, Curves, Picture
 from timefair.exhibits.columns import SECONDS
@@ -21,9 +21,8 @@ from timefair.records.rundata.problems import BUDGETS, Spent, equal_if_solved, p
 from timefair.records.rundata.published import bridges, told_in, with_published
 from timefair.records.rundata.runs import UNITS, Runs, Unit
 from timefair.records.rundata.settings import Analysis
-from timefair.statistics.ert import ert, ert_interval, success_rate
+from timefair.statistics.ert import ert, ert_interval, restarted_cdf, success_rate
 from timefair.statistics.probability import affordable_runs, best_of_mean, best_of_quantile
-from timefair.statistics.restarted import restarted_cdf
 
 CELL_KEYS = ("suite", "dimension", "function", "algorithm")
 PROBLEM_KEYS = (*CELL_KEYS[:3], "instance", "algorithm")

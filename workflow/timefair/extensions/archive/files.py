@@ -33,10 +33,8 @@ from timefair.problems import registry as suites
 from timefair.records.schema import PUBLISHED
 from timefair.records.store import open_record
 
-CODE, OWN = "code", "own"
-"""The folders of the code and of the user's own files in an archive."""
-WORKFLOW = f"{CODE}/workflow/Snakefile"
-"""The entry of the workflow, in an archive."""
+CODE, OWN = "code", "own"  # the folders of the code and of the user's own files in an archive
+WORKFLOW = f"{CODE}/workflow/Snakefile"  # the entry of the workflow, in an archive
 
 _CHUNK = 2**20
 _SHOWN = 3
@@ -60,13 +58,11 @@ class Member(NamedTuple):
 
     @property
     def size(self) -> int:
-        """Bytes."""
         if isinstance(self.content, bytes):
             return len(self.content)
         return self.content.stat().st_size
 
     def chunks(self) -> Iterator[bytes]:
-        """The bytes, a part of them in memory."""
         if isinstance(self.content, bytes):
             yield self.content
             return
@@ -316,11 +312,7 @@ _UNREADABLE = (
 
 
 def write_zip(members: Iterable[Member], path: Path) -> None:
-    """Write files, with ascending paths, and their manifest; the zip appears when complete.
-
-    Nothing is compressed, because records are already, and because different versions of a
-    compressor would make different bytes. All dates are the earliest that a zip can contain.
-    """
+    """Write files, with ascending paths, and their manifest; the zip appears when complete."""
     with atomic_file(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
         lines = b"".join(f"{_store(archive, one)}  {one.path}\n".encode() for one in members)
         _store(archive, Member(MANIFEST, _first_line(lines) + b"\n" + lines))

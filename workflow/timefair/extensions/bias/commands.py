@@ -25,7 +25,7 @@ def add_to(commands: Commands) -> None:
 
 def _bias(arguments: argparse.Namespace) -> None:
     one_thread()
-    from timefair.cli.algorithms import show
+    from timefair.cli.campaigns import show
     from timefair.cli.common import prepare_files
     from timefair.extensions.bias import kept
     from timefair.measure import audit

@@ -19,8 +19,7 @@ from timefair.exhibits.columns import PAIR, SECONDS, column_names
 from timefair.exhibits.costs.cost_map import COUNTED
 from timefair.exhibits.exhibit import Made, exhibit
 from timefair.exhibits.layout import Layout, Points
-from timefair.records.rundata.evaluation_cost import UsedByRuns
-from timefair.records.rundata.problems import ProblemRuns, in_words, listed_by_precision
+from timefair.records.rundata.problems import ProblemRuns, UsedByRuns, in_words, listed_by_precision
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.statistics.checks import check_confidence

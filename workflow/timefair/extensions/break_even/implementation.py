@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from timefair.basics.together import ALL
+from timefair.basics.words import ALL
 from timefair.exhibits import questions
 from timefair.exhibits.campaign.checklist import asked
 from timefair.exhibits.charts.chart import Picture, leaders
@@ -21,14 +21,19 @@ from timefair.exhibits.comparisons.ranks import ERT
 from timefair.exhibits.exhibit import Made, drawn, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.extensions.break_even.crossovers import EMPTY, sets_of, turning_factor
-from timefair.records.rundata.clocks import reference_s, shares_s
-from timefair.records.rundata.evaluation_cost import UsedByRuns
-from timefair.records.rundata.problems import ProblemRuns, Space, in_words, listed_by_precision
+from timefair.records.rundata.conditions import reference_s, shares_s
+from timefair.records.rundata.problems import (
+    ProblemRuns,
+    Space,
+    UsedByRuns,
+    in_words,
+    listed_by_precision,
+)
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.statistics.comparison import wilcoxon
 from timefair.statistics.ert import ert
-from timefair.statistics.quantiles import quantile_interval, sample_quantile
+from timefair.statistics.samples import quantile_interval, sample_quantile
 
 Array = NDArray[np.float64]
 NO_TARGET = -1
@@ -303,7 +308,7 @@ Cell: TypeAlias = tuple[ProblemRuns, Lines]
 
 def _leaders(orders: Orders, level: float) -> dict[Space, tuple[str, ...]]:
     """The first algorithms by time in each space, by the decisions of the report."""
-    from timefair.report.findings.pairs import Pairs  # slow to import
+    from timefair.report.findings import Pairs
 
     of_spaces: dict[Space, list[Mapping[str, Any]]] = {}
     for (suite, dimension, *_), found in orders.items():

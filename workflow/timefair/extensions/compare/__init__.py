@@ -2,9 +2,7 @@
 
 - `comparison`: the runs of both versions on each function, in pairs where the seeds are equal, and
   the answers, per function and over all;
-- `sources`: the runs of a measured campaign;
-- `rounds`: runs that are measured for a comparison, until the answer is decided, and what a planned
-  comparison can find;
+- `rounds`: the runs of a campaign, also those that are measured until the answer is decided;
 - `words`: the same facts as lines, and for a pull request.
 """
 

@@ -12,16 +12,14 @@ from timefair.basics.errors import InputError
 from timefair.cli.common import Commands, cores_of, one_thread, prepare_files
 
 if TYPE_CHECKING:
-    from timefair.extensions.compare.comparison import Comparison, Measure
-    from timefair.extensions.compare.sources import Measured, Pair
-    from timefair.extensions.compare.words import Look
+    from timefair.extensions.compare.comparison import Comparison, Look, Measure
+    from timefair.extensions.compare.rounds import Measured, Pair
 
 MEASURES = ("seconds", "evaluations", "speed", "quality")
 """The names of `versions.comparison.Measure`."""
 
 
 def add_to(commands: Commands) -> None:
-    """Add the command of this module."""
     compare = commands.add_parser(
         "compare",
         help="compare two versions of an algorithm: better, worse, equal or undecided",
@@ -135,7 +133,7 @@ def _measure_and_compare(arguments: argparse.Namespace) -> int:
 
 
 def _compare_measured(arguments: argparse.Namespace) -> int:
-    from timefair.extensions.compare import sources
+    from timefair.extensions.compare import rounds
     from timefair.extensions.compare.rounds import earlier_look
 
     folder, *labels = arguments.sources
@@ -153,8 +151,8 @@ def _compare_measured(arguments: argparse.Namespace) -> int:
     )
     if baseline == candidate:
         raise InputError(f"{baseline}: is baseline and candidate; name two algorithms")
-    one = sources.read(Path(folder), (baseline, candidate))
-    pair = sources.within(one, baseline, candidate)
+    one = rounds.read(Path(folder), (baseline, candidate))
+    pair = rounds.within(one, baseline, candidate)
     look = earlier_look(Path(folder), baseline, candidate)
     found = _judged(arguments, one, pair, look)
     return _report(arguments, pair, found, look)
@@ -163,8 +161,7 @@ def _compare_measured(arguments: argparse.Namespace) -> int:
 def _judged(
     arguments: argparse.Namespace, one: Measured, pair: Pair, look: Look | None = None
 ) -> Comparison:
-    from timefair.extensions.compare.answers import look_levels
-    from timefair.extensions.compare.comparison import compare
+    from timefair.extensions.compare.comparison import compare, look_levels
 
     level = 1 - one.campaign.statistics.confidence
     if look is not None:
@@ -184,20 +181,21 @@ def _report(
     arguments: argparse.Namespace, pair: Pair, found: Comparison, look: Look | None = None
 ) -> int:
     """Print and write what was found; the exit status."""
-    from timefair.extensions.compare import words
+    from timefair.extensions.compare import comparison
 
-    lines = [*pair.cautions, *words.reasons(found)]
-    verdict = words.verdict(found, look)
+    lines = [*pair.cautions, *comparison.reasons(found)]
+    verdict = comparison.verdict(found, look)
     if not arguments.quiet:
-        print(*_aligned(words.table(found)), *lines, sep="\n")
+        print(*_aligned(comparison.table(found)), *lines, sep="\n")
     print(verdict)
     if arguments.markdown is not None:
-        arguments.markdown.write_text(words.markdown(found, [*lines, verdict]), encoding="utf-8")
+        arguments.markdown.write_text(
+            comparison.markdown(found, [*lines, verdict]), encoding="utf-8"
+        )
     return found.status
 
 
 def _aligned(rows: list[list[str]]) -> list[str]:
-    """Rows of texts as lines with columns."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
         "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()

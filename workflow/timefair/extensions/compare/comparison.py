@@ -2,34 +2,487 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from math import log
-from typing import Any, NamedTuple
+from math import ceil, exp, inf, isnan, log, nan, sqrt
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+from scipy import stats
+from scipy.special import gammaincinv, stdtr, stdtrit
 
-from timefair.extensions.compare.answers import (
-    UNKNOWN,
-    Answer,
-    Change,
-    Judged,
-    affordable,
-    average,
-    common_budgets,
-    common_target,
-    judge,
-    judge_family,
-    log_ratio,
-    worse_probability,
-)
+from timefair.basics.words import counted
 from timefair.records.rundata.problems import precision_at_the_end
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
-from timefair.statistics.checks import Floats
+from timefair.statistics.checks import Floats, check_confidence
+from timefair.statistics.ranks import holm_levels
+
+Jobs: TypeAlias = "tuple[ArrayLike, ArrayLike]"
+"""The jobs of the runs of the baseline and of the candidate."""
+
+LEAST_RUNS = 6  # runs of each version below which no change is estimated
+
+LEAST_JOBS = 4  # jobs of a version from which on the error is that of the jobs and not of the runs
+
+HALF = 0.5
+"""Successes counted for a version without any; its ERT is then at least as large as computed."""
+
+DISCORDANT = 0.5
+"""Pairs that are added in which only the one version, and in which only the other one succeeds."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """An estimate with Student's distribution around it.
+
+    - `estimate`: NaN if there are too few runs, or nothing to compare.
+    - `error`: Standard error; 0 if all pairs of runs agree.
+    - `freedom`: Degrees of freedom, positive; `inf` for the normal distribution.
+    """
+
+    estimate: float
+    error: float
+    freedom: float
+
+    @property
+    def known(self) -> bool:
+        return bool(np.isfinite(self.estimate) and np.isfinite(self.error))
+
+    def interval(self, confidence: float) -> tuple[float, float]:
+        """Confidence limits, NaN if the change is not known."""
+        check_confidence(confidence)
+        if not self.known:
+            return nan, nan
+        reach = float(stdtrit(min(self.freedom, 1e9), (1 + confidence) / 2)) * self.error
+        return self.estimate - reach, self.estimate + reach
+
+
+UNKNOWN = Change(nan, nan, inf)  # nothing is known
+
+
+def log_ratio(
+    baseline: tuple[ArrayLike, ArrayLike],
+    candidate: tuple[ArrayLike, ArrayLike],
+    *,
+    paired: bool,
+    jobs: Jobs | None = None,
+) -> Change:
+    """Logarithm of the ratio of two costs, each of which is a ratio of two sums over runs.
+
+    With cost and success of each run, the costs are ERTs; with seconds and evaluations, they are
+    seconds per evaluation.
+
+    - `baseline`, `candidate`, shape (m,) and (n,): Terms of the numerator and of the denominator,
+      one per run of the version; finite and not negative.
+    - `paired`: Whether run i of one version belongs to run i of the other, as with equal seeds.
+    - `jobs`, shape (m,) and (n,): Job that measured each run. For pairs, the jobs of the baseline.
+
+    Returns: Not known for fewer than `LEAST_RUNS` runs of a version, if a numerator is 0, or if
+    both denominators are 0. If one denominator is 0, it is replaced by `HALF`.
+
+    The standard error is that of the delta method, for pairs that of the differences. Runs of one
+    job share its perturbations: with `LEAST_JOBS` jobs or more, it is computed from the sums over
+    jobs (K.-Y. Liang and S. L. Zeger, Biometrika 73, 1986); the freedom without pairs is Welch's.
+    """
+    (above, below), (above_candidate, below_candidate) = _arrays(baseline), _arrays(candidate)
+    if paired and above.size != above_candidate.size:
+        raise ValueError(f"pairs need as many runs, not {above.size} and {above_candidate.size}")
+    if min(above.size, above_candidate.size) < LEAST_RUNS or not (
+        below.any() or below_candidate.any()
+    ):
+        return UNKNOWN
+    if not (above.any() and above_candidate.any()):
+        return UNKNOWN
+    one, other = _log_mean(above, below), _log_mean(above_candidate, below_candidate)
+    estimate = other.value - one.value
+    if paired:
+        rare = _rare(below) + _rare(below_candidate)
+        varied = _of_mean(other.influence - one.influence, jobs and jobs[0])
+        return Change(estimate, sqrt(varied.variance + rare), varied.freedom)
+    each = [
+        _of_mean(version.influence, jobs and jobs[k], version.extra)
+        for k, version in enumerate((one, other))
+    ]
+    return _independent(estimate, each)
+
+
+def worse_probability(
+    baseline: ArrayLike, candidate: ArrayLike, *, paired: bool, jobs: Jobs | None = None
+) -> Change:
+    """Probability that a run of the new version has the worse result, minus 0.5; ties count half.
+
+    - `baseline`, `candidate`, shape (m,) and (n,): Results; smaller is better, `inf` allowed.
+    - `paired`, `jobs`: As for `log_ratio`.
+
+    Returns: In [-0.5, 0.5]. Not known for fewer than `LEAST_RUNS` runs of a version. The standard
+    error is DeLong's, as in `a12`; for pairs, that of the sums of both placements.
+    """
+    x, y = np.asarray(baseline, dtype=np.float64), np.asarray(candidate, dtype=np.float64)
+    if paired and x.size != y.size:
+        raise ValueError(f"pairs need as many runs, not {x.size} and {y.size}")
+    if min(x.size, y.size) < LEAST_RUNS:
+        return UNKNOWN
+    places = stats.rankdata(np.concatenate([x, y]), method="dense").astype(np.float64)
+    plain = _worse(places[: x.size], places[x.size :])
+    ends = np.array([0.0, places.max() + 1])
+    worse = _worse(np.append(places[: x.size], ends), np.append(places[x.size :], ends))
+    of_candidate, of_baseline = worse.mean(axis=1), worse.mean(axis=0)
+    estimate = float(plain.mean()) - 0.5
+    if paired:
+        varied = _of_mean(of_candidate + of_baseline, jobs and _and_ends(jobs[0]))
+        return Change(estimate, sqrt(varied.variance), varied.freedom)
+    each = [
+        _of_mean(placed, jobs and _and_ends(jobs[k]))
+        for k, placed in enumerate((of_baseline, of_candidate))
+    ]
+    return _independent(estimate, each)
+
+
+def average(changes: Sequence[Change]) -> Change:
+    """Average of the known changes, estimated from different runs; not known if none is."""
+    known = [change for change in changes if change.known]
+    if not known:
+        return UNKNOWN
+    count = len(known)
+    errors = [change.error / count for change in known]
+    return Change(
+        sum(change.estimate for change in known) / count,
+        sqrt(sum(error**2 for error in errors)),
+        _freedom(errors, [change.freedom for change in known]),
+    )
+
+
+@dataclass(frozen=True)
+class _LogMean:
+    """Logarithm of a ratio of two sums, what each run adds to it, and variance besides."""
+
+    value: float
+    influence: Floats
+    extra: float
+
+
+def _log_mean(above: Floats, below: Floats) -> _LogMean:
+    total, count = above.sum(), below.sum()
+    if count:
+        influence = above / above.mean() - below / below.mean()
+        return _LogMean(float(np.log(total / count)), influence, 0.0)
+    return _LogMean(float(np.log(total / HALF)), above / above.mean(), 1 / HALF)
+
+
+def _rare(success: Floats) -> float:
+    """Variance from half a pair in which only this version succeeds; 0 without successes."""
+    if not np.isin(success, (0.0, 1.0)).all():
+        return 0.0
+    return DISCORDANT / max(float(success.sum()), HALF) ** 2
+
+
+class _Varied(NamedTuple):
+    """Variance of a mean over runs, with its degrees of freedom."""
+
+    variance: float
+    freedom: float
+
+
+def _of_mean(of_runs: Floats, jobs: ArrayLike | None, extra: float = 0.0) -> _Varied:
+    """Of the mean of a number per run; the runs of one job vary together."""
+    rest, count = of_runs - of_runs.mean(), of_runs.size
+    places = np.arange(count) if jobs is None else np.unique(jobs, return_inverse=True)[1]
+    if places.max() + 1 < LEAST_JOBS:
+        places = np.arange(count)
+    sums = np.bincount(places, weights=rest)
+    variance = float((sums**2).sum()) * sums.size / (sums.size - 1) / count**2
+    return _Varied(variance + extra, sums.size - 1)
+
+
+def _and_ends(jobs: ArrayLike) -> NDArray[np.int64]:
+    """The jobs, and one each for the two added values."""
+    places = np.unique(jobs, return_inverse=True)[1].astype(np.int64)
+    return np.append(places, places.max() + np.array([1, 2]))
+
+
+def _independent(estimate: float, each: Sequence[_Varied]) -> Change:
+    errors = [sqrt(varied.variance) for varied in each]
+    freedom = _freedom(errors, [varied.freedom for varied in each])
+    return Change(estimate, sqrt(sum(error**2 for error in errors)), freedom)
+
+
+def _arrays(sums: tuple[ArrayLike, ArrayLike]) -> tuple[Floats, Floats]:
+    above, below = (np.asarray(values, dtype=np.float64) for values in sums)
+    if above.ndim != 1 or above.shape != below.shape:
+        shapes = f"{above.shape} and {below.shape}"
+        raise ValueError(f"a version needs two vectors of one length, not {shapes}")
+    return above, below
+
+
+def _worse(baseline: Floats, candidate: Floats) -> Floats:
+    """1 if the candidate's value of a row is worse than the baseline's of a column; ties: 0.5."""
+    rows, columns = candidate[:, np.newaxis], baseline[np.newaxis, :]
+    return np.asarray((rows > columns) + 0.5 * (rows == columns))
+
+
+def _freedom(errors: Sequence[float], freedoms: Sequence[float]) -> float:
+    """Degrees of freedom of the sum of independent estimates (Welch and Satterthwaite)."""
+    total = sum(error**2 for error in errors)
+    below = sum(error**4 / freedom for error, freedom in zip(errors, freedoms, strict=True))
+    return total**2 / below if below > 0 else inf
+
+
+class Answer(StrEnum):
+    """What the runs show about a new version."""
+
+    BETTER = "better"
+    WORSE = "worse"
+    EQUAL = "equal"
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A change with its answer and the interval from which the answer follows.
+
+    The confidence of the interval is ``1 - level``; NaN if the change is not known.
+    """
+
+    change: Change
+    answer: Answer
+    level: float
+    low: float
+    high: float
+
+
+def judge(change: Change, margin: float, level: float) -> Judged:
+    """Judge one change: the interval at a level, in (0, 1), decides.
+
+    - `margin`: Changes in ``[-margin, margin]`` do not matter; not negative, in their unit.
+
+    Returns: ``WORSE`` if the interval is above the margin, ``BETTER`` if it is below, ``EQUAL`` if
+    it is within, and ``UNDECIDED`` if it contains a limit of the margin or is not known.
+
+    The probability of a wrong claim is at most level/2 if the change is equal to a limit, and
+    smaller otherwise; ``EQUAL`` is the test with two one-sided tests.
+
+    Source: D. J. Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15 (1987). H. Finner
+    and K. Strassburger, Annals of Statistics 30 (2002).
+    """
+    if not margin >= 0:
+        raise ValueError(f"margin must not be negative, not {margin}")
+    low, high = change.interval(1 - level)
+    answer = Answer.UNDECIDED
+    if low > margin:
+        answer = Answer.WORSE
+    elif high < -margin:
+        answer = Answer.BETTER
+    elif low >= -margin and high <= margin:
+        answer = Answer.EQUAL
+    return Judged(change, answer, level if change.known else nan, low, high)
+
+
+def judge_family(changes: Sequence[Change], margin: float, level: float) -> list[Judged]:
+    """Judge several changes so that all answers are right with a probability of at least 1 - level.
+
+    Holm's procedure gives each change its level. Changes that are not known do not count.
+    """
+    levels = holm_levels([_p(change, margin) for change in changes], level)
+    return [
+        judge(change, margin, level if isnan(own) else float(own))
+        for change, own in zip(changes, levels, strict=True)
+    ]
+
+
+def _p(change: Change, margin: float) -> float:
+    """The smallest level at which a change is decided; NaN if it is not known."""
+    if not change.known:
+        return nan
+    distance = abs(abs(change.estimate) - margin)
+    if change.error == 0:
+        return 0.0 if distance or abs(change.estimate) <= margin else 1.0
+    return float(np.minimum(2 * stdtr(min(change.freedom, 1e9), -distance / change.error), 1.0))
+
+
+def look_levels(level: float, looks: int) -> Floats:
+    """Level at which the changes are judged at each look; the levels add up to the given one.
+
+    Later looks have more runs and get more of the level, in proportion to their number.
+    """
+    check_confidence(1 - level)
+    if looks < 1:
+        raise ValueError(f"looks must be at least 1, not {looks}")
+    numbers = np.arange(1, looks + 1)
+    return np.asarray(level * numbers / numbers.sum())
+
+
+REACHED = 0.5  # share of the runs of the better version that reach the target at least
+
+
+def common_target(baseline: ArrayLike, candidate: ArrayLike, hardest: float) -> float | None:
+    """The hardest precision that at least half of the runs of one of the versions reached.
+
+    - `baseline`, `candidate`, shape (runs,): Best precision at the end of each run, or `inf`.
+    - `hardest`: A harder precision is replaced by this one.
+
+    Returns: The smaller of the two medians; None if both are infinite or there are no runs.
+
+    >>> common_target([4.0, 1.0, 3.0, 2.0, 9.0], [6.0, 6.0, 6.0, 6.0, 6.0], 1e-8)
+    3.0
+    """
+    found = np.inf
+    for of_version in (baseline, candidate):
+        precision = np.sort(np.asarray(of_version, dtype=np.float64))
+        if precision.size:
+            found = min(found, float(precision[ceil(REACHED * precision.size) - 1]))
+    return max(found, hardest) if np.isfinite(found) else None
+
+
+def affordable(
+    evaluations: ArrayLike, seconds: ArrayLike, budget_s: ArrayLike, budget_evaluations: ArrayLike
+) -> Floats:
+    """How many evaluations the budget of each run allows at the speed of the run, shape (runs,).
+
+    - `budget_s`, `budget_evaluations`: NaN without such a budget.
+
+    Returns: `inf` without budgets, and without evaluations or times if there is only T.
+
+    >>> affordable([100, 100, 50], [2.0, 1.0, 1.0], [2.0, 2.0, 2.0], [np.nan, np.nan, 80]).tolist()
+    [100.0, 200.0, 80.0]
+    """
+    made, spent = np.asarray(evaluations, dtype=np.float64), np.asarray(seconds, dtype=np.float64)
+    limit, most = np.asarray(budget_s, np.float64), np.asarray(budget_evaluations, np.float64)
+    usable = (made > 0) & (spent > 0) & ~np.isnan(limit)
+    in_time = np.full(made.shape, np.inf)
+    in_time[usable] = made[usable] * limit[usable] / spent[usable]
+    return np.asarray(np.fmin(in_time, most), dtype=np.float64)
+
+
+def common_budgets(baseline: Floats, candidate: Floats, *, paired: bool) -> tuple[Floats, Floats]:
+    """The evaluations within which the runs of both versions have to reach the target.
+
+    Returns baseline, candidate: For pairs, the smaller number of each pair; else the smaller one of
+    both medians, for all.
+
+    >>> baseline, candidate = np.array([100.0, 90.0]), np.array([80.0, 95.0])
+    >>> [one.tolist() for one in common_budgets(baseline, candidate, paired=True)]
+    [[80.0, 90.0], [80.0, 90.0]]
+    """
+    if paired:
+        least = np.minimum(baseline, candidate)
+        return least, least
+    medians = [float(np.median(one)) for one in (baseline, candidate) if one.size]
+    least_median = min(medians, default=np.inf)
+    return np.full(baseline.shape, least_median), np.full(candidate.shape, least_median)
+
+
+@dataclass(frozen=True)
+class Design:
+    """A planned comparison.
+
+    The `runs` of each version on each function are divided evenly among the `looks`, after which
+    the comparison may stop. Costs matter from a `ratio` on; `level` is that of all looks together.
+    `jobs` are those of a version on a function in a round.
+    """
+
+    functions: int
+    runs: int
+    looks: int
+    ratio: float
+    level: float
+    paired: bool
+    jobs: int
+
+
+@dataclass(frozen=True)
+class Law:
+    """Assumed distribution of the runs of the old version.
+
+    - `success`: Probability that a run reaches the target within the budget.
+    - `shape`: Shape of the gamma distribution of the cost to the target.
+    - `noise`, `job_noise`: Standard deviation of the logarithm of a run's speed, and of a job's.
+    """
+
+    success: float = 0.5
+    shape: float = 1.0
+    noise: float = 0.1
+    job_noise: float = 0.035
+
+
+@dataclass(frozen=True)
+class Loss:
+    """The loss of the new version: seconds per evaluation relative to those of the old version, and
+    the share of its successes that is lost.
+    """
+
+    slowdown: float = 1.0
+    lost: float = 0.0
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """Share of each answer in simulated comparisons, and average share of the runs used."""
+
+    shares: dict[Answer, float]
+    runs_used: float
+
+
+def simulate(
+    design: Design, law: Law, loss: Loss, *, samples: int, rng: np.random.Generator
+) -> Outcomes:
+    """Simulate a comparison of seconds to the target, with its looks, many times."""
+    levels, margin = look_levels(design.level, design.looks), log(design.ratio)
+    cuts = [round(design.runs * k / design.looks) for k in range(1, design.looks + 1)]
+    counted: Counter[Answer] = Counter()
+    used = 0
+    for _ in range(samples):
+        drawn = [_drawn(design, law, loss, rng) for _ in range(design.functions)]
+        answer = Answer.UNDECIDED
+        for runs, level in zip(cuts, levels, strict=True):
+            change = average([_change(one, runs, design) for one in drawn])
+            answer = judge(change, margin, float(level)).answer
+            if answer is not Answer.UNDECIDED:
+                break
+        counted[answer] += 1
+        used += runs
+    shares = {answer: counted[answer] / samples for answer in Answer}
+    return Outcomes(shares, used / (samples * design.runs))
+
+
+def _change(drawn: tuple[Floats, ...], runs: int, design: Design) -> Change:
+    baseline, reached, candidate, reached_candidate = (values[:runs] for values in drawn)
+    jobs = _jobs(design)[:runs]
+    return log_ratio(
+        (baseline, reached), (candidate, reached_candidate), paired=design.paired, jobs=(jobs, jobs)
+    )
+
+
+def _jobs(design: Design) -> NDArray[np.intp]:
+    """The job of each run of a version on a function, in the order of the looks."""
+    return np.arange(design.runs) * design.looks * design.jobs // design.runs
+
+
+def _drawn(design: Design, law: Law, loss: Loss, rng: np.random.Generator) -> tuple[Floats, ...]:
+    """Cost and success of each run of the old version, then of the new one."""
+    budget, runs = float(gammaincinv(law.shape, law.success)), design.runs
+    path = rng.gamma(law.shape, size=runs)
+    other = path if design.paired else rng.gamma(law.shape, size=runs)
+    job = _jobs(design)
+    noise = rng.normal(0.0, law.noise, (2, runs))
+    noise += rng.normal(0.0, law.job_noise, (2, job[-1] + 1))[:, job]
+    speeds = np.exp(noise) * np.array([[1.0], [loss.slowdown]])
+    lost = rng.random(runs) < loss.lost
+    certain = np.isinf(budget)  # then a lost run costs as much as the longest run
+    budgets = common_budgets(
+        *((np.max(path * speeds[0]) if certain else budget) / speeds), paired=design.paired
+    )
+    baseline, candidate = path < budgets[0], other < budgets[1]
+    reached = (baseline | certain, (candidate | certain) & ~lost)
+    spent = [
+        np.where(found, steps, limit) * speed
+        for found, steps, limit, speed in zip(reached, (path, other), budgets, speeds, strict=True)
+    ]
+    return spent[0], reached[0].astype(np.float64), spent[1], reached[1].astype(np.float64)
 
 
 class FunctionKey(NamedTuple):
@@ -73,27 +526,23 @@ class Cell:
         """All runs, with their own references."""
         reference = runs.frame["reference_f"].to_numpy(dtype=np.float64)
         rows = np.arange(len(runs.frame), dtype=np.intp)
-        return cls(runs, rows, _jobs(runs.frame, instances_per_job), reference)
+        return cls(runs, rows, _jobs_of_runs(runs.frame, instances_per_job), reference)
 
     def some(self, rows: NDArray[np.intp]) -> Cell:
-        """Some of the runs, in the given order."""
         return replace(
             self, rows=self.rows[rows], jobs=self.jobs[rows], reference=self.reference[rows]
         )
 
     @property
     def names(self) -> list[tuple[int, int]]:
-        """The instance and the number of each run."""
         return list(zip(*(self._column(key).tolist() for key in ("instance", "run")), strict=True))
 
     @property
     def seeds(self) -> list[int]:
-        """The seed of each run."""
         return [int(seed) for seed in self._column("seed")]
 
     @property
     def precision(self) -> Floats:
-        """The best precision at the end of each run."""
         return self._from_reference(self._numbers("best_precision"))
 
     @property
@@ -103,7 +552,7 @@ class Cell:
 
     @property
     def affordable(self) -> Floats:
-        """The evaluations that the budget of each run allows; see `answers`."""
+        """The evaluations that the budget of each run allows; see `affordable`."""
         columns = ("evaluations", "wall_s", "budget_s", "budget_evaluations")
         return affordable(*map(self._numbers, columns))
 
@@ -145,7 +594,7 @@ class Cell:
 class Sample:
     """The runs of both versions on a function.
 
-    - `target`: the precision up to which effort is compared; see `answers`.
+    - `target`: the precision up to which effort is compared; see `common_target`.
       None if too few runs found any value.
     - `paired`: whether run i of both versions has the same problem, number and seed.
     - `efforts`: efforts of the baseline and of the candidate; None without a target.
@@ -181,7 +630,7 @@ def cells(
     return found
 
 
-def _jobs(frame: pd.DataFrame, instances_per_job: int) -> NDArray[np.intp]:
+def _jobs_of_runs(frame: pd.DataFrame, instances_per_job: int) -> NDArray[np.intp]:
     """The runs that a job measured: those of a round on neighbouring instances."""
     instances = np.unique(frame["instance"], return_inverse=True)[1]
     chunks = instances // instances_per_job
@@ -241,10 +690,7 @@ def _named(cell: Cell) -> Iterator[tuple[tuple[int, int], int]]:
 
 
 class Measure(StrEnum):
-    """The measures in which two versions are compared.
-
-    The ratio of seconds is the product of the ratios of evaluations and of seconds per evaluation.
-    """
+    """The measures in which two versions are compared."""
 
     SECONDS = "seconds"
     EVALUATIONS = "evaluations"
@@ -262,7 +708,7 @@ def margin_of(measure: Measure, ratio: float) -> float:
 
 
 def changes(sample: Sample) -> dict[Measure, Change]:
-    """Changes of the cost from base to candidate on a function, in each measure; see `answers`."""
+    """Changes of the cost from base to candidate on a function, in each measure."""
     found = dict.fromkeys(Measure, UNKNOWN)
     baseline, candidate = sample.baseline, sample.candidate
     jobs = (baseline.jobs, candidate.jobs)
@@ -324,7 +770,6 @@ class Comparison:
 
     @property
     def measures(self) -> tuple[Measure, ...]:
-        """The measures with known results."""
         return tuple(m for m in Measure if any(one.change.known for one in self.on_functions[m]))
 
     @property
@@ -352,3 +797,186 @@ def compare(
         on_functions[measure] = judge_family(found, margin, level)
         overall[measure] = judge(average(found), margin, level)
     return Comparison(baseline, candidate, by, ratio, level, together, on_functions, overall)
+
+
+TITLES = {
+    Measure.SECONDS: "seconds to the target",
+    Measure.EVALUATIONS: "evaluations to the target",
+    Measure.SPEED: "seconds per evaluation",
+    Measure.QUALITY: "worse at the end",
+}
+"""Heading of each measure; all but the last are ratios, candidate to baseline."""
+
+NOT_KNOWN = "n/a"
+
+
+@dataclass(frozen=True)
+class Look:
+    """The round after which a comparison ended, and the number of planned rounds."""
+
+    number: int
+    planned: int
+
+    def __str__(self) -> str:
+        if self.number < self.planned:
+            return f"stopped after round {self.number} of {self.planned}, as the answer is decided"
+        return f"all {self.planned} rounds"
+
+
+def verdict(found: Comparison, look: Look | None = None) -> str:
+    """The answer over all functions, in one line."""
+    baseline, candidate = found.runs
+    runs = (
+        f"{baseline} runs of each version"
+        if baseline == candidate
+        else f"{baseline} runs of {found.baseline} and {candidate} runs of {found.candidate}"
+    )
+    parts = [
+        f"{found.verdict.answer}: {_claim(found)}",
+        f"margin {_margin(found.by, found)}",
+        f"in total {runs} on {counted(len(found.samples), 'function')}{_pairs(found)}",
+        *([str(look)] if look else []),
+    ]
+    return "; ".join(parts)
+
+
+def _claim(found: Comparison) -> str:
+    judged, names = found.verdict, (found.candidate, found.baseline)
+    if not judged.change.known:
+        return f"too few runs, or no target reached, to compare {names[0]} with {names[1]}"
+    confidence = f"{100 * (1 - judged.level):.4g} % confidence"
+    if found.by is Measure.QUALITY:
+        return f"{names[0]} ends worse than {names[1]} in {value(found.by, judged)}, {confidence}"
+    middle, interval = _estimate(judged), _interval(judged)
+    unit, *rest = TITLES[found.by].partition(" ")
+    of_baseline = f"{unit} of {names[1]}{''.join(rest)}"
+    return f"{names[0]} needs {middle} times the {of_baseline} {interval}, {confidence}"
+
+
+def _pairs(found: Comparison) -> str:
+    if not found.paired:
+        return ""
+    if found.paired == len(found.samples):
+        return ", in pairs of one seed"
+    return f", in pairs of one seed on {found.paired} of them"
+
+
+def reasons(found: Comparison) -> Iterator[str]:
+    """The factors of the ratio of seconds, and the quality; one line each."""
+    if found.overall[Measure.SECONDS].change.known:
+        speed, count = found.overall[Measure.SPEED], found.overall[Measure.EVALUATIONS]
+        yield (
+            f"ratio of seconds {_estimate(found.overall[Measure.SECONDS])} = "
+            f"{_estimate(speed)} (seconds per evaluation) x {_estimate(count)} (evaluations)"
+        )
+    for measure in found.measures:
+        if measure is not found.by:
+            judged = found.overall[measure]
+            yield f"{TITLES[measure]}: {value(measure, judged)}, {judged.answer}"
+
+
+def table(found: Comparison) -> list[list[str]]:
+    """Rows of texts: the heading, a row for each function, and one for all."""
+    rows = [["function", "target", *(TITLES[measure] for measure in found.measures)]]
+    for k, sample in enumerate(found.samples):
+        cells = [cell(measure, found.on_functions[measure][k]) for measure in found.measures]
+        rows.append([function(sample), _target(sample), *cells])
+    overall = [cell(measure, found.overall[measure]) for measure in found.measures]
+    return [*rows, ["all", "", *overall]]
+
+
+def function(sample: Sample) -> str:
+    return f"f{sample.key.function} D={sample.key.dimension}"
+
+
+def _target(sample: Sample) -> str:
+    return NOT_KNOWN if sample.target is None else f"{sample.target:.3g}"
+
+
+def cell(measure: Measure, judged: Judged) -> str:
+    """A value with its interval and its answer."""
+    if not judged.change.known:
+        return NOT_KNOWN
+    return f"{value(measure, judged)} {judged.answer}"
+
+
+def value(measure: Measure, judged: Judged) -> str:
+    """An estimate with its interval, as a ratio or as a share of the pairs of runs."""
+    if not judged.change.known:
+        return NOT_KNOWN
+    if measure is Measure.QUALITY:
+        low, middle, high = (
+            100 * min(max(0.5 + x, 0.0), 1.0)
+            for x in (judged.low, judged.change.estimate, judged.high)
+        )
+        return f"{middle:.0f} % [{low:.0f}, {high:.0f}]"
+    return f"{_estimate(judged)} {_interval(judged)}"
+
+
+def _estimate(judged: Judged) -> str:
+    return _ratio(judged.change.estimate)
+
+
+def _interval(judged: Judged) -> str:
+    return f"[{_ratio(judged.low)}, {_ratio(judged.high)}]"
+
+
+def _ratio(logarithm: float) -> str:
+    """A ratio with three digits, and in full up to a million.
+
+    >>> _ratio(0.0953), _ratio(7.0), _ratio(50.0)
+    ('1.1', '1,097', '5.2e+21')
+    """
+    ratio = exp(min(logarithm, 700.0))
+    if 1000 <= ratio < 1e6:
+        return f"{ratio:,.0f}"
+    return f"{ratio:.3g}" if ratio < 1000 else f"{ratio:.2g}"
+
+
+def _margin(measure: Measure, found: Comparison) -> str:
+    if measure is Measure.QUALITY:
+        return f"{50 - 100 * NEGLIGIBLE:g} to {50 + 100 * NEGLIGIBLE:g} %"
+    return f"{found.ratio:g}"
+
+
+ANSWERS = {
+    Answer.BETTER: "the interval lies below the margin",
+    Answer.WORSE: "the interval lies above the margin",
+    Answer.EQUAL: "the interval lies within the margin",
+    Answer.UNDECIDED: "the interval crosses a limit of the margin: more runs are needed",
+}
+"""Meaning of the answers."""
+
+
+def meaning(found: Comparison) -> Iterator[str]:
+    """Sentences on the scope of the answers."""
+    yield (
+        f"The margin is a ratio of {found.ratio:g} of costs, and "
+        f"{50 - 100 * NEGLIGIBLE:g} to {50 + 100 * NEGLIGIBLE:g} % of the pairs of runs in quality."
+    )
+    yield "; ".join(f"{answer}: {text}" for answer, text in ANSWERS.items()) + "."
+    yield (
+        f"The answer over all functions in {TITLES[found.by]} is right with "
+        f"{100 * (1 - found.level):.4g} % confidence, and so are all answers on single functions "
+        "in one measure together (Holm). They hold for these functions, instances and budgets."
+    )
+
+
+def markdown(found: Comparison, lines: list[str]) -> str:
+    """The verdict, its reasons and the table, in Markdown.
+
+    - `lines`: the lines that the command prints; the last one is the verdict.
+    """
+    heading, *rows = table(found)
+    rows = [heading, ["---"] * len(heading), *rows]
+    body = "\n".join(f"| {' | '.join(map(_escaped, row))} |" for row in rows)
+    scope = _escaped(" ".join(meaning(found)))
+    reasons = "\n".join(f"- {_escaped(line)}" for line in lines[:-1])
+    return (
+        f"### timefair: {_escaped(found.candidate)} against {_escaped(found.baseline)}\n\n"
+        f"**{_escaped(lines[-1])}**\n\n{reasons}\n\n{body}\n\n<sub>{scope}</sub>\n"
+    )
+
+
+def _escaped(text: str) -> str:
+    return "".join(f"\\{c}" if c in "\\`*_|<>" else c for c in text)

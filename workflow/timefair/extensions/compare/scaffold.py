@@ -102,7 +102,6 @@ def _package(source: Path) -> str:
 
 
 def _quoted(path: Path) -> str:
-    """A path as a value in YAML."""
     text = path.as_posix().replace("\\", "\\\\").replace('"', '\\"')
     return f'"{text}"'
 

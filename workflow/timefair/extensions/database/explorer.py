@@ -23,8 +23,8 @@ from timefair.exhibits.charts.style import COLOURS
 from timefair.extensions.database.standings import Costs, spaces
 from timefair.extensions.database.store import Design, opened
 from timefair.problems import names
+from timefair.report.exhibits import script
 from timefair.report.page import DOCUMENT, part_of
-from timefair.report.payload import script
 
 SCRIPTS = ("numbers", "elements", "axes")
 """Parts of the report's script that the page has, too."""

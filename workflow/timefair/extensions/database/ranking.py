@@ -17,15 +17,15 @@ from scipy import stats
 
 from timefair.basics.errors import InputError
 from timefair.basics.words import number, rough
-from timefair.campaign import configuration, plan, requirement
+from timefair.campaign import configuration, driver, plan
 from timefair.cli.common import progress
 from timefair.exhibits.comparisons.comparison import decide, over
 from timefair.extensions.database.standings import EVALUATIONS, Costs, Standing, spaces
 from timefair.extensions.database.store import DECISIVE, Design, entry
 from timefair.measure import runner as jobs
 from timefair.problems import names
-from timefair.records.bridge import Bridge, bridge
 from timefair.records.integrity import machine_kinds
+from timefair.records.rundata.published import Bridge, bridge
 from timefair.records.rundata.runs import Runs
 from timefair.records.status import Status
 from timefair.statistics.checks import Floats
@@ -113,7 +113,7 @@ def measured(file: Path, cores: int) -> Path:
     """The collected runs of the campaign's algorithm; those that are missing are measured."""
     campaign = configuration.load(file)
     folder = Path("results") / campaign.name
-    requirement.permit(campaign, folder)
+    driver.permit(campaign, folder)
     seconds = plan.wall_seconds(campaign, cores)
     most = "" if seconds is None else f"at most about {rough(seconds)} on {cores} core(s); "
     print(f"{most}after a stop, the same command goes on", flush=True)

@@ -18,10 +18,10 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
-from timefair.basics.slowdowns import lengthened
+from timefair.basics.optimum import lengthened
 from timefair.exhibits.campaign.outcomes import JOB, slowdowns
 from timefair.records.integrity import machine_kinds
-from timefair.records.rundata.evaluation_cost import UsedByRuns
+from timefair.records.rundata.problems import UsedByRuns
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.statistics.checks import Floats

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from timefair.basics.together import ALL
+from timefair.basics.words import ALL
 from timefair.exhibits.charts import panels, style
 from timefair.exhibits.charts.chart import spent as cost_label
 from timefair.exhibits.charts.pages import COLUMNS, LINES

@@ -6,10 +6,9 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from timefair.basics.together import ALL
-from timefair.basics.words import cost, number
+from timefair.basics.words import ALL, cost, number
 from timefair.report.evidence import Evidence, Space
-from timefair.report.findings.situations import leading
+from timefair.report.findings import leading
 
 INDICATORS = {"aocc": ("aocc", "AOCC"), "u_scores": ("share", "U-score")}
 """Tables with their values and the names of these."""

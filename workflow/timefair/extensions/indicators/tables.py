@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import norm, rankdata
 
-from timefair.basics.together import ALL
+from timefair.basics.words import ALL
 from timefair.exhibits.charts.chart import Picture, leaders
 from timefair.exhibits.exhibit import Parts, drawn, exhibit
 from timefair.exhibits.layout import BOOTSTRAP, INTERVAL, Layout, Points
@@ -19,10 +19,15 @@ from timefair.records.rundata.problems import equal_if_solved, known_until, plan
 from timefair.records.rundata.published import told_in
 from timefair.records.rundata.runs import UNITS, Runs, Unit
 from timefair.records.rundata.settings import Analysis
-from timefair.statistics.bootstrap import has_singles, percentile_interval, stratified_sums
-from timefair.statistics.quantiles import quantile_rank, sample_quantile
 from timefair.statistics.ranks import rank
 from timefair.statistics.runtimes import trace_arrays
+from timefair.statistics.samples import (
+    has_singles,
+    percentile_interval,
+    quantile_rank,
+    sample_quantile,
+    stratified_sums,
+)
 
 BEST, WORST = 1e-8, 1e2  # precisions beyond these count as these
 

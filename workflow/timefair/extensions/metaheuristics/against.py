@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.basics.together import ALL
+from timefair.basics.words import ALL
 from timefair.exhibits import questions
 from timefair.exhibits.columns import (
     FUNCTION_OR_ALL,
@@ -29,9 +29,8 @@ from timefair.records.rundata.published import with_published
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.statistics.comparison import mann_whitney, superiority
-from timefair.statistics.corrections import holm
-from timefair.statistics.means import mean_of
-from timefair.statistics.ranks import average_ranks, posthoc, rank_within
+from timefair.statistics.probability import mean_of
+from timefair.statistics.ranks import average_ranks, holm, posthoc, rank_within
 
 TIME, EVALUATIONS, END = "equal time", "equal evaluations", "the end of the runs"
 RANK = "Friedman rank"

@@ -17,7 +17,7 @@ from pydantic import Field
 
 from timefair.algorithms.base import Algorithm
 from timefair.basics.extension import Meter
-from timefair.basics.values import Distinct
+from timefair.basics.sections import Distinct
 from timefair.extensions.meters import energy
 from timefair.machine.facts import Unknown
 from timefair.measure.run import Fresh

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from timefair.basics.together import ALL
+from timefair.basics.words import ALL
 from timefair.exhibits.columns import CELL, RUNS, SUCCESSES, TARGET, Column, column_names
 from timefair.exhibits.exhibit import exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value

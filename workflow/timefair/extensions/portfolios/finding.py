@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from timefair.basics.words import percent
 from timefair.extensions.portfolios.tables import SINGLE, VIRTUAL
 from timefair.report.evidence import Evidence, Space
-from timefair.report.findings.pairs import functions_of
+from timefair.report.findings import functions_of
 
 FEWEST_FUNCTIONS = 6  # with fewer functions, an average over them says nothing about other ones
 

@@ -15,11 +15,16 @@ from timefair.exhibits.charts.chart import Picture
 from timefair.exhibits.exhibit import Parts, drawn, exhibit
 from timefair.exhibits.layout import Layout
 from timefair.exhibits.questions import Question
-from timefair.records.rundata.evaluation_cost import complete_problems
-from timefair.records.rundata.problems import BUDGETS, ProblemRuns, cut_off, problems
+from timefair.records.rundata.problems import (
+    BUDGETS,
+    ProblemRuns,
+    complete_problems,
+    cut_off,
+    problems,
+)
 from timefair.records.rundata.runs import UNITS, Runs
 from timefair.records.rundata.settings import Analysis
-from timefair.statistics.bootstrap import percentile_interval, stratified_sums
+from timefair.statistics.samples import percentile_interval, stratified_sums
 
 Mode = Literal["in turn", "slices", "side by side"]
 MODES: tuple[Mode, ...] = ("in turn", "slices", "side by side")

@@ -17,8 +17,7 @@ from scipy.special import chdtrc, expit, gammaln, ndtr, ndtri, xlogy
 
 from timefair.basics.words import counted
 from timefair.campaign.configuration import Campaign
-from timefair.statistics.comparison import score_p
-from timefair.statistics.rank_sum import EXACT_PAIRS, at_most
+from timefair.statistics.comparison import EXACT_PRODUCT, at_most, score_p
 from timefair.statistics.ranks import critical_difference
 
 TOLERANCE = 0.005  # relative width of the interval in which an effect is found
@@ -90,7 +89,7 @@ def least_for_mann_whitney(level: float) -> int:
 def _critical_number(runs: int, level: float) -> int:
     """Largest U that is significant, -1 if not even 0 is."""
     pairs = runs * runs
-    if pairs > EXACT_PAIRS:
+    if pairs > EXACT_PRODUCT:
         deviation = sqrt(pairs * (2 * runs + 1) / 12)
         return int(np.floor(pairs / 2 + ndtri(level / 2) * deviation - 0.5))
     significant = 2 * at_most(np.arange((pairs + 1) // 2), runs, runs) <= level

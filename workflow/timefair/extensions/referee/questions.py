@@ -15,7 +15,7 @@ from timefair.basics.errors import InputError
 from timefair.basics.words import counted, first
 from timefair.io.common import Cautions
 from timefair.statistics.comparison import mann_whitney
-from timefair.statistics.corrections import holm
+from timefair.statistics.ranks import holm
 
 if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign
@@ -153,7 +153,7 @@ def of_folder(folder: Path) -> Iterator[Answer]:
     """The answers from the results of a campaign, or of an analysed table."""
     from timefair.basics.extension import each
     from timefair.campaign import collected, configuration, plan
-    from timefair.cli.results import Results
+    from timefair.cli.python import Results
     from timefair.records.rundata.problems import precision_at_the_end
     from timefair.records.rundata.runs import Runs
 

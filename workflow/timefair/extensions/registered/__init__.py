@@ -1,8 +1,7 @@
 """A question that is registered before the first run: `timefair register`.
 
 - `section`: the key `registered` of a campaign;
-- `registration`: the file that registers it, and what is asked of that file later;
-- `deviations`: the runs that answer the question, and what deviates from the registration;
+- `registration`: the file that registers it, what is asked of that file later, and what deviates;
 - `tables`, `page`: the answer and the deviations, as tables and on the page.
 """
 

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
 
 def add_to(commands: Commands) -> None:
-    """Add the command of this extension."""
     register = commands.add_parser(
         "register",
         help="register the question of a campaign, before its first run",

@@ -9,9 +9,8 @@ from typing import Any
 
 import pandas as pd
 
-from timefair.basics.together import ALL
-from timefair.basics.words import counted, number
-from timefair.extensions.registered.deviations import moment
+from timefair.basics.words import ALL, counted, number
+from timefair.extensions.registered.registration import moment
 from timefair.extensions.registered.tables import NO, UNKNOWN, YES
 from timefair.report.evidence import Evidence, Space
 from timefair.report.markup import Names, Part, definitions

@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
+from enum import StrEnum
+from itertools import product
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from timefair import __version__
 from timefair.basics.errors import InputError, storing
@@ -14,12 +17,215 @@ from timefair.basics.files import atomic_file, regular, short
 from timefair.basics.words import counted
 from timefair.campaign import plan, provenance
 from timefair.campaign.configuration import Campaign
-from timefair.extensions.registered.deviations import KEY, Deviation, Kind, changes, moment, of_runs
 from timefair.machine.facts import some_facts
-from timefair.records.integrity import Measured
+from timefair.records.integrity import RUN_KEY, Measured, Origins, RunKey, spared
+from timefair.records.rundata.settings import Analysis
 
-FILE = "registration.json"
-"""The registration, relative to ``results/<campaign>/``."""
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+
+    from timefair.records.rundata.runs import Runs
+
+KEY = "registered"  # the key of a campaign file, and the table with the answer
+
+
+class Kind(StrEnum):
+    """Kinds of deviations."""
+
+    QUESTION = "question"  # the section `registered`
+    TARGETS = "targets"
+    RUNS = "number of runs"  # that the campaign asks for
+    PROBLEMS = "problems"
+    ALGORITHMS = "algorithms"
+    MEASUREMENT = "measurement"  # budget, restarts, seed and everything else that determines runs
+    ANALYSIS = "analysis"  # statistics, and which tables are made
+    CODE = "code"
+    SOFTWARE = "settings or software"  # that runs were measured with
+    ADDED = "added runs"
+    MISSING = "missing runs"
+    EXCLUDED = "excluded runs"
+    TIME = "time"  # of runs that began before the registration
+    FILE = "registration"
+
+
+OF_KEY = {
+    "registered": Kind.QUESTION,
+    "targets": Kind.TARGETS,
+    "target_values": Kind.TARGETS,
+    "runs": Kind.RUNS,
+    "problems": Kind.PROBLEMS,
+    "algorithms": Kind.ALGORITHMS,
+    "published": Kind.ALGORITHMS,
+    "statistics": Kind.ANALYSIS,
+    "tables": Kind.ANALYSIS,
+}
+"""The kind of a change of a key of the campaign; all others are of the measurement."""
+
+PRESENTATION = ("figures", "problems.names")
+"""Keys that change no number, and therefore are no deviations."""
+
+
+class Deviation(NamedTuple):
+    """One difference: its kind, its subject, the registered and the present value."""
+
+    kind: str
+    subject: str
+    registered: str
+    found: str
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.subject}: registered {self.registered}, found {self.found}"
+
+
+def changes(registered: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Deviation]:
+    """Keys whose values differ between two campaigns, given as results of `Campaign.model_dump`."""
+    for key, before, after in _differing(registered, now, ""):
+        if not any(key == one or key.startswith(f"{one}.") for one in PRESENTATION):
+            kind = OF_KEY.get(key.partition(".")[0], Kind.MEASUREMENT)
+            yield Deviation(kind, key, before, after)
+
+
+def _differing(before: object, after: object, place: str) -> Iterator[tuple[str, str, str]]:
+    if isinstance(before, Mapping) and isinstance(after, Mapping):
+        for key in dict.fromkeys([*before, *after]):
+            below = f"{place}.{key}" if place else str(key)
+            yield from _differing(before.get(key), after.get(key), below)
+    elif before != after:
+        yield place, _shown(before), _shown(after)
+
+
+def _shown(value: object) -> str:
+    if value is None:
+        return "none"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_shown, value)) or "none"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key}: {_shown(one)}" for key, one in value.items()) or "none"
+    return f"{value:.15g}" if isinstance(value, float) else str(value)
+
+
+def planned_runs(campaign: Mapping[str, Any]) -> set[RunKey]:
+    """(function, dimension, instance, run) of every planned run of each algorithm."""
+    chosen = campaign["problems"]
+    keys = (chosen["functions"], chosen["dimensions"], chosen["instances"])
+    own = chosen.get("own_dimensions", {})
+    planned = set(product(*keys, range(campaign["runs"])))
+    return {key for key in planned if own.get(str(key[0]), key[1]) == key[1]}
+
+
+def of_runs(
+    registration: Mapping[str, Any],
+    measured: Mapping[str, Measured],
+    excluded: Mapping[str, int] = MappingProxyType({}),
+) -> Iterator[Deviation]:
+    """How the measured runs deviate from a registration.
+
+    - `registration`: A mapping with ``campaign`` and, if the question was registered, with
+      ``keys``, ``code`` and ``registered_utc``, as in `registration.FILE`.
+    - `measured`: The runs of each algorithm, by label; one without runs may be missing.
+    - `excluded`: Planned runs of algorithms that the answer omits because they were perturbed.
+    """
+    campaign = registration["campaign"]
+    planned = planned_runs(campaign)
+    for label in dict.fromkeys([*campaign["algorithms"], *measured]):
+        one = measured.get(label, Measured())
+        wanted = planned if label in campaign["algorithms"] else set()
+        if added := len(one.runs - wanted):
+            yield Deviation(Kind.ADDED, label, str(len(wanted)), f"{added} more")
+        unmeasured = wanted - one.runs
+        mine = [row for row in one.decided if row.get("algorithm", label) == label]
+        if missing := len(unmeasured - spared(unmeasured, one.runs, mine)):
+            yield Deviation(Kind.MISSING, label, str(len(wanted)), f"{missing} fewer")
+        if omitted := excluded.get(label):
+            yield Deviation(Kind.EXCLUDED, label, str(len(wanted)), f"{omitted} omitted")
+        if wanted and registration.get("registered_utc"):
+            yield from _of_origins(registration, label, one)
+
+
+def _of_origins(registration: Mapping[str, Any], label: str, one: Measured) -> Iterator[Deviation]:
+    code = registration["code"].get(label)
+    others = [found for found in one.origins.code if found != code]
+    for found in others:
+        yield Deviation(Kind.CODE, f"measuring {label}", short(code), short(found))
+    keys = set(registration["keys"].get(label, {}).values())
+    foreign = [found for found in one.origins.key if found not in keys]
+    if foreign and not others:
+        several = ", ".join(map(short, sorted(map(str, foreign))))
+        yield Deviation(Kind.SOFTWARE, label, ", ".join(map(short, sorted(keys))), several)
+    registered = datetime.fromisoformat(registration["registered_utc"])
+    if one.started is not None and one.started < registered:
+        yield Deviation(Kind.TIME, label, moment(registered), f"runs from {moment(one.started)}")
+
+
+def moment(time: datetime) -> str:
+    """A time to the second, such as ``2026-11-22 15:30:00 UTC``."""
+    return f"{time.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
+
+
+def registered(analysis: Analysis) -> dict[str, Any]:
+    """What was registered, from `registration.settings`; empty without a question."""
+    found: dict[str, Any] = analysis.added.get(KEY, {})
+    return found
+
+
+def registered_analysis(analysis: Analysis) -> Analysis:
+    return Analysis.of(registered(analysis)["analysis"])
+
+
+def answering(runs: Runs, analysis: Analysis) -> Runs:
+    """The planned runs of all registered algorithms, treated as registered.
+
+    Runs that were not planned are omitted, so that without a known optimum, precisions are
+    distances to the best of the planned runs. Algorithms that made no evaluation in any planned run
+    are also omitted, and so are perturbed runs if the registration excludes them.
+    """
+    from timefair.records.rundata.conditions import without_failed
+
+    asked, settings = registered(analysis)["campaign"], registered_analysis(analysis)
+    planned = _is_planned(runs.frame, analysis)
+    kept = runs.where(planned & runs.frame["algorithm"].isin(asked["algorithms"]).to_numpy())
+    kept = without_failed(kept.from_own_best()).wanted(settings)
+    kept = kept.with_values(settings.noisy_value).timed_by(settings.time)
+    return kept.amortised(settings) if settings.ancillary == "amortised" else kept
+
+
+def all_deviations(runs: Runs, analysis: Analysis) -> list[Deviation]:
+    """All deviations: of the campaign and the code, then of the runs of each algorithm."""
+    import numpy as np
+    import pandas as pd
+
+    registration = registered(analysis)
+    if not registration:
+        return []
+    frame, measured = runs.frame, {}
+    omitted = np.zeros(len(frame), dtype=np.bool_)
+    if registered_analysis(analysis).perturbed == "exclude":
+        omitted = runs.perturbed & _is_planned(frame, analysis)
+    excluded = {}
+    for label, rows in frame.groupby("algorithm", observed=True).indices.items():
+        mine = frame.iloc[rows]
+        started = mine["started_utc"].min()
+        measured[str(label)] = Measured(
+            runs.origins.get(str(label), Origins()),
+            set(mine[list(RUN_KEY)].itertuples(index=False, name=None)),
+            runs.stopping.to_dict("records"),
+            None if pd.isna(started) else started.to_pydatetime(),
+        )
+        excluded[str(label)] = int(omitted[rows].sum())
+    known = [Deviation(*one) for one in registration["deviations"]]
+    return known + list(of_runs(registration, measured, excluded))
+
+
+def _is_planned(frame: pd.DataFrame, analysis: Analysis) -> np.ndarray:
+    import numpy as np
+
+    planned = planned_runs(registered(analysis)["campaign"])
+    keys = frame[list(RUN_KEY)].itertuples(index=False, name=None)
+    return np.fromiter((key in planned for key in keys), np.bool_, len(frame))
+
+
+FILE = "registration.json"  # the registration, relative to ``results/<campaign>/``
 
 
 def register(campaign: Campaign, folder: Path) -> dict[str, Any]:
@@ -105,7 +311,6 @@ def _check_parts(content: dict[str, Any]) -> None:
 
 
 def statement(content: dict[str, Any]) -> str:
-    """The line for the paper."""
     return (
         f"The question, the analysis and {content['planned_runs']} planned runs were registered on "
         f"{moment(datetime.fromisoformat(content['registered_utc']))} with timefair "

@@ -10,8 +10,17 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from timefair.basics.sections import CampaignView, Fault, Section
-from timefair.basics.values import Bound, Count, Distinct, Name, OneLine, Share
+from timefair.basics.sections import (
+    Bound,
+    CampaignView,
+    Count,
+    Distinct,
+    Fault,
+    Name,
+    OneLine,
+    Section,
+    Share,
+)
 
 Table = Literal["comparison", "ert", "rank_reversals"]
 Measure = Literal["precision", "ert_s", "ert_evaluations", "ert"]

@@ -11,8 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from timefair.basics.together import ALL
-from timefair.basics.words import counted
+from timefair.basics.words import ALL, counted
 from timefair.exhibits.campaign.checklist import ChecklistPart, listed
 from timefair.exhibits.campaign.outcomes import of_times
 from timefair.exhibits.columns import (
@@ -28,7 +27,7 @@ from timefair.exhibits.comparisons.comparison import Pooled, Quantile
 from timefair.exhibits.exhibit import exhibit
 from timefair.exhibits.layout import Layout, Value
 from timefair.exhibits.questions import Question
-from timefair.extensions.registered.deviations import (
+from timefair.extensions.registered.registration import (
     all_deviations,
     answering,
     registered,

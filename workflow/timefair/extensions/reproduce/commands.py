@@ -16,12 +16,10 @@ from timefair.cli.common import Commands, measuring_environment, one_thread
 from timefair.records.integrity import RUN_KEY
 
 if TYPE_CHECKING:
-    from timefair.extensions.reproduce.chosen import Stratum
-    from timefair.extensions.reproduce.verdict import Replayed
+    from timefair.extensions.reproduce.verdict import Replayed, Stratum
 
 
 def add_to(commands: Commands) -> None:
-    """Add the command of this module."""
     reproduce = commands.add_parser(
         "reproduce",
         help="measure recorded runs again: one, or a random sample",
@@ -66,7 +64,7 @@ def _refuse(arguments: argparse.Namespace, names: Iterable[str], what: str) -> N
 
 
 def _replay(arguments: argparse.Namespace) -> int:
-    from timefair.extensions.reproduce.chosen import chosen_run
+    from timefair.extensions.reproduce.verdict import chosen_run
 
     wanted = {name: getattr(arguments, name) for name in RUN_KEY}
     recorded = chosen_run(arguments.results, wanted)
@@ -97,8 +95,7 @@ def _reproduce(arguments: argparse.Namespace) -> int:
     one_thread()
     import numpy as np
 
-    from timefair.extensions.reproduce.chosen import sample
-    from timefair.extensions.reproduce.verdict import Finding, line_of, summary
+    from timefair.extensions.reproduce.verdict import Finding, line_of, sample, summary
 
     strata = sample(arguments.results, share, np.random.default_rng(seed))
     replayed, succeeded = [], True

@@ -7,31 +7,274 @@ moving problem, is compared. Times and improvements of single launches are never
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import zip_longest
+from itertools import chain, zip_longest
+from math import ceil
+from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from timefair.basics.errors import InputError
 from timefair.basics.extension import added_keys
 from timefair.basics.files import short
-from timefair.campaign import configuration
+from timefair.basics.sections import format_ranges
+from timefair.campaign import collected, configuration, plan
 from timefair.campaign.configuration import Campaign
-from timefair.extensions.reproduce.chosen import RecordedRun, RunPlace, Stratum
+from timefair.campaign.plan import Job
 from timefair.machine.linux.kernel import interruptible
 from timefair.measure.job.cell import runner, seed_of, unprepared
 from timefair.measure.job.cores import held_cores
 from timefair.policies import stopping_rules
-from timefair.records.integrity import SHARED
-from timefair.records.schema import RUN_SCHEMA, SCHEMA_VERSION
+from timefair.records.integrity import RUN_KEY, SHARED, run_name
+from timefair.records.schema import PUBLISHED, RUN_SCHEMA, SCHEMA_VERSION
 from timefair.records.status import ENDED_BY_TIME, Status
+from timefair.records.store import MEND, Record, open_record
 
-Row = Mapping[str, Any]
-"""The columns of `records.schema` of one run."""
+LOST = (Status.KILLED, Status.INCONSISTENT)
+"""Statuses of runs without a result that could be compared."""
+
+_CELL = ("function", "dimension")
+_ORIGINS = ("campaign", "code", "machine")
+
+
+@dataclass(frozen=True)
+class RecordedRun:
+    """A run from its record.
+
+    - `row`: the columns of `records.schema`.
+    - `instances`: the instances of this function and dimension in the record, ascending.
+    - `campaign`, `code`, `machine`: the configuration, the code digest, facts of the machine.
+    - `keys`: the possible measure keys of the run: one, or those of all collected records.
+    - `length`: what its schedule gave to the algorithm; None without one.
+    """
+
+    path: Path
+    row: Mapping[str, Any]
+    instances: tuple[int, ...]
+    campaign: Mapping[str, Any]
+    code: str
+    machine: Mapping[str, Any]
+    keys: tuple[str, ...]
+    schema_version: int
+    length: int | None = None
+
+    @property
+    def label(self) -> str:
+        return str(self.row["algorithm"])
+
+    @property
+    def threads(self) -> int:
+        """The threads of its algorithm; `InputError` if the record's campaign lacks it."""
+        spec = self.campaign.get("algorithms", {}).get(self.label)
+        if spec is None:
+            raise InputError(f"{self.path}: its campaign has no algorithm {self.label!r}; {MEND}")
+        return int(spec.get("threads", 1))
+
+    @property
+    def job(self) -> Job:
+        """The job that measured it; of a collected file, one with all its instances."""
+        row = self.row
+        return Job(self.label, row["function"], row["dimension"], self.instances, row["round"])
+
+    def __str__(self) -> str:
+        return f"{run_name(tuple(self.row[name] for name in RUN_KEY))} of {self.label}"
+
+
+def chosen_run(path: Path, wanted: Mapping[str, int | None]) -> RecordedRun:
+    """Read one run of a record or of a collected file, with all checksums.
+
+    - `wanted`: the ``function``, ``dimension``, ``instance`` and ``run``; None for any, where there
+      is only one.
+    `InputError` if the file is damaged or does not contain measured runs, if no run or more than
+    one matches, or if the record has no data of the run.
+    """
+    record = open_record(path)
+    if PUBLISHED in record.facts:
+        raise InputError(f"{path}: holds published data; only measured runs can be replayed")
+    if "trace" in record.facts.get("tuning", {}):
+        raise InputError(
+            f"{path}: is the record of a search for parameters; name a record of the comparison"
+        )
+    origin = _origin(record)
+    given = {name: number for name, number in wanted.items() if number is not None}
+    instances: set[int] = set()
+    places: dict[str, set[int]] = {name: set() for name in RUN_KEY}
+    rows: list[dict[str, Any]] = []
+    for part in record.row_groups():
+        for name in RUN_KEY:
+            places[name].update(part[name].to_pylist())
+        rows += _with(part, given).slice(0, 2).to_pylist()
+        cell = {name: number for name, number in given.items() if name in _CELL}
+        instances.update(_with(part, cell)["instance"].to_pylist())
+    _refuse_all_but_one(path, rows, given, places)
+    (row,) = rows
+    if row["status"] in LOST:
+        raise InputError(f"{path}: the status of this run is {row['status']}; choose another run")
+    for one in record.facts.get("schedule", []):
+        if all(one[name] == row[name] for name in one.keys() & row.keys()):
+            origin["length"] = one["length"]
+    return RecordedRun(path, row, tuple(sorted(instances)), **origin)
+
+
+def _origin(record: Record) -> dict[str, Any]:
+    facts, path = record.facts, record.path
+    version = {"schema_version": facts["schema_version"]}
+    if "collected" not in facts:
+        if lacking := [name for name in (*_ORIGINS, "key") if facts.get(name) is None]:
+            raise InputError(f"{path}: its metadata have no {lacking[0]}; it cannot be replayed")
+        return {name: facts[name] for name in _ORIGINS} | {"keys": (facts["key"],)} | version
+    collected = facts["collected"]
+    if name := differing_origin(record):
+        folder = os.path.commonpath([source.parent for source in joined_records(record)])
+        raise InputError(
+            f"{path}: joins records that differ in {name}; name the record of the run, in {folder}"
+        )
+    keys = tuple(collected["key"])
+    return {name: collected[name][0] for name in _ORIGINS} | {"keys": keys} | version
+
+
+def differing_origin(record: Record) -> str:
+    """The first of campaign, code and machine in which the records of a collected file differ.
+
+    Empty if they are the same, and for a record.
+    """
+    collected = record.facts.get("collected")
+    if not collected:
+        return ""
+    differing = (n for n in _ORIGINS if len(collected[n]) != 1 or collected[n][0] is None)
+    return next(differing, "")
+
+
+def joined_records(record: Record) -> list[Path]:
+    """The former folder of the records of a collected file; empty for a record."""
+    sources = record.facts.get("records", [])
+    return [Path(os.path.normpath(record.path.parent / source["path"])) for source in sources]
+
+
+def _with(runs: pa.Table, given: Mapping[str, int]) -> pa.Table:
+    for name, number in given.items():
+        runs = runs.filter(pc.equal(runs[name], number))
+    return runs
+
+
+def _refuse_all_but_one(
+    path: Path,
+    rows: list[dict[str, Any]],
+    given: Mapping[str, int],
+    places: Mapping[str, set[int]],
+) -> None:
+    if len(rows) == 1:
+        return
+    for name, number in given.items():
+        if number not in places[name]:
+            known = format_ranges(places[name]) or "none"
+            raise InputError(f"--{name}: {number} is not in {path}; it has {known}")
+    if not rows:
+        raise InputError(f"{path}: has no such run; runs of this problem may have ended earlier")
+    open_names = [name for name in RUN_KEY if name not in given and len(places[name]) > 1]
+    if not open_names:
+        raise InputError(f"{path}: has this run twice; {MEND}")
+    choices = [f"--{name} ({format_ranges(places[name])})" for name in open_names]
+    raise InputError(f"{path}: has several such runs; choose one by {' '.join(choices)}")
+
+
+class RunPlace(NamedTuple):
+    """The file in which a run is recorded, and its function, dimension, instance and number."""
+
+    path: Path
+    function: int
+    dimension: int
+    instance: int
+    run: int
+
+    def read(self) -> RecordedRun:
+        """The run, with the facts of its record."""
+        numbers = self._asdict()
+        return chosen_run(numbers.pop("path"), numbers)
+
+
+class Stratum(NamedTuple):
+    """The runs of one algorithm.
+
+    - `runs`: all runs with a result.
+    - `lost`: number of runs without a result in the record; they are not replayed.
+    - `sampled`: the chosen ones among `runs`, in the same order.
+    """
+
+    label: str
+    runs: int
+    lost: int
+    sampled: tuple[RunPlace, ...]
+
+
+def sample(folder: Path, share: float, rng: np.random.Generator) -> list[Stratum]:
+    """Choose runs at random, the same share of each algorithm, at least one.
+
+    - `folder`: ``results/NAME``. The collected files of the campaign's algorithms count, or its
+      planned records if nothing was collected. In place of a collected file that joins records of
+      several campaigns, code versions or machines, these records count, if all of them are still
+      there.
+    - `share`: share of the runs, in (0, 1].
+    `InputError` if there is no record, a record is damaged, or no run can be replayed.
+    """
+    runs: dict[str, list[RunPlace]] = {}
+    lost: Counter[str] = Counter()
+    for label, status, place in chain.from_iterable(map(_runs, _files(folder))):
+        if status in LOST:
+            lost[label] += 1
+        else:
+            runs.setdefault(label, []).append(place)
+    if not runs:
+        raise InputError(f"{folder}: has no measured runs that can be replayed")
+    found = []
+    for label, places in sorted(runs.items()):
+        size = min(ceil(share * len(places)), len(places))
+        chosen = sorted(rng.choice(len(places), size, replace=False))
+        found.append(Stratum(label, len(places), lost[label], tuple(places[k] for k in chosen)))
+    return found
+
+
+def _files(folder: Path) -> list[Path]:
+    if not folder.is_dir():
+        raise InputError(f"{folder}: there is no such folder; name results/NAME")
+    snapshot, planned = folder / plan.SNAPSHOT, None
+    campaign = configuration.restore(snapshot) if snapshot.exists() else None
+    if files := sorted((folder / collected.ROOM).rglob("*.parquet")):
+        return files if campaign is None else collected.chosen(files, campaign, folder)
+    files = sorted((folder / "records").rglob("*.parquet"))
+    if campaign is not None:
+        planned = collected.planned_records(campaign, folder)
+    if planned is not None:
+        wanted = set[PurePosixPath]().union(*planned.values())
+        files = [path for path in files if collected.relative(path) in wanted]
+    if not files:
+        raise InputError(f"{folder}: contains no records; name results/NAME")
+    return files
+
+
+def _runs(path: Path) -> Iterator[tuple[str, str, RunPlace]]:
+    record = open_record(path)
+    if PUBLISHED in record.facts:
+        return
+    joined = joined_records(record) if differing_origin(record) else []
+    if joined and all(one.is_file() for one in joined):
+        for one in joined:
+            yield from _runs(one)
+        return
+    for part in record.row_groups(("algorithm", "status", *RUN_KEY)):
+        for row in part.to_pylist():
+            place = RunPlace(path, **{name: row[name] for name in RUN_KEY})
+            yield row["algorithm"], row["status"], place
+
+
+Row = Mapping[str, Any]  # the columns of `records.schema` of one run
 
 _OF_EVENT = ("launch", "evaluations", "precision")
 _OF_LAUNCH = ("evaluations", "best_precision", "end")
@@ -39,8 +282,7 @@ _OUTCOME = (
     "status", "stop_reason", "evaluations", "launches", "completed_restarts", "best_f",
     "best_precision", "best_x",
 )  # fmt: skip
-_ADDED_LATER = ("best_x", "batches")
-"""Columns that older records lack."""
+_ADDED_LATER = ("best_x", "batches")  # columns that older records lack
 
 
 class Difference(NamedTuple):
@@ -95,10 +337,7 @@ def likeness(
 
 
 def _before_changes(row: Row) -> int:
-    """Evaluations that ended before the first change of the problem.
-
-    The last one before the first vector of a later environment may have ended after the change.
-    """
+    """Evaluations that ended before the first change of the problem."""
     later = (v["evaluations"] for v in row["vectors"] or () if v["outputs"][1] > 0)
     first = next(later, None)
     return int(row["evaluations"] if first is None else max(first - 2, 0))
@@ -159,7 +398,6 @@ def _of_the_end(recorded: Row, again: Row) -> Difference | None:
 
 
 def outcome(row: Row) -> str:
-    """The outcome of a run, on one line."""
     message = f" ({row['message']})" if row["message"] else ""
     return (
         f"{row['status']}{message}, ended by {row['stop_reason']} after {row['evaluations']} "
@@ -198,8 +436,7 @@ _MACHINE = (
 """The facts of the machine that are compared, in this order."""
 
 _PYTHON = ("python", "python_implementation")
-_SHOWN = 8
-"""Maximal number of listed differing packages that no algorithm or suite names."""
+_SHOWN = 8  # maximal number of listed differing packages that no algorithm or suite names
 
 
 class Change(NamedTuple):
@@ -265,7 +502,6 @@ def _packages(machine: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _plain(name: str) -> str:
-    """The normalized name of a package."""
     return name.lower().replace("_", "-").replace(".", "-")
 
 
@@ -339,10 +575,7 @@ class Replayer:
         self.prepared = unprepared(campaign)
 
     def measure(self, recorded: RecordedRun) -> Row:
-        """The run in its own columns of `records.schema`; no file is written.
-
-        Its seed is the one that the campaign gives to a run of this name.
-        """
+        """The run in its own columns of `records.schema`; no file is written."""
         prepared, row, job = self.prepared, recorded.row, recorded.job
         instance, run = row["instance"], row["run"]
         seed = seed_of(prepared, job, instance, run)
@@ -382,12 +615,10 @@ class Verdict:
 
     @property
     def differs(self) -> bool:
-        """Whether the runs or their seeds differ."""
         seeds = (self.recorded.row["seed"], self.again["seed"])
         return self.likeness.difference is not None or seeds[0] != seeds[1]
 
     def lines(self) -> Iterator[str]:
-        """The lines that `timefair reproduce` prints of one run."""
         like, row = self.likeness, self.recorded.row
         yield f"{self.recorded}: {self._in_short}"
         if like.difference is not None:
@@ -508,7 +739,6 @@ def summary(strata: Iterable[Stratum], found: Sequence[Replayed], succeeded: boo
 
 
 def line_of(stratum: Stratum, found: Sequence[Replayed]) -> str:
-    """The results of the sampled runs of one algorithm."""
     return f"{stratum.label}: {len(found)} of {stratum.runs} runs: {_counts(found)}"
 
 

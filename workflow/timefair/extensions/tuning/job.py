@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from timefair.basics import user_code
 from timefair.basics.errors import InputError
-from timefair.campaign import requirement
+from timefair.campaign import driver
 from timefair.campaign.plan import TUNING_ROUND, Job
 from timefair.extensions.tuning import tuners
 from timefair.extensions.tuning.keys import LEAST_CANDIDATES, Tune, read
@@ -35,8 +35,7 @@ from timefair.measure.launching import run_seed
 from timefair.measure.perturbation import RunMonitor, parts_for
 from timefair.measure.run import ATTEMPTS, explained, given_up, measure_run
 from timefair.problems.base import ProblemName
-from timefair.records.journal import BegunRun, Journal, journal_path
-from timefair.records.store import facts_of, write_record
+from timefair.records.store import BegunRun, Journal, facts_of, journal_path, write_record
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -56,7 +55,7 @@ def tune(campaign: Campaign, label: str, record: Path, key: str, folder: Path) -
     the digest of everything that determines it, and `folder` is ``results/<campaign>``.
     `InputError` if this machine does not meet the requirements of the campaign.
     """
-    requirement.check(campaign)
+    driver.check_machine(campaign)
     with interruptible(), ExitStack() as stack:
         journal = stack.enter_context(Journal(record, key))
         begun = stack.enter_context(BegunRun(record))

@@ -16,8 +16,16 @@ from pydantic import (
     model_validator,
 )
 
-from timefair.basics.sections import CampaignView, Fault, Search, Section
-from timefair.basics.values import Numbers, Parameters, Seconds, format_ranges
+from timefair.basics.sections import (
+    CampaignView,
+    Fault,
+    Numbers,
+    Parameters,
+    Search,
+    Seconds,
+    Section,
+    format_ranges,
+)
 
 if TYPE_CHECKING:
     from timefair.problems.base import Suite

@@ -1,7 +1,7 @@
 """Memory that a run's process shares with its parent, in anonymous files that outlive it.
 
 The child writes; the parent reads after its end and checks the contents, which an algorithm that
-looks for the files can change (`Unreadable`, `timefair.records.consistency`). Also here: memory
+looks for the files can change (`Unreadable`, `timefair.records.collect`). Also here: memory
 that the evaluators of a run share, and how failures are reported.
 """
 

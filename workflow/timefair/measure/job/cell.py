@@ -23,7 +23,8 @@ from timefair.algorithms.registry import implementation
 from timefair.basics import files
 from timefair.basics.errors import InputError
 from timefair.basics.extension import each
-from timefair.campaign import earlier, plan, provenance, requirement
+from timefair.campaign import driver, plan, provenance
+from timefair.campaign.collected import earlier_records
 from timefair.campaign.configuration.model import USUAL_LENGTH
 from timefair.machine.facts import machine_state
 from timefair.machine.linux.kernel import interruptible
@@ -37,12 +38,21 @@ from timefair.policies.restarts import NoRestart
 from timefair.policies.stopping import Comparing
 from timefair.problems.base import ProblemName
 from timefair.problems.refuted import refutation
-from timefair.records.facts import READINGS, by_run, listed
 from timefair.records.integrity import machine_kind
-from timefair.records.journal import BegunRun, Journal
 from timefair.records.schema import KEYS
 from timefair.records.status import Status, StopReason
-from timefair.records.store import avoid_pandas, facts_of, open_record, read_runs, write_record
+from timefair.records.store import (
+    READINGS,
+    BegunRun,
+    Journal,
+    avoid_pandas,
+    by_run,
+    facts_of,
+    listed,
+    open_record,
+    read_runs,
+    write_record,
+)
 from timefair.statistics.run_count.stopping import StoppingRule, decide, equal_if_solved
 
 if TYPE_CHECKING:
@@ -94,7 +104,7 @@ def measure_job(prepared: Prepared, job: Job, record: Path, key: str, number: in
         missing = _missing(to_do, journal)
         first, timed = next(missing, None), dict[str, Any]()
         if first is not None:
-            requirement.check(campaign)
+            driver.check_machine(campaign)
             files.remove_abandoned()
             with ExitStack() as holding:
                 cores = holding.enter_context(held_cores(campaign.cores_of(job.algorithm)))
@@ -157,7 +167,7 @@ def _take_earlier_runs(prepared: Prepared, job: Job, record: Path, journal: Jour
     """
     campaign, label = prepared.planned, job.algorithm
     lacking = {*product(job.instances, plan.runs_of_round(campaign, job.round))} - {*journal.runs}
-    if not lacking or not (others := [*earlier.earlier_records(campaign, job, record)]):
+    if not lacking or not (others := [*earlier_records(campaign, job, record)]):
         return
     parts, machine = prepared.decisive(label), machine_kind(prepared.origin(label)["machine"])
     for runs, found in others:

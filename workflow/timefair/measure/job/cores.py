@@ -85,7 +85,7 @@ def on_one_node(note: Path, node: str, records: Iterable[Path]) -> Iterator[None
 
     Waits while another process holds the block. `note` names its node, and is what is locked.
     """
-    from timefair.records.journal import journal_path  # not in the environment of an algorithm
+    from timefair.records.store import journal_path
 
     note.parent.mkdir(parents=True, exist_ok=True)
     fd = files.lock(note)

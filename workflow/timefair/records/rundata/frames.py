@@ -45,7 +45,6 @@ def with_labels(frame: pd.DataFrame, columns: Sequence[str], like: str) -> pd.Da
 
 
 MEAN = "mean"
-SD = "sd"
 
 
 def quantile_name(p: float) -> str:

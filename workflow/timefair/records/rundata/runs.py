@@ -18,18 +18,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from timefair.basics.errors import InputError
 from timefair.records.consistency import BATCH_FIELDS
-from timefair.records.facts import NODES, READINGS, by_run
 from timefair.records.integrity import Origins
-from timefair.records.rundata import noisy
-from timefair.records.rundata.clocks import seconds, shares_s
-from timefair.records.rundata.left_out import machine_of_runs
-from timefair.records.rundata.noisy import NoisyRows
+from timefair.records.rundata.conditions import machine_of_runs, seconds, shares_s
 from timefair.records.rundata.settings import Analysis, Clock, NoisyValue, not_of_own
 from timefair.records.rundata.traces import (
     COSTS,
     NUMBERS,
     Held,
     LaunchTraces,
+    NoisyRows,
     Source,
     Stored,
     TracedLaunches,
@@ -44,15 +41,15 @@ from timefair.records.rundata.traces import (
     read_feasibility,
     read_launch_traces,
     read_launches,
+    read_noisy,
     read_vectors,
     scaled_launches,
 )
 from timefair.records.schema import BRIDGE, FOREIGN_CLOCK, KEYS, PUBLISHED, RUN_SCHEMA
 from timefair.records.status import ENDED_BY_BUDGET, Perturbation
-from timefair.records.store import facts_of
+from timefair.records.store import NODES, READINGS, by_run, facts_of
 from timefair.statistics.curves import best_so_far
-from timefair.statistics.recommendations import Rule
-from timefair.statistics.runtimes import relative_targets, runtimes
+from timefair.statistics.runtimes import Rule, relative_targets, runtimes
 
 Result = TypeVar("Result")
 Unit = Literal["seconds", "evaluations", "seconds_per_dimension", "evaluations_per_dimension"]
@@ -107,7 +104,7 @@ class Runs:
       so far, ``reason`` (None if the rule continued), and ``path`` (its number at each look).
     - `schedules`: Lengths of launches that jobs have chosen (`SCHEDULED`), by job and instance.
     - `origins`, `nodes`, `readings`: Origin of the runs of each algorithm; rows of
-      `records.facts.node_of`, each with its ``algorithm``; the fact `records.facts.READINGS`.
+      `records.store.node_of`, each with its ``algorithm``; the fact `records.store.READINGS`.
     - `published`, `sources`: Runs of published data, apart so that a table contains them only if it
       requests them (see `rundata.published`), or None; their source by algorithm. Without measured
       runs, those with times are not apart.
@@ -211,7 +208,7 @@ class Runs:
             launch_traces=read_launch_traces(source, rows).each(
                 lambda part: part.from_reference(reference)
             ),
-            noisy=noisy.read(source, rows, has_noise),
+            noisy=read_noisy(source, rows, has_noise),
             read_launches=lambda: read_launches(source, rows, reference),
             read_points=lambda: _column(source, "best_x", (), places),
             read_batches=lambda: _column(source, "batches", BATCH_FIELDS, places),
@@ -291,7 +288,6 @@ class Runs:
 
     @property
     def constrained(self) -> NDArray[np.bool_]:
-        """Which runs are on problems with constraints, shape (runs,)."""
         return np.asarray(self.frame["constraint_evaluations"].notna())
 
     def feasible_after(self, unit: Unit) -> NDArray[np.float64]:
@@ -410,7 +406,6 @@ class Runs:
 
     @property
     def perturbed(self) -> NDArray[np.bool_]:
-        """Which runs were perturbed, shape (runs,)."""
         return np.asarray(self.frame["perturbation"] == Perturbation.PERTURBED)
 
     @property

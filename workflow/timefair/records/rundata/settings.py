@@ -1,7 +1,4 @@
-"""The user's settings of the analysis; none of them changes a measurement.
-
-They are also keys of the campaign file, and are declared only here.
-"""
+"""The user's settings of the analysis; none of them changes a measurement."""
 
 from __future__ import annotations
 
@@ -11,17 +8,19 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import Field, field_validator
 
-from timefair.basics.sections import CampaignView, Fault, Section
-from timefair.basics.values import (
+from timefair.basics.sections import (
     Bounds,
+    CampaignView,
     Choice,
     Cost,
     Count,
     Distinct,
+    Fault,
     Finite,
     Positive,
     Repeats,
     Resamples,
+    Section,
     Seed,
     Share,
     Technique,
@@ -34,11 +33,10 @@ Clock = Literal["wall", "cpu", "reference"]
 CLOCKS: tuple[Clock, ...] = ("wall", "cpu", "reference")
 
 NoisyValue = Literal["recommended", "best_measured", "best_evaluated", "measured"]
-"""What tables use of a noisy run: by a rule of `statistics.recommendations`, or as measured."""
+"""What tables use of a noisy run: by a rule of `statistics.runtimes`, or as measured."""
 
 
-EVERY_PAIR, WITH_THE_BEST = "all", "best"
-"""Values of ``pairs`` other than labels of algorithms."""
+EVERY_PAIR, WITH_THE_BEST = "all", "best"  # values of ``pairs`` other than labels of algorithms
 
 
 class RunCount(Section):
@@ -251,7 +249,6 @@ class Analysis(Statistics):
 
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> Self:
-        """The settings as a campaign has them (`Campaign.settings_of`)."""
         return cls(**settings)
 
     @field_validator("band")

@@ -11,9 +11,9 @@ from scipy.special import ndtr
 from scipy.stats import rankdata
 
 from timefair.statistics.checks import Floats
-from timefair.statistics.quantiles import sample_quantile
-from timefair.statistics.rank_sum import at_most
+from timefair.statistics.comparison import at_most
 from timefair.statistics.run_count.stopping import checked_values
+from timefair.statistics.samples import sample_quantile
 
 
 def p_worse(field: Floats, leader: int) -> Floats:

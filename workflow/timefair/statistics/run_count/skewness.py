@@ -36,7 +36,6 @@ class Outliers(StrEnum):
 
     @property
     def code(self) -> int:
-        """Number of the filter in the kernels."""
         return _CODES[self]
 
 

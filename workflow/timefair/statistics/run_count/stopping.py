@@ -175,8 +175,6 @@ def check_complete(rule: StoppingRule, runs: int) -> None:
 def equal_if_solved(precision: ArrayLike, unknown: ArrayLike, final_target: float | None) -> Floats:
     """Best precisions, of which those beyond the final target are equal to it.
 
-    How far beyond the target that ended it a run happened to be says nothing about its algorithm.
-
     - `precision`: Best precision of each run, shape (runs,); `inf` stays as it is.
     - `unknown`: Whether the optimum is unknown, one value or shape (runs,). The precision is then a
       value, which the final target does not limit.

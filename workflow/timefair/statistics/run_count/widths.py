@@ -19,8 +19,8 @@ from scipy.special import betainc, betaln, stdtrit, xlogy
 from scipy.stats import binom
 
 from timefair.statistics.checks import Floats, check_confidence
-from timefair.statistics.quantiles import sample_quantile
 from timefair.statistics.run_count.stopping import Assessment
+from timefair.statistics.samples import sample_quantile
 
 PRIOR_RUNS = 2.0  # weight of the prior; it makes the intervals for n in 10..50 narrow
 
@@ -37,9 +37,6 @@ def single_look_ranks(n: int, p: float, confidence: float) -> tuple[int, int]:
 
 def mixture_ranks(n: int, p: float, confidence: float) -> tuple[int, int]:
     """Ranks of the limits of a confidence sequence, valid for all n simultaneously.
-
-    Each side uses a martingale of likelihood ratios, mixed over one half of a beta prior around p;
-    by Ville's inequality, it stays below ``2 / (1 - confidence)``.
 
     Source: S. R. Howard and A. Ramdas, Bernoulli 28 (2022): the beta-binomial mixture.
     """

@@ -1,1 +1,0 @@
-"""Findings from the tables, in sentences that claim no more than the statistics allow."""
