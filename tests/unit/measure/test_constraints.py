@@ -297,14 +297,11 @@ def test_an_evaluation_belongs_to_the_environment_in_which_it_begins(bench, nati
     assert b.state["evaluations"] == 6
 
 
-def test_an_outdated_value_does_not_hide_a_later_one(bench):
+def test_an_outdated_value_hides_no_later_one_and_what_is_not_better_is_not_kept(bench):
     b, values = bench(deadline=400), values_in_each()
     b.evaluate(99, 101)
     b.evaluate(105, 110)
     assert b.vectors() == [(2, 110, values[1], 1.0)]
-
-
-def test_what_is_not_better_in_its_environment_is_not_kept(bench):
     b = bench(deadline=400)
     points = np.random.default_rng(1).uniform(-100, 100, (30, 2))
     found = [(b.evaluate(110 + k, 110 + k, x), k) for k, x in enumerate(points)]
@@ -345,7 +342,7 @@ def test_a_c_function_writes_the_value_alone(bench):
     assert b.vectors() == [(1, 220, values[2], 2.0)]
 
 
-def test_an_algorithm_may_ask_how_often_the_problem_has_changed(bench):
+def test_how_often_the_problem_has_changed_and_the_limits_until_it_does(bench):
     b = bench(deadline=400)
     for now, changes in ((0, 0), (99, 0), (100, 1), (399, 3), (1000, 3)):
         b.times = [now]
@@ -355,9 +352,6 @@ def test_an_algorithm_may_ask_how_often_the_problem_has_changed(bench):
     for made in range(9):
         assert counted.objective.changes == made * 4 // 10
         counted.objective(X)
-
-
-def test_the_limits_until_the_next_change(bench):
     timed = bench(deadline=401).measurement
     found = {now: timed.until_change(now) for now in (0, 100, 101, 300, 301, 400)}
     assert found == {

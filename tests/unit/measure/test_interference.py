@@ -158,7 +158,7 @@ def machine(tmp_path):
     return build
 
 
-def test_the_first_version_of_control_groups(machine):
+def test_control_groups_of_the_first_version_and_in_a_container(machine):
     found = machine(
         {
             "proc/self/mountinfo": VERSION_2 + VERSION_1,
@@ -168,9 +168,6 @@ def test_the_first_version_of_control_groups(machine):
         }
     )
     assert found == Surroundings(None, None, 3.0)
-
-
-def test_in_a_container_its_own_group_is_the_root_of_the_mount(machine):
     found = machine(
         {
             "proc/self/mountinfo": "31 23 0:1 /docker/abc /groups/cpu ro - cgroup cgroup rw,cpu\n",
@@ -179,9 +176,6 @@ def test_in_a_container_its_own_group_is_the_root_of_the_mount(machine):
         }
     )
     assert found == Surroundings(None, None, 2.0)
-
-
-def test_waiting_for_memory_is_not_waiting_for_a_core(machine):
     found = machine(
         {
             "proc/pressure/cpu": "some avg10=0.00 total=1000000\n",
