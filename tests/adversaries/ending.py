@@ -251,9 +251,6 @@ def write_shared_memory(name, data):
             continue
 
 
-# --- The clock --------------------------------------------------------------------------------
-
-
 @adversary("ok", shows=in_its_time)
 def changes_the_variables_of_its_callers(objective, rng):
     """Goes up the frames and gives each state another deadline."""
@@ -302,9 +299,6 @@ def writes_its_own_memory(objective, rng):
     search(objective, rng)
 
 
-# --- Priority ----------------------------------------------------------------------------------
-
-
 @adversary("ok", shows=in_its_time)
 def raises_its_priority(objective, rng):
     """nice -20, where it may."""
@@ -319,9 +313,6 @@ def asks_for_real_time(objective, rng):
     with contextlib.suppress(PermissionError):
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(50))
     search(objective, rng)
-
-
-# --- What one run leaves for the next -----------------------------------------------------------
 
 
 @adversary("raised", FAILED, message="PermissionError")

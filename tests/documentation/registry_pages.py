@@ -77,9 +77,6 @@ def declaration(entry: Suite | Library) -> Declaration:
     return found
 
 
-# --- What has to be installed -------------------------------------------------------------------
-
-
 @cache
 def requirements() -> dict[str, set[str]]:
     """The packages of ``dependencies`` and of ``extras``, in lower case."""
@@ -112,9 +109,6 @@ def _needs(entry: Suite | Library) -> str:
     if (extra := extra_of(entry)) == "alone":
         return f"`pip install --no-deps {entry.distributions[0]}`"
     return f"`{entry.distributions[0]}` ({extra})" if extra else ""
-
-
-# --- Libraries ----------------------------------------------------------------------------------
 
 
 def library_table() -> str:
@@ -193,9 +187,6 @@ def _names(library: Library) -> str:
     return _wrapped(f"{'Names' if len(names) > 1 else 'Name'}: {listed}.")
 
 
-# --- Suites -------------------------------------------------------------------------------------
-
-
 def suite_table() -> str:
     """Every suite, and the user's own problem."""
     rows = [
@@ -262,9 +253,6 @@ def _numbers(numbers: Iterable[int]) -> str:
     return f"{numbers[0]} or more" if numbers[-1] == LARGEST else f"{numbers[0]} to {numbers[-1]:,}"
 
 
-# --- Docstrings as Markdown ---------------------------------------------------------------------
-
-
 def reference(module: ModuleType) -> str:
     """The docstring of a module, its parameters as a list."""
     text, _, parameters = inspect.getdoc(module).partition("\n\nParameters\n----------\n")
@@ -317,8 +305,6 @@ def _and(words: list[str]) -> str:
 def _lines(rows: Iterable[str]) -> str:
     return "".join(f"{row}\n" for row in rows)
 
-
-# --- The pages ----------------------------------------------------------------------------------
 
 MADE = {
     "README.md": {"libraries": library_sentence, "suites": suite_sentence},

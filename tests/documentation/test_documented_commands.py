@@ -133,9 +133,6 @@ def parts(line: str) -> list[str]:
     return [part.strip() for part in line.split("&&")]
 
 
-# --- What needs no campaign ---------------------------------------------------------------------
-
-
 def test_every_block_says_its_language():
     unknown = [
         fence.where for page in PAGES for fence in fences(page) if fence.language not in LANGUAGES
@@ -189,9 +186,6 @@ def test_benchmarks_that_are_named_are_there():
     for page in PAGES:
         for path in re.findall(r"`python ([\w/.-]+\.py)", page.read_text()):
             assert (ROOT / path).is_file(), path
-
-
-# --- The small copy -----------------------------------------------------------------------------
 
 
 def shrink(path: Path) -> None:

@@ -116,9 +116,6 @@ def export(results: Path, output: Path, *words: str) -> int:
     return cli.main(["export", "crate", str(results), "--output", str(output), *WORDS, *words])
 
 
-# --- Contents -----------------------------------------------------------------------------------
-
-
 @pytest.mark.slow
 def test_everything_of_the_campaign_is_in_it(campaign, exported):
     there = {path.relative_to(exported).as_posix() for path in exported.rglob("*")}
@@ -164,9 +161,6 @@ def test_wrong_input(words, line, results, tmp_path, capsys):
     assert printed.count("\n") == 1
 
 
-# --- Bytes --------------------------------------------------------------------------------------
-
-
 @pytest.mark.slow
 def test_the_same_campaign_makes_the_same_bytes(results, tmp_path):
     assert export(results, tmp_path / "one.zip") == 0
@@ -206,9 +200,6 @@ def test_a_file_more_and_a_file_less(crate, verify):
     assert f"{crate}: {TABLE}: missing" in lines
 
 
-# --- Records and tables -------------------------------------------------------------------------
-
-
 @pytest.mark.slow
 def test_tables_are_made_again_from_the_archive_alone(crate, campaign, verify):
     status, lines = verify(crate, "--rebuild")
@@ -219,9 +210,6 @@ def test_tables_are_made_again_from_the_archive_alone(crate, campaign, verify):
         f"{made} files of tables made again in an empty folder: all of them bit-identical"
     )
     assert (status, len(lines)) == (0, 3)
-
-
-# --- Code ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow

@@ -116,9 +116,6 @@ def test_a_campaign_that_was_looked_at_gives_each_look_its_share(folder, compare
     assert "comparison.json: not what timefair wrote" in lines[0]
 
 
-# --- Wrong input --------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("words", "line"),
     [

@@ -172,8 +172,6 @@ def test_with_seconds_the_common_evaluations_agree(measured_record):
         assert ", ended by time" in line
 
 
-# --- The command -----------------------------------------------------------------------------
-
 SEARCH = {
     "space": {"F": {"float": [0.3, 0.9]}},
     "tuner": "random",

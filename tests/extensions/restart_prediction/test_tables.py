@@ -171,9 +171,6 @@ def test_instances_are_pooled_as_far_as_they_are_alike():
     assert apart.success[0, 0] == pytest.approx(0.5)
 
 
-# --- The choice -----------------------------------------------------------------------------------
-
-
 def test_noise_alone_gains_nothing_where_it_was_not_chosen():
     rng = np.random.default_rng(1)
     gains = rng.normal(0.0, 0.5, (400, 6, 20))

@@ -142,9 +142,6 @@ def test_a_search_on_another_kind_of_machine_is_mixed(cpu, clauses):
     assert mixed({"A-tuned": replace(origin, campaign=[{"block": "node"}])}) == []
 
 
-# --- The checklist ----------------------------------------------------------------------------
-
-
 def item(runs: Runs) -> dict:
     frame = TABLES["checklist"](runs, ANALYSIS)
     row = frame[(frame["topic"] == "Tuning") & (frame["part"] == "Tuning")].iloc[0]

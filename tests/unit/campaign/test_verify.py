@@ -229,9 +229,6 @@ def test_tables_of_mixed_machines_need_consent(measured, tmp_path, capsys):
     assert "timefair: mixed, as the campaign allows: runs of 2 machines" in capsys.readouterr().err
 
 
-# --- Collected files of other algorithms ------------------------------------------------------
-
-
 def without_b(measured) -> None:
     """Remove algorithm b from the campaign, and plan it again."""
     algorithms = {"a": measured.campaign.algorithms["a"]}
@@ -303,9 +300,6 @@ def test_a_collected_file_of_another_configuration(measured, verify, tmp_path, c
     assert lines[:2] == [line, f"{measured.folder}: 4 runs missing; start snakemake again"]
     assert cli.main(commands(measured, tmp_path)["table"]) == 2
     assert capsys.readouterr().err == f"timefair: {line}\n"
-
-
-# --- Records with other content than timefair writes ------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -874,8 +874,6 @@ def test_several_objectives_are_refused(names, read, tmp_path):
     assert refused(read, files, "ioh") == (f"{tmp_path / 'data'}: {IN_JSON}: {SEVERAL}",)
 
 
-# --- Times ------------------------------------------------------------------------------------
-
 TIMED = "evaluations raw_y clock\n1 9.5 0.01\n4 2.0 0.05\n9 0.5 0.2\n20 0.5 0.7\n"
 
 

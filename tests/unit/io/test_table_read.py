@@ -55,9 +55,6 @@ def refusal(imported, tmp_path):
     return made
 
 
-# --- What becomes of rows ---------------------------------------------------------------------
-
-
 def test_improvements_are_events_and_the_last_row_is_the_end(imported):
     found, cautions = imported(HEADER + lines(WALK))
     ((run,),) = found.values()
@@ -199,8 +196,6 @@ def test_a_value_below_the_optimum_is_kept_and_reported(given, imported):
     assert run["events"][-1]["precision"] == -0.5
 
 
-# --- What is wrong ----------------------------------------------------------------------------
-
 WRONG_ROWS = {
     "backward time": ("A,4,2,1,0,10,0.5,1.5,1", "seconds go back from 0.9 in row 4 to 0.5 within"),
     "duplicate": ("A,4,2,1,0,9,0.9,2.0,1", "repeats row 4; expected each row once"),
@@ -274,9 +269,6 @@ def test_a_file_that_is_no_text(content, tmp_path):
             f"{path}: neither Parquet nor text in UTF-8; the name of a compressed file ends in "
             ".gz, .bz2, .lz4 or .zst",
         )
-
-
-# --- Damage -----------------------------------------------------------------------------------
 
 
 @pytest.fixture

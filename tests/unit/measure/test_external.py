@@ -60,9 +60,6 @@ def run(use: str, problem: Problem, **allowed) -> dict:
     return measure_run(registry.load(use, {}), problem, Allowance(**allowed), seed=5)
 
 
-# --- The examples ---------------------------------------------------------------------------
-
-
 def _python(folder: Path) -> str:
     return f"{sys.executable} {EXAMPLES}/climber.py"
 
@@ -154,9 +151,6 @@ def test_an_example_gives_the_events_of_the_same_algorithm_in_process(
     ]
 
 
-# --- How runs end ---------------------------------------------------------------------------
-
-
 @pytest.mark.thinned(1)
 @pytest.mark.slow
 @pytest.mark.parametrize(
@@ -214,8 +208,6 @@ def test_a_trial_launch_leaves_nothing(problem, folder):
     assert kernel.children() == []
     assert list(folder.iterdir()) == []
 
-
-# --- What a run is told to have used --------------------------------------------------------
 
 BURN = "import time\nwhile time.process_time() < 0.3: pass\n"
 

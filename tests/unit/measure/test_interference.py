@@ -34,8 +34,6 @@ from timefair.measure.runs.run import _resources, _Usage, measure_run
 from timefair.problems.registry import SUITES
 from timefair.records.status import Perturbation
 
-# --- The rule -------------------------------------------------------------------------------
-
 
 @pytest.mark.parametrize(
     ("figures", "perturbation", "reason"),
@@ -80,9 +78,6 @@ def test_what_the_figures_say_is_what_is_judged(wall_s, delay_s, taken_s, best_s
     assert (found.perturbation == Perturbation.PERTURBED) is any(beyond)
     assert (found.perturbation == Perturbation.UNKNOWN) is (not beyond)
     assert (found.reason is None) is not any(beyond)
-
-
-# --- Who made a run wait ------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -130,8 +125,6 @@ def test_an_external_algorithm_on_the_same_core_does_not_count_as_another(tmp_pa
     assert row["status"] == "ok"
     assert row["foreign_delay_s"] <= max(row["wall_s"] - row["cpu_s"], 0.0)
 
-
-# --- The surroundings ---------------------------------------------------------------------------
 
 STAT = """cpu  9 9 9 9 9 9 9 999 0 0
 cpu0 100 0 50 800 1 0 3 25 0 0
@@ -201,9 +194,6 @@ def test_what_cannot_be_read_is_not_known(machine, files):
     assert machine(files) == Surroundings(None, None, None)
 
 
-# --- Another try ------------------------------------------------------------------------------
-
-
 def rows_of(*delays):
     """A function that measures runs of 1 s, with these delays one after the other."""
     numbered = zip(count(), delays, strict=False)
@@ -228,9 +218,6 @@ def test_a_perturbed_run_is_measured_again(delays, most, attempt, perturbation):
     assert (row["attempt"], row["repeats"], row["perturbation"]) == (attempt, attempt, perturbation)
     assert (row["perturbed_by"] is None) is (perturbation != "perturbed")
     assert row["reference_before_s"] is row["reference_after_s"] is None
-
-
-# --- In a job ---------------------------------------------------------------------------------
 
 
 @pytest.fixture

@@ -356,9 +356,6 @@ def test_a_thread_that_comes_in_while_the_log_grows_neither_loses_nor_spoils_an_
     assert [event[-1] for event in b.events()[127:]] == [873.0**2, 1.0, 0.0]
 
 
-# --- What launches find -------------------------------------------------------------------------
-
-
 def line_up(bench, *launches, f_opt=0.0, pauses=None, **options):
     """A run whose evaluations have these precisions, one sequence per launch.
 

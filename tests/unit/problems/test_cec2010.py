@@ -13,9 +13,6 @@ LAYOUTS = ((10, 5), (12, 3), (1000, 50))
 DEFAULT = Cec2010()
 
 
-# --- The report's definitions, group by group ---------------------------------------------------
-
-
 def sphere(x):
     return sum(x**2)
 
@@ -101,12 +98,6 @@ def test_bounds_are_the_reports():
         np.testing.assert_array_equal(problem.lower, -problem.upper)
 
 
-# --- Which variables interact -------------------------------------------------------------------
-
-
-# --- What is drawn ------------------------------------------------------------------------------
-
-
 def test_each_function_dimension_group_size_and_instance_has_data_of_its_own():
     first, again = draw(4, 20, 5, 1), draw(4, 20, 5, 1)
     np.testing.assert_array_equal(first.optimum, again.optimum)
@@ -126,9 +117,6 @@ def test_groups_are_of_50_variables_or_of_half_of_them(dimension, m):
     )
 
 
-# --- Points that are no plain points ------------------------------------------------------------
-
-
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_nan_gives_nan_and_infinity_nothing_finite(function):
     problem = DEFAULT.problem(function, 10, 1)
@@ -138,9 +126,6 @@ def test_nan_gives_nan_and_infinity_nothing_finite(function):
         assert np.isnan(problem.evaluate(x))
         x[variable] = np.inf
         assert not np.isfinite(problem.evaluate(x))
-
-
-# --- Faults -------------------------------------------------------------------------------------
 
 
 def test_dimensions_that_the_groups_do_not_fill():

@@ -148,8 +148,6 @@ def test_collecting_records_of_two_machines_needs_consent(tmp_path, output, row,
     assert read_runs([output]).num_rows == 2
 
 
-# --- What belongs together ------------------------------------------------------------------
-
 CAMPAIGN = {
     "name": "test", "seed": 1, "problems": {"suite": "bbob", "functions": [1], "parameters": {}},
     "algorithms": {"a": {"use": "x:y"}, "b": {"use": "x:z"}}, "budget": {"time_s": 1.0},
@@ -218,8 +216,6 @@ def test_what_may_not_differ_between_algorithms(change, clause):
         (line,) = mixed(together)
         assert line.startswith(configurations + clause)
 
-
-# --- Machines of one kind ---------------------------------------------------------------------
 
 MONDAY, WEDNESDAY = (datetime(2026, 11, day, 12, tzinfo=UTC) for day in (2, 4))
 
@@ -451,8 +447,6 @@ def test_flipped_bytes_of_a_journal_lose_runs_and_change_none(damaged_record, pl
     for run, batch in read_journal(flipped(data, places)).runs.items():
         assert batch.equals(kept[run])
 
-
-# --- Checksums ------------------------------------------------------------------------------
 
 doubles = st.none() | st.floats(allow_nan=False)
 texts = st.none() | st.text(max_size=4)
