@@ -21,14 +21,10 @@ from timefair.basics import user_code
         ("scipy:Newton-CG", "scipy:Newton-CG cannot be used here: it needs a gradient"),
         ("pycma:bipop", "pycma has no algorithm 'bipop'; did you mean 'BIPOP'?"),
         ("nevergrad:PSSO", "nevergrad has no algorithm 'PSSO'; did you mean 'PSO'?"),
-        (
-            "timefair:randomsearch",
-            "timefair has no algorithm 'randomsearch'; did you mean 'random-search'?",
-        ),
-        (
-            "nevergard:PSO",
-            "there is no library and no module 'nevergard'; did you mean 'nevergrad'?",
-        ),
+        ("timefair:randomsearch",
+         "timefair has no algorithm 'randomsearch'; did you mean 'random-search'?"),
+        ("nevergard:PSO",
+         "there is no library and no module 'nevergard'; did you mean 'nevergrad'?"),
         (
             "zzz:solve",
             "there is no library and no module 'zzz'; the libraries are "
@@ -42,7 +38,7 @@ from timefair.basics import user_code
         ("mine.py", "'mine.py' names a file only: write mine.py:function"),
         ("mine.py:", "'mine.py:' is incomplete: write library:name or module:function"),
     ],
-)
+)  # fmt: skip
 def test_a_wrong_name_gets_one_line_with_what_is_right(use, line):
     assert registry.faults(use, {}) == [line]
 
@@ -191,14 +187,11 @@ def test_a_function_is_found_by_module_and_by_file(folder, launch, place):
         ),
         ("my_own_search:solv", {}, ["my_own_search has no function 'solv'; did you mean 'solve'?"]),
         ("my_own_search:number", {}, ["'number' of my_own_search is not a function but int"]),
-        (
-            "my_own_search:lonely",
-            {},
-            ["my_own_search:lonely cannot be called as solve(objective, rng): it is (objective)"],
-        ),
+        ("my_own_search:lonely", {},
+         ["my_own_search:lonely cannot be called as solve(objective, rng): it is (objective)"]),
         ("broken:solve", {}, ["broken cannot be imported: ZeroDivisionError: division by zero"]),
     ],
-)
+)  # fmt: skip
 def test_a_wrong_function_or_parameter_gets_its_line(folder, use, parameters, lines):
     assert registry.faults(use, parameters) == lines
 
@@ -231,16 +224,12 @@ GUARD = 'put what it does as a script below `if __name__ == "__main__":`'
     ("body", "line"),
     [
         ("sys.exit()", f"ends the interpreter when it is imported (sys.exit()); {GUARD}"),
-        (
-            "p = argparse.ArgumentParser(); p.add_argument('file'); p.parse_args()",
-            f"ends the interpreter when it is imported (sys.exit(2)); {GUARD}",
-        ),
-        (
-            "raise type('Odd', (BaseException,), {'__str__': lambda self: 1 / 0})",
-            "cannot be imported: Odd: its text cannot be shown, because its __str__ raises",
-        ),
+        ("p = argparse.ArgumentParser(); p.add_argument('file'); p.parse_args()",
+         f"ends the interpreter when it is imported (sys.exit(2)); {GUARD}"),
+        ("raise type('Odd', (BaseException,), {'__str__': lambda self: 1 / 0})",
+         "cannot be imported: Odd: its text cannot be shown, because its __str__ raises"),
     ],
-)
+)  # fmt: skip
 def test_a_module_that_does_not_survive_its_import_gets_a_line(folder, capsys, place, body, line):
     (folder / "script.py").write_text(f"import argparse, sys\n{body}\n")
     assert registry.faults(f"{place}:solve", {}) == [f"{place} {line}"]

@@ -353,12 +353,8 @@ STAT = "cpu  10 0 10 1000 0 0 0 250 0 0\n"
 MACHINES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
     "a laptop": (LAPTOP, {"governor": "warn", "turbo": "warn", "heat": "warn", "power": "bad"}),
     "two threads a core": (SMT, {"hyper-threads": "bad"}),
-    "a container of version 2": (
-        QUOTA_2, {"quota": "bad", "throttling": "warn", "memory": "bad"},
-    ),
-    "a container of version 1": (
-        QUOTA_1, {"quota": "bad", "throttling": "warn", "memory": "bad"},
-    ),
+    "a container of version 2": (QUOTA_2, {"quota": "bad", "throttling": "warn", "memory": "bad"}),
+    "a container of version 1": (QUOTA_1, {"quota": "bad", "throttling": "warn", "memory": "bad"}),
     "a quota for all cores": ({"sys/fs/cgroup/jobs/cpu.max": "400000 100000"}, {"quota": "warn"}),
     "a virtual machine": (VIRTUAL, {"virtual machine": "warn"}),
     "load": ({"proc/loadavg": "1.50 0 0 1/2 3"}, {"load": "warn"}),
@@ -375,14 +371,11 @@ def test_what_the_files_tell(build, files, expected):
 
 
 MEASURED: dict[str, tuple[dict[str, Any], dict[str, str]]] = {
-    "one busy core": (
-        {"waiting": {"0": 0.0, "1": 0.31}}, {"waiting for a core": "bad"},
-    ),
+    "one busy core": ({"waiting": {"0": 0.0, "1": 0.31}}, {"waiting for a core": "bad"}),
     "bursts": ({"waiting": {"0": 0.0, "1": 0.03}}, {"waiting for a core": "warn"}),
     "no namespaces": ({"private_folders_refused": "EPERM"}, {"private folders": "warn"}),
-    "a library with threads": (
-        {"library_threads": {"a.so": 1, "b.so": 2}}, {"library threads": "bad"},
-    ),
+    "a library with threads": ({"library_threads": {"a.so": 1, "b.so": 2}},
+     {"library threads": "bad"}),
     "an old numpy": (
         {"unsupported_packages": ["numpy is 1.26.4, but timefair needs >=2.0; run `pip`"]},
         {"packages": "bad"},

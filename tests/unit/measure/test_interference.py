@@ -42,12 +42,8 @@ from timefair.records.status import Perturbation
         ((1.0, 0.051, None, None), "perturbed", "waited 5% of the time for a core that others had"),
         ((1.0, 0.0, 1.15, 1.0), "clean", None),
         ((1.0, 0.0, 1.5, 1.0), "perturbed", "the reference kernel took 1.50 x its best"),
-        (
-            (2.0, 1.0, 3.0, 1.5),
-            "perturbed",
-            "waited 50% of the time for a core that others had; "
-            "the reference kernel took 2.00 x its best",
-        ),
+        ((2.0, 1.0, 3.0, 1.5), "perturbed", "waited 50% of the time for a core that others had; "
+         "the reference kernel took 2.00 x its best"),
         ((1.0, None, 1.0, None), "unknown", None),
         ((0.0, 0.0, None, None), "unknown", None),
         # 10 ms of 2 s are real: waiting for 9 ms, or a core of half the speed, is 0.5 % of them
@@ -60,7 +56,7 @@ from timefair.records.status import Perturbation
         ((1.0, 0.0, None, None, 1.0, 0.11), "perturbed", "memory was short for 6% of the time"),
         ((1.0, 0.0, None, None, 1.0, 0.1), "clean", None),
     ],
-)
+)  # fmt: skip
 def test_the_rule(figures, perturbation, reason):
     assert judge(*figures) == Judgement(Perturbation(perturbation), reason)
 

@@ -360,15 +360,12 @@ def test_folders_that_cannot_be_written(folder, problem, missing, monkeypatch):
         (["/a", "/a/b"], ["/a/b"], [("/a", True), ("/a/b", True)]),
         (["/a"], ["/", "/a", "/proc"], [("/a", True)]),
         (["/a"], ["/a/b", "/a/b/c"], [("/a", True), ("/a/b", False)]),
-        (
-            ["/a", "/a/b/c"],
-            ["/a/b", "/a/b/c/d"],
-            [("/a", True), ("/a/b", False), ("/a/b/c", True), ("/a/b/c/d", False)],
-        ),
+        (["/a", "/a/b/c"], ["/a/b", "/a/b/c/d"],
+         [("/a", True), ("/a/b", False), ("/a/b/c", True), ("/a/b/c/d", False)]),
         (["/a"], ["/ab"], [("/a", True)]),
         ([], ["/z"], []),
     ],
-)
+)  # fmt: skip
 def test_the_mounts_of_a_view(folders, mounted, steps):
     def own(folder: Path) -> bool:
         return folder.name != "other"

@@ -415,14 +415,11 @@ def test_what_a_function_raises_is_what_is_told(folder, solve):
     [
         ("exits", "SystemExit: no licence (plant.py:15)"),
         ("nothing", "TypeError: plant.py:f returned None, not a number"),
-        (
-            "pair",
-            "TypeError: plant.py:f returned an array of shape (2,), not a number; for two "
-            "objectives, set 'ideal' and 'nadir'",
-        ),
+        ("pair", "TypeError: plant.py:f returned an array of shape (2,), not a number; for two "
+         "objectives, set 'ideal' and 'nadir'"),
         ("text", "TypeError: plant.py:f returned 'much', not a number"),
     ],
-)
+)  # fmt: skip
 def test_what_is_not_a_value_is_told(folder, how, said):
     problem = find("plant.py:f", {"how": how}).problem(1, 2, 1)
     assert told(swallows, problem) == ("raised", said)

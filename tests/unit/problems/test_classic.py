@@ -51,9 +51,7 @@ PRINTED: dict[int, Callable[[Sequence[float]], float]] = {
     3: lambda x: (
         sum(a * a / 4000 for a in x) - prod(cos(a / sqrt(i)) for i, a in enumerate(x, 1)) + 1
     ),
-    4: lambda x: sum(
-        100 * (b - a * a) ** 2 + (a - 1) ** 2 for a, b in pairwise(x)
-    ),
+    4: lambda x: sum(100 * (b - a * a) ** 2 + (a - 1) ** 2 for a, b in pairwise(x)),
     5: _levy,
     6: lambda x: 418.9828872724338 * len(x) - sum(a * sin(sqrt(abs(a))) for a in x),
     7: lambda x: sum(a**4 - 16 * a**2 + 5 * a for a in x) / 2,
@@ -61,9 +59,7 @@ PRINTED: dict[int, Callable[[Sequence[float]], float]] = {
     9: _zakharov,
     10: _dixon_price,
     11: _salomon,
-    12: lambda x: (
-        sum((a - 1) ** 2 for a in x) - sum(a * b for a, b in pairwise(x))
-    ),
+    12: lambda x: (sum((a - 1) ** 2 for a in x) - sum(a * b for a, b in pairwise(x))),
 }  # fmt: skip
 """The formulas of Surjanovic and Bingham (2013), and of Salomon (1996)."""
 

@@ -119,11 +119,8 @@ def test_kinds_of_variables(folder, parameters, variables, integer):
         ("own_functions:bowel", {}, ["suite: own_functions has no function 'bowel'; did you mean"]),
         ("nowhere.py:f", {}, ["suite: there is no file "]),
         ("bbob", {"lower": 1}, ["parameters: 'lower' is not a parameter of bbob; it has: none"]),
-        (
-            "own_functions:bowl",
-            {},
-            ["parameters: 'lower' is missing: give it here", "parameters: 'upper' is missing"],
-        ),
+        ("own_functions:bowl", {},
+         ["parameters: 'lower' is missing: give it here", "parameters: 'upper' is missing"]),
         ("own_functions:bowl", {**BOX, "wieght": 2}, ["parameters: 'wieght' is not a parameter"]),
         (
             "own_functions:bowl",
@@ -139,7 +136,7 @@ def test_kinds_of_variables(folder, parameters, variables, integer):
         ("own_functions:lonely", BOX, ["parameters: own_functions:lonely cannot be called as f(x"]),
         ("own_functions:numbered", {"function": 3}, ["parameters: 'function' is set by the camp"]),
     ],
-)
+)  # fmt: skip
 def test_faults_are_one_line_each(folder, suite, parameters, lines):
     with pytest.raises(InputError) as caught:
         find(suite, parameters)

@@ -190,23 +190,17 @@ def test_what_may_not_differ_within_an_algorithm(change, clause):
     [
         ({"campaign": CAMPAIGN | {"budget": {"time_s": 2.0}}}, "budget.time_s 1.0 and 2.0"),
         ({"campaign": CAMPAIGN | {"seed": 2}}, "seed 1 and 2"),
-        (
-            {"campaign": CAMPAIGN | {"seed": 2, "limits": {"wall_s": 9}}},
-            "limits.wall_s 9 and none; seed 1 and 2",
-        ),
+        ({"campaign": CAMPAIGN | {"seed": 2, "limits": {"wall_s": 9}}},
+         "limits.wall_s 9 and none; seed 1 and 2"),
         ({"campaign": CAMPAIGN | {"problems": {"suite": "pbo"}}}, "problems.suite bbob and pbo"),
-        (
-            {"campaign": CAMPAIGN | {"timing": {"perturbed": "repeat", "repeats": 2}}},
-            "timing.repeats 0 and 2",
-        ),
-        (
-            {"campaign": CAMPAIGN | {"timing": {"reference": False}}},
-            "timing.reference false and true",
-        ),
+        ({"campaign": CAMPAIGN | {"timing": {"perturbed": "repeat", "repeats": 2}}},
+         "timing.repeats 0 and 2"),
+        ({"campaign": CAMPAIGN | {"timing": {"reference": False}}},
+         "timing.reference false and true"),
         ({"machine": MACHINE | {"cores": 4}}, "runs of 2 machines: Z80 with 2 cores and 16 GB; Z"),
         ({"machine": MACHINE | {"versions": {"numpy": "2.4"}}}, "runs with numpy 2.3 and 2.4"),
     ],
-)
+)  # fmt: skip
 def test_what_may_not_differ_between_algorithms(change, clause):
     configurations = "runs of 2 configurations: " if "campaign" in change else ""
     for together in (

@@ -299,19 +299,13 @@ def test_without_schedules_columns_are_empty_and_the_checklist_is_silent(made_of
 @pytest.mark.parametrize(
     ("second", "facts", "said"),
     [
-        (
-            CUT,
-            [chosen(), chosen(instance=2)],
-            "A: Max_iter = 500 (given), always stopped, at 40% of its schedule",
-        ),
-        (
-            COMPLETED,
-            [chosen("fill", 90), chosen("fill", 110, instance=2)],
-            "A: Max_iter = 90 to 110 (one launch fills the budget)",
-        ),
+        (CUT, [chosen(), chosen(instance=2)],
+         "A: Max_iter = 500 (given), always stopped, at 40% of its schedule"),
+        (COMPLETED, [chosen("fill", 90), chosen("fill", 110, instance=2)],
+         "A: Max_iter = 90 to 110 (one launch fills the budget)"),
         (COMPLETED, [chosen({"launches": 5})], "A: Max_iter = 500 (5 launches fill the budget)"),
     ],
-)
+)  # fmt: skip
 def test_the_checklist_says_what_was_chosen(made_of, second, facts, said):
     frame = made_of("checklist", CUT, second, *facts).set_index("part")
     assert frame.loc["Length of a launch", "evidence"] == said
