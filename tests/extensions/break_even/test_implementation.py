@@ -49,7 +49,7 @@ def made(run, table):
     return make
 
 
-def test_the_factor_and_the_order_by_time_at_equal_own_time_and_in_evaluations(made):
+def test_the_factor_and_the_orders_by_time_at_equal_own_time_and_in_evaluations(made):
     row = made("implementation").iloc[0]
     assert (row["by_time"], row["behind"], row["leading"]) == ("quick", "frugal", True)
     assert (row["by_evaluations"], row["at_equal_own_time"]) == ("frugal", "frugal")
@@ -59,9 +59,6 @@ def test_the_factor_and_the_order_by_time_at_equal_own_time_and_in_evaluations(m
     assert limits.to_numpy(float) == pytest.approx(expected)
     counts = row[["functions", "known", "easier", "behind_on", "never", "missing_s"]]
     assert counts.tolist() == [8, 8, 0, 8, 0, 0]
-
-
-def test_a_simulated_cost_is_no_own_time(made):
     row = made("implementation", charged=0.001).iloc[0]
     assert row["factor"] == pytest.approx((0.3 - 0.04) / 2.0)
 
@@ -129,10 +126,6 @@ def test_the_verdict_follows_from_the_table_and_is_silent_where_it_is_open(chang
     sentences = list(robustness(pd.DataFrame([ROW | changes])))
     assert len(sentences) == bool(said)
     assert said in "".join(sentences).replace("\u00a0", " ")
-
-
-def test_a_report_without_the_table_says_nothing():
-    assert list(robustness(pd.DataFrame())) == []
 
 
 def test_of_several_pairs_the_one_that_needs_least_is_named(run, table):
@@ -216,12 +209,9 @@ def hold(sets, truth):
     return held >= 0.9 - 4 * np.sqrt(0.09 / len(sets.shape))
 
 
-def test_sets_hold_the_true_cost_as_often_as_they_say():
+def test_sets_hold_the_true_cost_and_factor_as_often_as_they_say():
     first, second = of_campaigns(np.random.default_rng(4), (1.0, 10_000), (10.0, 1000))
     assert hold(turning_sets(*first, *second, confidence=0.9), 9.0 / 9000)
-
-
-def test_sets_hold_the_true_own_time_factor_as_often_as_they_say():
     scaled, other = of_campaigns(np.random.default_rng(6), (10.0, 1000), (1.0, 10_000))
     fixed, none = 1e-4 * scaled[1], np.zeros_like(scaled[1])
     own = (fixed, scaled[0] - fixed, scaled[2])

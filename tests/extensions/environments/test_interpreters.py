@@ -78,9 +78,7 @@ DECIDED = (
 )  # fmt: skip
 """Columns that do not depend on the time that anything takes."""
 
-UNNEEDED = (
-    "matplotlib", "pandas", "scipy", "seaborn", "snakemake",
-)  # fmt: skip
+UNNEEDED = ("matplotlib", "pandas", "scipy", "seaborn", "snakemake")
 
 
 def results(record: Path) -> list[dict[str, object]]:

@@ -211,7 +211,7 @@ def written():
     return make
 
 
-def test_the_answer_is_first_and_all_else_is_exploratory(written):
+def test_the_answer_is_first_deviations_are_listed_and_all_else_is_exploratory(written):
     html, text = written(order())
     sections = re.findall(r'<h2 id="(\w+)"', html)
     assert sections[0] == "registered"
@@ -221,15 +221,9 @@ def test_the_answer_is_first_and_all_else_is_exploratory(written):
     assert "2026-11-22 15:28:30 UTC (SHA-256 abab" in text
     assert "the only confirmatory result" in text
     assert "Who wins (exploratory)" in text
-
-
-def test_every_deviation_is_listed(written):
     _, text = written(order(), deviations=[("targets", "targets", "1, 0.1", "<5>")])
     assert "Yes. 1 deviation from the registration." in text
     assert "targets targets 1, 0.1 &lt;5&gt;" in text
-
-
-def test_a_question_that_was_never_registered_is_exploratory(written):
     missing = {"kind": "registration", "subject": "registration.json"}
     rows = [(*missing.values(), "before the first run", "never")]
     _, text = written(order(registered=None, digest=None), deviations=rows)

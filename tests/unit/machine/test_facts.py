@@ -199,11 +199,26 @@ def test_a_server(build):
     assert {name: found[name] for name in expected} == expected
 
 
-def test_cores_with_two_threads(build):
+def test_threads_groups_variables_and_virtual_machines(build):
     host = build(SMT)
     assert facts.siblings(host) == [[0, 2], [1, 3]]
     assert facts.cores_physical(host) == 2
     assert facts.cores(host) == 4
+    host = build(
+        {
+            "proc/self/cgroup": "0::/a/b\n",
+            "sys/fs/cgroup/a/cpu.max": "50000 100000",
+            "sys/fs/cgroup/a/b/cpu.max": "200000 100000",
+        }
+    )
+    assert facts.cpu_quota(host) == 0.5
+    host = build(SLURM_JOB_ID="7", SLURM_JWT="secret", MKL_NUM_THREADS="2", APPTAINER_CONTAINER="x")
+    assert facts.slurm(host) == {"SLURM_JOB_ID": "7"}
+    assert facts.environment(host) == {"MKL_NUM_THREADS": "2"}
+    assert facts.container(host) == "apptainer"
+    nameless = {"sys/class/dmi/id/sys_vendor": None}
+    assert facts.virtual_machine(build(VIRTUAL, nameless)) == "a hypervisor without a name"
+    assert facts.virtual_machine(build(VIRTUAL)) == "QEMU"
 
 
 @pytest.mark.parametrize("container", [QUOTA_1, QUOTA_2], ids=["version 1", "version 2"])
@@ -213,30 +228,6 @@ def test_limits_of_a_container(build, container):
     assert facts.throttled_periods(host) == 7
     assert facts.memory_left_mb(host) == 768
     assert "docker" in facts.container(host)
-
-
-def test_the_tightest_group_counts(build):
-    host = build(
-        {
-            "proc/self/cgroup": "0::/a/b\n",
-            "sys/fs/cgroup/a/cpu.max": "50000 100000",
-            "sys/fs/cgroup/a/b/cpu.max": "200000 100000",
-        }
-    )
-    assert facts.cpu_quota(host) == 0.5
-
-
-def test_virtual_machines(build):
-    nameless = {"sys/class/dmi/id/sys_vendor": None}
-    assert facts.virtual_machine(build(VIRTUAL, nameless)) == "a hypervisor without a name"
-    assert facts.virtual_machine(build(VIRTUAL)) == "QEMU"
-
-
-def test_variables(build):
-    host = build(SLURM_JOB_ID="7", SLURM_JWT="secret", MKL_NUM_THREADS="2", APPTAINER_CONTAINER="x")
-    assert facts.slurm(host) == {"SLURM_JOB_ID": "7"}
-    assert facts.environment(host) == {"MKL_NUM_THREADS": "2"}
-    assert facts.container(host) == "apptainer"
 
 
 def test_commits(tmp_path):

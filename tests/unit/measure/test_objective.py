@@ -316,28 +316,6 @@ def test_the_logs_grow_over_many_segments(bench):
     assert (np.diff(events["precision"]) < 0).all()
 
 
-def test_native_and_python_evaluation_give_the_same_bits():
-    from timefair.problems.registry import SUITES
-
-    rng = np.random.default_rng(7)
-    for function in (1, 8, 21, 24):
-        problem = SUITES["bbob"].problem(function, 5, 2)
-        values = []
-        for native in (True, False):
-            state = State()
-            measurement = state.measurement(problem, native=native)
-            measurement.start(0)
-            measurement.begin_launch()
-            objective = measurement.objective
-            points = np.random.default_rng(function).uniform(-6, 6, (200, 5))
-            values.append([objective(x) for x in points])
-            assert np.isnan(objective(np.full(5, np.nan)))
-            state.close()
-        assert values[0] == values[1]
-        x = rng.uniform(-5, 5, 5)
-        assert problem.evaluate(x) >= problem.f_opt
-
-
 def test_a_thread_that_comes_in_while_the_log_grows_neither_loses_nor_spoils_an_event(
     bench, monkeypatch
 ):
