@@ -112,14 +112,12 @@ def test_a_library_is_not_imported_for_what_is_known(tmp_path):
     assert said == ["True", "False"]
 
 
-def test_faults_are_found_at_every_check(checked):
+def test_faults_are_found_at_every_check_and_without_a_cache_everything(checked, monkeypatch):
     for _ in range(2):
         assert "'G' is not a parameter" in remembered.faults("timefair:DE", {"G": 1})[0]
     assert len(checked) == 2
     assert "no library" in remembered.faults("timefare:DE", {})[0]
-
-
-def test_without_a_cache_everything_is_checked(checked, monkeypatch):
+    checked.clear()
     monkeypatch.setenv("XDG_CACHE_HOME", "/dev/null")
     for _ in range(2):
         assert remembered.faults("timefair:DE", {}) == []
@@ -190,14 +188,13 @@ def test_a_function_is_found_by_module_and_by_file(folder, launch, place):
         ("my_own_search:lonely", {},
          ["my_own_search:lonely cannot be called as solve(objective, rng): it is (objective)"]),
         ("broken:solve", {}, ["broken cannot be imported: ZeroDivisionError: division by zero"]),
+        ("nowhere.py:solve", {}, ["there is no file {folder}/nowhere.py"]),
+        ("math:hypot", {}, ["math:hypot is part of Python; name a function of your own"]),
+        ("os.path:join", {}, ["os.path:join is part of Python; name a function of your own"]),
     ],
 )  # fmt: skip
 def test_a_wrong_function_or_parameter_gets_its_line(folder, use, parameters, lines):
-    assert registry.faults(use, parameters) == lines
-
-
-def test_a_file_that_is_not_there_is_named_with_its_full_path(folder):
-    assert registry.faults("nowhere.py:solve", {}) == [f"there is no file {folder}/nowhere.py"]
+    assert registry.faults(use, parameters) == [x.format(folder=folder) for x in lines]
 
 
 def test_a_function_says_what_variables_it_takes(folder):
@@ -304,8 +301,3 @@ def test_a_function_whose_body_no_call_runs_is_refused(folder, definition, kind)
     line = f"lazy.py:solve is {kind}: calling it does not run its body; write def, and neither"
     (fault,) = registry.faults("lazy.py:solve", {})
     assert fault == f"{line} async nor yield"
-
-
-@pytest.mark.parametrize("use", ["builtins:print", "math:hypot", "os.path:join"])
-def test_a_function_of_python_is_refused(use):
-    assert registry.faults(use, {}) == [f"{use} is part of Python; name a function of your own"]
