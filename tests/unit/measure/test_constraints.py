@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 import pytest
-from measurements import run_of
+from measurements import Launched, Over, run_of
 
 from timefair.algorithms.adapter import given_start, starting_point
 from timefair.algorithms.base import Algorithm
@@ -218,14 +218,6 @@ ENVIRONMENTS = 4
 X = np.array([3.0, -20.0])
 
 
-class Over(BaseException):
-    """Stands for the end of the process."""
-
-
-def end(code):
-    raise Over
-
-
 def moving(environments=ENVIRONMENTS, function=2):
     return find("moving", {"environments": environments}).problem(function, 2, 1)
 
@@ -240,18 +232,13 @@ def values_in_each(environments=ENVIRONMENTS, x=X):
     return found
 
 
-class Bench:
+class Bench(Launched):
     """A launched objective, whose clock shows a list of times one after the other."""
 
     def __init__(self, problem=None, deadline=NEVER, **options):
-        problem = problem or moving()
-        self.times, self.state = [], State.of(problem)
-        self.measurement = self.state.measurement(
-            problem, clock=lambda: self.times.pop(0), exit=end, **options
-        )
-        self.measurement.start(0, deadline)
+        problem, self.times = problem or moving(), []
+        super().__init__(State.of(problem), problem, lambda: self.times.pop(0), deadline, **options)
         self.measurement.begin_launch(0)
-        self.objective = self.measurement.objective
 
     def evaluate(self, begin, ready, x=X):
         """The value of an evaluation that the clock sees begin and end at these times."""
@@ -264,19 +251,6 @@ class Bench:
         return [
             (int(row["evaluations"]), int(row["time"]), *row["outputs"].tolist()) for row in rows
         ]
-
-
-@pytest.fixture
-def bench():
-    made = []
-
-    def make(*args, **options):
-        made.append(Bench(*args, **options))
-        return made[-1]
-
-    yield make
-    for one in made:
-        one.state.close()
 
 
 @pytest.mark.parametrize("native", [True, False])

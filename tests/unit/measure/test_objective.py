@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from measurements import Launched, Over, end
 from measurements import run_of as run
 
 from timefair.machine.linux import kernel
@@ -20,10 +21,6 @@ from timefair.policies.restarts.fixed import FixedLength
 from timefair.policies.restarts.none import NoRestart
 from timefair.problems.base import Problem, ProblemName
 from timefair.records.thinning import Thinning
-
-
-class Over(BaseException):
-    """Stands for the end of the process."""
 
 
 class Clock:
@@ -37,10 +34,6 @@ class Clock:
         return self.now
 
 
-def end(code: int) -> None:
-    raise Over
-
-
 def sphere(dimension: int = 2, f_opt: float = 1.0) -> Problem:
     return Problem(
         ProblemName("test", 1, dimension, 1),
@@ -51,43 +44,19 @@ def sphere(dimension: int = 2, f_opt: float = 1.0) -> Problem:
     )
 
 
-class Bench:
-    """An objective on a state of its own, launched once."""
+class Bench(Launched):
+    """An objective on a state of its own."""
 
-    def __init__(
-        self,
-        deadline: int = NEVER,
-        problem: Problem | None = None,
-        rows: int | None = None,
-        step: int = 10,
-        **options,
-    ) -> None:
-        self.state, self.clock = State(), Clock(step)
+    def __init__(self, deadline=NEVER, problem=None, rows=None, step=10, **options) -> None:
+        state, self.clock = State(), Clock(step)
         if rows is not None:
-            self.state.event_log = Log(self.state.event_log.fd, EVENT, rows)
-            self.state.launch_event_log = Log(self.state.launch_event_log.fd, EVENT, rows)
-        self.measurement = self.state.measurement(
-            problem or sphere(), clock=self.clock, exit=end, **options
-        )
-        self.measurement.start(0, deadline)
+            state.event_log = Log(state.event_log.fd, EVENT, rows)
+            state.launch_event_log = Log(state.launch_event_log.fd, EVENT, rows)
+        super().__init__(state, problem or sphere(), self.clock, deadline, **options)
         self.measurement.begin_launch()
-        self.objective = self.measurement.objective
 
     def events(self) -> list[tuple]:
         return self.state.logs().events.tolist()
-
-
-@pytest.fixture
-def bench():
-    made = []
-
-    def make(*args, **options) -> Bench:
-        made.append(Bench(*args, **options))
-        return made[-1]
-
-    yield make
-    for one in made:
-        one.state.close()
 
 
 def test_improvements_are_events_with_launch_count_time_and_precision(bench):
@@ -204,15 +173,13 @@ def test_the_final_target_ends_the_run(bench):
 
 def test_precision_is_clamped_at_zero_only_by_rounding(bench):
     values = iter([1.0 - 1e-12, 1.0 - 1e-9, 1.0])
-    problem = sphere()
-    object.__setattr__(problem, "evaluate", lambda x: next(values))
+    problem = replace(sphere(), evaluate=lambda x: next(values))
     b = bench(problem=problem)
     for _ in range(3):
         b.objective([0, 0])
     assert [event[3] for event in b.events()] == [0.0]
     values = iter([3.0, 0.5, 0.75, -4.0])
-    problem = sphere()
-    object.__setattr__(problem, "evaluate", lambda x: next(values))
+    problem = replace(sphere(), evaluate=lambda x: next(values))
     b = bench(problem=problem)  # without a final target, no precision ends the run
     for x in range(4):
         b.objective([x, 0])
@@ -223,8 +190,7 @@ def test_precision_is_clamped_at_zero_only_by_rounding(bench):
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 def test_values_that_are_not_finite_are_counted_and_are_no_events(bench, value):
-    problem = sphere()
-    object.__setattr__(problem, "evaluate", lambda x: value)
+    problem = replace(sphere(), evaluate=lambda x: value)
     b = bench(problem=problem, final_target=1e-8)
     b.objective([0, 0])
     assert b.events() == []
@@ -411,10 +377,8 @@ def test_a_launch_that_goes_on_after_a_pause_is_traced_from_its_own_evaluations(
     b.measurement.pause_after(NEVER, 1, meanwhile)
     for x in (4.0, 3.0, 2.0):
         b.objective([x, 0])
-    assert [e[:2] + e[3:] for e in b.state.logs().launch_events.tolist()] == [
-        (0, 3, 9.0),
-        (0, 4, 4.0),
-    ]
+    own = [e[:2] + e[3:] for e in b.state.logs().launch_events.tolist()]
+    assert own == [(0, 3, 9.0), (0, 4, 4.0)]
     assert [e[:2] + e[3:] for e in b.events()] == [(0, 1, 16.0), (1, 2, 1.0)]
 
 
