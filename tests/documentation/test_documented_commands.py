@@ -114,19 +114,13 @@ def parts(line: str) -> list[str]:
     return [part.strip() for part in line.split("&&")]
 
 
-def test_every_block_says_its_language():
+def test_every_block_says_its_language_and_what_is_not_run_is_there():
     unknown = [
         fence.where for page in PAGES for fence in fences(page) if fence.language not in LANGUAGES
     ]
     assert not unknown, f"after the three ticks: one of {', '.join(LANGUAGES)}"
-
-
-def test_no_command_hides_in_an_indented_block():
     command = re.compile(r"^ {4,}(?:timefair|snakemake|python3?|pip) .*", flags=re.M)
     assert {page: command.findall(prose(page)) for page in PAGES} == {page: [] for page in PAGES}
-
-
-def test_what_is_not_run_is_in_the_documentation():
     there = {part for fence in SHOWN for line in commands(fence) for part in parts(line)}
     assert not {line for line in NOT_RUN if not line.startswith("# ")} - there
 

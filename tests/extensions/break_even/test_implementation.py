@@ -81,14 +81,11 @@ def test_where_a_run_was_cut_the_next_easier_target_counts_and_the_seconds_are_t
     assert slower["missing_s"] == 0
 
 
-def test_unknown_factors_widen_the_interval(made):
+def test_unknown_factors_widen_intervals_and_positions_hold_between_those_of_neighbours(made):
     few = made("implementation", analysis().model_copy(update={"targets": (1.0,)}), cut=(1, 2, 3))
     row = few.iloc[0]
     assert (row["known"], row["factor_low"], row["factor_high"]) == (5, 0.0, np.inf)
     assert list(robustness(few)) == []
-
-
-def test_a_position_holds_between_the_break_even_factors_of_its_neighbours(made):
     ranks = made("own_time_ranks").set_index("algorithm")
     assert ranks["position"].to_dict() == {"quick": 1, "frugal": 2}
     assert ranks.loc["quick", ["holds_from", "holds_to"]].tolist() == pytest.approx([0, 19.2])

@@ -133,9 +133,6 @@ def test_launches_that_end_by_themselves_agree_with_simulated_ones():
     cost, success = simulated(HIT, end, CUTOFFS[1], 300, rng)
     assert found.cost[0, 1] == pytest.approx(cost, rel=0.08)
     assert found.success[0, 1] == pytest.approx(success, rel=0.08)
-
-
-def test_how_long_launches_were_observed():
     hit, run = np.array([3.0, np.inf]), np.arange(2)
     ended = np.array([True, False])
     assert Launches(hit, np.array([10.0, 8.0]), ended, run).known_until == np.inf

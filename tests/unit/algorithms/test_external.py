@@ -93,7 +93,7 @@ def test_the_header_says_all_that_applies():
     ]
 
 
-def test_the_seed_comes_from_the_launch(script, tmp_path):
+def test_the_seed_comes_from_the_launch_and_progress_is_told(script, tmp_path):
     command = script(f"sed -n 's/^seed //p; /^begin/q' >> {tmp_path}/s")
     launch(command)
     launch(command)
@@ -101,9 +101,6 @@ def test_the_seed_comes_from_the_launch(script, tmp_path):
     first, again, other = map(int, (tmp_path / "s").read_text().split())
     assert first == again != other
     assert 0 <= min(first, other) <= max(first, other) < 2**53
-
-
-def test_a_program_may_ask_how_much_of_the_budget_is_used(script, tmp_path):
     launch(script(f"{HEAR}echo progress; read -r used; echo $used > {tmp_path}/used"))
     assert (tmp_path / "used").read_text() == "0.25\n"
 

@@ -460,13 +460,10 @@ def test_a_round_tests_the_attractors_moves_and_draws_clouds():
     assert 0 < distances.max() <= 0.01 * 2 * (1 + 1e-12)  # a share of the width
 
 
-def test_it_finds_the_optimum_again_after_a_change():
+def test_after_a_change_all_that_is_remembered_is_evaluated_and_the_optimum_found_again():
     _, values = searched(8000, moves_after=4000)
     assert values[3000:4000].min() < 5e-3  # random search: 0.04
     assert values[7000:].min() < 5e-3  # random search: 0.04
-
-
-def test_after_a_change_everything_that_is_remembered_is_evaluated_again():
     changed_at = START + 2 * ROUND
     points, _ = searched(changed_at + ROUND + START, changed_at, exclusion=0.0, **SMALL)
     tested, again = points[changed_at : changed_at + SWARMS], points[changed_at + SWARMS :][:START]

@@ -43,7 +43,7 @@ def test_a_wrong_name_gets_one_line_with_what_is_right(use, line):
     assert registry.faults(use, {}) == [line]
 
 
-def test_every_library_lists_its_algorithms_without_faults():
+def test_every_library_lists_its_algorithms_with_their_code_and_packages():
     lists = registry.available()
     assert set(lists) == set(registry.LIBRARIES)
     for library in ("timefair", "scipy", "pycma"):
@@ -51,9 +51,6 @@ def test_every_library_lists_its_algorithms_without_faults():
             needs_members = line.name == "portfolio"
             faults = registry.faults(f"{library}:{line.name}", {})
             assert bool(faults) == (bool(line.missing) or needs_members)
-
-
-def test_the_code_and_the_packages_behind_an_algorithm_are_named():
     assert [p.name for p in registry.source_files("scipy:Powell")] == ["adapter.py", "scipy.py"]
     assert registry.distributions("scipy:Powell") == ["scipy", "numpy"]
     assert registry.distributions("pycma:BIPOP") == ["cma", "numpy"]

@@ -42,7 +42,7 @@ def results(tmp_path_factory):
 
 
 @pytest.mark.slow
-def test_verdict_and_report(results):
+def test_results_of_a_session(results):
     assert results.verdict[0].startswith("wide wins on f1 sphere")
     assert results.report().name == "report.html"
     assert repr(results) == "\n".join([*results.verdict, "Results('results/timed')"])
@@ -50,10 +50,6 @@ def test_verdict_and_report(results):
     assert shown.startswith("<iframe")
     assert "wide wins on f1 sphere" in shown
     assert shown.count("&lt;figure") == 2
-
-
-@pytest.mark.slow
-def test_tables_and_figures_that_were_requested_or_not(results):
     assert {"ert.parquet"} < {path.name for path in (results.folder / "tables").iterdir()}
     ert = results.table("ert")
     assert set(ert["target"]) == {5000.0, 500.0}

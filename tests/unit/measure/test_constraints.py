@@ -150,15 +150,13 @@ def test_batches_are_one_point_after_the_other():
     assert sum(each["size"] * each["count"] for each in rows[1]["batches"]) == 60
 
 
-def test_each_launch_has_its_own_best_feasible_point():
+def test_launches_have_their_own_best_feasible_point_and_the_target_needs_one():
     row = run(around_the_start, restart=FixedLength(tau_evaluations=20))
     bests = [launch["best_precision"] for launch in row["launch_log"]]
     assert len(bests) == 3
     assert np.isfinite(bests).all()
     assert min(bests) == row["best_precision"]
 
-
-def test_the_target_ends_a_run_at_a_feasible_point_only():
     def solve(objective, rng):
         for x in (1.0, -3.0, 0.0):
             objective(np.array([x, 0.0]))

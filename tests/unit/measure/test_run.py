@@ -268,7 +268,7 @@ def test_what_a_run_prints_is_cut_off(problem, tmp_path):
     assert 100_000 < log.stat().st_size < 101_000
 
 
-def test_memory_of_all_processes_counts_and_what_they_share_once(problem):
+def test_the_memory_of_all_processes_of_a_run_counts(problem):
     def hoard(objective, rng):
         objective(np.zeros(3))
         for _ in range(16):

@@ -90,15 +90,12 @@ def test_the_optimum_is_inside_the_bounds_and_has_the_value_0(function):
         assert np.all(optimum <= problem.upper)
 
 
-def test_bounds_are_the_reports():
+def test_bounds_are_the_reports_and_each_problem_has_data_of_its_own():
     small = {2: 5, 5: 5, 10: 5, 15: 5, 3: 32, 6: 32, 11: 32, 16: 32}
     for function in FUNCTIONS:
         problem = DEFAULT.problem(function, 10, 1)
         np.testing.assert_array_equal(problem.upper, np.full(10, small.get(function, 100)))
         np.testing.assert_array_equal(problem.lower, -problem.upper)
-
-
-def test_each_function_dimension_group_size_and_instance_has_data_of_its_own():
     first, again = draw(4, 20, 5, 1), draw(4, 20, 5, 1)
     np.testing.assert_array_equal(first.optimum, again.optimum)
     np.testing.assert_array_equal(first.order, again.order)

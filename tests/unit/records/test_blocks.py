@@ -22,7 +22,7 @@ def row_of(algorithm, node="node1", **changes):
     return row | {"algorithm": algorithm} | changes
 
 
-def test_a_record_in_blocks_names_its_node():
+def test_a_record_in_blocks_names_its_node_and_a_block_on_two_is_named():
     assert node_of(BLOCKS, PLACE) == {
         "function": 1, "dimension": 2, "instances": [1, 2], "round": 3,
         "node": "node1", "machine": "Z80 with 2 cores and 2 GB",
@@ -30,9 +30,6 @@ def test_a_record_in_blocks_names_its_node():
     assert node_of({"campaign": {"block": None}}, PLACE) is None
     assert node_of({"campaign": {}}, PLACE) is None  # of a version without blocks
     assert node_of({}, PLACE) is None
-
-
-def test_a_block_on_two_nodes_is_named():
     assert torn([row_of("a"), row_of("b"), row_of("a", "node2", round=4)]) == []
     (one, other) = torn([row_of("a"), row_of("b", "node2"), row_of("c")])
     kind = "(Z80 with 2 cores and 2 GB)"

@@ -217,7 +217,7 @@ def spoken(html):
     return re.findall(r'aria-label="([^"]*)"', html)
 
 
-def test_the_slopes_have_the_ranks_of_the_table_comparison(evidence):
+def test_the_slopes_and_the_ecdf_have_the_numbers_of_the_tables(evidence):
     found = evidence(SECONDS)
     rows = found.table("comparison").query("criterion == 'ERT' and function == 'all'")
     slopes, _ = spoken(pictures(found, Names.of(SECONDS)))
@@ -228,10 +228,6 @@ def test_the_slopes_have_the_ranks_of_the_table_comparison(evidence):
         for name, rank in ranks.items():
             said = re.search(rf"{name} [^;]*?([\d.]+) by {unit}", slopes)[1]
             assert float(said) == pytest.approx(rank, rel=0.01)
-
-
-def test_the_ecdf_ends_at_the_shares_of_the_table(evidence):
-    found = evidence(SECONDS)
     _, ecdf = spoken(pictures(found, Names.of(SECONDS)))
     rows = found.table("ecdf").query("unit == 'seconds' and function == 'all'")
     for name, share in rows.groupby("algorithm", observed=True)["fraction"].last().items():

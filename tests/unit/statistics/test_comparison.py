@@ -164,14 +164,11 @@ def drawn(rng, sizes, shift=0.0, slower=3.0):
     ]
 
 
-def test_one_stratum_is_the_usual_comparison():
+def test_strata_without_results_of_both_change_nothing():
     x, y = np.array([1.0, 2.0, 2.0, np.inf]), np.array([2.0, 3.0, np.inf])
     assert van_elteren([(x, y)]) == mann_whitney(x, y)
     assert superiority_within([(x, y)]) == superiority(x, y)
     assert a12_within([(x, y)], confidence=0.9) == a12(x, y, confidence=0.9)
-
-
-def test_only_strata_with_results_of_both_are_compared():
     found = strata_of([1, 2, 3], [4, 5], ["a", "b", "a"], ["c", "a"])
     assert [(x.tolist(), y.tolist()) for x, y in found] == [([1, 3], [5])]
 

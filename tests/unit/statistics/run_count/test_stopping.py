@@ -247,15 +247,12 @@ def test_constant_values_are_degenerate(rule, constant):
     assert (found.n, found.reason) == (10, Reason.DEGENERATE)
 
 
-def test_failures_are_larger_than_all_of_a_quantile_and_leave_a_mean_open():
+def test_failures_are_larger_than_all_and_a_mean_has_students_interval():
     failed = np.full(50, np.inf)
     assert stopping(QuantileWidth(0.1), failed).reason is Reason.DEGENERATE
     assert stopping(MeanWidth(0.1), failed).reason is Reason.CAP
     sample = np.array([1.0] * 6 + [np.inf] * 4)
     assert decide(QuantileWidth(1e6), sample).value == np.inf
-
-
-def test_the_mean_has_students_interval():
     sample = np.random.default_rng(1).normal(5, 1, size=12)
     low, high = MeanWidth(0.5).interval(sample)
     expected = t.interval(0.95, 11, sample.mean(), sample.std(ddof=1) / np.sqrt(12))
