@@ -43,6 +43,9 @@ def test_improvements_and_the_end(data):
     assert dat == [(1, 5.0), (7, 0.1 + 0.2), (12, 0.0), (20, 0.0)]
     costs = [1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 12, 14, 15, 17, 19, 20]
     assert tdat == [(n, 5.0 if n < 7 else 0.1 + 0.2 if n < 12 else 0.0) for n in costs]
+
+
+def test_an_improvement_at_the_end_is_one_line(data):
     dat, _ = data(a_run((1, 0.001, 5.0), (20, 0.002, 1.0), evaluations=20))
     assert dat == [(1, 5.0), (20, 1.0)]
 
