@@ -24,16 +24,13 @@ def finals(tmp_path):
     return write
 
 
-def test_too_few_runs_show_nothing(finals):
+def test_too_few_runs_show_nothing_and_a_correction_may_change_a_conclusion(finals):
     found = answers(finals(new=[1.0, 2.0, 3.0], old=[4.0, 5.0, 6.0]))
     assert found[POWER].answer == "no"  # the least p of three runs each is 0.1
     more = answers(finals(new=[1, 2, 3, 4], random=[5, 6, 7, 8]))
     assert more[POWER].answer == "yes"
     assert more["Baseline: random search"].answer == "yes"
     assert found["Baseline: random search"].answer == "no"
-
-
-def test_a_correction_may_change_a_conclusion_and_without_one_none_survives(finals):
     found = answers(finals(a=[1, 2, 3, 4], b=[5, 6, 7, 8], c=[1.5, 5.5, 2.5, 6.5]))
     assert found[KEPT].answer == "no"
     assert "1 have p" in found[KEPT].sentence

@@ -128,15 +128,12 @@ def test_draws_of_whole_runs_give_the_estimates_of_samples_drawn_one_by_one():
     np.testing.assert_allclose([mean.low, mean.high], [means[1], means[37]])
 
 
-def test_changes_of_one_run_do_not_narrow_the_interval():
-    """Twenty equal environments say as much as one of them."""
+def test_changes_of_one_run_do_not_narrow_the_interval_of_recovery():
     draws = draws_of_runs(9, resamples=200, rng=np.random.default_rng(3))
+    # Twenty equal environments say as much as one of them.
     once = np.random.default_rng(4).normal(size=(9, 1))
     one, many = (mean_over_runs(np.tile(once, k), draws, 0.95) for k in (1, 20))
     np.testing.assert_allclose([one.low, one.high], [many.low, many.high])
-
-
-def test_recovery_over_runs_and_changes():
     times = [recovery_times(RUN, np.array([5.0, 0.5])), recovery_times(RUN, np.array([5.0, 0.5]))]
     draws = draws_of_runs(2, resamples=20, rng=np.random.default_rng(1))
     cost, share = recovered(times, PERIOD, draws, 0.95)
@@ -258,15 +255,12 @@ def shares_of(*levels, functions=3, runs=8, spread=0.02, seed=0):
     ]
 
 
-def test_a_clear_lead_is_sure_and_an_equal_one_is_shared():
+def test_a_clear_lead_is_sure_and_ranks_are_tied_within_the_critical_difference():
     lead = leader_by_share(moments(shares_of(0.2, 0.8, 0.79)), confidence=0.95)
     assert lead.best.tolist() == [1]
     assert not lead.tied[0, 0]
     far = leader_by_share(moments(shares_of(0.2, 0.8, 0.3)), confidence=0.95)
     assert far.tied[0].tolist() == [False, True, False]
-
-
-def test_ranks_are_tied_within_the_critical_difference():
     few = leader_by_rank(moments(shares_of(0.2, 0.8)), confidence=0.95)
     assert few.value[0].tolist() == [2.0, 1.0]
     assert few.tied.all()

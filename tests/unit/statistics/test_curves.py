@@ -36,14 +36,11 @@ def band_of(times, strata, grid, **settings):
     return ecdf_band(times, strata, grid, **chosen)
 
 
-def test_failures_stay_in_the_denominator():
+def test_failures_stay_in_the_denominator_and_two_runs_of_a_problem_can_be_counted_out():
     runtimes = [[1.0, 2.0], [2.0, np.inf], [np.inf, np.inf]]
     fractions = ecdf(runtimes, [0.5, 1.0, 1.9, 2.0, np.inf])
     np.testing.assert_allclose(fractions, [0, 1 / 6, 1 / 6, 0.5, 0.5])
-
-
-def test_two_runs_of_one_problem_can_be_counted_out():
-    """Each sample is one of the two runs: half of them reach 1, half nothing, at cost 1."""
+    # Each sample is one of the two runs: half of them reach 1, half nothing, at cost 1.
     band = band_of([[1.0, 1.0], [INF, INF]], [4, 4], [0.5, 1.0])
     assert band.fraction.tolist() == [0.0, 0.5]
     assert (band.low.tolist(), band.high.tolist()) == ([0.0, 0.0], [0.0, 1.0])
@@ -51,15 +48,11 @@ def test_two_runs_of_one_problem_can_be_counted_out():
     assert band.everywhere_high.tolist() == [0.5, 1.0]
 
 
-def test_every_problem_keeps_its_weight():
-    """Problems differ and runs do not: samples within problems show no uncertainty."""
+def test_every_problem_keeps_its_weight_and_targets_of_a_run_stay_together():
     band = band_of([[1.0], [1.0], [9.0], [9.0]], [1, 1, 2, 2], [1.0, 9.0])
     for limit in LIMITS:
         np.testing.assert_allclose(getattr(band, limit), [0.5, 1.0])
-
-
-def test_targets_of_a_run_stay_together():
-    """Ten targets reached by the same runs tell no more than one of them."""
+    # Ten targets reached by the same runs tell no more than one of them.
     times = np.random.default_rng(6).exponential(size=(12, 1))
     one, ten = (band_of(np.tile(times, k), np.zeros(12), [0.5, 1.0]) for k in (1, 10))
     for limit in LIMITS:
@@ -119,15 +112,12 @@ BEST = arrays(
 )
 
 
-def test_the_band_of_runs_is_made_of_order_statistics():
+def test_the_band_of_runs_is_made_of_order_statistics_and_that_of_the_median_scipys():
     best = np.random.default_rng(2).exponential(size=(21, 5))
     band = quantile_band(best, 0.25, 0.75)
     np.testing.assert_array_equal(band.value, np.median(best, axis=0))
     np.testing.assert_array_equal(band.low, np.quantile(best, 0.25, axis=0, method="inverted_cdf"))
     np.testing.assert_array_equal(band.high, np.quantile(best, 0.75, axis=0, method="inverted_cdf"))
-
-
-def test_the_interval_of_the_median_is_scipys():
     best = np.random.default_rng(3).exponential(size=(17, 4))
     band = median_band(best, 0.95)
     for j in range(4):
@@ -182,16 +172,12 @@ def test_samples_of_the_ert_keep_runs_whole():
     assert {tuple(sample) for sample in samples} == {(1.0, 2.0), (INF, INF)}
 
 
-def test_limits_are_the_distance_of_the_samples():
-    """Of ten samples, eight agree with the profile .5 and two differ by .5."""
+def test_limits_are_the_distance_of_the_samples_and_parts_of_the_problems_are_added_up():
     samples = np.array([[[1.0], [3.0]]] * 8 + [[[3.0], [3.0]]] * 2)
     for confidence, width in ((0.8, 0.0), (0.9, 0.5)):
         band = profile_band([[0.5], [1.0]], [samples], [2.0, 4.0], confidence=confidence)
         assert band.low.ravel().tolist() == [0.5 - width, 1.0]
         assert band.high.ravel().tolist() == [0.5 + width, 1.0]
-
-
-def test_parts_of_the_problems_are_added_up():
     rng = np.random.default_rng(3)
     samples, grid = rng.exponential(size=(50, 6, 2)), [0.3, 1.0, 2.0]
     fraction = performance_profile(samples.mean(axis=0), grid)

@@ -252,15 +252,12 @@ def test_all_subsets(k):
     assert best_of_mean(x, k) == pytest.approx(subsets)
 
 
-def test_infinity_counts_only_where_it_may_be_all_that_is_drawn():
+def test_infinity_counts_only_where_it_may_be_all_that_is_drawn_also_in_several_samples():
     x = [3.0, INF, 1.0, INF]
     assert best_of_mean(x, 1) == INF
     assert best_of_mean(x, 2) == INF
     assert best_of_mean(x, 3) == pytest.approx((3 * 1.0 + 1 * 3.0) / comb(4, 3))
     assert best_of_mean(x, 4) == 1.0
-
-
-def test_several_samples_at_once():
     x = np.random.default_rng(2).exponential(size=(3, 5, 2))
     together = best_of_mean(x, 2, axis=1)
     assert together.shape == (3, 2)
