@@ -32,6 +32,8 @@ from fences import (
 )
 
 from timefair import cli
+from timefair.campaign import configuration
+from timefair.campaign.configuration import Campaign
 from timefair.cli.common import measuring_environment
 
 NOT_RUN = """\
@@ -344,3 +346,41 @@ def test_snakefiles_are_planned(fence, copy, tmp_path):
         next(other.text for other in fences(fence.page) if other.language == "yaml")
     )
     copy.run("snakemake --cores 1 --dry-run --quiet", tmp_path)
+
+
+EXAMPLES = [fence for fence in of_language("yaml") if fence.page.name != "CONTRIBUTING.md"]
+"""Those of CONTRIBUTING.md use what its reader adds; `test_how_to_add.py` checks them."""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """The working directory, with the user's own code that the examples name."""
+    monkeypatch.chdir(tmp_path)
+    for fence in of_language("python"):
+        if name := re.match(r"# (\w+\.py)\n", fence.text):
+            (tmp_path / name[1]).write_text(fence.text)
+    (tmp_path / "solver").write_text("#!/bin/sh\n")
+    (tmp_path / "solver").chmod(0o755)
+    make_environments(tmp_path)
+    (tmp_path / "data/ES").mkdir(parents=True)
+    (tmp_path / "data/BIPOP-CMA-ES_hansen_noiseless.tgz").touch()
+    (tmp_path / "theirs.csv").touch()
+    (tmp_path / "timefair-data").mkdir()
+    (tmp_path / "timefair-data/database-bbob-5.zip").touch()
+    return tmp_path
+
+
+@pytest.mark.parametrize("fence", EXAMPLES, ids=[fence.where for fence in EXAMPLES])
+def test_a_campaign_of_the_documentation(fence, folder):
+    given = yaml.safe_load(fence.text)
+    default = configuration.read_yaml(ROOT / "config/config.yaml")
+    assert isinstance(default, dict)
+    for campaign in campaigns(given):
+        assert configuration.parse(default | campaign).name
+
+
+def campaigns(given: dict[str, Any]) -> list[dict[str, Any]]:
+    """What was written as a campaign, or those that are sections of another workflow's file."""
+    if set(given) <= set(Campaign.model_fields):
+        return [given]
+    return [section for section in given.values() if isinstance(section, dict)]
