@@ -72,7 +72,6 @@ def test_numbers_that_are_not_finite_are_not_better():
         assert not np.isfinite(problem.evaluate(np.array([0.0, number, 0.0])))
 
 
-pytest.importorskip("ioh")
 PBO = SUITES["pbo"]
 PLAIN, INVERTED, PERMUTED = 1, 5, 60
 
