@@ -16,8 +16,6 @@ HONEST = {name: f"{honest.__file__}:{name}" for name in ("random_search", "evolu
 
 _MODULES = (ending, forking, hoarding, honest)
 
-# --- External programs; `program.sh` has what they do -------------------------------------------
-
 for _what, _status, _reason, _message in (
     ("segfaults", "raised", "failure", "ExternalError: ended by SIGSEGV"),
     ("gives_up", "raised", "failure", "exit code 3; standard error: no licence"),

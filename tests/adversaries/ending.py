@@ -16,6 +16,48 @@ from adversary import HELD, adversary, one, search
 FAILED = "failure"
 
 
+def acts(name, status, message, act, *reasons, shows=lambda row: True):
+    """Declare an algorithm of this module that evaluates once and then calls `act`."""
+
+    def solve(objective, rng):
+        one(objective)
+        return act()
+
+    solve.__name__ = name
+    globals()[name] = adversary(status, *reasons or (FAILED,), message=message, shows=shows)(solve)
+
+
+def fail(error):
+    raise error
+
+
+# fmt: off
+acts("raises_two_lines", "raised", "RuntimeError: two lines",
+     lambda: fail(RuntimeError("two\nlines")), shows=lambda row: "\n" not in row["message"])
+acts("raises_a_novel", "raised", "x ...", lambda: fail(RuntimeError("x" * 10_000_000)),
+     shows=lambda row: len(row["message"]) < 600)
+acts("interrupts_itself", "raised", "KeyboardInterrupt", lambda: fail(KeyboardInterrupt()))
+acts("exits_python", "raised", "SystemExit: 3", lambda: sys.exit(3))
+acts("ends_the_process", "exited", "exit code 0", lambda: os._exit(0))
+# As a licence check calls it.
+acts("ends_the_process_in_c", "exited", "exit code 0", lambda: ctypes.CDLL(None).exit(0))
+acts("aborts", "crashed", "SIGABRT", os.abort)
+acts("kills_itself", "killed", "SIGKILL from outside",
+     lambda: os.kill(os.getpid(), signal.SIGKILL), shows=lambda row: row["attempts"] == 3)
+acts("stops_itself", "ok", None, lambda: os.kill(os.getpid(), signal.SIGSTOP), HELD)
+# This ends the timers of the kernel.
+acts("becomes_another_program", "ok", None, lambda: os.execvp("sleep", ["sleep", "1000"]), HELD,
+     shows=lambda row: row["wall_s"] == row["budget_s"])
+# PyDLL keeps the GIL.
+acts("spins_in_c", "ok", None, lambda: ctypes.PyDLL(None).usleep(ctypes.c_uint(999_999_999)), HELD)
+acts("spins_on_numbers", "ok", None, lambda: 7 ** (10**9), HELD)
+acts("waits_for_input", "raised", "EOFError", lambda: input("step size? "))
+# To read what other runs have found, or to write another count.
+acts("opens_the_memory_of_the_process_that_measures_it", "raised", "PermissionError",
+     lambda: os.open(f"/proc/{os.getppid()}/mem", os.O_RDWR))
+# fmt: on
+
+
 @adversary("raised", FAILED, message="RuntimeError: no convergence")
 def raises(objective, rng):
     one(objective)
@@ -32,32 +74,6 @@ def raises_what_has_no_text(objective, rng):
     raise Unspeakable
 
 
-@adversary("raised", FAILED, message="x ...", shows=lambda row: len(row["message"]) < 600)
-def raises_a_novel(objective, rng):
-    one(objective)
-    raise RuntimeError("x" * 10_000_000)
-
-
-@adversary(
-    "raised", FAILED, message="RuntimeError: two lines", shows=lambda r: "\n" not in r["message"]
-)
-def raises_two_lines(objective, rng):
-    one(objective)
-    raise RuntimeError("two\nlines")
-
-
-@adversary("raised", FAILED, message="KeyboardInterrupt")
-def interrupts_itself(objective, rng):
-    one(objective)
-    raise KeyboardInterrupt
-
-
-@adversary("raised", FAILED, message="SystemExit: 3")
-def exits_python(objective, rng):
-    one(objective)
-    sys.exit(3)
-
-
 @adversary("raised", FAILED, message="RecursionError")
 def recurses(objective, rng):
     one(objective)
@@ -66,19 +82,6 @@ def recurses(objective, rng):
         deeper()
 
     deeper()
-
-
-@adversary("exited", FAILED, message="exit code 0")
-def ends_the_process(objective, rng):
-    one(objective)
-    os._exit(0)
-
-
-@adversary("exited", FAILED, message="exit code 0")
-def ends_the_process_in_c(objective, rng):
-    """``exit`` of the C library, as a licence check calls it."""
-    one(objective)
-    ctypes.CDLL(None).exit(0)
 
 
 @adversary("exited", FAILED, message="exit code 77")
@@ -103,12 +106,6 @@ def segfaults_in_a_thread(objective, rng):
     time.sleep(1000)
 
 
-@adversary("crashed", FAILED, message="SIGABRT")
-def aborts(objective, rng):
-    one(objective)
-    os.abort()
-
-
 @adversary("crashed", FAILED, message="SIGALRM")
 def sets_an_alarm(objective, rng):
     one(objective)
@@ -126,31 +123,12 @@ def raises_in_a_thread(objective, rng):
     search(objective, rng)
 
 
-@adversary("killed", FAILED, message="SIGKILL from outside", shows=lambda row: row["attempts"] == 3)
-def kills_itself(objective, rng):
-    one(objective)
-    os.kill(os.getpid(), signal.SIGKILL)
-
-
 @adversary("killed", FAILED, message="SIGTERM from outside")
 def ends_its_group(objective, rng):
     """SIGTERM to its process group, and so to itself."""
     one(objective)
     os.killpg(0, signal.SIGTERM)
     time.sleep(1000)
-
-
-@adversary("ok", HELD)
-def stops_itself(objective, rng):
-    one(objective)
-    os.kill(os.getpid(), signal.SIGSTOP)
-
-
-@adversary("ok", HELD, shows=lambda row: row["wall_s"] == row["budget_s"])
-def becomes_another_program(objective, rng):
-    """Replaces its process, which ends the timers of the kernel."""
-    one(objective)
-    os.execvp("sleep", ["sleep", "1000"])
 
 
 @adversary("no_evaluation", HELD, message="a trial launch was at")
@@ -174,25 +152,6 @@ def sleeps(objective, rng):
 def blocks_signals(objective, rng):
     signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
     sleeps(objective, rng)
-
-
-@adversary("ok", HELD)
-def spins_in_c(objective, rng):
-    """A loop in C that holds the interpreter: PyDLL keeps the GIL."""
-    one(objective)
-    ctypes.PyDLL(None).usleep(ctypes.c_uint(999_999_999))
-
-
-@adversary("ok", HELD)
-def spins_on_numbers(objective, rng):
-    one(objective)
-    return 7 ** (10**9)
-
-
-@adversary("raised", "failure", message="EOFError")
-def waits_for_input(objective, rng):
-    one(objective)
-    return input("step size? ")
 
 
 @adversary("ok")
@@ -251,9 +210,6 @@ def write_shared_memory(name, data):
             continue
 
 
-# --- The clock --------------------------------------------------------------------------------
-
-
 @adversary("ok", shows=in_its_time)
 def changes_the_variables_of_its_callers(objective, rng):
     """Goes up the frames and gives each state another deadline."""
@@ -302,9 +258,6 @@ def writes_its_own_memory(objective, rng):
     search(objective, rng)
 
 
-# --- Priority ----------------------------------------------------------------------------------
-
-
 @adversary("ok", shows=in_its_time)
 def raises_its_priority(objective, rng):
     """nice -20, where it may."""
@@ -318,17 +271,6 @@ def asks_for_real_time(objective, rng):
     """SCHED_FIFO, where it may."""
     with contextlib.suppress(PermissionError):
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(50))
-    search(objective, rng)
-
-
-# --- What one run leaves for the next -----------------------------------------------------------
-
-
-@adversary("raised", FAILED, message="PermissionError")
-def opens_the_memory_of_the_process_that_measures_it(objective, rng):
-    """To read what other runs have found, or to write another count."""
-    one(objective)
-    os.open(f"/proc/{os.getppid()}/mem", os.O_RDWR)
     search(objective, rng)
 
 

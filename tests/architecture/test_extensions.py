@@ -80,13 +80,9 @@ tables: [visitors]
 """
 
 
-def test_the_core_imports_no_extension():
-    """The folder is named once, by the module that scans it."""
+def test_the_core_imports_no_extension_and_every_folder_is_one():
     naming = [path for path in CORE if FOLDER in path.read_text()]
     assert naming == [PACKAGE / "basics/extension.py"]
-
-
-def test_every_folder_is_an_extension():
     folders = {path.parent.name for path in PACKAGE.glob("extensions/*/__init__.py")}
     assert set(extensions()) == folders
 

@@ -60,9 +60,6 @@ class Block(NamedTuple):
         return before, table, after
 
 
-# --- The keys of the campaign file --------------------------------------------------------------
-
-
 FIRST = (
     "name",
     *(f"problems.{key}" for key in ("suite", "functions", "dimensions", "instances")),
@@ -217,9 +214,6 @@ def _default(field: FieldInfo) -> str:
     if isinstance(value, tuple):
         return ", ".join(f"{item:g}" if isinstance(item, float) else str(item) for item in value)
     return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-# --- Policies and rules -------------------------------------------------------------------------
 
 
 def policies() -> Iterator[str]:

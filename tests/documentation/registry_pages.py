@@ -79,9 +79,6 @@ def declaration(entry: Suite | Library) -> Declaration:
     return found
 
 
-# --- What has to be installed -------------------------------------------------------------------
-
-
 @cache
 def requirements() -> dict[str, set[str]]:
     """The packages of ``dependencies`` and of ``extras``, in lower case."""
@@ -114,9 +111,6 @@ def _needs(entry: Suite | Library) -> str:
     if (extra := extra_of(entry)) == "alone":
         return f"`pip install --no-deps {entry.distributions[0]}`"
     return f"`{entry.distributions[0]}` ({extra})" if extra else ""
-
-
-# --- Libraries ----------------------------------------------------------------------------------
 
 
 def library_table() -> str:
@@ -182,9 +176,6 @@ def _names(library: Library) -> str:
         return f"`timefair algorithms --library {library.name}` lists its algorithms."
     listed = ", ".join(f"`{name}`" for name in names)
     return _wrapped(f"{'Names' if len(names) > 1 else 'Name'}: {listed}.")
-
-
-# --- Suites -------------------------------------------------------------------------------------
 
 
 def suite_table() -> str:
@@ -301,8 +292,6 @@ def _and(words: list[str]) -> str:
 def _lines(rows: Iterable[str]) -> str:
     return "".join(f"{row}\n" for row in rows)
 
-
-# --- The pages ----------------------------------------------------------------------------------
 
 MADE = {
     "README.md": {"libraries": library_sentence, "suites": suite_sentence},

@@ -32,85 +32,68 @@ from fences import (
 )
 
 from timefair import cli
+from timefair.campaign import configuration
+from timefair.campaign.configuration import Campaign
 from timefair.cli.common import measuring_environment
 
-NOT_RUN = {
-    "pytest tests/architecture/test_declarations.py": "test_how_to_add.py does",
-    "python3 -m venv .venv": "makes an environment",
-    ". .venv/bin/activate": "enters it",
-    "pip install -r envs/requirements.txt -e .": "installs what the tests run in",
-    "pip install -r envs/test.txt -e .": "installs what the tests run in",
-    "pip install -r envs/dev.txt -e .": "installs what the tests run in",
-    "snakemake --workflow-profile profiles/slurm --configfile mine.yaml": (
-        "needs a Slurm; tests/workflow/cluster has one"
-    ),
-    "snakemake --cores all --configfile mine.yaml --printshellcmds": "shows the jobs' commands",
-    "snakemake --cores all --configfile config/studies/tuning.yaml --printshellcmds": "the same",
-    "snakemake --cores all --configfile config/studies/tuning.yaml": (
-        "the smaller tuned.yaml of the same page is run"
-    ),
-    "snakemake --cores all --configfile versions.yaml": (
-        "two interpreters; tests/workflow/test_environments.py does"
-    ),
-    "pre-commit install": "changes the git repository",
-    "git add --force results/sphere/registration.json": "the same",
-    "python -m pytest -n 3": "these tests",
-    'pytest -m "not workflow"': "these tests",
-    "pytest -m fast -n 2": "these tests",
-    "pytest -n 3": "these tests",
-    "ruff check": "the tools of a developer, run beside the tests",
-    "ruff format --check": "the same",
-    "mypy": "the same",
-    "snakefmt --check Snakefile workflow": "test_conventions.py does",
-    "snakemake --lint": "test_conventions.py does",
-    "snakedeploy deploy-workflow timefair study --branch main --name timefair": "the same",
-    "python -m cocopp coco/*": "tests/peers/test_cocopp_report.py does, without a network",
-    **dict.fromkeys(
-        (
-            "python tests/documentation/reference_tables.py --fix",
-            "timefair check linear.yaml",
-            "timefair check agreement.yaml",
-            "pytest tests/unit/policies tests/documentation/test_reference_tables.py",
-        ),
-        "test_how_to_add.py follows these steps",
-    ),
-    "timefair audit pycma:BIPOP nlopt config/papers/run-count.yaml --output audit.md audit.csv": (
-        "minutes; the help's example is run"
-    ),
-    "timefair export xlsx results/paper": (
-        "tests/extensions/metaheuristics/test_paper.py does; the tables are not made"
-    ),
-    "timefair referee finals.csv": "tests/extensions/referee/test_referee.py does",
-    **dict.fromkeys(
-        (
-            "timefair rank mine.py:solve",
-            "timefair rank scipy:Powell --design database-bbob-20",
-            "timefair rank timefair:DE --database my-database --by evaluations",
-        ),
-        "minutes, or without a database; tests/extensions/database/test_database.py does",
-    ),
-    "timefair register mine.yaml": (
-        "needs a question; docs/guide/registered.md has one, and registers it"
-    ),
-    **dict.fromkeys(
-        (
-            "python3 -m venv venvs/old",
-            "venvs/old/bin/python -m pip install numpy==1.26.4 cma==3.4.0 coco-experiment "
-            "'pyarrow<22' pydantic PyYAML",
-            "python3 -m venv venvs/new",
-            "venvs/new/bin/python -m pip install numpy==2.2.6 cma==4.4.0 coco-experiment "
-            "pyarrow pydantic PyYAML",
-        ),
-        "tests/workflow/test_environments.py does, where it reaches the package index",
-    ),
-    "timefair init benchmarks --for-optimizer . --base HEAD": (
-        "adds a worktree to the git repository; tests/extensions/compare/test_scaffold.py does"
-    ),
-    "timefair import coco ARCHIVE.tgz --output algorithm.parquet": (
-        "an archive of others; the help's example is run"
-    ),
-}
-"""Command lines that are not run, and why."""
+NOT_RUN = """\
+# test_how_to_add.py follows these steps
+pytest tests/architecture/test_declarations.py
+python tests/documentation/reference_tables.py --fix
+timefair check linear.yaml
+timefair check agreement.yaml
+pytest tests/unit/policies tests/documentation/test_reference_tables.py
+# these make or enter environments, or change the git repository
+python3 -m venv .venv
+. .venv/bin/activate
+pip install -r envs/requirements.txt -e .
+pip install -r envs/test.txt -e .
+pip install -r envs/dev.txt -e .
+pre-commit install
+git add --force results/sphere/registration.json
+# they show the jobs' commands; the smaller tuned.yaml of the same page is run
+snakemake --cores all --configfile mine.yaml --printshellcmds
+snakemake --cores all --configfile config/studies/tuning.yaml --printshellcmds
+snakemake --cores all --configfile config/studies/tuning.yaml
+# these tests, and the tools of a developer, run beside them
+python -m pytest -n 3
+pytest -m "not workflow"
+pytest -m fast -n 2
+pytest -n 3
+ruff check
+ruff format --check
+mypy
+# test_conventions.py does
+snakefmt --check Snakefile workflow
+snakemake --lint
+snakedeploy deploy-workflow timefair study --branch main --name timefair
+# tests/workflow/cluster has a Slurm
+snakemake --workflow-profile profiles/slurm --configfile mine.yaml
+# two interpreters; tests/workflow/test_environments.py does, where it reaches the package index
+snakemake --cores all --configfile versions.yaml
+python3 -m venv venvs/old
+venvs/old/bin/python -m pip install numpy==1.26.4 cma==3.4.0 coco-experiment 'pyarrow<22' pydantic \
+PyYAML
+python3 -m venv venvs/new
+venvs/new/bin/python -m pip install numpy==2.2.6 cma==4.4.0 coco-experiment pyarrow pydantic PyYAML
+# tests/peers/test_cocopp_report.py does, without a network
+python -m cocopp coco/*
+# minutes, or an archive of others; the help's example is run
+timefair audit pycma:BIPOP nlopt config/papers/run-count.yaml --output audit.md audit.csv
+timefair import coco ARCHIVE.tgz --output algorithm.parquet
+# tests/extensions/metaheuristics/test_paper.py does; the tables are not made
+timefair export xlsx results/paper
+# test_referee.py and test_scaffold.py of tests/extensions do; the latter adds a worktree
+timefair referee finals.csv
+timefair init benchmarks --for-optimizer . --base HEAD
+# minutes, or without a database; tests/extensions/database/test_database.py does
+timefair rank mine.py:solve
+timefair rank scipy:Powell --design database-bbob-20
+timefair rank timefair:DE --database my-database --by evaluations
+# needs a question; docs/guide/registered.md has one, and registers it
+timefair register mine.yaml
+""".splitlines()
+"""Command lines that are not run, below the reason why."""
 
 RIGHT = {
     "timefair doctor": (0, 1),  # as the machine is
@@ -133,24 +116,15 @@ def parts(line: str) -> list[str]:
     return [part.strip() for part in line.split("&&")]
 
 
-# --- What needs no campaign ---------------------------------------------------------------------
-
-
-def test_every_block_says_its_language():
+def test_every_block_says_its_language_and_what_is_not_run_is_there():
     unknown = [
         fence.where for page in PAGES for fence in fences(page) if fence.language not in LANGUAGES
     ]
     assert not unknown, f"after the three ticks: one of {', '.join(LANGUAGES)}"
-
-
-def test_no_command_hides_in_an_indented_block():
     command = re.compile(r"^ {4,}(?:timefair|snakemake|python3?|pip) .*", flags=re.M)
     assert {page: command.findall(prose(page)) for page in PAGES} == {page: [] for page in PAGES}
-
-
-def test_what_is_not_run_is_in_the_documentation():
     there = {part for fence in SHOWN for line in commands(fence) for part in parts(line)}
-    assert not set(NOT_RUN) - there
+    assert not {line for line in NOT_RUN if not line.startswith("# ")} - there
 
 
 INLINE = sorted(
@@ -189,9 +163,6 @@ def test_benchmarks_that_are_named_are_there():
     for page in PAGES:
         for path in re.findall(r"`python ([\w/.-]+\.py)", page.read_text()):
             assert (ROOT / path).is_file(), path
-
-
-# --- The small copy -----------------------------------------------------------------------------
 
 
 def shrink(path: Path) -> None:
@@ -375,3 +346,41 @@ def test_snakefiles_are_planned(fence, copy, tmp_path):
         next(other.text for other in fences(fence.page) if other.language == "yaml")
     )
     copy.run("snakemake --cores 1 --dry-run --quiet", tmp_path)
+
+
+EXAMPLES = [fence for fence in of_language("yaml") if fence.page.name != "CONTRIBUTING.md"]
+"""Those of CONTRIBUTING.md use what its reader adds; `test_how_to_add.py` checks them."""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """The working directory, with the user's own code that the examples name."""
+    monkeypatch.chdir(tmp_path)
+    for fence in of_language("python"):
+        if name := re.match(r"# (\w+\.py)\n", fence.text):
+            (tmp_path / name[1]).write_text(fence.text)
+    (tmp_path / "solver").write_text("#!/bin/sh\n")
+    (tmp_path / "solver").chmod(0o755)
+    make_environments(tmp_path)
+    (tmp_path / "data/ES").mkdir(parents=True)
+    (tmp_path / "data/BIPOP-CMA-ES_hansen_noiseless.tgz").touch()
+    (tmp_path / "theirs.csv").touch()
+    (tmp_path / "timefair-data").mkdir()
+    (tmp_path / "timefair-data/database-bbob-5.zip").touch()
+    return tmp_path
+
+
+@pytest.mark.parametrize("fence", EXAMPLES, ids=[fence.where for fence in EXAMPLES])
+def test_a_campaign_of_the_documentation(fence, folder):
+    given = yaml.safe_load(fence.text)
+    default = configuration.read_yaml(ROOT / "config/config.yaml")
+    assert isinstance(default, dict)
+    for campaign in campaigns(given):
+        assert configuration.parse(default | campaign).name
+
+
+def campaigns(given: dict[str, Any]) -> list[dict[str, Any]]:
+    """What was written as a campaign, or those that are sections of another workflow's file."""
+    if set(given) <= set(Campaign.model_fields):
+        return [given]
+    return [section for section in given.values() if isinstance(section, dict)]

@@ -37,12 +37,9 @@ def test_the_lists_of_a_file_are_up_to_date(file):
     has_not_drifted("registry_pages", (ROOT / file).read_text(encoding="utf-8"), right(file))
 
 
-def test_the_page_of_the_commands_says_what_the_help_says():
-    written = commands_page.PAGE.read_text()
-    has_not_drifted("commands_page", written, commands_page.head() + commands_page.made())
-
-
-def test_the_gallery_says_what_the_declarations_say():
+def test_pages_say_what_the_help_and_the_declarations_say():
+    commands = commands_page.head() + commands_page.made()
+    has_not_drifted("commands_page", commands_page.PAGE.read_text(), commands)
     written = gallery_page.PAGE.read_text(encoding="utf-8")
     has_not_drifted("gallery_page", written, gallery_page.made())
 
@@ -105,17 +102,13 @@ COMMANDS = list(leaves(cli.parser()))
 
 
 @pytest.mark.parametrize(("name", "command"), COMMANDS, ids=[name for name, _ in COMMANDS])
-def test_help_teaches(name, command):
+def test_help_teaches_and_its_example_is_a_command_line(name, command):
     assert len(command.description or "") > 80, "description="
     assert name in command.example or "snakemake" in command.example, "example="
     said = command.format_help()
     for text in (command.example.splitlines()[0], "exit status:", "  0  ", "  2  "):
         assert text in said
     assert all(action.help for action in command._actions), "help= of each argument"
-
-
-@pytest.mark.parametrize(("name", "command"), COMMANDS, ids=[name for name, _ in COMMANDS])
-def test_the_example_is_a_command_line(name, command):
     for line in command.example.replace("\\\n", " ").splitlines():
         words = shlex.split(line)
         if words[0] == "timefair":

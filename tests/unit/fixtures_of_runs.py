@@ -128,9 +128,6 @@ def problem():
     return SUITES["bbob"].problem(8, 3, 1)
 
 
-# --- Runs in the schema of the records, without files -------------------------------------------
-
-
 @pytest.fixture(scope="session")
 def no_runs():
     """Runs without a run, for tests that do not change them."""

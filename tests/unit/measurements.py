@@ -5,6 +5,7 @@ from pathlib import Path
 from timefair.algorithms.base import Algorithm
 from timefair.campaign import plan
 from timefair.campaign.provenance import measure_keys
+from timefair.measure.evaluation.objective import NEVER
 from timefair.measure.job.cell import measure
 from timefair.measure.run import Allowance, measure_run
 from timefair.records.integrity import Place
@@ -25,6 +26,24 @@ def do_jobs(campaign, folder):
 def run_of(solve, problem, seed=3, **allowed):
     """The row of a measured run of an algorithm that is a function."""
     return measure_run(Algorithm(solve), problem, Allowance(**allowed), seed)
+
+
+class Over(BaseException):
+    """Stands for the end of the process."""
+
+
+def end(code):
+    raise Over
+
+
+class Launched:
+    """An objective on a state; the test's module begins the launch."""
+
+    def __init__(self, state, problem, clock, deadline=NEVER, **options):
+        self.state = state
+        self.measurement = state.measurement(problem, clock=clock, exit=end, **options)
+        self.measurement.start(0, deadline)
+        self.objective = self.measurement.objective
 
 
 def running(command):

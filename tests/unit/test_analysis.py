@@ -93,10 +93,6 @@ def key(records: Any = RECORDS, added: dict[str, Any] | None = None, **changed: 
     return provenance.analysis_key(campaign, added or {}, records)
 
 
-def test_the_same_campaign_has_the_same_key():
-    assert key() == key()
-
-
 @pytest.mark.parametrize(
     "changed",
     [
@@ -109,7 +105,7 @@ def test_the_same_campaign_has_the_same_key():
     ],
 )
 def test_any_setting_and_other_records_make_everything_again(changed):
-    assert key(**changed) != key()
+    assert key(**changed) != key() == key()
 
 
 @pytest.mark.parametrize(

@@ -39,9 +39,6 @@ def python(
     return done.stdout + done.stderr
 
 
-# --- The bots of the catalogue -------------------------------------------------------------------
-
-
 def required(*packages: str) -> set[str]:
     """These packages and all that they need."""
     found: set[str] = set()
@@ -144,8 +141,6 @@ def test_the_catalogue_finds_what_it_asks_for():
     assert "workflow" in readme
 
 
-# --- In another workflow ------------------------------------------------------------------------
-
 OUTER = f"""
 configfile: "outer.yaml"
 
@@ -204,8 +199,6 @@ def test_a_fault_in_a_module_is_an_error_of_the_workflow(tmp_path):
     assert "timefair: seed: -1: should be at least 0" in said
     assert "Traceback" not in said
 
-
-# --- As a wheel ---------------------------------------------------------------------------------
 
 TYPED = """
 from timefair.basics.errors import InputError

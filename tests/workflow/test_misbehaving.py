@@ -33,14 +33,11 @@ NOT_COMPARED = "{} made no evaluation in any run"
     ("suite", "use", "sentences"),
     [
         ("bbob", "own.py:raises", [*map(NOT_COMPARED.format, "ab"), "a: ValueError: at once."]),
-        (
-            "own.py:broken",
-            "timefair:DE",
-            [NOT_COMPARED.format("a"), "b: OSError: no licence (own.py:2)."],
-        ),
+        ("own.py:broken", "timefair:DE",
+         [NOT_COMPARED.format("a"), "b: OSError: no licence (own.py:2)."]),
         ("own.py:undefined", "timefair:DE", ["3 runs of a (no_finite_value)"]),
     ],
-)
+)  # fmt: skip
 def test_a_campaign_without_a_single_result_ends_with_a_report(workspace, suite, use, sentences):
     (workspace.folder / "own.py").write_text(OWN)
     workspace.configure(

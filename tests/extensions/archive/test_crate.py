@@ -116,11 +116,8 @@ def export(results: Path, output: Path, *words: str) -> int:
     return cli.main(["export", "crate", str(results), "--output", str(output), *WORDS, *words])
 
 
-# --- Contents -----------------------------------------------------------------------------------
-
-
 @pytest.mark.slow
-def test_everything_of_the_campaign_is_in_it(campaign, exported):
+def test_everything_of_the_campaign_is_in_it_and_rocrate_reads_it(campaign, exported, read_crate):
     there = {path.relative_to(exported).as_posix() for path in exported.rglob("*")}
     made = [p for p in campaign.rglob("*") if p.is_file() and ".made" not in p.parts]
     names = {f"results/small/{path.relative_to(campaign).as_posix()}" for path in made}
@@ -130,10 +127,6 @@ def test_everything_of_the_campaign_is_in_it(campaign, exported):
         "environment/machine-1.json", "environment/requirements-1.txt", files.WORKFLOW,
         "code/workflow/timefair/__init__.py", "ro-crate-metadata.json", files.MANIFEST,
     } <= there  # fmt: skip
-
-
-@pytest.mark.slow
-def test_rocrate_reads_it(read_crate, exported):
     crate = read_crate(exported)
     assert crate.mainEntity.id == files.WORKFLOW
     assert crate.root_dataset["author"].id == "https://orcid.org/0000-0002-1825-0097"
@@ -162,9 +155,6 @@ def test_wrong_input(words, line, results, tmp_path, capsys):
     printed = capsys.readouterr().err
     assert printed.startswith(f"timefair: {line}")
     assert printed.count("\n") == 1
-
-
-# --- Bytes --------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow
@@ -206,9 +196,6 @@ def test_a_file_more_and_a_file_less(crate, verify):
     assert f"{crate}: {TABLE}: missing" in lines
 
 
-# --- Records and tables -------------------------------------------------------------------------
-
-
 @pytest.mark.slow
 def test_tables_are_made_again_from_the_archive_alone(crate, campaign, verify):
     status, lines = verify(crate, "--rebuild")
@@ -219,9 +206,6 @@ def test_tables_are_made_again_from_the_archive_alone(crate, campaign, verify):
         f"{made} files of tables made again in an empty folder: all of them bit-identical"
     )
     assert (status, len(lines)) == (0, 3)
-
-
-# --- Code ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow
@@ -375,23 +359,17 @@ def kept(events: list, launch_events: list | None = None, equal=()) -> tuple[lis
     return own, other
 
 
-def test_a_run_reaches_every_target_at_the_same_evaluation():
+def test_improvements_for_targets_comparisons_and_launches_are_kept():
     precision = np.geomspace(1e3, 1e-9, 20_000)
     own, _ = kept([(0, k + 1, value) for k, value in enumerate(precision)])
     for target in TARGETS:
         assert int(np.argmax(precision <= target)) + 1 in own
     assert {1, precision.size} <= set(own)
     assert len(own) < 300
-
-
-def test_a_comparison_at_equal_evaluations_has_the_improvement_before_it():
     events = [(0, 2 * k + 1, 1.0 / (k + 1)) for k in range(10_000)]
     without, _ = kept(events)
     own, _ = kept(events, equal=[12_346])
     assert sorted({*own} - {*without}) == [12_345]
-
-
-def test_a_launch_reaches_a_target_by_an_improvement_of_the_run():
     events = [(0, k, 0.6 - 1e-6 * k) for k in range(1, 10_001)] + [(1, 10_003, 0.01)]
     later = [(1, 10_004, 0.005), (1, 10_005, 0.004), (1, 10_006, 0.003)]
     own, other = kept([*events, *later], [(1, 10_001, 30.0), (1, 10_002, 20.0)])

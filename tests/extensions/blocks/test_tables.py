@@ -36,14 +36,10 @@ def limits(first, second, confidence=0.95, seed=1):
     return ratio_limits(estimate, samples, len(first) - 1, confidence)
 
 
-def test_what_a_block_shares_cancels():
-    """Each block has its own speed, by which both algorithms are slower."""
+def test_what_a_block_shares_cancels_and_rare_targets_leave_the_ratio_open():
     speed = np.array([[1.0], [3.0], [9.0]])
     first, second = np.hstack([speed, np.ones((3, 1))]), np.hstack([2 * speed, np.ones((3, 1))])
     assert limits(first, second) == pytest.approx((0.5, 0.5))
-
-
-def test_a_target_that_is_rarely_reached_leaves_the_ratio_open():
     first, second = [[1.0, 1.0], [1.0, 0.0], [1.0, 0.0]], [[1.0, 1.0]] * 3
     low, high = limits(first, second)
     assert 0 < low <= 3 < high == np.inf
@@ -51,9 +47,6 @@ def test_a_target_that_is_rarely_reached_leaves_the_ratio_open():
     assert np.isnan(limits(never, never)).all()
     low, high = limits(first, first)
     assert (low, high) == (0.0, np.inf)
-
-
-def test_the_mean_over_strata_is_that_of_the_logarithms():
     found = mean_ratios([np.array([2.0, 1.0]), np.array([8.0, 1.0])], [1, 1])
     assert found == pytest.approx([4.0, 1.0])
 

@@ -49,7 +49,7 @@ def made(run, table):
     return make
 
 
-def test_the_factor_and_the_order_by_time_at_equal_own_time_and_in_evaluations(made):
+def test_the_factor_and_the_orders_by_time_at_equal_own_time_and_in_evaluations(made):
     row = made("implementation").iloc[0]
     assert (row["by_time"], row["behind"], row["leading"]) == ("quick", "frugal", True)
     assert (row["by_evaluations"], row["at_equal_own_time"]) == ("frugal", "frugal")
@@ -59,9 +59,6 @@ def test_the_factor_and_the_order_by_time_at_equal_own_time_and_in_evaluations(m
     assert limits.to_numpy(float) == pytest.approx(expected)
     counts = row[["functions", "known", "easier", "behind_on", "never", "missing_s"]]
     assert counts.tolist() == [8, 8, 0, 8, 0, 0]
-
-
-def test_a_simulated_cost_is_no_own_time(made):
     row = made("implementation", charged=0.001).iloc[0]
     assert row["factor"] == pytest.approx((0.3 - 0.04) / 2.0)
 
@@ -84,14 +81,11 @@ def test_where_a_run_was_cut_the_next_easier_target_counts_and_the_seconds_are_t
     assert slower["missing_s"] == 0
 
 
-def test_unknown_factors_widen_the_interval(made):
+def test_unknown_factors_widen_intervals_and_positions_hold_between_those_of_neighbours(made):
     few = made("implementation", analysis().model_copy(update={"targets": (1.0,)}), cut=(1, 2, 3))
     row = few.iloc[0]
     assert (row["known"], row["factor_low"], row["factor_high"]) == (5, 0.0, np.inf)
     assert list(robustness(few)) == []
-
-
-def test_a_position_holds_between_the_break_even_factors_of_its_neighbours(made):
     ranks = made("own_time_ranks").set_index("algorithm")
     assert ranks["position"].to_dict() == {"quick": 1, "frugal": 2}
     assert ranks.loc["quick", ["holds_from", "holds_to"]].tolist() == pytest.approx([0, 19.2])
@@ -129,10 +123,6 @@ def test_the_verdict_follows_from_the_table_and_is_silent_where_it_is_open(chang
     sentences = list(robustness(pd.DataFrame([ROW | changes])))
     assert len(sentences) == bool(said)
     assert said in "".join(sentences).replace("\u00a0", " ")
-
-
-def test_a_report_without_the_table_says_nothing():
-    assert list(robustness(pd.DataFrame())) == []
 
 
 def test_of_several_pairs_the_one_that_needs_least_is_named(run, table):
@@ -216,12 +206,9 @@ def hold(sets, truth):
     return held >= 0.9 - 4 * np.sqrt(0.09 / len(sets.shape))
 
 
-def test_sets_hold_the_true_cost_as_often_as_they_say():
+def test_sets_hold_the_true_cost_and_factor_as_often_as_they_say():
     first, second = of_campaigns(np.random.default_rng(4), (1.0, 10_000), (10.0, 1000))
     assert hold(turning_sets(*first, *second, confidence=0.9), 9.0 / 9000)
-
-
-def test_sets_hold_the_true_own_time_factor_as_often_as_they_say():
     scaled, other = of_campaigns(np.random.default_rng(6), (10.0, 1000), (1.0, 10_000))
     fixed, none = 1e-4 * scaled[1], np.zeros_like(scaled[1])
     own = (fixed, scaled[0] - fixed, scaled[2])

@@ -50,20 +50,10 @@ def _rows(
         if stuck and number % stuck == 0:
             steps, seconds = int(steps / seconds), 1.0
             events = events[:1]
-        rows.append(
-            run(
-                [event for event in events if event[1] < 1],
-                function=function,
-                instance=instance,
-                run=number,
-                algorithm=label,
-                seed=1000 * number + instance,
-                wall_s=min(seconds, 1.0),
-                real_s=min(seconds, 1.0),
-                evaluations=steps,
-                perturbation="clean",
-            )
-        )
+        own = {"function": function, "instance": instance, "run": number, "algorithm": label}
+        own |= dict.fromkeys(("wall_s", "real_s"), min(seconds, 1.0)) | {"evaluations": steps}
+        own |= {"seed": 1000 * number + instance, "perturbation": "clean"}
+        rows.append(run([event for event in events if event[1] < 1], **own))
     return rows
 
 

@@ -118,9 +118,6 @@ def test_a_campaign_that_was_looked_at_gives_each_look_its_share(folder, compare
     assert "comparison.json: not what timefair wrote" in lines[0]
 
 
-# --- Wrong input --------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("words", "line"),
     [
@@ -310,7 +307,7 @@ def test_the_answer_is_where_the_interval_lies(estimate, error, answer):
     assert judge_family([Change(estimate, error, 100)], MARGIN, 0.05) == [found]
 
 
-def test_a_family_is_judged_at_holms_levels():
+def test_a_family_is_judged_at_holms_levels_and_looks_share_theirs():
     t = stats.t(30)
     near = Change(MARGIN + 0.05 * t.isf(0.04 / 2), 0.05, 30)  # decided at 0.04
     sure = Change(1.0, 0.05, 30)
@@ -318,9 +315,6 @@ def test_a_family_is_judged_at_holms_levels():
         Answer.UNDECIDED
     ] * 2
     assert [one.answer for one in judge_family([near, sure], MARGIN, 0.05)] == [Answer.WORSE] * 2
-
-
-def test_the_levels_of_the_looks_add_up():
     levels = look_levels(0.05, 5)
     assert levels.sum() == pytest.approx(0.05)
     assert (np.diff(levels) > 0).all()
@@ -385,14 +379,11 @@ def change(baseline: int = 0, candidate: int = 1, *, paired: bool = False) -> Ch
     )
 
 
-def test_the_estimate_is_the_logarithm_of_the_ratio_of_erts():
+def test_the_estimate_is_the_logarithm_of_the_ratio_also_of_its_factors():
     one, other = (float(ert(COST[k], REACHED[k])) for k in (0, 1))
     assert change().estimate == pytest.approx(log(other / one))
     assert change(paired=True).estimate == change().estimate
     assert change(1, 0).estimate == pytest.approx(-change().estimate)
-
-
-def test_seconds_are_evaluations_times_seconds_per_evaluation():
     evaluations = np.round(1000 * COST) + 1
     parts = [
         log_ratio((evaluations[0], REACHED[0]), (evaluations[1], REACHED[1]), paired=True),
@@ -484,12 +475,22 @@ def analysis():
     return Analysis(targets=(1.0,))
 
 
-def test_half_of_the_runs_of_the_better_version_reach_the_target(sample, run):
+def test_targets_and_evaluations_of_early_ends_and_of_unknown_optima(sample, run):
     baseline = [run([(1, 0.1, float(k))], run=k) for k in range(1, 5)]
     candidate = [run([(1, 0.1, 9.0)], run=k) for k in range(1, 5)]
     found = sample(baseline, candidate)
     assert found.target == 2.0
     assert [one.success.tolist() for one in found.efforts] == [[1, 1, 0, 0], [0] * 4]
+    baseline = [run([(10, 0.1, 1.0)], wall_s=0.1, evaluations=10, stop_reason="target")]
+    candidate = [run([(90, 0.9, 1.0)])]
+    found = sample(baseline, candidate)
+    assert [one.evaluations.tolist() for one in found.efforts] == [[10.0], [90.0]]
+    assert [one.success.tolist() for one in found.efforts] == [[1.0], [1.0]]
+    baseline = [run([(1, 0.1, 3.0)], f_opt=None)]
+    candidate = [run([(1, 0.1, 8.0)], f_opt=None)]
+    found = sample(baseline, candidate, hardest=0.0)
+    assert (found.baseline.precision.tolist(), found.candidate.precision.tolist()) == ([0.0], [5.0])
+    assert [one.success.tolist() for one in found.efforts] == [[1.0], [0.0]]
 
 
 def test_both_runs_of_a_pair_have_the_evaluations_of_the_slower_one(sample, run):
@@ -506,21 +507,3 @@ def test_both_runs_of_a_pair_have_the_evaluations_of_the_slower_one(sample, run)
     assert one.evaluations.tolist() == other.evaluations.tolist() == [50, 10]
     np.testing.assert_allclose(one.seconds, [0.5, 0.1], rtol=1e-12)
     np.testing.assert_allclose(other.seconds, [1.0, 0.2], rtol=1e-12)
-
-
-def test_a_run_that_ended_early_counts_the_evaluations_that_it_could_have_made(sample, run):
-    """The baseline ends at the target after 10 of its 100 evaluations, the candidate after 90."""
-    baseline = [run([(10, 0.1, 1.0)], wall_s=0.1, evaluations=10, stop_reason="target")]
-    candidate = [run([(90, 0.9, 1.0)])]
-    found = sample(baseline, candidate)
-    assert [one.evaluations.tolist() for one in found.efforts] == [[10.0], [90.0]]
-    assert [one.success.tolist() for one in found.efforts] == [[1.0], [1.0]]
-
-
-def test_unknown_optima_are_compared_with_the_best_value_of_both(sample, run):
-    """Values 3 and 8; the best of each campaign would call both precisions 0."""
-    baseline = [run([(1, 0.1, 3.0)], f_opt=None)]
-    candidate = [run([(1, 0.1, 8.0)], f_opt=None)]
-    found = sample(baseline, candidate, hardest=0.0)
-    assert (found.baseline.precision.tolist(), found.candidate.precision.tolist()) == ([0.0], [5.0])
-    assert [one.success.tolist() for one in found.efforts] == [[1.0], [0.0]]

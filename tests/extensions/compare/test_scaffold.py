@@ -170,8 +170,7 @@ def repository(tmp_path):
     (top / "benchmarks").mkdir(parents=True)
     (top / "benchmarks/campaign.yaml").write_text(yaml.safe_dump(CAMPAIGN))
     for words in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "Begin"]):
-        own = ["-c", "user.name=A", "-c", "user.email=a@b.c"]
-        subprocess.run(["git", *own, "-C", str(top), *words], check=True)
+        git(top, *words)
     return top
 
 

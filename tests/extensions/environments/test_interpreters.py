@@ -78,9 +78,7 @@ DECIDED = (
 )  # fmt: skip
 """Columns that do not depend on the time that anything takes."""
 
-UNNEEDED = (
-    "matplotlib", "pandas", "scipy", "seaborn", "snakemake",
-)  # fmt: skip
+UNNEEDED = ("matplotlib", "pandas", "scipy", "seaborn", "snakemake")
 
 
 def results(record: Path) -> list[dict[str, object]]:
@@ -152,9 +150,6 @@ def test_a_recorded_run_is_replayed_in_its_environment(campaign, measured):
     assert last == NOTHING
 
 
-# --- What is planned --------------------------------------------------------------------------
-
-
 @pytest.mark.slow
 def test_a_change_since_the_plan_is_refused(campaign, at_work):
     one = campaign({"use": "mine:solve", "path": "checkout"})
@@ -166,9 +161,6 @@ def test_a_change_since_the_plan_is_refused(campaign, at_work):
     with pytest.raises(JobFailed, match="changed since this job was planned"):
         jobs_measured(folder, list(plan.jobs(one)), keys, 1)
     assert not list(folder.rglob("*.parquet"))
-
-
-# --- What is wrong ----------------------------------------------------------------------------
 
 
 def fault_of(campaign, **spec: str) -> str:

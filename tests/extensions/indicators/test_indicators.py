@@ -1,5 +1,6 @@
 """AOCC, attainment, U-scores, ranks over time: by hand and beside moocore; and their sentences."""
 
+from itertools import product
 from types import SimpleNamespace
 
 import numpy as np
@@ -27,14 +28,9 @@ from timefair.statistics.samples import sample_quantile
 ANALYSIS = Analysis(resamples=200)
 
 
-def test_a_curve_of_two_steps_by_hand():
-    """0.3 for the first half, 0.6 for the second; before the first event, 0."""
+def test_areas_of_evaluations_and_over_decades_of_seconds_by_hand():
     assert aocc([0, 50], [1e-1, 1e-4], [0, 2], first=0, last=100) == pytest.approx([0.45])
     assert aocc([50], [1e-4], [0, 0, 1], first=0, last=100) == pytest.approx([0.0, 0.3])
-
-
-def test_an_area_over_decades_of_seconds_by_hand():
-    """Of three decades, the first is lost, and events before them count from their beginning."""
     cost, precision = [0.01, 1e-9, 2.0], [1e-8, 1e-8, 1e-8]
     found = aocc(cost, precision, [0, 1, 2, 3], first=1e-3, last=1.0, log=True)
     assert found == pytest.approx([2 / 3, 1.0, 0.0])
@@ -78,20 +74,12 @@ def test_the_attainment_is_moocores(traces):
         assert max(ours[1, 0], ours[0, 1]) < percent / 100
 
 
-def test_u_scores_by_hand():
-    """A reaches the target at 10 and 30, B at 20; B's other run ends at 5, C's at 5 and 9.
-
-    A at 10 beats 4 runs, at 30 three. B at 20 beats A at 30 and both of C; B's 5 ties with C's 5
-    and beats 9. C wins half a pair.
-    """
+def test_u_scores_by_hand_and_of_two_by_mann_and_whitney():
     reached = [10, 30, 20, np.inf, np.inf, np.inf]
     found = u_scores(reached, [0, 0, 0, 5, 5, 9], [0, 0, 1, 1, 2, 2])
     assert found.score.tolist() == [7.0, 4.5, 0.5]
     assert found.score.sum() == 3 * 2 * 2
     assert found.share == pytest.approx(np.array([7, 4.5, 0.5]) / 8)
-
-
-def test_the_score_of_two_is_mann_and_whitneys():
     rng = np.random.default_rng(5)
     values = rng.integers(0, 6, size=23).astype(float)
     owner = np.repeat([0, 1], [9, 14])
@@ -123,29 +111,22 @@ def test_resampled_medians_are_those_of_samples():
         assert (found == value).mean() == pytest.approx((drawn == value).mean(), abs=0.02)
 
 
-def campaign(**budgets):
+def campaign():
     """`early` is at 1e-3 at once and stays, `late` is at 1e-7 after half of the budget."""
+    found = {"early": [(1, 0.01, 1e-3)], "late": [(1, 0.01, 10.0), (50, 0.5, 1e-7)]}
     rows = []
-    for algorithm, steps in (
-        ("early", [(1, 0.01, 1e-3)]),
-        ("late", [(1, 0.01, 10.0), (50, 0.5, 1e-7)]),
-    ):
-        for function in (1, 2):
-            for run in range(6):
-                events = [
-                    {"launch": 0, "evaluations": n, "time_s": t, "precision": p * (1 + run / 100)}
-                    for n, t, p in steps
-                ]
-                best = events[-1]["precision"]
-                rows.append(
-                    {
-                        "suite": "bbob", "function": function, "dimension": 2, "instance": 1,
-                        "algorithm": algorithm, "run": run, "round": 1, "f_opt": 0.0,
-                        "status": "ok", "stop_reason": "time", "wall_s": 1.0, "budget_s": 1.0,
-                        "evaluations": 100, "best_f": best, "best_precision": best,
-                        "events": events, **budgets,
-                    }
-                )  # fmt: skip
+    for (algorithm, steps), function, run in product(found.items(), (1, 2), range(6)):
+        names = ("evaluations", "time_s", "precision", "launch")
+        events = [
+            dict(zip(names, (n, t, p * (1 + run / 100), 0), strict=True)) for n, t, p in steps
+        ]
+        best = events[-1]["precision"]
+        rows.append({
+            "suite": "bbob", "function": function, "dimension": 2, "instance": 1, "round": 1,
+            "algorithm": algorithm, "run": run, "f_opt": 0.0, "status": "ok", "stop_reason": "time",
+            "wall_s": 1.0, "budget_s": 1.0, "evaluations": 100, "best_f": best,
+            "best_precision": best, "events": events,
+        })  # fmt: skip
     return Runs.of(pa.Table.from_pylist(rows, RUN_SCHEMA))
 
 

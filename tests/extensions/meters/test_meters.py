@@ -278,7 +278,7 @@ def fact(algorithm="A", instance=1, **readings):
     return {**place, "algorithm": algorithm, "runs": [0, 1, 2, 3], "readings": told}
 
 
-def test_the_ert_in_joules_is_that_of_the_seconds_at_a_constant_power(runs):
+def test_each_run_has_its_own_power_and_at_a_constant_one_the_ert_is_that_of_the_seconds(runs):
     known = replace(runs, readings=[fact(joules=[8.0] * 4)])
     (row,) = TABLES["metered"](known, ANALYSIS).to_dict("records")
     assert (row["algorithm"], row["unit"], row["runs"], row["successes"]) == ("A", "joules", 4, 3)
@@ -286,9 +286,6 @@ def test_the_ert_in_joules_is_that_of_the_seconds_at_a_constant_power(runs):
     for name in ("ert", "ert_low", "ert_high"):
         assert row[name] == pytest.approx(8.0 * ert[name.replace("ert", "ert_s", 1)])
     assert row["ert"] == pytest.approx((8 + 3 * 4) / 3)
-
-
-def test_each_run_has_its_own_power_and_each_meter_a_unit(runs):
     known = replace(runs, readings=[fact(joules=[1, 2, 4, -1], instructions=[10, 20, 40, 60])])
     told = TABLES["metered"](known, ANALYSIS).set_index("unit")["ert"]
     assert told["joules"] == pytest.approx((1 + (2 + 4 + 0) / 2) / 3)

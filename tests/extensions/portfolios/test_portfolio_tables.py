@@ -116,22 +116,12 @@ def test_what_was_not_observed_is_unknown():
 
 
 def runs_of(rng, algorithms=3, functions=3, instances=2, runs=4, targets=3):
+    def costs(_):
+        reached = np.sort(rng.random((runs, targets)), axis=1)
+        return np.where(rng.random((runs, targets)) < 0.3, np.inf, reached), np.ones(runs)
+
     return [
-        [
-            [
-                (
-                    np.where(
-                        rng.random((runs, targets)) < 0.3,
-                        np.inf,
-                        np.sort(rng.random((runs, targets)), axis=1),
-                    ),
-                    np.ones(runs),
-                )
-                for _ in range(algorithms)
-            ]
-            for _ in range(instances)
-        ]
-        for _ in range(functions)
+        [list(map(costs, range(algorithms))) for _ in range(instances)] for _ in range(functions)
     ]
 
 

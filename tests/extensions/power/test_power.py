@@ -138,17 +138,13 @@ def test_check_warns_of_a_design_that_can_decide_nothing(tmp_path, capsys):
     assert "6 functions, 3 pairs; Wilcoxon's test needs 7 functions" in capsys.readouterr().out
 
 
-def test_check_says_how_large_a_difference_has_to_be():
+def test_check_says_how_large_a_difference_has_to_be_and_the_default_campaign_finds_one():
     functions = CAMPAIGN["problems"] | {"functions": "1-24"}
     lines = "\n".join(checked(problems=functions, runs=30))
     assert "A12 0.7" in lines
     assert "ratio of ERTs 2." in lines
     assert "better on 73 % of all functions" in lines
     assert "nothing" not in lines
-
-
-def test_the_default_campaign_can_decide_something_in_five_minutes_on_two_cores():
-    """It had six functions, which are too few to decide any of its 28 pairs."""
     campaign = configuration.parse(configuration.read_yaml(ROOT / "config/config.yaml"))
     lines = "\n".join(check_lines(campaign))
     assert "cannot detect" not in lines

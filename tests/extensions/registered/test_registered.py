@@ -211,7 +211,7 @@ def written():
     return make
 
 
-def test_the_answer_is_first_and_all_else_is_exploratory(written):
+def test_the_answer_is_first_deviations_are_listed_and_all_else_is_exploratory(written):
     html, text = written(order())
     sections = re.findall(r'<h2 id="(\w+)"', html)
     assert sections[0] == "registered"
@@ -221,15 +221,9 @@ def test_the_answer_is_first_and_all_else_is_exploratory(written):
     assert "2026-11-22 15:28:30 UTC (SHA-256 abab" in text
     assert "the only confirmatory result" in text
     assert "Who wins (exploratory)" in text
-
-
-def test_every_deviation_is_listed(written):
     _, text = written(order(), deviations=[("targets", "targets", "1, 0.1", "<5>")])
     assert "Yes. 1 deviation from the registration." in text
     assert "targets targets 1, 0.1 &lt;5&gt;" in text
-
-
-def test_a_question_that_was_never_registered_is_exploratory(written):
     missing = {"kind": "registration", "subject": "registration.json"}
     rows = [(*missing.values(), "before the first run", "never")]
     _, text = written(order(registered=None, digest=None), deviations=rows)
@@ -354,18 +348,14 @@ def several(*changes: Callable[[Study], object]) -> Callable[[Study], None]:
 
 CHANGES: dict[str, tuple[Callable[[Study], object], set[tuple[str, str]]]] = {
     # the question and the campaign
-    "table": (
-        own(table="ert", measure="ert_evaluations", target=1.0, test="score"),
-        {("question", f"registered.{key}") for key in ("table", "measure", "target", "test")},
-    ),
+    "table": (own(table="ert", measure="ert_evaluations", target=1.0, test="score"),
+     {("question", f"registered.{key}") for key in ("table", "measure", "target", "test")}),
     "order": (own(algorithms=["b", "a"]), {("question", "registered.algorithms")}),
     "targets": (put("targets", value=[1, 2]), {("targets", "targets")}),
     "more runs": (put("runs", value=4), {("number of runs", "runs")}),
     "instances": (put("problems", "instances", value="1-3"), {("problems", "problems.instances")}),
-    "algorithm": (
-        put("algorithms", "c", value="timefair:random-search"),
-        {("algorithms", "algorithms.c")},
-    ),
+    "algorithm": (put("algorithms", "c", value="timefair:random-search"),
+     {("algorithms", "algorithms.c")}),
     "budget": (put("budget", "evaluations", value=200), {("measurement", "budget.evaluations")}),
     "stopping": (put("stopping", value={"rule": "success"}), {("measurement", "stopping.rule")}),
     "mixed": (put("statistics", "mixed", value="allow"), {("analysis", "statistics.mixed")}),
@@ -383,10 +373,8 @@ CHANGES: dict[str, tuple[Callable[[Study], object], set[tuple[str, str]]]] = {
     ),
     "code of an algorithm": (attribute("code", "a", "f" * 64), {("code", "measuring a")}),
     "key": (attribute("keys", "b", "e" * 64), {("settings or software", "b")}),
-    "earlier runs": (
-        lambda study: setattr(study, "started", datetime.now(UTC) - timedelta(days=1)),
-        {("time", "a"), ("time", "b")},
-    ),
+    "earlier runs": (lambda study: setattr(study, "started", datetime.now(UTC) - timedelta(days=1)),
+     {("time", "a"), ("time", "b")}),
     # the registration
     "edited level": (
         lambda study: study.edit(lambda c: c["campaign"]["registered"].update(alpha=0.2)),
@@ -397,7 +385,7 @@ CHANGES: dict[str, tuple[Callable[[Study], object], set[tuple[str, str]]]] = {
         {("registration", "registration.json"), ("code", "measuring a")},
     ),
     "deleted": (lambda study: study.path.unlink(), {("registration", "registration.json")}),
-}
+}  # fmt: skip
 
 
 @pytest.mark.slow

@@ -27,14 +27,11 @@ def drawn(cases, weights, seed=1):
     return table, rng.random(cases) < expit(table @ np.array(weights))
 
 
-def test_auc_is_mann_whitneys_share():
+def test_auc_is_mann_whitneys_share_and_bins_hold_all_cases():
     rng = np.random.default_rng(1)
     stated, happened = rng.integers(6, size=80) / 5, rng.random(80) < 0.4
     u = mannwhitneyu(stated[happened], stated[~happened]).statistic
     assert auc(stated, happened) == pytest.approx(u / (happened.sum() * (~happened).sum()))
-
-
-def test_bins_hold_all_cases_and_rise():
     rng = np.random.default_rng(2)
     stated = rng.random(1000)
     curve = calibration_curve(stated, rng.random(1000) < stated)
@@ -43,14 +40,11 @@ def test_bins_hold_all_cases_and_rise():
     np.testing.assert_allclose(curve.observed, curve.stated, atol=0.17)
 
 
-def test_the_fit_finds_the_law():
+def test_the_fit_finds_the_law_and_the_penalty_shrinks():
     table, right = drawn(20_000, [0.8, -0.4, 0.0])
     model = fit_reliability(table, right)
     np.testing.assert_allclose(model.weights / model.scale, [0.8, -0.4, 0.0], atol=0.05)
     np.testing.assert_allclose(model.probability(table).mean(), right.mean(), atol=1e-3)
-
-
-def test_the_penalty_shrinks():
     table, right = drawn(100, [2.0])
     loose, tight = (fit_reliability(table, right, penalty=p).weights[0] for p in (0.1, 100.0))
     assert 0.0 < tight < loose

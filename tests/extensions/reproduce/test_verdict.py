@@ -100,11 +100,15 @@ def of_topic(lines: list[str], topic: str) -> list[str]:
 
 
 @pytest.mark.slow
-def test_a_run_repeats_bit_for_bit(record):
+def test_the_chosen_run_repeats_bit_for_bit(record):
     verdict, lines = replayed(record)
     extent = f"{len(verdict.recorded.row['events'])} events in 300 evaluations"
     assert verdict.same
     assert lines == [f"{verdict.recorded}: identical, bit for bit: {extent}", NOTHING]
+    chosen = chosen_run(record, {"instance": 2, "run": 1})
+    assert str(chosen) == "f8 D=3 instance 2 run 1 of de"
+    assert chosen.instances == (1, 2)
+    assert chosen.row["run"] == 1
 
 
 @pytest.mark.slow
@@ -135,7 +139,7 @@ def test_an_edited_event_is_shown_beside_the_measured_one(forged):
 
 
 @pytest.mark.slow
-def test_an_edited_parameter_gives_other_events_and_another_key(forged):
+def test_edited_parameters_seeds_and_versions_are_named(forged):
     def edit(_, facts):
         facts["campaign"]["algorithms"]["de"]["parameters"]["F"] = 0.7
 
@@ -143,9 +147,6 @@ def test_an_edited_parameter_gives_other_events_and_another_key(forged):
     assert not verdict.same
     assert "key of the configuration: " in lines[-1]
 
-
-@pytest.mark.slow
-def test_an_edited_seed_and_other_versions_are_named(forged):
     def edit(_, facts):
         facts["campaign"]["seed"] += 1
         for where, package in (("versions", "numpy"), ("packages", "pandas")):
@@ -172,8 +173,6 @@ def test_with_seconds_the_common_evaluations_agree(measured_record):
         assert line.startswith(start)
         assert ", ended by time" in line
 
-
-# --- The command -----------------------------------------------------------------------------
 
 SEARCH = {
     "space": {"F": {"float": [0.3, 0.9]}},
@@ -270,14 +269,11 @@ def test_what_differs_besides_events(change, what):
 TIMED = {"stop_reason": "time"}
 
 
-def test_with_seconds_the_common_evaluations_are_compared():
+def test_with_seconds_the_common_evaluations_are_compared_if_the_clock_ended_the_run():
     short = run(*START[:2], evaluations=40, **TIMED)
     found = likeness(short, run(*START, **TIMED), launches_by_clock=False)
     assert (found.evaluations, found.events, found.in_full) == (40, 2, False)
     assert found.difference is None
-
-
-def test_a_shorter_run_that_the_clock_did_not_end_is_different():
     ended = run(*START[:2], evaluations=40, stop_reason="algorithm_ended")
     difference = likeness(ended, run(*START, **TIMED), launches_by_clock=False).difference
     assert difference == ("end", "algorithm_ended, 40 evaluations", "time, 100 evaluations")
@@ -308,14 +304,6 @@ def refused(capsys: pytest.CaptureFixture[str], path: Path, *arguments: str) -> 
     assert cli.main(["reproduce", str(path), *arguments]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     return line.removeprefix("timefair: ")
-
-
-@pytest.mark.slow
-def test_the_run_and_its_cell(record):
-    chosen = chosen_run(record, {"instance": 2, "run": 1})
-    assert str(chosen) == "f8 D=3 instance 2 run 1 of de"
-    assert chosen.instances == (1, 2)
-    assert chosen.row["run"] == 1
 
 
 @pytest.mark.slow

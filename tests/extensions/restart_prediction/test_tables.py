@@ -133,9 +133,6 @@ def test_launches_that_end_by_themselves_agree_with_simulated_ones():
     cost, success = simulated(HIT, end, CUTOFFS[1], 300, rng)
     assert found.cost[0, 1] == pytest.approx(cost, rel=0.08)
     assert found.success[0, 1] == pytest.approx(success, rel=0.08)
-
-
-def test_how_long_launches_were_observed():
     hit, run = np.array([3.0, np.inf]), np.arange(2)
     ended = np.array([True, False])
     assert Launches(hit, np.array([10.0, 8.0]), ended, run).known_until == np.inf
@@ -171,18 +168,12 @@ def test_instances_are_pooled_as_far_as_they_are_alike():
     assert apart.success[0, 0] == pytest.approx(0.5)
 
 
-# --- The choice -----------------------------------------------------------------------------------
-
-
-def test_noise_alone_gains_nothing_where_it_was_not_chosen():
+def test_noise_alone_gains_nothing_and_what_is_unknown_is_not_chosen():
     rng = np.random.default_rng(1)
     gains = rng.normal(0.0, 0.5, (400, 6, 20))
     assert np.mean([gain.mean(axis=0).max() for gain in gains]) > 0.3  # it flatters itself
     others = [over_functions(gain, confidence=0.95)[0] for gain in gains]
     assert np.mean(others) == pytest.approx(0.0, abs=0.04)
-
-
-def test_an_option_unknown_on_a_function_is_not_chosen():
     assert best_option([[1.0, 9.0], [1.0, np.nan]]) == 0
     assert best_option([[np.nan]]) == -1
     assert best_option(np.empty((3, 0))) == -1
@@ -214,7 +205,7 @@ def said(*rows):
     return list(findings(Evidence(tables, SimpleNamespace()), SPACE))
 
 
-def test_gains_come_first_and_the_largest_of_them():
+def test_gains_come_first_and_what_nobody_would_notice_is_little():
     found = said(
         row("CMA-ES", "nothing to gain", 5000.0, 1.0),
         row("A", "gain", 640.0, 1.52),
@@ -227,12 +218,5 @@ def test_gains_come_first_and_the_largest_of_them():
     )
     named = ["Restart A after 640", "for CMA-ES"]  # what cannot be judged is in the table
     assert [name in one for name, one in zip(named, found[1:], strict=True)] == [True] * 2
-
-
-def test_a_gain_that_nobody_would_notice_is_little():
-    """The page said "1 times as fast"."""
     assert said(row("A", "gain", 640.0, 1.04)) == [NOTHING.format(names="A")]
-
-
-def test_without_the_table_nothing_is_said():
     assert said() == []

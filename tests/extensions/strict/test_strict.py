@@ -228,9 +228,6 @@ def result(row: dict) -> dict:
     }
 
 
-# --- The same results ---------------------------------------------------------------------------
-
-
 @pytest.mark.thinned(3)
 @pytest.mark.slow
 @pytest.mark.parametrize(
@@ -266,9 +263,6 @@ def test_of_a_noisy_problem_the_values_are_the_same_and_no_point_is_recommended(
     assert [v["outputs"] for v in apart["vectors"]] == [v["outputs"] for v in here["vectors"]]
     assert here["recommendations"]
     assert apart["recommendations"] == []
-
-
-# --- How runs end -------------------------------------------------------------------------------
 
 
 @pytest.mark.thinned(3)
@@ -317,9 +311,6 @@ def test_what_the_function_raises_ends_the_run(algorithms):
         assert row["message"].startswith("ZeroDivisionError: by zero (test_strict.py:")
 
 
-# --- What an algorithm can reach ----------------------------------------------------------------
-
-
 @pytest.mark.slow
 def test_nothing_of_the_measurement_is_in_the_process_of_the_algorithm(algorithms, problem):
     row = run_apart(f"{algorithms}:looks_around", problem, time_ns=10**11)
@@ -352,9 +343,6 @@ def test_an_algorithm_that_cannot_be_loaded_is_named(tmp_path, problem):
     path.write_text("import no_such_module\n")
     with pytest.raises(InputError, match="no_such_module"), host_of(f"{path}:solve", problem):
         pass
-
-
-# --- A job --------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow

@@ -33,16 +33,13 @@ def found(spent, before, after, resamples=200, seed=1, confidence=0.95):
     return break_even(spent, before, after, confidence=confidence, resamples=resamples, rng=rng)
 
 
-def test_kinds_of_problems_have_the_same_weight():
+def test_kinds_have_the_same_weight_and_limits_of_problems_are_those_of_the_saving():
     before = [np.full((2, 1), 10.0), np.full((8, 1), 4.0)]
     after = [np.full((4, 1), 6.0), np.full((2, 1), 4.0)]
     result = found(7.0, before, after)
     assert result.saved_s.tolist() == [2.0]  # (4 + 0) / 2
     assert result.problems.tolist() == [4.0]  # 7 / 2, rounded up
     assert (result.problems_low.item(), result.problems_high.item()) == (4.0, 4.0)
-
-
-def test_limits_of_the_problems_are_those_of_the_saving_exchanged():
     rng = np.random.default_rng(3)
     before, after = [rng.exponential(2.0, (300, 1))], [rng.exponential(1.0, (300, 1))]
     result = found(10.0, before, after)
@@ -110,17 +107,13 @@ def test_seconds_of_the_search_over_seconds_that_are_saved(tuned):
     assert frame["success_rate"].tolist() == [1.0, 1.0, 0.0]
 
 
-def test_a_variant_that_is_slower_never_pays(tuned):
+def test_a_variant_that_is_slower_or_has_the_parameters_of_the_default_never_pays(tuned):
     runs = tuned()
     labels = runs.frame["algorithm"].map({"A": "A-tuned", "A-tuned": "A"})
     swapped = replace(runs, frame=runs.frame.assign(algorithm=labels))
     frame = TABLES["tuning_pays"](swapped, ANALYSIS)
     assert frame["saved_s"].tolist() == pytest.approx([-0.25, -0.25, 0.0])
     assert set(frame["verdict"]) == {"never"}
-
-
-def test_a_variant_with_the_parameters_of_the_default_never_pays(tuned):
-    """What it seems to save is due to chance."""
     frame = TABLES["tuning_pays"](tuned(result={"parameters": {}}), ANALYSIS)
     assert set(frame["chosen"]) == {"default"}
     assert frame["saved_s"].tolist() == pytest.approx([0.25, 0.25, 0.0])
@@ -145,9 +138,6 @@ def test_a_search_on_another_kind_of_machine_is_mixed(cpu, clauses):
     origin = Origins(machine=[NODE], tuning=[search])
     assert mixed({"A-tuned": origin}) == clauses
     assert mixed({"A-tuned": replace(origin, campaign=[{"block": "node"}])}) == []
-
-
-# --- The checklist ----------------------------------------------------------------------------
 
 
 def item(runs: Runs) -> dict:
@@ -259,12 +249,19 @@ def test_what_is_wrong_is_one_line(key, value, line):
     assert refused(configuration.parse, changed(key, value)) == (f"algorithms.DE.tune.{line}",)
 
 
-def test_overlap_has_to_be_allowed():
+def test_overlap_has_to_be_allowed_and_a_search_has_its_own_problems():
     file = changed("on.instances", "2-4")
     file["algorithms"]["DE"]["tune"]["overlap"] = "allowed"
     campaign = configuration.parse(file)
     (same,) = campaign.tuned["DE-tuned"].overlapping(campaign)
     assert str(same) == "f1 D=2 instance 2"
+    campaign = configuration.parse(FILE)
+    search = campaign.of_tuning("DE-tuned")
+    assert list(search.algorithms) == ["DE-tuned"]
+    assert (search.problems.functions, search.problems.instances) == ((1,), (51, 52))
+    found = campaign.with_parameters("DE-tuned", {"F": 0.4})
+    assert found.algorithms["DE-tuned"].parameters == {"F": 0.4}
+    assert found.algorithms["DE"].parameters == {}
 
 
 def test_a_search_asks_for_the_time_that_it_may_take():
@@ -278,16 +275,6 @@ def test_a_search_asks_for_the_time_that_it_may_take():
     again = asked(timing={"perturbed": "repeat", "repeats": 2})
     assert again["runtime"] == 10 + 2 * 2 * 3
     assert "runtime" not in asked(budget={"evaluations": 100})
-
-
-def test_the_search_has_its_own_problems_and_parameters():
-    campaign = configuration.parse(FILE)
-    search = campaign.of_tuning("DE-tuned")
-    assert list(search.algorithms) == ["DE-tuned"]
-    assert (search.problems.functions, search.problems.instances) == ((1,), (51, 52))
-    found = campaign.with_parameters("DE-tuned", {"F": 0.4})
-    assert found.algorithms["DE-tuned"].parameters == {"F": 0.4}
-    assert found.algorithms["DE"].parameters == {}
 
 
 def keys(file: dict) -> dict[tuple[str, int], str]:
@@ -322,20 +309,14 @@ RUN = {
 }
 
 
-def test_a_target_that_was_not_reached_counts_as_the_budget():
+def test_the_loss_the_best_of_those_with_most_evaluations_and_the_default():
     assert tuners.loss(RUN, [10, 1, 0.1], in_values=False) == pytest.approx((0.2 + 0.4 + 1) / 3)
     in_evaluations = RUN | {"budget_s": None}
     assert tuners.loss(in_evaluations, [10, 1, 0.1], in_values=False) == pytest.approx(60 / 3)
     assert tuners.loss(RUN | {"events": []}, [10], in_values=False) == 1.0
-
-
-def test_the_best_of_those_with_the_most_evaluations():
     trace = [tried(0, 0, 3), tried(1, 0, 3), tried(2, 1, 2), tried(3, 1, 2), tried(4, 2, 0)]
     found = tuners.result(trace)
     assert found == {"candidate": 1, "parameters": {"F": 1}, "loss": 2.0, "default_loss": 3.0}
-
-
-def test_the_default_stays_unless_another_is_better():
     assert tuners.result([tried(0, 0, 2), tried(1, 1, 2)])["candidate"] == 0
     assert tuners.result([tried(0, 0, 2), tried(1, 1, 3)])["parameters"] == {}
 
@@ -381,14 +362,11 @@ def test_the_same_losses_lead_to_the_same_candidates(tuner):
     assert searched(tuner, 60) != searched(tuner, 60, seed=8)
 
 
-def test_a_proposal_meets_every_problem_before_the_next():
+def test_a_proposal_meets_every_problem_and_a_race_spends_less_on_what_is_bad():
     trace = searched("random", 12)
     assert [one.candidate for one in trace] == [0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3]
     assert [one.problem for one in trace] == [0, 1, 2] * 4
     assert {one.repetition for one in trace} == {0}
-
-
-def test_a_race_spends_less_on_what_is_bad():
     trace = searched("racing", 300)
     losses = losses_of(trace)
     bad = [one for one in losses.values() if min(one) > 2 * PROBLEMS]

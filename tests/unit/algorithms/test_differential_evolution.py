@@ -27,9 +27,6 @@ MUTANTS: dict[str, tuple[int, Callable]] = {
 """How many random vectors each mutant takes, and its formula."""
 
 
-# --- The plain implementation ---------------------------------------------------------------
-
-
 def plain_de(f, lower, upper, rng, *, strategy, F, CR, NP, patience=None, bounds="random"):
     mutation, _, crossover = strategy.rpartition("/")
     takes, mutant_of = MUTANTS[mutation]
@@ -95,9 +92,6 @@ def repaired(x, lower, upper, bounds, rng):
     if bounds == "reflect":
         x = 2 * (lower if x < lower else upper) - x
     return min(max(x, lower), upper)
-
-
-# --- Objectives -----------------------------------------------------------------------------
 
 
 class Recorded:
@@ -195,9 +189,6 @@ def plain_points(*, D, seed=1, most=400, function=waves, **parameters):
     return recorded.points
 
 
-# --- Step by step ---------------------------------------------------------------------------
-
-
 @pytest.mark.thinned(3)
 @OBJECTIVES
 @pytest.mark.parametrize("strategy", STRATEGIES)
@@ -249,9 +240,6 @@ def test_np_is_d_or_what_the_strategy_needs(launch, strategy, D):
     assert STRATEGIES[strategy].least_population == least
 
 
-# --- The end of a launch --------------------------------------------------------------------
-
-
 @OBJECTIVES
 @pytest.mark.parametrize("value", [1.0, np.inf, np.nan])
 def test_patience_is_generations_without_a_better_best(objective_of, value):
@@ -289,6 +277,3 @@ def test_a_run_cuts_a_launch_at_its_last_evaluation():
             solve(measurement.objective, np.random.default_rng(7))
         assert len(recorded.points) == 50 * (launch + 1)
     np.testing.assert_array_equal(recorded.points[:50], recorded.points[100:])
-
-
-# --- Parameters -----------------------------------------------------------------------------

@@ -71,9 +71,6 @@ def ends(pid: int, within_s: float = 30) -> bool:
     return ended
 
 
-# --- What is said ---------------------------------------------------------------------------
-
-
 def test_the_header_says_all_that_applies():
     objective = Sum(left=300)
     objective.integer = np.array([False, True])
@@ -96,7 +93,7 @@ def test_the_header_says_all_that_applies():
     ]
 
 
-def test_the_seed_comes_from_the_launch(script, tmp_path):
+def test_the_seed_comes_from_the_launch_and_progress_is_told(script, tmp_path):
     command = script(f"sed -n 's/^seed //p; /^begin/q' >> {tmp_path}/s")
     launch(command)
     launch(command)
@@ -104,14 +101,8 @@ def test_the_seed_comes_from_the_launch(script, tmp_path):
     first, again, other = map(int, (tmp_path / "s").read_text().split())
     assert first == again != other
     assert 0 <= min(first, other) <= max(first, other) < 2**53
-
-
-def test_a_program_may_ask_how_much_of_the_budget_is_used(script, tmp_path):
     launch(script(f"{HEAR}echo progress; read -r used; echo $used > {tmp_path}/used"))
     assert (tmp_path / "used").read_text() == "0.25\n"
-
-
-# --- What a campaign may write --------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -149,9 +140,6 @@ def test_files_are_found_from_any_folder_and_are_part_of_the_code(script, tmp_pa
     files = registry.source_files(use)
     assert {tmp_path / "solver", tmp_path / "settings"} <= set(files)
     assert {"protocol.py", "library.py", "spawn.pyx"} <= {p.name for p in files}
-
-
-# --- What a command may say -----------------------------------------------------------------
 
 
 def test_points_and_batches_are_answered_in_order(script):
@@ -211,9 +199,6 @@ def test_stop_or_the_end_of_its_output_ends_a_launch(script, ending):
 def test_what_goes_wrong_is_told_with_the_end_of_standard_error(script, text, message):
     with pytest.raises(ExternalError, match=f"^{re.escape(message)}$"):
         launch(script(HEAR + text))
-
-
-# --- What a command is given, and how it ends -----------------------------------------------
 
 
 def test_a_command_gets_a_folder_and_a_small_environment(script, tmp_path, folder, monkeypatch):

@@ -66,7 +66,7 @@ def test_partners_are_different_from_each_other_and_from_the_member(size, more, 
     assert drawn[1].max() < size + more
 
 
-def test_binomial_crossover_takes_each_component_at_the_rate_and_one_for_certain():
+def test_crossover_takes_components_at_the_rate_and_one_for_certain():
     rng = np.random.default_rng(5)
     rates = np.repeat([0.0, 0.3, 1.0], 20_000)
     none, some, all_ = np.split(population.binomial(rng, rates, 5), 3)
@@ -74,9 +74,6 @@ def test_binomial_crossover_takes_each_component_at_the_rate_and_one_for_certain
     np.testing.assert_allclose(none.mean(axis=0), 1 / 5, atol=0.01)
     np.testing.assert_allclose(some.mean(axis=0), 1 / 5 + 4 / 5 * 0.3, atol=0.01)
     assert all_.all()
-
-
-def test_exponential_crossover_takes_one_stretch_that_goes_on_at_the_rate():
     rng = np.random.default_rng(5)
     rates = np.repeat([0.0, 0.7, 1.0], 20_000)
     one, some, all_ = np.split(population.exponential(rng, rates, 5), 3)
@@ -106,7 +103,7 @@ def test_nan_is_the_worst_value(cores):
     np.testing.assert_array_equal(values, [-np.inf, np.inf])
 
 
-def test_scale_factors_are_a_cauchy_distribution_cut_at_one_and_positive():
+def test_what_trials_of_jade_are_made_with():
     f = jade.scale_factors(np.random.default_rng(3), 0.6, 50_000)
     assert f.min() > 0
     assert f.max() == 1
@@ -114,16 +111,10 @@ def test_scale_factors_are_a_cauchy_distribution_cut_at_one_and_positive():
     positive = 0.5 + np.arctan(6) / np.pi
     assert np.mean(f < 0.6) == pytest.approx(np.arctan(6) / np.pi / positive, abs=0.01)
     assert np.mean(f == 1) == pytest.approx((0.5 - np.arctan(4) / np.pi) / positive, abs=0.01)
-
-
-def test_what_leaves_the_bounds_comes_back_halfway_to_its_parent():
     x = np.array([[0.0, 0.5, -0.5]])
     mutants = np.array([[-7.0, 0.9, 1.5]])
     back = jade.halfway_back(x, mutants, np.full(3, -1.0), np.full(3, 1.0))
     np.testing.assert_array_equal(back, [[-0.5, 0.9, 0.25]])
-
-
-def test_the_archive_loses_random_points_when_it_is_too_long():
     rng = np.random.default_rng(3)
     archive = np.arange(5.0)[:, np.newaxis]
     assert jade.shortened(rng, archive, 5) is archive
@@ -465,13 +456,10 @@ def test_a_round_tests_the_attractors_moves_and_draws_clouds():
     assert 0 < distances.max() <= 0.01 * 2 * (1 + 1e-12)  # a share of the width
 
 
-def test_it_finds_the_optimum_again_after_a_change():
+def test_after_a_change_all_that_is_remembered_is_evaluated_and_the_optimum_found_again():
     _, values = searched(8000, moves_after=4000)
     assert values[3000:4000].min() < 5e-3  # random search: 0.04
     assert values[7000:].min() < 5e-3  # random search: 0.04
-
-
-def test_after_a_change_everything_that_is_remembered_is_evaluated_again():
     changed_at = START + 2 * ROUND
     points, _ = searched(changed_at + ROUND + START, changed_at, exclusion=0.0, **SMALL)
     tested, again = points[changed_at : changed_at + SWARMS], points[changed_at + SWARMS :][:START]
@@ -495,18 +483,14 @@ def moves(launch, parameters: dict, generations: int) -> np.ndarray:
     return np.array(points).reshape(generations, 200, 3)
 
 
-def test_the_first_velocities_are_uniform_up_to_a_quarter_of_the_width(launch):
-    x = moves(launch, {"omega": 1, "c1": 0, "c2": 0}, 2)
+def test_first_velocities_are_at_most_a_quarter_of_the_width_and_end_at_the_bounds(launch):
+    x = moves(launch, {"omega": 1, "c1": 0, "c2": 0}, 12)
     first = (x[1] - x[0])[np.all((x[1] > -3) & (x[1] < 5), axis=1)]
     assert 1.9 < np.abs(first).max() <= 2
     assert np.abs(first.mean()) < 0.3
-
-
-def test_a_particle_stops_at_the_bounds_and_is_not_reflected(launch):
-    x = moves(launch, {"omega": 1, "c1": 0, "c2": 0}, 12)
     outside = (x == -3) | (x == 5)
     assert outside[-1].any()
-    assert (outside[1:] >= outside[:-1]).all()  # with its velocity it stays there
+    assert (outside[1:] >= outside[:-1]).all()  # it is not reflected
 
 
 def test_the_swarm_pulls_all_to_its_best(launch):
@@ -564,15 +548,12 @@ def test_it_takes_binary_variables_and_evaluates_nothing_else(use):
     assert np.mean(first) == pytest.approx(0.5, abs=0.1)
 
 
-def test_rls_flips_one():
-    assert set(flipping("timefair:RLS", Bits(zeros, 20, most=200)).flips) == {1}
-
-
 @pytest.mark.parametrize("value", [1.0, -1.0])
-def test_what_is_not_worse_is_kept(value):
+def test_rls_flips_one_and_keeps_what_is_not_worse(value):
     """A plateau is a random walk; a function that gets worse at each step keeps the first."""
     flat = flipping("timefair:RLS", Bits(lambda x: value, 8, most=200))
     assert len(np.unique(flat.points, axis=0)) > 50
+    assert set(flat.flips) == {1}
     calls = iter(range(1000))
     worse = flipping("timefair:RLS", Bits(lambda x: next(calls), 8, most=200))
     assert all(np.sum(x != worse.points[0]) == 1 for x in worse.points[1:])

@@ -224,13 +224,10 @@ def test_check_says_what_a_module_starts(own_folder, monkeypatch):
     assert user_code.warnings("quiet.py:solve") == []
 
 
-def test_what_all_forks_would_share_is_found(own_folder):
+def test_what_forks_would_share_and_a_module_that_ends_its_process_are_found(own_folder):
     code = "import mmap, os\nKEPT, FD = mmap.mmap(-1, 99), os.open('kept', os.O_CREAT)"
     (own_folder / "mine.py").write_text(code + SOLVE)
     assert threads.started_by("mine.py:solve", 1) == "2 shared objects (kept, memory)"
-
-
-def test_a_module_that_ends_its_process_at_import_is_named(own_folder):
     (own_folder / "quits.py").write_text("import os\nos._exit(0)\n" + SOLVE)
     with pytest.raises(InputError, match=r"quits.py ends the interpreter when it is imported"):
         user_code.load_function("quits.py:solve")

@@ -32,7 +32,6 @@ from timefair.campaign.configuration import (
     model,
     parse,
     read_yaml,
-    restore,
     warnings,
 )
 from timefair.campaign.driver import configuration_of
@@ -101,22 +100,16 @@ FAULTS: list[tuple[str, object, str]] = [
     ("algorithms.search", {}, "use: missing; `library:name` of a supported library"),
     ("restart.policy", "fixd", f"'fixd': should be {words(RESTARTS)}; did you mean 'fixed'?"),
     ("restart.policy", "fixed", "'fixed' with no tau: give tau_s or tau_evaluations"),
-    (
-        "restart.tau_s",
-        1.0,
-        f"1.0: only with policy {readers(RESTARTS, 'tau_s')}, not 'independent'",
-    ),
+    ("restart.tau_s", 1.0,
+     f"1.0: only with policy {readers(RESTARTS, 'tau_s')}, not 'independent'"),
     ("restart", "luby", "'luby': should be keys with values; write restart: {policy: 'luby'}"),
     ("restart", {"policy": "fixed", "tau_s": 1.0, "tau_evaluations": 5}, "with both tau_s"),
     ("budget", {}, "empty; give time_s, cpu_s, evaluations or evaluations_per_dimension"),
     ("budget", {"evaluations": 9, "evaluations_per_dimension": 2}, "evaluations_per_dimension (2)"),
     ("rounds", 5, "5: more than runs (4)"),
     ("stopping", {"rule": "success", "start": 3, "target": 1e-9}, "target: 1e-09: harder than"),
-    (
-        "stopping",
-        {"start": 3},
-        f"start: 3: only with rule {readers(STOPPING, 'start')}, not 'fixed'",
-    ),
+    ("stopping", {"start": 3},
+     f"start: 3: only with rule {readers(STOPPING, 'start')}, not 'fixed'"),
     ("stopping", {"rule": "mean", "start": 9}, "start: 9: more than runs (4)"),
     ("timing", {"repeats": 5}, "repeats: 5: only with 'repeat', not 'flag'"),
     ("statistics.pairs", ["nobody"], "'nobody': should be 'all', 'best' or algorithms of this"),
@@ -125,28 +118,20 @@ FAULTS: list[tuple[str, object, str]] = [
     ("published", {"old": {"format": "coco", "path": "no/such.tgz"}}, "'no/such.tgz': there is no"),
     ("published", {"search": {"format": "ioh", "path": "."}}, "search: an algorithm already has"),
     ("algorithms.a", {"use": "timefair:DE", "seed_as": "bse"}, "seed_as: 'bse': should be an algo"),
-    (
-        "algorithms.a",
-        {"use": "timefair:DE", "formerly": "search"},
-        "formerly: 'search': should not",
-    ),
-    (
-        "algorithms",
-        {label: {"use": "timefair:DE", "seed_as": rival} for label, rival in ("ca", "ab", "ba")},
-        "a.seed_as: 'b': a cycle (a -> b -> a); remove one of these seed_as",
-    ),
+    ("algorithms.a", {"use": "timefair:DE", "formerly": "search"},
+     "formerly: 'search': should not"),
+    ("algorithms",
+     {label: {"use": "timefair:DE", "seed_as": rival} for label, rival in ("ca", "ab", "ba")},
+     "a.seed_as: 'b': a cycle (a -> b -> a); remove one of these seed_as"),
     ("targets", [1, -1], "1: -1: should be greater than 0"),
     ("targets", [1, "1e0"], "1.0: named twice"),
-    (
-        "tables",
-        ["etr"],
-        f"'etr' is unknown; did you mean 'ert' or 'metered'?; all {EVERY} are listed in "
-        "docs/reference/tables/README.md",
-    ),
+    ("tables", ["etr"],
+     f"'etr' is unknown; did you mean 'ert' or 'metered'?; all {EVERY} are listed in "
+     "docs/reference/tables/README.md"),
     ("repetitions", 3, "unknown key; write runs"),
     ("budget", 1000, "1000: should be keys with values; write budget: {evaluations: 1000}"),
     ("budget.evaluations", "100*D", "whole number; write evaluations_per_dimension: 100"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -162,30 +147,18 @@ def test_a_fault_is_one_line(key, value, line):
 DE: dict[str, Any] = {"use": "timefair:DE"}
 KINDS: list[tuple[str, dict[str, Any], str]] = [
     ("bbob", {"restart.policy": "at_change"}, "needs a suite whose problems change, such as mov"),
-    (
-        "bbob",
-        {"algorithms.search": DE | {"restart": {"policy": "at_change"}}},
-        "algorithms.search.restart.policy: 'at_change': needs a suite whose problems change, such",
-    ),
-    (
-        "moving",
-        {"restart": {"policy": "stagnation", "plateau_s": 1}},
-        "restart.policy: 'stagnation': needs values that stay as they are; with problems that "
-        "change: at_change, fixed, geometric, independent, luby, none",
-    ),
+    ("bbob", {"algorithms.search": DE | {"restart": {"policy": "at_change"}}},
+     "algorithms.search.restart.policy: 'at_change': needs a suite whose problems change, such"),
+    ("moving", {"restart": {"policy": "stagnation", "plateau_s": 1}},
+     "restart.policy: 'stagnation': needs values that stay as they are; with problems that "
+     "change: at_change, fixed, geometric, independent, luby, none"),
     ("moving", {"isolation": "strict"}, "isolation: 'strict': with problems that change: private"),
     ("moving", {"algorithms.search": DE | {"threads": 2}}, "threads: 2: should be 1 with problems"),
     ("moving", {"budget.time_s": 2}, "excludes evaluations in moving"),
-    (
-        "moving",
-        {"budget": {"time_s": 2, "evaluations_per_dimension": 100}},
-        "budget.time_s: 2: excludes evaluations_per_dimension in moving",
-    ),
-    (
-        "moving",
-        {"budget": {"evaluations_per_dimension": 9}, "problems.dimensions": [3, 2]},
-        "18 evaluations for 20 environments",
-    ),
+    ("moving", {"budget": {"time_s": 2, "evaluations_per_dimension": 100}},
+     "budget.time_s: 2: excludes evaluations_per_dimension in moving"),
+    ("moving", {"budget": {"evaluations_per_dimension": 9}, "problems.dimensions": [3, 2]},
+     "18 evaluations for 20 environments"),
     ("moving", {"budget.final_target": 0.1}, "the quality of a run on a problem"),
     ("moving", {"problems.parameters": {"environments": 1}}, "'environments' of moving is a whole"),
     ("moving", {"algorithms.search.use": "pymoo:NSGA2"}, "for two objectives, but moving has"),
@@ -194,11 +167,8 @@ KINDS: list[tuple[str, dict[str, Any], str]] = [
     ("bbob-biobj", {"algorithms.search": DE}, ", pymoo:NSGA2, "),
     ("bbob-biobj", {"algorithms.search.use": "external:true"}, "external:true is for one objectiv"),
     ("bbob", {"algorithms.search.use": "pymoo:NSGA2"}, "pymoo:NSGA2 is for two objectives"),
-    (
-        "bbob-biobj",
-        {"restart": {"policy": "stagnation", "plateau_evaluations": 9}},
-        "restart.policy: 'stagnation': needs one value per point; with two objectives: ",
-    ),
+    ("bbob-biobj", {"restart": {"policy": "stagnation", "plateau_evaluations": 9}},
+     "restart.policy: 'stagnation': needs one value per point; with two objectives: "),
     ("bbob-biobj", {"isolation": "strict"}, "isolation: 'strict': with two objectives: private"),
     ("bbob-biobj", {"budget.final_target": 0.1}, "the quality of two objectives is known after"),
     ("bbob", {"targets": [1, -1e-5]}, "targets.1: -1e-05: should be greater"),
@@ -206,49 +176,26 @@ KINDS: list[tuple[str, dict[str, Any], str]] = [
     ("bbob-constrained", {"algorithms.search": DE}, "; or add constraint_penalty: 1000 to"),
     ("bbob-constrained", {"algorithms.search.use": "external:/bin/true"}, "is for one objective"),
     ("bbob", {"algorithms.search.use": "pycma:AL-CMA-ES"}, "is for constraints, but bbob has"),
-    (
-        "bbob",
-        {"algorithms.search": DE | {"constraint_penalty": 10}},
-        "algorithms.search.constraint_penalty: 10: bbob has no constraints; remove it",
-    ),
-    (
-        "bbob-constrained",
-        {"algorithms.search": DE | {"constraint_penalty": -1}},
-        "algorithms.search.constraint_penalty: -1",
-    ),
-    (
-        "bbob-constrained",
-        {"algorithms.search": {"use": "pymoo:GA", "threads": 2}},
-        "algorithms.search.threads: 2: should be 1 with constraints",
-    ),
+    ("bbob", {"algorithms.search": DE | {"constraint_penalty": 10}},
+     "algorithms.search.constraint_penalty: 10: bbob has no constraints; remove it"),
+    ("bbob-constrained", {"algorithms.search": DE | {"constraint_penalty": -1}},
+     "algorithms.search.constraint_penalty: -1"),
+    ("bbob-constrained", {"algorithms.search": {"use": "pymoo:GA", "threads": 2}},
+     "algorithms.search.threads: 2: should be 1 with constraints"),
     ("bbob-constrained", {"isolation": "strict"}, "isolation: 'strict': with constraints: private"),
     ("bbob", {"budget": {"cpu_s": 2, "time_s": 3}}, "budget.cpu_s: 2: excludes time_s (3); give"),
     ("bbob", {"budget": {"cpu_s": 2, "evaluation_cost_s": 0.1}}, "excludes evaluation_cost_s"),
     ("bbob", {"budget": {"cpu_s": 0}}, "budget.cpu_s: 0: should be at least 1e-06"),
-    (
-        "bbob",
-        {"budget": {"cpu_s": 2}, "statistics.time": "wall"},
-        "'wall': with budget.cpu_s, runs have no other clock",
-    ),
-    (
-        "bbob",
-        {"budget": {"cpu_s": 2}, "isolation": "strict"},
-        "budget.cpu_s: not with isolation: strict (search), which waits",
-    ),
+    ("bbob", {"budget": {"cpu_s": 2}, "statistics.time": "wall"},
+     "'wall': with budget.cpu_s, runs have no other clock"),
+    ("bbob", {"budget": {"cpu_s": 2}, "isolation": "strict"},
+     "budget.cpu_s: not with isolation: strict (search), which waits"),
     ("bbob-noisy", {"budget.final_target": 0.1}, "a noisy value may be below it by luck, and the"),
-    (
-        "bbob",
-        {"statistics.time": "reference", "timing.reference": False},
-        "statistics.time: 'reference': needs timing.reference: true",
-    ),
-    (
-        "bbob",
-        {
-            "algorithms.other": DE, "block": "node", "rounds": 3, "stopping.rule": "race",
-        },
-        "block: 'node': all algorithms of a block have runs, and stopping.rule 'race' lets some "
-        "rest; choose another rule, or write null",
-    ),
+    ("bbob", {"statistics.time": "reference", "timing.reference": False},
+     "statistics.time: 'reference': needs timing.reference: true"),
+    ("bbob", {"algorithms.other": DE, "block": "node", "rounds": 3, "stopping.rule": "race"},
+     "block: 'node': all algorithms of a block have runs, and stopping.rule 'race' lets some "
+     "rest; choose another rule, or write null"),
 ]  # fmt: skip
 
 
@@ -327,7 +274,7 @@ def test_dimensions_of_functions_that_do_not_fit_are_refused(problems, line):
     assert refused(parse, mapping)[0].startswith(f"problems.{line}")
 
 
-def test_published_data_need_optima_that_are_known():
+def test_published_data_and_a_final_target_need_an_optimum_that_is_known():
     mapping = changed({"published": {"old": {"format": "ioh", "path": "."}}})
     mapping["problems"] |= {"suite": "pbo", "functions": [1, 18], "dimensions": 16}
     assert refused(parse, mapping) == (
@@ -336,9 +283,6 @@ def test_published_data_need_optima_that_are_known():
     )
     mapping["problems"]["functions"] = 1
     assert parse(mapping).published["old"].format == "ioh"
-
-
-def test_a_final_target_needs_an_optimum_that_is_known():
     mapping = changed({"budget": {"evaluations": 100, "final_target": 0.1}})
     mapping["problems"] |= {"suite": "pbo", "functions": [1, 18], "dimensions": 16}
     parse(mapping)
@@ -401,24 +345,15 @@ def test_every_number_may_be_in_scientific_notation():
     assert {path for path in without if ".model." not in path} == {".problems.names"}
 
 
-def test_bounds_of_a_mean_ask_for_the_interval_that_holds_at_all_looks():
+def test_bounds_of_a_mean_ask_for_all_looks_and_tables_are_spelled_out():
     wanted = parse(changed({"stopping": {"rule": "mean", "bounds": [0, "1e2"]}}))
     assert wanted.stopping.judge(wanted.runs) == BoundedMeanWidth(0.5, 0.0, 100.0, start=4, cap=4)
     wanted = parse(changed({"stopping": {"rule": "mean"}}))
     assert wanted.stopping.judge(wanted.runs) == MeanWidth(0.5, start=4, cap=4)
-
-
-def test_all_tables_are_spelled_out():
     campaign = parse(changed({"tables": ["ert", "ert"]}))
     assert campaign.table_names == ("ert",)
     assert "ert" in campaign.figure_names
     assert len(campaign.figure_names) > 1
-
-
-def test_a_snapshot_restores_the_campaign(tmp_path):
-    campaign = parse(CAMPAIGN)
-    (tmp_path / "campaign.json").write_text(campaign.snapshot())
-    assert restore(tmp_path / "campaign.json") == campaign
 
 
 @pytest.mark.slow
@@ -604,7 +539,7 @@ def test_a_schedule_names_one_parameter_that_limits_a_launch(tmp_path, monkeypat
     assert refused(parse, changed({"algorithms": {"a": spec}})) == (f"algorithms.a{line}",)
 
 
-def test_one_line_names_the_algorithms_that_do_not_use_their_threads():
+def test_one_line_names_the_algorithms_that_waste_threads_or_plan_without_a_number():
     algorithms = {
         "search": {"use": "timefair:random-search", "threads": 2},
         "bees": {"use": "timefair:ABC", "threads": 2},
@@ -617,9 +552,6 @@ def test_one_line_names_the_algorithms_that_do_not_use_their_threads():
         "its threads"
     ]
     assert list(warnings(parse(CAMPAIGN))) == []
-
-
-def test_one_line_names_the_algorithms_that_plan_with_a_number_of_evaluations_nobody_gave():
     algorithms = {
         "wizard": "nevergrad:NGOpt",
         "given": {"use": "nevergrad:PSO", "parameters": {"budget": 300}},
@@ -716,11 +648,8 @@ VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 
 
 @pytest.mark.slow
-def test_the_schema_is_a_schema():
+def test_the_schema_is_a_schema_and_that_of_the_model():
     VALIDATOR.check_schema(SCHEMA)
-
-
-def test_schema_is_the_model():
     written = (ROOT / "config/schema.json").read_text().splitlines()
     _same(written, json_schema().splitlines(), "config/schema.json: timefair schema --write")
 

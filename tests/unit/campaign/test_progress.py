@@ -203,16 +203,12 @@ def begin(pace: Pace, number: int, job: plan.Job, now_s: float) -> None:
     pace.begin(number, plan.MEASURING, wildcards(job), now_s)
 
 
-def test_before_the_first_job_the_budget_counts():
+def test_before_the_first_job_the_budget_counts_and_then_what_runs_took():
     wanted = campaign()
     pace = Pace(wanted, plan.jobs(wanted), cores=2)
     analysis_s = sum(plan.analysis_seconds(wanted).values())
     assert (pace.done, pace.wanted) == (0, 24)
     assert pace.left_s(0.0) == pytest.approx((24 * (1 + plan.RUN_OVERHEAD_S) + analysis_s) / 2)
-
-
-def test_runs_take_what_those_of_their_algorithm_took():
-    wanted = campaign()
     jobs = list(plan.jobs(wanted))
     pace = Pace(wanted, jobs, cores=1)
     first = next(job for job in jobs if job.algorithm == "a")

@@ -284,36 +284,20 @@ def both(why: str) -> dict[tuple[str, str], int]:
 
 LOSE = {
     "seed": (lambda c: c.update(seed=5), both("seed: 1, now 5")),
-    "budget": (
-        lambda c: c.update(budget={"evaluations": 60}), both("budget.evaluations: 50, now 60"),
-    ),
-    "memory": (
-        lambda c: c.update(limits={"memory_mb": 900}), both("limits.memory_mb: 4096, now 900"),
-    ),
-    "restart of one": (
-        lambda c: c["algorithms"]["b"].update(restart={"policy": "none"}),
-        {("b", "restart.policy: independent, now none"): 4},
-    ),
-    "parameter of one": (
-        lambda c: c["algorithms"]["b"].update(parameters={"F": 0.3}),
-        {("b", "algorithms.b.parameters.F: None, now 0.3"): 4},
-    ),
-    "an algorithm less": (
-        lambda c: (c["algorithms"].pop("b"), c.update(runs=3)),
-        {("b", "it is not in the campaign"): 4},
-    ),
-    "a new label": (
-        renamed,
-        {
-            (
-                "b",
-                "it is not in the campaign; to keep them under the label c, write formerly: b",
-            ): 4
-        },
-    ),
-    "runs of a rule": (
-        lambda c: c.update(runs=30, stopping={"rule": "quantile", "start": 2}), None,
-    ),
+    "budget": (lambda c: c.update(budget={"evaluations": 60}),
+     both("budget.evaluations: 50, now 60")),
+    "memory": (lambda c: c.update(limits={"memory_mb": 900}),
+     both("limits.memory_mb: 4096, now 900")),
+    "restart of one": (lambda c: c["algorithms"]["b"].update(restart={"policy": "none"}),
+     {("b", "restart.policy: independent, now none"): 4}),
+    "parameter of one": (lambda c: c["algorithms"]["b"].update(parameters={"F": 0.3}),
+     {("b", "algorithms.b.parameters.F: None, now 0.3"): 4}),
+    "an algorithm less": (lambda c: (c["algorithms"].pop("b"), c.update(runs=3)),
+     {("b", "it is not in the campaign"): 4}),
+    "a new label": (renamed,
+     {("b", "it is not in the campaign; to keep them under the label c, write formerly: b"): 4}),
+    "runs of a rule": (lambda c: c.update(runs=30, stopping={"rule": "quantile", "start": 2}),
+     None),
 }  # fmt: skip
 
 

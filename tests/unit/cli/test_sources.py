@@ -5,6 +5,7 @@ import linecache
 import math
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -147,6 +148,9 @@ SMALL = {"dimensions": 2, "evaluations": 60, "runs": 2, "tables": ["ert"], "figu
         ("a", {"name": 3}, "name: 3: should be text"),
         ("../a", {}, "algorithms.../a: '../a': letters, digits"),
         ("a", {"runs": 0}, "runs: 0: should be at least 1"),
+        (None, {"name": "../x"}, "^name: "),
+        (None, {"name": ""}, "^name: "),
+        (None, {"name": 3}, "^name: "),
     ],
 )
 def test_no_file_is_written_before_names_and_numbers_are_checked(here, label, keys, line):
@@ -154,16 +158,10 @@ def test_no_file_is_written_before_names_and_numbers_are_checked(here, label, ke
 
     walk.__module__ = "__main__"
     before = sorted(here.parent.rglob("*"))
+    table = pd.DataFrame({"algorithm": ["a"]})
+    run, analyse = partial(timefair.run, {label: walk}, **SMALL), timefair.analyse
     with pytest.raises(InputError, match=line):
-        timefair.run({label: walk}, **(SMALL | keys))
-    assert sorted(here.parent.rglob("*")) == before
-
-
-@pytest.mark.parametrize("name", ["../x", "a/b", "", 3])
-def test_the_name_of_an_analysis_is_checked(here, name):
-    before = sorted(here.parent.rglob("*"))
-    with pytest.raises(InputError, match=r"^name: "):
-        timefair.analyse(pd.DataFrame({"algorithm": ["a"]}), name=name)
+        run(**keys) if label else analyse(table, **keys)
     assert sorted(here.parent.rglob("*")) == before
 
 

@@ -26,7 +26,7 @@ def test_the_map_without_a_cost_is_the_share_of_the_table_ecdf(runs):
         assert shares[point.best] == pytest.approx(point.value)
 
 
-def test_what_is_unknown_is_never_filled(runs):
+def test_what_is_unknown_is_never_filled_and_the_slowest_algorithm_bounds_the_map(runs):
     points = made("cost_map", runs)
     unknown = points[~points["known"]]
     assert len(unknown)
@@ -38,10 +38,6 @@ def test_what_is_unknown_is_never_filled(runs):
     assert (known["budget_s"] <= known["known_until_s"]).all()
     assert known["missing"].isna().all()
     assert (known[["missing_runs", "missing_s"]] == 0).all(axis=None)
-
-
-def test_the_slowest_algorithm_bounds_the_map(runs):
-    points = made("cost_map", runs)
     until = points.groupby("evaluation_cost_s")["known_until_s"].first()
     slow = runs.frame[runs.frame["algorithm"] == "slow"]
     for cost, limit in until.items():

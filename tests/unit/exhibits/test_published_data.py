@@ -416,12 +416,9 @@ def test_seconds_are_those_of_this_machine_and_the_limits_have_the_bridge(both):
     assert runs.frame["algorithm"].unique().tolist() == ["ours"]  # no other result has them
 
 
-def test_simulated_cost_is_the_same_on_every_machine(both):
+def test_seconds_across_machines_with_a_simulated_cost_and_on_the_cpu_clock(both):
     runs, _ = both(evaluation_cost_s=0.08, charged_s=0.24)
     assert ert_of(runs)[0]["ert_s"] == pytest.approx(0.2 + (REACHED_S - 0.2) / 2)
-
-
-def test_on_the_cpu_clock_seconds_are_cpu_seconds(both):
     runs, _ = both()
     runs.frame["cpu_s"] = 1.0
     assert ert_of(runs, time="cpu")[0]["ert_s"] == pytest.approx(REACHED_S * 0.5 / 2)

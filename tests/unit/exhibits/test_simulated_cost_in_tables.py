@@ -39,18 +39,18 @@ def made(name, runs, campaign):
     return TABLES[name](runs, Analysis.of(campaign.analysis_settings))
 
 
-def test_captions_state_it(runs, campaign):
+def test_captions_shares_and_the_checklist_state_it(runs, campaign):
     frame = made("ert", runs, campaign)
     assert frame.attrs["cost"] == SENTENCE
     assert "0.01 s more than it takes" in typeset("ert", frame, campaign).replace("\u00a0", " ")
     assert (frame["ert_s"] == 0.15).all()
-
-
-def test_perturbation_and_overhead_are_shares_of_the_real_time(runs, campaign):
     delay = made("perturbation", runs, campaign).filter(like="delay_share").to_numpy(float)
     np.testing.assert_allclose(delay, 0.5)
     overhead = made("overhead", runs, campaign)
     np.testing.assert_allclose(overhead["s_per_evaluation"], 0.2 / 100)
+    rows = made("checklist", runs, campaign)
+    said = rows.to_csv()
+    assert "each evaluation counts 0.01 s more than it takes" in said
 
 
 def test_cpu_time_has_no_simulated_cost(runs):
@@ -58,12 +58,6 @@ def test_cpu_time_has_no_simulated_cost(runs):
         runs.timed_by("cpu")
     with pytest.raises(InputError, match=r"with budget\.evaluation_cost_s write 'wall'"):
         configuration.parse(CAMPAIGN | {"statistics": {"time": "cpu"}})
-
-
-def test_the_checklist_states_it(runs, campaign):
-    rows = made("checklist", runs, campaign)
-    said = rows.to_csv()
-    assert "each evaluation counts 0.01 s more than it takes" in said
 
 
 ANALYSIS = Analysis(
@@ -151,7 +145,7 @@ def test_the_pair_is_a_tie_and_the_ranks_are_equal(foreign):
     assert (ranks["average_rank"] == 1.5).all()
 
 
-def test_the_final_target_is_that_of_the_campaign(measured):
+def test_the_final_target_is_that_of_the_campaign_for_runs_and_launches(measured):
     runs = measured(1e-3, A=[9e-4, 2e-3], B=[1e-4, 1e-3])
     assert final_target(runs) == 1e-3
     assert precision_at_the_end(runs).tolist() == [0.0, 2e-3, 0.0, 0.0]
@@ -159,8 +153,5 @@ def test_the_final_target_is_that_of_the_campaign(measured):
     frame = TABLES["paper_values"](runs, ANALYSIS).set_index("algorithm")
     assert frame["precision_mean"].to_dict() == {"A": 1e-3, "B": 0.0}
     assert frame["rank"].to_dict() == {"A": 2.0, "B": 1.0}
-
-
-def test_a_run_is_as_good_as_a_launch_that_reached_the_target(measured):
     frame = TABLES["restart_fairness"](measured(1e-8, A=[9e-9], B=[1e-9]), ANALYSIS)
     assert (frame[["one_launch", "best_of_restarts"]] == 0).all(axis=None)

@@ -196,7 +196,7 @@ def success(runs: Runs, **changes) -> pd.DataFrame:
     return frame[frame["function"].astype(str) == "1"]
 
 
-def test_the_default_targets_are_shares_of_what_was_found(unknown):
+def test_default_targets_are_shares_of_what_was_found_and_may_be_values_of_f(unknown):
     frame = success(unknown)
     assert sorted(set(frame["target"]), reverse=True) == list(USUAL_SHARES)
     # the way is from 10 to -2; a half of it is left at 4, a fifth at 0.4
@@ -204,9 +204,6 @@ def test_the_default_targets_are_shares_of_what_was_found(unknown):
     assert (of[0.5], of[0.2]) == (2, 1)
     of = frame[frame["algorithm"] == "B"].set_index("target")["successes"]
     assert (of[0.5], of[0.2]) == (1, 0)
-
-
-def test_targets_may_be_values_of_f(unknown):
     frame = success(unknown, target_values=(4.0, 0.0, -5.0))
     assert list(frame[frame["algorithm"] == "A"]["target"]) == [4.0, 0.0, -5.0]
     assert list(frame[frame["algorithm"] == "A"]["successes"]) == [2, 1, 0]
@@ -230,12 +227,9 @@ def test_no_label_and_no_caption_says_precision(unknown):
         assert "optimum is unknown" in caption or "target" not in caption
 
 
-def test_final_values_are_of_f_itself(unknown):
+def test_final_values_are_of_f_and_the_checklist_says_what_a_gap_is(unknown):
     frame = TABLES["paper_values"](unknown, Analysis(**SETTINGS))
     assert frame[["f_best", "f_median", "f_worst"]].to_numpy().tolist() == [[-2, 1, 4], [1, 1, 1]]
-
-
-def test_the_checklist_says_what_a_gap_is_and_that_no_target_ends_a_run(unknown):
     frame = TABLES["checklist"](unknown, Analysis(**SETTINGS))
     text = frame.to_csv()
     assert "a gap is f minus the least f" in text

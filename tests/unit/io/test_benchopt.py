@@ -100,18 +100,14 @@ def test_empty_cells_of_a_csv_file_are_nan(diverged, samples, imported, tmp_path
         (lambda s: s.drop(columns="time"), "no column time: not a results file of benchopt"),
         (lambda s: s.assign(time=[-1.0, *s["time"][1:]]), "row 1: seconds is -1; expected 0 to"),
         (lambda s: s.assign(objective_value="a"), "row 1: objective_value is 'a'; expected a"),
-        (
-            lambda s: s.assign(stop_val=[0, np.nan, *s["stop_val"][2:]]),
-            "row 2: stop_val is empty or NaN; expected a number of iterations",
-        ),
-        (
-            lambda s: s.assign(objective_value=-s["objective_value"]),
-            "values only rise in 16 of 16 runs, but timefair minimizes; if they are maximized, use "
-            "--columns value=-objective_value; if not, --columns value=+objective_value",
-        ),
+        (lambda s: s.assign(stop_val=[0, np.nan, *s["stop_val"][2:]]),
+         "row 2: stop_val is empty or NaN; expected a number of iterations"),
+        (lambda s: s.assign(objective_value=-s["objective_value"]),
+         "values only rise in 16 of 16 runs, but timefair minimizes; if they are maximized, use "
+         "--columns value=-objective_value; if not, --columns value=+objective_value"),
         (lambda s: s.assign(time=[np.nan, *s["time"][1:]]), "row 1: seconds is empty or NaN"),
     ],
-)
+)  # fmt: skip
 def test_a_wrong_file_gives_lines(change, expected, samples, imported, tmp_path):
     first = refused(imported, change(samples))[0].removeprefix(f"{tmp_path / 'results.parquet'}: ")
     assert first.startswith(expected)

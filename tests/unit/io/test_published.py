@@ -131,37 +131,6 @@ def multiobjective():
     )
 
 
-OLD = {
-    "ALG/bbobexp_f5.info": (
-        "funcId = 5, DIM = 2, Precision = 1.000e-008, algId = 'ALG, of 2009'\r\n"
-        "% comment, with = and 'quotes'\r\n"
-        "data_f5\\bbobexp_f5_DIM2.dat, 1:60|-7.8e-009, 1:9|3.0e+000, 3:70|5.0e+001\r\n"
-    ),
-    "ALG/data_f5/bbobexp_f5_DIM2.dat": (
-        "% function evaluation | noise-free fitness - Fopt (-9.210000000000e+000) | best\r\n"
-        "1 +5.5e+001 +5.5e+001 +4.579e+001 +4.579e+001 +0.0e+000 +0.0e+000\r\n"
-        "8 +1.2e+001 +1.2e+001 +2.79e+000 +2.79e+000 +0.0e+000 +0.0e+000\r\n"
-        "13 +1.0e+000 +1.0e+000 -8.21e+000 -8.21e+000 +0.0e+000 +0.0e+000\r\n"
-        "60 -1.0e-012 -1.0e-012 -9.21e+000 -9.21e+000 +0.0e+000 +0.0e+000\r\n"
-        "% function evaluation | noise-free fitness - Fopt (-9.210000000000e+000) | best\r\n"
-        "1 +5.5e+001 +5.5e+001 +4.579e+001 +4.579e+001 +0.0e+000 +0.0e+000\r\n"
-        "9 +3.0e+000 +3.0e+000 -6.21e+000 -6.21e+000 +0.0e+000 +0.0e+000\r\n"
-        "% function evaluation | noise-free fitness - Fopt (6.671000000000e+001) | best\r\n"
-        "1 +5.5e+001 +5.5e+001 +1.2171e+002 +1.2171e+002 +0.0e+000 +0.0e+000\r\n"
-    ),
-    "ALG/data_f5/bbobexp_f5_DIM2.tdat": (
-        "% function evaluation\r\n"
-        "1 +5.5e+001 +5.5e+001 +4.579e+001 +4.579e+001\r\n"
-        "10 +9.0e+001 +1.0e+001 +1.0e+003 +7.9e-001\r\n"
-        "60 -1.0e-012 -1.0e-012 -9.21e+000 -9.21e+000\r\n"
-        "% function evaluation\r\n"
-        "1 +5.5e+001 +5.5e+001 +4.579e+001 +4.579e+001\r\n"
-        "9 +3.0e+000 +3.0e+000 -6.21e+000 -6.21e+000\r\n"
-        "% function evaluation\r\n"
-        "1 +5.5e+001 +5.5e+001 +1.2171e+002 +1.2171e+002\r\n"
-        "70 +6.0e+001 +5.0e+001 +1.2671e+002 +1.1671e+002\r\n"
-    ),
-}
 NEW = {
     "exdata/bbobexp_f1.info": (
         "suite = 'bbob', funcId = 1, DIM = 3, Precision = 1.000e-08, algId = 'new', "
@@ -307,13 +276,6 @@ def test_damage_gives_one_line(name, before, after, line, tmp_path):
     path = folder_of(NEW | {name: NEW[name].replace(before, after, 1)}, tmp_path / "data")
     assert refused(import_data, path, "coco", tmp_path / "out.parquet") == (f"{path}: {line}",)
     assert not (tmp_path / "out.parquet").exists()
-
-
-def test_data_of_several_algorithms_are_refused(first, latest, read):
-    latest.edit("A/x.info", "'walk'", "'new'")
-    others = {name.replace("A/", "B/"): text for name, text in latest.items()}
-    with pytest.raises(InputError, match=r"data of 2 algorithms \(new, walk\)"):
-        read(first | others)
 
 
 @pytest.mark.parametrize("named", ["suite = 'bbob-noisy', funcId = 101", "funcId = 101"])
@@ -486,22 +448,20 @@ def test_lost_trials_are_reported(kind, request, read):
                 assert set(cautions) - set(usual) or rows == clean, (name, stop)
 
 
-@pytest.mark.parametrize("text", ["", "1_0", "1,5", "x", "1e", "D-8", "1.#INFO"])
-def test_invalid_numbers(text):
-    with pytest.raises(ValueError, match=r"."):
-        parsed_number(text)
-
-
-@pytest.mark.parametrize("text", ["-1", "1.5", "1e300", "inf", "nan", "9" * 20, "²"])
-def test_invalid_counts(text):
-    with pytest.raises(ValueError, match=r"."):
-        parsed_count(text)
-
-
-@pytest.mark.parametrize("value", ["-1", "1.0", 2**31, None, True, "1" * 5000])
-def test_invalid_names(value):
-    with pytest.raises(ValueError, match="not a whole number"):
-        parsed_name(value)
+@pytest.mark.parametrize(
+    ("parsed", "values"),
+    [
+        (parsed_number, ["", "1_0", "1,5", "x", "1e", "D-8", "1.#INFO"]),
+        (parsed_count, ["-1", "1.5", "1e300", "inf", "nan", "9" * 20, "²"]),
+        (parsed_name, ["-1", "1.0", 2**31, None, True, "1" * 5000]),
+    ],
+)
+def test_invalid_numbers_counts_and_names(parsed, values):
+    for value in values:
+        with pytest.raises(
+            ValueError, match="not a whole number" if parsed is parsed_name else "."
+        ):
+            parsed(value)
 
 
 def test_cautions_are_one_line_per_kind():
@@ -874,19 +834,13 @@ def test_several_objectives_are_refused(names, read, tmp_path):
     assert refused(read, files, "ioh") == (f"{tmp_path / 'data'}: {IN_JSON}: {SEVERAL}",)
 
 
-# --- Times ------------------------------------------------------------------------------------
-
 TIMED = "evaluations raw_y clock\n1 9.5 0.01\n4 2.0 0.05\n9 0.5 0.2\n20 0.5 0.7\n"
 
 
 @pytest.fixture
-def timed():
-    runs = [{"instance": i, "evals": 20, "best": {"evals": 9, "y": 0.5}} for i in (1, 2)]
-    index = {
-        "suite": "BBOB", "function_id": 2, "function_name": "Ellipsoid", "maximization": False,
-        "algorithm": {"name": "walk"}, "attributes": ["evaluations", "raw_y", "clock"],
-        "scenarios": [{"dimension": 4, "path": "data/f2.dat", "runs": runs}],
-    }  # fmt: skip
+def timed(with_json):
+    index = json.loads(with_json["IOHprofiler_f2.json"])
+    index["attributes"].append("clock")
     return {"IOHprofiler_f2.json": json.dumps(index), "data/f2.dat": 2 * TIMED}
 
 

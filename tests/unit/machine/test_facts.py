@@ -207,11 +207,26 @@ def test_a_server(build):
     assert {name: found[name] for name in expected} == expected
 
 
-def test_cores_with_two_threads(build):
+def test_threads_groups_variables_and_virtual_machines(build):
     host = build(SMT)
     assert facts.siblings(host) == [[0, 2], [1, 3]]
     assert facts.STANDING["cores_physical"](host) == 2
     assert facts.STANDING["cores"](host) == 4
+    host = build(
+        {
+            "proc/self/cgroup": "0::/a/b\n",
+            "sys/fs/cgroup/a/cpu.max": "50000 100000",
+            "sys/fs/cgroup/a/b/cpu.max": "200000 100000",
+        }
+    )
+    assert facts.cpu_quota(host) == 0.5
+    host = build(SLURM_JOB_ID="7", SLURM_JWT="secret", MKL_NUM_THREADS="2", APPTAINER_CONTAINER="x")
+    assert facts.slurm(host) == {"SLURM_JOB_ID": "7"}
+    assert facts.environment(host) == {"MKL_NUM_THREADS": "2"}
+    assert facts.container(host) == "apptainer"
+    nameless = {"sys/class/dmi/id/sys_vendor": None}
+    assert facts.virtual_machine(build(VIRTUAL, nameless)) == "a hypervisor without a name"
+    assert facts.virtual_machine(build(VIRTUAL)) == "QEMU"
 
 
 @pytest.mark.parametrize("container", [QUOTA_1, QUOTA_2], ids=["version 1", "version 2"])
@@ -221,30 +236,6 @@ def test_limits_of_a_container(build, container):
     assert facts.throttled_periods(host) == 7
     assert facts.memory_left_mb(host) == 768
     assert "docker" in facts.container(host)
-
-
-def test_the_tightest_group_counts(build):
-    host = build(
-        {
-            "proc/self/cgroup": "0::/a/b\n",
-            "sys/fs/cgroup/a/cpu.max": "50000 100000",
-            "sys/fs/cgroup/a/b/cpu.max": "200000 100000",
-        }
-    )
-    assert facts.cpu_quota(host) == 0.5
-
-
-def test_virtual_machines(build):
-    nameless = {"sys/class/dmi/id/sys_vendor": None}
-    assert facts.virtual_machine(build(VIRTUAL, nameless)) == "a hypervisor without a name"
-    assert facts.virtual_machine(build(VIRTUAL)) == "QEMU"
-
-
-def test_variables(build):
-    host = build(SLURM_JOB_ID="7", SLURM_JWT="secret", MKL_NUM_THREADS="2", APPTAINER_CONTAINER="x")
-    assert facts.slurm(host) == {"SLURM_JOB_ID": "7"}
-    assert facts.environment(host) == {"MKL_NUM_THREADS": "2"}
-    assert facts.container(host) == "apptainer"
 
 
 def test_commits(tmp_path):
@@ -361,12 +352,8 @@ STAT = "cpu  10 0 10 1000 0 0 0 250 0 0\n"
 MACHINES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
     "a laptop": (LAPTOP, {"governor": "warn", "turbo": "warn", "heat": "warn", "power": "bad"}),
     "two threads a core": (SMT, {"hyper-threads": "bad"}),
-    "a container of version 2": (
-        QUOTA_2, {"quota": "bad", "throttling": "warn", "memory": "bad"},
-    ),
-    "a container of version 1": (
-        QUOTA_1, {"quota": "bad", "throttling": "warn", "memory": "bad"},
-    ),
+    "a container of version 2": (QUOTA_2, {"quota": "bad", "throttling": "warn", "memory": "bad"}),
+    "a container of version 1": (QUOTA_1, {"quota": "bad", "throttling": "warn", "memory": "bad"}),
     "a quota for all cores": ({"sys/fs/cgroup/jobs/cpu.max": "400000 100000"}, {"quota": "warn"}),
     "a virtual machine": (VIRTUAL, {"virtual machine": "warn"}),
     "load": ({"proc/loadavg": "1.50 0 0 1/2 3"}, {"load": "warn"}),
@@ -383,14 +370,11 @@ def test_what_the_files_tell(build, files, expected):
 
 
 MEASURED: dict[str, tuple[dict[str, Any], dict[str, str]]] = {
-    "one busy core": (
-        {"waiting": {"0": 0.0, "1": 0.31}}, {"waiting for a core": "bad"},
-    ),
+    "one busy core": ({"waiting": {"0": 0.0, "1": 0.31}}, {"waiting for a core": "bad"}),
     "bursts": ({"waiting": {"0": 0.0, "1": 0.03}}, {"waiting for a core": "warn"}),
     "no namespaces": ({"private_folders_refused": "EPERM"}, {"private folders": "warn"}),
-    "a library with threads": (
-        {"library_threads": {"a.so": 1, "b.so": 2}}, {"library threads": "bad"},
-    ),
+    "a library with threads": ({"library_threads": {"a.so": 1, "b.so": 2}},
+     {"library threads": "bad"}),
     "an old numpy": (
         {"unsupported_packages": ["numpy is 1.26.4, but timefair needs >=2.0; run `pip`"]},
         {"packages": "bad"},

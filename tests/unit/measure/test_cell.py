@@ -155,19 +155,16 @@ def in_turn(repetitions: Repetitions, result) -> list[tuple[int, int]]:
     return order
 
 
-def test_instances_take_turns_to_the_end_of_the_round():
+def test_instances_take_turns_and_a_round_goes_on_where_the_rounds_before_ended():
     repetitions = Repetitions({4: [], 7: []}, more=2)
     assert in_turn(repetitions, lambda *_: 1.0) == [(4, 0), (7, 0), (4, 1), (7, 1)]
     assert repetitions.outcome()[0] == {"instance": 4, "runs": 2, "reason": None, "path": []}
-
-
-def test_a_round_goes_on_where_the_rounds_before_ended():
     repetitions = Repetitions({1: [0.5, 0.5], 2: [0.1]}, more=1)
     assert repetitions.most == 2
     assert in_turn(repetitions, lambda *_: 1.0) == [(2, 1), (1, 2)]
 
 
-def test_each_instance_is_ended_by_the_rule_on_its_own():
+def test_each_instance_is_ended_by_the_rule_on_its_own_and_not_run_again():
     rule = SkewnessRule(tau=0.05, outliers=Outliers.NONE, cap=8)
     skewed = [1.0, 1.0, 1.0, 1.0, 5.0, 50.0, 500.0, 5000.0]
     repetitions = Repetitions({1: [], 2: []}, more=8, rules={1: rule, 2: rule})
@@ -177,17 +174,11 @@ def test_each_instance_is_ended_by_the_rule_on_its_own():
     first, second = repetitions.outcome()
     assert (first["reason"], first["path"]) == ("met", [0.0])
     assert (second["reason"], len(second["path"])) == ("cap", 4)
-
-
-def test_what_the_rounds_before_decided_is_not_run_again():
     rule = SkewnessRule(tau=0.05, outliers=Outliers.NONE)
     repetitions = Repetitions({1: SYMMETRIC}, more=20, rules={1: rule})
     assert repetitions.most == 0
     assert repetitions.next() is None
     assert repetitions.outcome()[0]["reason"] == "met"
-
-
-def test_an_undefined_number_is_none_in_the_path():
     repetitions = Repetitions({1: []}, more=6, rules={1: SkewnessRule(0.1, Outliers.NONE, cap=6)})
     in_turn(repetitions, lambda _, run: math.inf if run == 0 else float(run))
     assert repetitions.outcome() == [
@@ -204,16 +195,12 @@ def locks(tmp_path, monkeypatch):
     os.sched_setaffinity(0, usable)
 
 
-def test_a_batch_job_runs_on_the_core_that_it_was_given(locks, tmp_path, monkeypatch):
-    """With a temporary folder of its own too: the locks of other jobs are not needed then."""
+def test_a_batch_job_has_the_core_that_it_was_given_and_no_more(locks, tmp_path, monkeypatch):
     for core in os.sched_getaffinity(0):
         monkeypatch.setenv("TIMEFAIR_LOCKS", str(tmp_path / f"job{core}"))
         os.sched_setaffinity(0, {core})
         with held_cores(1) as cores:
             assert cores == (core,)
-
-
-def test_more_cores_than_a_batch_job_was_given_are_refused(locks):
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     with pytest.raises(ValueError, match="2 cores are asked for, and this process may use 1"):
         held_cores(2).__enter__()

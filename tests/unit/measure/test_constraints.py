@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 import pytest
-from measurements import run_of
+from measurements import Launched, Over, run_of
 
 from timefair.algorithms.adapter import given_start, starting_point
 from timefair.algorithms.base import Algorithm
@@ -148,15 +148,13 @@ def test_batches_are_one_point_after_the_other():
     assert sum(each["size"] * each["count"] for each in rows[1]["batches"]) == 60
 
 
-def test_each_launch_has_its_own_best_feasible_point():
+def test_launches_have_their_own_best_feasible_point_and_the_target_needs_one():
     row = run(around_the_start, restart=FixedLength(tau_evaluations=20))
     bests = [launch["best_precision"] for launch in row["launch_log"]]
     assert len(bests) == 3
     assert np.isfinite(bests).all()
     assert min(bests) == row["best_precision"]
 
-
-def test_the_target_ends_a_run_at_a_feasible_point_only():
     def solve(objective, rng):
         for x in (1.0, -3.0, 0.0):
             objective(np.array([x, 0.0]))
@@ -216,14 +214,6 @@ ENVIRONMENTS = 4
 X = np.array([3.0, -20.0])
 
 
-class Over(BaseException):
-    """Stands for the end of the process."""
-
-
-def end(code):
-    raise Over
-
-
 def moving(environments=ENVIRONMENTS, function=2):
     return find("moving", {"environments": environments}).problem(function, 2, 1)
 
@@ -238,18 +228,13 @@ def values_in_each(environments=ENVIRONMENTS, x=X):
     return found
 
 
-class Bench:
+class Bench(Launched):
     """A launched objective, whose clock shows a list of times one after the other."""
 
     def __init__(self, problem=None, deadline=NEVER, **options):
-        problem = problem or moving()
-        self.times, self.state = [], State.of(problem)
-        self.measurement = self.state.measurement(
-            problem, clock=lambda: self.times.pop(0), exit=end, **options
-        )
-        self.measurement.start(0, deadline)
+        problem, self.times = problem or moving(), []
+        super().__init__(State.of(problem), problem, lambda: self.times.pop(0), deadline, **options)
         self.measurement.begin_launch(0)
-        self.objective = self.measurement.objective
 
     def evaluate(self, begin, ready, x=X):
         """The value of an evaluation that the clock sees begin and end at these times."""
@@ -262,19 +247,6 @@ class Bench:
         return [
             (int(row["evaluations"]), int(row["time"]), *row["outputs"].tolist()) for row in rows
         ]
-
-
-@pytest.fixture
-def bench():
-    made = []
-
-    def make(*args, **options):
-        made.append(Bench(*args, **options))
-        return made[-1]
-
-    yield make
-    for one in made:
-        one.state.close()
 
 
 @pytest.mark.parametrize("native", [True, False])
@@ -295,14 +267,11 @@ def test_an_evaluation_belongs_to_the_environment_in_which_it_begins(bench, nati
     assert b.state["evaluations"] == 6
 
 
-def test_an_outdated_value_does_not_hide_a_later_one(bench):
+def test_an_outdated_value_hides_no_later_one_and_what_is_not_better_is_not_kept(bench):
     b, values = bench(deadline=400), values_in_each()
     b.evaluate(99, 101)
     b.evaluate(105, 110)
     assert b.vectors() == [(2, 110, values[1], 1.0)]
-
-
-def test_what_is_not_better_in_its_environment_is_not_kept(bench):
     b = bench(deadline=400)
     points = np.random.default_rng(1).uniform(-100, 100, (30, 2))
     found = [(b.evaluate(110 + k, 110 + k, x), k) for k, x in enumerate(points)]
@@ -343,7 +312,7 @@ def test_a_c_function_writes_the_value_alone(bench):
     assert b.vectors() == [(1, 220, values[2], 2.0)]
 
 
-def test_an_algorithm_may_ask_how_often_the_problem_has_changed(bench):
+def test_how_often_the_problem_has_changed_and_the_limits_until_it_does(bench):
     b = bench(deadline=400)
     for now, changes in ((0, 0), (99, 0), (100, 1), (399, 3), (1000, 3)):
         b.times = [now]
@@ -353,9 +322,6 @@ def test_an_algorithm_may_ask_how_often_the_problem_has_changed(bench):
     for made in range(9):
         assert counted.objective.changes == made * 4 // 10
         counted.objective(X)
-
-
-def test_the_limits_until_the_next_change(bench):
     timed = bench(deadline=401).measurement
     found = {now: timed.until_change(now) for now in (0, 100, 101, 300, 301, 400)}
     assert found == {

@@ -59,9 +59,6 @@ def run(use: str, problem: Problem, **allowed) -> dict:
     return measure_run(registry.load(use, {}), problem, Allowance(**allowed), seed=5)
 
 
-# --- The examples ---------------------------------------------------------------------------
-
-
 def _python(folder: Path) -> str:
     return f"{sys.executable} {EXAMPLES}/climber.py"
 
@@ -153,9 +150,6 @@ def test_an_example_gives_the_events_of_the_same_algorithm_in_process(
     ]
 
 
-# --- How runs end ---------------------------------------------------------------------------
-
-
 @pytest.mark.thinned(1)
 @pytest.mark.slow
 @pytest.mark.parametrize(
@@ -163,14 +157,10 @@ def test_an_example_gives_the_events_of_the_same_algorithm_in_process(
     [
         ("while True: pass", "no_evaluation", "time_killed", None),
         ("print('1 2 3', flush=True)\nwhile True: pass", "ok", "time_killed", None),
-        (
-            "import os\nos.close(1)", "no_evaluation", "algorithm_ended",
-            "the algorithm returned without an evaluation; it has to run the search itself",
-        ),
-        (
-            "print('1 2 3', flush=True)\nraise SystemExit('no licence')", "raised", "failure",
-            "ExternalError: ended with exit code 1; standard error: no licence",
-        ),
+        ("import os\nos.close(1)", "no_evaluation", "algorithm_ended",
+         "the algorithm returned without an evaluation; it has to run the search itself"),
+        ("print('1 2 3', flush=True)\nraise SystemExit('no licence')", "raised", "failure",
+         "ExternalError: ended with exit code 1; standard error: no licence"),
     ],
 )  # fmt: skip
 def test_each_end_has_its_words(script, problem, folder, text, status, stop_reason, message):
@@ -214,8 +204,6 @@ def test_a_trial_launch_leaves_nothing(problem, folder):
     assert list(folder.iterdir()) == []
 
 
-# --- What a run is told to have used --------------------------------------------------------
-
 BURN = "import time\nwhile time.process_time() < 0.3: pass\n"
 
 
@@ -227,14 +215,10 @@ BURN = "import time\nwhile time.process_time() < 0.3: pass\n"
         (BURN + "print(1, 2, 3)", {"restart": NoRestart()}, "algorithm_ended"),
         (BURN + "print(1, 2)", {}, "failure"),
         ("print('1 2 3', flush=True)\nwhile True: pass", {"time_ns": T_NS}, "time_killed"),
-        (
-            f"import os, sys\nif os.fork(): os.wait(); sys.exit()\n{BURN}print(1, 2, 3)",
-            {"restart": NoRestart()}, "algorithm_ended",
-        ),
-        (
-            f"import os\nif os.fork(): os._exit(0)\n{BURN}while True: print(1, 2, 3)",
-            {"evaluations": 5}, "evaluations",
-        ),
+        (f"import os, sys\nif os.fork(): os.wait(); sys.exit()\n{BURN}print(1, 2, 3)",
+         {"restart": NoRestart()}, "algorithm_ended"),
+        (f"import os\nif os.fork(): os._exit(0)\n{BURN}while True: print(1, 2, 3)",
+         {"evaluations": 5}, "evaluations"),
     ],
     ids=["ended", "returns", "raises", "killed", "waits-for-its-child", "leaves-its-child"],
 )  # fmt: skip

@@ -33,8 +33,6 @@ from timefair.measure.run import Allowance, _resources, _Usage, measure_run
 from timefair.problems.registry import SUITES
 from timefair.records.status import Perturbation
 
-# --- The rule -------------------------------------------------------------------------------
-
 
 @pytest.mark.parametrize(
     ("figures", "perturbation", "reason"),
@@ -43,12 +41,8 @@ from timefair.records.status import Perturbation
         ((1.0, 0.051, None, None), "perturbed", "waited 5% of the time for a core that others had"),
         ((1.0, 0.0, 1.15, 1.0), "clean", None),
         ((1.0, 0.0, 1.5, 1.0), "perturbed", "the reference kernel took 1.50 x its best"),
-        (
-            (2.0, 1.0, 3.0, 1.5),
-            "perturbed",
-            "waited 50% of the time for a core that others had; "
-            "the reference kernel took 2.00 x its best",
-        ),
+        ((2.0, 1.0, 3.0, 1.5), "perturbed", "waited 50% of the time for a core that others had; "
+         "the reference kernel took 2.00 x its best"),
         ((1.0, None, 1.0, None), "unknown", None),
         ((0.0, 0.0, None, None), "unknown", None),
         # 10 ms of 2 s are real: waiting for 9 ms, or a core of half the speed, is 0.5 % of them
@@ -61,7 +55,7 @@ from timefair.records.status import Perturbation
         ((1.0, 0.0, None, None, 1.0, 0.11), "perturbed", "memory was short for 6% of the time"),
         ((1.0, 0.0, None, None, 1.0, 0.1), "clean", None),
     ],
-)
+)  # fmt: skip
 def test_the_rule(figures, perturbation, reason):
     assert judge(*figures) == Judgement(Perturbation(perturbation), reason)
 
@@ -79,9 +73,6 @@ def test_what_the_figures_say_is_what_is_judged(wall_s, delay_s, taken_s, best_s
     assert (found.perturbation == Perturbation.PERTURBED) is any(beyond)
     assert (found.perturbation == Perturbation.UNKNOWN) is (not beyond)
     assert (found.reason is None) is not any(beyond)
-
-
-# --- Who made a run wait ------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -130,8 +121,6 @@ def test_an_external_algorithm_on_the_same_core_does_not_count_as_another(tmp_pa
     assert row["foreign_delay_s"] <= max(row["wall_s"] - row["cpu_s"], 0.0)
 
 
-# --- The surroundings ---------------------------------------------------------------------------
-
 STAT = """cpu  9 9 9 9 9 9 9 999 0 0
 cpu0 100 0 50 800 1 0 3 25 0 0
 cpu1 100 0 50 800 1 0 3 50 0 0
@@ -157,7 +146,7 @@ def machine(tmp_path):
     return build
 
 
-def test_the_first_version_of_control_groups(machine):
+def test_control_groups_of_the_first_version_and_in_a_container(machine):
     found = machine(
         {
             "proc/self/mountinfo": VERSION_2 + VERSION_1,
@@ -167,9 +156,6 @@ def test_the_first_version_of_control_groups(machine):
         }
     )
     assert found == Surroundings(None, None, 3.0)
-
-
-def test_in_a_container_its_own_group_is_the_root_of_the_mount(machine):
     found = machine(
         {
             "proc/self/mountinfo": "31 23 0:1 /docker/abc /groups/cpu ro - cgroup cgroup rw,cpu\n",
@@ -178,9 +164,6 @@ def test_in_a_container_its_own_group_is_the_root_of_the_mount(machine):
         }
     )
     assert found == Surroundings(None, None, 2.0)
-
-
-def test_waiting_for_memory_is_not_waiting_for_a_core(machine):
     found = machine(
         {
             "proc/pressure/cpu": "some avg10=0.00 total=1000000\n",
@@ -204,9 +187,6 @@ def test_waiting_for_memory_is_not_waiting_for_a_core(machine):
 )
 def test_what_cannot_be_read_is_not_known(machine, files):
     assert machine(files) == Surroundings(None, None, None)
-
-
-# --- Another try ------------------------------------------------------------------------------
 
 
 def rows_of(*delays):
@@ -233,9 +213,6 @@ def test_a_perturbed_run_is_measured_again(delays, most, attempt, perturbation):
     assert (row["attempt"], row["repeats"], row["perturbation"]) == (attempt, attempt, perturbation)
     assert (row["perturbed_by"] is None) is (perturbation != "perturbed")
     assert row["reference_before_s"] is row["reference_after_s"] is None
-
-
-# --- In a job ---------------------------------------------------------------------------------
 
 
 @pytest.fixture

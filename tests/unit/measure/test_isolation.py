@@ -205,7 +205,7 @@ def test_folders_that_cannot_be_private_are_watched_and_the_others_are_private(
 
 
 @needs_views
-def test_a_run_sees_no_temporary_folder_of_another_one(folder, problem):
+def test_a_run_sees_no_temporary_folder_of_another_one_and_cannot_leave_its_view(folder, problem):
     def solve(objective, rng):
         own = Path(tempfile.mkdtemp()).parent
         objective(np.full(3, float(len(list(own.parent.iterdir())))))
@@ -214,6 +214,24 @@ def test_a_run_sees_no_temporary_folder_of_another_one(folder, problem):
         row = measure_run(Algorithm(solve), problem, _own_views(folder), 1)
         assert (row["message"], row["left_files"], list(row["best_x"])) == (None, 0, [1.0] * 3)
         assert Path(other).is_dir()
+    here = folder / "here"
+
+    def solve(objective, rng):
+        libc = ctypes.CDLL(None, use_errno=True)
+        undone = libc.umount2(os.fsencode(here), 2) == 0
+        parents = Path(f"/proc/{os.getppid()}/cwd/known")
+        try:
+            undone |= parents.exists()
+            parents.write_text("")
+            undone = True
+        except OSError:
+            pass
+        if libc.unshare(0x10000000 | 0x00020000) == 0:
+            undone |= libc.umount2(os.fsencode(here), 2) == 0
+        objective(np.full(3, float(undone)))
+
+    row = measure_run(Algorithm(solve), problem, _own_views(folder), 1)
+    assert (row["message"], *row["best_x"]) == (None, 0.0, 0.0, 0.0)
 
 
 @pytest.mark.thorough
@@ -261,28 +279,6 @@ def test_a_user_without_privileges_has_views_too(folder, problem):
         assert list(Path().iterdir()) == []
 
     as_somebody(act)
-
-
-@needs_views
-def test_a_run_cannot_leave_its_view(folder, problem):
-    here = folder / "here"
-
-    def solve(objective, rng):
-        libc = ctypes.CDLL(None, use_errno=True)
-        undone = libc.umount2(os.fsencode(here), 2) == 0
-        parents = Path(f"/proc/{os.getppid()}/cwd/known")
-        try:
-            undone |= parents.exists()
-            parents.write_text("")
-            undone = True
-        except OSError:
-            pass
-        if libc.unshare(0x10000000 | 0x00020000) == 0:
-            undone |= libc.umount2(os.fsencode(here), 2) == 0
-        objective(np.full(3, float(undone)))
-
-    row = measure_run(Algorithm(solve), problem, _own_views(folder), 1)
-    assert (row["message"], *row["best_x"]) == (None, 0.0, 0.0, 0.0)
 
 
 def test_a_replaced_exit_does_not_let_the_trial_of_a_view_go_on(monkeypatch):
@@ -363,15 +359,12 @@ def test_folders_that_cannot_be_written(folder, problem, missing, monkeypatch):
         (["/a", "/a/b"], ["/a/b"], [("/a", True), ("/a/b", True)]),
         (["/a"], ["/", "/a", "/proc"], [("/a", True)]),
         (["/a"], ["/a/b", "/a/b/c"], [("/a", True), ("/a/b", False)]),
-        (
-            ["/a", "/a/b/c"],
-            ["/a/b", "/a/b/c/d"],
-            [("/a", True), ("/a/b", False), ("/a/b/c", True), ("/a/b/c/d", False)],
-        ),
+        (["/a", "/a/b/c"], ["/a/b", "/a/b/c/d"],
+         [("/a", True), ("/a/b", False), ("/a/b/c", True), ("/a/b/c/d", False)]),
         (["/a"], ["/ab"], [("/a", True)]),
         ([], ["/z"], []),
     ],
-)
+)  # fmt: skip
 def test_the_mounts_of_a_view(folders, mounted, steps):
     def own(folder: Path) -> bool:
         return folder.name != "other"

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from measurements import Launched, Over, end
 from measurements import run_of as run
 
 from timefair.machine.linux import kernel
@@ -19,10 +20,6 @@ from timefair.measure.evaluation.state import State
 from timefair.policies.restarts import FixedLength, NoRestart
 from timefair.problems.base import Problem, ProblemName
 from timefair.records.thinning import Thinning
-
-
-class Over(BaseException):
-    """Stands for the end of the process."""
 
 
 class Clock:
@@ -36,10 +33,6 @@ class Clock:
         return self.now
 
 
-def end(code: int) -> None:
-    raise Over
-
-
 def sphere(dimension: int = 2, f_opt: float = 1.0) -> Problem:
     return Problem(
         ProblemName("test", 1, dimension, 1),
@@ -50,43 +43,19 @@ def sphere(dimension: int = 2, f_opt: float = 1.0) -> Problem:
     )
 
 
-class Bench:
-    """An objective on a state of its own, launched once."""
+class Bench(Launched):
+    """An objective on a state of its own."""
 
-    def __init__(
-        self,
-        deadline: int = NEVER,
-        problem: Problem | None = None,
-        rows: int | None = None,
-        step: int = 10,
-        **options,
-    ) -> None:
-        self.state, self.clock = State(), Clock(step)
+    def __init__(self, deadline=NEVER, problem=None, rows=None, step=10, **options) -> None:
+        state, self.clock = State(), Clock(step)
         if rows is not None:
-            self.state.event_log = Log(self.state.event_log.fd, EVENT, rows)
-            self.state.launch_event_log = Log(self.state.launch_event_log.fd, EVENT, rows)
-        self.measurement = self.state.measurement(
-            problem or sphere(), clock=self.clock, exit=end, **options
-        )
-        self.measurement.start(0, deadline)
+            state.event_log = Log(state.event_log.fd, EVENT, rows)
+            state.launch_event_log = Log(state.launch_event_log.fd, EVENT, rows)
+        super().__init__(state, problem or sphere(), self.clock, deadline, **options)
         self.measurement.begin_launch()
-        self.objective = self.measurement.objective
 
     def events(self) -> list[tuple]:
         return self.state.logs().events.tolist()
-
-
-@pytest.fixture
-def bench():
-    made = []
-
-    def make(*args, **options) -> Bench:
-        made.append(Bench(*args, **options))
-        return made[-1]
-
-    yield make
-    for one in made:
-        one.state.close()
 
 
 def test_improvements_are_events_with_launch_count_time_and_precision(bench):
@@ -98,12 +67,6 @@ def test_improvements_are_events_with_launch_count_time_and_precision(bench):
     assert b.state["evaluations"] == b.objective.evaluations == 5
     value, point = b.state.best(2)
     assert (value, point.tolist()) == (1.25, [0, 0.5])
-
-
-def test_without_a_finite_value_there_is_no_best_point(bench):
-    b = bench()
-    b.objective([np.nan, 0])
-    assert b.state.best(2) == (np.inf, None)
 
 
 @pytest.mark.parametrize("dimension", [1, 2, 1000])
@@ -207,20 +170,15 @@ def test_the_final_target_ends_the_run(bench):
     assert b.state.launches()[0]["code"] == LaunchCode.LAUNCH_TARGET
 
 
-def test_precision_is_clamped_at_zero_and_zero_is_one_event(bench):
+def test_precision_is_clamped_at_zero_only_by_rounding(bench):
     values = iter([1.0 - 1e-12, 1.0 - 1e-9, 1.0])
-    problem = sphere()
-    object.__setattr__(problem, "evaluate", lambda x: next(values))
+    problem = replace(sphere(), evaluate=lambda x: next(values))
     b = bench(problem=problem)
     for _ in range(3):
         b.objective([0, 0])
     assert [event[3] for event in b.events()] == [0.0]
-
-
-def test_a_value_below_the_optimum_has_a_negative_precision(bench):
     values = iter([3.0, 0.5, 0.75, -4.0])
-    problem = sphere()
-    object.__setattr__(problem, "evaluate", lambda x: next(values))
+    problem = replace(sphere(), evaluate=lambda x: next(values))
     b = bench(problem=problem)  # without a final target, no precision ends the run
     for x in range(4):
         b.objective([x, 0])
@@ -231,13 +189,12 @@ def test_a_value_below_the_optimum_has_a_negative_precision(bench):
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 def test_values_that_are_not_finite_are_counted_and_are_no_events(bench, value):
-    problem = sphere()
-    object.__setattr__(problem, "evaluate", lambda x: value)
+    problem = replace(sphere(), evaluate=lambda x: value)
     b = bench(problem=problem, final_target=1e-8)
     b.objective([0, 0])
     assert b.events() == []
     assert b.state["evaluations"] == 1
-    assert b.state.best(2)[0] == np.inf
+    assert b.state.best(2) == (np.inf, None)
 
 
 def test_a_launch_is_cut_at_tau_again_and_again_until_it_gives_up(bench):
@@ -255,7 +212,9 @@ def test_a_launch_is_cut_at_tau_again_and_again_until_it_gives_up(bench):
     assert b.state.launches()[1]["code"] == LaunchCode.TAU
 
 
-def test_a_launch_uses_exactly_its_evaluations(bench):
+def test_a_launch_uses_exactly_its_evaluations_and_one_that_swallows_its_cut_ends_with_the_run(
+    bench,
+):
     b = bench()
     b.measurement.begin_launch(evaluations=2)
     b.objective([3, 0])
@@ -265,9 +224,6 @@ def test_a_launch_uses_exactly_its_evaluations(bench):
         b.objective([1, 0])
     assert b.measurement.end_launch(LaunchCode.TAU) == 2
     assert b.events()[-1] == (1, 2, 40, 4.0)
-
-
-def test_a_launch_that_swallows_its_cut_ends_with_the_run(bench):
     b = bench(deadline=80)
     b.measurement.begin_launch(evaluations=1)
     for _ in range(4):
@@ -325,35 +281,6 @@ def test_the_logs_grow_over_many_segments(bench):
     assert (np.diff(events["precision"]) < 0).all()
 
 
-def test_in_a_process_that_the_algorithm_forked_it_refuses(bench):
-    b = bench()
-    b.measurement.disown()
-    with pytest.raises(RuntimeError, match="forked"):
-        b.objective([1, 0])
-
-
-def test_native_and_python_evaluation_give_the_same_bits():
-    from timefair.problems.registry import SUITES
-
-    rng = np.random.default_rng(7)
-    for function in (1, 8, 21, 24):
-        problem = SUITES["bbob"].problem(function, 5, 2)
-        values = []
-        for native in (True, False):
-            state = State()
-            measurement = state.measurement(problem, native=native)
-            measurement.start(0)
-            measurement.begin_launch()
-            objective = measurement.objective
-            points = np.random.default_rng(function).uniform(-6, 6, (200, 5))
-            values.append([objective(x) for x in points])
-            assert np.isnan(objective(np.full(5, np.nan)))
-            state.close()
-        assert values[0] == values[1]
-        x = rng.uniform(-5, 5, 5)
-        assert problem.evaluate(x) >= problem.f_opt
-
-
 def test_a_thread_that_comes_in_while_the_log_grows_neither_loses_nor_spoils_an_event(
     bench, monkeypatch
 ):
@@ -370,9 +297,6 @@ def test_a_thread_that_comes_in_while_the_log_grows_neither_loses_nor_spoils_an_
     b.objective([2, 0])
     b.objective([0, 0])
     assert [event[-1] for event in b.events()[127:]] == [873.0**2, 1.0, 0.0]
-
-
-# --- What launches find -------------------------------------------------------------------------
 
 
 def line_up(bench, *launches, f_opt=0.0, pauses=None, **options):
@@ -452,10 +376,8 @@ def test_a_launch_that_goes_on_after_a_pause_is_traced_from_its_own_evaluations(
     b.measurement.pause_after(NEVER, 1, meanwhile)
     for x in (4.0, 3.0, 2.0):
         b.objective([x, 0])
-    assert [e[:2] + e[3:] for e in b.state.logs().launch_events.tolist()] == [
-        (0, 3, 9.0),
-        (0, 4, 4.0),
-    ]
+    own = [e[:2] + e[3:] for e in b.state.logs().launch_events.tolist()]
+    assert own == [(0, 3, 9.0), (0, 4, 4.0)]
     assert [e[:2] + e[3:] for e in b.events()] == [(0, 1, 16.0), (1, 2, 1.0)]
 
 

@@ -240,15 +240,12 @@ def test_a_length_in_evaluations_may_be_shorter_than_the_first_generations(budge
     assert found["length"] == pytest.approx(length, abs=1)
 
 
-def test_a_parameter_that_does_not_limit_a_launch_is_a_fault():
+def test_only_a_parameter_that_limits_a_launch_is_one_and_it_may_need_a_longer_launch():
     with pytest.raises(InputError, match=f"{PLACE}: a launch with t: 2 did not end within"):
         cell.found_schedule({"t": "fill"}, launches(1.0, 0.0, []), PLACE)
     with pytest.raises(InputError, match=rf"{PLACE}: launches with t: 10 and 40 take equally"):
         cell.found_schedule({"t": "fill"}, launches(0.2, 0.0, []), PLACE)
     assert cell.found_schedule({"t": 500}, launches(1.0, 0.0, []), PLACE) == {}
-
-
-def test_a_parameter_that_needs_a_longer_launch_gets_one():
     launch = launches(0.0, 1e-4, tried := [])
     failing = lambda length: launch(length)._replace(returned=length >= 100, failed=length < 100)  # noqa: E731
     assert cell.found_schedule({"t": "fill"}, failing, PLACE)["length"] == pytest.approx(

@@ -266,8 +266,6 @@ def test_what_a_run_prints_is_cut_off(problem, tmp_path):
 
 
 def test_the_memory_of_all_processes_of_a_run_counts(problem):
-    """Each of them keeps within the limit; together they need more than this process, too."""
-
     def hoard(objective, rng):
         objective(np.zeros(3))
         for _ in range(16):
@@ -282,8 +280,6 @@ def test_the_memory_of_all_processes_of_a_run_counts(problem):
     assert "processes used" in row["message"]
     assert row["wall_s"] < 30
 
-
-def test_children_that_share_memory_are_within_its_limit(problem):
     def share(objective, rng):
         kept = bytearray(b"x" * 60_000_000)
         for _ in range(4):
@@ -416,14 +412,11 @@ def test_what_a_function_raises_is_what_is_told(folder, solve):
     [
         ("exits", "SystemExit: no licence (plant.py:15)"),
         ("nothing", "TypeError: plant.py:f returned None, not a number"),
-        (
-            "pair",
-            "TypeError: plant.py:f returned an array of shape (2,), not a number; for two "
-            "objectives, set 'ideal' and 'nadir'",
-        ),
+        ("pair", "TypeError: plant.py:f returned an array of shape (2,), not a number; for two "
+         "objectives, set 'ideal' and 'nadir'"),
         ("text", "TypeError: plant.py:f returned 'much', not a number"),
     ],
-)
+)  # fmt: skip
 def test_what_is_not_a_value_is_told(folder, how, said):
     problem = find("plant.py:f", {"how": how}).problem(1, 2, 1)
     assert told(swallows, problem) == ("raised", said)
@@ -447,14 +440,11 @@ def test_constraints_that_raise_are_told(problem):
     assert "no disk (test_run.py:" in message
 
 
-def test_a_library_that_replaces_an_exception_shows_it():
+def test_a_replaced_exception_is_shown_with_its_place_in_the_users_file():
     error = RuntimeError("a map-like callable is needed")
     error.__cause__ = ValueError("my penalty has failed")
     told = "RuntimeError: a map-like callable is needed; from ValueError: my penalty has failed"
     assert failure(error) == (0, told)
-
-
-def test_the_place_is_in_the_users_file():
     with pytest.raises(np.linalg.LinAlgError) as caught:
         np.linalg.inv(np.zeros((2, 2)))
     text = failure(caught.value, of_problem=True)[1]
@@ -505,7 +495,7 @@ def test_what_came_back_says_why(solve, words):
 
 
 @pytest.mark.slow
-def test_where_a_trial_launch_was_is_in_the_message_of_a_run(monkeypatch):
+def test_where_a_trial_launch_was_is_told_unless_it_evaluated(monkeypatch):
     monkeypatch.setattr(trial, "TRACE_S", 0.1)
     trace = prepare(Algorithm(sleeps), SPHERE).trace
     row = run_of(sleeps, SPHERE, 1, time_ns=50_000_000)
@@ -514,10 +504,6 @@ def test_where_a_trial_launch_was_is_in_the_message_of_a_run(monkeypatch):
     assert message.endswith(
         "in sleeps; what is done once belongs into solve.prepare (see docs/guide/own.md)"
     )
-
-
-@pytest.mark.slow
-def test_a_trial_that_evaluates_leaves_no_trace(monkeypatch):
     monkeypatch.setattr(trial, "TRACE_S", 0.1)
 
     def slow(objective, rng):

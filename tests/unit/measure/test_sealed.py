@@ -48,9 +48,6 @@ def found(kind):
     raise LookupError(kind)
 
 
-# --- The objective only evaluates ---------------------------------------------------------------
-
-
 def test_an_algorithm_gets_nothing_but_the_interface(problem):
     def looks(objective, rng):
         names = {name for name in dir(objective) if not name.startswith("__")}
@@ -70,9 +67,6 @@ def objective_of_a_run():
     from timefair.problems.registry import SUITES
 
     return State().measurement(SUITES["bbob"].problem(1, 2, 1)).objective
-
-
-# --- The clock ----------------------------------------------------------------------------------
 
 
 def moves_its_clock(objective, rng):
@@ -132,9 +126,6 @@ def test_what_is_found_after_the_end_is_not_kept(problem, monkeypatch):
     assert row["best_precision"] == np.inf
 
 
-# --- The counters -------------------------------------------------------------------------------
-
-
 def _forge(**fields):
     def forges(objective, rng):
         sample(objective, rng, 0.05)
@@ -172,9 +163,6 @@ def test_cpu_time_that_was_told_too_low_is_not_believed(problem):
     row = run(forges, problem)
     assert row["status"] == "ok"
     assert row["cpu_s"] >= 1.2
-
-
-# --- The end ------------------------------------------------------------------------------------
 
 
 def replaces_the_exit(objective, rng):

@@ -235,16 +235,12 @@ def falling(objective, rng):
         objective([value])
 
 
-def test_a_plateau_ends_a_launch_that_many_evaluations_after_its_last_improvement():
+def test_launches_stagnate_each_by_its_own_plateau():
     # It improves at evaluations 1, 3, 6, 10, ...: the wait after the k-th is k evaluations.
     row = launched(falling, evaluations=60, policy="stagnation", plateau_evaluations=5)
     assert shape(row)[0] == (15 + 5, "stagnated")
     assert shape(row) == [(20, "stagnated")] * 2 + [(20, "cut")]
     assert row["completed_restarts"] == 2
-
-
-def test_each_launch_has_a_plateau_of_its_own():
-    """A launch that is worse than an earlier one, but improves itself, goes on."""
     starts = []
 
     def solve(objective, rng):
@@ -257,8 +253,6 @@ def test_each_launch_has_a_plateau_of_its_own():
     row = launched(solve, evaluations=60, policy="stagnation", plateau_evaluations=2)
     assert shape(row) == [(20, "returned")] * 2 + [(20, "cut")]
 
-
-def test_a_launch_without_a_finite_value_stagnates():
     def solve(objective, rng):
         while True:
             objective([np.nan])
@@ -296,7 +290,7 @@ def drawn(objective, rng):
         value += rng.random()
 
 
-def test_the_best_candidate_goes_on_with_what_is_left():
+def test_the_best_candidate_goes_on_with_what_is_left_and_independent_launches_follow():
     row = launched(drawn, evaluations=50, policy="bet-and-run", tau_evaluations=4, candidates=5)
     best = [launch["best_precision"] for launch in row["launch_log"]]
     winner = best[:5].index(min(best[:5]))
@@ -305,9 +299,6 @@ def test_the_best_candidate_goes_on_with_what_is_left():
     assert shape(row) == expected
     assert row["evaluations"] == 50
     assert row["events"][-1]["launch"] == winner
-
-
-def test_after_the_winner_independent_launches_follow():
     row = launched(drawn, evaluations=130, policy="bet-and-run", tau_evaluations=4, candidates=3)
     ends = shape(row)
     assert sorted(ends[:3]) == [(4, "tau"), (4, "tau"), (40, "returned")]

@@ -156,18 +156,10 @@ def test_a_good_algorithm():
 
 
 @pytest.mark.slow
-def test_the_audit_says_whether_an_algorithm_asks_for_batches():
-    def in_batches(objective, rng):
-        while True:
-            objective.batch(rng.uniform(-5, 5, (5, objective.dimension)))
+def test_the_audit_of_early_ends_of_the_clock_and_of_batches():
+    found = finding(solve("short"))
+    assert (found.status, found.ended_early, found.evaluations) == ("ok", True, 50)
 
-    assert finding(in_batches).batches is True
-    assert finding(solve("random_search")).batches is False
-    assert look_at(Subject("it", "timefair:ABC"), SETTING).batches is False
-
-
-@pytest.mark.slow
-def test_an_algorithm_that_reads_the_clock():
     def hurries(objective, rng):
         least_s = np.inf
         for k in range(10**9):
@@ -179,11 +171,13 @@ def test_an_algorithm_that_reads_the_clock():
     assert finding(hurries).by_the_clock is True
     assert finding(solve("random_search")).by_the_clock is False
 
+    def in_batches(objective, rng):
+        while True:
+            objective.batch(rng.uniform(-5, 5, (5, objective.dimension)))
 
-@pytest.mark.slow
-def test_an_early_end_and_at_how_many_evaluations():
-    found = finding(solve("short"))
-    assert (found.status, found.ended_early, found.evaluations) == ("ok", True, 50)
+    assert finding(in_batches).batches is True
+    assert finding(solve("random_search")).batches is False
+    assert look_at(Subject("it", "timefair:ABC"), SETTING).batches is False
 
 
 @pytest.mark.slow

@@ -200,7 +200,7 @@ def front_of(rng, count):
     ).reshape(-1, 1)
 
 
-def test_thinning_bounds_the_number_and_loses_less_than_it_says():
+def test_thinning_bounds_the_number_loses_little_and_is_relative_to_the_widths():
     thinning = VectorThinning(free=100, finest=1e-3)
     vectors = front_of(np.random.default_rng(1), 20_000)
     exact, thinned = Nondominated(2, (1.0, 1.0)), Nondominated(2, (1.0, 1.0), thinning)
@@ -209,9 +209,6 @@ def test_thinning_bounds_the_number_and_loses_less_than_it_says():
     assert len(kept) < all_kept / 2
     lost = after_each(vectors)[-1] - after_each(kept)[-1]
     assert 0 <= lost <= 2 * thinning.tolerance(len(kept))
-
-
-def test_thinning_is_relative_to_the_width_of_each_objective():
     thinning = VectorThinning(free=10, finest=1e-2)
     vectors = front_of(np.random.default_rng(2), 2000)
     unit, wide = Nondominated(2, (1.0, 1.0), thinning), Nondominated(2, (4.0, 0.25), thinning)
@@ -219,9 +216,8 @@ def test_thinning_is_relative_to_the_width_of_each_objective():
         assert unit.keeps((first, second)) == wide.keeps((4.0 * first, 0.25 * second))
 
 
-def test_feasible_keeps_the_way_to_feasibility_and_then_the_best_feasible():
-    keeper = Feasible(3, 4.0)
-    for vector, kept in (
+KEPT = {
+    Feasible(3, 4.0): [
         ((9.0, 3.0, 1.0), True),  # indicator 12
         ((9.5, 3.0, 2.0), False),
         ((8.5, 3.5, 2.0), False),  # 12 again
@@ -233,25 +229,15 @@ def test_feasible_keeps_the_way_to_feasibility_and_then_the_best_feasible():
         ((np.nan, 0.0, 8.0), False),
         ((-np.inf, 0.0, 8.0), False),
         ((8.8, 0.0, 9.0), True),
-    ):
-        assert keeper.keeps(vector) == kept
-
-
-def test_improving_keeps_what_is_the_least_of_its_kind():
-    keeper = Improving(2)
-    for vector, kept in (
+    ],
+    Improving(2): [
         ((3.0, 1.0), True),
         ((2.0, 4.0), True),
         ((2.0, 1.0), False),
         ((np.inf, 0.0), False),
         ((9.0, 0.5), True),
-    ):
-        assert keeper.keeps(vector) == kept
-
-
-def test_changing_keeps_the_first_and_the_least_of_each_environment():
-    keeper = Changing(2)
-    for vector, kept in (
+    ],
+    Changing(2): [
         ((3.0, 0.0), True),
         ((3.0, 0.0), False),
         ((2.0, 0.0), True),
@@ -262,8 +248,15 @@ def test_changing_keeps_the_first_and_the_least_of_each_environment():
         ((8.5, 1.0), False),
         ((np.inf, 4.0), False),
         ((8.5, 4.0), True),
-    ):
-        assert keeper.keeps(vector) == kept
+    ],
+}
+
+
+@pytest.mark.parametrize("keeper", KEPT, ids=lambda keeper: type(keeper).__name__)
+def test_what_is_kept_of_vectors_one_after_the_other(keeper):
+    assert [keeper.keeps(vector) for vector, _ in KEPT[keeper]] == [
+        kept for _, kept in KEPT[keeper]
+    ]
 
 
 NOISY = SUITES["bbob-noisy"]

@@ -29,13 +29,12 @@ def test_the_first_look_of_a_skewness(chosen, runs, start):
     assert rule == SkewnessRule(0.1, Outliers.IQR, start, runs)
 
 
-def test_a_quantile_is_valid_up_to_the_last_run_unless_another_validity_is_chosen():
+def test_keys_of_the_campaign_reach_rules_that_compare_or_judge():
     first, second = KnownQuantile(p=0.9), KnownQuantile(p=0.9, validity="anytime")
     assert first.judge(30) == QuantileWidth(0.5, 0.9, validity=Validity.HORIZON, cap=30)
     assert second.judge(30) == QuantileWidth(0.5, 0.9, validity=Validity.ANYTIME, cap=30)
-
-
-def test_rules_compare_or_judge_or_do_neither():
+    chosen = SuccessRate(target=0.1, width=0.3, confidence=0.9, start=3)
+    assert chosen.judge(30) == SuccessWidth(0.1, 0.3, 0.9, 3, 30)
     kinds = {
         name: (kind.compares, kind().judge(20) is not None)
         for name, kind in stopping_rules().items()
@@ -142,8 +141,3 @@ def test_it_stops_sooner_where_runs_agree():
     counts = stop_counts(rule, [always, never, half])
     assert counts.n.tolist() == [24, 24, 62]
     assert decide(rule, always[:24]).reason is Reason.MET
-
-
-def test_the_keys_of_the_campaign_reach_the_rule():
-    chosen = SuccessRate(target=0.1, width=0.3, confidence=0.9, start=3)
-    assert chosen.judge(30) == SuccessWidth(0.1, 0.3, 0.9, 3, 30)

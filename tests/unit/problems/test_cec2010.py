@@ -13,9 +13,6 @@ LAYOUTS = ((10, 5), (12, 3), (1000, 50))
 DEFAULT = Cec2010()
 
 
-# --- The report's definitions, group by group ---------------------------------------------------
-
-
 def sphere(x):
     return sum(x**2)
 
@@ -74,17 +71,13 @@ def points(problem, count, seed=1):
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
-def test_values_are_those_of_the_reports_formulas(function):
+def test_values_are_those_of_the_reports_formulas_and_the_optimum_is_0(function):
     for dimension, m in LAYOUTS:
         problem = Cec2010().configured({"group_size": m}).problem(function, dimension, 4)
         data = draw(function, dimension, size(function, m), 4)
         near = data.optimum + np.random.default_rng(2).normal(size=(3, dimension))
         for x in (*points(problem, 5), *near, 2 * problem.upper):
             assert problem.evaluate(x) == pytest.approx(report(function, m, data, x), rel=1e-11)
-
-
-@pytest.mark.parametrize("function", FUNCTIONS)
-def test_the_optimum_is_inside_the_bounds_and_has_the_value_0(function):
     for (dimension, m), instance in itertools.product([LAYOUTS[0], (100, 50)], (1, 2**31 - 1)):
         problem = Cec2010().configured({"group_size": m}).problem(function, dimension, instance)
         optimum = draw(function, dimension, size(function, m), instance).optimum
@@ -93,21 +86,12 @@ def test_the_optimum_is_inside_the_bounds_and_has_the_value_0(function):
         assert np.all(optimum <= problem.upper)
 
 
-def test_bounds_are_the_reports():
+def test_bounds_are_the_reports_and_each_problem_has_data_of_its_own():
     small = {2: 5, 5: 5, 10: 5, 15: 5, 3: 32, 6: 32, 11: 32, 16: 32}
     for function in FUNCTIONS:
         problem = DEFAULT.problem(function, 10, 1)
         np.testing.assert_array_equal(problem.upper, np.full(10, small.get(function, 100)))
         np.testing.assert_array_equal(problem.lower, -problem.upper)
-
-
-# --- Which variables interact -------------------------------------------------------------------
-
-
-# --- What is drawn ------------------------------------------------------------------------------
-
-
-def test_each_function_dimension_group_size_and_instance_has_data_of_its_own():
     first, again = draw(4, 20, 5, 1), draw(4, 20, 5, 1)
     np.testing.assert_array_equal(first.optimum, again.optimum)
     np.testing.assert_array_equal(first.order, again.order)
@@ -126,9 +110,6 @@ def test_groups_are_of_50_variables_or_of_half_of_them(dimension, m):
     )
 
 
-# --- Points that are no plain points ------------------------------------------------------------
-
-
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_nan_gives_nan_and_infinity_nothing_finite(function):
     problem = DEFAULT.problem(function, 10, 1)
@@ -138,9 +119,6 @@ def test_nan_gives_nan_and_infinity_nothing_finite(function):
         assert np.isnan(problem.evaluate(x))
         x[variable] = np.inf
         assert not np.isfinite(problem.evaluate(x))
-
-
-# --- Faults -------------------------------------------------------------------------------------
 
 
 def test_dimensions_that_the_groups_do_not_fill():

@@ -189,15 +189,12 @@ def test_the_precision_is_the_indicator_of_cocos_logger(
     assert precision[0] > 1 > precision[-1]  # outside the region of interest, and within
 
 
-def test_every_problem_has_a_reference_value():
+def test_every_pair_has_a_reference_value_and_odd_points_have_none():
     for function in EXT.functions:
         for dimension in EXT.dimensions:
             values = [reference_values()[function, i, dimension] for i in range(1, 16)]
             assert all(0 < value <= 1 for value in values)
             assert values[10:] == [1.0] * 5
-
-
-def test_a_vector_with_nan_is_nan_and_another_shape_is_refused():
     problem = BIOBJ.problem(3, 5, 2)
     assert np.isnan(problem.evaluate(np.full(5, np.nan))).all()
     with pytest.raises(ValueError, match="dimension"):

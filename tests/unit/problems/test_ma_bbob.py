@@ -52,13 +52,10 @@ def test_the_optimum_is_uniform_within_the_bounds_and_has_the_least_value(functi
             assert problem.evaluate(x_opt + step) > problem.f_opt
 
 
-def test_places_of_optima_fill_the_bounds():
+def test_places_of_optima_fill_the_bounds_and_weights_are_shares():
     places = [ioh._combined(ProblemName("ma-bbob", f, 20, 1)).optimum.x for f in MA_BBOB.functions]
     assert np.abs(places).max() == pytest.approx(5, abs=0.05)
     assert np.mean(np.abs(places) > 4) == pytest.approx(0.2, abs=0.07)  # none in ioh's own ones
-
-
-def test_weights_are_shares_of_two_or_more_functions():
     every = np.array([ioh.weights(function) for function in MA_BBOB.functions])
     assert np.all(every >= 0)
     np.testing.assert_allclose(every.sum(axis=1), 1)
@@ -73,7 +70,6 @@ def test_numbers_that_are_not_finite_are_not_better():
         assert not np.isfinite(problem.evaluate(np.array([0.0, number, 0.0])))
 
 
-pytest.importorskip("ioh")
 PBO = SUITES["pbo"]
 PLAIN, INVERTED, PERMUTED = 1, 5, 60
 

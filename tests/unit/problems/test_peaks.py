@@ -136,23 +136,20 @@ def test_a_wrong_number_of_environments_is_one_line(value):
     )
 
 
-def test_errors_are_distances_to_the_least_value_of_the_environment():
+def test_errors_and_the_quality_of_a_run_by_hand():
     environments, errors = CHANGES.errors(np.array([[-65.0, 0.0], [-64.0, 2.0], [-60.5, 1.0]]))
     assert environments.tolist() == [0, 2, 1]
     assert errors.tolist() == [5.0, 1.0, 0.0]  # rounding may lead below the least value
+    vectors = np.array([[-20.0, 0.0], [-69.0, 0.0], [30.0, 2.0], [-65.0, 2.0]])
+    means = CHANGES.quality(vectors)
+    np.testing.assert_allclose(means, np.array([120.0, 71.0, 71.0, 1.0]) / 3, rtol=1e-15)
+    assert CHANGES.quality(np.empty((0, 2))).shape == (0,)
 
 
 @pytest.mark.parametrize("environment", [-1.0, 0.5, 3.0, 1e300])
 def test_a_vector_of_no_environment_is_refused(environment):
     with pytest.raises(ValueError, match="a vector is of the environment"):
         CHANGES.quality(np.array([[0.0, 1.0], [0.0, environment]]))
-
-
-def test_the_quality_of_a_run_by_hand():
-    vectors = np.array([[-20.0, 0.0], [-69.0, 0.0], [30.0, 2.0], [-65.0, 2.0]])
-    means = CHANGES.quality(vectors)
-    np.testing.assert_allclose(means, np.array([120.0, 71.0, 71.0, 1.0]) / 3, rtol=1e-15)
-    assert CHANGES.quality(np.empty((0, 2))).shape == (0,)
 
 
 @given(runs_of(3))

@@ -21,7 +21,7 @@ def row_of(algorithm, node="node1", **changes):
     return row | {"algorithm": algorithm} | changes
 
 
-def test_a_record_in_blocks_names_its_node():
+def test_a_record_in_blocks_names_its_node_and_a_block_on_two_is_named():
     assert node_of(BLOCKS, PLACE) == {
         "function": 1, "dimension": 2, "instances": [1, 2], "round": 3,
         "node": "node1", "machine": "Z80 with 2 cores and 2 GB",
@@ -29,9 +29,6 @@ def test_a_record_in_blocks_names_its_node():
     assert node_of({"campaign": {"block": None}}, PLACE) is None
     assert node_of({"campaign": {}}, PLACE) is None  # of a version without blocks
     assert node_of({}, PLACE) is None
-
-
-def test_a_block_on_two_nodes_is_named():
     assert torn([row_of("a"), row_of("b"), row_of("a", "node2", round=4)]) == []
     (one, other) = torn([row_of("a"), row_of("b", "node2"), row_of("c")])
     kind = "(Z80 with 2 cores and 2 GB)"
@@ -161,12 +158,7 @@ def test_every_key_is_compared(required, keys):
     assert unmet(required, FACTS) == keys
 
 
-def test_a_fact_that_is_not_known_meets_nothing():
-    required = {"processor": "epyc", "cores": 1, "memory_gb": 1, "host": "*"}
-    assert unmet(required, {}) == list(required)
-
-
-def test_the_line_has_what_is_required_what_is_there_and_what_to_do():
+def test_the_line_has_what_is_required_and_an_unknown_fact_meets_nothing():
     assert shortcoming({"processor": "epyc"}, FACTS) == ""
     assert shortcoming({"processor": "xeon", "cores": 128}, FACTS) == (
         "machine.require.processor: requires processor xeon; this is AMD EPYC 7763 64-Core "
@@ -175,3 +167,5 @@ def test_the_line_has_what_is_required_what_is_there_and_what_to_do():
     )
     both = shortcoming({"processor": "xeon", "cores": 2}, FACTS)
     assert both.startswith("machine.require: requires processor xeon, 2 cores; this is AMD")
+    required = {"processor": "epyc", "cores": 1, "memory_gb": 1, "host": "*"}
+    assert unmet(required, {}) == list(required)

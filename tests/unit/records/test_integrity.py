@@ -148,8 +148,6 @@ def test_collecting_records_of_two_machines_needs_consent(tmp_path, output, row,
     assert read_runs([output]).num_rows == 2
 
 
-# --- What belongs together ------------------------------------------------------------------
-
 CAMPAIGN = {
     "name": "test", "seed": 1, "problems": {"suite": "bbob", "functions": [1], "parameters": {}},
     "algorithms": {"a": {"use": "x:y"}, "b": {"use": "x:z"}}, "budget": {"time_s": 1.0},
@@ -192,23 +190,17 @@ def test_what_may_not_differ_within_an_algorithm(change, clause):
     [
         ({"campaign": CAMPAIGN | {"budget": {"time_s": 2.0}}}, "budget.time_s 1.0 and 2.0"),
         ({"campaign": CAMPAIGN | {"seed": 2}}, "seed 1 and 2"),
-        (
-            {"campaign": CAMPAIGN | {"seed": 2, "limits": {"wall_s": 9}}},
-            "limits.wall_s 9 and none; seed 1 and 2",
-        ),
+        ({"campaign": CAMPAIGN | {"seed": 2, "limits": {"wall_s": 9}}},
+         "limits.wall_s 9 and none; seed 1 and 2"),
         ({"campaign": CAMPAIGN | {"problems": {"suite": "pbo"}}}, "problems.suite bbob and pbo"),
-        (
-            {"campaign": CAMPAIGN | {"timing": {"perturbed": "repeat", "repeats": 2}}},
-            "timing.repeats 0 and 2",
-        ),
-        (
-            {"campaign": CAMPAIGN | {"timing": {"reference": False}}},
-            "timing.reference false and true",
-        ),
+        ({"campaign": CAMPAIGN | {"timing": {"perturbed": "repeat", "repeats": 2}}},
+         "timing.repeats 0 and 2"),
+        ({"campaign": CAMPAIGN | {"timing": {"reference": False}}},
+         "timing.reference false and true"),
         ({"machine": MACHINE | {"cores": 4}}, "runs of 2 machines: Z80 with 2 cores and 16 GB; Z"),
         ({"machine": MACHINE | {"versions": {"numpy": "2.4"}}}, "runs with numpy 2.3 and 2.4"),
     ],
-)
+)  # fmt: skip
 def test_what_may_not_differ_between_algorithms(change, clause):
     configurations = "runs of 2 configurations: " if "campaign" in change else ""
     for together in (
@@ -218,8 +210,6 @@ def test_what_may_not_differ_between_algorithms(change, clause):
         (line,) = mixed(together)
         assert line.startswith(configurations + clause)
 
-
-# --- Machines of one kind ---------------------------------------------------------------------
 
 MONDAY, WEDNESDAY = (datetime(2026, 11, day, 12, tzinfo=UTC) for day in (2, 4))
 
@@ -451,8 +441,6 @@ def test_flipped_bytes_of_a_journal_lose_runs_and_change_none(damaged_record, pl
     for run, batch in store.read_journal(flipped(data, places)).runs.items():
         assert batch.equals(kept[run])
 
-
-# --- Checksums ------------------------------------------------------------------------------
 
 doubles = st.none() | st.floats(allow_nan=False)
 texts = st.none() | st.text(max_size=4)

@@ -203,13 +203,10 @@ def test_attempts_are_counted_for_the_run_that_was_begun_last(begun_record):
         assert begun.attempts((1, 10)) == begun.attempts((71, 2)) == 0
 
 
-def test_a_job_that_ends_in_order_leaves_nothing(begun_record):
+def test_a_job_that_ends_in_order_leaves_nothing_but_a_signal_may_be_the_run_s_doing(begun_record):
     with BegunRun(begun_record) as begun, begun.noted((1, 0)):
         assert begun_path(begun_record).read_text().rstrip() == "instance 1 run 0 attempt 1"
     assert not begun_path(begun_record).exists()
-
-
-def test_a_signal_may_be_the_run_s_doing(begun_record):
     with pytest.raises(Interrupted), BegunRun(begun_record) as begun, begun.noted((1, 0)):
         raise Interrupted(15)
     with BegunRun(begun_record) as begun:

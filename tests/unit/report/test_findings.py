@@ -35,19 +35,16 @@ def by_time(known):
     return standing_of(known, SPACE, "seconds", "ERT")
 
 
-def test_the_quicker_of_two_wins_on_many_functions(evidence):
+def test_the_quicker_of_two_wins_on_many_functions_and_on_each_of_few(evidence):
     standing = by_time(evidence(QUICK_AND_SLOW, made=COMPARED))
     assert (standing.verdict, standing.leaders, standing.tied) == (Verdict.CLEAR, ("quick",), ())
     assert standing.reason == (
         "Average rank 1, then slow with 2. Wilcoxon over 8 functions, corrected for 1 pair and all "
         "criteria: p\u00a0=\u00a00.0078."
     )
-
-
-def test_few_functions_are_decided_one_by_one(evidence):
-    standing = by_time(evidence(QUICK_AND_SLOW, functions=3, made=COMPARED))
-    assert (standing.verdict, standing.leaders) == (Verdict.CLEAR, ("quick",))
-    assert standing.basis == "on f1 sphere, f2 ellipsoid and f3 Rastrigin"
+    few = by_time(evidence(QUICK_AND_SLOW, functions=3, made=COMPARED))
+    assert (few.verdict, few.leaders) == (Verdict.CLEAR, ("quick",))
+    assert few.basis == "on f1 sphere, f2 ellipsoid and f3 Rastrigin"
 
 
 @pytest.mark.slow
@@ -65,6 +62,9 @@ def test_the_quicker_has_reached_more_early_and_the_same_late(evidence):
     assert early.reason.startswith("100\u00a0% of the targets reached, then slow with")
     assert late.verdict is Verdict.NOTHING
     assert late.reason == "All algorithms have reached 100\u00a0% of the targets."
+    said = how_far(known, SPACE, "quick")
+    assert said.startswith("quick has the lowest cost on 100\u00a0%")
+    assert "reaches 100\u00a0% in at least one run" in said
 
 
 def test_on_a_function_the_runs_decide(evidence):
@@ -77,13 +77,6 @@ def test_on_a_function_the_runs_decide(evidence):
     assert far.factor == pytest.approx(50, rel=0.1)
     assert near.standing.verdict is Verdict.OPEN
     assert len(near.standing.front) == 2
-
-
-@pytest.mark.slow
-def test_how_far_ahead_is_read_from_the_profile(evidence):
-    said = how_far(evidence(QUICK_AND_SLOW), SPACE, "quick")
-    assert said.startswith("quick has the lowest cost on 100\u00a0%")
-    assert "reaches 100\u00a0% in at least one run" in said
 
 
 @pytest.fixture
@@ -115,15 +108,7 @@ def test_the_most_significant_reversal_of_an_order_is_stated(reversing):
         "quick is better than slow on all 8 functions. Both orders are significant "
         "(p\u00a0=\u00a00.031, Wilcoxon, Bonferroni)."
     )
-
-
-def test_a_reversal_that_is_not_significant_is_not_stated(reversing):
-    found = findings(reversing(("slow", "quick", 8, 0.06)), SPACE)
-    assert found.reversal == ""
-
-
-def test_the_first_screen_has_the_reversal(reversing):
-    found = findings(reversing(("slow", "quick", 8, 0.01)), SPACE)
+    assert findings(reversing(("slow", "quick", 8, 0.06)), SPACE).reversal == ""
     alone = summed_up([found])
     assert alone.index("quick wins") < alone.index("Equal time reverses an order")
     several = summed_up([found, found])
@@ -400,13 +385,6 @@ def test_the_first_screen_says_the_most_important_caution():
 
 
 @pytest.mark.slow
-def test_a_good_campaign_needs_no_caution_but_its_checklist(evidence):
-    """Its made runs are all the same."""
-    known = {"Unmet items of the checklist", "Equal runs"}
-    assert set(told(evidence({"A": 0.1, "B": 0.2}))) <= known
-
-
-@pytest.mark.slow
 def test_few_runs_and_few_functions(evidence):
     said = told(evidence({"A": 0.1, "B": 0.2}, functions=2, runs=4))
     assert said["Few runs"].startswith("Every algorithm has only 4 runs on a function.")
@@ -414,9 +392,10 @@ def test_few_runs_and_few_functions(evidence):
 
 
 @pytest.mark.slow
-def test_remarks_of_runs_that_ended_normally_are_told(evidence):
+def test_a_good_campaign_needs_no_caution_but_remarks_on_its_runs_are_told(evidence):
+    """Its made runs are all the same."""
     known = evidence({"A": 0.1, "B": 0.2})
-    assert "Remarks on runs" not in told(known)
+    assert set(told(known)) <= {"Unmet items of the checklist", "Equal runs"}
     runs = known.table("runs")
     runs.loc[runs["algorithm"] == "B", "message"] = "killed at T after 1 evaluations."
     (reason,) = runs.loc[runs["algorithm"] == "B", "stop_reason"]
@@ -488,24 +467,15 @@ def test_state_that_runs_carry_over(evidence, changes, words):
     assert (text is None) if words is None else (words in text)
 
 
-def test_runs_that_do_not_depend_on_the_seed_are_a_caution(evidence):
+def test_equal_runs_and_what_a_second_is_are_cautions(evidence):
     known = evidence({"A": 0.1, "B": 0.2})
     known.table("comparison").attrs["repeated"] = ["B"]
-    assert told(known)["Equal runs"].startswith("All runs of B on a problem are the same")
-
-
-def test_seconds_of_another_machine_are_a_caution(evidence):
-    known = evidence({"A": 0.1, "B": 0.2})
     known.table("ert").attrs["published"] = "Seconds of B are those of another machine times 0.5."
-    assert told(known)["Seconds"] == "Seconds of B are those of another machine times 0.5."
-
-
-def test_what_a_second_is_and_what_is_mixed(evidence):
-    said = told(
-        evidence(
-            {"A": 0.1, "B": 0.2}, made=(), statistics={"ancillary": "amortised", "mixed": "allow"}
-        )
-    )
+    said = told(known)
+    assert said["Equal runs"].startswith("All runs of B on a problem are the same")
+    assert said["Seconds"] == "Seconds of B are those of another machine times 0.5."
+    mixed = {"ancillary": "amortised", "mixed": "allow"}
+    said = told(evidence({"A": 0.1, "B": 0.2}, made=(), statistics=mixed))
     assert said["Seconds"] == "Seconds include each run’s share of tuning and preparation."
     assert "different machines" in said["Mixed records"]
 

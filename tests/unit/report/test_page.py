@@ -46,22 +46,17 @@ def data_of(text):
 
 
 @pytest.mark.slow
-def test_the_page_asks_for_nothing_else(written):
+def test_the_page_asks_for_nothing_else_and_has_every_anchor_once(written):
     text = written({"A": 0.1, "B": 0.2}).read_text()
-    for _, attributes in Reader(text).elements:
+    elements = Reader(text).elements
+    for _, attributes in elements:
         for name in ("src", "href"):
             assert attributes.get(name, "#").startswith(("#", "data:"))
     assert "@import" not in text
     assert "url(" not in re.sub(r"url\(#\$\{clip\}\)", "", text)
-
-
-@pytest.mark.slow
-def test_every_anchor_is_there_once(written):
-    elements = Reader(written({"A": 0.1, "B": 0.2}).read_text()).elements
     names = [attributes["id"] for _, attributes in elements if "id" in attributes]
     assert len(names) == len(set(names))
-    links = {attributes["href"][1:] for tag, attributes in elements if tag == "a"}
-    assert links <= set(names)
+    assert {attributes["href"][1:] for tag, attributes in elements if tag == "a"} <= set(names)
 
 
 @pytest.mark.slow
@@ -221,7 +216,7 @@ def spoken(html):
     return re.findall(r'aria-label="([^"]*)"', html)
 
 
-def test_the_slopes_have_the_ranks_of_the_table_comparison(evidence):
+def test_the_slopes_and_the_ecdf_have_the_numbers_of_the_tables(evidence):
     found = evidence(SECONDS)
     rows = found.table("comparison").query("criterion == 'ERT' and function == 'all'")
     slopes, _ = spoken(pictures(found, Names.of(SECONDS)))
@@ -232,10 +227,6 @@ def test_the_slopes_have_the_ranks_of_the_table_comparison(evidence):
         for name, rank in ranks.items():
             said = re.search(rf"{name} [^;]*?([\d.]+) by {unit}", slopes)[1]
             assert float(said) == pytest.approx(rank, rel=0.01)
-
-
-def test_the_ecdf_ends_at_the_shares_of_the_table(evidence):
-    found = evidence(SECONDS)
     _, ecdf = spoken(pictures(found, Names.of(SECONDS)))
     rows = found.table("ecdf").query("unit == 'seconds' and function == 'all'")
     for name, share in rows.groupby("algorithm", observed=True)["fraction"].last().items():
@@ -291,16 +282,13 @@ def parts_of(text):
     return [cells for cells in texts if cells[0] != "Part"]
 
 
-def test_every_row_is_on_the_page_with_its_verdict_in_words():
-    assert parts_of(account.checklist_page(ROWS, "trial", "")) == [
+def test_every_row_is_on_the_page_and_an_item_is_met_if_all_its_parts_are():
+    text = account.checklist_page(ROWS, "trial", "")
+    assert parts_of(text) == [
         ["Time T", "✓ met", "T = 1 s", ""],
         ["Overshoot", "✗ not met", "", "2 runs"],
         ["Policy", "✓ met", "independent", ""],
     ]
-
-
-def test_an_item_is_met_if_all_its_parts_are():
-    text = account.checklist_page(ROWS, "trial", "")
     assert "1 of 8" not in text
     assert '1 of 2 items are met. Not met: <a href="#item-1">Budget</a>.' in text
     assert "2 of 2 items are met.</p>" in account.checklist_page([ROWS[0], ROWS[2]], "trial", "")

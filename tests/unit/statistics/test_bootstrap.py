@@ -44,7 +44,7 @@ def test_wrong_columns_are_named(columns):
         samples.resampled_sums(columns, resamples=3, rng=np.random.default_rng(0))
 
 
-def test_the_variance_over_samples_is_the_unbiased_estimate():
+def test_the_variance_over_samples_is_unbiased_and_two_runs_are_one_drawn_twice():
     rng = np.random.default_rng(1)
     rows, labels = rng.normal(size=(9, 2)), np.array([5, 2, 5, 2, 7, 7, 7, 2, 5])
     sums = stratified_sums(rows, labels, resamples=200_000, rng=rng)
@@ -52,9 +52,6 @@ def test_the_variance_over_samples_is_the_unbiased_estimate():
     expected = sum(len(group) * group.var(axis=0, ddof=1) for group in groups)
     np.testing.assert_allclose(sums.mean(axis=0), rows.sum(axis=0), atol=0.02)
     np.testing.assert_allclose(sums.var(axis=0), expected, rtol=0.02)
-
-
-def test_two_runs_a_stratum_are_one_drawn_twice():
     rng = np.random.default_rng(2)
     sums = stratified_sums([[1.0], [10.0], [3.0], [30.0]], [0, 1, 0, 1], resamples=99, rng=rng)
     assert set(sums[:, 0]) == {2.0 + 20.0, 2.0 + 60.0, 6.0 + 20.0, 6.0 + 60.0}
@@ -88,17 +85,11 @@ def followed(*rows, uninformed=(9.0, 8.0, 7.0)):
 RUN = followed((0, 2.0, 20.0), (0, 4.0, 5.0), (0, 8.0, 1.0), (2, 0.0, 3.0))
 
 
-def test_the_best_error_before_each_change():
+def test_errors_before_a_change_over_time_and_until_recovery():
     assert best_before_change(RUN).tolist() == [1.0, 8.0, 3.0]
     assert best_before_change(followed()).tolist() == [9.0, 8.0, 7.0]
-
-
-def test_the_offline_error_is_the_mean_of_the_best_error_since_the_change():
     expected = [(4 * 9 + 4 * 5 + 2 * 1) / PERIOD, 8.0, 3.0]
     np.testing.assert_allclose(offline_errors(RUN, PERIOD), expected, rtol=1e-15)
-
-
-def test_recovery_counts_evaluations_and_not_the_middle_of_the_bounds():
     times = recovery_times(RUN, np.array([10.0, 5.0, 0.5]))
     assert times.tolist() == [[4.0, 4.0, np.inf], [np.inf] * 3, [0.0, 0.0, np.inf]]
 
@@ -122,14 +113,11 @@ def test_errors_fall_with_the_cost_and_the_offline_error_is_between_its_ends(row
     np.testing.assert_allclose(means, found[:, :-1].mean(axis=1), atol=hidden)
 
 
-def test_draws_are_of_whole_runs():
+def test_draws_of_whole_runs_give_the_estimates_of_samples_drawn_one_by_one():
     draws = draws_of_runs(4, resamples=50, rng=np.random.default_rng(1))
     assert draws.shape == (50, 4)
     assert (draws.sum(axis=1) == 4).all()
     assert set(np.unique(draws)) <= {0.0, 1.0, 2.0, 3.0, 4.0}
-
-
-def test_estimates_against_samples_that_are_drawn_one_by_one():
     rng = np.random.default_rng(2)
     values = rng.exponential(size=(6, 5))
     draws = draws_of_runs(6, resamples=40, rng=rng)
@@ -140,15 +128,12 @@ def test_estimates_against_samples_that_are_drawn_one_by_one():
     np.testing.assert_allclose([mean.low, mean.high], [means[1], means[37]])
 
 
-def test_changes_of_one_run_do_not_narrow_the_interval():
-    """Twenty equal environments say as much as one of them."""
+def test_changes_of_one_run_do_not_narrow_the_interval_of_recovery():
     draws = draws_of_runs(9, resamples=200, rng=np.random.default_rng(3))
+    # Twenty equal environments say as much as one of them.
     once = np.random.default_rng(4).normal(size=(9, 1))
     one, many = (mean_over_runs(np.tile(once, k), draws, 0.95) for k in (1, 20))
     np.testing.assert_allclose([one.low, one.high], [many.low, many.high])
-
-
-def test_recovery_over_runs_and_changes():
     times = [recovery_times(RUN, np.array([5.0, 0.5])), recovery_times(RUN, np.array([5.0, 0.5]))]
     draws = draws_of_runs(2, resamples=20, rng=np.random.default_rng(1))
     cost, share = recovered(times, PERIOD, draws, 0.95)
@@ -270,15 +255,12 @@ def shares_of(*levels, functions=3, runs=8, spread=0.02, seed=0):
     ]
 
 
-def test_a_clear_lead_is_sure_and_an_equal_one_is_shared():
+def test_a_clear_lead_is_sure_and_ranks_are_tied_within_the_critical_difference():
     lead = leader_by_share(moments(shares_of(0.2, 0.8, 0.79)), confidence=0.95)
     assert lead.best.tolist() == [1]
     assert not lead.tied[0, 0]
     far = leader_by_share(moments(shares_of(0.2, 0.8, 0.3)), confidence=0.95)
     assert far.tied[0].tolist() == [False, True, False]
-
-
-def test_ranks_are_tied_within_the_critical_difference():
     few = leader_by_rank(moments(shares_of(0.2, 0.8)), confidence=0.95)
     assert few.value[0].tolist() == [2.0, 1.0]
     assert few.tied.all()
@@ -295,15 +277,12 @@ def test_a_sure_leader_is_seldom_wrong():
     assert wrong / repeats <= 0.1 + 4 * np.sqrt(0.09 / repeats)
 
 
-def test_no_cost_is_the_time_to_the_bit_and_costs_only_add():
+def test_costs_only_add_to_the_time_and_the_line_is_the_ert():
     rng = np.random.default_rng(1)
     seconds, evaluations = rng.random(50), rng.integers(1, 1000, 50)
     there = at_cost(seconds[:, None], evaluations[:, None], np.array(COSTS))
     assert (there[:, 0] == seconds).all()
     assert (np.diff(there, axis=1) >= 0).all()
-
-
-def test_the_line_is_the_ert_of_the_runs():
     rng = np.random.default_rng(2)
     seconds, evaluations, success = rng.random(9), rng.integers(1, 99, 9), rng.random(9) < 0.7
     for cost in COSTS:

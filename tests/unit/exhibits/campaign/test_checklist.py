@@ -148,65 +148,52 @@ def test_evidence_is_concrete(campaign, part, said):
     assert said in filled(with_facts(campaign())).loc[part, "evidence"]
 
 
-A_RUN = [
-    ({"budget_s": 2.0}, ("Budget", "Time T"), "not all runs had the same T"),
-    ({"budget_s": None}, ("Budget", "Time T"), "not all runs had the same T"),
-    ({"budget_evaluations": 9}, ("Budget", "Cap on evaluations"), "different caps"),
-    (
-        {"overshoot_s": 0.06},
-        ("Budget", "Overshoot"),
-        "runs that continued for more than 50 ms after T: 1",
-    ),
-    ({"overshoot_s": None}, ("Budget", "Overshoot"), "not recorded for 1 of 8 runs"),
-    ({"completed_restarts": None}, ("Restarts", "Completed restarts"), "for 1 of 8 runs"),
-    ({"stop_reason": "algorithm_ended"}, ("Restarts", "Use of the budget"), "1 of A"),
-    ({"stop_reason": "failure"}, ("Restarts", "Use of the budget"), "1 of A"),
-    ({"seed": 1}, ("Statistics", "Seeds"), "2 runs share a random stream"),
-    ({"seed": None}, ("Code", "Seeds"), "runs without one: 1"),
-]
+OUT_OF_ORDER = [
+    ("run", {"budget_s": 2.0}, ("Budget", "Time T"), "not all runs had the same T"),
+    ("run", {"budget_s": None}, ("Budget", "Time T"), "not all runs had the same T"),
+    ("run", {"budget_evaluations": 9}, ("Budget", "Cap on evaluations"), "different caps"),
+    ("run", {"overshoot_s": 0.06}, ("Budget", "Overshoot"), "for more than 50 ms after T: 1"),
+    ("run", {"overshoot_s": None}, ("Budget", "Overshoot"), "not recorded for 1 of 8 runs"),
+    ("run", {"completed_restarts": None}, ("Restarts", "Completed restarts"), "for 1 of 8 runs"),
+    ("run", {"stop_reason": "algorithm_ended"}, ("Restarts", "Use of the budget"), "1 of A"),
+    ("run", {"stop_reason": "failure"}, ("Restarts", "Use of the budget"), "1 of A"),
+    ("run", {"seed": 1}, ("Statistics", "Seeds"), "2 runs share a random stream"),
+    ("run", {"seed": None}, ("Code", "Seeds"), "runs without one: 1"),
+    ("campaign", ("budget.final_target", None), ("Budget", "Early end"), "not all runs had the"),
+    ("campaign", ("seed", 4), ("Statistics", "Seeds"), "runs of different seeds"),
+    ("machine", ("cpu", "6502"), ("Machine", "Hardware"), "runs of 2 kinds of machines"),
+    ("machine", ("kernel", "6.2"), ("Machine", "System"), "runs under 2 kernels"),
+    ("machine", ("blas", "mkl"), ("Machine", "BLAS"), "runs with 2 libraries"),
+    ("machine", ("python_flags", "-O2"), ("Machine", "Compiler flags"), "different builds"),
+    ("machine", ("versions.numpy", "2.0.0"), ("Machine", "Versions"), "numpy 2.0.0 and 2.3.5"),
+    ("machine", ("versions.scipy", None), ("Machine", "Versions"), "version not known: scipy"),
+    ("machine", ("commit", "abc123-dirty"), ("Code", "Commit"), "files differed from the commit"),
+    ("machine", ("blas_threads", [{"library": "mkl", "threads": 2}]), ("Machine", "Threads"),
+     "more than allowed: A 2 of mkl"),
+    ("asked", ("tables", ["ert", "success", "quantiles"]), ("Tuning", "Amortisation"),
+     "table ancillary"),
+    ("asked", ("tables", ["ert", "ancillary"]), ("Targets", "Success"), "select table success"),
+    ("asked", ("tables", ["success", "ancillary"]), ("Results", "ERT"),
+     "select table or figure ert"),
+    ("asked", ("figures", ["profile", "anytime_evaluations"]), ("Results", "Anytime"),
+     "figure anytime"),
+    ("asked", ("figures", ["anytime", "profile_evaluations"]), ("Results", "Profiles"),
+     "figure profile"),
+    ("asked", ("algorithms.A.ancillary.method", None), ("Tuning", "Tuning"),
+     "declare algorithms.A.ancillary.method"),
+]  # fmt: skip
+"""What is changed: one run, the campaign or the machine of A's records, or what is asked for."""
 
 
-@pytest.mark.parametrize(("change", "part", "said"), A_RUN)
-def test_one_run_out_of_order_is_told(campaign, change, part, said):
-    missing = not_met(with_facts(campaign(**change)))
-    assert list(missing) == [part]
-    assert said in missing[part]
-
-
-IN_A_CAMPAIGN = [
-    ("budget.final_target", None, ("Budget", "Early end"), "not all runs had the same final"),
-    ("seed", 4, ("Statistics", "Seeds"), "runs of different seeds"),
-]
-
-
-@pytest.mark.parametrize(("path", "value", "part", "said"), IN_A_CAMPAIGN)
-def test_algorithms_under_different_rules_are_told(campaign, path, value, part, said):
-    runs = with_facts(campaign(), campaign=changed(CAMPAIGN, path, value))
-    missing = not_met(runs)
-    assert list(missing) == [part]
-    assert said in missing[part]
-
-
-IN_A_MACHINE = [
-    ("cpu", "6502", ("Machine", "Hardware"), "runs of 2 kinds of machines"),
-    ("kernel", "6.2", ("Machine", "System"), "runs under 2 kernels"),
-    ("blas", "mkl", ("Machine", "BLAS"), "runs with 2 libraries"),
-    ("python_flags", "-O2", ("Machine", "Compiler flags"), "different builds"),
-    ("versions.numpy", "2.0.0", ("Machine", "Versions"), "numpy 2.0.0 and 2.3.5"),
-    ("versions.scipy", None, ("Machine", "Versions"), "version not known: scipy"),
-    ("commit", "abc123-dirty", ("Code", "Commit"), "files differed from the commit"),
-    (
-        "blas_threads",
-        [{"library": "mkl", "threads": 2}],
-        ("Machine", "Threads"),
-        "more than allowed: A 2 of mkl",
-    ),
-]
-
-
-@pytest.mark.parametrize(("path", "value", "part", "said"), IN_A_MACHINE)
-def test_another_machine_is_told(campaign, path, value, part, said):
-    missing = not_met(with_facts(campaign(), machine=changed(MACHINE, path, value)))
+@pytest.mark.parametrize(("of", "change", "part", "said"), OUT_OF_ORDER)
+def test_one_thing_out_of_order_is_told(campaign, of, change, part, said):
+    runs = with_facts(
+        campaign(**(change if of == "run" else {})),
+        campaign=changed(CAMPAIGN, *change) if of == "campaign" else CAMPAIGN,
+        machine=changed(MACHINE, *change) if of == "machine" else MACHINE,
+    )
+    asked = changed(CAMPAIGN, *change) if of == "asked" else CAMPAIGN
+    missing = not_met(runs, ANALYSIS.model_copy(update={"campaign": asked}))
     assert list(missing) == [part]
     assert said in missing[part]
 
@@ -241,25 +228,6 @@ def test_what_a_machine_does_not_tell_is_missing_with_its_reason(campaign, name,
 )
 def test_runs_of_one_algorithm_that_differ_are_told(campaign, facts, part, said):
     assert said in not_met(also(with_facts(campaign()), **facts))[part]
-
-
-ASKED = [
-    ("tables", ["ert", "success", "quantiles"], ("Tuning", "Amortisation"), "table ancillary"),
-    ("tables", ["ert", "ancillary"], ("Targets", "Success"), "select table success"),
-    ("tables", ["success", "ancillary"], ("Results", "ERT"), "select table or figure ert"),
-    ("figures", ["profile", "anytime_evaluations"], ("Results", "Anytime"), "figure anytime"),
-    ("figures", ["anytime", "profile_evaluations"], ("Results", "Profiles"), "figure profile"),
-    ("algorithms.A.ancillary.method", None, ("Tuning", "Tuning"),
-     "declare algorithms.A.ancillary.method"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("path", "value", "part", "said"), ASKED)
-def test_what_the_campaign_does_not_ask_for_is_told(campaign, path, value, part, said):
-    analysis = ANALYSIS.model_copy(update={"campaign": changed(CAMPAIGN, path, value)})
-    missing = not_met(with_facts(campaign()), analysis)
-    assert list(missing) == [part]
-    assert said in missing[part]
 
 
 def test_a_stopping_rule_explains_numbers_of_runs(campaign, run, table):
@@ -327,7 +295,7 @@ def own_environment(commit: str | None = None, **software: str) -> dict[str, obj
     return {"machine": MACHINE | versions | {"own_environment": own, "blas": "openblas 0.2"}}
 
 
-def test_a_declared_environment_may_differ_and_is_shown(campaign):
+def test_a_declared_environment_may_differ_is_shown_and_has_one_state(campaign):
     runs = with_facts(campaign(), **own_environment(numpy="1.26.4", cma="3.4.0"))
     machine = filled(runs).loc["Machine"]
     assert machine["met"].all()
@@ -336,9 +304,6 @@ def test_a_declared_environment_may_differ_and_is_shown(campaign):
     )
     assert machine.loc["Versions", "evidence"] == expected
     assert machine.loc["Environments of their own", "evidence"] == "venvs/old/bin/python (A)"
-
-
-def test_an_environment_of_its_own_has_one_state(campaign):
     runs = with_facts(campaign(), **own_environment(numpy="1.26.4"))
     missing = not_met(also(runs, **own_environment(numpy="1.25.0")))
     assert missing == {("Machine", "Versions"): "numpy 1.25.0 and 1.26.4"}

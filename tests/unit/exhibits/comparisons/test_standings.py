@@ -1,5 +1,7 @@
 """Ranks, tests, comparisons and rank reversals, on campaigns small enough to count by hand."""
 
+from itertools import product
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -311,17 +313,11 @@ def test_an_algorithm_without_an_evaluation_takes_no_part(name, hare_and_tortois
 @pytest.fixture
 def many(sample, table):
     """Thirteen algorithms on two functions; the later in the alphabet, the worse, but for M."""
-    names = "ABCDEFGHIJKLM"
-    return table(
-        *(
-            row
-            for function in (1, 2)
-            for place, name in enumerate(names)
-            for row in sample(
-                name, [(place % 12 + 1) * (1 + 0.01 * k) for k in range(6)], function=function
-            )
-        )
-    )
+    rows = []
+    for function, (place, name) in product((1, 2), enumerate("ABCDEFGHIJKLM")):
+        precisions = [(place % 12 + 1) * (1 + 0.01 * k) for k in range(6)]
+        rows += sample(name, precisions, function=function)
+    return table(*rows)
 
 
 def test_pairs_of_named_algorithms_are_listed_and_are_a_family_of_their_own(many):
@@ -341,16 +337,13 @@ OPPOSITE = (1.0, 2.0, 4.0, 3.0)
 """The first is better at equal evaluations, the second at the end."""
 
 
-def test_a_pair_with_opposite_orders_on_all_functions():
+def test_reversals_have_pairs_and_the_larger_p_value():
     (found,) = reversals({("A", "B"): [OPPOSITE] * 8}, tests=1)
     assert found.pair == ("A", "B")
     assert found.first_by_evaluations
     assert found.functions == 8
     assert found.better_on == (8, 0, 0, 8)
     assert found.p_by_evaluations == found.p_by_time == found.p_adjusted == 2 / 2**8
-
-
-def test_the_larger_p_value_counts():
     ends = np.array([2.0, 2.0, 2.0, 2.0, 2.0, 0.5, 0.4, 2.0])  # of A, where B ends at 1
     (found,) = reversals({("A", "B"): [(1.0, 2.0, end, 1.0) for end in ends]}, tests=1)
     assert found.better_on == (8, 0, 2, 6)
@@ -385,25 +378,17 @@ def unperturbed(rows):
 def runs(run, table):
     """A function: A is faster than B in clean runs, by far slower in perturbed ones (of ten)."""
 
-    def make(functions, perturbed, waited=None):
-        return table(
-            *(
-                run(
-                    [(1, 0.01, 9.0), (10, 0.9 if slow else at_s, 0.01)],
-                    algorithm=name,
-                    function=function,
-                    run=k,
-                    perturbation="perturbed" if slow else "clean",
-                    reference_before_s=0.01,
-                    real_s=1.0,
-                    foreign_delay_s=waited if slow else waited and 0.0,
-                )
-                for name, at_s in (("A", 0.05), ("B", 0.06))
-                for function in range(1, functions + 1)
-                for k in range(10)
-                for slow in [name == "A" and k < perturbed]
-            )
-        )
+    def make(functions, perturbed, waited=None, seconds=(0.05, 0.06), slow_s=0.9):
+        rows = []
+        pace = dict(zip("AB", seconds, strict=True))
+        for (name, at_s), f, k in product(pace.items(), range(1, functions + 1), range(10)):
+            slow = name == "A" and k < perturbed
+            rows.append(run(
+                [(1, 0.01, 9.0), (10, slow_s if slow else at_s, 0.01)], algorithm=name, function=f,
+                run=k, perturbation="perturbed" if slow else "clean", reference_before_s=0.01,
+                real_s=1.0, foreign_delay_s=waited if slow else waited and 0.0,
+            ))  # fmt: skip
+        return table(*rows)
 
     return make
 
@@ -417,15 +402,11 @@ def test_a_verdict_that_perturbed_runs_made_is_named(runs, functions):
     assert ("on f1" in text) == (functions == 1)
 
 
-def test_too_few_runs_left_to_tell(runs):
+def test_where_too_few_runs_are_left_times_are_corrected_if_they_can_be(runs):
     assert unperturbed(runs(1, 6)) == (
         "What they change cannot be told, because too few runs are left without them: 60\u00a0% of "
         "the runs of A on f1 are perturbed."
     )
-
-
-def test_where_too_few_are_left_times_are_corrected(runs):
-    """Nearly all of the time of each perturbed run was waiting; B is then better no more."""
     text = unperturbed(runs(1, 8, waited=0.96))
     assert text.startswith("With times divided by their slowdowns, ")
     assert "A and B on f1 by ERT (seconds)" in text
@@ -439,22 +420,9 @@ def test_an_algorithm_whose_runs_are_the_same_is_known(run, table):
     assert TABLES["comparison"](Runs.of(rows), FEW).attrs["repeated"] == ["A"]
 
 
-def test_a_few_slow_runs_that_change_nothing(run, table):
-    rows = table(
-        *(
-            run(
-                [(1, 0.01, 9.0), (10, at_s * (1 + 0.01 * k), 0.01)],
-                algorithm=name,
-                function=function,
-                run=k,
-                perturbation="perturbed" if k == 0 else "clean",
-            )
-            for name, at_s in (("A", 0.05), ("B", 0.5))
-            for function in range(1, 9)
-            for k in range(10)
-        )
-    )
-    assert unperturbed(rows).startswith("Without them, none of ")
+def test_a_few_slow_runs_that_change_nothing(runs):
+    text = unperturbed(runs(8, 1, seconds=(0.05, 0.5), slow_s=0.06))
+    assert text.startswith("Without them, none of ")
 
 
 @pytest.fixture

@@ -1,5 +1,7 @@
 """Anytime curves, ECDFs, profiles and shares of feasible runs, counted by hand."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from scipy.stats import beta
@@ -22,27 +24,13 @@ def campaign(run, table):
 
     The first evaluation finds 16, both end at 0.
     """
-
-    def events(factor, k):
-        found = ((1, 0.001), (10, 0.02), (20, 0.03 + 0.01 * k))
-        return [
-            (n * factor, t * factor, q) for (n, t), q in zip(found, (16.0, 4.0, 0.0), strict=True)
-        ]
-
-    return table(
-        *(
-            run(
-                events(factor, k),
-                algorithm=name,
-                dimension=dimension,
-                run=k,
-                evaluations=20 * factor,
-            )
-            for name, factor in (("A", 1), ("B", 10))
-            for dimension in (2, 4)
-            for k in (0, 1)
-        )
-    )
+    rows = []
+    for (name, factor), dimension, k in product((("A", 1), ("B", 10)), (2, 4), (0, 1)):
+        found = ((1, 0.001, 16.0), (10, 0.02, 4.0), (20, 0.03 + 0.01 * k, 0.0))
+        events = [(n * factor, t * factor, q) for n, t, q in found]
+        own = {"algorithm": name, "dimension": dimension, "run": k}
+        rows.append(run(events, **own, evaluations=20 * factor))
+    return table(*rows)
 
 
 def test_a_curve_over_evaluations_ends_where_half_of_the_runs_were_cut_off(run, table):
@@ -86,9 +74,6 @@ def test_one_run_on_an_instance_leaves_profiles_without_limits(name, campaign, r
     frame.index = frame.index.astype(str)
     assert frame.loc["2", ["low", "high"]].isna().all(axis=None)
     assert frame.loc["4", ["low", "high"]].notna().all(axis=None)
-
-
-# --- Runs that are cut off ------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -220,7 +205,9 @@ def last_and_at(frame, unit, cost):
     return part.groupby(["algorithm", "function"])["fraction"].last().to_dict()
 
 
-def test_a_run_counts_from_its_first_feasible_point_on(feasible_runs):
+def test_a_run_counts_from_its_first_feasible_point_on_with_the_interval_of_clopper_and_pearson(
+    feasible_runs,
+):
     frame = feasible(feasible_runs)
     assert last_and_at(frame, "evaluations", 4) == pytest.approx(
         {("A", "1"): 1 / 3, ("A", "2"): 1.0, ("A", "all"): 2 / 4, ("B", "1"): 0, ("B", "all"): 0}
@@ -230,10 +217,6 @@ def test_a_run_counts_from_its_first_feasible_point_on(feasible_runs):
     )
     just_before = last_and_at(frame, "seconds", 0.49)
     assert just_before["A", "1"] == pytest.approx(1 / 3)
-
-
-def test_the_interval_is_that_of_clopper_and_pearson(feasible_runs):
-    frame = feasible(feasible_runs)
     end = frame[(frame["unit"] == "seconds") & (frame["cost"] == 1.0)].set_index(
         ["algorithm", "function"]
     )

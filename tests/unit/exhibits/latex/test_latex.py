@@ -3,6 +3,7 @@
 import functools
 import re
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -48,22 +49,13 @@ ERT = Layout(
 @pytest.fixture(scope="module")
 def campaign(run, table):
     """Algorithms with names that LaTeX would take for its own, on two functions."""
-    return table(
-        *[
-            run(
-                [(1, 0.1, 50.0), (10 + k, 0.4, 10.0 ** (k - 3 * i))],
-                algorithm=name,
-                function=function,
-                instance=i,
-                run=r,
-                best_precision=10.0 ** (k - 3 * i),
-            )
-            for k, name in enumerate(ALGORITHMS)
-            for function in (1, 2)
-            for i in (1, 2)
-            for r in (0, 1)
-        ]
-    )
+    rows = []
+    for (k, name), function, i, r in product(enumerate(ALGORITHMS), (1, 2), (1, 2), (0, 1)):
+        found = 10.0 ** (k - 3 * i)
+        own = {"algorithm": name, "function": function, "instance": i, "run": r}
+        events = [(1, 0.1, 50.0), (10 + k, 0.4, found)]
+        rows.append(run(events, best_precision=found, **own))
+    return table(*rows)
 
 
 @pytest.fixture(scope="module")
@@ -155,11 +147,10 @@ def test_layouts_are_of_tables_and_of_their_columns(made):
                 for value in layout.values
             ]
             assert set().union(layout.keys, *values) <= columns, name
+            assert bool(layout.brackets) == any(value.interval for value in layout.values), name
+            assert "racket" not in layout.caption, name
             assert {points.key for points in layout.points} <= columns, name
         assert len({layout.name for layout in layouts}) == len(layouts)
-
-
-# --- Numbers and text -----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -199,9 +190,6 @@ def test_any_text_can_be_a_name(name):
     assert "\n" not in bare
 
 
-# --- Best, intervals, ranks -----------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("values", "better", "bold"),
     [
@@ -224,20 +212,22 @@ def test_the_best_are_bold(values, better, bold):
     assert tex.count(r"\textbf") == sum(bold)
 
 
-def test_an_interval_is_in_small_brackets():
+def test_intervals_are_in_small_brackets_ranks_in_parentheses_and_captions_complete():
     frame = frame_of([1.5, 2.5], ert_s_low=[1.25, np.nan], ert_s_high=[np.inf, np.nan])
     tex = typeset_frame(frame, ERT)
     assert r"{\scriptsize {[}1.25, $\infty${]}}" in tex
     assert r"{\scriptsize n/a}" in tex
     assert "n/a: not available." in tex
-
-
-def test_ranks_are_in_parentheses_and_texts_replace_infinity():
     frame = frame_of([1.0, np.inf], rank=[1.0, 2.5], text=["1 s", "> 0.8 s"])
     value = Value("ert_s", "ERT", "low", rank="rank", censored="text")
     tex = typeset_frame(frame, replace(ERT, values=(value,)))
     assert r"\textbf{1} & {\scriptsize (1)}" in tex
     assert r"$>$ 0.8 s & {\scriptsize (2.5)}" in tex
+    layout = replace(ERT, caption="With {confidence} intervals and a {band}.")
+    tex = typeset_frame(frame_of([1.0, 2.0], runs=[5, 10]), layout)
+    assert r"With 95~\% intervals and a 0.25 to 0.75 quantile." in tex
+    assert r"5 to 10 runs, budget of each: T~=~0.8~s and 1000 $\cdot$ D evaluations." in tex
+    assert "Bold: the lowest value of all algorithms for each function and target." in tex
 
 
 def test_long_texts_are_broken_into_lines():
@@ -252,9 +242,6 @@ def test_long_texts_are_broken_into_lines():
         r" & b & \parbox[t]{4.5em}{\raggedright six\strut} & 2.50 \\",
     ]
     assert [grid(frame, layout).height(row) for row in (0, 1)] == [3, 1]
-
-
-# --- Pages ----------------------------------------------------------------------------------
 
 
 def many(algorithms, functions, targets):
@@ -329,17 +316,6 @@ def test_few_points_of_a_curve_are_printed(points, kept):
     assert part.left_out == (("target",) if len(kept) < 101 else ())
 
 
-# --- Captions -------------------------------------------------------------------------------
-
-
-def test_a_caption_says_how_it_was_measured():
-    layout = replace(ERT, caption="With {confidence} intervals and a {band}.")
-    tex = typeset_frame(frame_of([1.0, 2.0], runs=[5, 10]), layout)
-    assert r"With 95~\% intervals and a 0.25 to 0.75 quantile." in tex
-    assert r"5 to 10 runs, budget of each: T~=~0.8~s and 1000 $\cdot$ D evaluations." in tex
-    assert "Bold: the lowest value of all algorithms for each function and target." in tex
-
-
 def test_a_document_of_all_tables():
     tex = document(["ert", "runs"])
     assert re.findall(r"\\input\{(.*?)\}", tex) == ["ert.tex", "runs.tex"]
@@ -381,11 +357,3 @@ def test_a_caption_speaks_of_brackets_only_if_intervals_are_printed():
     assert "Brackets" not in short
     complete = typeset(exhibit, rows[rows["algorithm"] < "a004"], [layout], SETTING)
     assert "Brackets: 95~" in complete
-
-
-def test_every_declared_layout_with_intervals_says_what_they_are():
-    for name, entry in TABLES.items():
-        for layout in entry.exhibit.layouts:
-            has = any(value.interval for value in layout.values)
-            assert bool(layout.brackets) == has, name
-            assert "racket" not in layout.caption, name

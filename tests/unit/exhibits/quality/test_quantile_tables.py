@@ -72,7 +72,7 @@ def test_the_interval_of_negative_precisions_contains_them(name, column, results
         assert low.iloc[0] == -np.inf  # as many runs determine no lower limit
 
 
-def test_a_quantile_beyond_the_budget_is_written_as_such(run, table):
+def test_a_quantile_beyond_the_budget_or_what_was_spent_is_written_as_such(run, table):
     budget = {"budget_s": 0.8, "budget_evaluations": 100_000}
     rows = table(
         run([(57_491, 0.12345, 0.5)], **budget),
@@ -88,9 +88,6 @@ def test_a_quantile_beyond_the_budget_is_written_as_such(run, table):
     assert (beyond["runtime_s"], beyond["runtime_evaluations"]) == (np.inf, np.inf)
     assert beyond["runtime_s_text"] == "> 0.8 s"
     assert beyond["runtime_evaluations_text"] == "> 1e5"
-
-
-def test_without_a_budget_in_its_unit_the_bound_is_what_was_spent(run, table):
     rows = table(run([(10, 0.1, 0.5)]), run(run=1, evaluations=300), run(run=2, evaluations=200))
     frame = made("quantiles_to_target", rows).set_index(["target", "quantile"])
     assert frame.loc[(1.0, 0.5), "runtime_evaluations_text"] == "> 200"
@@ -214,16 +211,15 @@ def test_each_column_has_its_own_quantiles(run, table):
     assert made.attrs["noise"] == ""
 
 
-def test_of_my_function_the_best_of_all_points_is_empty(run, table):
+def test_of_my_function_the_best_of_all_points_is_empty_and_a_run_without_one_is_infinite(
+    run, table
+):
     mine = {"suite": "mine.py:f", "f_opt": None}
     runs = Runs.of(table(noisy(run, 1.0, 4.0, **mine), noisy(run, 2.0, 3.0, run=1, **mine)))
     made = TABLES["noise"](runs, Analysis(quantiles=(0.1, 0.9)))
     assert np.isnan(made["best_evaluated"].to_numpy(dtype=float)).all()
     assert made["best_measured"].tolist() == [0.0, 1.0]  # distances to the best of the runs
     assert made["luck"].tolist() == [1.0, 3.0]
-
-
-def test_a_run_that_found_nothing_is_infinite(run, table):
     nothing = run([], suite="bbob-noisy", best_f=np.inf, best_precision=np.inf)
     nothing |= {"noise_free_f": np.inf, "vectors": [], "recommendations": []}
     made = TABLES["noise"](Runs.of(table(nothing)), Analysis(quantiles=(0.5,)))
@@ -348,7 +344,7 @@ def table(build, *rows, **settings):
     return build(Runs.of(pa.Table.from_pylist(list(rows), RUN_SCHEMA)), Analysis(**settings))
 
 
-def test_errors_in_seconds():
+def test_errors_in_seconds_and_in_evaluations():
     frame = table(errors, moving_run(FOUND, **SECONDS))
     (row,) = frame.to_dict("records")
     assert [row["runs"], row["environments"], row["unit"], row["period"]] == [1, 4, "seconds", 2.0]
@@ -358,9 +354,6 @@ def test_errors_in_seconds():
     assert row["offline_error"] == pytest.approx(np.mean(offline))
     for name in ("before_change", "offline_error"):
         assert row[f"{name}_low"] == row[f"{name}_high"] == row[name]
-
-
-def test_errors_in_evaluations_are_means_over_evaluations():
     (row,) = table(errors, moving_run(FOUND, **EVALUATIONS)).to_dict("records")
     assert [row["unit"], row["period"]] == ["evaluations", 10.0]
     offline = [(2 * 4.0 + 8 * 1.0) / 10, MIDDLE[1], 2.0, MIDDLE[3]]

@@ -27,9 +27,6 @@ def made(name, table, analysis=ANALYSIS):
     return TABLES[name](Runs.of(table), analysis)
 
 
-# --- Relative targets -----------------------------------------------------------------------
-
-
 def test_targets_lie_between_the_median_start_and_the_best_of_a_problem(campaign):
     runs = Runs.of(campaign)
     targets = runs.relative_targets([0.5, 0.1])
@@ -37,9 +34,6 @@ def test_targets_lie_between_the_median_start_and_the_best_of_a_problem(campaign
     of_instance = {1: [0.5, 0.5], 2: [10.025, 2.045]}
     for instance, row in zip(runs.frame["instance"], targets, strict=True):
         np.testing.assert_allclose(row, of_instance[instance])
-
-
-# --- Restarts -------------------------------------------------------------------------------
 
 
 def test_curves_without_a_failure_are_the_ecdf_and_go_beyond_the_runs(run, table):
@@ -63,10 +57,7 @@ def test_curves_average_over_targets_and_functions(campaign, run, table):
     assert (curves[curves["function"] == "all"]["runs"] == 3).all()
 
 
-# --- Executions -----------------------------------------------------------------------------
-
-
-def test_the_best_of_several_executions(run, table):
+def test_the_best_of_several_executions_also_without_a_result(run, table):
     rows = table(*[run([(1, 0.1, float(k))], run=k) for k in range(1, 13)])
     frame = made("best_of", rows, ANALYSIS.model_copy(update={"executions": (4, 1, 4, 13)}))
     assert frame["k"].drop_duplicates().tolist() == [1, 4, 13]
@@ -76,9 +67,6 @@ def test_the_best_of_several_executions(run, table):
     assert precision[1, "Q.50"] == 6
     assert precision[4, "Q.50"] == 2
     assert precision[13].isna().all()
-
-
-def test_runs_without_a_result_count(run, table):
     rows = table(run([(1, 0.1, 3.0)]), run(run=1), run(run=2))
     precision = made("best_of", rows).set_index(["k", "measure"])["precision"]
     assert precision[1, "mean"] == precision[2, "mean"] == INF
@@ -96,7 +84,7 @@ def restarting(make, **changes):
     return make([(1, 0.1, 4.0), (15, 0.3, 1.0), (32, 0.9, 0.5)], launch_log=log, **changes)
 
 
-def test_launches_that_a_budget_affords(run, table):
+def test_launches_that_a_budget_affords_are_complete_ones(run, table):
     frame = made("restart_fairness", table(restarting(run), restarting(run, run=1)))
     mean = frame.set_index("measure").loc["mean"]
     assert (mean["unit"], mean["budget"], mean["complete_launches"]) == ("seconds", 1.0, 6)
@@ -106,17 +94,11 @@ def test_launches_that_a_budget_affords(run, table):
     # Best of 4 of 1, 1, 2, 2, 4, 4: 1 unless both ones are left out.
     assert mean["best_of_k_launches"] == pytest.approx(1 + 1 / 15)
     assert mean["best_of_restarts"] == 0.5
-
-
-def test_a_launch_that_reached_the_target_is_complete_and_a_failed_one_is_not(run, table):
     log = [launch(0.0, 0.2, 4.0, "failed"), launch(0.2, 0.4, 0.0, "target")]
     frame = made("restart_fairness", table(run([(1, 0.3, 0.0)], launch_log=log)))
     assert (frame["complete_launches"] == 1).all()
     assert (frame["one_launch"] == 0.0).all()
     assert frame["best_of_k_launches"].isna().all()  # 5 of 1
-
-
-# --- Ancillary cost -------------------------------------------------------------------------
 
 
 def test_launches_of_a_charged_run(run, table):

@@ -121,30 +121,29 @@ def test_a_fork_ends_in_order_when_its_job_is_killed(start):
 
 
 @pytest.mark.slow
-def test_a_job_says_that_its_fork_was_killed(start):
-    job = start(do="wait")
+def test_a_job_says_that_its_fork_was_killed_and_ends_what_it_left(start):
+    job = start(do="wait", leave=True)
     ((fork, _, _),) = job.numbers("measuring")
+    ((left,),) = job.numbers("leaving")
     os.kill(fork, signal.SIGKILL)
     assert job.status() == 128 + signal.SIGKILL
     assert "the process that did this job was killed" in job.log.read_text()
+    wait_for(lambda: not alive(left))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGABRT, signal.SIGHUP])
-def test_a_fork_that_a_run_ended_is_replaced_by_another(start, tmp_path, number):
+@pytest.mark.parametrize(
+    "number", [signal.SIGKILL, signal.SIGTERM, signal.SIGABRT, signal.SIGHUP, signal.SIGSTOP]
+)
+def test_a_fork_that_a_run_ended_is_replaced_and_one_that_it_stopped_goes_on(
+    start, tmp_path, number
+):
     begun = tmp_path / "begun.txt"
-    job = start(do="be signalled", begun=str(begun), times=5, number=number)
+    times = 1 if number == signal.SIGSTOP else 5
+    job = start(do="be signalled", begun=str(begun), times=times, number=number)
     assert job.status() == 0
-    assert len(job.numbers("measuring")) == 6
-    assert begun.read_text() == "....."
-
-
-@pytest.mark.slow
-def test_a_fork_that_a_run_stopped_goes_on(start, tmp_path):
-    begun = tmp_path / "begun.txt"
-    job = start(do="be signalled", begun=str(begun), times=1, number=signal.SIGSTOP)
-    assert job.status() == 0
-    assert len(job.numbers("measuring")) == 1
+    assert len(job.numbers("measuring")) == (1 if number == signal.SIGSTOP else 6)
+    assert begun.read_text() == times * "."
 
 
 @pytest.mark.slow
@@ -157,16 +156,6 @@ def test_a_job_that_is_asked_to_end_blames_no_run(start, tmp_path):
     assert job.status() == 128 + signal.SIGTERM
     assert len(job.numbers("measuring")) == 1
     assert not begun.exists()
-
-
-@pytest.mark.slow
-def test_what_a_killed_fork_leaves_is_ended(start):
-    job = start(do="wait", leave=True)
-    ((fork, _, _),) = job.numbers("measuring")
-    ((left,),) = job.numbers("leaving")
-    os.kill(fork, signal.SIGKILL)
-    assert job.status() == 128 + signal.SIGKILL
-    wait_for(lambda: not alive(left))
 
 
 @pytest.mark.slow
@@ -283,34 +272,28 @@ def test_more_descriptors_than_select_takes_may_be_open():
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
-def test_nothing_begins_after_a_failure(tmp_path):
-    work = [lambda: 2, lambda: (tmp_path / "late").touch() or 0]
-    assert in_forks(work, 1) == 2
-    assert not list(tmp_path.iterdir())
-
-
 @pytest.mark.slow
-def test_another_child_of_this_process_is_left_alone():
+def test_nothing_begins_after_a_failure_and_other_children_are_left_alone(tmp_path):
     other = subprocess.Popen(["sh", "-c", "exit 7"])
     time.sleep(0.05)
     assert in_forks([lambda: 0, lambda: 0], 1) == 0
     assert other.wait() == 7
+    work = [lambda: 2, lambda: (tmp_path / "late").touch() or 0]
+    assert in_forks(work, 1) == 2
+    assert not list(tmp_path.iterdir())
 
 
 ALGORITHMS = {"a": "timefair:random-search", "b": "timefair:DE"}
 CAMPAIGN = SMALL | {"algorithms": ALGORITHMS, "rounds": 2}
 
 
-def test_processes_that_run_are_ended_when_nobody_waits_for_them_any_more():
+def test_processes_that_run_are_ended_when_nobody_waits_and_a_signal_is_a_status():
     start = time.monotonic()
     ends = in_turn([["sh", "-c", "exit 3"], ["sleep", "600"]], 2)
     first = next(ends)
     assert (first.number, first.status) == (0, 3)
     ends.close()
     assert time.monotonic() - start < 300
-
-
-def test_a_signal_is_a_status():
     (ended,) = in_turn([["sh", "-c", "kill -9 $$"]], 1)
     assert ended.status == 128 + 9
 

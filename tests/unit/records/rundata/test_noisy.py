@@ -61,14 +61,11 @@ def test_each_rule_has_its_trace(run, table, tmp_path, value, stored):
     assert best == [7.0, BY_RULE[value][-1][2]]
 
 
-def test_after_the_choice_of_runs_the_others_keep_their_own(run, table):
+def test_chosen_runs_keep_their_own_also_without_an_optimum_or_true_values(run, table):
     better = [(2, 0.1, 0.4, 0.3)]
     runs = Runs.of(table(noisy(run), noisy(run, rows=better, run=1), run(algorithm="B")))
     chosen = runs.where(np.array([True, False, True]))  # those of bbob come first
     assert events(chosen, "best_measured") == [[], [(2, 0.1, 0.3)]]
-
-
-def test_without_an_optimum_precisions_are_distances_to_the_best_true_value(run, table):
     mine = {"suite": "mine.py:f", "function": 1, "f_opt": None}
     runs = Runs.of(table(noisy(run, **mine), noisy(run, rows=[(5, 0.1, 1.0, 2.5)], run=1, **mine)))
     found = runs.with_values("best_measured")
@@ -77,9 +74,6 @@ def test_without_an_optimum_precisions_are_distances_to_the_best_true_value(run,
     assert events(runs, "best_measured") == [
         [(1, 0.1, 2.5), (4, 0.2, 2.0), (12, 0.5, 0.5)], [(5, 0.1, 0.0)]
     ]  # fmt: skip
-
-
-def test_a_record_without_true_values_keeps_its_measured_ones(run, table):
     runs = Runs.of(table(run([(3, 0.3, 7.0)], suite="bbob-noisy", function=101)))
     assert events(runs, "recommended") == [[(3, 0.3, 7.0)]]
 

@@ -39,9 +39,13 @@ def test_rows_come_in_the_order_of_their_keys_with_their_own_events(run, table):
     assert events.evaluations.tolist() == [2.0, 1.0, 4.0]
 
 
-def test_a_run_that_is_there_twice_is_refused(run, table):
+def test_a_run_that_is_there_twice_is_refused_with_what_to_do(run, table):
     with pytest.raises(InputError, match=r"twice.*algorithm A.*run 0"):
         Runs.of(table(run(), run()))
+    (line,) = refused(Runs.of, table(run(algorithm="new"), run(algorithm="new", seed=8)))
+    assert line.startswith("new: the same run is there twice (suite bbob, function 1,")
+    assert "give each file once" in line
+    assert "give one of them another under `algorithms`" in line
 
 
 def test_costs_go_from_the_first_event_to_the_longest_run(run, table):
@@ -90,14 +94,6 @@ def test_without_an_optimum_the_best_of_all_runs_takes_its_place(run, table):
     assert runs.frame["best_precision"].tolist() == [0.0, 5.0, 0.0, 2.0, np.inf]
     assert runs.traces.together().precision.tolist() == [8.0, 0.0, 5.0, 0.0, 2.0]
     assert runs.launches["best_precision"].tolist() == [0.0, 5.0, np.inf]
-
-
-def test_two_campaigns_with_one_label_are_told_what_to_do(run, table):
-    """The message only stated that a run is there twice."""
-    (line,) = refused(Runs.of, table(run(algorithm="new"), run(algorithm="new", seed=8)))
-    assert line.startswith("new: the same run is there twice (suite bbob, function 1,")
-    assert "give each file once" in line
-    assert "give one of them another under `algorithms`" in line
 
 
 def test_without_an_optimum_precisions_can_be_distances_to_the_best_of_some_runs(run, table):
@@ -199,12 +195,6 @@ def one_kind(round):
 def ratio(runs, machine):
     frame = TABLES["ert_ratios"](runs, ANALYSIS).set_index("machine")
     return frame.loc[machine, "ratio"]
-
-
-@in_blocks
-def test_a_mixture_by_blocks_has_the_ratio_of_one_machine(blocks):
-    alone, mixed = blocks(one_kind), blocks(alternating)
-    assert ratio(mixed, conditions.EVERY_MACHINE) == pytest.approx(ratio(alone, FAST), rel=0.05)
 
 
 @in_blocks
@@ -337,14 +327,11 @@ def part():
     return TracePart.of(events, np.array([3, 0, 1]))
 
 
-def test_rows_change_and_runs_are_left_out(part):
+def test_rows_change_runs_are_left_out_and_what_lies_at_the_budget_is_dropped(part):
     left = part.renumbered(np.array([5, -1, -1, 2]))
     assert left.rows.tolist() == [2, 5]
     assert left.offsets.tolist() == [0, 2, 2]
     assert left.precision.tolist() == [5.0, 2.0]
-
-
-def test_what_lies_at_the_budget_is_dropped(part):
     later = part.begun_later(np.array([0.0, 0.3, 0.0, 0.1]), np.array([1.0, 0.5, 1.0, 0.6]))
     assert later.offsets.tolist() == [0, 2, 2, 2]
     np.testing.assert_allclose(later.time_s, [0.2, 0.5])
@@ -399,11 +386,10 @@ def expected(*rows):
     return [(row, launch, own) for row in rows for launch, own in EXPECTED]
 
 
-def test_launches_have_what_they_found_from_their_own_start(launch_rows, table):
+def test_launches_have_what_they_found_in_memory_and_part_by_part_of_records(
+    launch_rows, table, tmp_path, monkeypatch
+):
     assert traces(Runs.of(table(*launch_rows))) == expected(1, 3)
-
-
-def test_they_are_read_from_records_part_by_part(launch_rows, table, tmp_path, monkeypatch):
     monkeypatch.setattr(store, "_ROW_GROUP_BYTES", 1)
     path = tmp_path / "a.parquet"
     write_record(path, table(*launch_rows).to_batches(max_chunksize=1), {})

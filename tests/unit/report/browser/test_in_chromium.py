@@ -79,21 +79,15 @@ def test_figures_appear(opened, name):
     assert not any("NaN" in path or "Infinity" in path for path in paths)
 
 
-def test_the_pointer_shows_the_values_below_it(opened):
+def test_the_pointer_views_and_hidden_algorithms(opened):
     opened.hover("#chart-ecdf .panel svg")
     lines = texts(opened, ".tip:not([hidden]) div")
     assert sorted(line.split("0")[0].split("1")[0] for line in lines) == sorted(SECONDS)
-
-
-def test_another_view_is_drawn_when_it_is_chosen(opened):
     before = opened.run("document.querySelector('#chart-ert .panel').innerHTML")
     opened.click("#chart-ert .switch button:nth-child(2)")
     assert texts(opened, "#chart-ert [aria-pressed=true]") == ["evaluations"]
     assert opened.run("document.querySelector('#chart-ert .panel').innerHTML") != before
     assert opened.run("document.activeElement.textContent") == "evaluations"
-
-
-def test_an_algorithm_can_be_hidden_in_all_figures(opened):
     opened.click(".legend button")
     assert opened.run("document.querySelectorAll('#chart-profile path.curve').length") == 2
     opened.click(".legend button")

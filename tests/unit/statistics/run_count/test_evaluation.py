@@ -64,32 +64,6 @@ def test_clear_verdicts_are_those_of_scipys_intervals():
     assert clear > 40
 
 
-def reference(sample, n, technique, resamples, rng):
-    """The criterion in plain numpy: accurate, or the share of resamples within each band."""
-    some = sample[:n][is_kept(sample[:n], technique)]
-    everything = sample[is_kept(sample, technique)]
-    means = [rng.choice(kept, (resamples, 50)).mean(axis=1) for kept in (some, everything)]
-    difference = means[0] - means[1]
-    low, high = np.quantile(difference, [0.025, 0.975], method="inverted_cdf")
-    if low <= 0.0 <= high:
-        return np.ones(1 + len(BANDS))
-    near = [np.mean(np.abs(difference) <= band * abs(everything.mean())) for band in BANDS]
-    return np.array([0.0, *near])
-
-
-@pytest.mark.parametrize("technique", TECHNIQUES)
-def test_shares_are_those_of_plain_resampling(technique):
-    """Samples whose percentile and BCa verdicts are the same, so that the reference is short."""
-    rng = np.random.default_rng(3)
-    samples = skewed(25, seed=4)
-    counts = np.full((25, 1), 8)
-    plain = np.array([reference(sample, 8, technique, 4000, rng) for sample in samples])
-    ours = verdicts(samples, counts, [technique])
-    sure = ours.accurate[:, 0] == plain[:, 0]
-    assert sure.sum() >= 20
-    np.testing.assert_allclose(ours.within[sure, 0], plain[sure, 1:], atol=0.06)
-
-
 def test_degenerate_samples_have_verdicts():
     inf = np.inf
     samples = np.array([
@@ -132,13 +106,6 @@ def test_table_2_by_its_own_arithmetic():
     np.testing.assert_allclose(PRINTED.acc_implied, PRINTED.acc, atol=0.0051)
     np.testing.assert_allclose(PRINTED.est / (PRINTED.total / 50), PRINTED.mean_n, atol=0.0051)
     assert len(PRINTED) == 24
-
-
-def test_table_1_is_the_accuracy_of_table_2():
-    accuracy = pd.read_csv(GOLDEN / "seed001_table1.csv")["true"]
-    portfolio = PRINTED[PRINTED.portfolio == "DE"]
-    row = savings(portfolio.total, portfolio.est, accuracy)
-    np.testing.assert_allclose(row["expected_saved_percent"], portfolio.pct_exp, atol=0.011)
 
 
 def test_groups_add_up_and_blocks_do_not_matter(monkeypatch):
