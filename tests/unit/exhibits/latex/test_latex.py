@@ -13,21 +13,10 @@ from hypothesis import strategies as st
 
 from timefair import cli
 from timefair.campaign import configuration, plan
-from timefair.exhibits import questions
+from timefair.exhibits import latex, questions
 from timefair.exhibits.exhibit import Exhibit
 from timefair.exhibits.files import write
-from timefair.exhibits.latex import (
-    CHARACTERS,
-    LINES,
-    Setting,
-    best,
-    document,
-    grid,
-    pages,
-    tabulars,
-    typeset,
-    width_of,
-)
+from timefair.exhibits.latex import Setting, document, typeset
 from timefair.exhibits.latex.notation import Notation, escape
 from timefair.exhibits.layout import Layout, Points, Value, generic, parts
 from timefair.exhibits.registry import TABLES
@@ -207,7 +196,7 @@ def test_any_text_can_be_a_name(name):
 def test_the_best_are_bold(values, better, bold):
     value = Value("ert_s", "ERT", better)
     frame = frame_of(values)
-    assert best(frame, ERT.keys, value).tolist() == bold
+    assert latex.best(frame, ERT.keys, value).tolist() == bold
     tex = typeset_frame(frame, replace(ERT, values=(value,)))
     assert tex.count(r"\textbf") == sum(bold)
 
@@ -241,7 +230,7 @@ def test_long_texts_are_broken_into_lines():
         r"1 & a & \parbox[t]{4.5em}{\raggedright one two t hree-four -five\strut} & 1.50 \\",
         r" & b & \parbox[t]{4.5em}{\raggedright six\strut} & 2.50 \\",
     ]
-    assert [grid(frame, layout).height(row) for row in (0, 1)] == [3, 1]
+    assert [latex.grid(frame, layout).height(row) for row in (0, 1)] == [3, 1]
 
 
 def many(algorithms, functions, targets):
@@ -258,14 +247,14 @@ def many(algorithms, functions, targets):
 @pytest.mark.parametrize("shape", [(2, 3, 2), (15, 24, 3), (15, 1, 11), (70, 1, 1), (1, 100, 1)])
 @pytest.mark.parametrize("layout", [ERT, ERT.turned], ids=["as it is", "turned"])
 def test_long_and_wide_tables_are_cut(shape, layout):
-    whole = grid(many(*shape), layout)
-    tables = tabulars(whole)
-    assert all(table.lines <= LINES for table in tables)
-    assert max(map(width_of, whole.groups)) < CHARACTERS
+    whole = latex.grid(many(*shape), layout)
+    tables = latex.tabulars(whole)
+    assert all(table.lines <= latex.LINES for table in tables)
+    assert max(map(latex.width_of, whole.groups)) < latex.CHARACTERS
     together = "\n".join(table.tex for table in tables)
     assert together.count(r"\scriptsize") == np.prod(shape)
-    for page in pages(tables):
-        assert len(page) == 1 or sum(table.lines for table in page) <= LINES
+    for page in latex.pages(tables):
+        assert len(page) == 1 or sum(table.lines for table in page) <= latex.LINES
 
 
 @pytest.mark.parametrize("shape", [(13, 24, 11), (104, 6, 11), (104, 24, 1), (2, 500, 1)])
@@ -277,7 +266,7 @@ def test_a_part_is_on_one_page_and_says_what_is_missing(shape):
     assert ("Not every target is printed." in tex) is (targets > 1)
     assert (f"Of {algorithms} algorithms, the " in tex) is (algorithms > 13)
     assert ("rows, the first " in tex) is (functions > 100)
-    assert len(tex.splitlines()) < 2 * LINES
+    assert len(tex.splitlines()) < 2 * latex.LINES
 
 
 def test_a_whole_layout_takes_pages_and_each_function_has_its_own_digits():
