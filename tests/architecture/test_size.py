@@ -20,12 +20,12 @@ GENERATED = (
 """Files that are committed, and that a command of CONTRIBUTING.md writes."""
 
 LOWER_ONLY = {
-    "lines of the package": 73_856,
-    "lines of the core": 58_080,
-    "files of the core": 298,
+    "lines of the package": 71_213,
+    "lines of the core": 56_013,
+    "files of the core": 216,
     "rooms of the core": 13,
-    "lines of the extensions": 15_776,
-    "lines of the tests": 42_488,
+    "lines of the extensions": 15_200,
+    "lines of the tests": 40_723,
     "committed lines that are generated": 3_487,
 }
 """Ceilings. After a deletion, lower them to what is left."""
