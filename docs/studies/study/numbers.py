@@ -26,7 +26,7 @@ AUDITED = ROOT / "benchmarks/library_bias.jsonl"
 MAX_ITER = ROOT / "benchmarks/max_iter.csv"
 DESIGNS = ("database-bbob-5", "database-bbob-20", "database-cec2022-10")
 MORE = ("database-cec2017-10", "database-cec2022-20", "database-engineering")
-"""Designs of which the page has one table."""
+"""Designs of too few functions for tests of all."""
 LIBRARY = "mealpy-"
 REFERENCES = {
     "random-search": "random search",
@@ -49,7 +49,7 @@ MEASURES = {
 LEVEL = 0.05
 LEAST = 500
 """Evaluations of a run; those with fewer would end the cost map."""
-BEST, BEST_BY = 3, ("evaluations", "CPU seconds", "100 ms an evaluation")
+BEST, BEST_BY = 3, ("evaluations", "CPU seconds")
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,8 +126,9 @@ def of_study(every: Sequence[Measured], more: Sequence[Measured]) -> dict[str, s
                 found[f"{place}.{measure}.{reference}.{words}"] = str(number)
         unbiased = [name for name in one.mine if bias[name] == "none"]
         found["unbiased"] = str(len(unbiased))
-        found[f"table.unbiased.{place}"] = against(counted(one, unbiased))
-    found |= {"table.best": best(every), "table.more": briefly(more)}
+        for reference, sides in counted(one, unbiased, ["evaluations"]).items():
+            found[f"unbiased.{place}.{reference[1]}"] = " / ".join(map(str, sides))
+    found["table.best"] = best([*every, *more])
     return found | implementation(every) | reversals(every) | max_iter()
 
 
@@ -181,17 +182,6 @@ def against(counts: Counts) -> str:
         for measure in MEASURES
     ]
     return table(("by", *REFERENCES.values()), rows)
-
-
-def briefly(every: Sequence[Measured]) -> str:
-    """The counts for some more designs, by evaluations and in CPU seconds."""
-    rows = []
-    for one in every:
-        for words in ("evaluations", "CPU seconds"):
-            counts = counted(one, one.mine, [words])
-            cells = (" / ".join(map(str, counts[words, name])) for name in REFERENCES)
-            rows.append((one.space, words, *cells))
-    return table(("problems", "by", *REFERENCES.values()), rows)
 
 
 def best(every: Sequence[Measured]) -> str:
