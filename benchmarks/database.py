@@ -43,7 +43,10 @@ class Enough(Exception):
 
 def only(campaign: Campaign, functions: list[int], without: set[str]) -> Campaign:
     """The campaign on some of its functions, without some of its algorithms."""
-    problems = campaign.problems.model_copy(update={"functions": tuple(functions)})
+    chosen = campaign.problems
+    own = {f: d for f, d in chosen.own_dimensions.items() if f in functions}
+    where = {"own_dimensions": own, "dimensions": tuple(sorted({*own.values()}))} if own else {}
+    problems = chosen.model_copy(update={"functions": tuple(functions), **where})
     algorithms = {k: v for k, v in campaign.algorithms.items() if k not in without}
     return campaign.model_copy(update={"problems": problems, "algorithms": algorithms})
 

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from recommending import NAMED, advised
 from sklearn import datasets, ensemble, kernel_ridge, model_selection, neural_network, svm
 from sklearn.pipeline import make_pipeline
@@ -31,6 +32,8 @@ from timefair.extensions.database.standings import Costs, spaces
 from timefair.extensions.database.store import designs, opened
 
 EVALUATIONS, RUNS = (30, 100), 9
+SHARES = (0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001)
+"""Targets, as shares of the gap between a first value and the best one."""
 NAMES = {
     1: "SVM, breast cancer",
     2: "SVM with three parameters, wine",
@@ -137,14 +140,15 @@ def main(database: str | None = None) -> int:
         evaluations=max(EVALUATIONS), runs=RUNS, name="tuning-problems", seed=2026, figures=[],
     )  # fmt: skip
     with opened(Path(result.folder)) as design:
-        (judged,) = spaces(design.runs, design.analysis)
+        cells = [design.runs.frame[name] for name in ("function", "algorithm")]
+        spent = pd.DataFrame(design.runs.runtimes("evaluations", SHARES), design.runs.frame.index)
     ways = list(next(iter(chosen.values())))
     head = ["problem", "D", "ms", "evaluations", "recommended is", *ways, "best of these"]
     print(f"| {' | '.join(head)} |\n|{'---|' * len(head)}")
     regrets = []
     for (function, number), some in chosen.items():
-        reached = (judged.evaluations[:, judged.functions.index(function)] <= number).mean((1, 2))
-        values = [float(reached[judged.labels.index(some[way])]) for way in ways]
+        reached = (spent <= number).mean(axis=1).groupby(cells).mean()[function]
+        values = [float(reached[some[way]]) for way in ways]
         regrets.append([reached.max() - value for value in values])
         first = [NAMES[function], DIMENSIONS[function], f"{1e3 * costs_s[function]:.0f}", number]
         shown = [*first, some["recommended"], *(f"{v:.2f}" for v in (*values, reached.max()))]
