@@ -239,7 +239,7 @@ def pooled(runs: Runs, analysis: Analysis, *, confidence: float | None) -> pd.Da
             if confidence is not None:
                 row |= _limits(values, p, confidence, runs.least_precision)
             rows.append(row)
-    frame = pd.DataFrame(rows)
+    frame = pd.DataFrame(rows, columns=None if rows else [*CELL, "quantile", "precision"])
     return frame.assign(rank=ranks_within(frame, (*PROBLEM, "quantile"), "precision"))
 
 
