@@ -225,7 +225,7 @@ def test_kinds_of_variables(folder, parameters, variables, integer):
         ("objectives.py:two", {"nadir": [1, 1], "hypervolume": 2},
          ["'hypervolume' is a number above 0 and at mo"]),
         ("objectives.py:two", {"nadir": [1, 1], "f_opt": 2}, [": cannot have 'f_opt'"]),
-        ("objectives.py:noisy", {}, ["have no noise", ": cannot have 'constraints' or 'noise_free'"]),
+        ("objectives.py:noisy", {}, ["no noise", ": cannot have 'constraints' or 'noise_free'"]),
         ("orders.py:cost", {"lower": 0}, ["'lower': a permutation of orders.py:cost has no such"]),
         ("orders.py:cost", {"permutation": 1}, ["'lower'", "'upper'", "is true or false, not 1"]),
         ("orders.py:odd", {}, ["'permutation' of orders.py:odd: cannot have 'constraints'"]),
