@@ -415,7 +415,7 @@ def criteria(runs: Runs, analysis: Analysis) -> list[Criterion]:
 
 
 Pair: TypeAlias = tuple[str, str]
-Group: TypeAlias = dict[int, dict[str, Any]]
+Group: TypeAlias = dict[Any, dict[str, Any]]
 """The rows of a pair on one function, or over all, by the place of their criterion."""
 
 
