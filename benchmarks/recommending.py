@@ -45,7 +45,7 @@ EVALUATIONS = (50, 200, 1000)
 def choices(costs: Costs) -> Iterator[tuple[float, int, list[Floats], float]]:
     """Each cost of an evaluation and number of evaluations a dimension, with the shares on each
     function of the choices (case, pair, one for all, named, best) and the share of cut ones."""
-    overall, on = advice.overall(costs, costs.dimension), np.arange(len(costs.functions))
+    overall, on = advice.overall(costs), np.arange(len(costs.functions))
     for cost, count in product(COSTS_S, EVALUATIONS):
         budget = count * costs.dimension * max(cost, 1e-5)
         here = advice.shares(costs, cost, budget)
@@ -59,7 +59,7 @@ def choices(costs: Costs) -> Iterator[tuple[float, int, list[Floats], float]]:
 
 def elsewhere(costs: Costs, other: Costs) -> Iterator[tuple[float, int, list[Floats], float]]:
     """The same, with choices on all functions of one suite that are judged on those of another."""
-    usual = costs.labels[int(advice.overall(costs, costs.dimension).mean(axis=1).argmax())]
+    usual = costs.labels[int(advice.overall(costs).mean(axis=1).argmax())]
     for cost, count in product(COSTS_S, EVALUATIONS):
         here, low = (
             advice.shares(of, cost, count * of.dimension * max(cost, 1e-5)) for of in (costs, other)

@@ -77,10 +77,12 @@ def _model(function: int, x: np.ndarray) -> Any:
 
 @cache
 def _data(function: int) -> tuple[np.ndarray, np.ndarray, str]:
-    of = {1: datasets.load_breast_cancer, 2: datasets.load_wine, 6: datasets.load_wine}
-    load, score = of.get(function, datasets.load_diabetes), "neg_log_loss"
-    x, y = load(return_X_y=True)
-    return x, y, score if function == 6 else ("accuracy" if function in of else "r2")
+    load, score = {
+        1: (datasets.load_breast_cancer, "accuracy"),
+        2: (datasets.load_wine, "accuracy"),
+        6: (datasets.load_wine, "neg_log_loss"),
+    }.get(function, (datasets.load_diabetes, "r2"))
+    return (*load(return_X_y=True), score)
 
 
 def loss(x: np.ndarray, function: int) -> float:
@@ -109,7 +111,7 @@ def seconds(function: int) -> float:
 def choices(costs: Costs, function: int, cost_s: float, number: int) -> dict[str, str]:
     """What each way to choose takes."""
     here = advice.shares(costs, cost_s, cost_s * number)
-    found = advice.advise(costs, here, costs.dimension)
+    found = advice.advise(costs, here)
     return {
         "recommended": costs.labels[found.shortlist[0]],
         "one for all": costs.labels[found.usual],

@@ -126,8 +126,8 @@ def of_study(every: Sequence[Measured], more: Sequence[Measured]) -> dict[str, s
                 found[f"{place}.{measure}.{reference}.{words}"] = str(number)
         unbiased = [name for name in one.mine if bias[name] == "none"]
         found["unbiased"] = str(len(unbiased))
-        for reference, sides in counted(one, unbiased, ["evaluations"]).items():
-            found[f"unbiased.{place}.{reference[1]}"] = " / ".join(map(str, sides))
+        for (_, reference), sides in counted(one, unbiased, ["evaluations"]).items():
+            found[f"unbiased.{place}.{reference}"] = " / ".join(map(str, sides))
     found["table.best"] = best([*every, *more])
     return found | implementation(every) | reversals(every) | max_iter()
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack
 from itertools import product
 from pathlib import Path
 from typing import NamedTuple
@@ -71,10 +72,10 @@ def shares(costs: Costs, cost_s: float, budget_s: float) -> Shares:
     return Shares(*(of.sum(axis=2) / costs.runs for of in (reached, most)))
 
 
-def overall(costs: Costs, dimension: int) -> Floats:
+def overall(costs: Costs) -> Floats:
     """The shares averaged over all cells, shape (algorithms, functions)."""
     cells = product(GRID_COSTS_S, GRID_EVALUATIONS)
-    every = [shares(costs, c, n * dimension * max(c, 1e-5)).low for c, n in cells]
+    every = [shares(costs, c, n * costs.dimension * max(c, 1e-5)).low for c, n in cells]
     return np.asarray(np.mean(every, axis=0))
 
 
@@ -112,9 +113,9 @@ def best_pair(costs: Costs, cost_s: float, budget_s: float, single: Floats) -> t
     return Pair(*pairs[best], reached[best]), gain
 
 
-def advise(costs: Costs, here: Shares, dimension: int) -> Advice:
+def advise(costs: Costs, here: Shares) -> Advice:
     """The shortlist, from the shares in this cell."""
-    over = overall(costs, dimension)
+    over = overall(costs)
     order = np.argsort(-here.low.mean(axis=1), kind="stable").tolist()
     usual, gain = int(over.mean(axis=1).argmax()), float(held_out(here.low, over).mean())
     if gain <= 0:
@@ -126,19 +127,18 @@ def advise(costs: Costs, here: Shares, dimension: int) -> Advice:
 
 def told(paths: Iterable[Path], asked: Namespace) -> Iterator[str]:
     """The lines of `timefair recommend`, for the nearest dimension that was recorded."""
-    near: list[tuple[tuple[float, ...], Path]] = []
-    for path in paths:
-        with opened(path) as design:
-            near.append((_distance(design.campaign.problems, asked.dimension), path))
-    with opened(min(near)[1]) as design:
+    with ExitStack() as stack:
+        design = min(
+            (stack.enter_context(opened(path)) for path in paths),
+            key=lambda one: _distance(one.campaign.problems, asked.dimension),
+        )
         every, campaign = list(spaces(design.runs, design.analysis)), design.campaign
     costs = min(every, key=lambda one: abs(np.log(one.dimension / asked.dimension)))
-    recorded = costs.dimension
     here = shares(costs, asked.evaluation_cost, asked.budget)
-    found, labels = advise(costs, here, recorded), costs.labels
-    beside = "" if recorded == asked.dimension else f", the nearest to {asked.dimension}"
+    found, labels = advise(costs, here), costs.labels
+    near = "" if costs.dimension == asked.dimension else f", the nearest to {asked.dimension}"
     yield (
-        f"{costs.title}{beside}: {len(labels)} optimizers, {len(costs.functions)} "
+        f"{costs.title}{near}: {len(labels)} optimizers, {len(costs.functions)} "
         f"functions; targets within {asked.budget:g} s at {asked.evaluation_cost:g} s an "
         "evaluation, in brackets for functions like these:"
     )
