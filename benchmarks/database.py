@@ -2,7 +2,7 @@
 
     python benchmarks/database.py config/studies/database/bbob-5.yaml [--minutes 40]
     python benchmarks/database.py config/studies/database/bbob-5.yaml --suite cec2022 --dimension 10
-    python benchmarks/database.py config/studies/database/bbob-5.yaml --suite engineering
+    python benchmarks/database.py config/studies/database/bbob-5.yaml --suite engineering [--mixed]
 
 Start it in the folder for the results, on a machine with nothing else to do. Without `--functions`,
 the odd functions of the campaign are measured first, then the others; each half is complete by
@@ -33,9 +33,6 @@ from timefair.problems.registry import SUITES
 WIDE = [1e5, 1e4, 1e3, 316, 100, 31.6, 10, 3.16, 1, 1e-1, 1e-2, 1e-3, 1e-5, 1e-8]
 """Targets for suites whose values differ more from the best one than those of bbob."""
 
-CONTINUOUS = [15, 16, 17, 19, 20, 23, 24, 25, 27, 29, 32, 33]
-"""Designs of `engineering` without whole variables."""
-
 
 class Enough(Exception):
     """The minutes are over."""
@@ -51,15 +48,19 @@ def only(campaign: Campaign, functions: list[int], without: set[str]) -> Campaig
     return campaign.model_copy(update={"problems": problems, "algorithms": algorithms})
 
 
-def elsewhere(campaign: Campaign, suite: str, dimension: int | None) -> Campaign:
-    """The campaign in another suite or dimension, as ``database-cec2022-10``."""
+def elsewhere(
+    campaign: Campaign, suite: str, dimension: int | None, mixed: bool = False
+) -> Campaign:
+    """The campaign in another suite or dimension, as ``database-cec2022-10``, on its functions
+    without whole variables, or on those with them (`mixed`)."""
     content = json.loads(campaign.model_dump_json(exclude_defaults=True))
-    functions = sorted(SUITES[suite].functions)
+    of = SUITES[suite]
+    functions = [f for f in sorted(of.functions) if (of.variables_of(f) != "continuous") == mixed]
     content["problems"] |= {"suite": suite, "functions": functions, "dimensions": dimension}
-    if suite == "engineering":  # each in a dimension of its own, without whole variables
-        content["problems"] |= {"functions": CONTINUOUS}
+    if not dimension:  # each in a dimension of its own
         del content["problems"]["dimensions"]
-    content["name"] = "-".join(["database", suite, *([str(dimension)] if dimension else [])])
+    which = [str(dimension)] * bool(dimension) + ["mixed"] * mixed
+    content["name"] = "-".join(["database", suite, *which])
     if suite != "bbob":  # these suites have one instance
         content["problems"]["instances"], content["runs"] = 1, content["runs"] * 3
         content["targets"] = WIDE
@@ -125,10 +126,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--cores", type=int, default=2)
     parser.add_argument("--suite", default="bbob", help="another one, in results with its name")
     parser.add_argument("--dimension", type=int, help="likewise")
+    parser.add_argument("--mixed", action="store_true", help="functions with whole variables")
     options = parser.parse_args(arguments)
     whole = configuration.load(options.campaign)
     if options.dimension or options.suite != "bbob":
-        whole = elsewhere(whole, options.suite, options.dimension)
+        whole = elsewhere(whole, options.suite, options.dimension, options.mixed)
     every = list(whole.problems.functions)
     steps = [[f for f in every if f % 2], every]
     if options.functions:

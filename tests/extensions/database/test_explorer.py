@@ -38,7 +38,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):
     path = tmp_path_factory.mktemp("explorer") / "explore.html"
-    path.write_text(explorer.page(DATABASE), encoding="utf-8")
+    path.write_text(explorer.page(DATABASE.parent), encoding="utf-8")
     return path
 
 
@@ -99,7 +99,9 @@ def test_it_fits_the_window(browser, page, width, dark):
 
 def test_a_file_of_rank_is_dropped_onto_it(browser, page, tmp_path):
     data = json.loads(re.search(r'id="data">(.*?)</script>', page.read_text(), re.S)[1])
-    (space,) = data["spaces"]
+    space, *others = data["spaces"]
+    assert {one["title"] for one in others} > {"cec2022, D = 10"}
+    assert page.stat().st_size < 10_000_000
     one = {**space, "labels": ["mine"]}
     browser.open(page)
     browser.until("document.querySelector('#shown table') !== null")
@@ -118,6 +120,6 @@ def test_a_campaign_has_the_page_too(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert cli.main(["report", str(DATABASE), "--explore"]) == 0
     assert capsys.readouterr().out == "explore.html\n"
-    assert (tmp_path / "explore.html").stat().st_size < 10_000_000
+    assert (tmp_path / "explore.html").is_file()
     assert cli.main(["report", "nowhere", "--explore"]) == 2
     assert "nowhere" in capsys.readouterr().err

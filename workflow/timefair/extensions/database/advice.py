@@ -19,9 +19,8 @@ import yaml
 from timefair.algorithms import registry
 from timefair.basics.errors import InputError
 from timefair.campaign.configuration import Campaign
-from timefair.campaign.configuration.model import ChosenProblems
 from timefair.extensions.database.standings import Costs, spaces
-from timefair.extensions.database.store import entry, opened
+from timefair.extensions.database.store import entry, kinds, opened
 from timefair.statistics.checks import Floats
 from timefair.statistics.evaluation_cost import at_cost, known_until
 
@@ -130,7 +129,7 @@ def told(paths: Iterable[Path], asked: Namespace) -> Iterator[str]:
     with ExitStack() as stack:
         design = min(
             (stack.enter_context(opened(path)) for path in paths),
-            key=lambda one: _distance(one.campaign.problems, asked.dimension),
+            key=lambda one: _distance(one.campaign, asked),
         )
         every, campaign = list(spaces(design.runs, design.analysis)), design.campaign
     costs = min(every, key=lambda one: abs(np.log(one.dimension / asked.dimension)))
@@ -172,7 +171,7 @@ def told(paths: Iterable[Path], asked: Namespace) -> Iterator[str]:
             f"unknown: what {asked.cores} cores gain, as the runs were recorded on one; asks for "
             f"several points at once: {', '.join(able) or 'none of them'}"
         )
-    if asked.integer:
+    if asked.integer and kinds(campaign) == {"continuous"}:
         yield "unknown: integer variables, as all recorded ones are continuous"
     if asked.output is not None:
         names = [labels[k] for k in (*found.shortlist, *found.unknown[:MOST])]
@@ -181,11 +180,13 @@ def told(paths: Iterable[Path], asked: Namespace) -> Iterator[str]:
         yield f"{asked.output}: a campaign that decides it, without waiting for evaluations"
 
 
-def _distance(problems: ChosenProblems, dimension: int) -> tuple[float, ...]:
-    """Less for problems that are nearer; functions with dimensions of their own are last, and of
-    equals, more functions are first."""
-    ratio = min(abs(np.log(recorded / dimension)) for recorded in problems.dimensions)
-    return (len(problems.own_dimensions), ratio, -len(problems.functions))
+def _distance(campaign: Campaign, asked: Namespace) -> tuple[float, ...]:
+    """Less for problems that are nearer: those with the kind of variables are first, functions with
+    dimensions of their own are last, and of equals, more functions are first."""
+    problems = campaign.problems
+    other = (kinds(campaign) == {"continuous"}) == asked.integer
+    ratio = min(abs(np.log(recorded / asked.dimension)) for recorded in problems.dimensions)
+    return (other, len(problems.own_dimensions), ratio, -len(problems.functions))
 
 
 def _said(low: Floats, high: float) -> str:

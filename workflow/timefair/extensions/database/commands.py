@@ -21,8 +21,8 @@ def add_to(commands: Commands) -> None:
     report = commands.choices["report"]
     report.add_argument(
         "--explore", action="store_true",
-        help="write explore.html instead, a page to explore the runs of RESULTS, which may be an "
-        "archive of the database",
+        help="write explore.html instead, a page to explore the runs of RESULTS, which may be a "
+        "database or one of its archives",
     )  # fmt: skip
     report.set_defaults(command=partial(_report, report.get_default("command")))
 
@@ -117,7 +117,7 @@ def _report(usual: Callable[..., int | None], arguments: argparse.Namespace) -> 
     from timefair.extensions.database import explorer
 
     folder = arguments.folder
-    output = folder / EXPLORER if folder.is_dir() else Path(EXPLORER)
+    output = folder / EXPLORER if (folder / store.COLLECTED).is_dir() else Path(EXPLORER)
     prepare_files([output], [".html"])
     output.write_text(explorer.page(folder), encoding="utf-8")
     print(output)

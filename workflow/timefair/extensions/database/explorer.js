@@ -82,7 +82,7 @@ function read() {
   const functions = list("functions")?.map(Number).filter((f) => space.functions.includes(f));
   state = {
     space: place,
-    unit: number("unit", DATA.budget_s ? 0 : 1),
+    unit: number("unit", space.budget_s ? 0 : 1),
     cost: Math.max(number("cost", 0), 0),
     easy: first,
     hard: last,
@@ -90,7 +90,7 @@ function read() {
     functions: functions?.length ? functions : [...space.functions],
     names: list("names"),
   };
-  state.budget = number("budget", state.unit ? 1000 * space.dimension : (DATA.budget_s ?? 1));
+  state.budget = number("budget", state.unit ? 1000 * space.dimension : (space.budget_s ?? 1));
 }
 
 function keep(changes) {
@@ -129,7 +129,7 @@ function controls(space, best) {
   const targets = space.targets.map((target, t) => [t, printed(target)]);
   form.replaceChildren(
     field("Problems", picker(DATA.spaces.map(({ title }, k) => [k, title]), state.space, (space) => keep({ space, functions: null, names: null, budget: null, easy: null, hard: null }))),
-    field("Count", picker([[0, `seconds (${DATA.clock})`], [1, "evaluations"]], state.unit, (unit) => keep({ unit, budget: null }))),
+    field("Count", picker([[0, `seconds (${space.clock})`], [1, "evaluations"]], state.unit, (unit) => keep({ unit, budget: null }))),
     field("Cost of an evaluation in s", typed("cost", state.cost, 0)),
     field(state.unit ? "Budget in evaluations" : "Budget in s", typed("budget", state.budget, 0)),
     field("Easiest target", picker(targets, state.easy, (easy) => keep({ easy }))),
@@ -147,7 +147,7 @@ async function show() {
   read();
   const space = DATA.spaces[state.space];
   space.unpacked ??= await unpacked(space);
-  optimizers = [...space.unpacked, ...added.filter(({ title }) => title === space.title).map(({ one }) => one)];
+  optimizers = [...space.unpacked, ...added.filter((of) => of.space === space).map(({ one }) => one)];
   const on = state.functions.map((f) => space.functions.indexOf(f));
   const cost = state.unit ? 0 : state.cost;
   const both = optimizers.map((one) => on.map((f) => share(one, f, space, state, cost, state.budget)));
@@ -265,11 +265,12 @@ function costMap(space, on, order) {
 async function drop(file) {
   const own = JSON.parse(await file.text());
   for (const one of own.spaces) {
-    const space = DATA.spaces.find(({ title }) => title === one.title);
-    if (!space || String(one.functions) !== String(space.functions) || String(one.targets) !== String(space.targets)) continue;
+    const same = (space) => ["title", "functions", "targets"].every((key) => String(one[key]) === String(space[key]));
+    const space = DATA.spaces.find(same);
+    if (!space) continue;
     for (const unit of await unpacked(one)) {
       const fits = (f, r) => (r < one.runs ? unit.end(f, r, 0) : NaN);
-      added.push({ title: one.title, one: { label: unit.label, at: unit.at, end: (f, r, u) => (Number.isNaN(fits(f, r)) ? NaN : unit.end(f, r, u)) } });
+      added.push({ space, one: { label: unit.label, at: unit.at, end: (f, r, u) => (Number.isNaN(fits(f, r)) ? NaN : unit.end(f, r, u)) } });
     }
   }
   await show();

@@ -21,7 +21,7 @@ import numpy as np
 from timefair import __version__
 from timefair.exhibits.charts.style import COLOURS
 from timefair.extensions.database.standings import Costs, spaces
-from timefair.extensions.database.store import Design, opened
+from timefair.extensions.database.store import Design, designs, opened
 from timefair.problems import names
 from timefair.report.exhibits import script
 from timefair.report.page import DOCUMENT, part_of
@@ -63,23 +63,26 @@ def spaces_of(design: Design) -> Iterator[dict[str, Any]]:
     """What the page has of each suite and dimension of a design."""
     analysis, given = design.analysis, design.campaign.analysis_settings["function_names"]
     runs = design.runs.timed_by(analysis.time)
+    budget = design.campaign.budget
+    more = {
+        "targets": analysis.targets,
+        "clock": "CPU time" if analysis.time == "cpu" else "wall clock",
+        "budget_s": budget.time_s or budget.cpu_s,
+    }
     for costs in spaces(runs, analysis):
         groups = {group: [*of] for group, of in names.groups(costs.suite).items()}
         titles = [names.title(costs.suite, function, given) for function in costs.functions]
-        more = {"targets": analysis.targets, "titles": titles, "groups": groups}
-        yield payload(costs) | more
+        yield payload(costs) | more | {"titles": titles, "groups": groups}
 
 
 def page(path: Path) -> str:
-    """The page of an archive of the database, or of ``results/NAME``."""
-    with opened(path) as design:
-        data = {
-            "spaces": list(spaces_of(design)),
-            "clock": "CPU time" if design.analysis.time == "cpu" else "wall clock",
-            "budget_s": design.campaign.budget.time_s or design.campaign.budget.cpu_s,
-            "colours": COLOURS,
-        }
-        name = design.campaign.name
+    """The page of a database, of one of its archives, or of ``results/NAME``."""
+    found, names_of = [], []
+    for archive in designs(path).values():
+        with opened(archive) as design:
+            found += spaces_of(design)
+            names_of.append(design.name)
+    name = names_of[0] if len(names_of) == 1 else path.resolve().name
     here = files("timefair.extensions.database")
     scripts = [part_of(f"script/{one}.js") for one in SCRIPTS]
     return DOCUMENT.format(
@@ -88,7 +91,7 @@ def page(path: Path) -> str:
         title=f"{escape(name)}: explorer",
         style=part_of("page.css") + here.joinpath("explorer.css").read_text(),
         body=BODY.format(name=escape(name), version=__version__),
-        data=script(data),
+        data=script({"spaces": found, "colours": COLOURS}),
         packed="",
         script="\n".join([*scripts, here.joinpath("explorer.js").read_text()]),
     )

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from timefair.campaign.configuration import Campaign
+    from timefair.problems.base import Variables
     from timefair.records.rundata.runs import Runs
     from timefair.records.rundata.settings import Analysis
 
@@ -77,18 +78,33 @@ class Design:
         return Analysis.of(self.campaign.analysis_settings)
 
 
+def kinds(campaign: Campaign) -> set[Variables]:
+    """The kinds of variables of its problems."""
+    from timefair.problems.registry import SUITES
+
+    suite = SUITES.get(campaign.problems.suite)
+    return (
+        {suite.variables_of(function) for function in campaign.problems.functions}
+        if suite
+        else set()
+    )
+
+
 def entry(campaign: Campaign, use: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
     """What the configuration of a design has of one more algorithm: with the penalty `PENALTY` if
-    the suite has constraints and the algorithm takes none."""
+    the suite has constraints and the algorithm takes none, and rounded if it takes no integers."""
     from timefair.algorithms import registry
     from timefair.problems.registry import SUITES
 
     found: dict[str, Any] = {"use": use, "parameters": dict(parameters)}
     suite = SUITES.get(campaign.problems.suite)
-    if suite is None or not suite.kind.penalized or registry.faults(use, parameters):
+    if suite is None or registry.faults(use, parameters):
         return found
-    able = suite.task in registry.tasks(use, parameters)
-    return found if able else found | {"constraint_penalty": PENALTY}
+    if suite.kind.penalized and suite.task not in registry.tasks(use, parameters):
+        found["constraint_penalty"] = PENALTY
+    if kinds(campaign) != {"continuous"} and "integer" not in registry.variables(use, parameters):
+        found["integer"] = "round"
+    return found
 
 
 def designs(database: Path | None, design: str | None = None) -> dict[str, Path]:
