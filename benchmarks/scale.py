@@ -1,13 +1,15 @@
 """What planning, starting, resuming and aggregating a campaign of 112,320 cells costs.
 
-    python benchmarks/scale.py [--configurations 104] [--events 60] [--start 100]
+    python benchmarks/scale.py [--configurations 104] [--runs 1] [--events 60] [--start 100]
+    python benchmarks/scale.py --runs 50 --events 4 --tables ert quantiles ranks success
 
 24 functions in three dimensions, 15 instances each, for so many configurations of an algorithm; a
-job covers the 15 instances. Nothing is measured: a folder named `timefair` in the campaign's
-folder, which `python -m timefair` finds before the package, puts records in place that were made
-beforehand. They have the true schema, checksums, and facts as from the nodes of a cluster. Every
-step is a process of its own: seconds of wall clock and of CPU (of its children too, so with the
-synthetic jobs), and the peak of the memory of the largest process.
+job covers the 15 instances. With ``--tables``, only these are made, after collecting. Nothing is
+measured: a folder named `timefair` in the campaign's folder, which `python -m timefair` finds
+before the package, puts records in place that were made beforehand. They have the true schema,
+checksums, and facts as from the nodes of a cluster. Every step is a process of its own: seconds of
+wall clock and of CPU (of its children too, so with the synthetic jobs), and the peak of the memory
+of the largest process.
 """
 
 from __future__ import annotations
@@ -44,15 +46,15 @@ else:
 """
 
 
-def write_campaign(folder: Path, configurations: int) -> None:
+def write_campaign(folder: Path, configurations: int, runs: int, tables: list[str]) -> None:
     lines = [
         "name: scale",
         "problems: {suite: bbob, functions: 1-24, dimensions: [5, 10, 20], instances: 1-15}",
         "budget: {evaluations_per_dimension: 1000}",
-        "runs: 1",
+        f"runs: {runs}",
         "instances_per_job: 15",
         "statistics: {resamples: 100}",
-        f"tables: [{', '.join(TABLES)}]",
+        f"tables: [{', '.join(tables)}]",
         "figures: [ert]",
         "algorithms:",
     ]
@@ -71,7 +73,7 @@ def write_campaign(folder: Path, configurations: int) -> None:
 # --- Records that nobody measured -----------------------------------------------------------
 
 
-def make_records(folder: Path, events: int) -> int:
+def make_records(folder: Path, events: int, runs: int) -> int:
     """Put the record of each job under ``made/``; how many there are."""
     from timefair.campaign import configuration, plan, provenance
     from timefair.machine.facts import machine_facts, machine_state
@@ -89,7 +91,7 @@ def make_records(folder: Path, events: int) -> int:
         "stopping": [],
     }
     codes = {label: provenance.measure_code(campaign, label) for label in campaign.algorithms}
-    templates = [_runs(random.Random(k), events) for k in range(20)]
+    templates = [_runs(random.Random(k), events, runs) for k in range(20)]
     nodes = itertools.cycle(range(NODES * CORES))
     count = 0
     for count, job in enumerate(plan.jobs(campaign), start=1):
@@ -104,18 +106,23 @@ def make_records(folder: Path, events: int) -> int:
     return count
 
 
-def _runs(chance: random.Random, events: int):
+def _runs(chance: random.Random, events: int, runs: int):
     """Runs of one job, named later."""
     import pyarrow as pa
 
     from timefair.records.schema import RUN_SCHEMA
 
     return pa.RecordBatch.from_pylist(
-        [_run(instance, chance, events) for instance in range(1, INSTANCES + 1)], schema=RUN_SCHEMA
+        [
+            _run(instance, run, chance, events)
+            for instance in range(1, INSTANCES + 1)
+            for run in range(runs)
+        ],
+        schema=RUN_SCHEMA,
     )
 
 
-def _run(instance: int, chance: random.Random, count: int) -> dict[str, object]:
+def _run(instance: int, run: int, chance: random.Random, count: int) -> dict[str, object]:
     evaluations = sorted(chance.sample(range(1, 5000), count))
     values = sorted((F_OPT + 10 ** chance.uniform(-8, 2) for _ in evaluations), reverse=True)
     precision = [value - F_OPT for value in values]
@@ -125,8 +132,8 @@ def _run(instance: int, chance: random.Random, count: int) -> dict[str, object]:
     ]
     launch = {"start_s": 0.0, "end_s": 0.05, "evaluations": 5000, "best_precision": precision[-1]}
     return {
-        "suite": "bbob", "instance": instance, "round": 1, "run": 0, "seed": chance.getrandbits(64),
-        "status": "ok", "stop_reason": "evaluations", "attempts": 1, "wall_s": 0.05, "cpu_s": 0.05,
+        "suite": "bbob", "instance": instance, "round": 1, "run": run,
+        "seed": chance.getrandbits(64), "status": "ok", "stop_reason": "evaluations", "attempts": 1, "wall_s": 0.05, "cpu_s": 0.05,
         "reaped_s": 0.05, "evaluations": 5000, "budget_evaluations": 5000, "launches": 1,
         "completed_restarts": 0,
         "best_f": values[-1], "best_precision": precision[-1], "f_opt": F_OPT,
@@ -211,29 +218,35 @@ def say(step: str, usage: Usage) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--configurations", type=int, default=104)
+    parser.add_argument("--runs", type=int, default=1, help="of an instance")
+    parser.add_argument("--tables", nargs="+", metavar="TABLE")
     parser.add_argument("--events", type=int, default=60, metavar="EVENTS", help="of a run")
     parser.add_argument("--start", type=int, default=100, metavar="JOBS")
     parser.add_argument(
         "--folder", type=Path, default=Path(tempfile.gettempdir()) / "timefair-scale"
     )
     options = parser.parse_args()
-    folder = options.folder.resolve() / f"{options.configurations}-{options.events}"
+    folder = options.folder.resolve() / f"{options.configurations}-{options.runs}-{options.events}"
     (folder / "log").mkdir(parents=True, exist_ok=True)
-    write_campaign(folder, options.configurations)
-    jobs = elsewhere(make_records, folder, options.events)
-    print(f"{jobs} jobs, {jobs * INSTANCES} cells")
+    tables = options.tables or list(TABLES)
+    write_campaign(folder, options.configurations, options.runs, tables)
+    jobs = elsewhere(make_records, folder, options.events, options.runs)
+    print(f"{jobs} jobs, {jobs * INSTANCES} cells, {jobs * INSTANCES * options.runs} runs")
     print(f"{'':34}{'wall s':>9}{'CPU s':>9}{'peak MB':>9}")
-    shutil.rmtree(records(folder), ignore_errors=True)
-    measuring = ("--until", "measure_cell")
-    say("check", timefair("check", "../campaign.yaml", folder=folder / "log"))
-    say("dry run", used_by(snakemake(folder, "--dry-run", *measuring), folder))
-    say(f"plan, and {options.start} jobs", started(folder, options.start))
-    put_in_place(folder, missing=0.01)
-    say("resume, 1 % missing", used_by(snakemake(folder, *measuring), folder))
-    say("nothing to do", used_by(snakemake(folder, *measuring), folder))
+    if options.tables:
+        put_in_place(folder)
+    else:
+        shutil.rmtree(records(folder), ignore_errors=True)
+        measuring = ("--until", "measure_cell")
+        say("check", timefair("check", "../campaign.yaml", folder=folder / "log"))
+        say("dry run", used_by(snakemake(folder, "--dry-run", *measuring), folder))
+        say(f"plan, and {options.start} jobs", started(folder, options.start))
+        put_in_place(folder, missing=0.01)
+        say("resume, 1 % missing", used_by(snakemake(folder, *measuring), folder))
+        say("nothing to do", used_by(snakemake(folder, *measuring), folder))
     labels = [f"DE{k:03}" for k in range(options.configurations)]
     say("collect all", collect(folder, labels))
-    for name in TABLES:
+    for name in tables:
         say(f"table {name}", table(folder, name))
 
 

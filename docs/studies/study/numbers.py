@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -25,13 +25,17 @@ DATABASE = ROOT / "timefair-data"
 AUDITED = ROOT / "benchmarks/library_bias.jsonl"
 MAX_ITER = ROOT / "benchmarks/max_iter.csv"
 DESIGNS = ("database-bbob-5", "database-bbob-20", "database-cec2022-10")
-MORE = ("database-cec2017-10", "database-cec2022-20", "database-engineering")
-"""Designs of too few functions for tests of all."""
+MORE = (
+    *("database-cec2022-20", "database-cec2017-10", "database-cec2017-30"),
+    *("database-engineering", "database-engineering-mixed"),
+)
+"""Designs without the details."""
 LIBRARY = "mealpy-"
 REFERENCES = {
     "random-search": "random search",
     "Nelder-Mead": "Nelder–Mead",
     "DE": "DE",
+    "L-SHADE": "L-SHADE",
     "modcma-BIPOP": "BIPOP-CMA-ES",
 }
 ESTABLISHED = {
@@ -46,6 +50,7 @@ MEASURES = {
     "1 ms an evaluation": 1e-3,
     "100 ms an evaluation": 1e-1,
 }
+SIDES = ("better", "open", "worse")
 LEVEL = 0.05
 LEAST = 500
 """Evaluations of a run; those with fewer would end the cost map."""
@@ -71,7 +76,8 @@ class Measured:
 
     @property
     def space(self) -> str:
-        return f"`{self.costs.suite}`{self.costs.title.removeprefix(self.costs.suite)}"
+        mixed = ", whole variables" * self.design.name.endswith("-mixed")
+        return f"`{self.costs.suite}`{self.costs.title.removeprefix(self.costs.suite)}{mixed}"
 
     @cache  # noqa: B019
     def gains(self, measure: str) -> NDArray[np.float64]:
@@ -117,17 +123,17 @@ def of_study(every: Sequence[Measured], more: Sequence[Measured]) -> dict[str, s
     found |= {"metaheuristics": str(mine), "optimizers": str(everyone)}
     found["others"] = str(everyone - mine)
     found |= {"map.least": str(LEAST), "map.without": str(everyone - len(enough(every[0])))}
+    counts = {one: counted(one, one.mine) for one in (*every, *more)}
+    found |= against(counts)
     for one in every:
         place = one.place
-        counts = counted(one, one.mine)
-        found[f"table.against.{place}"] = against(counts)
-        for (measure, reference), sides in counts.items():
-            for words, number in zip(("better", "open", "worse"), sides, strict=True):
+        for (measure, reference), sides in counts[one].items():
+            for words, number in zip(SIDES, sides, strict=True):
                 found[f"{place}.{measure}.{reference}.{words}"] = str(number)
         unbiased = [name for name in one.mine if bias[name] == "none"]
         found["unbiased"] = str(len(unbiased))
         for (_, reference), sides in counted(one, unbiased, ["evaluations"]).items():
-            found[f"unbiased.{place}.{reference}"] = " / ".join(map(str, sides))
+            found[f"unbiased.{place}.{reference}"] = "/".join(map(str, sides))
     found["table.best"] = best([*every, *more])
     return found | implementation(every) | reversals(every) | max_iter()
 
@@ -175,13 +181,21 @@ def counted(one: Measured, names: Sequence[str], measures: Iterable[str] = MEASU
     return found
 
 
-def against(counts: Counts) -> str:
-    """The counts as a table."""
-    rows = [
-        (measure, *(" / ".join(map(str, counts[measure, one])) for one in REFERENCES))
-        for measure in MEASURES
-    ]
-    return table(("by", *REFERENCES.values()), rows)
+def against(counts: Mapping[Measured, Counts]) -> dict[str, str]:
+    """The counts as a table for each measure, and the largest ones of all designs."""
+    found = {}
+    for measure in MEASURES:
+        rows = [
+            (one.space, *("/".join(map(str, of[measure, name])) for name in REFERENCES))
+            for one, of in counts.items()
+        ]
+        found[f"table.against.{measure}"] = table(("problems", *REFERENCES.values()), rows)
+        for name in REFERENCES:
+            for side, words in enumerate(SIDES):
+                numbers = [of[measure, name][side] for of in counts.values()]
+                found[f"most.{measure}.{name}.{words}"] = str(max(numbers))
+                found[f"least.{measure}.{name}.{words}"] = str(min(numbers))
+    return found | {"designs": str(len(counts))}
 
 
 def best(every: Sequence[Measured]) -> str:
