@@ -133,7 +133,8 @@ def _run(instance: int, run: int, chance: random.Random, count: int) -> dict[str
     launch = {"start_s": 0.0, "end_s": 0.05, "evaluations": 5000, "best_precision": precision[-1]}
     return {
         "suite": "bbob", "instance": instance, "round": 1, "run": run,
-        "seed": chance.getrandbits(64), "status": "ok", "stop_reason": "evaluations", "attempts": 1, "wall_s": 0.05, "cpu_s": 0.05,
+        "seed": chance.getrandbits(64), "status": "ok", "stop_reason": "evaluations",
+        "attempts": 1, "wall_s": 0.05, "cpu_s": 0.05,
         "reaped_s": 0.05, "evaluations": 5000, "budget_evaluations": 5000, "launches": 1,
         "completed_restarts": 0,
         "best_f": values[-1], "best_precision": precision[-1], "f_opt": F_OPT,
