@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from timefair.basics.files import remove, remove_abandoned
+from timefair.basics.files import remove, remove_abandoned, temporary_folder
 from timefair.machine.linux import kernel
 from timefair.measure.isolation import look, scratch_folder
 
@@ -74,3 +74,17 @@ def test_a_folder_of_any_depth_is_looked_through_and_removed(temporary, levels, 
     assert left.appeared.startswith(f"{temporary}/of-somebody, ")
     assert [path.name for path in temporary.iterdir()] == ["of-somebody"]
     remove(str(temporary / "of-somebody"))
+
+
+def test_a_folder_of_runs_may_be_removed_while_another_process_makes_it(tmp_path, monkeypatch):
+    top, mkdir, removed = tmp_path / "top", os.mkdir, []
+
+    def raced(path, *more, **keys):
+        if Path(path) == top and not removed:
+            removed.append(path)
+            raise FileExistsError(17, "File exists", str(path))
+        mkdir(path, *more, **keys)
+
+    monkeypatch.setattr(os, "mkdir", raced)
+    with temporary_folder("run-", top) as folder:
+        assert Path(folder).parent == top

@@ -85,8 +85,9 @@ def folder_of_runs() -> Path:
 def temporary_folder(prefix: str, top: Path | None = None) -> Iterator[str]:
     """A new temporary folder, locked until its end; then it is removed, and an empty `top`."""
     while True:
-        if top is not None:
-            top.mkdir(mode=0o700, exist_ok=True)
+        with contextlib.suppress(FileExistsError):  # exist_ok fails if it is removed meanwhile
+            if top is not None:
+                top.mkdir(mode=0o700)
         try:
             folder = tempfile.mkdtemp(prefix=prefix, dir=top)
             fd = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
