@@ -8,9 +8,9 @@ name, nor are the methods that need a first point.
 Parameters
 ----------
 maxevals
-    Evaluations that a launch plans with, at least 100 per dimension: with fewer, minionpy can end
-    the process. Default: the rest of the run's budget of evaluations, or 10,000 per dimension, as
-    in the competitions.
+    Evaluations that a launch plans with, at least 100 per dimension: with little more than the
+    first population, some of the algorithms end the process or hang. Default: the rest of the
+    run's budget of evaluations, or 10,000 per dimension, as in the competitions.
 population_size
     First population size, at least 4: with fewer points, minionpy ends the process or hangs. Some
     algorithms have a larger least size. 0 means the choice of Minion.

@@ -457,9 +457,10 @@ def found_schedule(
         one = launch(length)
         if one.returned:
             ended.append(one)
-            grown = one.evaluations >= 2 * ended[-2].evaluations if len(ended) > 1 else False
-            # Before, the first generations are most of a launch whose length is in evaluations.
-            if length in (most, LEAST) or (one.share >= ENOUGH and (grown or length > LONG)):
+            earlier = ended[-2].evaluations if len(ended) > 1 else 0
+            # At first, the first generations are most of a launch whose length is in evaluations.
+            grown = one.evaluations >= (earlier + 1 if length > LONG else 2 * earlier) > 0
+            if length in (most, LEAST) or (one.share >= ENOUGH and grown):
                 break
         elif ended or length <= LEAST or (one.failed and length >= min(USUAL_LENGTH, most)):
             break
@@ -476,7 +477,7 @@ def found_schedule(
     *before, last = ended
     first = before[-1] if before else Launch(0, True, False, 0.0, 0)
     share, evaluations = last.share - first.share, last.evaluations - first.evaluations
-    if share <= 0 and not (one.returned or one.failed):
+    if (share <= 0 or evaluations <= 0) and not (one.returned or one.failed):
         most = last.length  # the first generations are most of the budget
     elif not isinstance(asked, int):
         if last.length == LONGEST or share <= 0 or evaluations <= 0:
