@@ -228,12 +228,14 @@ def test_the_budget_is_filled(asked, start, each, length):
     assert sum(min(start + each * n, 1) for n in tried) < 2.5
 
 
-@pytest.mark.parametrize(("budget", "length"), [(3000, 3000), (500, 160)])
-def test_a_length_in_evaluations_may_be_shorter_than_the_first_generations(budget, length):
-    """180 points, then as many as the length still needs, at least 180."""
+@pytest.mark.parametrize(
+    ("first", "budget", "length"), [(180, 3000, 3000), (180, 500, 160), (500, 1500, 640)]
+)
+def test_a_length_in_evaluations_may_be_shorter_than_the_first_generations(first, budget, length):
+    """`first` points, then as many as the length still needs, at least as many again."""
 
     def launch(length: int) -> cell.Launch:
-        made = 180 + max(180, length - 180)
+        made = first + max(first, length - first)
         return cell.Launch(length, made < budget, False, made / budget, made)
 
     found = cell.found_schedule({"budget": "fill"}, launch, PLACE)
