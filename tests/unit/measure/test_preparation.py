@@ -242,11 +242,20 @@ def test_a_length_in_evaluations_may_be_shorter_than_the_first_generations(first
     assert found["length"] == pytest.approx(length, abs=1)
 
 
+def test_of_launches_that_end_by_themselves_any_long_one_fills_the_budget():
+    def launch(length: int) -> cell.Launch:
+        made = min(length, 900)
+        return cell.Launch(length, True, False, made / 9000, made)
+
+    assert cell.found_schedule({"t": "fill"}, launch, PLACE)["length"] == 10_240
+
+
 def test_only_a_parameter_that_limits_a_launch_is_one_and_it_may_need_a_longer_launch():
     with pytest.raises(InputError, match=f"{PLACE}: a launch with t: 2 did not end within"):
         cell.found_schedule({"t": "fill"}, launches(1.0, 0.0, []), PLACE)
-    with pytest.raises(InputError, match=rf"{PLACE}: launches with t: 10 and 40 take equally"):
-        cell.found_schedule({"t": "fill"}, launches(0.2, 0.0, []), PLACE)
+    alike = lambda length: cell.Launch(length, True, False, 0.2, 100)  # noqa: E731
+    with pytest.raises(InputError, match=rf"{PLACE}: launches with t: 640 and 2560 take equally"):
+        cell.found_schedule({"t": "fill"}, alike, PLACE)
     assert cell.found_schedule({"t": 500}, launches(1.0, 0.0, []), PLACE) == {}
     launch = launches(0.0, 1e-4, tried := [])
     failing = lambda length: launch(length)._replace(returned=length >= 100, failed=length < 100)  # noqa: E731

@@ -459,8 +459,9 @@ def found_schedule(
             ended.append(one)
             earlier = ended[-2].evaluations if len(ended) > 1 else 0
             # At first, the first generations are most of a launch whose length is in evaluations.
-            grown = one.evaluations >= (earlier + 1 if length > LONG else 2 * earlier) > 0
-            if length in (most, LEAST) or (one.share >= ENOUGH and grown):
+            grown = one.evaluations >= 2 * earlier > 0
+            same = length > LONG and one.evaluations <= earlier
+            if length in (most, LEAST) or (one.share >= ENOUGH and (grown or same)):
                 break
         elif ended or length <= LEAST or (one.failed and length >= min(USUAL_LENGTH, most)):
             break
@@ -481,11 +482,14 @@ def found_schedule(
         most = last.length  # the first generations are most of the budget
     elif not isinstance(asked, int):
         if last.length == LONGEST or share <= 0 or evaluations <= 0:
-            lengths = f"{first.length} and {last.length}"
-            raise InputError(f"{place}: launches with {name}: {lengths} take equally long")
-        number = 1 if asked == "fill" else asked["launches"]
-        more = (1 / number - last.share) / share
-        most = max(1, int(last.length + more * (last.length - first.length)))
+            if last.evaluations < 2 * ended[0].evaluations:
+                lengths = f"{first.length} and {last.length}"
+                raise InputError(f"{place}: launches with {name}: {lengths} take equally long")
+            most = last.length  # longer ones end by themselves
+        else:
+            number = 1 if asked == "fill" else asked["launches"]
+            more = (1 / number - last.share) / share
+            most = max(1, int(last.length + more * (last.length - first.length)))
     each = evaluations / (last.length - first.length)
     made = last.evaluations + (most - last.length) * each
     return dict(zip(SCHEDULED, (name, asked, most, max(1, round(made))), strict=True))
