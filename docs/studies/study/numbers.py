@@ -51,6 +51,12 @@ MEASURES = {
     "100 ms an evaluation": 1e-1,
 }
 SIDES = ("better", "open", "worse")
+COSTED = ("random-search", "DE", "L-SHADE", "modcma-BIPOP")
+"""References at the costs of an evaluation."""
+WINNERS = "minionpy:"
+"""Library of the winners of competitions."""
+TESTED = 6
+"""Functions from which a test over functions can decide."""
 LEVEL = 0.05
 LEAST = 500
 """Evaluations of a run; those with fewer would end the cost map."""
@@ -123,7 +129,8 @@ def of_study(every: Sequence[Measured], more: Sequence[Measured]) -> dict[str, s
     found |= {"metaheuristics": str(mine), "optimizers": str(everyone)}
     found["others"] = str(everyone - mine)
     found |= {"map.least": str(LEAST), "map.without": str(everyone - len(enough(every[0])))}
-    counts = {one: counted(one, one.mine) for one in (*every, *more)}
+    tested = [one for one in (*every, *more) if len(one.costs.functions) >= TESTED]
+    counts = {one: counted(one, one.mine) for one in tested}
     found |= against(counts)
     for one in every:
         place = one.place
@@ -182,33 +189,45 @@ def counted(one: Measured, names: Sequence[str], measures: Iterable[str] = MEASU
 
 
 def against(counts: Mapping[Measured, Counts]) -> dict[str, str]:
-    """The counts as a table for each measure, and the largest ones of all designs."""
-    found = {}
-    for measure in MEASURES:
+    """The counts as tables by evaluations, in seconds and at costs of an evaluation; and the most
+    that are better in a design."""
+    free, costed = BEST_BY, [measure for measure in MEASURES if measure not in BEST_BY]
+    columns = {by: [(by, name, REFERENCES[name]) for name in REFERENCES] for by in free}
+    columns["costs"] = [
+        (by, name, f"{REFERENCES[name]}, {by.removesuffix(' an evaluation')}")
+        for name in COSTED
+        for by in costed
+    ]
+    found = {"designs": str(len(counts))}
+    for what, of in columns.items():
         rows = [
-            (one.space, *("/".join(map(str, of[measure, name])) for name in REFERENCES))
-            for one, of in counts.items()
+            (one.space, *("/".join(map(str, sides[by, name])) for by, name, _ in of))
+            for one, sides in counts.items()
         ]
-        found[f"table.against.{measure}"] = table(("problems", *REFERENCES.values()), rows)
-        for name in REFERENCES:
-            for side, words in enumerate(SIDES):
-                numbers = [of[measure, name][side] for of in counts.values()]
-                found[f"most.{measure}.{name}.{words}"] = str(max(numbers))
-                found[f"least.{measure}.{name}.{words}"] = str(min(numbers))
-    return found | {"designs": str(len(counts))}
+        head = ("problems", *(words for *_, words in of))
+        found[f"table.against.{what}"] = table(head, rows)
+        for by, name, _ in of:
+            most = max(sides[by, name][0] for sides in counts.values())
+            found[f"most.{by}.{name}.better"] = str(most)
+    return found
 
 
 def best(every: Sequence[Measured]) -> str:
-    """The metaheuristics with the best average ranks, and their places among all."""
+    """The metaheuristics with the best average ranks, the best winner of competitions, and their
+    places among all."""
     rows = []
+    winners = [row["label"] for row in read_list(DATABASE) if row["use"].startswith(WINNERS)]
     for one in every:
         for measure in BEST_BY:
             ranks = one.ranks(measure)
             places = ranks.rank(method="min").astype(int)
             first = ranks[list(one.mine)].sort_values(kind="stable").index[:BEST]
             named = ", ".join(f"{name.removeprefix(LIBRARY)} ({places[name]})" for name in first)
-            rows.append((one.space, measure, ranks.idxmin(), named))
-    return table(("problems", "by", "first of all", "best of MEALPY (place)"), rows)
+            winner = ranks[winners].idxmin()
+            others = (ranks.idxmin(), f"{winner} ({places[winner]})")
+            rows.append((one.space, measure, *others, named))
+    head = ("problems", "by", "first of all", "best winner (place)", "best of MEALPY (place)")
+    return table(head, rows)
 
 
 def implementation(every: Sequence[Measured]) -> dict[str, str]:

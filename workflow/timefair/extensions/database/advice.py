@@ -136,8 +136,9 @@ def told(paths: Iterable[Path], asked: Namespace) -> Iterator[str]:
     here = shares(costs, asked.evaluation_cost, asked.budget)
     found, labels = advise(costs, here), costs.labels
     near = "" if costs.dimension == asked.dimension else f", the nearest to {asked.dimension}"
+    whole = kinds(campaign) != {"continuous"}
     yield (
-        f"{costs.title}{near}: {len(labels)} optimizers, {len(costs.functions)} "
+        f"{costs.title}{', whole variables' * whole}{near}: {len(labels)} optimizers, {len(costs.functions)} "
         f"functions; targets within {asked.budget:g} s at {asked.evaluation_cost:g} s an "
         "evaluation, in brackets for functions like these:"
     )
@@ -171,7 +172,7 @@ def told(paths: Iterable[Path], asked: Namespace) -> Iterator[str]:
             f"unknown: what {asked.cores} cores gain, as the runs were recorded on one; asks for "
             f"several points at once: {', '.join(able) or 'none of them'}"
         )
-    if asked.integer and kinds(campaign) == {"continuous"}:
+    if asked.integer and not whole:
         yield "unknown: integer variables, as all recorded ones are continuous"
     if asked.output is not None:
         names = [labels[k] for k in (*found.shortlist, *found.unknown[:MOST])]
