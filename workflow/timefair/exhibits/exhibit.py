@@ -171,7 +171,7 @@ class Exhibit:
 
     @property
     def module(self) -> str:
-        """The module that declares it: ``timefair.exhibits.runtimes.ert``."""
+        """The module that declares it: ``timefair.exhibits.runtimes``."""
         return self.build.__module__
 
     def __call__(self, runs: Runs, analysis: Analysis) -> pd.DataFrame:

@@ -37,12 +37,12 @@ class Entry:
 
     @property
     def room(self) -> str:
-        """The folder that declares it: ``run_count``, or an extension."""
+        """The part of `exhibits` that declares it: ``run_count``, or an extension."""
         return room_of(self.module)
 
     @property
     def family(self) -> str:
-        """That folder in words: ``Run count``."""
+        """That part in words: ``Run count``."""
         return self.room.replace("_", " ").capitalize()
 
 
@@ -103,7 +103,9 @@ class FigureEntry(Entry):
 
 
 def room_of(module: str) -> str:
-    return module.split(".")[-2]
+    """The folder or module of `exhibits` that a module is or is in; else the one that it is in."""
+    inside = module.removeprefix("timefair.exhibits.")
+    return inside.split(".")[0] if inside != module else module.split(".")[-2]
 
 
 def facts(exhibits: Iterable[Exhibit]) -> dict[str, dict[str, Any]]:

@@ -13,10 +13,7 @@ from numpy.typing import NDArray
 
 from timefair.exhibits import questions
 from timefair.exhibits.charts.chart import Picture, RankAxis, counted_in, leaders
-from timefair.exhibits.columns import (
-    PAIR,
-    column_names,
-)
+from timefair.exhibits.columns import PAIR, column_names
 from timefair.exhibits.exhibit import Figure, Made, Parts, drawn, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.records.rundata.frames import quantile_name

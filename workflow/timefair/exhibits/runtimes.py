@@ -13,7 +13,7 @@ from timefair.basics.words import ALL
 from timefair.exhibits import questions
 from timefair.exhibits.charts.chart import LEADERS, OVERVIEWS, Curves, Picture
 from timefair.exhibits.columns import SECONDS
-from timefair.exhibits.curves.ecdf import until_cut
+from timefair.exhibits.curves import until_cut
 from timefair.exhibits.exhibit import Figure, Parts, exhibit, over_costs
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
 from timefair.records.rundata.frames import MEAN, quantile_name, stacked
