@@ -84,12 +84,14 @@ class Figure:
         """Draw a page of it from the table of its exhibit, or why there is nothing to draw."""
         from matplotlib.text import Text
 
+        from timefair.exhibits.charts import style
         from timefair.exhibits.charts.panels import NothingToDraw, note
 
-        try:
-            drawing = self.chart.paper(frame, page)
-        except NothingToDraw as reason:
-            return note(str(reason))
+        with style.applied():
+            try:
+                drawing = self.chart.paper(frame, page)
+            except NothingToDraw as reason:
+                return note(str(reason))
         if not unknown_optimum.has_words(frame):
             return drawing  # a search for its texts would make all ticks of all axes
         for text in drawing.findobj(Text):

@@ -17,7 +17,6 @@ from timefair.basics.words import ALL
 from timefair.exhibits.charts import maps, panels, style
 from timefair.exhibits.charts.chart import Curves
 from timefair.exhibits.charts.pages import COLUMNS, LINES, Page
-from timefair.exhibits.charts.panels import NothingToDraw
 from timefair.problems import names as suites
 
 PROBLEM = ["suite", "dimension", "function"]
@@ -105,36 +104,35 @@ def _step_curves(
     not lead.
     """
     x = chart.x
-    with style.applied():
-        figure, grid = panels.grid(panels.with_ends(frame, x), functions=chart.functions)
-        begun = frame[frame["fraction"] > 0]
-        bounds = panels.limits((frame if begun.empty else begun)[x], margin=0.02)
-        panels.set_log(grid[0].axes, "x", bounds)
-        highest = np.nanmax(frame[["fraction", "high"]].to_numpy(dtype=np.float64), initial=0)
-        top, ticks = next((pair for pair in TOPS if pair[0] >= highest), TOPS[-1])
-        grid[0].axes.set_ylim(-0.03 * top, 1.03 * top)
-        grid[0].axes.set_yticks(np.linspace(0, top, ticks))
-        few = sum(look.leads for look in looks.values()) <= FEW
-        most, ends = frame[x].max() * (1 - 1e-9), {}
-        columns = [x, "fraction", "observed", "end", "low", "high"]
-        for panel in grid:
-            shown = panels.leading(
-                panel, columns, looks, lambda rows: rows[rows[:, 0] >= bounds[0]], step=True
-            )
-            for name, numbers in shown:
-                last = numbers[-1:].copy()
-                last[last[:, 0] >= most, 0] = bounds[1]
-                ends[name] = (bounds[1], last[0, 1])
-                points = np.concatenate([numbers, last])
-                narrow = few or not np.mean(points[:, 5] - points[:, 4]) > WIDE
-                alpha = STEP_BAND_ALPHA * narrow
-                panels.observed_curve(panel.axes, points, name, looks, alpha)
-        panels.label(figure, x_label, label)
-        room_in = figure.get_figheight() - panels.MARGIN_IN
-        if len(grid) == 1 and panels.nameable(figure, looks, room_in):
-            panels.name_ends(grid[0].axes, looks, ends, room_in)
-        else:
-            panels.legend(figure, looks)
+    figure, grid = panels.grid(panels.with_ends(frame, x), functions=chart.functions)
+    begun = frame[frame["fraction"] > 0]
+    bounds = panels.limits((frame if begun.empty else begun)[x], margin=0.02)
+    panels.set_log(grid[0].axes, "x", bounds)
+    highest = np.nanmax(frame[["fraction", "high"]].to_numpy(dtype=np.float64), initial=0)
+    top, ticks = next((pair for pair in TOPS if pair[0] >= highest), TOPS[-1])
+    grid[0].axes.set_ylim(-0.03 * top, 1.03 * top)
+    grid[0].axes.set_yticks(np.linspace(0, top, ticks))
+    few = sum(look.leads for look in looks.values()) <= FEW
+    most, ends = frame[x].max() * (1 - 1e-9), {}
+    columns = [x, "fraction", "observed", "end", "low", "high"]
+    for panel in grid:
+        shown = panels.leading(
+            panel, columns, looks, lambda rows: rows[rows[:, 0] >= bounds[0]], step=True
+        )
+        for name, numbers in shown:
+            last = numbers[-1:].copy()
+            last[last[:, 0] >= most, 0] = bounds[1]
+            ends[name] = (bounds[1], last[0, 1])
+            points = np.concatenate([numbers, last])
+            narrow = few or not np.mean(points[:, 5] - points[:, 4]) > WIDE
+            alpha = STEP_BAND_ALPHA * narrow
+            panels.observed_curve(panel.axes, points, name, looks, alpha)
+    panels.label(figure, x_label, label)
+    room_in = figure.get_figheight() - panels.MARGIN_IN
+    if len(grid) == 1 and panels.nameable(figure, looks, room_in):
+        panels.name_ends(grid[0].axes, looks, ends, room_in)
+    else:
+        panels.legend(figure, looks)
     return figure
 
 
@@ -151,22 +149,21 @@ def _trajectories(
         values[:, [1, 4, 5]] = panels.raised(values[:, [1, 4, 5]], floor)
         return values
 
-    with style.applied():
-        figure, grid = panels.grid(panels.with_ends(frame, "cost"), share_y=False)
-        begun = frame[np.isfinite(frame["curve"])]
-        costs = panels.limits(begun["cost"], margin=0.02)
-        panels.set_log(grid[0].axes, "x", costs)
-        columns = ["cost", "curve", "observed", "end", "low", "high"]
-        for panel in grid:
-            drawn = panel.rows[np.isfinite(panel.rows["curve"])]
-            bounds = panels.limits(panels.raised(drawn["curve"], floor), margin=0.06)
-            panels.set_log(panel.axes, "y", bounds)
-            of_panel = replace(panel, rows=drawn)
-            for name, values in panels.leading(of_panel, columns, looks, raised, step=True):
-                values[:, 4:] = np.clip(values[:, 4:], *bounds)
-                panels.observed_curve(panel.axes, values, name, looks, style.BAND_ALPHA)
-        panels.label(figure, cost_label, panels.with_zero(label, floor))
-        panels.legend(figure, looks)
+    figure, grid = panels.grid(panels.with_ends(frame, "cost"), share_y=False)
+    begun = frame[np.isfinite(frame["curve"])]
+    costs = panels.limits(begun["cost"], margin=0.02)
+    panels.set_log(grid[0].axes, "x", costs)
+    columns = ["cost", "curve", "observed", "end", "low", "high"]
+    for panel in grid:
+        drawn = panel.rows[np.isfinite(panel.rows["curve"])]
+        bounds = panels.limits(panels.raised(drawn["curve"], floor), margin=0.06)
+        panels.set_log(panel.axes, "y", bounds)
+        of_panel = replace(panel, rows=drawn)
+        for name, values in panels.leading(of_panel, columns, looks, raised, step=True):
+            values[:, 4:] = np.clip(values[:, 4:], *bounds)
+            panels.observed_curve(panel.axes, values, name, looks, style.BAND_ALPHA)
+    panels.label(figure, cost_label, panels.with_zero(label, floor))
+    panels.legend(figure, looks)
     return figure
 
 
@@ -201,51 +198,48 @@ def _target_lines(
     none of its runs reached: from there on, its cost is infinite.
     """
     value, low, high, order = chart.y, chart.low, chart.high, -1 if chart.decreasing else 1
-    with style.applied():
-        figure, grid = panels.grid(frame)
-        leading = [name for name, look in looks.items() if look.leads]
-        bottom, top = panels.limits(frame[value], margin=0.06)
-        unreached = bool(np.isinf(frame[value]).any())
-        lines = -(-len(leading) // ABREAST)
-        strip = STRIP_PER_LINE * lines if unreached else 0.0
-        ceiling = bottom * (top / bottom) ** (1 / (1 - strip))
-        first = grid[0].axes
-        set_targets(first, frame, chart.x)
-        panels.set_log(first, "y", (bottom, ceiling))
-        if unreached:
-            first.set_yticks([t for t in first.get_yticks() if bottom <= t <= top])
-            first.set_ylim(bottom, ceiling)
-        for panel in grid:
-            ax = panel.axes
-            if np.isinf(panel.rows[value]).any():
-                grey = {"color": STRIP_GREY, "linewidth": 0, "transform": ax.transAxes}
-                ax.add_patch(Rectangle((0, 1 - strip), 1, strip, **grey))
-            columns = [chart.x, value, low, high]
-            for name, numbers in panels.leading(panel, columns, looks, lambda rows: rows[::order]):
-                x, y, bottoms, tops = numbers.T
-                look, finite = looks[name], np.isfinite(y)
-                bottoms = np.where(finite, np.maximum(bottoms, bottom), np.nan)
-                tint = {"color": look.color, "alpha": style.BAND_ALPHA}
-                panels.band(ax, x, bottoms, np.minimum(tops, top), **tint)
-                panels.curve(ax, x[finite], y[finite], **look.line)
-                first_missed = x[~finite][:1]
-                line, place = divmod(leading.index(name), ABREAST)
-                side_by_side = min(ABREAST, len(leading) - line * ABREAST)
-                aside = ASIDE_PT / 72 * (place - (side_by_side - 1) / 2)
-                shift = ScaledTranslation(aside, 0, figure.dpi_scale_trans)
-                hollow = {"markerfacecolor": "white", "markeredgecolor": look.color}
-                hollow |= {"marker": look.marker, "linestyle": "", "markersize": 3.0}
-                height = np.full(first_missed.size, 1 - strip * (line + 0.5) / lines)
-                place = ax.get_xaxis_transform() + shift
-                panels.curve(
-                    ax, first_missed, height, transform=place, markeredgewidth=0.8, **hollow
-                )
-            if unreached and ax.yaxis.get_tick_params().get("labelleft", True):
-                where = {"xytext": (-4, 0), "ha": "right", "va": "center", "fontsize": 9}
-                ends = {"xycoords": "axes fraction", "textcoords": "offset points"}
-                ax.annotate("∞", (0, 1 - strip / 2), **where, **ends)
-        panels.label(figure, x_label, y_label + " (∞: no run reached it)" * unreached)
-        panels.legend(figure, looks)
+    figure, grid = panels.grid(frame)
+    leading = [name for name, look in looks.items() if look.leads]
+    bottom, top = panels.limits(frame[value], margin=0.06)
+    unreached = bool(np.isinf(frame[value]).any())
+    lines = -(-len(leading) // ABREAST)
+    strip = STRIP_PER_LINE * lines if unreached else 0.0
+    ceiling = bottom * (top / bottom) ** (1 / (1 - strip))
+    first = grid[0].axes
+    set_targets(first, frame, chart.x)
+    panels.set_log(first, "y", (bottom, ceiling))
+    if unreached:
+        first.set_yticks([t for t in first.get_yticks() if bottom <= t <= top])
+        first.set_ylim(bottom, ceiling)
+    for panel in grid:
+        ax = panel.axes
+        if np.isinf(panel.rows[value]).any():
+            grey = {"color": STRIP_GREY, "linewidth": 0, "transform": ax.transAxes}
+            ax.add_patch(Rectangle((0, 1 - strip), 1, strip, **grey))
+        columns = [chart.x, value, low, high]
+        for name, numbers in panels.leading(panel, columns, looks, lambda rows: rows[::order]):
+            x, y, bottoms, tops = numbers.T
+            look, finite = looks[name], np.isfinite(y)
+            bottoms = np.where(finite, np.maximum(bottoms, bottom), np.nan)
+            tint = {"color": look.color, "alpha": style.BAND_ALPHA}
+            panels.band(ax, x, bottoms, np.minimum(tops, top), **tint)
+            panels.curve(ax, x[finite], y[finite], **look.line)
+            first_missed = x[~finite][:1]
+            line, place = divmod(leading.index(name), ABREAST)
+            side_by_side = min(ABREAST, len(leading) - line * ABREAST)
+            aside = ASIDE_PT / 72 * (place - (side_by_side - 1) / 2)
+            shift = ScaledTranslation(aside, 0, figure.dpi_scale_trans)
+            hollow = {"markerfacecolor": "white", "markeredgecolor": look.color}
+            hollow |= {"marker": look.marker, "linestyle": "", "markersize": 3.0}
+            height = np.full(first_missed.size, 1 - strip * (line + 0.5) / lines)
+            place = ax.get_xaxis_transform() + shift
+            panels.curve(ax, first_missed, height, transform=place, markeredgewidth=0.8, **hollow)
+        if unreached and ax.yaxis.get_tick_params().get("labelleft", True):
+            where = {"xytext": (-4, 0), "ha": "right", "va": "center", "fontsize": 9}
+            ends = {"xycoords": "axes fraction", "textcoords": "offset points"}
+            ax.annotate("∞", (0, 1 - strip / 2), **where, **ends)
+    panels.label(figure, x_label, y_label + " (∞: no run reached it)" * unreached)
+    panels.legend(figure, looks)
     return figure
 
 
@@ -326,26 +320,23 @@ def best_of(frame: pd.DataFrame, page: Page) -> Figure:
     if page.overview:
         shown = geometric_means(shown, "k", "precision")
         label = f"{label}; geometric mean over the functions"
-    with style.applied():
-        figure, grid = panels.grid(shown, share_y=False)
-        floor = panels.zero_floor(shown["precision"])
-        known = shown[np.isfinite(shown["precision"])]
-        executions = panels.limits((shown if known.empty else known)["k"], margin=0.05)
-        shared = grid[0].axes
-        panels.set_log(shared, "x", executions)
-        ticks = [tick for tick in EXECUTIONS if executions[0] <= tick <= executions[1]]
-        shared.xaxis.set_major_locator(FixedLocator(ticks))
-        shared.xaxis.set_major_formatter(ScalarFormatter())
-        for panel in grid:
-            rows = panel.rows.assign(precision=panels.raised(panel.rows["precision"], floor))
-            panel = replace(panel, rows=rows[np.isfinite(rows["precision"])])
-            for name, numbers in panels.leading(panel, ["k", "precision"], looks):
-                panels.curve(panel.axes, *numbers.T, **looks[name].line)
-            panels.set_log(panel.axes, "y", panels.limits(rows["precision"]))
-        panels.label(
-            figure, "executions k, each with the whole budget", panels.with_zero(label, floor)
-        )
-        panels.legend(figure, looks)
+    figure, grid = panels.grid(shown, share_y=False)
+    floor = panels.zero_floor(shown["precision"])
+    known = shown[np.isfinite(shown["precision"])]
+    executions = panels.limits((shown if known.empty else known)["k"], margin=0.05)
+    shared = grid[0].axes
+    panels.set_log(shared, "x", executions)
+    ticks = [tick for tick in EXECUTIONS if executions[0] <= tick <= executions[1]]
+    shared.xaxis.set_major_locator(FixedLocator(ticks))
+    shared.xaxis.set_major_formatter(ScalarFormatter())
+    for panel in grid:
+        rows = panel.rows.assign(precision=panels.raised(panel.rows["precision"], floor))
+        panel = replace(panel, rows=rows[np.isfinite(rows["precision"])])
+        for name, numbers in panels.leading(panel, ["k", "precision"], looks):
+            panels.curve(panel.axes, *numbers.T, **looks[name].line)
+        panels.set_log(panel.axes, "y", panels.limits(rows["precision"]))
+    panels.label(figure, "executions k, each with the whole budget", panels.with_zero(label, floor))
+    panels.legend(figure, looks)
     return figure
 
 
@@ -366,22 +357,21 @@ def attainment(frame: pd.DataFrame, page: Page) -> Figure:
         what = "part of the region that is not dominated, times the least on the function"
         return maps.times_the_best(cells, "missed", label=what, never="not reached")
     looks = panels.looks(cells, value="missed", within=cell[:-1])
-    with style.applied():
-        figure, grid = panels.grid(page.rows(half), height_in=HEIGHT_IN)
-        first = grid[0].axes
-        first.set_xlim(-0.02, 1.02)
-        first.set_ylim(-0.02, 1.02)
-        first.set_xticks(TICKS)
-        first.set_yticks(TICKS)
-        for panel in grid:
-            for name, points in panels.leading(panel, ["f1", "f2"], looks, _stairs):
-                everywhere = np.ones(len(points), bool)
-                marks = style.marks(everywhere, list(looks).index(name), len(looks))
-                panels.curve(panel.axes, *points.T, **{**looks[name].line, "markevery": marks})
-        panels.label(
-            figure, "first objective (0: ideal, 1: nadir)", "second objective (0: ideal, 1: nadir)"
-        )
-        panels.legend(figure, looks)
+    figure, grid = panels.grid(page.rows(half), height_in=HEIGHT_IN)
+    first = grid[0].axes
+    first.set_xlim(-0.02, 1.02)
+    first.set_ylim(-0.02, 1.02)
+    first.set_xticks(TICKS)
+    first.set_yticks(TICKS)
+    for panel in grid:
+        for name, points in panels.leading(panel, ["f1", "f2"], looks, _stairs):
+            everywhere = np.ones(len(points), bool)
+            marks = style.marks(everywhere, list(looks).index(name), len(looks))
+            panels.curve(panel.axes, *points.T, **{**looks[name].line, "markevery": marks})
+    panels.label(
+        figure, "first objective (0: ideal, 1: nadir)", "second objective (0: ideal, 1: nadir)"
+    )
+    panels.legend(figure, looks)
     return figure
 
 
@@ -405,26 +395,24 @@ def sorted_solutions(frame: pd.DataFrame) -> Figure:
     The horizontal axis is the share of runs that are as good. `inf` is drawn at the top edge.
     Raises NothingToDraw if there are no disagreements.
     """
-    if frame.empty:
-        raise NothingToDraw("mean and median order all pairs of algorithms alike")
-    with style.applied():
-        gaps = frame.groupby(DISAGREEING, sort=True)["gap_decades"].first()
-        widest = gaps.sort_values(ascending=False, kind="stable").index[:MOST]
-        shown = frame[frame.set_index(DISAGREEING).index.isin(widest)]
-        pairs = [pair for _, pair in shown.groupby(DISAGREEING, sort=True)]
-        looks = style.looks_in(shown)
-        several = frame["suite"].nunique() > 1
-        figure, axes = _sorted_panels(len(pairs))
-        for ax, pair in zip(axes, pairs, strict=True):
-            first = pair.iloc[0]
-            head = f"{first['suite']} " if several else ""
-            ax.set_title(f"{head}f{first['function']}, D = {first['dimension']}")
-            _sorted_panel(ax, pair, looks)
-        label = "share of runs, sorted from best to worst\nfilled marker: median, hollow: mean"
-        if len(gaps) > MOST:
-            label += f"; the {MOST} widest of {len(gaps)} disagreements"
-        panels.label(figure, label, "best precision at the end of the run")
-        panels.legend(figure, looks)
+    panels.require_rows(frame, "mean and median order all pairs of algorithms alike")
+    gaps = frame.groupby(DISAGREEING, sort=True)["gap_decades"].first()
+    widest = gaps.sort_values(ascending=False, kind="stable").index[:MOST]
+    shown = frame[frame.set_index(DISAGREEING).index.isin(widest)]
+    pairs = [pair for _, pair in shown.groupby(DISAGREEING, sort=True)]
+    looks = style.looks_in(shown)
+    several = frame["suite"].nunique() > 1
+    figure, axes = _sorted_panels(len(pairs))
+    for ax, pair in zip(axes, pairs, strict=True):
+        first = pair.iloc[0]
+        head = f"{first['suite']} " if several else ""
+        ax.set_title(f"{head}f{first['function']}, D = {first['dimension']}")
+        _sorted_panel(ax, pair, looks)
+    label = "share of runs, sorted from best to worst\nfilled marker: median, hollow: mean"
+    if len(gaps) > MOST:
+        label += f"; the {MOST} widest of {len(gaps)} disagreements"
+    panels.label(figure, label, "best precision at the end of the run")
+    panels.legend(figure, looks)
     return figure
 
 

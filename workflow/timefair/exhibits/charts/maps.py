@@ -66,38 +66,35 @@ def times_the_best(
         for suite, _, rows in spaces
     ]
     columns = sum(map(len, called))
-    with style.applied():
-        letters_in = LETTER_IN * max(map(len, lines))
-        column_in = (style.WIDTH_IN - letters_in - 0.2) / columns
-        if column_in < NAME_IN:
-            called = [
-                [name.split()[0] if name[1:2].isdigit() else name for name in of] for of in called
-            ]
-        small = min(6.5, POINTS_PER_LINE * 72 * column_in)
-        longest = max(len(name) for of in called for name in of)
-        around = LINES_AROUND_IN + LETTER_IN * small / 6.5 * longest
-        line_in = min(LINE_IN, (style.HEIGHT_IN - around) / len(lines))
-        size = min(6.5, POINTS_PER_LINE * 72 * line_in)
-        height, widths = around + line_in * len(lines), list(map(len, called))
-        figure, axes = panels.figure_of(height, 1, len(spaces), width_ratios=widths)
-        for ax, (_, title, rows), names in zip(axes[0], spaces, called, strict=True):
-            table = rows.pivot_table(
-                index="algorithm", columns="function", values="ratio", aggfunc="first",
-                dropna=False, sort=False,
-            ).reindex(lines)  # fmt: skip
-            _level_cells(ax, table.to_numpy(dtype=np.float64), [most for most, _ in levels])
-            ax.set_title(title)
-            ax.set_yticks(range(len(lines)), lines if ax is axes[0, 0] else [], fontsize=size)
-            ax.set_xticks(range(len(names)), names, fontsize=small, rotation=90)
-        panels.label(figure, label)
-        figure.legend(
-            handles=[
-                Rectangle((0, 0), 1, 1, color=colour, label=words) for words, colour in entries
-            ],
-            loc="outside upper center",
-            ncols=len(entries),
-            handlelength=1.2,
-        )
+    letters_in = LETTER_IN * max(map(len, lines))
+    column_in = (style.WIDTH_IN - letters_in - 0.2) / columns
+    if column_in < NAME_IN:
+        called = [
+            [name.split()[0] if name[1:2].isdigit() else name for name in of] for of in called
+        ]
+    small = min(6.5, POINTS_PER_LINE * 72 * column_in)
+    longest = max(len(name) for of in called for name in of)
+    around = LINES_AROUND_IN + LETTER_IN * small / 6.5 * longest
+    line_in = min(LINE_IN, (style.HEIGHT_IN - around) / len(lines))
+    size = min(6.5, POINTS_PER_LINE * 72 * line_in)
+    height, widths = around + line_in * len(lines), list(map(len, called))
+    figure, axes = panels.figure_of(height, 1, len(spaces), width_ratios=widths)
+    for ax, (_, title, rows), names in zip(axes[0], spaces, called, strict=True):
+        table = rows.pivot_table(
+            index="algorithm", columns="function", values="ratio", aggfunc="first",
+            dropna=False, sort=False,
+        ).reindex(lines)  # fmt: skip
+        _level_cells(ax, table.to_numpy(dtype=np.float64), [most for most, _ in levels])
+        ax.set_title(title)
+        ax.set_yticks(range(len(lines)), lines if ax is axes[0, 0] else [], fontsize=size)
+        ax.set_xticks(range(len(names)), names, fontsize=small, rotation=90)
+    panels.label(figure, label)
+    figure.legend(
+        handles=[Rectangle((0, 0), 1, 1, color=colour, label=words) for words, colour in entries],
+        loc="outside upper center",
+        ncols=len(entries),
+        handlelength=1.2,
+    )
     return figure
 
 
@@ -159,22 +156,21 @@ def cost_map(frame: pd.DataFrame) -> Figure:
     spaces = panels.spaces(frame)
     shown = frame[frame["known"]] if frame["known"].any() else frame
     most = shown["budget_s"].max()
-    with style.applied():
-        room = (style.HEIGHT_IN - MAPS_AROUND_IN) / len(spaces)
-        height = MAPS_AROUND_IN + max(min(MAP_IN, room), LEAST_IN) * len(spaces)
-        height = min(height, style.HEIGHT_IN)
-        figure, axes = panels.figure_of(height, len(spaces), len(TITLES))
-        for line, (_, space, rows) in zip(axes, spaces, strict=True):
-            for ax, (measure, title) in zip(line, TITLES.items(), strict=True):
-                _map(ax, rows[(rows["measure"] == measure) & (rows["budget_s"] <= most)], looks)
-                ax.set_title(f"{space}, {title}")
-                ax.tick_params(labelleft=ax is line[0])
-        seconds = counted_in(frame, "seconds")
-        unit = "" if seconds == SECONDS["wall"] else f", {seconds}"
-        pale = "; pale: lead shared" if frame["tied"].notna().any() else ""
-        label = f"evaluation cost{unit}{pale}; white: no target reached"
-        panels.label(figure, label, f"budget of a run{unit}")
-        _legend(figure, looks, set(best), frame)
+    room = (style.HEIGHT_IN - MAPS_AROUND_IN) / len(spaces)
+    height = MAPS_AROUND_IN + max(min(MAP_IN, room), LEAST_IN) * len(spaces)
+    height = min(height, style.HEIGHT_IN)
+    figure, axes = panels.figure_of(height, len(spaces), len(TITLES))
+    for line, (_, space, rows) in zip(axes, spaces, strict=True):
+        for ax, (measure, title) in zip(line, TITLES.items(), strict=True):
+            _map(ax, rows[(rows["measure"] == measure) & (rows["budget_s"] <= most)], looks)
+            ax.set_title(f"{space}, {title}")
+            ax.tick_params(labelleft=ax is line[0])
+    seconds = counted_in(frame, "seconds")
+    unit = "" if seconds == SECONDS["wall"] else f", {seconds}"
+    pale = "; pale: lead shared" if frame["tied"].notna().any() else ""
+    label = f"evaluation cost{unit}{pale}; white: no target reached"
+    panels.label(figure, label, f"budget of a run{unit}")
+    _legend(figure, looks, set(best), frame)
     return figure
 
 

@@ -50,9 +50,8 @@ class NothingToDraw(ValueError):
 
 def note(text: str) -> Figure:
     """A figure with only this sentence, one column wide."""
-    with style.applied():
-        figure = Figure(figsize=(style.COLUMN_IN, 0.5))
-        figure.text(0.5, 0.5, text, ha="center", va="center", fontsize=7.5)
+    figure = Figure(figsize=(style.COLUMN_IN, 0.5))
+    figure.text(0.5, 0.5, text, ha="center", va="center", fontsize=7.5)
     return figure
 
 
@@ -306,9 +305,12 @@ def band(ax: Axes, x: Floats, low: Floats, high: Floats, **look: Any) -> None:
     ax.fill_between(x, low, high, linewidth=0, **look)
 
 
-def require_rows(frame: pd.DataFrame) -> None:
+NO_ROWS = "nothing to draw: the table has no rows"
+
+
+def require_rows(frame: pd.DataFrame, otherwise: str = NO_ROWS) -> None:
     if frame.empty:
-        raise NothingToDraw("nothing to draw: the table has no rows")
+        raise NothingToDraw(otherwise)
 
 
 def of_one_unit(frame: pd.DataFrame) -> pd.DataFrame:
