@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from itertools import combinations
 from math import comb, inf, log10, nan, prod
 from typing import Any, NamedTuple, TypeAlias
@@ -88,7 +88,10 @@ class Pooled:
         rows = slowdowns(runs, analysis).dropna(subset="slowdown")
         names = runs.frame["algorithm"].loc[rows.index]
         self.slowdowns = {str(name): some for name, some in rows.groupby(names, observed=True)}
-        self.detectable: dict[tuple[str, str], dict[tuple[str, int, str], float]] = {}
+        self.detectable = cache(self._detectable)
+        self.spaces: defaultdict[Space, list[ProblemRuns]] = defaultdict(list)
+        for problem in problems(self.runs):
+            self.spaces[problem.space].append(problem)
 
     def strata(self, problem: ProblemRuns, a: str, b: str, *of_both: NDArray[Any]) -> Strata:
         """Results of both on each kind of machine that both ran on."""
@@ -99,15 +102,15 @@ class Pooled:
         """The ratio of two costs that the speed of the machine may explain, at least 1."""
         if unit != "seconds" or a not in self.slowdowns or b not in self.slowdowns:
             return 1.0
-        if (a, b) not in self.detectable:
-            rows = pd.concat([self.slowdowns[a], self.slowdowns[b]])
-            self.detectable[a, b] = {
-                (str(row["suite"]), int(row["dimension"]), str(row["function"])): ratio
-                for row in detectable(rows, self.analysis.confidence).to_dict("records")
-                if (ratio := float(row["detectable_ratio"])) > 1 and ratio < inf
-            }
-        place = (*problem.space, str(problem.names["function"]))
-        return self.detectable[a, b].get(place, 1.0)
+        return self.detectable(a, b).get((*problem.space, str(problem.names["function"])), 1.0)
+
+    def _detectable(self, a: str, b: str) -> dict[tuple[str, int, str], float]:
+        rows = pd.concat([self.slowdowns[a], self.slowdowns[b]])
+        return {
+            (str(row["suite"]), int(row["dimension"]), str(row["function"])): ratio
+            for row in detectable(rows, self.analysis.confidence).to_dict("records")
+            if 1 < (ratio := float(row["detectable_ratio"])) < inf
+        }
 
     def known(self, problem: ProblemRuns, runs: NDArray[np.bool_]) -> list[str]:
         """The algorithms of which all runs on a function are among some runs."""
@@ -148,12 +151,6 @@ class _Criterion:
     pooled: Pooled
     always_on_functions = True
 
-    def spaces(self) -> dict[Space, list[ProblemRuns]]:
-        found: dict[Space, list[ProblemRuns]] = {}
-        for problem in problems(self.pooled.runs):
-            found.setdefault(problem.space, []).append(problem)
-        return found
-
     def within(self, space: Space) -> float:
         """The cost within which results count; NaN if it is that of complete runs."""
         return nan
@@ -181,8 +178,8 @@ class Costs(_Criterion):
         runs, analysis = pooled.runs, pooled.analysis
         self._targets = np.array(analysis.targets_from_easy)
         self._costs = KnownCosts.of(runs, unit, analysis.targets_from_easy)
-        self._limits: dict[int, dict[str, float]] = {}
-        self._erts: dict[tuple[int, str, float], _Erts] = {}
+        self._limits = cache(partial(limits, known=self._costs.known))
+        self._known = cache(self._erts)
 
     def algorithms(self, problem: ProblemRuns) -> list[str]:
         return self.pooled.known(problem, self.pooled.runs.known_in(self._unit))
@@ -243,9 +240,7 @@ class Costs(_Criterion):
         return Quantile(self.pooled, 0.5).tested(problem, a, b)._replace(strata=None)
 
     def _limit(self, problem: ProblemRuns, *names: str) -> float:
-        if id(problem) not in self._limits:
-            self._limits[id(problem)] = limits(problem, self._costs.known)
-        return min((self._limits[id(problem)][name] for name in names), default=inf)
+        return min((self._limits(problem)[name] for name in names), default=inf)
 
     def _both(self, problem: ProblemRuns, a: str, b: str) -> tuple[_Erts, _Erts]:
         limit = self._limit(problem, a, b)
@@ -258,13 +253,10 @@ class Costs(_Criterion):
         kinds = self.pooled.machine[rows] if seconds else np.full(rows.size, "", dtype=object)
         return kinds, self._costs.spent.of(rows).within(limit)
 
-    def _known(self, problem: ProblemRuns, name: str, limit: float) -> _Erts:
-        key = (id(problem), name, limit)
-        if key not in self._erts:
-            kinds, spent = self._spent(problem, name, limit)
-            on_kinds = {str(kind): spent.of(kinds == kind).ert for kind in set(kinds.tolist())}
-            self._erts[key] = _Erts(spent.success.mean(axis=0), spent.ert, on_kinds)
-        return self._erts[key]
+    def _erts(self, problem: ProblemRuns, name: str, limit: float) -> _Erts:
+        kinds, spent = self._spent(problem, name, limit)
+        on_kinds = {str(kind): spent.of(kinds == kind).ert for kind in set(kinds.tolist())}
+        return _Erts(spent.success.mean(axis=0), spent.ert, on_kinds)
 
 
 class _Erts(NamedTuple):
@@ -283,16 +275,12 @@ class Quantile(_Criterion):
     def __init__(self, pooled: Pooled, p: float) -> None:
         self.pooled, self._p, self.name = pooled, p, quantile_name(p)
         self.always_on_functions = p == 0.5
-        self._known: dict[int, dict[str, float]] = {}
+        self.results = cache(self._results)
 
-    def results(self, problem: ProblemRuns) -> dict[str, float]:
-        if id(problem) not in self._known:
-            samples = problem.samples(self.pooled.best)
-            names = self.algorithms(problem)
-            self._known[id(problem)] = {
-                name: float(sample_quantile(samples[name], self._p)) for name in names
-            }
-        return self._known[id(problem)]
+    def _results(self, problem: ProblemRuns) -> dict[str, float]:
+        samples = problem.samples(self.pooled.best)
+        names = self.algorithms(problem)
+        return {name: float(sample_quantile(samples[name], self._p)) for name in names}
 
     def gain(self, problem: ProblemRuns, a: str, b: str) -> float:
         """The difference of the decimal logarithms of the two quantiles."""
@@ -325,7 +313,7 @@ class Reached(_Criterion):
         self.pooled, self.name, self._unit = pooled, f"{100 * share:g} %", unit
         self._times = pooled.runs.runtimes(unit, pooled.analysis.targets_from_easy)
         self._within: dict[Space, float] = {}
-        self._known: dict[tuple[int, str, float], NDArray[np.float64]] = {}
+        self._shares = cache(self._reached)
         budgets = pooled.runs.frame[BUDGETS[unit]].to_numpy(dtype=np.float64)
         for problem in problems(pooled.runs):
             whole = float(np.nanmax(budgets[problem.rows]))
@@ -339,7 +327,7 @@ class Reached(_Criterion):
 
     def over_all(self, space: Space) -> dict[str, float]:
         """Minus the mean share over the functions that all algorithms ran on, or else its own."""
-        results = [self.results(problem) for problem in self.spaces()[space]]
+        results = [self.results(problem) for problem in self.pooled.spaces[space]]
         names = {name for of in results for name in of}
         complete = [of for of in results if len(of) == len(names)] or results
         return {
@@ -370,14 +358,11 @@ class Reached(_Criterion):
         values = float(first.mean()), float(second.mean())
         return Tested(values, van_elteren(strata), balance, least=_least(strata))
 
-    def _shares(self, problem: ProblemRuns, name: str, ratio: float = 1.0) -> NDArray[np.float64]:
+    def _reached(self, problem: ProblemRuns, name: str, ratio: float = 1.0) -> NDArray[np.float64]:
         """Share of the targets that each run has reached, shape (runs,)."""
-        key = (id(problem), name, ratio)
-        if key not in self._known:
-            mine = self._times[problem.rows[problem.algorithms[name]]]
-            within = self._within[problem.space] / ratio
-            self._known[key] = np.asarray((mine <= within * (1 + 1e-12)).mean(axis=1))
-        return self._known[key]
+        mine = self._times[problem.rows[problem.algorithms[name]]]
+        within = self._within[problem.space] / ratio
+        return np.asarray((mine <= within * (1 + 1e-12)).mean(axis=1))
 
 
 Criterion: TypeAlias = Costs | Quantile | Reached
@@ -562,12 +547,9 @@ def _rows(
     `single`: Whether to test on single functions also where there are enough for verdicts over all.
     """
     every = criteria(runs, analysis)
-    spaces: dict[Space, list[ProblemRuns]] = {}
-    for criterion in every:
-        spaces |= criterion.spaces()
     of_criteria: list[list[dict[str, Any]]] = [[] for _ in every]
     limited = False
-    for space, functions in spaces.items():
+    for space, functions in every[0].pooled.spaces.items():
         contests = [_Contest(criterion, space, functions, analysis) for criterion in every]
         listed_here = _union(contest.listed() for contest in contests)
         limited |= listed_here.among is not None
@@ -734,7 +716,7 @@ class _Contest:
         self.always_on_functions = criterion.always_on_functions
         of_pairs = (sum(not self._is_wrong(one) for one in on) for on in self.on.values())
         self.functions_compared = max(of_pairs, default=0)
-        self._gains: dict[Pair, NDArray[np.float64]] = {}
+        self._gains, self._over = cache(self._gains_of), cache(self._over_all)
         complete = len({tuple(criterion.algorithms(problem)) for problem in functions}) == 1
         in_pairs = criterion.measure != TARGETS and not complete
         self._values = {} if in_pairs else criterion.over_all(space)
@@ -746,7 +728,6 @@ class _Contest:
             False: (len(self.on), sum(map(len, self.on.values()))),
         }
         self.pairs = min(count for count, _ in self._families.values() if count or not self.on)
-        self._over: dict[Pair, dict[str, Any]] = {}
 
     def listed(self) -> Listed:
         return self._with_the_best(listed(self._analysis, self._values), self._values, self.over)
@@ -777,11 +758,11 @@ class _Contest:
         return Listed(frozenset(among))
 
     def over(self, pair: Pair) -> dict[str, Any]:
-        if pair not in self._over:
-            row = self._row(pair, ALL, [abs(self._values.get(name, np.nan)) for name in pair])
-            tests = self._tests(pair, on_functions=False)
-            self._over[pair] = row | over(self._gains_of(pair)) | {"tests": tests}
-        return dict(self._over[pair])
+        return dict(self._over(pair))
+
+    def _over_all(self, pair: Pair) -> dict[str, Any]:
+        row = self._row(pair, ALL, [abs(self._values.get(name, np.nan)) for name in pair])
+        return row | over(self._gains(pair)) | {"tests": self._tests(pair, on_functions=False)}
 
     def tested(self, problem: ProblemRuns, pair: Pair) -> dict[str, Any]:
         test = self._criterion.tested(problem, *pair)
@@ -795,11 +776,8 @@ class _Contest:
                       "least": test.least, "strata": test.strata}  # fmt: skip
 
     def _gains_of(self, pair: Pair) -> NDArray[np.float64]:
-        if pair not in self._gains:
-            on = (problem for problem in self.on[pair] if not self._is_wrong(problem))
-            gains = [self._criterion.gain(problem, *pair) for problem in on]
-            self._gains[pair] = np.array(gains)
-        return self._gains[pair]
+        on = (problem for problem in self.on[pair] if not self._is_wrong(problem))
+        return np.array([self._criterion.gain(problem, *pair) for problem in on])
 
     def _is_wrong(self, problem: ProblemRuns) -> bool:
         return (*problem.space, int(problem.names["function"])) in self._criterion.pooled.wrong
@@ -809,7 +787,7 @@ class _Contest:
         names = {name for pair in self.on for name in pair}
         ranks = dict.fromkeys(sorted(names), 1.0)
         for pair in self.on:
-            share = _share(self._gains_of(pair))
+            share = _share(self._gains(pair))
             ranks[pair[0]] += 1 - share
             ranks[pair[1]] += share
         return ranks
@@ -1014,9 +992,19 @@ def reversed_pairs(runs: Runs, analysis: Analysis) -> Made:
         row["detectable_ratio"] = detectable.get(_place(row), nan)
         larger = float(np.maximum(row["p_by_evaluations"], row["p_by_time"]))
         row["p_adjusted"] = min(larger * tests[tuple(row[key] for key in FAMILY)], 1.0)
-        row["significant"] = row["p_adjusted"] <= alpha and _is_detectable(row)
+        least_s, most_s = sorted((row["by_time_a"], row["by_time_b"]))
+        timed = row["criterion"] == FIXED_TARGET  # an unknown ratio (NaN) explains no order
+        explained = timed and most_s <= least_s * row["detectable_ratio"]
+        row["significant"] = row["p_adjusted"] <= alpha and not explained
     over_all = [
-        _over_functions(space, one, median(np.array(equals[space, one.pair])), alpha)
+        {
+            **dict(zip(("suite", "dimension"), space, strict=True)),
+            **{"function": ALL, "criterion": FIXED_BUDGET, "detectable_ratio": nan},
+            **one._asdict(),
+            **_pair(one.pair, one.better_on, one.first_by_evaluations),
+            "evaluations": median(np.array(equals[space, one.pair])),
+            "significant": one.p_adjusted <= alpha,
+        }
         for space, of_pairs in medians.items()
         for one in reversals(of_pairs, tests=len(everyone[space]) * number_of_criteria(analysis))
     ]
@@ -1025,38 +1013,6 @@ def reversed_pairs(runs: Runs, analysis: Analysis) -> Made:
 
 def _place(row: Mapping[Any, Any]) -> tuple[Any, ...]:
     return row["suite"], row["dimension"], str(row["function"])
-
-
-def _is_detectable(row: Mapping[str, Any]) -> bool:
-    """Whether the speed of the machine does not explain the order of two times.
-
-    True at a fixed budget, where precisions are compared, and if the speed is unknown.
-    """
-    if row["criterion"] != FIXED_TARGET:
-        return True
-    least, most = sorted((row["by_time_a"], row["by_time_b"]))
-    return not most <= least * row["detectable_ratio"]
-
-
-def _over_functions(
-    space: Space, found: Reversal, evaluations: float, alpha: float
-) -> dict[str, Any]:
-    """The row of a pair that is inverted over all functions."""
-    suite, dimension = space
-    return {
-        "suite": suite,
-        "dimension": dimension,
-        **_pair(found.pair, found.better_on, found.first_by_evaluations),
-        "function": ALL,
-        "criterion": FIXED_BUDGET,
-        "functions": found.functions,
-        "evaluations": evaluations,
-        "p_by_evaluations": found.p_by_evaluations,
-        "p_by_time": found.p_by_time,
-        "p_adjusted": found.p_adjusted,
-        "detectable_ratio": nan,
-        "significant": found.p_adjusted <= alpha,
-    }
 
 
 def _at_fixed_targets(
