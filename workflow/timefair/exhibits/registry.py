@@ -14,7 +14,7 @@ from importlib.resources import files
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from timefair.basics.extension import Extension, extensions
+from timefair.basics.extension import extensions
 from timefair.exhibits import INDEX
 from timefair.exhibits.charts import pages
 from timefair.exhibits.charts.pages import WHOLE, Page, Panels
@@ -129,26 +129,19 @@ def _facts_of(figure: Figure) -> dict[str, Any]:
     return {name: fact for name, fact in known.items() if fact != usual[name]}
 
 
-def _read() -> dict[str, dict[str, Any]]:
-    index: dict[str, dict[str, Any]] = {}
-    own = [one for one in extensions().values() if one.exhibits]
-    for package, one in (("timefair.exhibits", None), *((one.package, one) for one in own)):
-        file = files(package).joinpath(INDEX)
-        if one is None or file.is_file():
-            index |= json.loads(file.read_text(encoding="utf-8"))
-        else:
-            index |= facts(_declared_by(one))
-    return dict(sorted(index.items(), key=lambda item: item[1]["place"]))
-
-
-def _declared_by(extension: Extension) -> list[Exhibit]:
+def _facts_in(package: str) -> dict[str, dict[str, Any]]:
+    file = files(package).joinpath(INDEX)
+    if file.is_file():
+        return dict(json.loads(file.read_text(encoding="utf-8")))
     from timefair.exhibits.exhibit import declared
 
-    extension.declare()
-    return [one for one in declared().values() if one.module.startswith(f"{extension.package}.")]
+    extensions()[package.rpartition(".")[2]].declare()
+    return facts(one for one in declared().values() if one.module.startswith(f"{package}."))
 
 
-_index = _read()
+_packages = [one.package for one in extensions().values() if one.exhibits]
+_facts = [item for of in ("timefair.exhibits", *_packages) for item in _facts_in(of).items()]
+_index = dict(sorted(_facts, key=lambda item: item[1]["place"]))
 
 TABLES: Mapping[str, Table] = MappingProxyType(
     {

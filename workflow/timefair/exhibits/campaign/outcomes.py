@@ -593,53 +593,35 @@ FIRST_RUN = 1.1  # time of a first run, as a multiple of the others, above which
     complete=True,
 )
 def over_rounds(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    relative = _relative(runs.frame)
-    by_round = relative.groupby(["algorithm", "round"], sort=True)
-    rows = pd.DataFrame(
-        [_row(names, part) for names, part in by_round],
-        columns=["algorithm", "round", "runs", *MEDIANS, *SPREADS, "warnings"],
-    )
-    for name in MEDIANS:
-        first = rows.groupby("algorithm")[name].transform("first")
-        rows[name] = (rows[name] / first).astype(float)
-    return rows
-
-
-def _relative(frame: pd.DataFrame) -> pd.DataFrame:
-    per_evaluation = pd.Series(seconds_per_evaluation(frame, "wall"), index=frame.index)
-    median = per_evaluation.groupby([frame[key] for key in [*PROBLEM, "algorithm"]]).transform(
-        "median"
-    )
-    earliest = frame.groupby([*PROBLEM, "algorithm", "round"])["run"].transform("min")
-    return frame[["algorithm", "round"]].assign(
-        per_evaluation=per_evaluation / median,
+    frame, on_problem = runs.frame, [*PROBLEM, "algorithm"]
+    taken = pd.Series(seconds_per_evaluation(frame, "wall"), index=frame.index)
+    taken = taken / taken.groupby([frame[key] for key in on_problem]).transform("median")
+    earliest = frame.groupby([*on_problem, "round"])["run"].transform("min")
+    rounds = frame[["algorithm", "round"]].assign(
+        taken=taken,
+        first=taken.where(frame["run"] == earliest),
+        later=taken.where(frame["run"] != earliest),
         reference=reference_s(frame),
-        first=frame["run"] == earliest,
     )
-
-
-def _row(names: tuple[Hashable, ...], part: pd.DataFrame) -> dict[str, object]:
-    algorithm, round = names
-    known = part.dropna(subset="per_evaluation")
-    values, is_first = known["per_evaluation"], known["first"]
-    spread = float(values.std() / values.mean())
-    distance = (values - values.median()).abs()
-    usual = distance.median()  # 0 if half of the values are equal
-    outliers = int((0.6745 * distance > OUTLIER * usual).sum()) if usual > 0 else 0
-    first_run = float(values[is_first].median() / values[~is_first].median())
-    warnings = {"spread": spread >= SPREAD, "outliers": outliers > 0}
-    warnings["slow first runs"] = first_run > FIRST_RUN
-    return {
-        "algorithm": algorithm,
-        "round": round,
-        "runs": len(part),
-        "per_evaluation": values.median(),
-        "reference": part["reference"].median(),
-        "spread": spread,
-        "outliers": outliers,
-        "first_run": first_run,
-        "warnings": ", ".join(name for name, is_so in warnings.items() if is_so) or "none",
-    }
+    rows = []
+    for round_of, part in rounds.groupby(["algorithm", "round"], sort=True):
+        values = part["taken"].dropna()
+        distance = (values - values.median()).abs()
+        usual = distance.median()  # 0 if half of the values are equal
+        spread = float(values.std() / values.mean())
+        outliers = int((0.6745 * distance > OUTLIER * usual).sum()) if usual > 0 else 0
+        first_run = float(part["first"].median() / part["later"].median())
+        warnings = {"spread": spread >= SPREAD, "outliers": outliers > 0}
+        warnings["slow first runs"] = first_run > FIRST_RUN
+        said = ", ".join(name for name, is_so in warnings.items() if is_so) or "none"
+        medians = values.median(), part["reference"].median()
+        rows.append((*round_of, len(part), *medians, spread, outliers, first_run, said))
+    columns = ["algorithm", "round", "runs", *MEDIANS, *SPREADS, "warnings"]
+    table = pd.DataFrame(rows, columns=columns)
+    for name in MEDIANS:
+        first = table.groupby("algorithm")[name].transform("first")
+        table[name] = (table[name] / first).astype(float)
+    return table
 
 
 ROUNDING = 1e-9  # relative difference up to which two numbers count as equal

@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
-from matplotlib.ticker import FixedLocator, ScalarFormatter
+from matplotlib.ticker import FixedLocator, MaxNLocator, ScalarFormatter
 from matplotlib.transforms import ScaledTranslation
 from numpy.typing import NDArray
 
@@ -174,16 +174,17 @@ SIDES = 0.08  # margin of the targets, in which hollow markers of the last one h
 STRIP_GREY = "#EDEDED"
 
 
-def set_targets(ax: Axes, frame: pd.DataFrame, column: str, margin: float = SIDES) -> None:
-    """Set the axis of x to the targets of a column, from easy to hard.
-
-    It is logarithmic, or symmetrically so for precisions of 0 or less, linear for such values of f.
-    """
+def _set_targets(ax: Axes, frame: pd.DataFrame, column: str) -> None:
+    """Targets from easy to hard on a logarithmic axis; if some are 0 or less, values of f are on a
+    linear one, and precisions on one that is logarithmic on both sides."""
     targets = frame[column]
     if (targets > 0).all():
-        panels.set_log(ax, "x", panels.limits(targets, margin=margin)[::-1])
+        panels.set_log(ax, "x", panels.limits(targets, margin=SIDES)[::-1])
     elif frame.attrs.get("targets", "value") == "value":
-        panels.set_linear(ax, panels.linear_limits(targets, margin=margin)[::-1])
+        low, high = float(targets.min()), float(targets.max())
+        pad = SIDES * (high - low) or 0.5
+        ax.set_xlim(high + pad, low - pad)
+        ax.xaxis.set_major_locator(MaxNLocator(panels.TICKS - 1))
     else:  # the best known precision can be surpassed
         panels.set_symlog(ax, targets)
 
@@ -206,7 +207,7 @@ def _target_lines(
     strip = STRIP_PER_LINE * lines if unreached else 0.0
     ceiling = bottom * (top / bottom) ** (1 / (1 - strip))
     first = grid[0].axes
-    set_targets(first, frame, chart.x)
+    _set_targets(first, frame, chart.x)
     panels.set_log(first, "y", (bottom, ceiling))
     if unreached:
         first.set_yticks([t for t in first.get_yticks() if bottom <= t <= top])

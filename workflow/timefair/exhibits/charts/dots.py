@@ -405,7 +405,8 @@ def slopes(frame: pd.DataFrame) -> Figure:
             _slopes(ax, part[part["panel"] == panel], looks)
     ranks = range(1, len(looks) + 1)
     axes[0, 0].set_ylim(len(looks) + 0.4, 0.6)
-    apart = _apart(len(looks), height)
+    least = TICK_IN * len(looks) / max(height - TITLE_IN, TICK_IN)  # at which no labels touch
+    apart = next((step for step in STEPS if step >= least), len(looks))
     axes[0, 0].set_yticks([1, *range(apart, len(looks) + 1, apart)] if apart > 1 else ranks)
     panels.label(figure, y="average rank (1 is best)")
     if panels.nameable(figure, looks, height - TITLE_IN):
@@ -417,12 +418,6 @@ def slopes(frame: pd.DataFrame) -> Figure:
     else:
         panels.legend(figure, looks)
     return figure
-
-
-def _apart(ranks: int, height_in: float) -> int:
-    """Number of ranks between two ticks at which their labels do not touch."""
-    least = TICK_IN * ranks / max(height_in - TITLE_IN, TICK_IN)
-    return next((step for step in STEPS if step >= least), ranks)
 
 
 def _slopes(ax: Axes, rows: pd.DataFrame, looks: dict[str, Look]) -> None:

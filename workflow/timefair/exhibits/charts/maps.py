@@ -55,7 +55,11 @@ def times_the_best(
     problem = ["suite", "dimension", "function"]
     frame = frame.sort_values("function", kind="stable")
     frame = frame.assign(algorithm=frame["algorithm"].astype(str))
-    frame["ratio"] = _ratios(frame[value], frame.groupby(problem)[value].transform("min"))
+    values = frame[value].to_numpy(dtype=np.float64)
+    least = frame.groupby(problem)[value].transform("min").to_numpy(dtype=np.float64)
+    ratio = np.where(np.isnan(values), np.nan, np.where(np.isinf(values), np.inf, 1.0))
+    np.divide(values, least, out=ratio, where=np.isfinite(values) & (values != least))
+    frame["ratio"] = ratio
     ranks = frame.groupby(problem)["ratio"].rank(na_option="bottom")
     lines = list(ranks.groupby(frame["algorithm"]).mean().sort_values(kind="stable").index)
     entries = [(words, colour) for (_, words), colour in zip(levels, COLOURS, strict=True)]
@@ -103,14 +107,6 @@ def of_precisions(frame: pd.DataFrame, what: str) -> Figure:
     floored = frame.assign(precision=frame["precision"].clip(lower=SOLVED))
     never = "no finite value"
     return times_the_best(floored, "precision", label=what, never=never, levels=PRECISIONS)
-
-
-def _ratios(values: pd.Series, best: pd.Series) -> NDArray[np.float64]:
-    """Values as multiples of the best; `inf` if none is finite."""
-    value, least = values.to_numpy(dtype=np.float64), best.to_numpy(dtype=np.float64)
-    ratio = np.ones_like(value)
-    np.divide(value, least, out=ratio, where=value != least)
-    return np.where(np.isinf(value), np.inf, np.where(np.isnan(value), np.nan, ratio))
 
 
 def _level_cells(ax: Axes, values: NDArray[np.float64], limits: Sequence[float]) -> None:
@@ -170,7 +166,15 @@ def cost_map(frame: pd.DataFrame) -> Figure:
     pale = "; pale: lead shared" if frame["tied"].notna().any() else ""
     label = f"evaluation cost{unit}{pale}; white: no target reached"
     panels.label(figure, label, f"budget of a run{unit}")
-    _legend(figure, looks, set(best), frame)
+    shown_looks = {name: look for name, look in looks.items() if name in set(best)}
+    entries = [(name, look.color) for name, look in shown_looks.items() if look.leads]
+    if others := len(shown_looks) - len(entries):
+        entries.append((f"{others} others", style.OTHER.color))
+    if not frame["known"].all():
+        entries.append(("not observed", UNKNOWN))
+    if entries:
+        squares = [Rectangle((0, 0), 1, 1, facecolor=colour, label=of) for of, colour in entries]
+        panels.legend_of(figure, squares)
     return figure
 
 
@@ -184,7 +188,8 @@ def _map(ax: Axes, rows: pd.DataFrame, looks: dict[str, Look]) -> None:
     colour_of = {name: look.color for name, look in looks.items()}
     shown = [colour_of.get(name, "white") for name in rows["best"]]
     full = pd.Series(shown, rows.index, dtype=object)
-    pale = full.map(_paled).where(rows["tied"].notna(), full)
+    pale = full.map(lambda colour: to_hex([1 - PALE * (1 - part) for part in to_rgb(colour)]))
+    pale = pale.where(rows["tied"].notna(), full)
     colours = np.empty((budget.size, cost.size), dtype=object)
     colours[up, across] = pale.where(rows["known"], UNKNOWN)
     # Cells of one colour, one above the other, are one rectangle; the picture has to be small.
@@ -241,22 +246,3 @@ def _durations(values: NDArray[np.float64]) -> dict[float, str]:
         if logs[0] - step / 2 <= np.log10(seconds) <= logs[-1] + step / 2
     ]
     return dict(inside[:: -(-len(inside) // MOST_TICKS) or 1])
-
-
-def _paled(colour: str) -> str:
-    red, green, blue = (1 - PALE * (1 - part) for part in to_rgb(colour))
-    return to_hex((red, green, blue))
-
-
-def _legend(figure: Figure, looks: dict[str, Look], best: set[str], frame: pd.DataFrame) -> None:
-    entries = [(name, look.color) for name, look in looks.items() if look.leads and name in best]
-    others = sum(name in best and not look.leads for name, look in looks.items())
-    if others:
-        entries.append((f"{others} others", style.OTHER.color))
-    if not frame["known"].all():
-        entries.append(("not observed", UNKNOWN))
-    if entries:
-        panels.legend_of(
-            figure,
-            [Rectangle((0, 0), 1, 1, facecolor=colour, label=name) for name, colour in entries],
-        )

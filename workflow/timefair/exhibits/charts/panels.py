@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.lines import Line2D
 from matplotlib.textpath import text_to_path
-from matplotlib.ticker import LogFormatter, LogLocator, MaxNLocator, NullLocator
+from matplotlib.ticker import LogFormatter, LogLocator, NullLocator
 from numpy.typing import ArrayLike, NDArray
 
 from timefair.basics.words import power_of_ten
@@ -90,8 +90,10 @@ def grid(
     require_rows(frame)
     several = frame["suite"].nunique() > 1
     lines: list[list[tuple[str, pd.DataFrame]]] = []
-    groups = sorted(frame.groupby(["suite", "dimension"]), key=_place)
-    for (suite, dimension), part in groups:
+    groups = frame.groupby(["suite", "dimension"])
+    for (suite, dimension), part in sorted(
+        groups, key=lambda group: (str(group[0][0]), _position(group[0][1]))
+    ):
         head = f"{suite} " if several else ""
         space = "all dimensions" if str(dimension) == "all" else f"D = {dimension}"
         cells: list[tuple[str, pd.DataFrame]] = []
@@ -461,11 +463,6 @@ def _width(sizes: list[int], columns: int) -> int:
     return sum(max(sizes[end - n : end]) for end, n in zip(ends, heights, strict=True))
 
 
-def _place(group: tuple[Any, object]) -> tuple[str, tuple[int, int]]:
-    suite, dimension = group[0]
-    return str(suite), _position(dimension)
-
-
 def called(frame: pd.DataFrame, suite: object, function: object) -> str:
     """A function of a frame with its name; a group of functions is called by its name."""
     text = str(function)
@@ -556,19 +553,6 @@ def limits(values: ArrayLike, margin: float = 0.04) -> tuple[float, float]:
     return float(10**low), float(10**high)
 
 
-def linear_limits(values: ArrayLike, margin: float = 0.04) -> tuple[float, float]:
-    """Range of the finite values with a margin; if all are equal, half a unit on each side."""
-    x = np.asarray(values, dtype=np.float64)
-    low, high = float(x[np.isfinite(x)].min()), float(x[np.isfinite(x)].max())
-    pad = margin * (high - low) or 0.5
-    return low - pad, high + pad
-
-
-def set_linear(ax: Axes, bounds: tuple[float, float], ticks: int = TICKS) -> None:
-    ax.set_xlim(*bounds)
-    ax.xaxis.set_major_locator(MaxNLocator(ticks - 1))
-
-
 def set_symlog(ax: Axes, values: ArrayLike) -> None:
     """Make the axis of x logarithmic on both sides of 0, the largest value on the left.
 
@@ -582,12 +566,9 @@ def set_symlog(ax: Axes, values: ArrayLike) -> None:
     powers = 10.0 ** np.arange(np.ceil(decades[0] - 1e-9), np.floor(decades[1] + 1e-9) + 1)
     step = -(-len(powers) // (TICKS - 2))
     ticks = [*powers[::-1][::step], 0.0, *(-powers[powers <= -x.min() * (1 + 1e-9)][-1:])]
-    ax.set_xticks(ticks, [_signed_power(tick) for tick in ticks])
+    signs = ["0" if t == 0 else f"{'−' if t < 0 else ''}{power(abs(t))}" for t in ticks]
+    ax.set_xticks(ticks, signs)
     ax.xaxis.set_minor_locator(NullLocator())
-
-
-def _signed_power(value: float) -> str:
-    return "0" if value == 0 else f"{'−' if value < 0 else ''}{power(abs(value))}"
 
 
 def set_log(ax: Axes, axis: str, bounds: tuple[float, float], ticks: int = TICKS) -> None:

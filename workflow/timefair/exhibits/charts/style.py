@@ -252,15 +252,17 @@ def _write(figure: Figure, path: Path) -> None:
     else:
         text = StringIO()
         FigureCanvasSVG(figure).print_svg(text, metadata=METADATA[".svg"])
-        path.write_text(_smaller(_numbered(text.getvalue())), encoding="utf-8")
+        path.write_text(_smaller(text.getvalue()), encoding="utf-8")
 
 
 def _smaller(text: str) -> str:
-    """The same picture in an SVG of half the size.
+    """The same picture in an SVG of half the size, with numbers for names, whose last digits vary.
 
     Coordinates are cut to a hundredth of a point, lines along an axis name one coordinate, and
     markers of one style have it in common.
     """
+    numbers: dict[str, str] = {}
+    text = NAME.sub(lambda name: numbers.setdefault(name[0], f"n{len(numbers)}"), text)
     text = COORDINATES.sub(lambda attribute: DECIMALS.sub("", attribute[0]), text)
     text = PATH.sub(lambda attribute: f' d="{_short(attribute[1])}"', text)
     return MARKED.sub(_with_one_style, text)
@@ -288,9 +290,3 @@ def _with_one_style(group: re.Match[str]) -> str:
     if "style=" in attributes or len(styles) < markers.count("<use") or len(set(styles)) > 1:
         return group[0]
     return f"<g{attributes}{styles[0]}>\n{STYLE.sub('', markers)}"
-
-
-def _numbered(text: str) -> str:
-    """Replace the names in an SVG, whose last digits are not always the same, by numbers."""
-    numbers: dict[str, str] = {}
-    return NAME.sub(lambda name: numbers.setdefault(name[0], f"n{len(numbers)}"), text)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import re
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, groupby
@@ -85,13 +85,10 @@ class Grid:
     groups: list[list[TabularColumn]]
 
     @property
-    def levels(self) -> int:
-        return len(self.groups[0][0].headings)
-
-    @property
     def head(self) -> float:
         """The lines of the headings, with the rules between them."""
-        return self.levels + HALF * (self.levels - 1)
+        levels = len(self.groups[0][0].headings)
+        return levels + HALF * (levels - 1)
 
     @property
     def blocks(self) -> list[list[int]]:
@@ -465,16 +462,6 @@ class Setting:
 
     @property
     def placeholders(self) -> dict[str, str]:
-        low, high = self.analysis.band
-        return {
-            "confidence": f"{100 * self.analysis.confidence:g}\u00a0%",
-            "band": f"{low:g} to {high:g} quantile",
-            "budget": self._budget,
-            "seconds": SECONDS[self.analysis.time],
-        }
-
-    @property
-    def _budget(self) -> str:
         limits = []
         if self.time_s is not None:
             limits.append(f"T\u00a0=\u00a0{self.time_s:g}\u00a0s")
@@ -484,7 +471,13 @@ class Setting:
             limits.append(f"{self.evaluations_per_dimension:g} · D evaluations")
         elif self.evaluations is not None:
             limits.append(f"{self.evaluations:g} evaluations")
-        return " and ".join(limits) or "not stated"
+        low, high = self.analysis.band
+        return {
+            "confidence": f"{100 * self.analysis.confidence:g}\u00a0%",
+            "band": f"{low:g} to {high:g} quantile",
+            "budget": " and ".join(limits) or "not stated",
+            "seconds": SECONDS[self.analysis.time],
+        }
 
 
 def caption(
@@ -500,10 +493,14 @@ def caption(
     brackets = layout.brackets if any(value.interval for value in layout.values) else ""
     left_out = " and ".join(heading_of(key).lower() for key in part.left_out)
     other_clock = charged and clock != "wall"
+    shared = ", ".join(
+        f"{'cost in' if key == 'unit' else heading_of(key).lower()} {name_of(key, value)}"
+        for key, value in part.shared.items()
+    )
     sentences = [
         layout.caption.format_map(placeholders),
         brackets.format_map(placeholders),
-        _shared(part.shared),
+        f"{shared[0].upper()}{shared[1:]}." if shared else "",
         _runs(part, placeholders["budget"]),
         notes,
         f"Seconds are {SECONDS[clock].removeprefix('seconds ')}." if other_clock else "",
@@ -514,14 +511,6 @@ def caption(
         "n/a: not available." if incomplete else "",
     ]
     return escape(" ".join(sentence for sentence in sentences if sentence))
-
-
-def _shared(names: Mapping[str, object]) -> str:
-    shared = ", ".join(
-        f"{'cost in' if key == 'unit' else heading_of(key).lower()} {name_of(key, value)}"
-        for key, value in names.items()
-    )
-    return f"{shared[0].upper()}{shared[1:]}." if shared else ""
 
 
 def _runs(part: PrintedPart, budget: str) -> str:
@@ -604,7 +593,7 @@ def typeset(
     floats = [
         text
         for layout in layouts
-        for part in parts(printed, _suited(layout, frame))
+        for part in parts(printed, _worded(layout, frame))
         for text in _floats(table, heading, part, setting, notes)
     ]
     header = HEADER.format(title=heading, name=table.name)
@@ -622,7 +611,7 @@ def _named(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(function=functions)
 
 
-def _suited(layout: Layout, frame: pd.DataFrame) -> Layout:
+def _worded(layout: Layout, frame: pd.DataFrame) -> Layout:
     values = tuple(replace(value, label=worded(value.label, frame)) for value in layout.values)
     return replace(layout, caption=captioned(layout.caption, frame), values=values)
 
@@ -633,9 +622,9 @@ def _floats(
     pieces = (table.name, part.layout.name, *part.shared.values())
     part, cut = fitted(part) if len(part.rows) else (part, [NO_ROWS])
     incomplete = any("n/a" in tabular.tex for tabular in cut)
-    text = caption(part, facts, charged=table.charged, incomplete=incomplete, notes=notes)
+    said = caption(part, facts, charged=table.charged, incomplete=incomplete, notes=notes)
     label = "-".join(re.sub("[^0-9A-Za-z.]+", "_", str(piece)) for piece in pieces if piece != "")
-    first = f"\\caption[{escape(heading)}]{{{text}}}\n\\label{{tab:{label}}}"
+    first = f"\\caption[{escape(heading)}]{{{said}}}\n\\label{{tab:{label}}}"
     for number, page in enumerate(pages(cut)):
         yield FLOAT.format(
             caption=CONTINUED if number else first,
