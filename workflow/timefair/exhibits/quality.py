@@ -381,7 +381,8 @@ RUNTIME = """
 def quantiles_to_target(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     runs, targets = with_published(runs), analysis.targets_from_easy
     reached_at = {unit: runs.runtimes(unit, targets) for unit in UNITS}
-    bounds = {unit: _bounds(runs, unit) for unit in UNITS}
+    budgets = {unit: runs.frame[BUDGETS[unit]].to_numpy(dtype=np.float64) for unit in UNITS}
+    bounds = {u: np.where(np.isnan(one), runs.spent(u), one) for u, one in budgets.items()}
     probabilities = sorted(analysis.quantiles)
     parts = []
     for names, members in runs.groups(CELL):
@@ -433,11 +434,6 @@ def _quantiles(
 
 def _rows(of_targets: list[NDArray[np.float64]]) -> NDArray[np.float64]:
     return np.stack(of_targets, axis=-1).ravel()
-
-
-def _bounds(runs: Runs, unit: Unit) -> NDArray[np.float64]:
-    budget = runs.frame[BUDGETS[unit]].to_numpy(dtype=np.float64)
-    return np.where(np.isnan(budget), runs.spent(unit), budget)
 
 
 def _digits(value: float) -> str:
@@ -589,18 +585,11 @@ def of_mean_and_median(runs: Runs, analysis: Analysis) -> Made:
         pairs = opposed_pairs(mean, median)
         gaps = smaller_gap(np.maximum(mean, 0.0), np.maximum(median, 0.0), pairs)
         for (a, b), gap in zip(pairs, gaps, strict=True):
-            if not listed.has(algorithms[a], algorithms[b]):
-                continue
-            found.append(
-                {
-                    **names,
-                    "algorithm": algorithms[a],
-                    "other": algorithms[b],
-                    **{measure: numbers[a] for measure, numbers in measured.items()},
-                    **{f"other_{measure}": numbers[b] for measure, numbers in measured.items()},
-                    "gap_decades": gap,
-                }
-            )
+            if listed.has(algorithms[a], algorithms[b]):
+                row = {"algorithm": algorithms[a], "other": algorithms[b], "gap_decades": gap}
+                row |= {measure: numbers[a] for measure, numbers in measured.items()}
+                row |= {f"other_{measure}": numbers[b] for measure, numbers in measured.items()}
+                found.append({**names, **row})
     return found, {"pairs": in_words(listed_in)}
 
 
@@ -650,19 +639,10 @@ def sorted_solutions(runs: Runs, analysis: Analysis) -> Made:
         problem = {key: pair[key] for key in PROBLEM}
         for side, prefix in (("algorithm", ""), ("other", "other_")):
             precision = np.sort(best[members[*problem.values(), pair[side]]])
-            parts.append(
-                {
-                    **problem,
-                    "better_by_mean": pair["algorithm"],
-                    "better_by_median": pair["other"],
-                    "algorithm": pair[side],
-                    "order": np.arange(1, precision.size + 1),
-                    "precision": precision,
-                    "mean": pair[f"{prefix}mean"],
-                    "median": pair[f"{prefix}median"],
-                    "gap_decades": pair["gap_decades"],
-                }
-            )
+            part = problem | {"algorithm": pair[side], "gap_decades": pair["gap_decades"]}
+            part |= {"better_by_mean": pair["algorithm"], "better_by_median": pair["other"]}
+            part |= {"order": np.arange(1, precision.size + 1), "precision": precision}
+            parts.append(part | {name: pair[f"{prefix}{name}"] for name in ("mean", "median")})
     return iter(parts), {"pairs": pairs.attrs["pairs"]}
 
 
@@ -845,24 +825,20 @@ def _read(runs: Runs, analysis: Analysis) -> Iterator[_Cell]:
         if suite is None or suite.environments == 1:
             continue
         suite = suite.configured(analysis.suite_parameters)
-        unit, period = _period(runs, names, members, suite)
+        budgets = runs.frame[["budget_s", "budget_evaluations"]].iloc[members].drop_duplicates()
+        if len(budgets) > 1:
+            raise InputError(
+                f"{names['algorithm']}: its runs on f{names['function']} in {names['dimension']} "
+                "dimensions have several budgets, and thus several periods; read one campaign at "
+                "a time"
+            )
+        budget_s, evaluations = budgets.to_numpy(dtype=np.float64)[0]
+        unit, budget = "evaluations", evaluations
+        if np.isnan(evaluations):
+            unit, budget = "seconds", budget_s
+        period = budget / suite.environments
         followed = [_followed(runs, row, suite, unit, period) for row in members]
         yield _Cell(names, unit, period, suite.environments, followed)
-
-
-def _period(
-    runs: Runs, names: dict[str, Any], members: NDArray[np.intp], suite: Suite
-) -> tuple[str, float]:
-    budgets = runs.frame[["budget_s", "budget_evaluations"]].iloc[members].drop_duplicates()
-    if len(budgets) > 1:
-        raise InputError(
-            f"{names['algorithm']}: its runs on f{names['function']} in {names['dimension']} "
-            "dimensions have several budgets, and thus several periods; read one campaign at a time"
-        )
-    budget_s, evaluations = budgets.to_numpy(dtype=np.float64)[0]
-    if np.isnan(evaluations):
-        return "seconds", budget_s / suite.environments
-    return "evaluations", evaluations / suite.environments
 
 
 def _followed(runs: Runs, row: np.intp, suite: Suite, unit: str, period: float) -> Followed:
@@ -991,30 +967,21 @@ POINTS = 200  # maximal number of points of a surface, and of the front of a run
     charged=False,
 )
 def surfaces(runs: Runs, analysis: Analysis) -> Parts:
-    return (
-        {**cell, "runs": np.full(len(corners), len(members)), "share": share, "f1": corners[:, 0],
-         "f2": corners[:, 1], "missed": missed}
-        for cell, members in runs.groups(CELL)
-        for share, corners, missed in _of_cell(runs, cell, members, analysis)
-        if len(corners)
-    )  # fmt: skip
-
-
-def _of_cell(
-    runs: Runs, cell: dict[str, Any], members: NDArray[np.intp], analysis: Analysis
-) -> Iterator[tuple[float, NDArray[np.float64], float]]:
-    try:
-        suite = find(cell["suite"], analysis.suite_parameters)
-    except InputError:  # of imported runs
-        return
-    if not issubclass(suite.kind, TwoObjectives):
-        return
-    fronts = [_normalized_front(runs, cell, row, suite) for row in members]
-    if not any(map(len, fronts)):
-        return
-    for share, corners in zip(SHARES, attained(fronts, SHARES), strict=True):
-        missed = 1 - float(after_each(corners)[-1]) if len(corners) else 1.0
-        yield share, _thinned(corners), missed
+    for cell, members in runs.groups(CELL):
+        try:
+            suite = find(cell["suite"], analysis.suite_parameters)
+        except InputError:  # of imported runs
+            continue
+        if not issubclass(suite.kind, TwoObjectives):
+            continue
+        fronts = [_normalized_front(runs, cell, row, suite) for row in members]
+        surfaces = attained(fronts, SHARES) if any(map(len, fronts)) else ()
+        for share, corners in zip(SHARES, surfaces, strict=False):
+            if len(corners):
+                missed = 1 - float(after_each(corners)[-1])
+                f1, f2 = _thinned(corners).T
+                part = {"share": share, "f1": f1, "f2": f2, "missed": missed}
+                yield {**cell, "runs": len(members)} | part
 
 
 def _normalized_front(

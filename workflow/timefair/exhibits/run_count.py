@@ -184,13 +184,19 @@ BY_RULE = ("suite", "dimension", "rule")
 )
 def accuracy(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     sums = pooled(_judged(runs, analysis, controls=True), KEYS)
-    return sums[[*KEYS, "samples", "samples_independent"]].assign(
-        true=percent(sums["accurate"], sums["samples"]),
-        never_stopped_percent=100.0 - percent(sums["stopped"], sums["samples"]),
+    return _accurate(sums).assign(
         accurate_stopped_percent=percent(sums["accurate_stopped"], sums["stopped"]),
         accurate_independent_percent=percent(
             sums["accurate_independent"], sums["samples_independent"]
         ),
+    )
+
+
+def _accurate(sums: pd.DataFrame) -> pd.DataFrame:
+    return sums.assign(
+        true=percent(sums["accurate"], sums["samples"]),
+        never_stopped_percent=100.0 - percent(sums["stopped"], sums["samples"]),
+        mean_runs=sums["runs"] / sums["samples"],
         **{name: percent(sums[name], sums["samples"]) for name in WITHIN},
     )
 
@@ -300,13 +306,7 @@ def savings_of_rule(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     ],
 )
 def groups(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    sums = _judged(runs, analysis, controls=False)
-    return sums.drop(columns=WITHIN).assign(
-        mean_runs=sums["runs"] / sums["samples"],
-        never_stopped_percent=100.0 - percent(sums["stopped"], sums["samples"]),
-        true=percent(sums["accurate"], sums["samples"]),
-        **{name: percent(sums[name], sums["samples"]) for name in WITHIN},
-    )
+    return _accurate(_judged(runs, analysis, controls=False))
 
 
 def skewness_rules(settings: RunCount) -> list[SkewnessRule]:

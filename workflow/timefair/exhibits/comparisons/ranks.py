@@ -201,22 +201,13 @@ def _ranks(runs: Runs, analysis: Analysis) -> dict[Space, list[OnFunction]]:
                 if unit in runs.units_of(np.concatenate(of))
             }
             if split:
-                ranks_in = _ranks_within(problem, split, costs[unit], list(quantiles.values()))
-                for name, ranks in zip((ERT, *quantiles), ranks_in, strict=True):
+                by = (ERT, *quantiles)
+                each = _in_pairs(problem, split, costs[unit], list(quantiles.values()))
+                ranks_in = each.reshape(len(split), len(by), -1).mean(axis=2).T
+                for name, ranks in zip(by, ranks_in, strict=True):
                     found[unit, name] = dict(zip(split, ranks.tolist(), strict=True))
         together[problem.space].append(found)
     return together
-
-
-def _ranks_within(
-    problem: ProblemRuns,
-    split: Mapping[str, Sequence[NDArray[np.intp]]],
-    costs: KnownCosts,
-    quantiles: Sequence[float],
-) -> NDArray[np.float64]:
-    """The mean ranks by the ERT and by each quantile, shape (1 + quantiles, algorithms)."""
-    ranks = _in_pairs(problem, split, costs, quantiles)
-    return np.asarray(ranks.reshape(len(split), 1 + len(quantiles), -1).mean(axis=2).T)
 
 
 def _in_pairs(
@@ -420,8 +411,12 @@ def _ranking_slopes(frame: pd.DataFrame) -> pd.DataFrame:
 def side_by_side(runs: Runs, analysis: Analysis) -> Parts:
     targets = analysis.targets_from_easy
     costs = {unit: KnownCosts.of(runs, unit, targets) for unit in UNITS}
-    allowed, best = evaluations_allowed(runs), precision_at_the_end(runs)
-    asked = [(problem, _equal_evaluations(runs, problem, allowed)) for problem in problems(runs)]
+    best, allowed = precision_at_the_end(runs), evaluations_allowed(runs)
+    spent = runs.spent("evaluations")
+    asked = []
+    for problem in problems(runs):
+        least, most = allowed[problem.rows].min(), spent[problem.rows].max()
+        asked.append((problem, np.array([least if np.isfinite(least) else most])))
     for (problem, equal), at_equal in zip(asked, precision_at(runs, asked), strict=True):
         names = list(problem.algorithms)
         medians = (
@@ -434,15 +429,6 @@ def side_by_side(runs: Runs, analysis: Analysis) -> Parts:
         by_ert = (_erts(problem, costs[unit]) for unit in ("evaluations", "seconds"))
         fixed = {"criterion": FIXED_TARGET, "evaluations": np.nan}
         yield problem.names | fixed | _ranking(names, targets, *by_ert)
-
-
-def _equal_evaluations(
-    runs: Runs, problem: ProblemRuns, allowed: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """The number of evaluations at which all algorithms are compared, shape (1,)."""
-    least = allowed[problem.rows].min(keepdims=True)
-    most = runs.spent("evaluations")[problem.rows].max(keepdims=True)
-    return np.where(np.isfinite(least), least, most)
 
 
 def _erts(
