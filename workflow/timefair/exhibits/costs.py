@@ -18,16 +18,9 @@ from timefair.exhibits.layout import Layout, Points
 from timefair.records.rundata.problems import COSTS_S, UsedByRuns, complete_problems
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
-from timefair.statistics.evaluation_cost import (
-    Cells,
-    known_until,
-    leader_by_rank,
-    leader_by_share,
-    reached_within,
-    seconds_to_observe,
-)
+from timefair.statistics import evaluation_cost as statistics
 
-MEASURES = {"share": leader_by_share, "rank": leader_by_rank}
+MEASURES = {"share": statistics.leader_by_share, "rank": statistics.leader_by_rank}
 Both = tuple[NDArray[np.float64], NDArray[np.float64]]
 """Costs of runs to each target, and those up to which they were observed."""
 
@@ -137,7 +130,7 @@ def _map(
     `runs_of` has the numbers of runs of each algorithm on each function, `seconds` and `rounds` the
     costs of all of them; `inf`: a target was not reached.
     """
-    every, cells = np.array(algorithms, dtype=object), Cells(runs_of)
+    every, cells = np.array(algorithms, dtype=object), statistics.Cells(runs_of)
     first_run = np.concatenate([[0], runs_of.sum(axis=1).cumsum()[:-1]])
     reached, ends = zip(seconds, rounds, strict=True)
     budgets = _budgets(seconds, rounds)
@@ -150,17 +143,17 @@ def _map(
         return np.array([text(row.tobytes()) for row in chosen], dtype=object)
 
     for cost in COSTS_S:
-        until = known_until(*ends, cost)
+        until = statistics.known_until(*ends, cost)
         missing = until[:, np.newaxis] < budgets
         known = {
             "known": ~missing.any(axis=0),
             "known_until_s": until.min(),
             "missing": named(np.logical_or.reduceat(missing, first_run, axis=0).T),
             "missing_runs": missing.sum(axis=0),
-            "missing_s": seconds_to_observe(*ends, cost, budgets).sum(axis=0),
+            "missing_s": statistics.seconds_to_observe(*ends, cost, budgets).sum(axis=0),
         }
         within = budgets[known["known"]]  # the smallest; other budgets have no winner
-        shares = cells.moments(reached_within(*reached, cost, within))
+        shares = cells.moments(statistics.reached_within(*reached, cost, within))
         for measure, leader in MEASURES.items():
             lead = leader(shares, confidence=confidence)
             at = np.flatnonzero(lead.best >= 0)
@@ -183,7 +176,7 @@ def _budgets(of_seconds: Both, of_rounds: Both) -> NDArray[np.float64]:
     (seconds, end_s), (rounds, end) = of_seconds, of_rounds
     longest = end_s.max()
     first = seconds[seconds > 0].min(initial=longest) or COSTS_S[1]
-    until = known_until(end_s, end, COSTS_S[-1])
+    until = statistics.known_until(end_s, end, COSTS_S[-1])
     most = rounds[np.isfinite(rounds)].max(initial=1.0)
     needed = longest + COSTS_S[-1] * most
     last = needed if np.isinf(until).all() else BEYOND * until.min()

@@ -19,13 +19,7 @@ from timefair.records.rundata.problems import Spent, equal_if_solved, known_unti
 from timefair.records.rundata.published import told_in, with_published
 from timefair.records.rundata.runs import UNITS, Runs, Unit
 from timefair.records.rundata.settings import Analysis
-from timefair.statistics.curves import (
-    ecdf_band,
-    median_band,
-    performance_profile,
-    performance_ratios,
-    quantile_band,
-)
+from timefair.statistics import curves as statistics
 from timefair.statistics.probability import success_interval
 
 LIMITS = """
@@ -157,8 +151,8 @@ def trajectories(runs: Runs, analysis: Analysis) -> Parts:
         known = known_until(there, unit)
         for names, members in there.groups(("suite", "dimension", "function", "algorithm")):
             reached = best[members]
-            runs_band = quantile_band(reached, *analysis.band)
-            median = median_band(reached, analysis.confidence)
+            runs_band = statistics.quantile_band(reached, *analysis.band)
+            median = statistics.median_band(reached, analysis.confidence)
             part = {**names, "unit": unit, "cost": grid, "mean": reached.mean(axis=0)}
             part |= {"low": runs_band.low, "high": runs_band.high, "median": median.value}
             part |= {"median_low": median.low, "median_high": median.high}
@@ -214,7 +208,7 @@ def solved_within(runs: Runs, analysis: Analysis) -> Parts:
         grids = dict(zip(together, there.cost_grids(unit, rows), strict=True))
         for names, members in curves:
             grid = grids[names["suite"], names["dimension"]]
-            band = ecdf_band(
+            band = statistics.ecdf_band(
                 reached_at[members],
                 problem[members],
                 grid,
@@ -397,7 +391,7 @@ def of_ert_evaluations(runs: Runs, analysis: Analysis) -> Made:
 
 def _profile(runs: Runs, analysis: Analysis, unit: Unit, reached_at: NDArray[np.float64]) -> Parts:
     def ratios(costs: ArrayLike) -> NDArray[np.float64]:
-        return performance_ratios(costs, floor=LEAST[unit])
+        return statistics.performance_ratios(costs, floor=LEAST[unit])
 
     spent = Spent.until(reached_at, runs.spent(unit))
     for group in shared_problems(runs, spent, ("suite", "dimension")):
@@ -405,7 +399,7 @@ def _profile(runs: Runs, analysis: Analysis, unit: Unit, reached_at: NDArray[np.
         largest = max(observed[np.isfinite(observed)].max(initial=1.0), 2.0)
         grid = np.geomspace(1.0, largest, runs.points)
         grid[-1] = largest
-        fraction = performance_profile(observed, grid)
+        fraction = statistics.performance_profile(observed, grid)
         band = group.band(fraction, grid, analysis, ratios)
         curves = zip(group.algorithms, fraction.T, band.low.T, band.high.T, strict=True)
         for algorithm, *of_it in curves:

@@ -31,31 +31,10 @@ from timefair.records.rundata.problems import KEYS as PROBLEM
 from timefair.records.rundata.published import with_published
 from timefair.records.rundata.runs import UNITS, Runs, Unit
 from timefair.records.rundata.settings import Analysis, NoisyValue
-from timefair.statistics.changes import (
-    Followed,
-    best_before_change,
-    draws_of_runs,
-    error_after,
-    mean_over_runs,
-    offline_errors,
-    recovered,
-    recovery_times,
-)
+from timefair.statistics import changes as following
+from timefair.statistics import probability as statistics
 from timefair.statistics.checks import Estimate
 from timefair.statistics.ert import ert
-from timefair.statistics.probability import (
-    deviation_of,
-    mean_if_all_succeed,
-    mean_interval,
-    mean_of,
-    mean_of_successes,
-    multirun_probability,
-    opposed_pairs,
-    probability_of_quantile,
-    runs_needed,
-    smaller_gap,
-    success_interval,
-)
 from timefair.statistics.ranks import rank
 from timefair.statistics.samples import quantile_interval, sample_quantile
 
@@ -143,8 +122,8 @@ def paper_values(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     for names, members in runs.groups(CELL):
         values = precision[members]
         at = {"confidence": analysis.confidence, "resamples": analysis.resamples}
-        default = mean_interval(values, **at, rng=analysis.stream(names))
-        paper = mean_interval(values, **at, method="paper")
+        default = statistics.mean_interval(values, **at, rng=analysis.stream(names))
+        paper = statistics.mean_interval(values, **at, method="paper")
         row = {
             **names,
             "runs": len(members),
@@ -168,8 +147,8 @@ def _summary(kind: str, values: NDArray[np.float64]) -> dict[str, Any]:
     spread = values.size > 1 and bool(np.isfinite(values).all())
     found = (
         values.min(),
-        mean_of(values),
-        deviation_of(values) if spread else np.nan,
+        statistics.mean_of(values),
+        statistics.deviation_of(values) if spread else np.nan,
         float(np.median(values)),
         values.max(),
     )
@@ -262,7 +241,7 @@ def _limits(
 ) -> dict[str, float]:
     limits = quantile_interval(values, p, confidence)
     exact, paper = (
-        probability_of_quantile(values, p, confidence=confidence, method=method)
+        statistics.probability_of_quantile(values, p, confidence=confidence, method=method)
         for method in ("beta", "paper")
     )
     found = max(float(limits.low), least), limits.high, limits.coverage
@@ -310,7 +289,7 @@ def of_targets(runs: Runs, analysis: Analysis) -> Parts:
     reached_at = {unit: runs.runtimes(unit, targets) for unit in UNITS}
     for names, members in runs.groups(CELL):
         success = np.isfinite(reached_at["evaluations"][members])
-        rate = success_interval(success.sum(axis=0), len(members), analysis.confidence)
+        rate = statistics.success_interval(success.sum(axis=0), len(members), analysis.confidence)
         of_units = ("mean_{}_successes_only", "mean_{}", "ert_{}")
         part = {one.format(suffix): np.nan for suffix in SUFFIX.values() for one in of_units}
         part |= {**names, "target": targets, "runs": len(members)}
@@ -320,8 +299,8 @@ def of_targets(runs: Runs, analysis: Analysis) -> Parts:
             suffix = SUFFIX[unit]
             times = reached_at[unit][members]
             end = runs.spent(unit)[members, np.newaxis]
-            part[f"mean_{suffix}_successes_only"] = mean_of_successes(times, axis=0)
-            part[f"mean_{suffix}"] = mean_if_all_succeed(times, axis=0)
+            part[f"mean_{suffix}_successes_only"] = statistics.mean_of_successes(times, axis=0)
+            part[f"mean_{suffix}"] = statistics.mean_if_all_succeed(times, axis=0)
             part[f"ert_{suffix}"] = ert(np.where(success, times, end), success, axis=0)
         yield part
 
@@ -467,8 +446,12 @@ NEEDED = "least number of executions for which `probability` reaches `statistics
 def to_quantile(runs: Runs, analysis: Analysis) -> Parts:
     for p in sorted(analysis.quantiles) if len(runs.frame) else ():
         k = np.array(sorted(analysis.executions))
-        part = {"quantile": p, "executions": k, "probability": multirun_probability(p, k)}
-        yield part | {"executions_needed": float(runs_needed(p, analysis.confidence))}
+        part = {
+            "quantile": p,
+            "executions": k,
+            "probability": statistics.multirun_probability(p, k),
+        }
+        yield part | {"executions_needed": float(statistics.runs_needed(p, analysis.confidence))}
 
 
 @exhibit(
@@ -512,15 +495,15 @@ def to_target(runs: Runs, analysis: Analysis) -> Parts:
     reached = np.isfinite(runs.runtimes("seconds", targets))
     for names, members in runs.groups(CELL):
         successes = np.repeat(reached[members].sum(axis=0), len(executions))
-        rate = success_interval(successes, len(members), analysis.confidence)
+        rate = statistics.success_interval(successes, len(members), analysis.confidence)
         part = {**names, "target": np.repeat(targets, len(executions)), "runs": len(members)}
         part |= {"successes": successes, "success_rate": rate.value, "executions": k}
         for end, at, opposite in (
             *(("", rate.value, rate.value), ("_low", rate.low, rate.high)),
             ("_high", rate.high, rate.low),
         ):
-            part[f"probability{end}"] = multirun_probability(at, k)
-            part[f"executions_needed{end}"] = runs_needed(opposite, analysis.confidence)
+            part[f"probability{end}"] = statistics.multirun_probability(at, k)
+            part[f"executions_needed{end}"] = statistics.runs_needed(opposite, analysis.confidence)
         yield part
 
 
@@ -579,11 +562,11 @@ def of_mean_and_median(runs: Runs, analysis: Analysis) -> Made:
         grouped = part.groupby(part["algorithm"].astype(str)).indices
         values = {str(name): best[members[rows]] for name, rows in grouped.items()}
         algorithms = sorted(values)
-        mean = np.array([mean_of(values[name]) for name in algorithms])
+        mean = np.array([statistics.mean_of(values[name]) for name in algorithms])
         median = np.array([float(sample_quantile(values[name], 0.5)) for name in algorithms])
         measured = dict(zip(MEASURES, (mean, median, rank(mean), rank(median)), strict=True))
-        pairs = opposed_pairs(mean, median)
-        gaps = smaller_gap(np.maximum(mean, 0.0), np.maximum(median, 0.0), pairs)
+        pairs = statistics.opposed_pairs(mean, median)
+        gaps = statistics.smaller_gap(np.maximum(mean, 0.0), np.maximum(median, 0.0), pairs)
         for (a, b), gap in zip(pairs, gaps, strict=True):
             if listed.has(algorithms[a], algorithms[b]):
                 row = {"algorithm": algorithms[a], "other": algorithms[b], "gap_decades": gap}
@@ -692,10 +675,12 @@ OF_BUDGET = """
 def errors(runs: Runs, analysis: Analysis) -> Parts:
     for cell in _cells(runs, analysis):
         draws, confidence = cell.draws(analysis), analysis.confidence
-        best = [best_before_change(run) for run in cell.runs]
-        offline = [offline_errors(cell.held(run), cell.period) for run in cell.runs]
-        part = cell.columns | limited("before_change", mean_over_runs(best, draws, confidence))
-        yield part | limited("offline_error", mean_over_runs(offline, draws, confidence))
+        best = [following.best_before_change(run) for run in cell.runs]
+        offline = [following.offline_errors(cell.held(run), cell.period) for run in cell.runs]
+        part = cell.columns | limited(
+            "before_change", following.mean_over_runs(best, draws, confidence)
+        )
+        yield part | limited("offline_error", following.mean_over_runs(offline, draws, confidence))
 
 
 @exhibit(
@@ -729,8 +714,10 @@ def errors(runs: Runs, analysis: Analysis) -> Parts:
 def recovery(runs: Runs, analysis: Analysis) -> Parts:
     targets = np.array(analysis.targets_from_easy)
     for cell in _cells(runs, analysis):
-        times = [recovery_times(run, targets) for run in cell.runs]
-        cost, share = recovered(times, cell.period, cell.draws(analysis), analysis.confidence)
+        times = [following.recovery_times(run, targets) for run in cell.runs]
+        cost, share = following.recovered(
+            times, cell.period, cell.draws(analysis), analysis.confidence
+        )
         part = cell.columns | {"target": targets}
         yield part | limited("recovered", share) | limited("recovery", cost)
 
@@ -776,8 +763,8 @@ def recovery(runs: Runs, analysis: Analysis) -> Parts:
 def after_change(runs: Runs, analysis: Analysis) -> Parts:
     for cell in _cells(runs, analysis):
         grid = cell.grid
-        found = [error_after(run, grid) for run in cell.runs]
-        error = mean_over_runs(found, cell.draws(analysis), analysis.confidence)
+        found = [following.error_after(run, grid) for run in cell.runs]
+        error = following.mean_over_runs(found, cell.draws(analysis), analysis.confidence)
         yield cell.columns | {"cost": grid} | limited("error", error)
 
 
@@ -789,7 +776,7 @@ class _Cell:
     unit: str
     period: float
     environments: int
-    runs: list[Followed]
+    runs: list[following.Followed]
 
     @property
     def columns(self) -> dict[str, Any]:
@@ -802,7 +789,7 @@ class _Cell:
             return np.geomspace(FIRST * self.period, self.period, GRID)
         return np.unique(np.round(np.geomspace(1.0, self.period, GRID)))
 
-    def held(self, run: Followed) -> Followed:
+    def held(self, run: following.Followed) -> following.Followed:
         """A run with the cost from which each error holds: that of evaluation n from n - 1 on."""
         if self.unit == "seconds":
             return run
@@ -810,7 +797,7 @@ class _Cell:
 
     def draws(self, analysis: Analysis) -> NDArray[np.float64]:
         rng = analysis.stream(self.names)
-        return draws_of_runs(len(self.runs), resamples=analysis.resamples, rng=rng)
+        return following.draws_of_runs(len(self.runs), resamples=analysis.resamples, rng=rng)
 
 
 def _cells(runs: Runs, analysis: Analysis) -> list[_Cell]:
@@ -841,7 +828,9 @@ def _read(runs: Runs, analysis: Analysis) -> Iterator[_Cell]:
         yield _Cell(names, unit, period, suite.environments, followed)
 
 
-def _followed(runs: Runs, row: np.intp, suite: Suite, unit: str, period: float) -> Followed:
+def _followed(
+    runs: Runs, row: np.intp, suite: Suite, unit: str, period: float
+) -> following.Followed:
     place = runs.frame[["function", "dimension", "instance"]].iloc[row]
     key = (*map(int, place),)
     changes: Changes | None = runs.once(
@@ -851,11 +840,11 @@ def _followed(runs: Runs, row: np.intp, suite: Suite, unit: str, period: float) 
     evaluations, time_s, *vectors = runs.vectors[row].T
     if not vectors:
         nothing = np.empty(0)
-        return Followed(nothing.astype(np.intp), nothing, nothing, changes.uninformed)
+        return following.Followed(nothing.astype(np.intp), nothing, nothing, changes.uninformed)
     environment, error = changes.errors(np.column_stack(vectors))
     cost = time_s if unit == "seconds" else evaluations
     since = np.maximum(cost - environment * period, 0.0)
-    return Followed(environment, since, error, changes.uninformed)
+    return following.Followed(environment, since, error, changes.uninformed)
 
 
 VALUES: tuple[NoisyValue, ...] = ("measured", "best_measured", "recommended", "best_evaluated")

@@ -20,6 +20,7 @@ from timefair.records.rundata.frames import Progress
 from timefair.records.rundata.problems import precision_at_the_end
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis, RunCount
+from timefair.statistics.run_count import widths
 from timefair.statistics.run_count.evaluation import (
     BANDS,
     Evaluation,
@@ -34,13 +35,6 @@ from timefair.statistics.run_count.evaluation import (
 from timefair.statistics.run_count.racing import LOOKS, Race
 from timefair.statistics.run_count.skewness import Outliers, SkewnessRule
 from timefair.statistics.run_count.stopping import FixedCount, StopCounts, StoppingRule, stop_counts
-from timefair.statistics.run_count.widths import (
-    BoundedMeanWidth,
-    MeanWidth,
-    QuantileWidth,
-    Validity,
-    is_kept_promise,
-)
 from timefair.statistics.samples import sample_quantile
 
 CELL = ["suite", "function", "dimension", "instance", "algorithm"]
@@ -551,21 +545,21 @@ def _widths(samples: Samples, analysis: Analysis, title: str) -> list[Entrant]:
         "cap": settings.cap,
     }
     rules: list[tuple[str, str, StoppingRule]] = [
-        (name, str(validity), QuantileWidth(p=p, validity=validity, **shared))
+        (name, str(validity), widths.QuantileWidth(p=p, validity=validity, **shared))
         for name, p in QUANTILES.items()
-        for validity in Validity
+        for validity in widths.Validity
     ]
-    rules.append(("mean", str(Validity.SINGLE), MeanWidth(**shared)))
+    rules.append(("mean", str(widths.Validity.SINGLE), widths.MeanWidth(**shared)))
     if settings.bounds is not None:
         low, high = settings.bounds
-        rule = BoundedMeanWidth(lowest=low, highest=high, **shared)
-        rules.append(("mean", f"{Validity.ANYTIME}, {low:g} to {high:g}", rule))
+        rule = widths.BoundedMeanWidth(lowest=low, highest=high, **shared)
+        rules.append(("mean", f"{widths.Validity.ANYTIME}, {low:g} to {high:g}", rule))
     entrants = []
     for name, setting, rule in rules:
         rule_name = f"width of {NAMES[name]}"
         progress = Progress(f"{title}, {rule_name}, {setting}, n")
         counts = stop_counts(rule, samples.values, progress=progress)
-        bounded = isinstance(rule, BoundedMeanWidth)
+        bounded = isinstance(rule, widths.BoundedMeanWidth)
         outside = int((rule.outside(samples.values) & ~counts.met).sum()) if bounded else 0
         entrants.append(Entrant(rule_name, setting, counts, name, out_of_bounds=outside))
     return entrants
@@ -596,7 +590,9 @@ def _sums_of_entrants(
     kept = {}
     for name, estimate in ESTIMATES.items():
         truth = estimate(samples.truth[known])[:, np.newaxis]
-        kept[f"kept_{name}"] = is_kept_promise(estimates[name][known], truth, width).sum(axis=0)
+        kept[f"kept_{name}"] = widths.is_kept_promise(estimates[name][known], truth, width).sum(
+            axis=0
+        )
     everyone = np.ones(known.shape, dtype=np.bool_)
     racing = [everyone if one.racing is None else one.racing for one in entrants]
     median = np.where(np.stack(racing, axis=1), estimates["median"], np.inf)

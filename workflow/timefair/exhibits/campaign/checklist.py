@@ -17,17 +17,7 @@ from timefair.exhibits.campaign.outcomes import ALMOST
 from timefair.exhibits.exhibit import exhibit
 from timefair.exhibits.layout import Layout
 from timefair.exhibits.unknown_optimum import refuted
-from timefair.records.integrity import (
-    Origins,
-    environments,
-    in_blocks,
-    machine_kind,
-    required_in_words,
-    restart_of,
-    searched_elsewhere,
-    undeclared_software,
-    unmet,
-)
+from timefair.records import integrity
 from timefair.records.rundata import published
 from timefair.records.rundata.conditions import ancillary_costs, mixture, objective_share
 from timefair.records.rundata.runs import PROBLEM, Runs
@@ -37,10 +27,10 @@ from timefair.records.status import Isolation, StopReason
 Facts = Mapping[str, Any]
 
 
-def origins(runs: Runs) -> dict[str, Origins]:
+def origins(runs: Runs) -> dict[str, integrity.Origins]:
     """Origins of each algorithm's runs; empty if no record contains them."""
     labels = sorted(runs.frame["algorithm"].unique())
-    return {label: runs.origins.get(label, Origins()) for label in labels}
+    return {label: runs.origins.get(label, integrity.Origins()) for label in labels}
 
 
 def asked(runs: Runs, pick: Callable[[str, Facts], object]) -> dict[str, list[Any]]:
@@ -66,10 +56,10 @@ def told(runs: Runs, name: str) -> list[Any]:
 
 def differs(runs: Runs, name: str) -> bool:
     """Whether a fact differs among algorithms in the shared environment, or within another one."""
-    return any(len(_values(group, name)) > 1 for group in environments(origins(runs)))
+    return any(len(_values(group, name)) > 1 for group in integrity.environments(origins(runs)))
 
 
-def _values(group: Iterable[Origins], name: str) -> list[Any]:
+def _values(group: Iterable[integrity.Origins], name: str) -> list[Any]:
     values = (machine.get(name) for one in group for machine in one.machine if machine)
     return distinct([value for value in values if value is not None])
 
@@ -260,7 +250,7 @@ UNUSED = (StopReason.ALGORITHM_ENDED, StopReason.FAILURE)
 
 def _restarts(runs: Runs, analysis: Analysis) -> Parts:
     frame = runs.frame
-    policies = asked(runs, lambda label, campaign: restart_of(campaign, label))
+    policies = asked(runs, lambda label, campaign: integrity.restart_of(campaign, label))
     several = [label for label, found in policies.items() if len(found) > 1]
     yield part(
         "Policy",
@@ -459,8 +449,8 @@ def _machine(runs: Runs, analysis: Analysis) -> Parts:
         texts = [("off", "on")[v] if isinstance(v, bool) else v for v in values]
         return f"{words}: {listed(texts) if values else 'not available'}"
 
-    kinds = sorted({str(machine_kind(machine)) for machine in machines(runs)})
-    several = len(kinds) > 1 and not in_blocks(origins(runs).values())
+    kinds = sorted({str(integrity.machine_kind(machine)) for machine in machines(runs)})
+    several = len(kinds) > 1 and not integrity.in_blocks(origins(runs).values())
     required, otherwise = _requirements(runs)
     yield part(
         "Hardware",
@@ -519,15 +509,17 @@ def _requirements(runs: Runs) -> tuple[str, str]:
     required = {label: list(filter(None, found)) for label, found in asked_for.items()}
     words = distinct([one for several in required.values() for one in several])
     wrong = {
-        str(machine_kind(machine))
+        str(integrity.machine_kind(machine))
         for label, several in required.items()
         for machine in origins(runs)[label].machine
-        if several and machine and all(unmet({**one, "host": None}, machine) for one in several)
+        if several
+        and machine
+        and all(integrity.unmet({**one, "host": None}, machine) for one in several)
     }
-    return listed(sorted(map(required_in_words, words))), listed(sorted(wrong))
+    return listed(sorted(map(integrity.required_in_words, words))), listed(sorted(wrong))
 
 
-def _pools(origin: Origins) -> list[dict[str, Any]]:
+def _pools(origin: integrity.Origins) -> list[dict[str, Any]]:
     return [pool for one in origin.machine for pool in (one or {}).get("blas_threads") or ()]
 
 
@@ -565,7 +557,7 @@ def _versions(runs: Runs) -> ChecklistPart:
         if (software := {n: v for n, v in found.items() if shared.get(n) != v})
     }
     unknown = sorted({n for found in (shared, *own.values()) for n, v in found.items() if not v})
-    undeclared = undeclared_software(known).items()
+    undeclared = integrity.undeclared_software(known).items()
     return part(
         "Versions",
         sentence(
@@ -578,7 +570,7 @@ def _versions(runs: Runs) -> ChecklistPart:
     )
 
 
-def _software(*those: Origins) -> dict[str, str | None]:
+def _software(*those: integrity.Origins) -> dict[str, str | None]:
     """The versions of Python and of the packages that the records of some algorithms name."""
     found: dict[str, str | None] = {}
     for machine in (machine for one in those for machine in one.machine if machine):
@@ -623,9 +615,9 @@ def _ancillary(runs: Runs, analysis: Analysis) -> Parts:
     spent = ancillary_costs(runs.frame, runs.origins, analysis)
     said, silent, elsewhere = {}, [], []
     for label in map(str, spent.index):
-        origin = runs.origins.get(label, Origins())
+        origin = runs.origins.get(label, integrity.Origins())
         searches = origin.tuning
-        if clause := searched_elsewhere(origin):
+        if clause := integrity.searched_elsewhere(origin):
             elsewhere.append(f"{label}: {clause}")
         spec = analysis.campaign.get("algorithms", {}).get(label, {})
         declared_s = analysis.tuning_s.get(label, 0.0)

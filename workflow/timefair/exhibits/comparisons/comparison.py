@@ -50,20 +50,7 @@ from timefair.records.rundata.problems import (
 from timefair.records.rundata.published import at_ends, with_published
 from timefair.records.rundata.runs import UNITS, Runs, Unit
 from timefair.records.rundata.settings import Analysis
-from timefair.statistics.comparison import (
-    Strata,
-    a12_within,
-    equal_ert,
-    equal_ert_within,
-    in_agreement,
-    mann_whitney,
-    quantile_test,
-    strata_of,
-    superiority,
-    superiority_within,
-    van_elteren,
-    wilcoxon,
-)
+from timefair.statistics import comparison as statistics
 from timefair.statistics.ranks import hochberg
 from timefair.statistics.runtimes import decisive_target
 from timefair.statistics.samples import sample_quantile
@@ -93,10 +80,12 @@ class Pooled:
         for problem in problems(self.runs):
             self.spaces[problem.space].append(problem)
 
-    def strata(self, problem: ProblemRuns, a: str, b: str, *of_both: NDArray[Any]) -> Strata:
+    def strata(
+        self, problem: ProblemRuns, a: str, b: str, *of_both: NDArray[Any]
+    ) -> statistics.Strata:
         """Results of both on each kind of machine that both ran on."""
         rows = problem.rows[problem.algorithms[a]], problem.rows[problem.algorithms[b]]
-        return strata_of(*of_both, *(self.machine[mine] for mine in rows))
+        return statistics.strata_of(*of_both, *(self.machine[mine] for mine in rows))
 
     def ratio(self, problem: ProblemRuns, unit: Unit, a: str, b: str) -> float:
         """The ratio of two costs that the speed of the machine may explain, at least 1."""
@@ -133,7 +122,7 @@ class Tested(NamedTuple):
     p: float
     balance: float
     target: float = nan
-    strata: Strata | None = None
+    strata: statistics.Strata | None = None
     least: float = 1.0
 
 
@@ -230,7 +219,7 @@ class Costs(_Criterion):
         ]
         ratio = self.pooled.ratio(problem, self._unit, a, b)
         balance = float(second > first * ratio) - float(first > second * ratio)
-        p = equal_ert_within(strata)
+        p = statistics.equal_ert_within(strata)
         least = 1.0 if p == 1 and first == second else _least(strata)
         return Tested((first, second), p, balance, target, least=least)
 
@@ -294,12 +283,12 @@ class Quantile(_Criterion):
         of_both = (self.pooled.best[problem.rows[problem.algorithms[name]]] for name in (a, b))
         strata = self.pooled.strata(problem, a, b, *of_both)
         if self._p == 0.5:
-            balance = superiority_within(strata) - 0.5
-            p, balance = van_elteren(strata), _agreed(balance, values)
+            balance = statistics.superiority_within(strata) - 0.5
+            p, balance = statistics.van_elteren(strata), _agreed(balance, values)
             return Tested(values, p, balance, strata=strata, least=_least(strata))
         if len(strata) != 1:
             return Tested(values, nan, 0.0)
-        test = quantile_test(*strata[0], self._p)
+        test = statistics.quantile_test(*strata[0], self._p)
         return Tested(values, test.p, _agreed(test.balance, values), least=test.least)
 
 
@@ -353,10 +342,10 @@ class Reached(_Criterion):
     def tested(self, problem: ProblemRuns, a: str, b: str) -> Tested:
         first, second = self._shares(problem, a), self._shares(problem, b)
         strata = self.pooled.strata(problem, a, b, -first, -second)
-        gain, effect = self.gain(problem, a, b), superiority_within(strata) - 0.5
+        gain, effect = self.gain(problem, a, b), statistics.superiority_within(strata) - 0.5
         balance = gain if gain * effect > 0 else 0.0
         values = float(first.mean()), float(second.mean())
-        return Tested(values, van_elteren(strata), balance, least=_least(strata))
+        return Tested(values, statistics.van_elteren(strata), balance, least=_least(strata))
 
     def _reached(self, problem: ProblemRuns, name: str, ratio: float = 1.0) -> NDArray[np.float64]:
         """Share of the targets that each run has reached, shape (runs,)."""
@@ -650,7 +639,7 @@ def _verdicts(rows: Sequence[Mapping[str, Any]], level: float) -> dict[tuple[Any
 
 def over(gains: NDArray[np.float64]) -> dict[str, Any]:
     """The test of a pair over functions, from how much better the first one is on each."""
-    test, share = wilcoxon(-gains, np.zeros(gains.size)), _share(gains)
+    test, share = statistics.wilcoxon(-gains, np.zeros(gains.size)), _share(gains)
     differences = int(np.count_nonzero(gains))
     return {
         "n_a": gains.size,
@@ -687,8 +676,10 @@ def _superiority(row: Mapping[str, Any], alpha: float) -> dict[str, float]:
     """A12 with an interval at the level at which the pair was tested."""
     times = row["p_adjusted"] / row["p"] if 0 < row["p_adjusted"] < 1 else row["tests"]
     level = alpha / max(times, 1.0)
-    measured = a12_within(row["strata"], confidence=1 - level)
-    effect = in_agreement(measured, row["p"], level, rejected=row.get("better") is not None)
+    measured = statistics.a12_within(row["strata"], confidence=1 - level)
+    effect = statistics.in_agreement(
+        measured, row["p"], level, rejected=row.get("better") is not None
+    )
     return {"a12": effect.a12, "a12_low": effect.low, "a12_high": effect.high}
 
 
@@ -865,7 +856,10 @@ def reversals(medians: Mapping[Pair, Sequence[Medians]], tests: int) -> list[Rev
             continue
         with np.errstate(divide="ignore"):
             logs = np.log10(np.maximum(values, 0.0)).T
-        evaluations, time = wilcoxon(logs[0], logs[1]), wilcoxon(logs[2], logs[3])
+        evaluations, time = (
+            statistics.wilcoxon(logs[0], logs[1]),
+            statistics.wilcoxon(logs[2], logs[3]),
+        )
         on = tuple((values < values[:, [1, 0, 3, 2]]).sum(axis=0).tolist())
         orders = (on[0] - on[1], evaluations.balance), (on[2] - on[3], time.balance)
         agreed = all(count * balance >= 0 for count, balance in orders)
@@ -1034,7 +1028,7 @@ def _at_fixed_targets(
             values = erts[:, k].tolist()
             if _inverted(*values):
                 p = {
-                    name: equal_ert(
+                    name: statistics.equal_ert(
                         *(of[:, k] for one in spent[unit] for of in (one.cost, one.success))
                     )
                     for name, unit in P_OF_UNIT.items()
@@ -1069,5 +1063,5 @@ def _pair(pair: Pair, values: Sequence[float], first_by_evaluations: bool) -> di
 def _p_of_order(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
     """p-value of the order of two medians; 1 if the ranks of the runs contradict it."""
     by_median = np.sign(median(second) - median(first))
-    by_ranks = np.sign(superiority(first, second) - 0.5)
-    return mann_whitney(first, second) if by_median == by_ranks else 1.0
+    by_ranks = np.sign(statistics.superiority(first, second) - 0.5)
+    return statistics.mann_whitney(first, second) if by_median == by_ranks else 1.0

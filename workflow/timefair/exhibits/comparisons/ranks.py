@@ -31,15 +31,8 @@ from timefair.records.rundata.problems import (
 from timefair.records.rundata.published import with_published
 from timefair.records.rundata.runs import UNITS, Runs
 from timefair.records.rundata.settings import Analysis
+from timefair.statistics import ranks as statistics
 from timefair.statistics.probability import mean_of
-from timefair.statistics.ranks import (
-    average_ranks,
-    critical_difference,
-    friedman,
-    posthoc,
-    rank,
-    rank_within,
-)
 from timefair.statistics.samples import sample_quantile
 
 ERT = "ERT"  # the criterion of costs
@@ -74,7 +67,9 @@ class Case:
 
     def averages(self) -> dict[str, float]:
         """The average rank of each algorithm; NaN if no function was run with all of them."""
-        return dict(zip(self.algorithms, average_ranks(self.scores).tolist(), strict=True))
+        return dict(
+            zip(self.algorithms, statistics.average_ranks(self.scores).tolist(), strict=True)
+        )
 
 
 @exhibit(
@@ -135,7 +130,7 @@ def averaged(runs: Runs, analysis: Analysis) -> Made:
     rows = []
     for case in cases(runs, analysis):
         problems, alpha = len(case.scores), 1 - analysis.confidence
-        difference = critical_difference(len(case.algorithms), problems, alpha=alpha)
+        difference = statistics.critical_difference(len(case.algorithms), problems, alpha=alpha)
         rows += [
             (*case.names.values(), algorithm, problems, average, difference)
             for algorithm, average in case.averages().items()
@@ -192,7 +187,7 @@ def _ranks(runs: Runs, analysis: Analysis) -> dict[Space, list[OnFunction]]:
                     [mean_of(some) if p is None else sample_quantile(some, p) for some in of]
                     for of in of_best.values()
                 ]
-                ranks = rank(np.array(values, dtype=np.float64), axis=0).mean(axis=1)
+                ranks = statistics.rank(np.array(values, dtype=np.float64), axis=0).mean(axis=1)
                 found["precision", name] = dict(zip(ended, ranks.tolist(), strict=True))
         for unit in UNITS:
             split = {
@@ -229,7 +224,7 @@ def _in_pairs(
             found.append([*by_ert, *(one.quantile(p) for p in quantiles for one in of_kinds)])
         return np.array(found).reshape(len(places), -1)
 
-    return rank_within([until[name] for name in names], values)
+    return statistics.rank_within([until[name] for name in names], values)
 
 
 IN_PART = "Only pairs with the best algorithm or with those named in `statistics.pairs` are listed."
@@ -269,8 +264,8 @@ IN_PART = "Only pairs with the best algorithm or with those named in `statistics
 def tested(runs: Runs, analysis: Analysis) -> Made:
     rows, alpha = [], 1 - analysis.confidence
     for case in cases(runs, analysis):
-        test = friedman(case.scores)
-        difference = critical_difference(test.algorithms, test.problems, alpha)
+        test = statistics.friedman(case.scores)
+        difference = statistics.critical_difference(test.algorithms, test.problems, alpha)
         rows.append(case.names | vars(test) | {"critical_difference": difference, "alpha": alpha})
     return rows
 
@@ -308,7 +303,7 @@ def tested(runs: Runs, analysis: Analysis) -> Made:
 def paired(runs: Runs, analysis: Analysis) -> Made:
     parts, complete = [], True
     for case in cases(runs, analysis):
-        pairs, names = posthoc(case.scores), np.array(case.algorithms, dtype=object)
+        pairs, names = statistics.posthoc(case.scores), np.array(case.algorithms, dtype=object)
         chosen = listed(analysis, case.averages())
         part = {
             "algorithm_a": names[pairs.first],
@@ -344,7 +339,7 @@ def _ranking_slopes(frame: pd.DataFrame) -> pd.DataFrame:
             on_functions = rows.pivot_table(
                 index="function", columns="algorithm", values=column, observed=True
             )
-            averages = average_ranks(on_functions.dropna())
+            averages = statistics.average_ranks(on_functions.dropna())
             part: dict[str, Any] = {"suite": suite, "dimension": dimension}
             part |= {"criterion": criterion, "panel": PANELS[str(criterion)], "position": position}
             part |= {"algorithm": on_functions.columns, "average_rank": averages}
@@ -423,7 +418,7 @@ def side_by_side(runs: Runs, analysis: Analysis) -> Parts:
             np.array([[median(sample)] for sample in samples.values()])
             for samples in (problem.split(at_equal[:, 0]), problem.samples(best))
         )
-        ranked = _ranking(names, (np.nan,), *((of, rank(of, axis=0)) for of in medians))
+        ranked = _ranking(names, (np.nan,), *((of, statistics.rank(of, axis=0)) for of in medians))
         fixed = {"criterion": FIXED_BUDGET, "evaluations": float(equal[0])}
         yield problem.names | fixed | ranked
         by_ert = (_erts(problem, costs[unit]) for unit in ("evaluations", "seconds"))
@@ -527,7 +522,9 @@ def in_a_line(runs: Runs, analysis: Analysis) -> Made:
         if not names or not len(case.scores):
             continue
         best = (case.scores <= case.scores.min(axis=1, keepdims=True) + EQUAL).sum(axis=0)
-        found = zip(average_ranks(case.scores).tolist(), best.astype(float).tolist(), strict=True)
+        found = zip(
+            statistics.average_ranks(case.scores).tolist(), best.astype(float).tolist(), strict=True
+        )
         for algorithm, values in zip(case.algorithms, found, strict=True):
             lines[suite, dimension, algorithm] |= dict(zip(names, values, strict=False))
     first = "rank_s" if runs.frame["budget_s"].notna().any() else "rank_evaluations"
