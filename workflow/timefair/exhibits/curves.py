@@ -410,10 +410,8 @@ def _profile(runs: Runs, analysis: Analysis, unit: Unit, reached_at: NDArray[np.
 
 
 def _lower_bound(runs: Runs, failed: NDArray[np.bool_]) -> str:
-    """A sentence for captions on the failures of runs that were cut off; empty if none was.
-
-    `failed`, shape (runs, targets), has the targets that a run did not reach.
-    """
+    """A sentence for captions on the failures, shape (runs, targets), of runs that were cut off;
+    empty without any."""
     cut, total = int(failed[np.isfinite(known_until(runs, "evaluations"))].sum()), int(failed.sum())
     if not cut:
         return ""

@@ -1,6 +1,5 @@
 """The declaration of an exhibit: its question, its table with its printed form, and its figures.
 
-A module in a folder of `exhibits` declares its exhibits beside the functions that make the tables.
 The registry, all captions, the reference pages and the charts of the page follow from that.
 """
 
@@ -210,10 +209,8 @@ class Exhibit:
         return frame
 
     def printed(self, frame: pd.DataFrame) -> tuple[Layout, ...]:
-        """The layouts of a table in LaTeX; one made from its columns if the exhibit has none.
-
-        A further layout whose first value is empty everywhere is left out.
-        """
+        """The layouts in LaTeX without further ones whose first value is empty everywhere; if the
+        exhibit has none, one made from its columns."""
         first, more = self.layouts[:1], self.layouts[1:]
         full = (one for one in more if frame[one.values[0].column].notna().any())
         return (*first, *full) or (generic(frame, self.title),)

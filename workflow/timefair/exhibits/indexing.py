@@ -1,7 +1,6 @@
 """Generates files from the declarations: the index, reference pages, lists.
 
-`python -m timefair.exhibits.indexing` writes all of them into a checkout; a test shows which of
-them are out of date.
+`python -m timefair.exhibits.indexing` writes all of them into a checkout.
 """
 
 from __future__ import annotations

@@ -47,10 +47,8 @@ def limited(name: str, interval: Estimate) -> dict[str, Any]:
 
 
 def ranks_within(frame: pd.DataFrame, keys: Iterable[str], column: str) -> pd.Series[float]:
-    """Rank of each row among those with the same keys; less is better.
-
-    Ties share their average rank; `inf` and NaN share the worst.
-    """
+    """Rank of each row among those with the same keys, less is better: ties share their average,
+    `inf` and NaN the worst."""
     if frame.empty:
         return pd.Series(dtype=float)
     values = frame[column].astype(float).fillna(np.inf)
@@ -997,12 +995,8 @@ def _thinned(points: NDArray[np.float64]) -> NDArray[np.float64]:
 def attained(
     fronts: list[NDArray[np.float64]], shares: tuple[float, ...]
 ) -> list[NDArray[np.float64]]:
-    """The corners of the surface that each share of the fronts dominates, by their first number.
-
-    - `fronts`: Fronts of the runs, each of shape ``(points, 2)``; an empty one attains nothing.
-
-    Raises InputError if the package moocore is not installed.
-    """
+    """The corners of the surface that each share of the fronts, each of shape ``(points, 2)``,
+    dominates, by their first number. InputError if the package moocore is not installed."""
     try:
         import moocore
     except ImportError:

@@ -168,10 +168,8 @@ FIGURES: Mapping[str, FigureEntry] = MappingProxyType(
 def chosen(
     names: Iterable[str], known: Mapping[str, Table] | Mapping[str, FigureEntry]
 ) -> tuple[str, ...]:
-    """The names that a campaign requests, with ``all`` and ``default`` replaced by names.
-
-    Names keep their order, without duplicates. Names beside ``default`` are added to the default.
-    """
+    """The names that a campaign requests, in their order and without duplicates, with ``all`` and
+    ``default`` replaced by names."""
     found: dict[str, None] = {}
     for name in names:
         if name == ALL:

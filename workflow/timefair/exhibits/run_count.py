@@ -90,10 +90,8 @@ class Samples:
 
 
 def pooled(sums: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
-    """Sums over all dimensions and over each one, with ``dimension`` as text; ``all`` is first.
-
-    Rows keep the order in which their keys first appear. Without rows, there are no sums.
-    """
+    """Sums over all dimensions, first, and over each one, with ``dimension`` as text; rows keep the
+    order in which their keys first appear."""
     if sums.empty:
         return sums
     everywhere = sums.assign(dimension=ALL)

@@ -141,10 +141,8 @@ def _measures(analysis: Analysis) -> list[str]:
 def _best_of(
     samples: Sequence[NDArray[np.float64]], executions: NDArray[np.float64], analysis: Analysis
 ) -> NDArray[np.float64]:
-    """Mean and quantiles of the best of k values of each sample, shape (samples, measures).
-
-    Every sample has its own k. A row is NaN if its k is NaN, below 1, or larger than the sample.
-    """
+    """Mean and quantiles of the best of k values of each sample with its k, shape (samples,
+    measures); NaN if k is NaN, below 1, or larger than the sample."""
     probabilities = sorted(analysis.quantiles)
     sizes = np.array([sample.size for sample in samples])
     found = np.full((len(samples), 1 + len(probabilities)), np.nan)
@@ -161,11 +159,8 @@ def _best_of(
 def _fair(
     runs: Runs, rows_of: Sequence[NDArray[np.intp]]
 ) -> tuple[list[dict[str, Any]], list[NDArray[np.float64]]]:
-    """The number of launches that the budget of each cell allows, and its precisions of complete
-    ones.
-
-    The charge before the first launch is not part of the budget.
-    """
+    """The number of launches that the budget of each cell allows, to which the charge before the
+    first one does not belong, and its precisions of complete ones."""
     launches = runs.launches
     cell = np.empty(len(runs.frame), dtype=np.intp)
     for place, rows in enumerate(rows_of):

@@ -34,10 +34,8 @@ def origins(runs: Runs) -> dict[str, integrity.Origins]:
 
 
 def asked(runs: Runs, pick: Callable[[str, Facts], object]) -> dict[str, list[Any]]:
-    """The different values of a setting in the campaigns of each algorithm's records.
-
-    ``pick`` takes a label and a campaign in the form of a record.
-    """
+    """The different values of a setting in the campaigns of each algorithm's records; ``pick``
+    takes a label and such a campaign."""
     return {
         label: distinct([pick(label, campaign) for campaign in one.campaign if campaign])
         for label, one in origins(runs).items()
@@ -501,10 +499,7 @@ def _machine(runs: Runs, analysis: Analysis) -> Parts:
 
 
 def _requirements(runs: Runs) -> tuple[str, str]:
-    """What machines had to be, and the kinds that are not; either may be empty.
-
-    Collected records do not contain host names, so these are not compared here.
-    """
+    """What machines had to be, and the kinds that are not; collected records have no host names."""
     asked_for = asked(runs, lambda _, campaign: campaign.get("machine", {}).get("require"))
     required = {label: list(filter(None, found)) for label, found in asked_for.items()}
     words = distinct([one for several in required.values() for one in several])

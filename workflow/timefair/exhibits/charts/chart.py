@@ -1,7 +1,4 @@
-"""The forms of charts, declared once for files (`Chart.paper`) and for the page (`Chart.views`).
-
-A form without views appears on the page as the picture of its file.
-"""
+"""The forms of charts, for files (`Chart.paper`) and the page (`Chart.views`, or a picture)."""
 
 from __future__ import annotations
 
@@ -64,10 +61,7 @@ SECONDS = {"wall": "seconds", "cpu": "seconds of CPU time", "reference": "refere
 
 
 def spent(frame: pd.DataFrame, unit: str) -> str:
-    """The name of an axis of costs, such as ``wall clock in seconds``.
-
-    The attribute ``clock`` of the table names the clock of its seconds, by default the wall clock.
-    """
+    """The name of an axis of costs, such as ``wall clock in seconds``, by the clock of a table."""
     return TIME[frame.attrs.get("clock", "wall")] if unit == "seconds" else unit
 
 
@@ -77,10 +71,9 @@ def counted_in(frame: pd.DataFrame, unit: str) -> str:
 
 
 class Chart(ABC):
-    """A form with the columns that it shows.
+    """A form with the columns that it shows, drawn by `renderer`, a ``module:function``.
 
-    `renderer` is the function that draws it on paper, as ``module:function``; `panels` determine
-    the number of files; `on_paper` and `on_page` say in sentences how to read the drawings.
+    `on_paper` and `on_page` say in sentences how to read the drawings.
     """
 
     renderer: str

@@ -23,10 +23,7 @@ PROBLEM = ["suite", "dimension", "function"]
 
 
 def curves(frame: pd.DataFrame, chart: Curves, page: Page) -> Figure:
-    """Draw the curves of a page.
-
-    - `frame`: The table, with the rows of all pages.
-    """
+    """Draw the curves of a page; `frame` has the rows of all pages."""
     every = chart.shown(frame)
     x_label, y_label = chart.labels(frame)
     if page.overview and chart.scale == "log":
@@ -67,10 +64,7 @@ def _looks(frame: pd.DataFrame, chart: Curves) -> dict[str, style.Look]:
 
 
 def _at_hardest(frame: pd.DataFrame, chart: Curves) -> pd.DataFrame:
-    """The rows of the hardest target that any algorithm reached on each function.
-
-    If none was reached, those of the easiest target.
-    """
+    """The rows of the hardest target that was reached on each function, else of the easiest."""
     hardness = frame[chart.x] * (-1.0 if chart.decreasing else 1.0)
     ranked = frame.assign(hardness=hardness)
     reached = ranked[np.isfinite(ranked[chart.y])]
@@ -97,12 +91,8 @@ TOPS = ((0.1, 5), (0.2, 5), (0.4, 5), (0.6, 4), (0.8, 5), (1.0, 5))
 def _step_curves(
     frame: pd.DataFrame, chart: Curves, looks: dict[str, style.Look], x_label: str, label: str
 ) -> Figure:
-    """Draw a step curve and a band per algorithm; all panels have the same axes.
-
-    The horizontal axis begins where the first curve leaves 0. A curve that is shorter than the
-    longest ends there. There is no band where a limit is NaN, and none of an algorithm that does
-    not lead.
-    """
+    """Draw a step curve and a band per algorithm on the axes of all panels, from where the first
+    curve leaves 0. There is no band where a limit is NaN, and none of those that do not lead."""
     x = chart.x
     figure, grid = panels.grid(panels.with_ends(frame, x), functions=chart.functions)
     begun = frame[frame["fraction"] > 0]
@@ -139,10 +129,7 @@ def _step_curves(
 def _trajectories(
     frame: pd.DataFrame, looks: dict[str, style.Look], cost_label: str, label: str
 ) -> Figure:
-    """Draw precisions, one panel per function and dimension, whose scale of y fits its curves.
-
-    A curve begins where it is finite. Bands are as in `_step_curves`.
-    """
+    """Draw finite precisions; the scale of y of each panel fits its curves."""
     floor = panels.zero_floor(frame["curve"])
 
     def raised(values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -194,9 +181,8 @@ def _target_lines(
 ) -> Figure:
     """Costs over targets from easy to hard, one panel per function and dimension.
 
-    Bands are the intervals of the table, cut at the ends of the axis, which follows the costs. The
-    grey strip at the top has a hollow marker of each leading algorithm at the first target that
-    none of its runs reached: from there on, its cost is infinite.
+    The axis follows the costs, and cuts bands. The grey strip has a hollow marker of each leading
+    algorithm at the first target that none of its runs reached.
     """
     value, low, high, order = chart.y, chart.low, chart.high, -1 if chart.decreasing else 1
     figure, grid = panels.grid(frame)
@@ -245,10 +231,8 @@ def _target_lines(
 
 
 def group_shares(frame: pd.DataFrame, x: str) -> pd.DataFrame:
-    """The share over all functions, with its limits, and over those of each group, without limits.
-
-    The share of a group is the average over its functions, weighted by their runs; it ends where
-    the first of their curves does. `x` is the column of the horizontal axis.
+    """The share over all functions, with its limits, and over those of each group, without limits:
+    the average weighted by runs, as far as all curves go. `x` is the column of the horizontal axis.
     """
     everywhere = frame["function"].astype(str) == ALL
     grouped = _grouped(frame[~everywhere], every=not everywhere.any())
@@ -265,11 +249,8 @@ def group_shares(frame: pd.DataFrame, x: str) -> pd.DataFrame:
 
 
 def geometric_means(frame: pd.DataFrame, x: str, value: str) -> pd.DataFrame:
-    """The geometric mean of a precision over all functions and over those of each group.
-
-    There is no value where a function of the group has no finite one. `x` is the column of the
-    horizontal axis.
-    """
+    """The geometric mean of a precision over all functions and over those of each group, NaN where
+    one of them has no finite one. `x` is the column of the horizontal axis."""
     grouped = _grouped(frame[np.isfinite(frame[value])], every=True)
     grouped = grouped.assign(log=np.log10(np.maximum(grouped[value], maps.SOLVED)))
     sums = grouped.groupby(_keys(x), observed=True, sort=False).agg(
@@ -309,10 +290,7 @@ EXECUTIONS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 
 
 def best_of(frame: pd.DataFrame, page: Page) -> Figure:
-    """Expected best precision over the number of executions, one panel per function.
-
-    A line ends where there are fewer runs than executions, and begins where all have a result.
-    """
+    """Expected best precision over the number of executions, one panel per function."""
     every = frame[frame["measure"] == "mean"]
     label = "expected best precision of k"
     once = every[every["k"] == every["k"].min()]
@@ -347,10 +325,7 @@ TICKS = (0.0, 0.5, 1.0)
 
 
 def attainment(frame: pd.DataFrame, page: Page) -> Figure:
-    """A staircase for each algorithm, one panel per function; lower and further left is better.
-
-    An overview is a heat map of the part of the region that the surfaces do not dominate.
-    """
+    """A staircase for each algorithm, one panel per function, or a map of what is missed."""
     half = frame[frame["share"] == SHARE]
     cell = ["suite", "dimension", "function", "algorithm"]
     cells = half.groupby(cell, observed=True, sort=False).first().reset_index()
@@ -391,11 +366,8 @@ SORTED_MARGIN_IN = 0.9
 
 
 def sorted_solutions(frame: pd.DataFrame) -> Figure:
-    """Draw the sorted best precisions of the runs, one panel per disagreement of mean and median.
-
-    The horizontal axis is the share of runs that are as good. `inf` is drawn at the top edge.
-    Raises NothingToDraw if there are no disagreements.
-    """
+    """Draw the sorted best precisions over the share of runs that are as good, one panel per
+    disagreement of mean and median; `inf` is at the top edge."""
     panels.require_rows(frame, "mean and median order all pairs of algorithms alike")
     gaps = frame.groupby(DISAGREEING, sort=True)["gap_decades"].first()
     widest = gaps.sort_values(ascending=False, kind="stable").index[:MOST]

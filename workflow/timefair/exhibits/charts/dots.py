@@ -44,10 +44,8 @@ def _lines_of(names: Sequence[str], panels_beside: int) -> tuple[Figure, Sequenc
 
 
 def algorithm_lines(frame: pd.DataFrame, measures: Sequence[Measure]) -> Figure:
-    """One panel per measure, one line per algorithm in alphabetical order, the median as a bar.
-
-    - `frame`: With the column ``algorithm`` and those of the measures; one row per cell.
-    """
+    """One panel per measure, one line per algorithm in alphabetical order, with a dot for each row
+    of the frame and a bar at their median."""
     panels.require_rows(frame)
     names = sorted(set(frame["algorithm"].astype(str)))
     level = frame["algorithm"].astype(str).map(names.index).to_numpy()
@@ -71,10 +69,7 @@ DOT_LINE_IN = 0.13
 
 
 def overhead(frame: pd.DataFrame, page: Page) -> Figure:
-    """Draw the time per evaluation of each algorithm with its quartiles, the first one on top.
-
-    Zero is drawn at the left end of the axis. An overview has a dot for each function.
-    """
+    """Draw the time per evaluation with its quartiles; 0 is drawn at the left end of the axis."""
     label = "overhead per evaluation in seconds of wall clock"
     looks = panels.looks(frame, value="overhead_s", within=["suite", "dimension", "function"])
     shown = page.rows(frame)
@@ -113,11 +108,8 @@ LIMITS = ("precision_low", "precision_high")
 
 
 def quantiles(frame: pd.DataFrame, page: Page) -> Figure:
-    """Draw a line from the lowest to the highest quantile per algorithm, one panel per function.
-
-    The quantile nearest to the median has the algorithm's marker and a pale bar for its interval;
-    an arrow at the right edge marks an infinite quantile. An overview is a map of that quantile.
-    """
+    """Draw a line from the lowest to the highest quantile per algorithm; the one nearest to the
+    median has a marker, and an infinite one an arrow."""
     probabilities = sorted(frame["quantile"].unique())
     middle = min(probabilities, key=lambda p: abs(p - 0.5), default=0.5)
     medians = frame[frame["quantile"] == middle]
@@ -181,10 +173,7 @@ MEASURES = (
 
 
 def restarts(frame: pd.DataFrame, page: Page) -> Figure:
-    """Draw completed restarts per run, evaluations per second and CPU share per function.
-
-    If the figure has several pages, each has one line per algorithm instead of per function.
-    """
+    """Draw restarts, speed and CPU share per function; of several pages, per algorithm."""
     panels.require_rows(frame)
     scales_of = _scales(frame)
     if page != WHOLE:
@@ -253,12 +242,8 @@ GAP = 0.017  # distance between a line and its label, as a share of the axis
 
 
 def critical_difference(frame: pd.DataFrame) -> Figure:
-    """Average ranks on an axis, and bars under algorithms that do not differ significantly.
-
-    There is one panel per dimension and criterion, drawn by scikit-posthocs with timefair's
-    markers; with many algorithms, each has a line. If no critical difference is defined, one bar
-    joins all. A criterion that the table `ranks` does not contain is omitted.
-    """
+    """Average ranks on an axis, and bars under algorithms that do not differ significantly: all of
+    them if no critical difference is defined. With many algorithms, each has a line."""
     titles = {
         "precision": "median precision at the end",
         "seconds": f"ERT in {counted_in(frame, 'seconds')}",
@@ -338,11 +323,8 @@ CD_GREY = "#E4E4E4"
 
 
 def _rank_lines(cells: Sequence[tuple[str, str, pd.DataFrame]]) -> Figure:
-    """Draw average ranks as dots, with the algorithms ordered by their mean over all panels.
-
-    Algorithms in the grey area, those within the critical difference from the best, are in colour.
-    `cells` are the space, the criterion and the rows of each panel.
-    """
+    """Draw average ranks as dots, in the order of their means over all panels, of which `cells` are
+    the space, the criterion and the rows."""
     everything = pd.concat([rows for *_, rows in cells])
     mean = everything["average_rank"].groupby(everything["algorithm"].astype(str)).mean()
     order = {str(name): k for k, name in enumerate(mean.sort_values(kind="stable").index)}
@@ -386,8 +368,7 @@ STEPS = (1, 2, 5, 10, 20, 50, 100)  # possible numbers of ranks between two tick
 def slopes(frame: pd.DataFrame) -> Figure:
     """Draw one line per algorithm, in one row of panels per dimension and one column per ``panel``.
 
-    Lines are shifted a little against each other, so that equal ranks stay visible. Panels and
-    positions are text, in the order of their first row.
+    Lines are shifted a little. Panels and positions are text, in the order of their first row.
     """
     panels.require_rows(frame)
     groups = panels.spaces(frame)

@@ -141,11 +141,8 @@ MOST_TICKS = 8
 
 
 def cost_map(frame: pd.DataFrame) -> Figure:
-    """Draw one row of maps per suite and dimension, with one map per measure.
-
-    Pale: the lead is shared. White: no algorithm reaches a target. Grey: unknown; budgets of which
-    all cells are unknown are left out.
-    """
+    """Draw one row of maps per suite and dimension, with one map per measure; budgets of which all
+    cells are unknown are left out."""
     panels.require_rows(frame)
     best = frame["best"].dropna().astype(str)
     looks = style.largest(frame, "best", best.value_counts().astype(float))
@@ -222,10 +219,7 @@ def _cells(
     edge: str = "",
     width: float = 0.2,
 ) -> None:
-    """Fill cells, all of them as one path; without an edge, it has their colour.
-
-    They have one shape (points, 2), or one each.
-    """
+    """Fill cells of one shape (points, 2), or of one each, as one path, with an edge or without."""
     if not len(corners):
         return
     vertices = (corners[:, np.newaxis] + shape).reshape(-1, 2)

@@ -79,13 +79,11 @@ def grid(
     share_y: bool = True,
     height_in: float = PANEL_HEIGHT_IN,
 ) -> tuple[Figure, list[Panel]]:
-    """Lay out the panels of a frame; each dimension has its own lines.
+    """Lay out the panels of a frame, one per function or only one per dimension; each dimension has
+    its own lines. NothingToDraw without rows.
 
-    - `functions`: If True, there is one panel per function; if False, there is one per dimension.
-    - `share_y`: Whether all panels have the same scale of y; x is always shared. A shared scale is
-      set on one panel for all, because setting it on each one takes quadratic time.
-
-    Raises NothingToDraw if the frame has no rows.
+    All panels share the scale of x, and maybe that of y: it is set on one panel for all, as setting
+    it on each one takes quadratic time.
     """
     require_rows(frame)
     several = frame["suite"].nunique() > 1
@@ -226,10 +224,8 @@ def leading(
     prepare: Callable[[Floats], Floats] = np.asarray,
     step: bool = False,
 ) -> Iterator[tuple[str, Floats]]:
-    """The name and the prepared numbers of each algorithm that leads.
-
-    The others are drawn: the finite values of the second column, as far as they are ``observed``.
-    """
+    """The name and the prepared numbers of each algorithm that leads; draws the others: the finite
+    values of the second column, as far as they are ``observed``."""
     others = []
     for name, numbers in numbers_by_algorithm(panel.rows, columns):
         rows = prepare(numbers)
@@ -385,10 +381,8 @@ def rows(figure: Figure, grid: Sequence[Panel], looks: dict[str, Look], *, lines
 def name_ends(
     ax: Axes, looks: dict[str, Look], ends: dict[str, tuple[float, float]], height_in: float
 ) -> None:
-    """Write the name of each algorithm at the right of its curve, whose last point is given.
-
-    Names that would touch are moved apart, and joined with their curves by thin lines.
-    """
+    """Write the name of each algorithm at the right of its curve, whose last point is given; names
+    that would touch are moved apart, and joined with their curves."""
     scale = ax.transScale + ax.transLimits
     last = {name: scale.transform(end) for name, end in ends.items()}
     names, apart = sorted(last, key=lambda name: float(last[name][1])), NAME_IN / height_in
@@ -410,10 +404,8 @@ def name_ends(
 
 
 def legend(figure: Figure, looks: dict[str, Look], *, lines: bool = True) -> None:
-    """Draw one legend above all panels; a figure without room for all of its lines becomes higher.
-
-    If some algorithms lead, the others share one entry.
-    """
+    """Draw one legend above all panels, for which a figure may become higher; algorithms that do
+    not lead share one entry."""
     others = sum(not look.leads for look in looks.values())
     named = {name: look for name, look in looks.items() if look.leads}
     if others:
@@ -428,10 +420,8 @@ def legend(figure: Figure, looks: dict[str, Look], *, lines: bool = True) -> Non
 def legend_of(
     figure: Figure, handles: Sequence[Artist], *, handlelength: float | None = 1.0
 ) -> None:
-    """Draw a legend of any entries above all panels, as `legend` does; each has a label.
-
-    - `handlelength`: Length of a handle in font sizes; None for the length for lines.
-    """
+    """Draw a legend of any entries with labels above all panels; `handlelength` is in font sizes,
+    None for lines."""
     sizes = [len(str(handle.get_label())) + HANDLE_LETTERS for handle in handles]
     columns, lines = _form(sizes, figure.get_figwidth())
     if figure.get_figwidth() <= COLUMN_IN and lines > NARROW_LEGEND_LINES:
@@ -554,10 +544,8 @@ def limits(values: ArrayLike, margin: float = 0.04) -> tuple[float, float]:
 
 
 def set_symlog(ax: Axes, values: ArrayLike) -> None:
-    """Make the axis of x logarithmic on both sides of 0, the largest value on the left.
-
-    Between 0 and the smallest absolute value that is not 0, the axis is linear.
-    """
+    """Make the axis of x logarithmic on both sides of 0, the largest value on the left, and linear
+    within the smallest absolute value that is not 0."""
     x = np.asarray(values, dtype=np.float64)
     least = float(np.abs(x[x != 0]).min())
     ax.set_xscale("symlog", linthresh=least, linscale=0.7)

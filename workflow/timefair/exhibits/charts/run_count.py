@@ -227,10 +227,8 @@ RULES_IN = 2.1
 
 
 def rules(frame: pd.DataFrame) -> Figure:
-    """Draw a mark per rule and setting over the runs saved; a line joins fixed numbers of runs.
-
-    All dimensions are shown together; there is one line of panels per suite.
-    """
+    """Draw a mark per rule and setting over the runs saved, for all dimensions; a line joins fixed
+    numbers of runs."""
     panels.require_rows(frame, NOTHING)
     everywhere = frame[frame["dimension"] == ALL]
     looks = style.looks(frame["rule"].unique())

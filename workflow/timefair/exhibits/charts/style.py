@@ -104,10 +104,7 @@ BAND_ALPHA = 0.16
 
 @contextmanager
 def applied() -> Iterator[None]:
-    """Apply the settings inside a ``with`` block, on top of matplotlib's defaults.
-
-    The user's matplotlibrc has no effect.
-    """
+    """Apply the settings, and nothing of the user's matplotlibrc, inside a ``with`` block."""
     import matplotlib
 
     with matplotlib.rc_context():
@@ -170,11 +167,10 @@ def _look(k: int, place: int) -> Look:
 
 
 def highlighted(all_looks: dict[str, Look], leaders: Iterable[str]) -> dict[str, Look]:
-    """The looks if some algorithms lead: each leader has a colour of its own, the others are grey.
+    """The looks if at most as many algorithms lead as there are `COLOURS`; the others are grey.
 
     A leader that owns its colour keeps it. Each other one has one of the last colours: the same in
-    all figures of a campaign in which no other leader has it. There are at most as many leaders as
-    `COLOURS`.
+    all figures of a campaign in which no other leader has it.
     """
     ordered = sorted(leaders, key=lambda name: all_looks[name].place)
     size = len(COLOURS)
@@ -189,10 +185,8 @@ def highlighted(all_looks: dict[str, Look], leaders: Iterable[str]) -> dict[str,
 
 
 def largest(frame: pd.DataFrame, column: str, weight: pd.Series[float]) -> dict[str, Look]:
-    """The looks if those algorithms lead that have the largest weights above 0, as areas.
-
-    Of equal weights, the first in alphabetical order leads.
-    """
+    """The looks if those algorithms lead that have the largest weights above 0, as areas; of equal
+    ones, the first in alphabetical order."""
     ordered = weight[weight > 0].sort_index().sort_values(ascending=False, kind="stable")
     return looks_in(frame, column, [str(name) for name in ordered.index])
 
@@ -220,10 +214,9 @@ NAME = re.compile(r'(?<=["#])[a-z][0-9a-f]{10}(?=[")])')
 
 
 def save(figure: Figure, *paths: Path) -> None:
-    """Write a figure as PDF, SVG or PNG, by the suffix of each path; equal figures give equal
-    bytes.
+    """Write a figure as PDF, SVG or PNG, by the suffix of each path; of equal bytes if equal.
 
-    Raises ValueError if a path has another suffix; then no file is written.
+    ValueError for another suffix; then no file is written.
     """
     for path in paths:
         if path.suffix not in METADATA:

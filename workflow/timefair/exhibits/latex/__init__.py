@@ -1,9 +1,7 @@
 """Frames to LaTeX for papers to ``\\input``: booktabs, best in bold, captions with units.
 
 The rows of a part become ``tabular`` environments that are neither too wide nor too long for a
-page, since LaTeX cannot divide a wide table, and packages that divide long ones do not work in
-papers of two columns. A part longer than a page is shortened, and the caption states what is not
-printed. `notation` writes the numbers.
+page of a paper of two columns. A part longer than a page is shortened, and its caption says how.
 """
 
 from __future__ import annotations
@@ -104,10 +102,8 @@ class Grid:
 
 
 def grid(rows: pd.DataFrame, layout: Layout) -> Grid:
-    """Lay out the rows of one part, in the order in which their names first appear.
-
-    Raises ValueError if two rows have the same names.
-    """
+    """Lay out the rows of one part in the order of their names; ValueError if two rows have the same
+    names."""
     if len(np.unique(numbered(rows, layout.keys))) < len(rows):
         raise ValueError(f"{', '.join(layout.keys) or 'no key'}: not enough to tell the rows apart")
     numbers = numbered(rows, layout.rows)
@@ -413,11 +409,8 @@ def _best_algorithms(part: PrintedPart) -> Iterator[PrintedPart]:
 
 
 def _at_one_point(part: PrintedPart) -> PrintedPart:
-    """One value of each key in `THINNED`: the last at which half of the rows have a finite number.
-
-    If there is none, it is the last one. If it determined the columns, the last key of the rows
-    replaces it.
-    """
+    """One value of each key in `THINNED`: the last at which half of the rows have a finite number,
+    else the last one. If it determined the columns, the last key of the rows replaces it."""
     for key in part.layout.keys:
         if key in THINNED and part.rows[key].nunique() > 1:
             layout, rows = part.layout, part.rows
@@ -483,12 +476,8 @@ class Setting:
 def caption(
     part: PrintedPart, facts: Setting, *, charged: bool, incomplete: bool, notes: str = ""
 ) -> str:
-    """The caption of one part, as LaTeX.
-
-    - `charged`: Whether seconds are of the chosen clock, with ancillary cost if it is amortised.
-    - `incomplete`: Whether some number is not available.
-    - `notes`: Further sentences of the table, about perturbed and published runs.
-    """
+    """The caption of one part, as LaTeX; `charged`: whether seconds are of the chosen clock, with
+    amortised costs, `incomplete`: whether a number is not available, `notes`: further sentences."""
     placeholders, layout, clock = facts.placeholders, part.layout, facts.analysis.time
     brackets = layout.brackets if any(value.interval for value in layout.values) else ""
     left_out = " and ".join(heading_of(key).lower() for key in part.left_out)
