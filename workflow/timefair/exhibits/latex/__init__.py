@@ -102,7 +102,7 @@ class Grid:
 
 
 def grid(rows: pd.DataFrame, layout: Layout) -> Grid:
-    """Lay out the rows of one part in the order of their names; ValueError if two rows have the same
+    """Lay out the rows of one part in the order of their names; ValueError if two rows have equal
     names."""
     if len(np.unique(numbered(rows, layout.keys))) < len(rows):
         raise ValueError(f"{', '.join(layout.keys) or 'no key'}: not enough to tell the rows apart")

@@ -130,8 +130,8 @@ class Notation:
         return cls(None, max(len(str(abs(e))) for e in (largest, smallest)), smallest < 0, digits)
 
     def text(self, value: float, digits: int | None = None) -> str:
-        """A number; ``digits`` replace those of a scientific notation. `nan` is ``n/a``, and what the
-        decimals would show as 0 is below the last of them: ``<0.001``."""
+        """A number; ``digits`` replace those of a scientific notation. `nan` is ``n/a``, and what
+        its decimals would show as 0 is below the last of them: ``<0.001``."""
         if math.isnan(value):
             return "n/a"
         if math.isinf(value):
