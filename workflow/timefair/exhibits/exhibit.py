@@ -105,13 +105,7 @@ def drawn(caption: str, chart: Chart, **facts: Any) -> Figure:
 
 
 def over_costs(
-    name: str,
-    title: str,
-    caption: str,
-    chart: Curves,
-    *,
-    default: bool = False,
-    needs: Need = "nothing",
+    name: str, title: str, caption: str, chart: Curves, default: bool = False, **facts: Any
 ) -> tuple[Figure, Figure]:
     """A figure over seconds, and the same over evaluations, named ``<name>_evaluations``.
 
@@ -124,12 +118,10 @@ def over_costs(
         y, low, high = (each.replace("{unit}", short) for each in (chart.y, chart.low, chart.high))
         view = chart.view.replace("{unit}", unit)
         form = replace(chart, unit=unit, view=view, y=y, low=low, high=high)
-        return Figure(name, *said, form, default, needs)
+        return Figure(name, *said, form, default, **facts)
 
-    return (
-        of(name, "seconds", "{seconds}", "s", default),
-        of(f"{name}_evaluations", "evaluations", "evaluations", "evaluations", False),
-    )
+    both = "evaluations", "evaluations", "evaluations", False
+    return of(name, "seconds", "{seconds}", "s", default), of(f"{name}_evaluations", *both)
 
 
 @dataclass(frozen=True)
@@ -176,14 +168,9 @@ class Exhibit:
         return self.build.__module__
 
     def __call__(self, runs: Runs, analysis: Analysis) -> pd.DataFrame:
-        """Make the table.
-
-        Returns with the attributes ``table`` (its name), ``perturbed``, ``omitted``, ``cost``,
-        ``published``, ``machines``, ``noise`` and, if it lists pairs, ``pairs`` (sentences for
-        captions, empty if there is nothing to say), ``clock``, ``failed``: suite, dimension and
-        algorithm of all that made no evaluation, `timefair.exhibits.charts.pages.ORDER`, and
-        `timefair.problems.names.GIVEN` if the campaign names functions.
-        """
+        """The table; its attributes are its name, sentences for captions (``omitted``, ``cost``, …),
+        ``clock``, ``failed`` (suite, dimension and algorithm of all without an evaluation), `ORDER`
+        and, if the campaign names functions, `GIVEN`."""
         analysis = analysis.suited(runs.optimum)
         runs = runs.with_targets_in_values(bool(analysis.target_values))
         taken = self._taken(runs, analysis)
@@ -254,8 +241,8 @@ def exhibit(
     """Declare the exhibit whose table the decorated function makes, with the attributes of
     `Exhibit`; a single layout or figure needs no list, and columns may be a text (`columns_of`).
 
-    A layout without values has those of the columns that say how they are printed. Raises
-    ValueError if another module declares an exhibit of the same name.
+    A layout without values has those of the columns that say how they are printed. ValueError if
+    another module declares an exhibit of the same name.
     """
     facts.setdefault("charged", not facts.get("complete", False))
     columns = columns_of(columns) if isinstance(columns, str) else tuple(columns)

@@ -74,11 +74,15 @@ class Samples:
 
     def groups(self, keys: list[str]) -> Iterator[tuple[dict[str, Any], NDArray[np.intp]]]:
         """The rows of each combination of keys, in the order of the keys' values."""
-        if self.names.empty:
-            return
-        for values, rows in sorted(self.names.groupby(keys).indices.items()):
+        groups = {} if self.names.empty else self.names.groupby(keys).indices
+        for values, rows in sorted(groups.items()):
             names: Any = values if isinstance(values, tuple) else (values,)
             yield dict(zip(keys, names, strict=True)), np.asarray(rows, dtype=np.intp)
+
+    @property
+    def problems(self) -> list[NDArray[np.intp]]:
+        """The rows of each (function, instance) with several algorithms."""
+        return [rows for _, rows in self.groups(["function", "instance"]) if rows.size > 1]
 
     def strata(self) -> Iterator[tuple[dict[str, Any], Samples]]:
         for names, rows in self.groups(STRATUM):
@@ -385,7 +389,6 @@ ESTIMATES: dict[str, Callable[[NDArray[np.float64]], NDArray[np.float64]]] = {
 QUANTILES = {"median": 0.5, "q10": 0.1, "q90": 0.9}
 NAMES = {"median": "the median", "q10": "Q.10", "q90": "Q.90", "mean": "the mean"}
 
-PROBLEM = ["function", "instance"]
 KEPT = (
     "samples for which {} of the independent runs is within `run_count.width` of that of the runs "
     "made"
@@ -569,7 +572,7 @@ def _raced(samples: Samples, analysis: Analysis, progress: Progress) -> Entrant:
     race = Race(alpha=1.0 - analysis.confidence, looks=looks, cap=cap)
     runs = np.full(len(samples.values), cap)
     racing = np.ones(runs.shape, dtype=np.bool_)
-    problems = _problems(samples)
+    problems = samples.problems
     for done, members in enumerate(problems, start=1):
         state = race.state(list(samples.values[members]))
         runs[members], racing[members] = state.runs, state.goes_on
@@ -594,7 +597,7 @@ def _sums_of_entrants(
     everyone = np.ones(known.shape, dtype=np.bool_)
     racing = [everyone if one.racing is None else one.racing for one in entrants]
     median = np.where(np.stack(racing, axis=1), estimates["median"], np.inf)
-    problems = _problems(samples)
+    problems = samples.problems
     with_truth = [members for members in problems if known[members].all()]
     return pd.DataFrame(
         {
@@ -637,7 +640,3 @@ def _won(
         chosen = median[members].argmin(axis=0)
         won += true_median[chosen] == true_median.min()
     return won
-
-
-def _problems(samples: Samples) -> list[NDArray[np.intp]]:
-    return [rows for _, rows in samples.groups(PROBLEM) if rows.size > 1]

@@ -241,20 +241,17 @@ def leading(
 
 def in_background(ax: Axes, curves: list[Floats], step: bool = False) -> None:
     """Draw curves, shape (2, points), of algorithms that do not lead as one thin grey line."""
-    if not curves:
-        return
-    if step:
-        curves = [_corners(each) for each in curves]
-    gap = np.full((2, 1), np.nan)
-    x, y = np.concatenate([part for each in curves for part in (each, gap)], axis=1)
-    look = {**style.OTHER.line, "marker": "", "drawstyle": "steps-post" if step else "default"}
-    curve(ax, x, y, **look)
-
-
-def _corners(steps: Floats) -> Floats:
-    changes = np.append(True, np.diff(steps[1]) != 0) if steps.size else np.zeros(0, dtype=bool)
-    changes[-1:] = True
-    return steps[:, changes]
+    parts, gap = [], np.full((2, 1), np.nan)
+    for each in curves:
+        if step and each.size:  # only the corners, and the end
+            kept = np.append(True, np.diff(each[1]) != 0)
+            kept[-1] = True
+            each = each[:, kept]
+        parts += [each, gap]
+    if curves:
+        x, y = np.concatenate(parts, axis=1)
+        drawstyle = "steps-post" if step else "default"
+        curve(ax, x, y, **{**style.OTHER.line, "marker": "", "drawstyle": drawstyle})
 
 
 def curve(ax: Axes, x: Floats, y: Floats, **properties: Any) -> Line2D:
@@ -561,17 +558,11 @@ def set_symlog(ax: Axes, values: ArrayLike) -> None:
 
 def set_log(ax: Axes, axis: str, bounds: tuple[float, float], ticks: int = TICKS) -> None:
     """Make an axis (``x`` or ``y``) logarithmic, with few ticks, whose labels do not touch."""
-    side: Axis
     if axis == "x":
         width_in = ax.get_position().width * ax.figure.get_figwidth()
         ticks = min(ticks, max(int(width_in / TICK_IN), 2))
-        ax.set_xscale("log")
-        ax.set_xlim(*bounds)
-        side = ax.xaxis
-    else:
-        ax.set_yscale("log")
-        ax.set_ylim(*bounds)
-        side = ax.yaxis
+    ax.set(**{f"{axis}scale": "log", f"{axis}lim": bounds})
+    side: Axis = getattr(ax, f"{axis}axis")
     low, high = sorted(bounds)
     decades = np.log10(high / low)
     # With fewer than two of these ticks, the locator would take others, whose labels touch.
