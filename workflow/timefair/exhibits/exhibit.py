@@ -168,7 +168,7 @@ class Exhibit:
         return self.build.__module__
 
     def __call__(self, runs: Runs, analysis: Analysis) -> pd.DataFrame:
-        """The table; its attributes are its name, sentences for captions (``omitted``, ``cost``, …),
+        """The table; its attributes are its name, sentences for captions, such as ``omitted``,
         ``clock``, ``failed`` (suite, dimension and algorithm of all without an evaluation), `ORDER`
         and, if the campaign names functions, `GIVEN`."""
         analysis = analysis.suited(runs.optimum)

@@ -28,25 +28,9 @@ from timefair.exhibits.comparisons.ranks import (
 from timefair.exhibits.exhibit import Made, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.exhibits.unknown_optimum import refuted
+from timefair.records.rundata import problems as rundata
 from timefair.records.rundata.frames import quantile_name
-from timefair.records.rundata.problems import (
-    BUDGETS,
-    KnownCosts,
-    Listed,
-    ProblemRuns,
-    Space,
-    Spent,
-    evaluations_allowed,
-    in_order,
-    in_words,
-    limits,
-    listed,
-    listed_by_precision,
-    planned,
-    precision_at,
-    precision_at_the_end,
-    problems,
-)
+from timefair.records.rundata.problems import KnownCosts, Listed, ProblemRuns, Space, Spent
 from timefair.records.rundata.published import at_ends, with_published
 from timefair.records.rundata.runs import UNITS, Runs, Unit
 from timefair.records.rundata.settings import Analysis
@@ -70,14 +54,14 @@ class Pooled:
     def __init__(self, runs: Runs, analysis: Analysis) -> None:
         self.runs, self.analysis = with_published(runs), analysis
         self.machine = self.runs.frame["machine"].to_numpy(dtype=object)
-        self.best = np.maximum(precision_at_the_end(self.runs), 0.0)
+        self.best = np.maximum(rundata.precision_at_the_end(self.runs), 0.0)
         self.wrong = {(one.suite, one.dimension, one.function) for one in refuted(self.runs)}
         rows = slowdowns(runs, analysis).dropna(subset="slowdown")
         names = runs.frame["algorithm"].loc[rows.index]
         self.slowdowns = {str(name): some for name, some in rows.groupby(names, observed=True)}
         self.detectable = cache(self._detectable)
         self.spaces: defaultdict[Space, list[ProblemRuns]] = defaultdict(list)
-        for problem in problems(self.runs):
+        for problem in rundata.problems(self.runs):
             self.spaces[problem.space].append(problem)
 
     def strata(
@@ -167,7 +151,7 @@ class Costs(_Criterion):
         runs, analysis = pooled.runs, pooled.analysis
         self._targets = np.array(analysis.targets_from_easy)
         self._costs = KnownCosts.of(runs, unit, analysis.targets_from_easy)
-        self._limits = cache(partial(limits, known=self._costs.known))
+        self._limits = cache(partial(rundata.limits, known=self._costs.known))
         self._known = cache(self._erts)
 
     def algorithms(self, problem: ProblemRuns) -> list[str]:
@@ -303,8 +287,8 @@ class Reached(_Criterion):
         self._times = pooled.runs.runtimes(unit, pooled.analysis.targets_from_easy)
         self._within: dict[Space, float] = {}
         self._shares = cache(self._reached)
-        budgets = pooled.runs.frame[BUDGETS[unit]].to_numpy(dtype=np.float64)
-        for problem in problems(pooled.runs):
+        budgets = pooled.runs.frame[rundata.BUDGETS[unit]].to_numpy(dtype=np.float64)
+        for problem in rundata.problems(pooled.runs):
             whole = float(np.nanmax(budgets[problem.rows]))
             most = whole * share
             if unit == "evaluations":
@@ -390,7 +374,7 @@ def criteria(runs: Runs, analysis: Analysis) -> list[Criterion]:
     pooled = Pooled(runs, analysis)
     costs: list[Criterion] = [Costs(pooled, unit) for unit in UNITS]
     frame = pooled.runs.frame[pooled.runs.ended]
-    budgets = {unit: frame[BUDGETS[unit]] for unit in UNITS}
+    budgets = {unit: frame[rundata.BUDGETS[unit]] for unit in UNITS}
     unit = next((u for u, one in budgets.items() if one.notna().all() and one.max() > 0), None)
     shares: list[Criterion] = []
     if unit == "evaluations" or (unit == "seconds" and analysis.time == "wall"):
@@ -712,7 +696,7 @@ class _Contest:
         in_pairs = criterion.measure != TARGETS and not complete
         self._values = {} if in_pairs else criterion.over_all(space)
         self._values = self._values or self._ranks_in_pairs()
-        self._planned = Listed(planned(analysis))
+        self._planned = Listed(rundata.planned(analysis))
         named = {pair: len(on) for pair, on in self.on.items() if self._planned.has(*pair)}
         self._families = {
             True: (len(named), sum(named.values())),
@@ -721,7 +705,9 @@ class _Contest:
         self.pairs = min(count for count, _ in self._families.values() if count or not self.on)
 
     def listed(self) -> Listed:
-        return self._with_the_best(listed(self._analysis, self._values), self._values, self.over)
+        return self._with_the_best(
+            rundata.listed(self._analysis, self._values), self._values, self.over
+        )
 
     def listed_on(self, problem: ProblemRuns) -> Listed:
         results = self._criterion.results(problem)
@@ -738,7 +724,7 @@ class _Contest:
             return chosen
         alpha = 1 - self._analysis.confidence
         among = set(chosen.among)
-        for name in in_order(results):
+        for name in rundata.in_order(results):
             among.add(name)
             pairs = [pair for pair in self.on if name in pair and set(pair) <= set(results)]
             rows = [(tested(pair), 1 if pair[0] == name else -1) for pair in pairs]
@@ -932,11 +918,11 @@ def reversed_pairs(runs: Runs, analysis: Analysis) -> Made:
     tests: Counter[tuple[Any, ...]] = Counter()
     rows: list[dict[str, Any]] = []
     costs = {unit: KnownCosts.of(runs, unit, analysis.targets_from_easy) for unit in UNITS}
-    allowed, best = evaluations_allowed(runs), precision_at_the_end(runs)
-    listed_in = listed_by_precision(runs, analysis)
-    least = [(problem, limits(problem, allowed)) for problem in problems(runs)]
+    allowed, best = rundata.evaluations_allowed(runs), rundata.precision_at_the_end(runs)
+    listed_in = rundata.listed_by_precision(runs, analysis)
+    least = [(problem, rundata.limits(problem, allowed)) for problem in rundata.problems(runs)]
     asked = [(problem, np.unique(list(own.values()))) for problem, own in least]
-    reached = precision_at(runs, asked)
+    reached = rundata.precision_at(runs, asked)
     medians: defaultdict[Space, defaultdict[Pair, list[Medians]]] = defaultdict(
         lambda: defaultdict(list)
     )
@@ -1002,7 +988,7 @@ def reversed_pairs(runs: Runs, analysis: Analysis) -> Made:
         for space, of_pairs in medians.items()
         for one in reversals(of_pairs, tests=len(everyone[space]) * number_of_criteria(analysis))
     ]
-    return [*over_all, *rows], {"pairs": in_words(listed_in)}
+    return [*over_all, *rows], {"pairs": rundata.in_words(listed_in)}
 
 
 def _place(row: Mapping[Any, Any]) -> tuple[Any, ...]:
@@ -1015,7 +1001,7 @@ def _at_fixed_targets(
     targets: tuple[float, ...],
     costs: dict[Unit, KnownCosts],
 ) -> Iterator[dict[str, Any]]:
-    until = {unit: limits(problem, costs[unit].known) for unit in UNITS}
+    until = {unit: rundata.limits(problem, costs[unit].known) for unit in UNITS}
     rows = {name: problem.rows[of] for name, of in problem.algorithms.items()}
     for pair in pairs:
         limit = {unit: min(until[unit][name] for name in pair) for unit in UNITS}

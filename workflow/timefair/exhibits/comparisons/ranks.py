@@ -16,18 +16,9 @@ from timefair.exhibits.charts.chart import Picture, RankAxis, counted_in, leader
 from timefair.exhibits.columns import PAIR, column_names
 from timefair.exhibits.exhibit import Figure, Made, Parts, drawn, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
+from timefair.records.rundata import problems as rundata
 from timefair.records.rundata.frames import quantile_name
-from timefair.records.rundata.problems import (
-    KnownCosts,
-    ProblemRuns,
-    Space,
-    evaluations_allowed,
-    limits,
-    listed,
-    precision_at,
-    precision_at_the_end,
-    problems,
-)
+from timefair.records.rundata.problems import KnownCosts, ProblemRuns, Space
 from timefair.records.rundata.published import with_published
 from timefair.records.rundata.runs import UNITS, Runs
 from timefair.records.rundata.settings import Analysis
@@ -129,10 +120,10 @@ class Case:
 def averaged(runs: Runs, analysis: Analysis) -> Made:
     rows = []
     for case in cases(runs, analysis):
-        problems, alpha = len(case.scores), 1 - analysis.confidence
-        difference = statistics.critical_difference(len(case.algorithms), problems, alpha=alpha)
+        count, alpha = len(case.scores), 1 - analysis.confidence
+        difference = statistics.critical_difference(len(case.algorithms), count, alpha=alpha)
         rows += [
-            (*case.names.values(), algorithm, problems, average, difference)
+            (*case.names.values(), algorithm, count, average, difference)
             for algorithm, average in case.averages().items()
         ]
     return rows
@@ -167,12 +158,12 @@ OnFunction: TypeAlias = dict[tuple[str, str], dict[str, float]]
 
 def _ranks(runs: Runs, analysis: Analysis) -> dict[Space, list[OnFunction]]:
     runs = with_published(runs)
-    best = precision_at_the_end(runs)
+    best = rundata.precision_at_the_end(runs)
     costs = {unit: KnownCosts.of(runs, unit, analysis.targets) for unit in UNITS}
     quantiles = {quantile_name(p): p for p in sorted(analysis.quantiles)}
     machine = runs.frame["machine"].to_numpy(dtype=object)
     together: dict[Space, list[OnFunction]] = defaultdict(list)
-    for problem in problems(runs):
+    for problem in rundata.problems(runs):
         found: OnFunction = {}
         rows_of = {name: problem.rows[mine] for name, mine in problem.algorithms.items()}
         kinds = {  # machines have equal weight
@@ -214,7 +205,7 @@ def _in_pairs(
     """Ranks by the ERT and by each quantile, each for all kinds of machines and targets, shape
     (algorithms, results); each pair within the cost that all runs of both were allowed.
     """
-    names, until = list(split), limits(problem, costs.known)
+    names, until = list(split), rundata.limits(problem, costs.known)
 
     def values(limit: float, places: NDArray[np.intp]) -> NDArray[np.float64]:
         found = []
@@ -304,7 +295,7 @@ def paired(runs: Runs, analysis: Analysis) -> Made:
     parts, complete = [], True
     for case in cases(runs, analysis):
         pairs, names = statistics.posthoc(case.scores), np.array(case.algorithms, dtype=object)
-        chosen = listed(analysis, case.averages())
+        chosen = rundata.listed(analysis, case.averages())
         part = {
             "algorithm_a": names[pairs.first],
             "algorithm_b": names[pairs.second],
@@ -406,13 +397,13 @@ def _ranking_slopes(frame: pd.DataFrame) -> pd.DataFrame:
 def side_by_side(runs: Runs, analysis: Analysis) -> Parts:
     targets = analysis.targets_from_easy
     costs = {unit: KnownCosts.of(runs, unit, targets) for unit in UNITS}
-    best, allowed = precision_at_the_end(runs), evaluations_allowed(runs)
+    best, allowed = rundata.precision_at_the_end(runs), rundata.evaluations_allowed(runs)
     spent = runs.spent("evaluations")
     asked = []
-    for problem in problems(runs):
+    for problem in rundata.problems(runs):
         least, most = allowed[problem.rows].min(), spent[problem.rows].max()
         asked.append((problem, np.array([least if np.isfinite(least) else most])))
-    for (problem, equal), at_equal in zip(asked, precision_at(runs, asked), strict=True):
+    for (problem, equal), at_equal in zip(asked, rundata.precision_at(runs, asked), strict=True):
         names = list(problem.algorithms)
         medians = (
             np.array([[median(sample)] for sample in samples.values()])
@@ -430,7 +421,7 @@ def _erts(
     problem: ProblemRuns, costs: KnownCosts
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The ERT of each algorithm to each target within its own limit, and its rank in pairs."""
-    until = limits(problem, costs.known)
+    until = rundata.limits(problem, costs.known)
     rows = {name: problem.rows[of] for name, of in problem.algorithms.items()}
     own = [costs.spent.of(of).within(until[name]).ert for name, of in rows.items()]
     split = {name: [of] for name, of in rows.items()}
@@ -508,7 +499,7 @@ def in_a_line(runs: Runs, analysis: Analysis) -> Made:
     reached = np.isfinite(everyone.runtimes(UNITS[-1], analysis.targets)).mean(axis=1)
     reached = np.where(everyone.known_in(UNITS[-1]), reached, np.nan)
     shares: dict[tuple[Any, Any, str], list[float]] = defaultdict(list)
-    for problem in problems(everyone):
+    for problem in rundata.problems(everyone):
         space = problem.names["suite"], problem.names["dimension"]
         for algorithm, of_runs in problem.samples(reached).items():
             shares[(*space, algorithm)].append(float(of_runs.mean()))
