@@ -388,13 +388,9 @@ Group: TypeAlias = dict[Any, dict[str, Any]]
 """The rows of a pair on one function, or over all, by the place of their criterion."""
 
 
-def over_functions(functions: int, pairs: int, level: float) -> bool:
-    """Whether Wilcoxon's test over so many functions could decide one of so many pairs."""
-    return least_over(functions, pairs) <= level
-
-
 def least_over(functions: int, pairs: int) -> float:
-    """The smallest p-value of that test times the number of pairs, at most 1."""
+    """The smallest p-value of Wilcoxon's test over so many functions times the number of pairs, at
+    most 1."""
     return float(min(2.0 ** (1 - functions) * pairs, 1.0))
 
 
@@ -519,8 +515,8 @@ def _rows(
 
     `single`: Whether to test on single functions also where there are enough for verdicts over all.
     """
-    every = criteria(runs, analysis)
-    of_criteria: list[list[dict[str, Any]]] = [[] for _ in every]
+    every, alpha = criteria(runs, analysis), 1 - analysis.confidence
+    rows: list[tuple[int, dict[str, Any]]] = []
     limited = False
     for space, functions in every[0].pooled.spaces.items():
         contests = [_Contest(criterion, space, functions, analysis) for criterion in every]
@@ -528,7 +524,7 @@ def _rows(
         limited |= listed_here.among is not None
         sample = max(contest.functions_compared for contest in contests)
         pairs = min((contest.pairs for contest in contests if contest.on), default=0)
-        enough = over_functions(sample, pairs, 1 - analysis.confidence)
+        enough = least_over(sample, pairs) <= alpha
         every_pair = dict.fromkeys(pair for contest in contests for pair in contest.on)
         groups: list[Group] = [
             {k: one.over(pair) for k, one in enumerate(contests) if pair in one.on}
@@ -544,10 +540,8 @@ def _rows(
                 there = {k: one for k, one in alone.items() if problem in one.on.get(pair, ())}
                 if there and chosen.has(*pair):
                     groups.append({k: one.tested(problem, pair) for k, one in there.items()})
-        for group in groups:
-            for place, row in decide(group, 1 - analysis.confidence).items():
-                of_criteria[place].append(row)
-    return [row for of in of_criteria for row in of], limited
+        rows += (item for group in groups for item in decide(group, alpha).items())
+    return [row for _, row in sorted(rows, key=lambda item: item[0])], limited
 
 
 def _without_perturbed(rows: Sequence[Mapping[str, Any]], runs: Runs, analysis: Analysis) -> str:
@@ -611,7 +605,7 @@ def _verdicts(rows: Sequence[Mapping[str, Any]], level: float) -> dict[tuple[Any
         if row["function"] == ALL:
             of_spaces[row["suite"], row["dimension"]].append((row["n_a"], row["tests"]))
     enough = {
-        space: over_functions(max(n for n, _ in of), min(pairs for _, pairs in of), level)
+        space: least_over(max(n for n, _ in of), min(pairs for _, pairs in of)) <= level
         for space, of in of_spaces.items()
     }
     return {
@@ -651,20 +645,13 @@ def decide(group: Group, alpha: float) -> Group:
     for row in group.values():
         if row["p_adjusted"] <= alpha and row["balance"] != 0:
             row["better"] = row["algorithm_a" if row["balance"] > 0 else "algorithm_b"]
-        if row["strata"]:
-            row |= _superiority(row, alpha)
+        if row["strata"]:  # A12 has an interval at the level at which the pair was tested
+            times = row["p_adjusted"] / row["p"] if 0 < row["p_adjusted"] < 1 else row["tests"]
+            level, rejected = alpha / max(times, 1.0), row.get("better") is not None
+            measured = statistics.a12_within(row["strata"], confidence=1 - level)
+            effect = statistics.in_agreement(measured, row["p"], level, rejected=rejected)
+            row |= {"a12": effect.a12, "a12_low": effect.low, "a12_high": effect.high}
     return group
-
-
-def _superiority(row: Mapping[str, Any], alpha: float) -> dict[str, float]:
-    """A12 with an interval at the level at which the pair was tested."""
-    times = row["p_adjusted"] / row["p"] if 0 < row["p_adjusted"] < 1 else row["tests"]
-    level = alpha / max(times, 1.0)
-    measured = statistics.a12_within(row["strata"], confidence=1 - level)
-    effect = statistics.in_agreement(
-        measured, row["p"], level, rejected=row.get("better") is not None
-    )
-    return {"a12": effect.a12, "a12_low": effect.low, "a12_high": effect.high}
 
 
 class _Contest:
@@ -676,11 +663,7 @@ class _Contest:
     """
 
     def __init__(
-        self,
-        criterion: Criterion,
-        space: Space,
-        functions: Sequence[ProblemRuns],
-        analysis: Analysis,
+        self, criterion: Criterion, space: Space, functions: list[ProblemRuns], analysis: Analysis
     ) -> None:
         self._criterion, self._space, self.functions = criterion, space, functions
         self._analysis = analysis
@@ -717,7 +700,7 @@ class _Contest:
         self,
         chosen: Listed,
         results: Mapping[str, float],
-        tested: Callable[[Pair], Mapping[str, Any]],
+        tested: Callable[[Pair], dict[str, Any]],
     ) -> Listed:
         """Also the pairs with the best algorithms, up to one that is worse than no other."""
         if chosen.among is None or not results:
@@ -727,10 +710,9 @@ class _Contest:
         for name in rundata.in_order(results):
             among.add(name)
             pairs = [pair for pair in self.on if name in pair and set(pair) <= set(results)]
-            rows = [(tested(pair), 1 if pair[0] == name else -1) for pair in pairs]
-            losses = (row["p"] * row["tests"] <= alpha and row["balance"] * side < 0
-                      for row, side in rows)  # fmt: skip
-            if not any(losses):
+            rows = [tested(pair) | {"side": 1 if pair[0] == name else -1} for pair in pairs]
+            certain = (row for row in rows if row["p"] * row["tests"] <= alpha)
+            if not any(row["balance"] * row["side"] < 0 for row in certain):
                 break
         return Listed(frozenset(among))
 
@@ -747,10 +729,8 @@ class _Contest:
             test = Tested(test.values, np.nan, 0.0, test.target)
         row = self._row(pair, problem.names["function"], test.values)
         n_a, n_b = (problem.algorithms[name].size for name in pair)
-        row |= {"n_a": n_a, "n_b": n_b, "target": test.target, "p": test.p}
-        row |= {"differences": int(test.least < 1)}
-        return row | {"tests": self._tests(pair, on_functions=True), "balance": test.balance,
-                      "least": test.least, "strata": test.strata}  # fmt: skip
+        row |= {"n_a": n_a, "n_b": n_b, "differences": int(test.least < 1)}
+        return row | test._asdict() | {"tests": self._tests(pair, on_functions=True)}
 
     def _gains_of(self, pair: Pair) -> NDArray[np.float64]:
         on = (problem for problem in self.on[pair] if not self._is_wrong(problem))
@@ -826,14 +806,11 @@ def reversals(medians: Mapping[Pair, Sequence[Medians]], tests: int) -> list[Rev
 
     Each order is over all functions, with the p-value of Wilcoxon's signed-rank test on the
     logarithms of the medians. A reversal needs both, so its p-value is the larger of the two (an
-    intersection-union test), times the number of pairs (Bonferroni).
+    intersection-union test), times the number of pairs (Bonferroni). A pair with fewer than two
+    functions is not tested, and numbers of functions must not contradict a reversal.
 
-    - `medians`: The medians of each pair, one entry per function. `inf` is allowed, and values
-      below 0 (of a wrong optimum) count as 0. A pair with fewer than two functions is not tested.
+    - `medians`: Those of each pair, one entry per function; `inf` is allowed, below 0 counts as 0.
     - `tests`: Number of tests in the family, at least ``len(medians)``.
-
-    Returns: Only reversals that the numbers of functions do not contradict, in the order of
-    `medians`.
     """
     found = []
     for pair, on_functions in medians.items():
@@ -932,7 +909,7 @@ def reversed_pairs(runs: Runs, analysis: Analysis) -> Made:
     for problem, _ in least:
         everyone[problem.space] |= set(combinations(problem.algorithms, 2))
     enough = {
-        space: over_functions(functions[space], len(every), 1 - analysis.confidence)
+        space: least_over(functions[space], len(every)) <= 1 - analysis.confidence
         for space, every in everyone.items()
     }
     wrong = {(one.suite, one.dimension, one.function) for one in refuted(runs)}
