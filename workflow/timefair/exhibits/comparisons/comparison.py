@@ -894,7 +894,8 @@ BY = ("by_evaluations_a", "by_evaluations_b", "by_time_a", "by_time_b")
 def reversed_pairs(runs: Runs, analysis: Analysis) -> Made:
     tests: Counter[tuple[Any, ...]] = Counter()
     rows: list[dict[str, Any]] = []
-    costs = {unit: KnownCosts.of(runs, unit, analysis.targets_from_easy) for unit in UNITS}
+    targets, alpha = analysis.targets_from_easy, 1 - analysis.confidence
+    costs = {unit: KnownCosts.of(runs, unit, targets) for unit in UNITS}
     allowed, best = rundata.evaluations_allowed(runs), rundata.precision_at_the_end(runs)
     listed_in = rundata.listed_by_precision(runs, analysis)
     least = [(problem, rundata.limits(problem, allowed)) for problem in rundata.problems(runs)]
@@ -908,20 +909,17 @@ def reversed_pairs(runs: Runs, analysis: Analysis) -> Made:
     functions = Counter(problem.space for problem, _ in least if len(problem.algorithms) > 1)
     for problem, _ in least:
         everyone[problem.space] |= set(combinations(problem.algorithms, 2))
-    enough = {
-        space: least_over(functions[space], len(every)) <= 1 - analysis.confidence
-        for space, every in everyone.items()
-    }
     wrong = {(one.suite, one.dimension, one.function) for one in refuted(runs)}
     for (problem, own), (_, points), at in zip(least, asked, reached, strict=True):
-        suite, dimension = problem.space
+        space = problem.space
         pairs = comb(len(problem.algorithms), 2)
-        on_one = number_of_criteria(analysis, single_functions=enough[problem.space])
-        tests[suite, dimension, FIXED_BUDGET] += pairs * on_one
-        tests[suite, dimension, FIXED_TARGET] += pairs * max(len(analysis.targets), on_one)
-        if (*problem.space, int(problem.names["function"])) in wrong:
+        enough = least_over(functions[space], len(everyone[space])) <= alpha
+        on_one = number_of_criteria(analysis, single_functions=enough)
+        tests[*space, FIXED_BUDGET] += pairs * on_one
+        tests[*space, FIXED_TARGET] += pairs * max(len(analysis.targets), on_one)
+        if (*space, int(problem.names["function"])) in wrong:
             continue
-        chosen = list(listed_in[problem.space].pairs(list(problem.algorithms)))
+        chosen = list(listed_in[space].pairs(list(problem.algorithms)))
         at_points, ends = problem.split(at), problem.samples(best)
         for pair in chosen:
             equal = min(own[name] for name in pair)
@@ -929,19 +927,13 @@ def reversed_pairs(runs: Runs, analysis: Analysis) -> Made:
             at_equal = [at_points[name][:, k] for name in pair]
             at_the_end = [ends[name] for name in pair]
             four = tuple(map(median, (*at_equal, *at_the_end)))
-            medians[problem.space][pair].append(four)
-            equals[problem.space, pair].append(equal)
+            medians[space][pair].append(four)
+            equals[space, pair].append(equal)
             if _inverted(*four):
-                row = {
-                    "criterion": FIXED_BUDGET,
-                    "evaluations": equal,
-                    **_pair(pair, four, four[0] < four[1]),
-                }
-                p = {"p_by_evaluations": _p_of_order(*at_equal)}
-                p |= {"p_by_time": _p_of_order(*at_the_end)}
-                rows.append(_function(problem) | row | p)
-        rows += _at_fixed_targets(problem, chosen, analysis.targets_from_easy, costs)
-    alpha = 1 - analysis.confidence
+                row = _row(problem, pair, four, criterion=FIXED_BUDGET, evaluations=equal)
+                row |= {"p_by_evaluations": _p_of_order(*at_equal)}
+                rows.append(row | {"p_by_time": _p_of_order(*at_the_end)})
+        rows += _at_fixed_targets(problem, chosen, targets, costs)
     detectable = {
         _place(row): row["detectable_ratio"] for row in of_times(runs, analysis).to_dict("records")
     }
@@ -990,22 +982,17 @@ def _at_fixed_targets(
         for k, target in enumerate(targets):
             values = erts[:, k].tolist()
             if _inverted(*values):
-                p = {
-                    name: statistics.equal_ert(
-                        *(of[:, k] for one in spent[unit] for of in (one.cost, one.success))
-                    )
-                    for name, unit in P_OF_UNIT.items()
-                }
-                row = {
-                    "criterion": FIXED_TARGET,
-                    "target": target,
-                    **_pair(pair, values, values[0] < values[1]),
-                }
-                yield _function(problem) | row | {"evaluations": limit["evaluations"]} | p
+                row = _row(problem, pair, values, criterion=FIXED_TARGET, target=target)
+                row |= {"evaluations": limit["evaluations"]}
+                for name, unit in P_OF_UNIT.items():
+                    both = (of[:, k] for one in spent[unit] for of in (one.cost, one.success))
+                    row[name] = statistics.equal_ert(*both)
+                yield row
 
 
-def _function(problem: ProblemRuns) -> dict[str, Any]:
-    return {**problem.names, "function": str(problem.names["function"]), "functions": 1}
+def _row(problem: ProblemRuns, pair: Pair, values: Sequence[float], **facts: Any) -> dict[str, Any]:
+    function = {"function": str(problem.names["function"]), "functions": 1}
+    return problem.names | function | _pair(pair, values, values[0] < values[1]) | facts
 
 
 def _inverted(evaluations_a: float, evaluations_b: float, time_a: float, time_b: float) -> bool:
