@@ -1006,12 +1006,10 @@ def attained(
     some = [front for front in fronts if len(front)]
     found = []
     for share in shares:
-        needed = int(np.ceil(share * len(fronts) - 1e-9))
-        if needed > len(some):
-            found.append(np.empty((0, 2)))
-            continue
-        sets = np.repeat(np.arange(len(some)), [len(front) for front in some])
-        percentile = 100 * needed / len(some)
-        corners = moocore.eaf(np.vstack(some), sets, percentiles=[percentile])[:, :2]
+        needed, corners = int(np.ceil(share * len(fronts) - 1e-9)), np.empty((0, 2))
+        if needed <= len(some):
+            sets = np.repeat(np.arange(len(some)), [len(front) for front in some])
+            percentile = 100 * needed / len(some)
+            corners = moocore.eaf(np.vstack(some), sets, percentiles=[percentile])[:, :2]
         found.append(corners[np.argsort(corners[:, 0], kind="stable")])
     return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -704,18 +704,17 @@ def _fastest(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 
 def _numbers(frame: pd.DataFrame, names: Sequence[str], columns: Sequence[str]) -> pd.Series[float]:
     frame["function"] = [f"f{key}" if key != ALL else ALL for key in frame["function"]]
-    rows = frame[list(names)].to_dict("records")
-    frame["row"] = pd.Series(map(_text, rows), index=frame.index, dtype=str)
+    rows = [  # the name of each row, such as ``target 0.1, Q.50``
+        ", ".join(
+            value if isinstance(value, str) else f"{name} {value:g}"
+            for name, value in row.items()
+            if value == value
+        )
+        for row in frame[list(names)].to_dict("records")
+    ]
+    frame["row"] = pd.Series(rows, index=frame.index, dtype=str)
     long = frame.melt([*column_names(CELL), "row"], list(columns), "column", "number")
     return long.set_index([*column_names(CELL), "row", "column"])["number"].astype(float)
-
-
-def _text(names: Mapping[Hashable, Any]) -> str:
-    """The name of a row, such as ``target 0.1, Q.50``."""
-    known = {name: value for name, value in names.items() if value == value}
-    return ", ".join(
-        value if isinstance(value, str) else f"{name} {value:g}" for name, value in known.items()
-    )
 
 
 Compared: TypeAlias = tuple[

@@ -94,19 +94,19 @@ def grid(
     ):
         head = f"{suite} " if several else ""
         space = "all dimensions" if str(dimension) == "all" else f"D = {dimension}"
-        cells: list[tuple[str, pd.DataFrame]] = []
+        cells = [(f"{head}{space}", part)]
         if functions:
             named = part.groupby("function", observed=True, sort=False)
-            for function, rows in sorted(named, key=lambda group: _position(group[0])):
-                cells.append((f"{head}{called(frame, suite, function)}, {space}", rows))
+            cells = [
+                (f"{head}{called(frame, suite, function)}, {space}", rows)
+                for function, rows in sorted(named, key=lambda group: _position(group[0]))
+            ]
             columns = columns_of(len(cells))
             lines += [cells[i : i + columns] for i in range(0, len(cells), columns)]
+        elif lines and len(lines[-1]) < COLUMNS:
+            lines[-1] += cells
         else:
-            cells.append((f"{head}{space}", part))
-            if lines and len(lines[-1]) < COLUMNS:
-                lines[-1] += cells
-            else:
-                lines.append(cells)
+            lines.append(cells)
     columns = max(len(line) for line in lines)
     width = width_of(len(lines), columns)
     size = title_size(max((title for line in lines for title, _ in line), key=len), width / columns)
