@@ -233,11 +233,11 @@ class Picture(Chart):
 
 
 @dataclass(frozen=True)
-class RankAxis(Chart):
+class RankAxis(Picture):
     """Average ranks on an axis, with those that do not differ significantly from the best."""
 
-    renderer = "timefair.exhibits.charts.dots:critical_difference"
-    on_paper = (
+    renderer: str = "timefair.exhibits.charts.dots:critical_difference"
+    reading: str = (
         "Bars join algorithms whose average ranks differ by no more than Nemenyi's critical "
         "difference (CD): their order may be due to chance. With "
         f"{pages.MANY} or more algorithms, there is one line per algorithm instead, and the grey "
@@ -247,9 +247,6 @@ class RankAxis(Chart):
         "The grey bar covers average ranks that differ from the best by no more than Nemenyi's "
         "critical difference: their order may be due to chance."
     )
-
-    def paper(self, frame: pd.DataFrame, page: Page = WHOLE) -> Figure:
-        return self._draw(frame)
 
     def views(self, frame: pd.DataFrame) -> list[dict[str, Any]]:
         labels = {
