@@ -50,11 +50,9 @@ def _layout(caption: str, brackets: str) -> Layout:
 
 def _curves(y_label: str, beyond: str) -> Curves:
     return Curves(
-        x="cost",
         y="fraction",
         low="low",
         high="high",
-        x_label="{cost}",
         y_label=y_label,
         view="{unit}",
         beyond=f"The thin line beyond counts {beyond}, so it is a lower bound; it ends where the "
@@ -110,11 +108,9 @@ SO_FAR = (
             "its interval at each cost. Lower is better. A curve begins where half of the runs "
             "have a value. Each panel has its own vertical scale.",
             Curves(
-                x="cost",
                 y="median",
                 low="median_low",
                 high="median_high",
-                x_label="{cost}",
                 y_label="best precision so far, median",
                 view="median, {unit}",
                 scale="own log",
@@ -130,9 +126,7 @@ SO_FAR = (
             "`anytime`. Lower is better. A curve begins where all runs have a value. Each panel "
             "has its own vertical scale.",
             Curves(
-                x="cost",
                 y="mean",
-                x_label="{cost}",
                 y_label="best precision so far, mean",
                 view="mean, {unit}",
                 scale="own log",

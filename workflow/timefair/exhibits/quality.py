@@ -745,7 +745,6 @@ def recovery(runs: Runs, analysis: Analysis) -> Parts:
         "Mean over runs and changes of the best error since the change, with its interval at "
         "each cost. Lower is better. A curve ends at the next change.",
         Curves(
-            x="cost",
             y="error",
             low="error_low",
             high="error_high",

@@ -362,9 +362,7 @@ BEYOND = 100.0  # length of the curves, as a multiple of the cost of the longest
         "followed by another one, over all functions and for each function. The share is computed "
         "in closed form from the runs of all instances.",
         Curves(
-            x="cost",
             y="fraction",
-            x_label="{cost}",
             y_label="share of targets reached with restarts",
             view="restarted, {unit}",
             beyond="The thin line beyond is computed from how often and how late the runs reached "

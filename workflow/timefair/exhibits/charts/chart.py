@@ -115,11 +115,11 @@ class Curves(Chart):
       x, not those with the best average rank at the end of the curves.
     """
 
-    x: str
     y: str
-    x_label: str
     y_label: str
     view: str
+    x: str = "cost"
+    x_label: str = "{cost}"
     low: str = ""
     high: str = ""
     unit: str = ""
