@@ -165,33 +165,26 @@ def _at_level(ax: Axes, level: float, x: NDArray[np.float64], **look: Any) -> No
 
 GAP_IN = 0.1
 MARKER_IN = 0.05
-MEASURES = (
-    ("completed_restarts_mean", "completed restarts per run"),
-    ("evaluations_per_s", "evaluations per second"),
-    ("cpu_per_wall", "CPU time / wall clock"),
-)
 
 
 def restarts(frame: pd.DataFrame, page: Page) -> Figure:
     """Draw restarts, speed and CPU share per function; of several pages, per algorithm."""
     panels.require_rows(frame)
-    scales_of = _scales(frame)
+    measures = _measures(frame)
     if page != WHOLE:
-        return algorithm_lines(
-            page.rows(frame), [(*measure, scales_of[measure[0]]) for measure in MEASURES]
-        )
+        return algorithm_lines(page.rows(frame), measures)
     groups = panels.spaces(frame)
     lines = [part["function"].nunique() for *_, part in groups]
     looks = style.looks_in(frame)
     line_in = GAP_IN + MARKER_IN * len(looks)
     height = min(0.75 + sum(line_in * n + 0.4 for n in lines), style.HEIGHT_IN)
     shared = {"sharex": "col", "height_ratios": lines}
-    figure, axes = panels.figure_of(height, len(groups), len(MEASURES), **shared)
-    for ax, (measure, _) in zip(axes[0], MEASURES, strict=True):
-        scales_of[measure](ax)
+    figure, axes = panels.figure_of(height, len(groups), len(measures), **shared)
+    for ax, (*_, scale) in zip(axes[0], measures, strict=True):
+        scale(ax)
     for row, (suite, title, part) in enumerate(groups):
         functions = sorted(part["function"].unique())
-        for column, (measure, label) in enumerate(MEASURES):
+        for column, (measure, label, _) in enumerate(measures):
             ax = axes[row, column]
             for name, rows in panels.by_algorithm(part):
                 look, k = looks[name], list(looks).index(name)
@@ -211,24 +204,25 @@ def restarts(frame: pd.DataFrame, page: Page) -> Figure:
     return figure
 
 
-def _scales(frame: pd.DataFrame) -> dict[str, Callable[[Axes], None]]:
-    restarts = float(frame["completed_restarts_mean"].fillna(0.0).max())
-    speed = panels.limits(frame["evaluations_per_s"], margin=0.08)
+def _measures(frame: pd.DataFrame) -> list[Measure]:
+    top = max(float(frame["completed_restarts_mean"].fillna(0.0).max()), 1.0) * 1.5
     load = max(1.1, 1.1 * float(frame["cpu_per_wall"].max(skipna=True)))
-    return {
-        "completed_restarts_mean": lambda ax: _counts(ax, restarts),
-        "evaluations_per_s": lambda ax: panels.set_log(ax, "x", speed),
-        "cpu_per_wall": lambda ax: ax.set(xlim=(0, load)),
-    }
+    speed = panels.limits(frame["evaluations_per_s"], margin=0.08)
 
+    def counts(ax: Axes) -> None:
+        ax.set_xscale("symlog", linthresh=1.0)
+        ax.set_xlim(-0.15, top)
+        decades = [10.0**k for k in range(int(np.log10(top)) + 1)]
+        ax.xaxis.set_major_locator(FixedLocator([0, *decades]))
+        ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        ax.xaxis.set_minor_locator(NullLocator())
 
-def _counts(ax: Axes, largest: float) -> None:
-    ax.set_xscale("symlog", linthresh=1.0)
-    top = max(largest, 1.0) * 1.5
-    ax.set_xlim(-0.15, top)
-    ax.xaxis.set_major_locator(FixedLocator([0, *(10.0**k for k in range(int(np.log10(top)) + 1))]))
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    ax.xaxis.set_minor_locator(NullLocator())
+    set_speed = partial(panels.set_log, axis="x", bounds=speed)
+    return [
+        ("completed_restarts_mean", "completed restarts per run", counts),
+        ("evaluations_per_s", "evaluations per second", set_speed),
+        ("cpu_per_wall", "CPU time / wall clock", lambda ax: ax.set(xlim=(0, load))),
+    ]
 
 
 CRITERIA = (("precision", "Q.50"), ("seconds", "ERT"))
