@@ -286,13 +286,8 @@ def observed_curve(
         cross = {"color": look.color, "marker": "x", "markersize": CROSS, "zorder": 4}
         curve(ax, x[end - 1 : end], y[end - 1 : end], linestyle="", **cross)
     marked = (y > 0) & (np.arange(x.size) < (BEFORE_CROSS if cut else 1.0) * end)
-    curve(
-        ax,
-        x[:end],
-        y[:end],
-        **line,
-        markevery=style.marks(marked, list(looks).index(name), len(looks)),
-    )
+    marks = style.marks(marked, list(looks).index(name), len(looks))
+    curve(ax, x[:end], y[:end], **line, markevery=marks)
 
 
 def band(ax: Axes, x: Floats, low: Floats, high: Floats, **look: Any) -> None:
@@ -393,10 +388,7 @@ def name_ends(
     for name, place in zip(names, places, strict=True):
         x, y = np.array([last[name], (1.03, place)]).T
         color = looks[name].color
-        curve(
-            ax, x, y, color=color, linewidth=0.6, clip_on=False,
-            transform=ax.transAxes,
-        )  # fmt: skip
+        curve(ax, x, y, color=color, linewidth=0.6, clip_on=False, transform=ax.transAxes)
         ax.text(1.04, y[1], name, color=color, fontsize=6.5, va="center", transform=ax.transAxes)
 
 
