@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.exhibits.comparisons.rank_reversals import Medians, Pair, Reversal, reversals
+from timefair.exhibits.comparisons.comparison import Medians, Pair, Reversal, reversals
 from timefair.records.rundata.problems import ProblemRuns, precision_at, problems
 from timefair.records.rundata.runs import Runs
 from timefair.records.status import StopReason

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from timefair.exhibits.comparisons.rank_reversals import reversals
+from timefair.exhibits.comparisons.comparison import reversals
 
 CHANCE = 1e-4
 ALPHA = 0.05

@@ -3,4 +3,4 @@
 INDEX = "index.json"  # the generated file of all names; see `timefair.exhibits.indexing`
 
 ROOMS = ("comparisons", "runtimes", "costs", "quality", "curves", "run_count", "campaign")
-"""The folders of exhibits, in the order in which a reader may ask their questions."""
+"""The modules and folders of exhibits, in the order in which a reader may ask their questions."""

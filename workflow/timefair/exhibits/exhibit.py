@@ -1,6 +1,5 @@
 """The declaration of an exhibit: its question, its table with its printed form, and its figures.
 
-A module in a folder of `exhibits` declares its exhibits beside the functions that make the tables.
 The registry, all captions, the reference pages and the charts of the page follow from that.
 """
 
@@ -84,12 +83,14 @@ class Figure:
         """Draw a page of it from the table of its exhibit, or why there is nothing to draw."""
         from matplotlib.text import Text
 
+        from timefair.exhibits.charts import style
         from timefair.exhibits.charts.panels import NothingToDraw, note
 
-        try:
-            drawing = self.chart.paper(frame, page)
-        except NothingToDraw as reason:
-            return note(str(reason))
+        with style.applied():
+            try:
+                drawing = self.chart.paper(frame, page)
+            except NothingToDraw as reason:
+                return note(str(reason))
         if not unknown_optimum.has_words(frame):
             return drawing  # a search for its texts would make all ticks of all axes
         for text in drawing.findobj(Text):
@@ -104,13 +105,7 @@ def drawn(caption: str, chart: Chart, **facts: Any) -> Figure:
 
 
 def over_costs(
-    name: str,
-    title: str,
-    caption: str,
-    chart: Curves,
-    *,
-    default: bool = False,
-    needs: Need = "nothing",
+    name: str, title: str, caption: str, chart: Curves, default: bool = False, **facts: Any
 ) -> tuple[Figure, Figure]:
     """A figure over seconds, and the same over evaluations, named ``<name>_evaluations``.
 
@@ -123,12 +118,10 @@ def over_costs(
         y, low, high = (each.replace("{unit}", short) for each in (chart.y, chart.low, chart.high))
         view = chart.view.replace("{unit}", unit)
         form = replace(chart, unit=unit, view=view, y=y, low=low, high=high)
-        return Figure(name, *said, form, default, needs)
+        return Figure(name, *said, form, default, **facts)
 
-    return (
-        of(name, "seconds", "{seconds}", "s", default),
-        of(f"{name}_evaluations", "evaluations", "evaluations", "evaluations", False),
-    )
+    both = "evaluations", "evaluations", "evaluations", False
+    return of(name, "seconds", "{seconds}", "s", default), of(f"{name}_evaluations", *both)
 
 
 @dataclass(frozen=True)
@@ -171,18 +164,13 @@ class Exhibit:
 
     @property
     def module(self) -> str:
-        """The module that declares it: ``timefair.exhibits.runtimes.ert``."""
+        """The module that declares it: ``timefair.exhibits.runtimes``."""
         return self.build.__module__
 
     def __call__(self, runs: Runs, analysis: Analysis) -> pd.DataFrame:
-        """Make the table.
-
-        Returns with the attributes ``table`` (its name), ``perturbed``, ``omitted``, ``cost``,
-        ``published``, ``machines``, ``noise`` and, if it lists pairs, ``pairs`` (sentences for
-        captions, empty if there is nothing to say), ``clock``, ``failed``: suite, dimension and
-        algorithm of all that made no evaluation, `timefair.exhibits.charts.pages.ORDER`, and
-        `timefair.problems.names.GIVEN` if the campaign names functions.
-        """
+        """The table; its attributes are its name, sentences for captions, such as ``omitted``,
+        ``clock``, ``failed`` (suite, dimension and algorithm of all without an evaluation), `ORDER`
+        and, if the campaign names functions, `GIVEN`."""
         analysis = analysis.suited(runs.optimum)
         runs = runs.with_targets_in_values(bool(analysis.target_values))
         taken = self._taken(runs, analysis)
@@ -208,10 +196,8 @@ class Exhibit:
         return frame
 
     def printed(self, frame: pd.DataFrame) -> tuple[Layout, ...]:
-        """The layouts of a table in LaTeX; one made from its columns if the exhibit has none.
-
-        A further layout whose first value is empty everywhere is left out.
-        """
+        """The layouts in LaTeX without further ones whose first value is empty everywhere; if the
+        exhibit has none, one made from its columns."""
         first, more = self.layouts[:1], self.layouts[1:]
         full = (one for one in more if frame[one.values[0].column].notna().any())
         return (*first, *full) or (generic(frame, self.title),)
@@ -255,8 +241,8 @@ def exhibit(
     """Declare the exhibit whose table the decorated function makes, with the attributes of
     `Exhibit`; a single layout or figure needs no list, and columns may be a text (`columns_of`).
 
-    A layout without values has those of the columns that say how they are printed. Raises
-    ValueError if another module declares an exhibit of the same name.
+    A layout without values has those of the columns that say how they are printed. ValueError if
+    another module declares an exhibit of the same name.
     """
     facts.setdefault("charged", not facts.get("complete", False))
     columns = columns_of(columns) if isinstance(columns, str) else tuple(columns)

@@ -1,7 +1,6 @@
 """Generates files from the declarations: the index, reference pages, lists.
 
-`python -m timefair.exhibits.indexing` writes all of them into a checkout; a test shows which of
-them are out of date.
+`python -m timefair.exhibits.indexing` writes all of them into a checkout.
 """
 
 from __future__ import annotations
@@ -95,16 +94,15 @@ def listing() -> str:
     for question, answers in groupby(everything, key=lambda one: one.question):
         here = list(answers)
         figures = [figure for one in here for figure in one.figures]
+        tables = (
+            f"[{_names([one])}]({room_of(one.module).replace('_', '-')}.md#{one.name})"
+            for one in here
+        )
         rows.append(
             f"| {question.text} ([methods](../../{question.page})) "
-            f"| {', '.join(map(_link, here))} | {_names(figures)} |"
+            f"| {', '.join(tables)} | {_names(figures)} |"
         )
     return "\n".join([NOTICE, "", LISTING, *rows, ""])
-
-
-def _link(one: Exhibit) -> str:
-    room = room_of(one.module).replace("_", "-")
-    return f"[{_names([one])}]({room}.md#{one.name})"
 
 
 def _names(items: Sequence[Exhibit] | Sequence[Figure]) -> str:

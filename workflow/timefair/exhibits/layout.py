@@ -238,9 +238,15 @@ def generic(frame: pd.DataFrame, title: str) -> Layout:
     keys = _keys(frame)
     names = [name for name in frame.columns if name not in keys]
     ends = {f"{name}{end}" for name in names for end in ("_low", "_high", "_rank")}
+    values = []
+    for name in (name for name in names if name not in ends):
+        low, high, rank = (f"{name}{end}" for end in ("_low", "_high", "_rank"))
+        interval = (low, high) if low in names and high in names else None
+        known_rank = rank if rank in names else None
+        values.append(Value(name, name.replace("_", " "), interval=interval, rank=known_rank))
     return Layout(
         caption=f"{title}.",
-        values=tuple(_value(name, names) for name in names if name not in ends),
+        values=tuple(values),
         rows=tuple(name for name in keys if name not in PARTS),
         points=tuple(Points(name, FEW) for name in CURVES if name in keys),
     )
@@ -250,23 +256,11 @@ def _keys(frame: pd.DataFrame) -> list[str]:
     """The columns that name the rows, and other columns that are needed to distinguish rows."""
     text = [n for n in frame if not (is_numeric_dtype(frame[n]) or frame[n].empty)]
     keys = {name for name in frame.columns if name in KEYS or name in text}
-    told_apart = _distinct(frame, keys)
+    told_apart = len(frame.drop_duplicates(list(keys))) if keys else min(len(frame), 1)
     for name in frame.columns:
         if told_apart == len(frame):
             break
-        if (with_name := _distinct(frame, {*keys, name})) > told_apart:
+        if (with_name := len(frame.drop_duplicates([*keys, name]))) > told_apart:
             keys.add(name)
             told_apart = with_name
     return [name for name in frame.columns if name in keys]
-
-
-def _distinct(frame: pd.DataFrame, keys: set[str]) -> int:
-    return len(frame.drop_duplicates(list(keys))) if keys else min(len(frame), 1)
-
-
-def _value(name: str, names: list[str]) -> Value:
-    label, rank = name.replace("_", " "), f"{name}_rank"
-    known_rank = rank if rank in names else None
-    if f"{name}_low" in names and f"{name}_high" in names:
-        return Value.with_limits(name, label, rank=known_rank)
-    return Value(name, label, rank=known_rank)

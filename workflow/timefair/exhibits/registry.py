@@ -14,7 +14,7 @@ from importlib.resources import files
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from timefair.basics.extension import Extension, extensions
+from timefair.basics.extension import extensions
 from timefair.exhibits import INDEX
 from timefair.exhibits.charts import pages
 from timefair.exhibits.charts.pages import WHOLE, Page, Panels
@@ -37,12 +37,12 @@ class Entry:
 
     @property
     def room(self) -> str:
-        """The folder that declares it: ``run_count``, or an extension."""
+        """The part of `exhibits` that declares it: ``run_count``, or an extension."""
         return room_of(self.module)
 
     @property
     def family(self) -> str:
-        """That folder in words: ``Run count``."""
+        """That part in words: ``Run count``."""
         return self.room.replace("_", " ").capitalize()
 
 
@@ -103,7 +103,9 @@ class FigureEntry(Entry):
 
 
 def room_of(module: str) -> str:
-    return module.split(".")[-2]
+    """The folder or module of `exhibits` that a module is or is in; else the one that it is in."""
+    inside = module.removeprefix("timefair.exhibits.")
+    return inside.split(".")[0] if inside != module else module.split(".")[-2]
 
 
 def facts(exhibits: Iterable[Exhibit]) -> dict[str, dict[str, Any]]:
@@ -127,26 +129,19 @@ def _facts_of(figure: Figure) -> dict[str, Any]:
     return {name: fact for name, fact in known.items() if fact != usual[name]}
 
 
-def _read() -> dict[str, dict[str, Any]]:
-    index: dict[str, dict[str, Any]] = {}
-    own = [one for one in extensions().values() if one.exhibits]
-    for package, one in (("timefair.exhibits", None), *((one.package, one) for one in own)):
-        file = files(package).joinpath(INDEX)
-        if one is None or file.is_file():
-            index |= json.loads(file.read_text(encoding="utf-8"))
-        else:
-            index |= facts(_declared_by(one))
-    return dict(sorted(index.items(), key=lambda item: item[1]["place"]))
-
-
-def _declared_by(extension: Extension) -> list[Exhibit]:
+def _facts_in(package: str) -> dict[str, dict[str, Any]]:
+    file = files(package).joinpath(INDEX)
+    if file.is_file():
+        return dict(json.loads(file.read_text(encoding="utf-8")))
     from timefair.exhibits.exhibit import declared
 
-    extension.declare()
-    return [one for one in declared().values() if one.module.startswith(f"{extension.package}.")]
+    extensions()[package.rpartition(".")[2]].declare()
+    return facts(one for one in declared().values() if one.module.startswith(f"{package}."))
 
 
-_index = _read()
+_packages = [one.package for one in extensions().values() if one.exhibits]
+_facts = [item for of in ("timefair.exhibits", *_packages) for item in _facts_in(of).items()]
+_index = dict(sorted(_facts, key=lambda item: item[1]["place"]))
 
 TABLES: Mapping[str, Table] = MappingProxyType(
     {
@@ -173,10 +168,8 @@ FIGURES: Mapping[str, FigureEntry] = MappingProxyType(
 def chosen(
     names: Iterable[str], known: Mapping[str, Table] | Mapping[str, FigureEntry]
 ) -> tuple[str, ...]:
-    """The names that a campaign requests, with ``all`` and ``default`` replaced by names.
-
-    Names keep their order, without duplicates. Names beside ``default`` are added to the default.
-    """
+    """The names that a campaign requests, in their order and without duplicates, with ``all`` and
+    ``default`` replaced by names."""
     found: dict[str, None] = {}
     for name in names:
         if name == ALL:

@@ -92,11 +92,8 @@ def measured(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def from_files(frame: pd.DataFrame, columns: Iterable[str]) -> pd.DataFrame:
-    """A table from a file, with the names that the exhibits read.
-
-    CSV, unlike Parquet, does not say whether optima are known; it follows from names of columns,
-    which are `columns` for known ones.
-    """
+    """A table from a file, with the names that the exhibits read. CSV does not say that optima are
+    unknown, but its columns then have other names than `columns`."""
     names = {name.replace(PRECISION, GAP): name for name in columns if PRECISION in name}
     known = frame.rename(columns=names)
     if GAP in set(known.get(MEASURE, ())) or any(name in frame for name in names):

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from timefair.exhibits import latex
-from timefair.exhibits.comparisons.rank_reversals import reversals
+from timefair.exhibits.comparisons.comparison import reversals
 from timefair.exhibits.registry import TABLES
 from timefair.records.rundata.problems import evaluations_allowed, precision_at, problems
 from timefair.records.rundata.runs import Runs

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from timefair.exhibits.quality import kinds
+from timefair.exhibits import quality
 from timefair.exhibits.registry import TABLES
 from timefair.problems.registry import SUITES, find
 from timefair.records.rundata.runs import Runs
@@ -235,10 +235,10 @@ def test_a_front_has_what_no_other_vector_weakly_dominates(rows):
 
 
 @pytest.mark.slow
-@given(st.lists(fronts, min_size=1, max_size=5), st.sampled_from(kinds.SHARES))
+@given(st.lists(fronts, min_size=1, max_size=5), st.sampled_from(quality.SHARES))
 def test_each_corner_is_dominated_by_the_share_and_by_no_fewer_runs(runs, share):
     pytest.importorskip("moocore")
-    (corners,) = kinds.attained(runs, (share,))
+    (corners,) = quality.attained(runs, (share,))
     needed = int(np.ceil(share * len(runs)))
 
     def reached(point):
@@ -283,7 +283,9 @@ def test_runs_of_all_instances_are_pooled_in_normalized_objectives():
         run_of(SUITES["bbob-biobj"].problem(1, 2, instance), vectors, instance, 0)
         for instance, vectors in enumerate(found, start=1)
     ]
-    table = kinds.surfaces(Runs.of(pa.Table.from_pylist(rows, RUN_SCHEMA)), Analysis(resamples=10))
+    table = quality.surfaces(
+        Runs.of(pa.Table.from_pylist(rows, RUN_SCHEMA)), Analysis(resamples=10)
+    )
     of_share = {share: part[["f1", "f2"]].to_numpy() for share, part in table.groupby("share")}
     np.testing.assert_allclose(of_share[0.25], [[0.25, 0.5], [0.5, 0.25]], atol=1e-9)
     np.testing.assert_allclose(of_share[0.5], [[0.5, 0.5]], atol=1e-9)
@@ -294,12 +296,12 @@ def test_runs_of_all_instances_are_pooled_in_normalized_objectives():
 
 def test_a_surface_has_a_limited_number_of_corners():
     pytest.importorskip("moocore")
-    first = np.linspace(0.001, 0.999, 3 * kinds.POINTS)
+    first = np.linspace(0.001, 0.999, 3 * quality.POINTS)
     vectors = np.column_stack([first, 1 - first])
     problem = SUITES["bbob-biobj"].problem(1, 2, 1)
     table = pa.Table.from_pylist([run_of(problem, vectors, 1, 0)], RUN_SCHEMA)
-    found = kinds.surfaces(Runs.of(table), Analysis(resamples=10))
-    assert found.groupby("share").size().tolist() == [kinds.POINTS] * 3
+    found = quality.surfaces(Runs.of(table), Analysis(resamples=10))
+    assert found.groupby("share").size().tolist() == [quality.POINTS] * 3
     np.testing.assert_allclose(found[["f1", "f2"]].iloc[[0, -1]], vectors[[0, -1]], atol=1e-6)
 
 
@@ -337,7 +339,7 @@ def table(build, *rows, **settings):
 
 
 def test_errors_in_seconds_and_in_evaluations():
-    frame = table(kinds.errors, moving_run(FOUND, **SECONDS))
+    frame = table(quality.errors, moving_run(FOUND, **SECONDS))
     (row,) = frame.to_dict("records")
     assert [row["runs"], row["environments"], row["unit"], row["period"]] == [1, 4, "seconds", 2.0]
     best = [1.0, MIDDLE[1], 2.0, MIDDLE[3]]
@@ -346,25 +348,25 @@ def test_errors_in_seconds_and_in_evaluations():
     assert row["offline_error"] == pytest.approx(np.mean(offline))
     for name in ("before_change", "offline_error"):
         assert row[f"{name}_low"] == row[f"{name}_high"] == row[name]
-    (row,) = table(kinds.errors, moving_run(FOUND, **EVALUATIONS)).to_dict("records")
+    (row,) = table(quality.errors, moving_run(FOUND, **EVALUATIONS)).to_dict("records")
     assert [row["unit"], row["period"]] == ["evaluations", 10.0]
     offline = [(2 * 4.0 + 8 * 1.0) / 10, MIDDLE[1], 2.0, MIDDLE[3]]
     assert row["offline_error"] == pytest.approx(np.mean(offline))
 
 
 def test_recovery_after_changes():
-    frame = table(kinds.recovery, moving_run(FOUND, **SECONDS), moving_run(FOUND, k=1, **SECONDS))
+    frame = table(quality.recovery, moving_run(FOUND, **SECONDS), moving_run(FOUND, k=1, **SECONDS))
     assert frame["target"].tolist() == [4.5, 1.5]
     assert frame["recovered"].tolist() == [0.5, 0.25]
     np.testing.assert_allclose(frame["recovery"], [(0.5 + 0.0 + 2 * 2) / 2, (1.0 + 3 * 2) / 1])
-    counted = table(kinds.recovery, moving_run(FOUND, **EVALUATIONS))
+    counted = table(quality.recovery, moving_run(FOUND, **EVALUATIONS))
     np.testing.assert_allclose(counted["recovery"], [(1 + 1 + 2 * 10) / 2, (3 + 3 * 10) / 1])
 
 
 def test_the_curve_ends_at_the_mean_error_before_a_change():
     for budget, period in ((SECONDS, 2.0), (EVALUATIONS, 10.0)):
         run = moving_run(FOUND, **budget)
-        curve, frame = table(kinds.after_change, run), table(kinds.errors, run)
+        curve, frame = table(quality.after_change, run), table(quality.errors, run)
         assert curve["cost"].iloc[-1] == pytest.approx(period)
         assert curve["error"].iloc[-1] == pytest.approx(frame["before_change"].iloc[0])
         assert (curve["error"].diff().iloc[1:] <= 0).all()

@@ -9,7 +9,7 @@ import pytest
 
 from timefair.exhibits.files import read, write
 from timefair.exhibits.registry import TABLES
-from timefair.exhibits.run_count.accuracy import Samples
+from timefair.exhibits.run_count import Samples
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis, RunCount
 from timefair.statistics.run_count.stopping import stop_counts

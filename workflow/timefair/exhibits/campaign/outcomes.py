@@ -1,9 +1,10 @@
-"""What the runs did: how they ended and what they left, restarts, stopping rules, best points."""
+"""What the runs did: how they ended, restarts, stopping, best points, timing, ancillary cost."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -12,21 +13,13 @@ from scipy import stats
 
 from timefair.basics.optimum import lengthened
 from timefair.basics.words import ALL
-from timefair.exhibits import questions
+from timefair.exhibits import curves, quality, questions, runtimes
 from timefair.exhibits.charts.chart import LEADERS, LINES, Picture
-from timefair.exhibits.columns import (
-    CELL,
-    INSTANCE_CELL,
-    column_names,
-)
+from timefair.exhibits.columns import CELL, INSTANCE_CELL, column_names
+from timefair.exhibits.comparisons import ranks
 from timefair.exhibits.exhibit import drawn, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
-from timefair.records.rundata.conditions import (
-    objective_share,
-    reference_s,
-    seconds_per_evaluation,
-    slowdown,
-)
+from timefair.records.rundata import conditions
 from timefair.records.rundata.problems import value_at_the_target
 from timefair.records.rundata.runs import PROBLEM, Runs
 from timefair.records.rundata.settings import Analysis
@@ -84,7 +77,7 @@ def counted(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         perturbed=runs.perturbed,
         delay_s=delay,
         delay_wall_s=frame["real_s"].where(delay.notna()),
-        inside_s=objective_share(frame) * frame["real_s"],
+        inside_s=conditions.objective_share(frame) * frame["real_s"],
     ).groupby(KEYS, sort=True)
     summed = ["delay_s", "delay_wall_s", "inside_s", "real_s", "objective_s", "bare_s"]
     sums = grouped[summed].sum(min_count=1)
@@ -398,7 +391,7 @@ def of_times(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 def slowdowns(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """The slowdown of each run and the time on its clock, with the names of its job."""
     return runs.frame[[*JOB, "real_s"]].assign(
-        slowdown=slowdown(runs.frame, analysis.time),
+        slowdown=conditions.slowdown(runs.frame, analysis.time),
         clock_s=runs.frame["real_s"] + runs.frame["charged_s"].fillna(0.0),
     )
 
@@ -474,7 +467,7 @@ def _rows(runs: pd.DataFrame) -> Iterator[tuple[Any, ...]]:
 def of_algorithms(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     frame = runs.frame[runs.frame["evaluations"] > 0]
     spent = (frame["real_s"] / frame["evaluations"]).astype(float)
-    objective = spent * objective_share(frame)
+    objective = spent * conditions.objective_share(frame)
     overhead = spent - objective
     grouped = frame.assign(
         s_per_evaluation=spent,
@@ -533,7 +526,7 @@ FIGURES = ("delay_share", "reference_ratio")
 )
 def perturbations(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     frame = runs.frame
-    taken = pd.Series(reference_s(frame), index=frame.index)
+    taken = pd.Series(conditions.reference_s(frame), index=frame.index)
     counts = frame[["algorithm", "steal_s", "throttled_s"]].assign(
         runs=1,
         **{state: frame["perturbation"] == state for state in STATES},
@@ -594,50 +587,145 @@ FIRST_RUN = 1.1  # time of a first run, as a multiple of the others, above which
     complete=True,
 )
 def over_rounds(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    relative = _relative(runs.frame)
-    by_round = relative.groupby(["algorithm", "round"], sort=True)
-    rows = pd.DataFrame(
-        [_row(names, part) for names, part in by_round],
-        columns=["algorithm", "round", "runs", *MEDIANS, *SPREADS, "warnings"],
+    frame, on_problem = runs.frame, [*PROBLEM, "algorithm"]
+    taken = pd.Series(conditions.seconds_per_evaluation(frame, "wall"), index=frame.index)
+    taken = taken / taken.groupby([frame[key] for key in on_problem]).transform("median")
+    earliest = frame.groupby([*on_problem, "round"])["run"].transform("min")
+    rounds = frame[["algorithm", "round"]].assign(
+        taken=taken,
+        first=taken.where(frame["run"] == earliest),
+        later=taken.where(frame["run"] != earliest),
+        reference=conditions.reference_s(frame),
     )
+    rows = []
+    for round_of, part in rounds.groupby(["algorithm", "round"], sort=True):
+        values = part["taken"].dropna()
+        distance = (values - values.median()).abs()
+        usual = distance.median()  # 0 if half of the values are equal
+        spread = float(values.std() / values.mean())
+        outliers = int((0.6745 * distance > OUTLIER * usual).sum()) if usual > 0 else 0
+        first_run = float(part["first"].median() / part["later"].median())
+        warnings = {"spread": spread >= SPREAD, "outliers": outliers > 0}
+        warnings["slow first runs"] = first_run > FIRST_RUN
+        said = ", ".join(name for name, is_so in warnings.items() if is_so) or "none"
+        medians = values.median(), part["reference"].median()
+        rows.append((*round_of, len(part), *medians, spread, outliers, first_run, said))
+    columns = ["algorithm", "round", "runs", *MEDIANS, *SPREADS, "warnings"]
+    table = pd.DataFrame(rows, columns=columns)
     for name in MEDIANS:
-        first = rows.groupby("algorithm")[name].transform("first")
-        rows[name] = (rows[name] / first).astype(float)
-    return rows
+        first = table.groupby("algorithm")[name].transform("first")
+        table[name] = (table[name] / first).astype(float)
+    return table
 
 
-def _relative(frame: pd.DataFrame) -> pd.DataFrame:
-    per_evaluation = pd.Series(seconds_per_evaluation(frame, "wall"), index=frame.index)
-    median = per_evaluation.groupby([frame[key] for key in [*PROBLEM, "algorithm"]]).transform(
-        "median"
-    )
-    earliest = frame.groupby([*PROBLEM, "algorithm", "round"])["run"].transform("min")
-    return frame[["algorithm", "round"]].assign(
-        per_evaluation=per_evaluation / median,
-        reference=reference_s(frame),
-        first=frame["run"] == earliest,
-    )
+ROUNDING = 1e-9  # relative difference up to which two numbers count as equal
 
 
-def _row(names: tuple[Hashable, ...], part: pd.DataFrame) -> dict[str, object]:
-    algorithm, round = names
-    known = part.dropna(subset="per_evaluation")
-    values, is_first = known["per_evaluation"], known["first"]
-    spread = float(values.std() / values.mean())
-    distance = (values - values.median()).abs()
-    usual = distance.median()  # 0 if half of the values are equal
-    outliers = int((0.6745 * distance > OUTLIER * usual).sum()) if usual > 0 else 0
-    first_run = float(values[is_first].median() / values[~is_first].median())
-    warnings = {"spread": spread >= SPREAD, "outliers": outliers > 0}
-    warnings["slow first runs"] = first_run > FIRST_RUN
-    return {
-        "algorithm": algorithm,
-        "round": round,
-        "runs": len(part),
-        "per_evaluation": values.median(),
-        "reference": part["reference"].median(),
-        "spread": spread,
-        "outliers": outliers,
-        "first_run": first_run,
-        "warnings": ", ".join(name for name, is_so in warnings.items() if is_so) or "none",
-    }
+@exhibit(
+    "ancillary",
+    question=questions.ANCILLARY,
+    title="Cost of tuning and preparation",
+    caption="""
+    Cost of each algorithm besides its runs: tuning and preparation, and the share of one problem in
+    both. With `ancillary: amortised`, every table of results in seconds charges this share to
+    the start of each run.
+    """,
+    columns="""
+    ALGORITHM, RUNS
+    tuning_s [s] <Tuning, s>: seconds of tuning for all problems: declared seconds plus measured
+        seconds of a search
+    preparation_s [s] <Preparation, s>: seconds of preparation for all problems
+    preparation (text) <Known from>: `declared`, or `measured`: the median over the runs of the time
+        of loading and warm-up
+    problems <Problems>: number of problems by which the cost is divided
+    share_s [s] <Share, s>: cost per problem: what a run is charged under `amortised`
+    share_of_budget <Share of budget; .3>: `share_s` as a share of the budget; empty without a
+        budget in seconds
+    """,
+    layouts=Layout(
+        caption="Tuning and preparation of each algorithm in seconds, declared or measured, "
+        "the share of one problem in them, and that share of the budget.",
+        rows=("algorithm",),
+    ),
+    charged=False,
+)
+def declared(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    rows = conditions.ancillary_costs(runs.frame, runs.origins, analysis)
+    grouped = runs.frame.groupby("algorithm")
+    rows["runs"] = grouped.size()
+    rows["share_of_budget"] = rows["share_s"] / grouped["budget_s"].median().astype(float)
+    return rows.reset_index()
+
+
+@exhibit(
+    "ancillary_effect",
+    question=questions.ANCILLARY,
+    title="Effect of ancillary cost",
+    caption="""
+    Every number of the tables in seconds that changes if each run is charged its share of tuning
+    and preparation. A charged run begins later by this share and ends at the same T, so an event
+    near T may be lost. Numbers that stay equal are not listed; counts of evaluations stay as
+    measured. From the performance profile, the table has the share of cases on which an
+    algorithm is the fastest.
+    """,
+    columns="""
+    table (text): table that contains the number
+    SUITE, DIMENSION
+    function (text): `f` and the number of the function, or `all`
+    ALGORITHM
+    row (text): the other keys of the row in that table
+    column (text): column of that table
+    excluded <Excluded>: the number without ancillary cost
+    amortised <Amortised>: the number with ancillary cost
+    """,
+    layouts=Layout(
+        caption="A number that ancillary cost changes, without that cost and with it.",
+        parts=("suite", "dimension", "table", "column", "row"),
+        points=(Points("row", 1),),
+    ),
+    charged=False,
+)
+def effect(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    versions = {"excluded": runs, "amortised": runs.amortised(analysis)}
+    parts = []
+    for name, (build, names, columns) in COMPARED.items():
+        pairs = pd.DataFrame(
+            {kind: _numbers(build(of, analysis), names, columns) for kind, of in versions.items()}
+        )
+        same = np.isclose(pairs["excluded"], pairs["amortised"], ROUNDING, 0.0, equal_nan=True)
+        parts.append(pairs[~same].reset_index().assign(table=name))
+    return pd.concat(parts, ignore_index=True)
+
+
+def _fastest(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    frame = curves.of_ert_s(runs, analysis.model_copy(update={"resamples": 1}))
+    return frame[frame["ratio"] == 1].assign(function=ALL)
+
+
+def _numbers(frame: pd.DataFrame, names: Sequence[str], columns: Sequence[str]) -> pd.Series[float]:
+    frame["function"] = [f"f{key}" if key != ALL else ALL for key in frame["function"]]
+    rows = [  # the name of each row, such as ``target 0.1, Q.50``
+        ", ".join(
+            value if isinstance(value, str) else f"{name} {value:g}"
+            for name, value in row.items()
+            if value == value
+        )
+        for row in frame[list(names)].to_dict("records")
+    ]
+    frame["row"] = pd.Series(rows, index=frame.index, dtype=str)
+    long = frame.melt([*column_names(CELL), "row"], list(columns), "column", "number")
+    return long.set_index([*column_names(CELL), "row", "column"])["number"].astype(float)
+
+
+Compared: TypeAlias = tuple[
+    Callable[[Runs, Analysis], pd.DataFrame], tuple[str, ...], tuple[str, ...]
+]
+COMPARED: dict[str, Compared] = {
+    "ert": (runtimes.in_seconds, ("target",), ("success_rate", "ert_s")),
+    "quantiles": (partial(quality.pooled, confidence=None), ("quantile",), ("precision", "rank")),
+    "rankings": (ranks.side_by_side, ("criterion", "target"), ("rank_by_time",)),
+    "profile": (_fastest, ("ratio",), ("fraction",)),
+}
+"""Tables of results in seconds, with the columns that name their rows besides the keys, and those
+that are compared; bands and curves follow from the same runs.
+"""

@@ -1,7 +1,4 @@
-"""The forms of charts, declared once for files (`Chart.paper`) and for the page (`Chart.views`).
-
-A form without views appears on the page as the picture of its file.
-"""
+"""The forms of charts, for files (`Chart.paper`) and the page (`Chart.views`, or a picture)."""
 
 from __future__ import annotations
 
@@ -64,10 +61,7 @@ SECONDS = {"wall": "seconds", "cpu": "seconds of CPU time", "reference": "refere
 
 
 def spent(frame: pd.DataFrame, unit: str) -> str:
-    """The name of an axis of costs, such as ``wall clock in seconds``.
-
-    The attribute ``clock`` of the table names the clock of its seconds, by default the wall clock.
-    """
+    """The name of an axis of costs, such as ``wall clock in seconds``, by the clock of a table."""
     return TIME[frame.attrs.get("clock", "wall")] if unit == "seconds" else unit
 
 
@@ -77,10 +71,9 @@ def counted_in(frame: pd.DataFrame, unit: str) -> str:
 
 
 class Chart(ABC):
-    """A form with the columns that it shows.
+    """A form with the columns that it shows, drawn by `renderer`, a ``module:function``.
 
-    `renderer` is the function that draws it on paper, as ``module:function``; `panels` determine
-    the number of files; `on_paper` and `on_page` say in sentences how to read the drawings.
+    `on_paper` and `on_page` say in sentences how to read the drawings.
     """
 
     renderer: str
@@ -122,11 +115,11 @@ class Curves(Chart):
       x, not those with the best average rank at the end of the curves.
     """
 
-    x: str
     y: str
-    x_label: str
     y_label: str
     view: str
+    x: str = "cost"
+    x_label: str = "{cost}"
     low: str = ""
     high: str = ""
     unit: str = ""
@@ -240,11 +233,11 @@ class Picture(Chart):
 
 
 @dataclass(frozen=True)
-class RankAxis(Chart):
+class RankAxis(Picture):
     """Average ranks on an axis, with those that do not differ significantly from the best."""
 
-    renderer = "timefair.exhibits.charts.dots:critical_difference"
-    on_paper = (
+    renderer: str = "timefair.exhibits.charts.dots:critical_difference"
+    reading: str = (
         "Bars join algorithms whose average ranks differ by no more than Nemenyi's critical "
         "difference (CD): their order may be due to chance. With "
         f"{pages.MANY} or more algorithms, there is one line per algorithm instead, and the grey "
@@ -254,9 +247,6 @@ class RankAxis(Chart):
         "The grey bar covers average ranks that differ from the best by no more than Nemenyi's "
         "critical difference: their order may be due to chance."
     )
-
-    def paper(self, frame: pd.DataFrame, page: Page = WHOLE) -> Figure:
-        return self._draw(frame)
 
     def views(self, frame: pd.DataFrame) -> list[dict[str, Any]]:
         labels = {

@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
-from matplotlib.ticker import FixedLocator, ScalarFormatter
+from matplotlib.ticker import FixedLocator, MaxNLocator, ScalarFormatter
 from matplotlib.transforms import ScaledTranslation
 from numpy.typing import NDArray
 
@@ -17,17 +17,13 @@ from timefair.basics.words import ALL
 from timefair.exhibits.charts import maps, panels, style
 from timefair.exhibits.charts.chart import Curves
 from timefair.exhibits.charts.pages import COLUMNS, LINES, Page
-from timefair.exhibits.charts.panels import NothingToDraw
 from timefair.problems import names as suites
 
 PROBLEM = ["suite", "dimension", "function"]
 
 
 def curves(frame: pd.DataFrame, chart: Curves, page: Page) -> Figure:
-    """Draw the curves of a page.
-
-    - `frame`: The table, with the rows of all pages.
-    """
+    """Draw the curves of a page; `frame` has the rows of all pages."""
     every = chart.shown(frame)
     x_label, y_label = chart.labels(frame)
     if page.overview and chart.scale == "log":
@@ -68,10 +64,7 @@ def _looks(frame: pd.DataFrame, chart: Curves) -> dict[str, style.Look]:
 
 
 def _at_hardest(frame: pd.DataFrame, chart: Curves) -> pd.DataFrame:
-    """The rows of the hardest target that any algorithm reached on each function.
-
-    If none was reached, those of the easiest target.
-    """
+    """The rows of the hardest target that was reached on each function, else of the easiest."""
     hardness = frame[chart.x] * (-1.0 if chart.decreasing else 1.0)
     ranked = frame.assign(hardness=hardness)
     reached = ranked[np.isfinite(ranked[chart.y])]
@@ -98,75 +91,66 @@ TOPS = ((0.1, 5), (0.2, 5), (0.4, 5), (0.6, 4), (0.8, 5), (1.0, 5))
 def _step_curves(
     frame: pd.DataFrame, chart: Curves, looks: dict[str, style.Look], x_label: str, label: str
 ) -> Figure:
-    """Draw a step curve and a band per algorithm; all panels have the same axes.
-
-    The horizontal axis begins where the first curve leaves 0. A curve that is shorter than the
-    longest ends there. There is no band where a limit is NaN, and none of an algorithm that does
-    not lead.
-    """
+    """Draw a step curve and a band per algorithm on the axes of all panels, from where the first
+    curve leaves 0. There is no band where a limit is NaN, and none of those that do not lead."""
     x = chart.x
-    with style.applied():
-        figure, grid = panels.grid(panels.with_ends(frame, x), functions=chart.functions)
-        begun = frame[frame["fraction"] > 0]
-        bounds = panels.limits((frame if begun.empty else begun)[x], margin=0.02)
-        panels.set_log(grid[0].axes, "x", bounds)
-        highest = np.nanmax(frame[["fraction", "high"]].to_numpy(dtype=np.float64), initial=0)
-        top, ticks = next((pair for pair in TOPS if pair[0] >= highest), TOPS[-1])
-        grid[0].axes.set_ylim(-0.03 * top, 1.03 * top)
-        grid[0].axes.set_yticks(np.linspace(0, top, ticks))
-        few = sum(look.leads for look in looks.values()) <= FEW
-        most, ends = frame[x].max() * (1 - 1e-9), {}
-        columns = [x, "fraction", "observed", "end", "low", "high"]
-        for panel in grid:
-            shown = panels.leading(
-                panel, columns, looks, lambda rows: rows[rows[:, 0] >= bounds[0]], step=True
-            )
-            for name, numbers in shown:
-                last = numbers[-1:].copy()
-                last[last[:, 0] >= most, 0] = bounds[1]
-                ends[name] = (bounds[1], last[0, 1])
-                points = np.concatenate([numbers, last])
-                narrow = few or not np.mean(points[:, 5] - points[:, 4]) > WIDE
-                alpha = STEP_BAND_ALPHA * narrow
-                panels.observed_curve(panel.axes, points, name, looks, alpha)
-        panels.label(figure, x_label, label)
-        room_in = figure.get_figheight() - panels.MARGIN_IN
-        if len(grid) == 1 and panels.nameable(figure, looks, room_in):
-            panels.name_ends(grid[0].axes, looks, ends, room_in)
-        else:
-            panels.legend(figure, looks)
+    figure, grid = panels.grid(panels.with_ends(frame, x), functions=chart.functions)
+    begun = frame[frame["fraction"] > 0]
+    bounds = panels.limits((frame if begun.empty else begun)[x], margin=0.02)
+    panels.set_log(grid[0].axes, "x", bounds)
+    highest = np.nanmax(frame[["fraction", "high"]].to_numpy(dtype=np.float64), initial=0)
+    top, ticks = next((pair for pair in TOPS if pair[0] >= highest), TOPS[-1])
+    grid[0].axes.set_ylim(-0.03 * top, 1.03 * top)
+    grid[0].axes.set_yticks(np.linspace(0, top, ticks))
+    few = sum(look.leads for look in looks.values()) <= FEW
+    most, ends = frame[x].max() * (1 - 1e-9), {}
+    columns = [x, "fraction", "observed", "end", "low", "high"]
+    for panel in grid:
+        shown = panels.leading(
+            panel, columns, looks, lambda rows: rows[rows[:, 0] >= bounds[0]], step=True
+        )
+        for name, numbers in shown:
+            last = numbers[-1:].copy()
+            last[last[:, 0] >= most, 0] = bounds[1]
+            ends[name] = (bounds[1], last[0, 1])
+            points = np.concatenate([numbers, last])
+            narrow = few or not np.mean(points[:, 5] - points[:, 4]) > WIDE
+            alpha = STEP_BAND_ALPHA * narrow
+            panels.observed_curve(panel.axes, points, name, looks, alpha)
+    panels.label(figure, x_label, label)
+    room_in = figure.get_figheight() - panels.MARGIN_IN
+    if len(grid) == 1 and panels.nameable(figure, looks, room_in):
+        panels.name_ends(grid[0].axes, looks, ends, room_in)
+    else:
+        panels.legend(figure, looks)
     return figure
 
 
 def _trajectories(
     frame: pd.DataFrame, looks: dict[str, style.Look], cost_label: str, label: str
 ) -> Figure:
-    """Draw precisions, one panel per function and dimension, whose scale of y fits its curves.
-
-    A curve begins where it is finite. Bands are as in `_step_curves`.
-    """
+    """Draw finite precisions; the scale of y of each panel fits its curves."""
     floor = panels.zero_floor(frame["curve"])
 
     def raised(values: NDArray[np.float64]) -> NDArray[np.float64]:
         values[:, [1, 4, 5]] = panels.raised(values[:, [1, 4, 5]], floor)
         return values
 
-    with style.applied():
-        figure, grid = panels.grid(panels.with_ends(frame, "cost"), share_y=False)
-        begun = frame[np.isfinite(frame["curve"])]
-        costs = panels.limits(begun["cost"], margin=0.02)
-        panels.set_log(grid[0].axes, "x", costs)
-        columns = ["cost", "curve", "observed", "end", "low", "high"]
-        for panel in grid:
-            drawn = panel.rows[np.isfinite(panel.rows["curve"])]
-            bounds = panels.limits(panels.raised(drawn["curve"], floor), margin=0.06)
-            panels.set_log(panel.axes, "y", bounds)
-            of_panel = replace(panel, rows=drawn)
-            for name, values in panels.leading(of_panel, columns, looks, raised, step=True):
-                values[:, 4:] = np.clip(values[:, 4:], *bounds)
-                panels.observed_curve(panel.axes, values, name, looks, style.BAND_ALPHA)
-        panels.label(figure, cost_label, panels.with_zero(label, floor))
-        panels.legend(figure, looks)
+    figure, grid = panels.grid(panels.with_ends(frame, "cost"), share_y=False)
+    begun = frame[np.isfinite(frame["curve"])]
+    costs = panels.limits(begun["cost"], margin=0.02)
+    panels.set_log(grid[0].axes, "x", costs)
+    columns = ["cost", "curve", "observed", "end", "low", "high"]
+    for panel in grid:
+        drawn = panel.rows[np.isfinite(panel.rows["curve"])]
+        bounds = panels.limits(panels.raised(drawn["curve"], floor), margin=0.06)
+        panels.set_log(panel.axes, "y", bounds)
+        of_panel = replace(panel, rows=drawn)
+        for name, values in panels.leading(of_panel, columns, looks, raised, step=True):
+            values[:, 4:] = np.clip(values[:, 4:], *bounds)
+            panels.observed_curve(panel.axes, values, name, looks, style.BAND_ALPHA)
+    panels.label(figure, cost_label, panels.with_zero(label, floor))
+    panels.legend(figure, looks)
     return figure
 
 
@@ -177,16 +161,17 @@ SIDES = 0.08  # margin of the targets, in which hollow markers of the last one h
 STRIP_GREY = "#EDEDED"
 
 
-def set_targets(ax: Axes, frame: pd.DataFrame, column: str, margin: float = SIDES) -> None:
-    """Set the axis of x to the targets of a column, from easy to hard.
-
-    It is logarithmic, or symmetrically so for precisions of 0 or less, linear for such values of f.
-    """
+def _set_targets(ax: Axes, frame: pd.DataFrame, column: str) -> None:
+    """Targets from easy to hard on a logarithmic axis; if some are 0 or less, values of f are on a
+    linear one, and precisions on one that is logarithmic on both sides."""
     targets = frame[column]
     if (targets > 0).all():
-        panels.set_log(ax, "x", panels.limits(targets, margin=margin)[::-1])
+        panels.set_log(ax, "x", panels.limits(targets, margin=SIDES)[::-1])
     elif frame.attrs.get("targets", "value") == "value":
-        panels.set_linear(ax, panels.linear_limits(targets, margin=margin)[::-1])
+        low, high = float(targets.min()), float(targets.max())
+        pad = SIDES * (high - low) or 0.5
+        ax.set_xlim(high + pad, low - pad)
+        ax.xaxis.set_major_locator(MaxNLocator(panels.TICKS - 1))
     else:  # the best known precision can be surpassed
         panels.set_symlog(ax, targets)
 
@@ -196,64 +181,58 @@ def _target_lines(
 ) -> Figure:
     """Costs over targets from easy to hard, one panel per function and dimension.
 
-    Bands are the intervals of the table, cut at the ends of the axis, which follows the costs. The
-    grey strip at the top has a hollow marker of each leading algorithm at the first target that
-    none of its runs reached: from there on, its cost is infinite.
+    The axis follows the costs, and cuts bands. The grey strip has a hollow marker of each leading
+    algorithm at the first target that none of its runs reached.
     """
     value, low, high, order = chart.y, chart.low, chart.high, -1 if chart.decreasing else 1
-    with style.applied():
-        figure, grid = panels.grid(frame)
-        leading = [name for name, look in looks.items() if look.leads]
-        bottom, top = panels.limits(frame[value], margin=0.06)
-        unreached = bool(np.isinf(frame[value]).any())
-        lines = -(-len(leading) // ABREAST)
-        strip = STRIP_PER_LINE * lines if unreached else 0.0
-        ceiling = bottom * (top / bottom) ** (1 / (1 - strip))
-        first = grid[0].axes
-        set_targets(first, frame, chart.x)
-        panels.set_log(first, "y", (bottom, ceiling))
-        if unreached:
-            first.set_yticks([t for t in first.get_yticks() if bottom <= t <= top])
-            first.set_ylim(bottom, ceiling)
-        for panel in grid:
-            ax = panel.axes
-            if np.isinf(panel.rows[value]).any():
-                grey = {"color": STRIP_GREY, "linewidth": 0, "transform": ax.transAxes}
-                ax.add_patch(Rectangle((0, 1 - strip), 1, strip, **grey))
-            columns = [chart.x, value, low, high]
-            for name, numbers in panels.leading(panel, columns, looks, lambda rows: rows[::order]):
-                x, y, bottoms, tops = numbers.T
-                look, finite = looks[name], np.isfinite(y)
-                bottoms = np.where(finite, np.maximum(bottoms, bottom), np.nan)
-                tint = {"color": look.color, "alpha": style.BAND_ALPHA}
-                panels.band(ax, x, bottoms, np.minimum(tops, top), **tint)
-                panels.curve(ax, x[finite], y[finite], **look.line)
-                first_missed = x[~finite][:1]
-                line, place = divmod(leading.index(name), ABREAST)
-                side_by_side = min(ABREAST, len(leading) - line * ABREAST)
-                aside = ASIDE_PT / 72 * (place - (side_by_side - 1) / 2)
-                shift = ScaledTranslation(aside, 0, figure.dpi_scale_trans)
-                hollow = {"markerfacecolor": "white", "markeredgecolor": look.color}
-                hollow |= {"marker": look.marker, "linestyle": "", "markersize": 3.0}
-                height = np.full(first_missed.size, 1 - strip * (line + 0.5) / lines)
-                place = ax.get_xaxis_transform() + shift
-                panels.curve(
-                    ax, first_missed, height, transform=place, markeredgewidth=0.8, **hollow
-                )
-            if unreached and ax.yaxis.get_tick_params().get("labelleft", True):
-                where = {"xytext": (-4, 0), "ha": "right", "va": "center", "fontsize": 9}
-                ends = {"xycoords": "axes fraction", "textcoords": "offset points"}
-                ax.annotate("∞", (0, 1 - strip / 2), **where, **ends)
-        panels.label(figure, x_label, y_label + " (∞: no run reached it)" * unreached)
-        panels.legend(figure, looks)
+    figure, grid = panels.grid(frame)
+    leading = [name for name, look in looks.items() if look.leads]
+    bottom, top = panels.limits(frame[value], margin=0.06)
+    unreached = bool(np.isinf(frame[value]).any())
+    lines = -(-len(leading) // ABREAST)
+    strip = STRIP_PER_LINE * lines if unreached else 0.0
+    ceiling = bottom * (top / bottom) ** (1 / (1 - strip))
+    first = grid[0].axes
+    _set_targets(first, frame, chart.x)
+    panels.set_log(first, "y", (bottom, ceiling))
+    if unreached:
+        first.set_yticks([t for t in first.get_yticks() if bottom <= t <= top])
+        first.set_ylim(bottom, ceiling)
+    for panel in grid:
+        ax = panel.axes
+        if np.isinf(panel.rows[value]).any():
+            grey = {"color": STRIP_GREY, "linewidth": 0, "transform": ax.transAxes}
+            ax.add_patch(Rectangle((0, 1 - strip), 1, strip, **grey))
+        columns = [chart.x, value, low, high]
+        for name, numbers in panels.leading(panel, columns, looks, lambda rows: rows[::order]):
+            x, y, bottoms, tops = numbers.T
+            look, finite = looks[name], np.isfinite(y)
+            bottoms = np.where(finite, np.maximum(bottoms, bottom), np.nan)
+            tint = {"color": look.color, "alpha": style.BAND_ALPHA}
+            panels.band(ax, x, bottoms, np.minimum(tops, top), **tint)
+            panels.curve(ax, x[finite], y[finite], **look.line)
+            first_missed = x[~finite][:1]
+            line, place = divmod(leading.index(name), ABREAST)
+            side_by_side = min(ABREAST, len(leading) - line * ABREAST)
+            aside = ASIDE_PT / 72 * (place - (side_by_side - 1) / 2)
+            shift = ScaledTranslation(aside, 0, figure.dpi_scale_trans)
+            hollow = {"markerfacecolor": "white", "markeredgecolor": look.color}
+            hollow |= {"marker": look.marker, "linestyle": "", "markersize": 3.0}
+            height = np.full(first_missed.size, 1 - strip * (line + 0.5) / lines)
+            place = ax.get_xaxis_transform() + shift
+            panels.curve(ax, first_missed, height, transform=place, markeredgewidth=0.8, **hollow)
+        if unreached and ax.yaxis.get_tick_params().get("labelleft", True):
+            where = {"xytext": (-4, 0), "ha": "right", "va": "center", "fontsize": 9}
+            ends = {"xycoords": "axes fraction", "textcoords": "offset points"}
+            ax.annotate("∞", (0, 1 - strip / 2), **where, **ends)
+    panels.label(figure, x_label, y_label + " (∞: no run reached it)" * unreached)
+    panels.legend(figure, looks)
     return figure
 
 
 def group_shares(frame: pd.DataFrame, x: str) -> pd.DataFrame:
-    """The share over all functions, with its limits, and over those of each group, without limits.
-
-    The share of a group is the average over its functions, weighted by their runs; it ends where
-    the first of their curves does. `x` is the column of the horizontal axis.
+    """The share over all functions, with its limits, and over those of each group, without limits:
+    the average weighted by runs, as far as all curves go. `x` is the column of the horizontal axis.
     """
     everywhere = frame["function"].astype(str) == ALL
     grouped = _grouped(frame[~everywhere], every=not everywhere.any())
@@ -270,11 +249,8 @@ def group_shares(frame: pd.DataFrame, x: str) -> pd.DataFrame:
 
 
 def geometric_means(frame: pd.DataFrame, x: str, value: str) -> pd.DataFrame:
-    """The geometric mean of a precision over all functions and over those of each group.
-
-    There is no value where a function of the group has no finite one. `x` is the column of the
-    horizontal axis.
-    """
+    """The geometric mean of a precision over all functions and over those of each group, NaN where
+    one of them has no finite one. `x` is the column of the horizontal axis."""
     grouped = _grouped(frame[np.isfinite(frame[value])], every=True)
     grouped = grouped.assign(log=np.log10(np.maximum(grouped[value], maps.SOLVED)))
     sums = grouped.groupby(_keys(x), observed=True, sort=False).agg(
@@ -314,10 +290,7 @@ EXECUTIONS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 
 
 def best_of(frame: pd.DataFrame, page: Page) -> Figure:
-    """Expected best precision over the number of executions, one panel per function.
-
-    A line ends where there are fewer runs than executions, and begins where all have a result.
-    """
+    """Expected best precision over the number of executions, one panel per function."""
     every = frame[frame["measure"] == "mean"]
     label = "expected best precision of k"
     once = every[every["k"] == every["k"].min()]
@@ -326,26 +299,23 @@ def best_of(frame: pd.DataFrame, page: Page) -> Figure:
     if page.overview:
         shown = geometric_means(shown, "k", "precision")
         label = f"{label}; geometric mean over the functions"
-    with style.applied():
-        figure, grid = panels.grid(shown, share_y=False)
-        floor = panels.zero_floor(shown["precision"])
-        known = shown[np.isfinite(shown["precision"])]
-        executions = panels.limits((shown if known.empty else known)["k"], margin=0.05)
-        shared = grid[0].axes
-        panels.set_log(shared, "x", executions)
-        ticks = [tick for tick in EXECUTIONS if executions[0] <= tick <= executions[1]]
-        shared.xaxis.set_major_locator(FixedLocator(ticks))
-        shared.xaxis.set_major_formatter(ScalarFormatter())
-        for panel in grid:
-            rows = panel.rows.assign(precision=panels.raised(panel.rows["precision"], floor))
-            panel = replace(panel, rows=rows[np.isfinite(rows["precision"])])
-            for name, numbers in panels.leading(panel, ["k", "precision"], looks):
-                panels.curve(panel.axes, *numbers.T, **looks[name].line)
-            panels.set_log(panel.axes, "y", panels.limits(rows["precision"]))
-        panels.label(
-            figure, "executions k, each with the whole budget", panels.with_zero(label, floor)
-        )
-        panels.legend(figure, looks)
+    figure, grid = panels.grid(shown, share_y=False)
+    floor = panels.zero_floor(shown["precision"])
+    known = shown[np.isfinite(shown["precision"])]
+    executions = panels.limits((shown if known.empty else known)["k"], margin=0.05)
+    shared = grid[0].axes
+    panels.set_log(shared, "x", executions)
+    ticks = [tick for tick in EXECUTIONS if executions[0] <= tick <= executions[1]]
+    shared.xaxis.set_major_locator(FixedLocator(ticks))
+    shared.xaxis.set_major_formatter(ScalarFormatter())
+    for panel in grid:
+        rows = panel.rows.assign(precision=panels.raised(panel.rows["precision"], floor))
+        panel = replace(panel, rows=rows[np.isfinite(rows["precision"])])
+        for name, numbers in panels.leading(panel, ["k", "precision"], looks):
+            panels.curve(panel.axes, *numbers.T, **looks[name].line)
+        panels.set_log(panel.axes, "y", panels.limits(rows["precision"]))
+    panels.label(figure, "executions k, each with the whole budget", panels.with_zero(label, floor))
+    panels.legend(figure, looks)
     return figure
 
 
@@ -355,10 +325,7 @@ TICKS = (0.0, 0.5, 1.0)
 
 
 def attainment(frame: pd.DataFrame, page: Page) -> Figure:
-    """A staircase for each algorithm, one panel per function; lower and further left is better.
-
-    An overview is a heat map of the part of the region that the surfaces do not dominate.
-    """
+    """A staircase for each algorithm, one panel per function, or a map of what is missed."""
     half = frame[frame["share"] == SHARE]
     cell = ["suite", "dimension", "function", "algorithm"]
     cells = half.groupby(cell, observed=True, sort=False).first().reset_index()
@@ -366,22 +333,21 @@ def attainment(frame: pd.DataFrame, page: Page) -> Figure:
         what = "part of the region that is not dominated, times the least on the function"
         return maps.times_the_best(cells, "missed", label=what, never="not reached")
     looks = panels.looks(cells, value="missed", within=cell[:-1])
-    with style.applied():
-        figure, grid = panels.grid(page.rows(half), height_in=HEIGHT_IN)
-        first = grid[0].axes
-        first.set_xlim(-0.02, 1.02)
-        first.set_ylim(-0.02, 1.02)
-        first.set_xticks(TICKS)
-        first.set_yticks(TICKS)
-        for panel in grid:
-            for name, points in panels.leading(panel, ["f1", "f2"], looks, _stairs):
-                everywhere = np.ones(len(points), bool)
-                marks = style.marks(everywhere, list(looks).index(name), len(looks))
-                panels.curve(panel.axes, *points.T, **{**looks[name].line, "markevery": marks})
-        panels.label(
-            figure, "first objective (0: ideal, 1: nadir)", "second objective (0: ideal, 1: nadir)"
-        )
-        panels.legend(figure, looks)
+    figure, grid = panels.grid(page.rows(half), height_in=HEIGHT_IN)
+    first = grid[0].axes
+    first.set_xlim(-0.02, 1.02)
+    first.set_ylim(-0.02, 1.02)
+    first.set_xticks(TICKS)
+    first.set_yticks(TICKS)
+    for panel in grid:
+        for name, points in panels.leading(panel, ["f1", "f2"], looks, _stairs):
+            everywhere = np.ones(len(points), bool)
+            marks = style.marks(everywhere, list(looks).index(name), len(looks))
+            panels.curve(panel.axes, *points.T, **{**looks[name].line, "markevery": marks})
+    panels.label(
+        figure, "first objective (0: ideal, 1: nadir)", "second objective (0: ideal, 1: nadir)"
+    )
+    panels.legend(figure, looks)
     return figure
 
 
@@ -400,31 +366,26 @@ SORTED_MARGIN_IN = 0.9
 
 
 def sorted_solutions(frame: pd.DataFrame) -> Figure:
-    """Draw the sorted best precisions of the runs, one panel per disagreement of mean and median.
-
-    The horizontal axis is the share of runs that are as good. `inf` is drawn at the top edge.
-    Raises NothingToDraw if there are no disagreements.
-    """
-    if frame.empty:
-        raise NothingToDraw("mean and median order all pairs of algorithms alike")
-    with style.applied():
-        gaps = frame.groupby(DISAGREEING, sort=True)["gap_decades"].first()
-        widest = gaps.sort_values(ascending=False, kind="stable").index[:MOST]
-        shown = frame[frame.set_index(DISAGREEING).index.isin(widest)]
-        pairs = [pair for _, pair in shown.groupby(DISAGREEING, sort=True)]
-        looks = style.looks_in(shown)
-        several = frame["suite"].nunique() > 1
-        figure, axes = _sorted_panels(len(pairs))
-        for ax, pair in zip(axes, pairs, strict=True):
-            first = pair.iloc[0]
-            head = f"{first['suite']} " if several else ""
-            ax.set_title(f"{head}f{first['function']}, D = {first['dimension']}")
-            _sorted_panel(ax, pair, looks)
-        label = "share of runs, sorted from best to worst\nfilled marker: median, hollow: mean"
-        if len(gaps) > MOST:
-            label += f"; the {MOST} widest of {len(gaps)} disagreements"
-        panels.label(figure, label, "best precision at the end of the run")
-        panels.legend(figure, looks)
+    """Draw the sorted best precisions over the share of runs that are as good, one panel per
+    disagreement of mean and median; `inf` is at the top edge."""
+    panels.require_rows(frame, "mean and median order all pairs of algorithms alike")
+    gaps = frame.groupby(DISAGREEING, sort=True)["gap_decades"].first()
+    widest = gaps.sort_values(ascending=False, kind="stable").index[:MOST]
+    shown = frame[frame.set_index(DISAGREEING).index.isin(widest)]
+    pairs = [pair for _, pair in shown.groupby(DISAGREEING, sort=True)]
+    looks = style.looks_in(shown)
+    several = frame["suite"].nunique() > 1
+    figure, axes = _sorted_panels(len(pairs))
+    for ax, pair in zip(axes, pairs, strict=True):
+        first = pair.iloc[0]
+        head = f"{first['suite']} " if several else ""
+        ax.set_title(f"{head}f{first['function']}, D = {first['dimension']}")
+        _sorted_panel(ax, pair, looks)
+    label = "share of runs, sorted from best to worst\nfilled marker: median, hollow: mean"
+    if len(gaps) > MOST:
+        label += f"; the {MOST} widest of {len(gaps)} disagreements"
+    panels.label(figure, label, "best precision at the end of the run")
+    panels.legend(figure, looks)
     return figure
 
 

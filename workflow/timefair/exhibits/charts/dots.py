@@ -44,26 +44,23 @@ def _lines_of(names: Sequence[str], panels_beside: int) -> tuple[Figure, Sequenc
 
 
 def algorithm_lines(frame: pd.DataFrame, measures: Sequence[Measure]) -> Figure:
-    """One panel per measure, one line per algorithm in alphabetical order, the median as a bar.
-
-    - `frame`: With the column ``algorithm`` and those of the measures; one row per cell.
-    """
+    """One panel per measure, one line per algorithm in alphabetical order, with a dot for each row
+    of the frame and a bar at their median."""
     panels.require_rows(frame)
     names = sorted(set(frame["algorithm"].astype(str)))
     level = frame["algorithm"].astype(str).map(names.index).to_numpy()
-    with style.applied():
-        figure, axes, _ = _lines_of(names, len(measures))
-        for ax, (column, label, scale) in zip(axes, measures, strict=True):
-            values = frame[column].to_numpy(dtype=np.float64)
-            scale(ax)
-            ax.plot(values, level, "o", color=style.OTHER.color, markersize=2.0)
-            middle = pd.Series(values).groupby(level).median()
-            ax.plot(middle, middle.index, "|", color=style.COLOURS[0], markersize=5.0)
-            ax.set_xlabel(label)
-            ax.grid(visible=False, axis="y")
-        spaces = frame[["suite", "dimension"]].drop_duplicates()
-        of = f", D = {spaces['dimension'].iloc[0]}" if len(spaces) == 1 else ""
-        panels.label(figure, f"dot: a function{of or ' and dimension'}; bar: their median")
+    figure, axes, _ = _lines_of(names, len(measures))
+    for ax, (column, label, scale) in zip(axes, measures, strict=True):
+        values = frame[column].to_numpy(dtype=np.float64)
+        scale(ax)
+        ax.plot(values, level, "o", color=style.OTHER.color, markersize=2.0)
+        middle = pd.Series(values).groupby(level).median()
+        ax.plot(middle, middle.index, "|", color=style.COLOURS[0], markersize=5.0)
+        ax.set_xlabel(label)
+        ax.grid(visible=False, axis="y")
+    spaces = frame[["suite", "dimension"]].drop_duplicates()
+    of = f", D = {spaces['dimension'].iloc[0]}" if len(spaces) == 1 else ""
+    panels.label(figure, f"dot: a function{of or ' and dimension'}; bar: their median")
     return figure
 
 
@@ -72,10 +69,7 @@ DOT_LINE_IN = 0.13
 
 
 def overhead(frame: pd.DataFrame, page: Page) -> Figure:
-    """Draw the time per evaluation of each algorithm with its quartiles, the first one on top.
-
-    Zero is drawn at the left end of the axis. An overview has a dot for each function.
-    """
+    """Draw the time per evaluation with its quartiles; 0 is drawn at the left end of the axis."""
     label = "overhead per evaluation in seconds of wall clock"
     looks = panels.looks(frame, value="overhead_s", within=["suite", "dimension", "function"])
     shown = page.rows(frame)
@@ -87,25 +81,24 @@ def overhead(frame: pd.DataFrame, page: Page) -> Figure:
         measure = ("overhead_s", label, partial(panels.set_log, axis="x", bounds=bounds))
         return algorithm_lines(shown.assign(overhead_s=values), [measure])
     numbers = ["overhead_s", "overhead_s_low", "overhead_s_high"]
-    with style.applied():
-        figure, grid = panels.grid(shown, height_in=TITLE_AND_AXIS_IN + DOT_LINE_IN * len(looks))
-        bounds = panels.limits(shown["overhead_s"], margin=0.06)
-        floor = bounds[0] if (shown[numbers] <= 0).any(axis=None) else None
-        panels.set_log(grid[0].axes, "x", bounds, ticks=5)
-        for panel in grid:
-            for name, part in panels.by_algorithm(panel.rows):
-                look, level = looks[name], list(looks).index(name)
-                x, *limits = (panels.raised(part[column], floor) for column in numbers)
-                low, high = (np.clip(limit, *bounds) for limit in limits)
-                panel.axes.hlines(np.full(x.shape, level), low, high, color=look.color)
-                known = x[np.isfinite(x)]
-                panel.axes.plot(
-                    known, np.full(known.shape, level), **{**look.line, "linestyle": ""},
-                    clip_on=False,
-                )  # fmt: skip
-        at_left = "; 0 drawn at the left end" if floor else ""
-        panels.label(figure, f"{label}{at_left}")
-        panels.rows(figure, grid, looks, lines=False)
+    figure, grid = panels.grid(shown, height_in=TITLE_AND_AXIS_IN + DOT_LINE_IN * len(looks))
+    bounds = panels.limits(shown["overhead_s"], margin=0.06)
+    floor = bounds[0] if (shown[numbers] <= 0).any(axis=None) else None
+    panels.set_log(grid[0].axes, "x", bounds, ticks=5)
+    for panel in grid:
+        for name, part in panels.by_algorithm(panel.rows):
+            look, level = looks[name], list(looks).index(name)
+            x, *limits = (panels.raised(part[column], floor) for column in numbers)
+            low, high = (np.clip(limit, *bounds) for limit in limits)
+            panel.axes.hlines(np.full(x.shape, level), low, high, color=look.color)
+            known = x[np.isfinite(x)]
+            panel.axes.plot(
+                known, np.full(known.shape, level), **{**look.line, "linestyle": ""},
+                clip_on=False,
+            )  # fmt: skip
+    at_left = "; 0 drawn at the left end" if floor else ""
+    panels.label(figure, f"{label}{at_left}")
+    panels.rows(figure, grid, looks, lines=False)
     return figure
 
 
@@ -115,11 +108,8 @@ LIMITS = ("precision_low", "precision_high")
 
 
 def quantiles(frame: pd.DataFrame, page: Page) -> Figure:
-    """Draw a line from the lowest to the highest quantile per algorithm, one panel per function.
-
-    The quantile nearest to the median has the algorithm's marker and a pale bar for its interval;
-    an arrow at the right edge marks an infinite quantile. An overview is a map of that quantile.
-    """
+    """Draw a line from the lowest to the highest quantile per algorithm; the one nearest to the
+    median has a marker, and an infinite one an arrow."""
     probabilities = sorted(frame["quantile"].unique())
     middle = min(probabilities, key=lambda p: abs(p - 0.5), default=0.5)
     medians = frame[frame["quantile"] == middle]
@@ -130,43 +120,42 @@ def quantiles(frame: pd.DataFrame, page: Page) -> Figure:
     looks = panels.looks(medians, value="precision", within=["suite", "dimension", "function"])
     enough = frame["runs"] >= LEAST_RUNS
     frame = page.rows(frame.assign(**{limit: frame[limit].where(enough) for limit in LIMITS}))
-    with style.applied():
-        thin = max(0.5, 4.5 - len(looks) / 25)
-        height = TITLE_AND_AXIS_IN + QUANTILE_LINE_IN * len(looks)
-        figure, grid = panels.grid(frame, height_in=height)
-        floor = panels.zero_floor(frame["precision"])
-        bounds = panels.limits(panels.raised(frame["precision"], floor), margin=0.06)
-        panels.set_log(grid[0].axes, "x", bounds, ticks=5)
-        for panel in grid:
-            ax = panel.axes
-            columns = ["quantile", "precision", *LIMITS]
-            for name, numbers in panels.numbers_by_algorithm(panel.rows, columns):
-                look, level = looks[name], list(looks).index(name)
-                p, x, low, high = numbers.T
-                x, is_middle = panels.raised(x, floor), p == middle
-                interval = np.concatenate([low[is_middle], high[is_middle]])
-                if np.isnan(interval).any():
-                    interval = interval[:0]
-                draw = partial(_at_level, ax, level, color=look.color)
-                wide = {"linewidth": INTERVAL_WIDTH, "solid_capstyle": "butt"}
-                interval = np.clip(panels.raised(interval, floor), *bounds)
-                draw(interval, alpha=2 * style.BAND_ALPHA, **wide)
-                right, width = np.minimum(x, bounds[1]), 1.2 if look.leads else 0.5
-                ends = np.array([right.min(), right.max()])
-                draw(ends, linestyle=look.linestyle, linewidth=width)
-                for chosen, marker, size in ((~is_middle, "|", 6.0), (is_middle, look.marker, 4.5)):
-                    small = size if look.leads else min(size, thin)
-                    marks = x[chosen & np.isfinite(x)]
-                    draw(marks, marker=marker, linestyle="", markersize=small)
-                if not np.isfinite(x).all():
-                    edge = {"transform": ax.get_yaxis_transform(), "clip_on": False}
-                    draw(np.array([1.0]), marker=">", linestyle="", **edge)
-        names = ", ".join(
-            quantile_name(p) + (" (marker)" if p == middle else "") for p in probabilities
-        )
-        label = f"best precision at the end of the run: {names}"
-        panels.label(figure, panels.with_zero(label, floor))
-        panels.rows(figure, grid, looks, lines=True)
+    thin = max(0.5, 4.5 - len(looks) / 25)
+    height = TITLE_AND_AXIS_IN + QUANTILE_LINE_IN * len(looks)
+    figure, grid = panels.grid(frame, height_in=height)
+    floor = panels.zero_floor(frame["precision"])
+    bounds = panels.limits(panels.raised(frame["precision"], floor), margin=0.06)
+    panels.set_log(grid[0].axes, "x", bounds, ticks=5)
+    for panel in grid:
+        ax = panel.axes
+        columns = ["quantile", "precision", *LIMITS]
+        for name, numbers in panels.numbers_by_algorithm(panel.rows, columns):
+            look, level = looks[name], list(looks).index(name)
+            p, x, low, high = numbers.T
+            x, is_middle = panels.raised(x, floor), p == middle
+            interval = np.concatenate([low[is_middle], high[is_middle]])
+            if np.isnan(interval).any():
+                interval = interval[:0]
+            draw = partial(_at_level, ax, level, color=look.color)
+            wide = {"linewidth": INTERVAL_WIDTH, "solid_capstyle": "butt"}
+            interval = np.clip(panels.raised(interval, floor), *bounds)
+            draw(interval, alpha=2 * style.BAND_ALPHA, **wide)
+            right, width = np.minimum(x, bounds[1]), 1.2 if look.leads else 0.5
+            ends = np.array([right.min(), right.max()])
+            draw(ends, linestyle=look.linestyle, linewidth=width)
+            for chosen, marker, size in ((~is_middle, "|", 6.0), (is_middle, look.marker, 4.5)):
+                small = size if look.leads else min(size, thin)
+                marks = x[chosen & np.isfinite(x)]
+                draw(marks, marker=marker, linestyle="", markersize=small)
+            if not np.isfinite(x).all():
+                edge = {"transform": ax.get_yaxis_transform(), "clip_on": False}
+                draw(np.array([1.0]), marker=">", linestyle="", **edge)
+    names = ", ".join(
+        quantile_name(p) + (" (marker)" if p == middle else "") for p in probabilities
+    )
+    label = f"best precision at the end of the run: {names}"
+    panels.label(figure, panels.with_zero(label, floor))
+    panels.rows(figure, grid, looks, lines=True)
     return figure
 
 
@@ -176,74 +165,64 @@ def _at_level(ax: Axes, level: float, x: NDArray[np.float64], **look: Any) -> No
 
 GAP_IN = 0.1
 MARKER_IN = 0.05
-MEASURES = (
-    ("completed_restarts_mean", "completed restarts per run"),
-    ("evaluations_per_s", "evaluations per second"),
-    ("cpu_per_wall", "CPU time / wall clock"),
-)
 
 
 def restarts(frame: pd.DataFrame, page: Page) -> Figure:
-    """Draw completed restarts per run, evaluations per second and CPU share per function.
-
-    If the figure has several pages, each has one line per algorithm instead of per function.
-    """
+    """Draw restarts, speed and CPU share per function; of several pages, per algorithm."""
     panels.require_rows(frame)
-    scales_of = _scales(frame)
+    measures = _measures(frame)
     if page != WHOLE:
-        return algorithm_lines(
-            page.rows(frame), [(*measure, scales_of[measure[0]]) for measure in MEASURES]
-        )
+        return algorithm_lines(page.rows(frame), measures)
     groups = panels.spaces(frame)
     lines = [part["function"].nunique() for *_, part in groups]
-    with style.applied():
-        looks = style.looks_in(frame)
-        line_in = GAP_IN + MARKER_IN * len(looks)
-        height = min(0.75 + sum(line_in * n + 0.4 for n in lines), style.HEIGHT_IN)
-        shared = {"sharex": "col", "height_ratios": lines}
-        figure, axes = panels.figure_of(height, len(groups), len(MEASURES), **shared)
-        for ax, (measure, _) in zip(axes[0], MEASURES, strict=True):
-            scales_of[measure](ax)
-        for row, (suite, title, part) in enumerate(groups):
-            functions = sorted(part["function"].unique())
-            for column, (measure, label) in enumerate(MEASURES):
-                ax = axes[row, column]
-                for name, rows in panels.by_algorithm(part):
-                    look, k = looks[name], list(looks).index(name)
-                    shift = 0.8 * ((k + 0.5) / len(looks) - 0.5)
-                    level = np.array([functions.index(f) for f in rows["function"]]) + shift
-                    ax.plot(rows[measure], level, **{**look.line, "linestyle": ""})
-                ax.set_ylim(len(functions) - 0.5, -0.5)
-                ax.set_yticks(range(len(functions)))
-                called = [panels.called(frame, suite, f) for f in functions] if column == 0 else []
-                ax.set_yticklabels(called)
-                if row + 1 == len(groups):
-                    ax.set_xlabel(label)
-                if column == 0:
-                    ax.set_title(title, loc="left")
-        figure.align_xlabels()
-        panels.legend(figure, looks, lines=False)
+    looks = style.looks_in(frame)
+    line_in = GAP_IN + MARKER_IN * len(looks)
+    height = min(0.75 + sum(line_in * n + 0.4 for n in lines), style.HEIGHT_IN)
+    shared = {"sharex": "col", "height_ratios": lines}
+    figure, axes = panels.figure_of(height, len(groups), len(measures), **shared)
+    for ax, (*_, scale) in zip(axes[0], measures, strict=True):
+        scale(ax)
+    for row, (suite, title, part) in enumerate(groups):
+        functions = sorted(part["function"].unique())
+        for column, (measure, label, _) in enumerate(measures):
+            ax = axes[row, column]
+            for name, rows in panels.by_algorithm(part):
+                look, k = looks[name], list(looks).index(name)
+                shift = 0.8 * ((k + 0.5) / len(looks) - 0.5)
+                level = np.array([functions.index(f) for f in rows["function"]]) + shift
+                ax.plot(rows[measure], level, **{**look.line, "linestyle": ""})
+            ax.set_ylim(len(functions) - 0.5, -0.5)
+            ax.set_yticks(range(len(functions)))
+            called = [panels.called(frame, suite, f) for f in functions] if column == 0 else []
+            ax.set_yticklabels(called)
+            if row + 1 == len(groups):
+                ax.set_xlabel(label)
+            if column == 0:
+                ax.set_title(title, loc="left")
+    figure.align_xlabels()
+    panels.legend(figure, looks, lines=False)
     return figure
 
 
-def _scales(frame: pd.DataFrame) -> dict[str, Callable[[Axes], None]]:
-    restarts = float(frame["completed_restarts_mean"].fillna(0.0).max())
-    speed = panels.limits(frame["evaluations_per_s"], margin=0.08)
+def _measures(frame: pd.DataFrame) -> list[Measure]:
+    top = max(float(frame["completed_restarts_mean"].fillna(0.0).max()), 1.0) * 1.5
     load = max(1.1, 1.1 * float(frame["cpu_per_wall"].max(skipna=True)))
-    return {
-        "completed_restarts_mean": lambda ax: _counts(ax, restarts),
-        "evaluations_per_s": lambda ax: panels.set_log(ax, "x", speed),
-        "cpu_per_wall": lambda ax: ax.set(xlim=(0, load)),
-    }
+    speed = panels.limits(frame["evaluations_per_s"], margin=0.08)
 
+    def counts(ax: Axes) -> None:
+        ax.set_xscale("symlog", linthresh=1.0)
+        ax.set_xlim(-0.15, top)
+        decades = [10.0**k for k in range(int(np.log10(top)) + 1)]
+        ax.xaxis.set_major_locator(FixedLocator([0, *decades]))
+        ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        ax.xaxis.set_minor_locator(NullLocator())
 
-def _counts(ax: Axes, largest: float) -> None:
-    ax.set_xscale("symlog", linthresh=1.0)
-    top = max(largest, 1.0) * 1.5
-    ax.set_xlim(-0.15, top)
-    ax.xaxis.set_major_locator(FixedLocator([0, *(10.0**k for k in range(int(np.log10(top)) + 1))]))
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    ax.xaxis.set_minor_locator(NullLocator())
+    set_speed = partial(panels.set_log, axis="x", bounds=speed)
+    return [
+        ("completed_restarts_mean", "completed restarts per run", counts),
+        ("evaluations_per_s", "evaluations per second", set_speed),
+        ("cpu_per_wall", "CPU time / wall clock", lambda ax: ax.set(xlim=(0, load))),
+    ]
 
 
 CRITERIA = (("precision", "Q.50"), ("seconds", "ERT"))
@@ -257,12 +236,8 @@ GAP = 0.017  # distance between a line and its label, as a share of the axis
 
 
 def critical_difference(frame: pd.DataFrame) -> Figure:
-    """Average ranks on an axis, and bars under algorithms that do not differ significantly.
-
-    There is one panel per dimension and criterion, drawn by scikit-posthocs with timefair's
-    markers; with many algorithms, each has a line. If no critical difference is defined, one bar
-    joins all. A criterion that the table `ranks` does not contain is omitted.
-    """
+    """Average ranks on an axis, and bars under algorithms that do not differ significantly: all of
+    them if no critical difference is defined. With many algorithms, each has a line."""
     titles = {
         "precision": "median precision at the end",
         "seconds": f"ERT in {counted_in(frame, 'seconds')}",
@@ -276,27 +251,26 @@ def critical_difference(frame: pd.DataFrame) -> Figure:
         if not rows.empty
     ]
     if not cells:
-        raise NothingToDraw("nothing to draw: the table has no rows")
+        raise NothingToDraw(panels.NO_ROWS)
     if frame["algorithm"].nunique() >= MANY:
         return _rank_lines(cells)
-    with style.applied():
-        looks = style.looks_in(frame)
-        columns = 2 if len(cells) > 1 and max(map(len, looks)) <= SHORT_NAME else 1
-        lines = -(-len(cells) // columns)
-        height = DIAGRAM_LINE_IN * (len(looks) + LINES_AROUND)
-        height = min(height * lines, style.HEIGHT_IN)
-        figure, grid = panels.figure_of(height, lines, columns)
-        axes = grid.ravel()
-        for ax in axes[len(cells) :]:
-            ax.set_visible(False)
-        for ax, (space, title, rows) in zip(axes, cells, strict=False):
-            ax.set_title(f"{space}, {title}")
-            ranks = rows.set_index(rows["algorithm"].astype(str))["average_rank"]
-            if ranks.isna().any():
-                ax.set_axis_off()
-                ax.text(0.5, 0.5, "no function was run with every algorithm", ha="center")
-            else:
-                _diagram(ax, ranks, float(rows["critical_difference"].iloc[0]), looks)
+    looks = style.looks_in(frame)
+    columns = 2 if len(cells) > 1 and max(map(len, looks)) <= SHORT_NAME else 1
+    lines = -(-len(cells) // columns)
+    height = DIAGRAM_LINE_IN * (len(looks) + LINES_AROUND)
+    height = min(height * lines, style.HEIGHT_IN)
+    figure, grid = panels.figure_of(height, lines, columns)
+    axes = grid.ravel()
+    for ax in axes[len(cells) :]:
+        ax.set_visible(False)
+    for ax, (space, title, rows) in zip(axes, cells, strict=False):
+        ax.set_title(f"{space}, {title}")
+        ranks = rows.set_index(rows["algorithm"].astype(str))["average_rank"]
+        if ranks.isna().any():
+            ax.set_axis_off()
+            ax.text(0.5, 0.5, "no function was run with every algorithm", ha="center")
+        else:
+            _diagram(ax, ranks, float(rows["critical_difference"].iloc[0]), looks)
     return figure
 
 
@@ -343,39 +317,35 @@ CD_GREY = "#E4E4E4"
 
 
 def _rank_lines(cells: Sequence[tuple[str, str, pd.DataFrame]]) -> Figure:
-    """Draw average ranks as dots, with the algorithms ordered by their mean over all panels.
-
-    Algorithms in the grey area, those within the critical difference from the best, are in colour.
-    `cells` are the space, the criterion and the rows of each panel.
-    """
+    """Draw average ranks as dots, in the order of their means over all panels, of which `cells` are
+    the space, the criterion and the rows."""
     everything = pd.concat([rows for *_, rows in cells])
     mean = everything["average_rank"].groupby(everything["algorithm"].astype(str)).mean()
     order = {str(name): k for k, name in enumerate(mean.sort_values(kind="stable").index)}
-    with style.applied():
-        figure, axes, line_in = _lines_of(list(order), len(cells))
-        room = (style.WIDTH_IN - 1.0) / len(cells)
-        for ax, (space, title, rows) in zip(axes, cells, strict=True):
-            letters = max(int(LETTERS_PER_IN * room), 8)
-            text = fill(f"{space}, {title}", letters, break_long_words=False)
-            longest = max(text.split("\n"), key=len)
-            ax.set_title(text, fontsize=panels.title_size(longest, room))
-            rank = rows["average_rank"].to_numpy(dtype=np.float64)
-            level = rows["algorithm"].astype(str).map(order).to_numpy()
-            difference = float(rows["critical_difference"].iloc[0])
-            best = np.nanmin(rank, initial=np.inf)
-            limit = best + difference if np.isfinite(difference) else np.inf
-            if np.isfinite(limit):
-                ax.axvspan(best, limit, color=CD_GREY, linewidth=0, zorder=0)
-            near = rank <= limit
-            size = min(3.6, 72 * line_in * 0.6)
-            ax.plot(rank[near], level[near], "o", color=style.COLOURS[0], markersize=size)
-            ax.plot(rank[~near], level[~near], "o", color="#999999", markersize=size)
-            ax.set_xlim(0, len(order) + 1)
-        panels.label(
-            figure,
-            "average rank (1 is best); grey area: differs from the best by no more than the "
-            "critical difference",
-        )
+    figure, axes, line_in = _lines_of(list(order), len(cells))
+    room = (style.WIDTH_IN - 1.0) / len(cells)
+    for ax, (space, title, rows) in zip(axes, cells, strict=True):
+        letters = max(int(LETTERS_PER_IN * room), 8)
+        text = fill(f"{space}, {title}", letters, break_long_words=False)
+        longest = max(text.split("\n"), key=len)
+        ax.set_title(text, fontsize=panels.title_size(longest, room))
+        rank = rows["average_rank"].to_numpy(dtype=np.float64)
+        level = rows["algorithm"].astype(str).map(order).to_numpy()
+        difference = float(rows["critical_difference"].iloc[0])
+        best = np.nanmin(rank, initial=np.inf)
+        limit = best + difference if np.isfinite(difference) else np.inf
+        if np.isfinite(limit):
+            ax.axvspan(best, limit, color=CD_GREY, linewidth=0, zorder=0)
+        near = rank <= limit
+        size = min(3.6, 72 * line_in * 0.6)
+        ax.plot(rank[near], level[near], "o", color=style.COLOURS[0], markersize=size)
+        ax.plot(rank[~near], level[~near], "o", color="#999999", markersize=size)
+        ax.set_xlim(0, len(order) + 1)
+    panels.label(
+        figure,
+        "average rank (1 is best); grey area: differs from the best by no more than the "
+        "critical difference",
+    )
     return figure
 
 
@@ -392,44 +362,37 @@ STEPS = (1, 2, 5, 10, 20, 50, 100)  # possible numbers of ranks between two tick
 def slopes(frame: pd.DataFrame) -> Figure:
     """Draw one line per algorithm, in one row of panels per dimension and one column per ``panel``.
 
-    Lines are shifted a little against each other, so that equal ranks stay visible. Panels and
-    positions are text, in the order of their first row.
+    Lines are shifted a little. Panels and positions are text, in the order of their first row.
     """
     panels.require_rows(frame)
     groups = panels.spaces(frame)
     columns = list(dict.fromkeys(frame["panel"]))
-    with style.applied():
-        within = ["suite", "dimension", "panel", "position"]
-        looks = panels.looks(frame, value="average_rank", within=within, anywhere=True)
-        room = (style.HEIGHT_IN - panels.MARGIN_IN) / len(groups)
-        height = min(PANEL_IN + RANK_IN * len(looks), MOST_IN, room)
-        width = style.COLUMN_IN if len(columns) == 1 else style.WIDTH_IN
-        whole = panels.MARGIN_IN + height * len(groups)
-        figure, axes = panels.figure_of(whole, len(groups), len(columns), width, sharey=True)
-        for line, (_, space, part) in zip(axes, groups, strict=True):
-            for ax, panel in zip(line, columns, strict=True):
-                ax.set_title(f"{space}, {panel}")
-                _slopes(ax, part[part["panel"] == panel], looks)
-        ranks = range(1, len(looks) + 1)
-        axes[0, 0].set_ylim(len(looks) + 0.4, 0.6)
-        apart = _apart(len(looks), height)
-        axes[0, 0].set_yticks([1, *range(apart, len(looks) + 1, apart)] if apart > 1 else ranks)
-        panels.label(figure, y="average rank (1 is best)")
-        if panels.nameable(figure, looks, height - TITLE_IN):
-            for ax, (*_, part) in zip(axes[:, -1], groups, strict=True):
-                last = part[part["panel"] == columns[-1]].drop_duplicates("algorithm", keep="last")
-                y = last.dropna(subset="average_rank").set_index("algorithm")["average_rank"]
-                ends = {str(name): (ax.get_xlim()[1] - RIGHT, rank) for name, rank in y.items()}
-                panels.name_ends(ax, looks, ends, height - TITLE_IN)
-        else:
-            panels.legend(figure, looks)
+    within = ["suite", "dimension", "panel", "position"]
+    looks = panels.looks(frame, value="average_rank", within=within, anywhere=True)
+    room = (style.HEIGHT_IN - panels.MARGIN_IN) / len(groups)
+    height = min(PANEL_IN + RANK_IN * len(looks), MOST_IN, room)
+    width = style.COLUMN_IN if len(columns) == 1 else style.WIDTH_IN
+    whole = panels.MARGIN_IN + height * len(groups)
+    figure, axes = panels.figure_of(whole, len(groups), len(columns), width, sharey=True)
+    for line, (_, space, part) in zip(axes, groups, strict=True):
+        for ax, panel in zip(line, columns, strict=True):
+            ax.set_title(f"{space}, {panel}")
+            _slopes(ax, part[part["panel"] == panel], looks)
+    ranks = range(1, len(looks) + 1)
+    axes[0, 0].set_ylim(len(looks) + 0.4, 0.6)
+    least = TICK_IN * len(looks) / max(height - TITLE_IN, TICK_IN)  # at which no labels touch
+    apart = next((step for step in STEPS if step >= least), len(looks))
+    axes[0, 0].set_yticks([1, *range(apart, len(looks) + 1, apart)] if apart > 1 else ranks)
+    panels.label(figure, y="average rank (1 is best)")
+    if panels.nameable(figure, looks, height - TITLE_IN):
+        for ax, (*_, part) in zip(axes[:, -1], groups, strict=True):
+            last = part[part["panel"] == columns[-1]].drop_duplicates("algorithm", keep="last")
+            y = last.dropna(subset="average_rank").set_index("algorithm")["average_rank"]
+            ends = {str(name): (ax.get_xlim()[1] - RIGHT, rank) for name, rank in y.items()}
+            panels.name_ends(ax, looks, ends, height - TITLE_IN)
+    else:
+        panels.legend(figure, looks)
     return figure
-
-
-def _apart(ranks: int, height_in: float) -> int:
-    """Number of ranks between two ticks at which their labels do not touch."""
-    least = TICK_IN * ranks / max(height_in - TITLE_IN, TICK_IN)
-    return next((step for step in STEPS if step >= least), ranks)
 
 
 def _slopes(ax: Axes, rows: pd.DataFrame, looks: dict[str, Look]) -> None:

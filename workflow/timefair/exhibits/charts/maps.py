@@ -55,7 +55,11 @@ def times_the_best(
     problem = ["suite", "dimension", "function"]
     frame = frame.sort_values("function", kind="stable")
     frame = frame.assign(algorithm=frame["algorithm"].astype(str))
-    frame["ratio"] = _ratios(frame[value], frame.groupby(problem)[value].transform("min"))
+    values = frame[value].to_numpy(dtype=np.float64)
+    least = frame.groupby(problem)[value].transform("min").to_numpy(dtype=np.float64)
+    ratio = np.where(np.isnan(values), np.nan, np.where(np.isinf(values), np.inf, 1.0))
+    np.divide(values, least, out=ratio, where=np.isfinite(values) & (values != least))
+    frame["ratio"] = ratio
     ranks = frame.groupby(problem)["ratio"].rank(na_option="bottom")
     lines = list(ranks.groupby(frame["algorithm"]).mean().sort_values(kind="stable").index)
     entries = [(words, colour) for (_, words), colour in zip(levels, COLOURS, strict=True)]
@@ -66,38 +70,35 @@ def times_the_best(
         for suite, _, rows in spaces
     ]
     columns = sum(map(len, called))
-    with style.applied():
-        letters_in = LETTER_IN * max(map(len, lines))
-        column_in = (style.WIDTH_IN - letters_in - 0.2) / columns
-        if column_in < NAME_IN:
-            called = [
-                [name.split()[0] if name[1:2].isdigit() else name for name in of] for of in called
-            ]
-        small = min(6.5, POINTS_PER_LINE * 72 * column_in)
-        longest = max(len(name) for of in called for name in of)
-        around = LINES_AROUND_IN + LETTER_IN * small / 6.5 * longest
-        line_in = min(LINE_IN, (style.HEIGHT_IN - around) / len(lines))
-        size = min(6.5, POINTS_PER_LINE * 72 * line_in)
-        height, widths = around + line_in * len(lines), list(map(len, called))
-        figure, axes = panels.figure_of(height, 1, len(spaces), width_ratios=widths)
-        for ax, (_, title, rows), names in zip(axes[0], spaces, called, strict=True):
-            table = rows.pivot_table(
-                index="algorithm", columns="function", values="ratio", aggfunc="first",
-                dropna=False, sort=False,
-            ).reindex(lines)  # fmt: skip
-            _level_cells(ax, table.to_numpy(dtype=np.float64), [most for most, _ in levels])
-            ax.set_title(title)
-            ax.set_yticks(range(len(lines)), lines if ax is axes[0, 0] else [], fontsize=size)
-            ax.set_xticks(range(len(names)), names, fontsize=small, rotation=90)
-        panels.label(figure, label)
-        figure.legend(
-            handles=[
-                Rectangle((0, 0), 1, 1, color=colour, label=words) for words, colour in entries
-            ],
-            loc="outside upper center",
-            ncols=len(entries),
-            handlelength=1.2,
-        )
+    letters_in = LETTER_IN * max(map(len, lines))
+    column_in = (style.WIDTH_IN - letters_in - 0.2) / columns
+    if column_in < NAME_IN:
+        called = [
+            [name.split()[0] if name[1:2].isdigit() else name for name in of] for of in called
+        ]
+    small = min(6.5, POINTS_PER_LINE * 72 * column_in)
+    longest = max(len(name) for of in called for name in of)
+    around = LINES_AROUND_IN + LETTER_IN * small / 6.5 * longest
+    line_in = min(LINE_IN, (style.HEIGHT_IN - around) / len(lines))
+    size = min(6.5, POINTS_PER_LINE * 72 * line_in)
+    height, widths = around + line_in * len(lines), list(map(len, called))
+    figure, axes = panels.figure_of(height, 1, len(spaces), width_ratios=widths)
+    for ax, (_, title, rows), names in zip(axes[0], spaces, called, strict=True):
+        table = rows.pivot_table(
+            index="algorithm", columns="function", values="ratio", aggfunc="first",
+            dropna=False, sort=False,
+        ).reindex(lines)  # fmt: skip
+        _level_cells(ax, table.to_numpy(dtype=np.float64), [most for most, _ in levels])
+        ax.set_title(title)
+        ax.set_yticks(range(len(lines)), lines if ax is axes[0, 0] else [], fontsize=size)
+        ax.set_xticks(range(len(names)), names, fontsize=small, rotation=90)
+    panels.label(figure, label)
+    figure.legend(
+        handles=[Rectangle((0, 0), 1, 1, color=colour, label=words) for words, colour in entries],
+        loc="outside upper center",
+        ncols=len(entries),
+        handlelength=1.2,
+    )
     return figure
 
 
@@ -106,14 +107,6 @@ def of_precisions(frame: pd.DataFrame, what: str) -> Figure:
     floored = frame.assign(precision=frame["precision"].clip(lower=SOLVED))
     never = "no finite value"
     return times_the_best(floored, "precision", label=what, never=never, levels=PRECISIONS)
-
-
-def _ratios(values: pd.Series, best: pd.Series) -> NDArray[np.float64]:
-    """Values as multiples of the best; `inf` if none is finite."""
-    value, least = values.to_numpy(dtype=np.float64), best.to_numpy(dtype=np.float64)
-    ratio = np.ones_like(value)
-    np.divide(value, least, out=ratio, where=value != least)
-    return np.where(np.isinf(value), np.inf, np.where(np.isnan(value), np.nan, ratio))
 
 
 def _level_cells(ax: Axes, values: NDArray[np.float64], limits: Sequence[float]) -> None:
@@ -148,33 +141,37 @@ MOST_TICKS = 8
 
 
 def cost_map(frame: pd.DataFrame) -> Figure:
-    """Draw one row of maps per suite and dimension, with one map per measure.
-
-    Pale: the lead is shared. White: no algorithm reaches a target. Grey: unknown; budgets of which
-    all cells are unknown are left out.
-    """
+    """Draw one row of maps per suite and dimension, with one map per measure; budgets of which all
+    cells are unknown are left out."""
     panels.require_rows(frame)
     best = frame["best"].dropna().astype(str)
     looks = style.largest(frame, "best", best.value_counts().astype(float))
     spaces = panels.spaces(frame)
     shown = frame[frame["known"]] if frame["known"].any() else frame
     most = shown["budget_s"].max()
-    with style.applied():
-        room = (style.HEIGHT_IN - MAPS_AROUND_IN) / len(spaces)
-        height = MAPS_AROUND_IN + max(min(MAP_IN, room), LEAST_IN) * len(spaces)
-        height = min(height, style.HEIGHT_IN)
-        figure, axes = panels.figure_of(height, len(spaces), len(TITLES))
-        for line, (_, space, rows) in zip(axes, spaces, strict=True):
-            for ax, (measure, title) in zip(line, TITLES.items(), strict=True):
-                _map(ax, rows[(rows["measure"] == measure) & (rows["budget_s"] <= most)], looks)
-                ax.set_title(f"{space}, {title}")
-                ax.tick_params(labelleft=ax is line[0])
-        seconds = counted_in(frame, "seconds")
-        unit = "" if seconds == SECONDS["wall"] else f", {seconds}"
-        pale = "; pale: lead shared" if frame["tied"].notna().any() else ""
-        label = f"evaluation cost{unit}{pale}; white: no target reached"
-        panels.label(figure, label, f"budget of a run{unit}")
-        _legend(figure, looks, set(best), frame)
+    room = (style.HEIGHT_IN - MAPS_AROUND_IN) / len(spaces)
+    height = MAPS_AROUND_IN + max(min(MAP_IN, room), LEAST_IN) * len(spaces)
+    height = min(height, style.HEIGHT_IN)
+    figure, axes = panels.figure_of(height, len(spaces), len(TITLES))
+    for line, (_, space, rows) in zip(axes, spaces, strict=True):
+        for ax, (measure, title) in zip(line, TITLES.items(), strict=True):
+            _map(ax, rows[(rows["measure"] == measure) & (rows["budget_s"] <= most)], looks)
+            ax.set_title(f"{space}, {title}")
+            ax.tick_params(labelleft=ax is line[0])
+    seconds = counted_in(frame, "seconds")
+    unit = "" if seconds == SECONDS["wall"] else f", {seconds}"
+    pale = "; pale: lead shared" if frame["tied"].notna().any() else ""
+    label = f"evaluation cost{unit}{pale}; white: no target reached"
+    panels.label(figure, label, f"budget of a run{unit}")
+    shown_looks = {name: look for name, look in looks.items() if name in set(best)}
+    entries = [(name, look.color) for name, look in shown_looks.items() if look.leads]
+    if others := len(shown_looks) - len(entries):
+        entries.append((f"{others} others", style.OTHER.color))
+    if not frame["known"].all():
+        entries.append(("not observed", UNKNOWN))
+    if entries:
+        squares = [Rectangle((0, 0), 1, 1, facecolor=colour, label=of) for of, colour in entries]
+        panels.legend_of(figure, squares)
     return figure
 
 
@@ -188,7 +185,8 @@ def _map(ax: Axes, rows: pd.DataFrame, looks: dict[str, Look]) -> None:
     colour_of = {name: look.color for name, look in looks.items()}
     shown = [colour_of.get(name, "white") for name in rows["best"]]
     full = pd.Series(shown, rows.index, dtype=object)
-    pale = full.map(_paled).where(rows["tied"].notna(), full)
+    pale = full.map(lambda colour: to_hex([1 - PALE * (1 - part) for part in to_rgb(colour)]))
+    pale = pale.where(rows["tied"].notna(), full)
     colours = np.empty((budget.size, cost.size), dtype=object)
     colours[up, across] = pale.where(rows["known"], UNKNOWN)
     # Cells of one colour, one above the other, are one rectangle; the picture has to be small.
@@ -221,10 +219,7 @@ def _cells(
     edge: str = "",
     width: float = 0.2,
 ) -> None:
-    """Fill cells, all of them as one path; without an edge, it has their colour.
-
-    They have one shape (points, 2), or one each.
-    """
+    """Fill cells of one shape (points, 2), or of one each, as one path, with an edge or without."""
     if not len(corners):
         return
     vertices = (corners[:, np.newaxis] + shape).reshape(-1, 2)
@@ -245,22 +240,3 @@ def _durations(values: NDArray[np.float64]) -> dict[float, str]:
         if logs[0] - step / 2 <= np.log10(seconds) <= logs[-1] + step / 2
     ]
     return dict(inside[:: -(-len(inside) // MOST_TICKS) or 1])
-
-
-def _paled(colour: str) -> str:
-    red, green, blue = (1 - PALE * (1 - part) for part in to_rgb(colour))
-    return to_hex((red, green, blue))
-
-
-def _legend(figure: Figure, looks: dict[str, Look], best: set[str], frame: pd.DataFrame) -> None:
-    entries = [(name, look.color) for name, look in looks.items() if look.leads and name in best]
-    others = sum(name in best and not look.leads for name, look in looks.items())
-    if others:
-        entries.append((f"{others} others", style.OTHER.color))
-    if not frame["known"].all():
-        entries.append(("not observed", UNKNOWN))
-    if entries:
-        panels.legend_of(
-            figure,
-            [Rectangle((0, 0), 1, 1, facecolor=colour, label=name) for name, colour in entries],
-        )

@@ -31,8 +31,7 @@ functions of a dimension; or none, if everything fits on one page.
 
 @dataclass(frozen=True)
 class Page:
-    """One file of a figure, with a suffix of the figure's name; an overview summarizes the
-    functions.
+    """One file of a figure, with a suffix of its name; an overview summarizes the functions.
 
     `dimension` and `functions` are None and empty for all.
     """

@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.lines import Line2D
 from matplotlib.textpath import text_to_path
-from matplotlib.ticker import LogFormatter, LogLocator, MaxNLocator, NullLocator
+from matplotlib.ticker import LogFormatter, LogLocator, NullLocator
 from numpy.typing import ArrayLike, NDArray
 
 from timefair.basics.words import power_of_ten
@@ -50,9 +50,8 @@ class NothingToDraw(ValueError):
 
 def note(text: str) -> Figure:
     """A figure with only this sentence, one column wide."""
-    with style.applied():
-        figure = Figure(figsize=(style.COLUMN_IN, 0.5))
-        figure.text(0.5, 0.5, text, ha="center", va="center", fontsize=7.5)
+    figure = Figure(figsize=(style.COLUMN_IN, 0.5))
+    figure.text(0.5, 0.5, text, ha="center", va="center", fontsize=7.5)
     return figure
 
 
@@ -80,34 +79,34 @@ def grid(
     share_y: bool = True,
     height_in: float = PANEL_HEIGHT_IN,
 ) -> tuple[Figure, list[Panel]]:
-    """Lay out the panels of a frame; each dimension has its own lines.
+    """Lay out the panels of a frame, one per function or only one per dimension; each dimension has
+    its own lines. NothingToDraw without rows.
 
-    - `functions`: If True, there is one panel per function; if False, there is one per dimension.
-    - `share_y`: Whether all panels have the same scale of y; x is always shared. A shared scale is
-      set on one panel for all, because setting it on each one takes quadratic time.
-
-    Raises NothingToDraw if the frame has no rows.
+    All panels share the scale of x, and maybe that of y: it is set on one panel for all, as setting
+    it on each one takes quadratic time.
     """
     require_rows(frame)
     several = frame["suite"].nunique() > 1
     lines: list[list[tuple[str, pd.DataFrame]]] = []
-    groups = sorted(frame.groupby(["suite", "dimension"]), key=_place)
-    for (suite, dimension), part in groups:
+    groups = frame.groupby(["suite", "dimension"])
+    for (suite, dimension), part in sorted(
+        groups, key=lambda group: (str(group[0][0]), _position(group[0][1]))
+    ):
         head = f"{suite} " if several else ""
         space = "all dimensions" if str(dimension) == "all" else f"D = {dimension}"
-        cells: list[tuple[str, pd.DataFrame]] = []
+        cells = [(f"{head}{space}", part)]
         if functions:
             named = part.groupby("function", observed=True, sort=False)
-            for function, rows in sorted(named, key=lambda group: _position(group[0])):
-                cells.append((f"{head}{called(frame, suite, function)}, {space}", rows))
+            cells = [
+                (f"{head}{called(frame, suite, function)}, {space}", rows)
+                for function, rows in sorted(named, key=lambda group: _position(group[0]))
+            ]
             columns = columns_of(len(cells))
             lines += [cells[i : i + columns] for i in range(0, len(cells), columns)]
+        elif lines and len(lines[-1]) < COLUMNS:
+            lines[-1] += cells
         else:
-            cells.append((f"{head}{space}", part))
-            if lines and len(lines[-1]) < COLUMNS:
-                lines[-1] += cells
-            else:
-                lines.append(cells)
+            lines.append(cells)
     columns = max(len(line) for line in lines)
     width = width_of(len(lines), columns)
     size = title_size(max((title for line in lines for title, _ in line), key=len), width / columns)
@@ -225,10 +224,8 @@ def leading(
     prepare: Callable[[Floats], Floats] = np.asarray,
     step: bool = False,
 ) -> Iterator[tuple[str, Floats]]:
-    """The name and the prepared numbers of each algorithm that leads.
-
-    The others are drawn: the finite values of the second column, as far as they are ``observed``.
-    """
+    """The name and the prepared numbers of each algorithm that leads; draws the others: the finite
+    values of the second column, as far as they are ``observed``."""
     others = []
     for name, numbers in numbers_by_algorithm(panel.rows, columns):
         rows = prepare(numbers)
@@ -244,20 +241,17 @@ def leading(
 
 def in_background(ax: Axes, curves: list[Floats], step: bool = False) -> None:
     """Draw curves, shape (2, points), of algorithms that do not lead as one thin grey line."""
-    if not curves:
-        return
-    if step:
-        curves = [_corners(each) for each in curves]
-    gap = np.full((2, 1), np.nan)
-    x, y = np.concatenate([part for each in curves for part in (each, gap)], axis=1)
-    look = {**style.OTHER.line, "marker": "", "drawstyle": "steps-post" if step else "default"}
-    curve(ax, x, y, **look)
-
-
-def _corners(steps: Floats) -> Floats:
-    changes = np.append(True, np.diff(steps[1]) != 0) if steps.size else np.zeros(0, dtype=bool)
-    changes[-1:] = True
-    return steps[:, changes]
+    parts, gap = [], np.full((2, 1), np.nan)
+    for each in curves:
+        if step and each.size:  # only the corners, and the end
+            kept = np.append(True, np.diff(each[1]) != 0)
+            kept[-1] = True
+            each = each[:, kept]
+        parts += [each, gap]
+    if curves:
+        x, y = np.concatenate(parts, axis=1)
+        drawstyle = "steps-post" if step else "default"
+        curve(ax, x, y, **{**style.OTHER.line, "marker": "", "drawstyle": drawstyle})
 
 
 def curve(ax: Axes, x: Floats, y: Floats, **properties: Any) -> Line2D:
@@ -292,13 +286,8 @@ def observed_curve(
         cross = {"color": look.color, "marker": "x", "markersize": CROSS, "zorder": 4}
         curve(ax, x[end - 1 : end], y[end - 1 : end], linestyle="", **cross)
     marked = (y > 0) & (np.arange(x.size) < (BEFORE_CROSS if cut else 1.0) * end)
-    curve(
-        ax,
-        x[:end],
-        y[:end],
-        **line,
-        markevery=style.marks(marked, list(looks).index(name), len(looks)),
-    )
+    marks = style.marks(marked, list(looks).index(name), len(looks))
+    curve(ax, x[:end], y[:end], **line, markevery=marks)
 
 
 def band(ax: Axes, x: Floats, low: Floats, high: Floats, **look: Any) -> None:
@@ -306,9 +295,12 @@ def band(ax: Axes, x: Floats, low: Floats, high: Floats, **look: Any) -> None:
     ax.fill_between(x, low, high, linewidth=0, **look)
 
 
-def require_rows(frame: pd.DataFrame) -> None:
+NO_ROWS = "nothing to draw: the table has no rows"
+
+
+def require_rows(frame: pd.DataFrame, otherwise: str = NO_ROWS) -> None:
     if frame.empty:
-        raise NothingToDraw("nothing to draw: the table has no rows")
+        raise NothingToDraw(otherwise)
 
 
 def of_one_unit(frame: pd.DataFrame) -> pd.DataFrame:
@@ -381,10 +373,8 @@ def rows(figure: Figure, grid: Sequence[Panel], looks: dict[str, Look], *, lines
 def name_ends(
     ax: Axes, looks: dict[str, Look], ends: dict[str, tuple[float, float]], height_in: float
 ) -> None:
-    """Write the name of each algorithm at the right of its curve, whose last point is given.
-
-    Names that would touch are moved apart, and joined with their curves by thin lines.
-    """
+    """Write the name of each algorithm at the right of its curve, whose last point is given; names
+    that would touch are moved apart, and joined with their curves."""
     scale = ax.transScale + ax.transLimits
     last = {name: scale.transform(end) for name, end in ends.items()}
     names, apart = sorted(last, key=lambda name: float(last[name][1])), NAME_IN / height_in
@@ -398,18 +388,13 @@ def name_ends(
     for name, place in zip(names, places, strict=True):
         x, y = np.array([last[name], (1.03, place)]).T
         color = looks[name].color
-        curve(
-            ax, x, y, color=color, linewidth=0.6, clip_on=False,
-            transform=ax.transAxes,
-        )  # fmt: skip
+        curve(ax, x, y, color=color, linewidth=0.6, clip_on=False, transform=ax.transAxes)
         ax.text(1.04, y[1], name, color=color, fontsize=6.5, va="center", transform=ax.transAxes)
 
 
 def legend(figure: Figure, looks: dict[str, Look], *, lines: bool = True) -> None:
-    """Draw one legend above all panels; a figure without room for all of its lines becomes higher.
-
-    If some algorithms lead, the others share one entry.
-    """
+    """Draw one legend above all panels, for which a figure may become higher; algorithms that do
+    not lead share one entry."""
     others = sum(not look.leads for look in looks.values())
     named = {name: look for name, look in looks.items() if look.leads}
     if others:
@@ -424,10 +409,8 @@ def legend(figure: Figure, looks: dict[str, Look], *, lines: bool = True) -> Non
 def legend_of(
     figure: Figure, handles: Sequence[Artist], *, handlelength: float | None = 1.0
 ) -> None:
-    """Draw a legend of any entries above all panels, as `legend` does; each has a label.
-
-    - `handlelength`: Length of a handle in font sizes; None for the length for lines.
-    """
+    """Draw a legend of any entries with labels above all panels; `handlelength` is in font sizes,
+    None for lines."""
     sizes = [len(str(handle.get_label())) + HANDLE_LETTERS for handle in handles]
     columns, lines = _form(sizes, figure.get_figwidth())
     if figure.get_figwidth() <= COLUMN_IN and lines > NARROW_LEGEND_LINES:
@@ -457,11 +440,6 @@ def _width(sizes: list[int], columns: int) -> int:
     heights = [lines + 1] * full + [lines] * (columns - full)
     ends = np.cumsum(heights)
     return sum(max(sizes[end - n : end]) for end, n in zip(ends, heights, strict=True))
-
-
-def _place(group: tuple[Any, object]) -> tuple[str, tuple[int, int]]:
-    suite, dimension = group[0]
-    return str(suite), _position(dimension)
 
 
 def called(frame: pd.DataFrame, suite: object, function: object) -> str:
@@ -554,24 +532,9 @@ def limits(values: ArrayLike, margin: float = 0.04) -> tuple[float, float]:
     return float(10**low), float(10**high)
 
 
-def linear_limits(values: ArrayLike, margin: float = 0.04) -> tuple[float, float]:
-    """Range of the finite values with a margin; if all are equal, half a unit on each side."""
-    x = np.asarray(values, dtype=np.float64)
-    low, high = float(x[np.isfinite(x)].min()), float(x[np.isfinite(x)].max())
-    pad = margin * (high - low) or 0.5
-    return low - pad, high + pad
-
-
-def set_linear(ax: Axes, bounds: tuple[float, float], ticks: int = TICKS) -> None:
-    ax.set_xlim(*bounds)
-    ax.xaxis.set_major_locator(MaxNLocator(ticks - 1))
-
-
 def set_symlog(ax: Axes, values: ArrayLike) -> None:
-    """Make the axis of x logarithmic on both sides of 0, the largest value on the left.
-
-    Between 0 and the smallest absolute value that is not 0, the axis is linear.
-    """
+    """Make the axis of x logarithmic on both sides of 0, the largest value on the left, and linear
+    within the smallest absolute value that is not 0."""
     x = np.asarray(values, dtype=np.float64)
     least = float(np.abs(x[x != 0]).min())
     ax.set_xscale("symlog", linthresh=least, linscale=0.7)
@@ -580,27 +543,18 @@ def set_symlog(ax: Axes, values: ArrayLike) -> None:
     powers = 10.0 ** np.arange(np.ceil(decades[0] - 1e-9), np.floor(decades[1] + 1e-9) + 1)
     step = -(-len(powers) // (TICKS - 2))
     ticks = [*powers[::-1][::step], 0.0, *(-powers[powers <= -x.min() * (1 + 1e-9)][-1:])]
-    ax.set_xticks(ticks, [_signed_power(tick) for tick in ticks])
+    signs = ["0" if t == 0 else f"{'−' if t < 0 else ''}{power(abs(t))}" for t in ticks]
+    ax.set_xticks(ticks, signs)
     ax.xaxis.set_minor_locator(NullLocator())
-
-
-def _signed_power(value: float) -> str:
-    return "0" if value == 0 else f"{'−' if value < 0 else ''}{power(abs(value))}"
 
 
 def set_log(ax: Axes, axis: str, bounds: tuple[float, float], ticks: int = TICKS) -> None:
     """Make an axis (``x`` or ``y``) logarithmic, with few ticks, whose labels do not touch."""
-    side: Axis
     if axis == "x":
         width_in = ax.get_position().width * ax.figure.get_figwidth()
         ticks = min(ticks, max(int(width_in / TICK_IN), 2))
-        ax.set_xscale("log")
-        ax.set_xlim(*bounds)
-        side = ax.xaxis
-    else:
-        ax.set_yscale("log")
-        ax.set_ylim(*bounds)
-        side = ax.yaxis
+    ax.set(**{f"{axis}scale": "log", f"{axis}lim": bounds})
+    side: Axis = getattr(ax, f"{axis}axis")
     low, high = sorted(bounds)
     decades = np.log10(high / low)
     # With fewer than two of these ticks, the locator would take others, whose labels touch.

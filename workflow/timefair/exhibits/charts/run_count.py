@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import wraps
-from typing import Any, TypeAlias
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,9 +13,6 @@ from numpy.typing import NDArray
 
 from timefair.basics.words import ALL
 from timefair.exhibits.charts import panels, style
-from timefair.exhibits.charts.panels import NothingToDraw
-
-Draw: TypeAlias = Callable[[pd.DataFrame], Figure]
 
 COLUMNS = ("true", "p0.5", "p1", "p5", "p10", "p15", "p20")  # columns of Table 1
 
@@ -27,19 +23,6 @@ NOTHING = "no cell has as many runs as a complete sample"
 SHARED = {"sharex": True, "sharey": True}
 CELL_IN = (0.2, 0.1)  # least width and height of a cell in which a number fits
 DARK = 55.0  # percentage above which the number in a cell is white
-
-
-def _drawn_of_samples(draw: Draw) -> Draw:
-    """Decorate a function that draws complete samples: it refuses an empty table."""
-
-    @wraps(draw)
-    def drawn(frame: pd.DataFrame) -> Figure:
-        if frame.empty:
-            raise NothingToDraw(NOTHING)
-        with style.applied():
-            return draw(frame)
-
-    return drawn
 
 
 def _two_taus(frame: pd.DataFrame) -> list[float]:
@@ -108,8 +91,8 @@ ALGORITHM_LINE_IN, ALGORITHM_LABELS_IN = 0.14, 1.0
 PANEL_IN, ALGORITHMS_MARGIN_IN = 0.35, 0.4
 
 
-@_drawn_of_samples
 def algorithms(frame: pd.DataFrame) -> Figure:
+    panels.require_rows(frame, NOTHING)
     each = _pooled(frame, ["algorithm", "tau", "outliers"])
     taus, techniques = sorted(frame["tau"].unique()), _techniques(frame)
     lines = each["algorithm"].nunique()
@@ -129,9 +112,9 @@ def algorithms(frame: pd.DataFrame) -> Figure:
     return figure
 
 
-@_drawn_of_samples
 def configurations(frame: pd.DataFrame) -> Figure:
     """Draw a box plot over the algorithms for each column of Table 1."""
+    panels.require_rows(frame, NOTHING)
     each = _pooled(frame, ["algorithm", "tau", "outliers"])
     taus, techniques = _two_taus(frame), _techniques(frame)
     height = panels.MARGIN_IN + panels.PANEL_HEIGHT_IN * len(taus)
@@ -169,8 +152,8 @@ def _boxes(ax: Axes, accuracy: pd.DataFrame) -> None:
 APART = 0.16
 
 
-@_drawn_of_samples
 def dimensions(frame: pd.DataFrame) -> Figure:
+    panels.require_rows(frame, NOTHING)
     each = _pooled(frame, ["dimension", "algorithm", "tau", "outliers"])
     techniques = _techniques(frame)
     looks = style.looks(f"τ = {tau:g}" for tau in frame["tau"].unique())
@@ -203,8 +186,8 @@ def _bars(ax: Axes, rows: pd.DataFrame, looks: dict[str, style.Look]) -> None:
 PROBLEM_LINE_IN, PROBLEMS_MARGIN_IN, PROBLEM_LABELS_IN = 0.15, 0.75, 0.6
 
 
-@_drawn_of_samples
 def problems(frame: pd.DataFrame) -> Figure:
+    panels.require_rows(frame, NOTHING)
     keys = ["suite", "function", "dimension", "tau", "outliers"]
     each = _pooled(frame, keys)
     each["wrong"] = 100.0 - each["true"]
@@ -243,12 +226,10 @@ CONTROLS = (FIXED, "random n")
 RULES_IN = 2.1
 
 
-@_drawn_of_samples
 def rules(frame: pd.DataFrame) -> Figure:
-    """Draw a mark per rule and setting over the runs saved; a line joins fixed numbers of runs.
-
-    All dimensions are shown together; there is one line of panels per suite.
-    """
+    """Draw a mark per rule and setting over the runs saved, for all dimensions; a line joins fixed
+    numbers of runs."""
+    panels.require_rows(frame, NOTHING)
     everywhere = frame[frame["dimension"] == ALL]
     looks = style.looks(frame["rule"].unique())
     suites = sorted(everywhere["suite"].unique())

@@ -42,22 +42,17 @@ LINES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1.5, 1, 1.5))
 
 SETTINGS: Any = {
     # seaborn's style "ticks"
-    "axes.edgecolor": ".15",
-    "axes.labelcolor": ".15",
-    "xtick.color": ".15",
-    "ytick.color": ".15",
-    "text.color": ".15",
+    **dict.fromkeys(("axes.edgecolor", "axes.labelcolor", "text.color"), ".15"),
+    **dict.fromkeys(("xtick.color", "ytick.color"), ".15"),
     "lines.solid_capstyle": "round",
     "patch.edgecolor": "w",
     "patch.force_edgecolor": True,
     # timefair's own
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans"],
-    "font.size": 7.5,
-    "axes.titlesize": 7.5,
-    "axes.labelsize": 7.5,
+    **dict.fromkeys(("font.size", "axes.titlesize", "axes.labelsize"), 7.5),
+    **dict.fromkeys(("figure.labelsize", "legend.fontsize"), 7.5),
     "axes.titlepad": 3.0,
-    "figure.labelsize": 7.5,
     "figure.constrained_layout.hspace": 0.0,
     "figure.constrained_layout.wspace": 0.0,
     "axes.linewidth": 0.6,
@@ -67,22 +62,16 @@ SETTINGS: Any = {
     "axes.axisbelow": True,
     "grid.color": "#E4E4E4",
     "grid.linewidth": 0.5,
-    "legend.fontsize": 7.5,
     "legend.frameon": False,
     "legend.handlelength": 3.0,
     "legend.columnspacing": 1.6,
     "lines.linewidth": 1.2,
     "lines.markersize": 3.6,
-    "xtick.labelsize": 6.5,
-    "ytick.labelsize": 6.5,
-    "xtick.major.width": 0.6,
-    "ytick.major.width": 0.6,
-    "xtick.major.size": 2.5,
-    "ytick.major.size": 2.5,
-    "xtick.minor.size": 0.0,
-    "ytick.minor.size": 0.0,
-    "xtick.major.pad": 3.5,
-    "ytick.major.pad": 3.5,
+    **dict.fromkeys(("xtick.labelsize", "ytick.labelsize"), 6.5),
+    **dict.fromkeys(("xtick.major.width", "ytick.major.width"), 0.6),
+    **dict.fromkeys(("xtick.major.size", "ytick.major.size"), 2.5),
+    **dict.fromkeys(("xtick.minor.size", "ytick.minor.size"), 0.0),
+    **dict.fromkeys(("xtick.major.pad", "ytick.major.pad"), 3.5),
     "pdf.fonttype": 42,
     "ps.fonttype": 42,  # matplotlib 3.11 asks for this one before it splits the font of a PDF
     "svg.fonttype": "none",
@@ -104,10 +93,7 @@ BAND_ALPHA = 0.16
 
 @contextmanager
 def applied() -> Iterator[None]:
-    """Apply the settings inside a ``with`` block, on top of matplotlib's defaults.
-
-    The user's matplotlibrc has no effect.
-    """
+    """Apply the settings, and nothing of the user's matplotlibrc, inside a ``with`` block."""
     import matplotlib
 
     with matplotlib.rc_context():
@@ -170,11 +156,10 @@ def _look(k: int, place: int) -> Look:
 
 
 def highlighted(all_looks: dict[str, Look], leaders: Iterable[str]) -> dict[str, Look]:
-    """The looks if some algorithms lead: each leader has a colour of its own, the others are grey.
+    """The looks if at most as many algorithms lead as there are `COLOURS`; the others are grey.
 
     A leader that owns its colour keeps it. Each other one has one of the last colours: the same in
-    all figures of a campaign in which no other leader has it. There are at most as many leaders as
-    `COLOURS`.
+    all figures of a campaign in which no other leader has it.
     """
     ordered = sorted(leaders, key=lambda name: all_looks[name].place)
     size = len(COLOURS)
@@ -189,10 +174,8 @@ def highlighted(all_looks: dict[str, Look], leaders: Iterable[str]) -> dict[str,
 
 
 def largest(frame: pd.DataFrame, column: str, weight: pd.Series[float]) -> dict[str, Look]:
-    """The looks if those algorithms lead that have the largest weights above 0, as areas.
-
-    Of equal weights, the first in alphabetical order leads.
-    """
+    """The looks if those algorithms lead that have the largest weights above 0, as areas; of equal
+    ones, the first in alphabetical order."""
     ordered = weight[weight > 0].sort_index().sort_values(ascending=False, kind="stable")
     return looks_in(frame, column, [str(name) for name in ordered.index])
 
@@ -220,10 +203,9 @@ NAME = re.compile(r'(?<=["#])[a-z][0-9a-f]{10}(?=[")])')
 
 
 def save(figure: Figure, *paths: Path) -> None:
-    """Write a figure as PDF, SVG or PNG, by the suffix of each path; equal figures give equal
-    bytes.
+    """Write a figure as PDF, SVG or PNG, by the suffix of each path; of equal bytes if equal.
 
-    Raises ValueError if a path has another suffix; then no file is written.
+    ValueError for another suffix; then no file is written.
     """
     for path in paths:
         if path.suffix not in METADATA:
@@ -252,15 +234,17 @@ def _write(figure: Figure, path: Path) -> None:
     else:
         text = StringIO()
         FigureCanvasSVG(figure).print_svg(text, metadata=METADATA[".svg"])
-        path.write_text(_smaller(_numbered(text.getvalue())), encoding="utf-8")
+        path.write_text(_smaller(text.getvalue()), encoding="utf-8")
 
 
 def _smaller(text: str) -> str:
-    """The same picture in an SVG of half the size.
+    """The same picture in an SVG of half the size, with numbers for names, whose last digits vary.
 
     Coordinates are cut to a hundredth of a point, lines along an axis name one coordinate, and
     markers of one style have it in common.
     """
+    numbers: dict[str, str] = {}
+    text = NAME.sub(lambda name: numbers.setdefault(name[0], f"n{len(numbers)}"), text)
     text = COORDINATES.sub(lambda attribute: DECIMALS.sub("", attribute[0]), text)
     text = PATH.sub(lambda attribute: f' d="{_short(attribute[1])}"', text)
     return MARKED.sub(_with_one_style, text)
@@ -288,9 +272,3 @@ def _with_one_style(group: re.Match[str]) -> str:
     if "style=" in attributes or len(styles) < markers.count("<use") or len(set(styles)) > 1:
         return group[0]
     return f"<g{attributes}{styles[0]}>\n{STYLE.sub('', markers)}"
-
-
-def _numbered(text: str) -> str:
-    """Replace the names in an SVG, whose last digits are not always the same, by numbers."""
-    numbers: dict[str, str] = {}
-    return NAME.sub(lambda name: numbers.setdefault(name[0], f"n{len(numbers)}"), text)

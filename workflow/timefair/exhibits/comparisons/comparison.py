@@ -1,10 +1,10 @@
-"""Pairs of algorithms under every criterion: the table from which all verdicts follow."""
+"""Pairs of algorithms: all verdicts under every criterion, and orders that time reverses."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache, partial
 from itertools import combinations
 from math import comb, inf, log10, nan, prod
 from typing import Any, NamedTuple, TypeAlias
@@ -15,44 +15,26 @@ from numpy.typing import NDArray
 
 from timefair.basics.words import ALL, percent
 from timefair.exhibits import questions
-from timefair.exhibits.campaign.outcomes import detectable, slowdowns
-from timefair.exhibits.columns import (
-    PAIR,
-    column_names,
+from timefair.exhibits.campaign.outcomes import detectable, of_times, slowdowns
+from timefair.exhibits.columns import PAIR, column_names
+from timefair.exhibits.comparisons.ranks import (
+    ERT,
+    FIXED,
+    FIXED_BUDGET,
+    FIXED_TARGET,
+    cases,
+    median,
 )
-from timefair.exhibits.comparisons.ranks import ERT, cases
 from timefair.exhibits.exhibit import Made, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.exhibits.unknown_optimum import refuted
+from timefair.records.rundata import problems as rundata
 from timefair.records.rundata.frames import quantile_name
-from timefair.records.rundata.problems import (
-    BUDGETS,
-    KnownCosts,
-    Listed,
-    ProblemRuns,
-    Space,
-    Spent,
-    in_order,
-    limits,
-    listed,
-    planned,
-    precision_at_the_end,
-    problems,
-)
+from timefair.records.rundata.problems import KnownCosts, Listed, ProblemRuns, Space, Spent
 from timefair.records.rundata.published import at_ends, with_published
 from timefair.records.rundata.runs import UNITS, Runs, Unit
 from timefair.records.rundata.settings import Analysis
-from timefair.statistics.comparison import (
-    Strata,
-    a12_within,
-    equal_ert_within,
-    in_agreement,
-    quantile_test,
-    strata_of,
-    superiority_within,
-    van_elteren,
-    wilcoxon,
-)
+from timefair.statistics import comparison as statistics
 from timefair.statistics.ranks import hochberg
 from timefair.statistics.runtimes import decisive_target
 from timefair.statistics.samples import sample_quantile
@@ -72,31 +54,36 @@ class Pooled:
     def __init__(self, runs: Runs, analysis: Analysis) -> None:
         self.runs, self.analysis = with_published(runs), analysis
         self.machine = self.runs.frame["machine"].to_numpy(dtype=object)
-        self.best = np.maximum(precision_at_the_end(self.runs), 0.0)
+        self.best = np.maximum(rundata.precision_at_the_end(self.runs), 0.0)
         self.wrong = {(one.suite, one.dimension, one.function) for one in refuted(self.runs)}
         rows = slowdowns(runs, analysis).dropna(subset="slowdown")
         names = runs.frame["algorithm"].loc[rows.index]
         self.slowdowns = {str(name): some for name, some in rows.groupby(names, observed=True)}
-        self.detectable: dict[tuple[str, str], dict[tuple[str, int, str], float]] = {}
+        self.detectable = cache(self._detectable)
+        self.spaces: defaultdict[Space, list[ProblemRuns]] = defaultdict(list)
+        for problem in rundata.problems(self.runs):
+            self.spaces[problem.space].append(problem)
 
-    def strata(self, problem: ProblemRuns, a: str, b: str, *of_both: NDArray[Any]) -> Strata:
+    def strata(
+        self, problem: ProblemRuns, a: str, b: str, *of_both: NDArray[Any]
+    ) -> statistics.Strata:
         """Results of both on each kind of machine that both ran on."""
         rows = problem.rows[problem.algorithms[a]], problem.rows[problem.algorithms[b]]
-        return strata_of(*of_both, *(self.machine[mine] for mine in rows))
+        return statistics.strata_of(*of_both, *(self.machine[mine] for mine in rows))
 
     def ratio(self, problem: ProblemRuns, unit: Unit, a: str, b: str) -> float:
         """The ratio of two costs that the speed of the machine may explain, at least 1."""
         if unit != "seconds" or a not in self.slowdowns or b not in self.slowdowns:
             return 1.0
-        if (a, b) not in self.detectable:
-            rows = pd.concat([self.slowdowns[a], self.slowdowns[b]])
-            self.detectable[a, b] = {
-                (str(row["suite"]), int(row["dimension"]), str(row["function"])): ratio
-                for row in detectable(rows, self.analysis.confidence).to_dict("records")
-                if (ratio := float(row["detectable_ratio"])) > 1 and ratio < inf
-            }
-        place = (*problem.space, str(problem.names["function"]))
-        return self.detectable[a, b].get(place, 1.0)
+        return self.detectable(a, b).get((*problem.space, str(problem.names["function"])), 1.0)
+
+    def _detectable(self, a: str, b: str) -> dict[tuple[str, int, str], float]:
+        rows = pd.concat([self.slowdowns[a], self.slowdowns[b]])
+        return {
+            (str(row["suite"]), int(row["dimension"]), str(row["function"])): ratio
+            for row in detectable(rows, self.analysis.confidence).to_dict("records")
+            if 1 < (ratio := float(row["detectable_ratio"])) < inf
+        }
 
     def known(self, problem: ProblemRuns, runs: NDArray[np.bool_]) -> list[str]:
         """The algorithms of which all runs on a function are among some runs."""
@@ -119,7 +106,7 @@ class Tested(NamedTuple):
     p: float
     balance: float
     target: float = nan
-    strata: Strata | None = None
+    strata: statistics.Strata | None = None
     least: float = 1.0
 
 
@@ -136,12 +123,6 @@ class _Criterion:
     name: str
     pooled: Pooled
     always_on_functions = True
-
-    def spaces(self) -> dict[Space, list[ProblemRuns]]:
-        found: dict[Space, list[ProblemRuns]] = {}
-        for problem in problems(self.pooled.runs):
-            found.setdefault(problem.space, []).append(problem)
-        return found
 
     def within(self, space: Space) -> float:
         """The cost within which results count; NaN if it is that of complete runs."""
@@ -170,8 +151,8 @@ class Costs(_Criterion):
         runs, analysis = pooled.runs, pooled.analysis
         self._targets = np.array(analysis.targets_from_easy)
         self._costs = KnownCosts.of(runs, unit, analysis.targets_from_easy)
-        self._limits: dict[int, dict[str, float]] = {}
-        self._erts: dict[tuple[int, str, float], _Erts] = {}
+        self._limits = cache(partial(rundata.limits, known=self._costs.known))
+        self._known = cache(self._erts)
 
     def algorithms(self, problem: ProblemRuns) -> list[str]:
         return self.pooled.known(problem, self.pooled.runs.known_in(self._unit))
@@ -222,7 +203,7 @@ class Costs(_Criterion):
         ]
         ratio = self.pooled.ratio(problem, self._unit, a, b)
         balance = float(second > first * ratio) - float(first > second * ratio)
-        p = equal_ert_within(strata)
+        p = statistics.equal_ert_within(strata)
         least = 1.0 if p == 1 and first == second else _least(strata)
         return Tested((first, second), p, balance, target, least=least)
 
@@ -232,9 +213,7 @@ class Costs(_Criterion):
         return Quantile(self.pooled, 0.5).tested(problem, a, b)._replace(strata=None)
 
     def _limit(self, problem: ProblemRuns, *names: str) -> float:
-        if id(problem) not in self._limits:
-            self._limits[id(problem)] = limits(problem, self._costs.known)
-        return min((self._limits[id(problem)][name] for name in names), default=inf)
+        return min((self._limits(problem)[name] for name in names), default=inf)
 
     def _both(self, problem: ProblemRuns, a: str, b: str) -> tuple[_Erts, _Erts]:
         limit = self._limit(problem, a, b)
@@ -247,13 +226,10 @@ class Costs(_Criterion):
         kinds = self.pooled.machine[rows] if seconds else np.full(rows.size, "", dtype=object)
         return kinds, self._costs.spent.of(rows).within(limit)
 
-    def _known(self, problem: ProblemRuns, name: str, limit: float) -> _Erts:
-        key = (id(problem), name, limit)
-        if key not in self._erts:
-            kinds, spent = self._spent(problem, name, limit)
-            on_kinds = {str(kind): spent.of(kinds == kind).ert for kind in set(kinds.tolist())}
-            self._erts[key] = _Erts(spent.success.mean(axis=0), spent.ert, on_kinds)
-        return self._erts[key]
+    def _erts(self, problem: ProblemRuns, name: str, limit: float) -> _Erts:
+        kinds, spent = self._spent(problem, name, limit)
+        on_kinds = {str(kind): spent.of(kinds == kind).ert for kind in set(kinds.tolist())}
+        return _Erts(spent.success.mean(axis=0), spent.ert, on_kinds)
 
 
 class _Erts(NamedTuple):
@@ -272,16 +248,12 @@ class Quantile(_Criterion):
     def __init__(self, pooled: Pooled, p: float) -> None:
         self.pooled, self._p, self.name = pooled, p, quantile_name(p)
         self.always_on_functions = p == 0.5
-        self._known: dict[int, dict[str, float]] = {}
+        self.results = cache(self._results)
 
-    def results(self, problem: ProblemRuns) -> dict[str, float]:
-        if id(problem) not in self._known:
-            samples = problem.samples(self.pooled.best)
-            names = self.algorithms(problem)
-            self._known[id(problem)] = {
-                name: float(sample_quantile(samples[name], self._p)) for name in names
-            }
-        return self._known[id(problem)]
+    def _results(self, problem: ProblemRuns) -> dict[str, float]:
+        samples = problem.samples(self.pooled.best)
+        names = self.algorithms(problem)
+        return {name: float(sample_quantile(samples[name], self._p)) for name in names}
 
     def gain(self, problem: ProblemRuns, a: str, b: str) -> float:
         """The difference of the decimal logarithms of the two quantiles."""
@@ -295,12 +267,12 @@ class Quantile(_Criterion):
         of_both = (self.pooled.best[problem.rows[problem.algorithms[name]]] for name in (a, b))
         strata = self.pooled.strata(problem, a, b, *of_both)
         if self._p == 0.5:
-            balance = superiority_within(strata) - 0.5
-            p, balance = van_elteren(strata), _agreed(balance, values)
+            balance = statistics.superiority_within(strata) - 0.5
+            p, balance = statistics.van_elteren(strata), _agreed(balance, values)
             return Tested(values, p, balance, strata=strata, least=_least(strata))
         if len(strata) != 1:
             return Tested(values, nan, 0.0)
-        test = quantile_test(*strata[0], self._p)
+        test = statistics.quantile_test(*strata[0], self._p)
         return Tested(values, test.p, _agreed(test.balance, values), least=test.least)
 
 
@@ -314,9 +286,9 @@ class Reached(_Criterion):
         self.pooled, self.name, self._unit = pooled, f"{100 * share:g} %", unit
         self._times = pooled.runs.runtimes(unit, pooled.analysis.targets_from_easy)
         self._within: dict[Space, float] = {}
-        self._known: dict[tuple[int, str, float], NDArray[np.float64]] = {}
-        budgets = pooled.runs.frame[BUDGETS[unit]].to_numpy(dtype=np.float64)
-        for problem in problems(pooled.runs):
+        self._shares = cache(self._reached)
+        budgets = pooled.runs.frame[rundata.BUDGETS[unit]].to_numpy(dtype=np.float64)
+        for problem in rundata.problems(pooled.runs):
             whole = float(np.nanmax(budgets[problem.rows]))
             most = whole * share
             if unit == "evaluations":
@@ -328,7 +300,7 @@ class Reached(_Criterion):
 
     def over_all(self, space: Space) -> dict[str, float]:
         """Minus the mean share over the functions that all algorithms ran on, or else its own."""
-        results = [self.results(problem) for problem in self.spaces()[space]]
+        results = [self.results(problem) for problem in self.pooled.spaces[space]]
         names = {name for of in results for name in of}
         complete = [of for of in results if len(of) == len(names)] or results
         return {
@@ -354,19 +326,16 @@ class Reached(_Criterion):
     def tested(self, problem: ProblemRuns, a: str, b: str) -> Tested:
         first, second = self._shares(problem, a), self._shares(problem, b)
         strata = self.pooled.strata(problem, a, b, -first, -second)
-        gain, effect = self.gain(problem, a, b), superiority_within(strata) - 0.5
+        gain, effect = self.gain(problem, a, b), statistics.superiority_within(strata) - 0.5
         balance = gain if gain * effect > 0 else 0.0
         values = float(first.mean()), float(second.mean())
-        return Tested(values, van_elteren(strata), balance, least=_least(strata))
+        return Tested(values, statistics.van_elteren(strata), balance, least=_least(strata))
 
-    def _shares(self, problem: ProblemRuns, name: str, ratio: float = 1.0) -> NDArray[np.float64]:
+    def _reached(self, problem: ProblemRuns, name: str, ratio: float = 1.0) -> NDArray[np.float64]:
         """Share of the targets that each run has reached, shape (runs,)."""
-        key = (id(problem), name, ratio)
-        if key not in self._known:
-            mine = self._times[problem.rows[problem.algorithms[name]]]
-            within = self._within[problem.space] / ratio
-            self._known[key] = np.asarray((mine <= within * (1 + 1e-12)).mean(axis=1))
-        return self._known[key]
+        mine = self._times[problem.rows[problem.algorithms[name]]]
+        within = self._within[problem.space] / ratio
+        return np.asarray((mine <= within * (1 + 1e-12)).mean(axis=1))
 
 
 Criterion: TypeAlias = Costs | Quantile | Reached
@@ -405,7 +374,7 @@ def criteria(runs: Runs, analysis: Analysis) -> list[Criterion]:
     pooled = Pooled(runs, analysis)
     costs: list[Criterion] = [Costs(pooled, unit) for unit in UNITS]
     frame = pooled.runs.frame[pooled.runs.ended]
-    budgets = {unit: frame[BUDGETS[unit]] for unit in UNITS}
+    budgets = {unit: frame[rundata.BUDGETS[unit]] for unit in UNITS}
     unit = next((u for u, one in budgets.items() if one.notna().all() and one.max() > 0), None)
     shares: list[Criterion] = []
     if unit == "evaluations" or (unit == "seconds" and analysis.time == "wall"):
@@ -419,13 +388,9 @@ Group: TypeAlias = dict[Any, dict[str, Any]]
 """The rows of a pair on one function, or over all, by the place of their criterion."""
 
 
-def over_functions(functions: int, pairs: int, level: float) -> bool:
-    """Whether Wilcoxon's test over so many functions could decide one of so many pairs."""
-    return least_over(functions, pairs) <= level
-
-
 def least_over(functions: int, pairs: int) -> float:
-    """The smallest p-value of that test times the number of pairs, at most 1."""
+    """The smallest p-value of Wilcoxon's test over so many functions times the number of pairs, at
+    most 1."""
     return float(min(2.0 ** (1 - functions) * pairs, 1.0))
 
 
@@ -550,19 +515,16 @@ def _rows(
 
     `single`: Whether to test on single functions also where there are enough for verdicts over all.
     """
-    every = criteria(runs, analysis)
-    spaces: dict[Space, list[ProblemRuns]] = {}
-    for criterion in every:
-        spaces |= criterion.spaces()
-    of_criteria: list[list[dict[str, Any]]] = [[] for _ in every]
+    every, alpha = criteria(runs, analysis), 1 - analysis.confidence
+    rows: list[tuple[int, dict[str, Any]]] = []
     limited = False
-    for space, functions in spaces.items():
+    for space, functions in every[0].pooled.spaces.items():
         contests = [_Contest(criterion, space, functions, analysis) for criterion in every]
         listed_here = _union(contest.listed() for contest in contests)
         limited |= listed_here.among is not None
         sample = max(contest.functions_compared for contest in contests)
         pairs = min((contest.pairs for contest in contests if contest.on), default=0)
-        enough = over_functions(sample, pairs, 1 - analysis.confidence)
+        enough = least_over(sample, pairs) <= alpha
         every_pair = dict.fromkeys(pair for contest in contests for pair in contest.on)
         groups: list[Group] = [
             {k: one.over(pair) for k, one in enumerate(contests) if pair in one.on}
@@ -578,10 +540,8 @@ def _rows(
                 there = {k: one for k, one in alone.items() if problem in one.on.get(pair, ())}
                 if there and chosen.has(*pair):
                     groups.append({k: one.tested(problem, pair) for k, one in there.items()})
-        for group in groups:
-            for place, row in decide(group, 1 - analysis.confidence).items():
-                of_criteria[place].append(row)
-    return [row for of in of_criteria for row in of], limited
+        rows += (item for group in groups for item in decide(group, alpha).items())
+    return [row for _, row in sorted(rows, key=lambda item: item[0])], limited
 
 
 def _without_perturbed(rows: Sequence[Mapping[str, Any]], runs: Runs, analysis: Analysis) -> str:
@@ -645,7 +605,7 @@ def _verdicts(rows: Sequence[Mapping[str, Any]], level: float) -> dict[tuple[Any
         if row["function"] == ALL:
             of_spaces[row["suite"], row["dimension"]].append((row["n_a"], row["tests"]))
     enough = {
-        space: over_functions(max(n for n, _ in of), min(pairs for _, pairs in of), level)
+        space: least_over(max(n for n, _ in of), min(pairs for _, pairs in of)) <= level
         for space, of in of_spaces.items()
     }
     return {
@@ -657,7 +617,7 @@ def _verdicts(rows: Sequence[Mapping[str, Any]], level: float) -> dict[tuple[Any
 
 def over(gains: NDArray[np.float64]) -> dict[str, Any]:
     """The test of a pair over functions, from how much better the first one is on each."""
-    test, share = wilcoxon(-gains, np.zeros(gains.size)), _share(gains)
+    test, share = statistics.wilcoxon(-gains, np.zeros(gains.size)), _share(gains)
     differences = int(np.count_nonzero(gains))
     return {
         "n_a": gains.size,
@@ -685,18 +645,13 @@ def decide(group: Group, alpha: float) -> Group:
     for row in group.values():
         if row["p_adjusted"] <= alpha and row["balance"] != 0:
             row["better"] = row["algorithm_a" if row["balance"] > 0 else "algorithm_b"]
-        if row["strata"]:
-            row |= _superiority(row, alpha)
+        if row["strata"]:  # A12 has an interval at the level at which the pair was tested
+            times = row["p_adjusted"] / row["p"] if 0 < row["p_adjusted"] < 1 else row["tests"]
+            level, rejected = alpha / max(times, 1.0), row.get("better") is not None
+            measured = statistics.a12_within(row["strata"], confidence=1 - level)
+            effect = statistics.in_agreement(measured, row["p"], level, rejected=rejected)
+            row |= {"a12": effect.a12, "a12_low": effect.low, "a12_high": effect.high}
     return group
-
-
-def _superiority(row: Mapping[str, Any], alpha: float) -> dict[str, float]:
-    """A12 with an interval at the level at which the pair was tested."""
-    times = row["p_adjusted"] / row["p"] if 0 < row["p_adjusted"] < 1 else row["tests"]
-    level = alpha / max(times, 1.0)
-    measured = a12_within(row["strata"], confidence=1 - level)
-    effect = in_agreement(measured, row["p"], level, rejected=row.get("better") is not None)
-    return {"a12": effect.a12, "a12_low": effect.low, "a12_high": effect.high}
 
 
 class _Contest:
@@ -708,11 +663,7 @@ class _Contest:
     """
 
     def __init__(
-        self,
-        criterion: Criterion,
-        space: Space,
-        functions: Sequence[ProblemRuns],
-        analysis: Analysis,
+        self, criterion: Criterion, space: Space, functions: list[ProblemRuns], analysis: Analysis
     ) -> None:
         self._criterion, self._space, self.functions = criterion, space, functions
         self._analysis = analysis
@@ -723,22 +674,23 @@ class _Contest:
         self.always_on_functions = criterion.always_on_functions
         of_pairs = (sum(not self._is_wrong(one) for one in on) for on in self.on.values())
         self.functions_compared = max(of_pairs, default=0)
-        self._gains: dict[Pair, NDArray[np.float64]] = {}
+        self._gains, self._over = cache(self._gains_of), cache(self._over_all)
         complete = len({tuple(criterion.algorithms(problem)) for problem in functions}) == 1
         in_pairs = criterion.measure != TARGETS and not complete
         self._values = {} if in_pairs else criterion.over_all(space)
         self._values = self._values or self._ranks_in_pairs()
-        self._planned = Listed(planned(analysis))
+        self._planned = Listed(rundata.planned(analysis))
         named = {pair: len(on) for pair, on in self.on.items() if self._planned.has(*pair)}
         self._families = {
             True: (len(named), sum(named.values())),
             False: (len(self.on), sum(map(len, self.on.values()))),
         }
         self.pairs = min(count for count, _ in self._families.values() if count or not self.on)
-        self._over: dict[Pair, dict[str, Any]] = {}
 
     def listed(self) -> Listed:
-        return self._with_the_best(listed(self._analysis, self._values), self._values, self.over)
+        return self._with_the_best(
+            rundata.listed(self._analysis, self._values), self._values, self.over
+        )
 
     def listed_on(self, problem: ProblemRuns) -> Listed:
         results = self._criterion.results(problem)
@@ -748,29 +700,28 @@ class _Contest:
         self,
         chosen: Listed,
         results: Mapping[str, float],
-        tested: Callable[[Pair], Mapping[str, Any]],
+        tested: Callable[[Pair], dict[str, Any]],
     ) -> Listed:
         """Also the pairs with the best algorithms, up to one that is worse than no other."""
         if chosen.among is None or not results:
             return chosen
         alpha = 1 - self._analysis.confidence
         among = set(chosen.among)
-        for name in in_order(results):
+        for name in rundata.in_order(results):
             among.add(name)
             pairs = [pair for pair in self.on if name in pair and set(pair) <= set(results)]
-            rows = [(tested(pair), 1 if pair[0] == name else -1) for pair in pairs]
-            losses = (row["p"] * row["tests"] <= alpha and row["balance"] * side < 0
-                      for row, side in rows)  # fmt: skip
-            if not any(losses):
+            rows = [tested(pair) | {"side": 1 if pair[0] == name else -1} for pair in pairs]
+            certain = (row for row in rows if row["p"] * row["tests"] <= alpha)
+            if not any(row["balance"] * row["side"] < 0 for row in certain):
                 break
         return Listed(frozenset(among))
 
     def over(self, pair: Pair) -> dict[str, Any]:
-        if pair not in self._over:
-            row = self._row(pair, ALL, [abs(self._values.get(name, np.nan)) for name in pair])
-            tests = self._tests(pair, on_functions=False)
-            self._over[pair] = row | over(self._gains_of(pair)) | {"tests": tests}
-        return dict(self._over[pair])
+        return dict(self._over(pair))
+
+    def _over_all(self, pair: Pair) -> dict[str, Any]:
+        row = self._row(pair, ALL, [abs(self._values.get(name, np.nan)) for name in pair])
+        return row | over(self._gains(pair)) | {"tests": self._tests(pair, on_functions=False)}
 
     def tested(self, problem: ProblemRuns, pair: Pair) -> dict[str, Any]:
         test = self._criterion.tested(problem, *pair)
@@ -778,17 +729,12 @@ class _Contest:
             test = Tested(test.values, np.nan, 0.0, test.target)
         row = self._row(pair, problem.names["function"], test.values)
         n_a, n_b = (problem.algorithms[name].size for name in pair)
-        row |= {"n_a": n_a, "n_b": n_b, "target": test.target, "p": test.p}
-        row |= {"differences": int(test.least < 1)}
-        return row | {"tests": self._tests(pair, on_functions=True), "balance": test.balance,
-                      "least": test.least, "strata": test.strata}  # fmt: skip
+        row |= {"n_a": n_a, "n_b": n_b, "differences": int(test.least < 1)}
+        return row | test._asdict() | {"tests": self._tests(pair, on_functions=True)}
 
     def _gains_of(self, pair: Pair) -> NDArray[np.float64]:
-        if pair not in self._gains:
-            on = (problem for problem in self.on[pair] if not self._is_wrong(problem))
-            gains = [self._criterion.gain(problem, *pair) for problem in on]
-            self._gains[pair] = np.array(gains)
-        return self._gains[pair]
+        on = (problem for problem in self.on[pair] if not self._is_wrong(problem))
+        return np.array([self._criterion.gain(problem, *pair) for problem in on])
 
     def _is_wrong(self, problem: ProblemRuns) -> bool:
         return (*problem.space, int(problem.names["function"])) in self._criterion.pooled.wrong
@@ -798,7 +744,7 @@ class _Contest:
         names = {name for pair in self.on for name in pair}
         ranks = dict.fromkeys(sorted(names), 1.0)
         for pair in self.on:
-            share = _share(self._gains_of(pair))
+            share = _share(self._gains(pair))
             ranks[pair[0]] += 1 - share
             ranks[pair[1]] += share
         return ranks
@@ -833,3 +779,239 @@ def _union(every: Iterable[Listed]) -> Listed:
     if any(one is None for one in among):
         return Listed()
     return Listed(frozenset().union(*(one for one in among if one is not None)))
+
+
+Medians: TypeAlias = tuple[float, ...]
+"""Median precisions of a pair on a function: both at equal evaluations, then both at the end."""
+
+
+class Reversal(NamedTuple):
+    """A pair with opposite orders over its functions; `p_adjusted` is times the number of tests.
+
+    `better_on`: On how many functions each has the strictly better median, in the order of
+    `Medians`.
+    """
+
+    pair: Pair
+    first_by_evaluations: bool
+    functions: int
+    better_on: tuple[int, ...]
+    p_by_evaluations: float
+    p_by_time: float
+    p_adjusted: float
+
+
+def reversals(medians: Mapping[Pair, Sequence[Medians]], tests: int) -> list[Reversal]:
+    """Test which pairs of algorithms have opposite orders at equal evaluations and at equal time.
+
+    Each order is over all functions, with the p-value of Wilcoxon's signed-rank test on the
+    logarithms of the medians. A reversal needs both, so its p-value is the larger of the two (an
+    intersection-union test), times the number of pairs (Bonferroni). A pair with fewer than two
+    functions is not tested, and numbers of functions must not contradict a reversal.
+
+    - `medians`: Those of each pair, one entry per function; `inf` is allowed, below 0 counts as 0.
+    - `tests`: Number of tests in the family, at least ``len(medians)``.
+    """
+    found = []
+    for pair, on_functions in medians.items():
+        values = np.array(on_functions, dtype=np.float64)
+        if len(values) < 2:
+            continue
+        with np.errstate(divide="ignore"):
+            logs = np.log10(np.maximum(values, 0.0)).T
+        evaluations, time = (
+            statistics.wilcoxon(logs[0], logs[1]),
+            statistics.wilcoxon(logs[2], logs[3]),
+        )
+        on = tuple((values < values[:, [1, 0, 3, 2]]).sum(axis=0).tolist())
+        orders = (on[0] - on[1], evaluations.balance), (on[2] - on[3], time.balance)
+        agreed = all(count * balance >= 0 for count, balance in orders)
+        if evaluations.balance * time.balance < 0 and agreed:
+            p = min(max(evaluations.p, time.p) * tests, 1.0)
+            first = evaluations.balance > 0
+            found.append(Reversal(pair, first, len(values), on, evaluations.p, time.p, p))
+    return found
+
+
+FAMILY = ("suite", "dimension", "criterion")
+P_OF_UNIT: dict[str, Unit] = {"p_by_evaluations": "evaluations", "p_by_time": "seconds"}
+FOR_ALL = "for `all`, number of functions on which its median precision is the better one"
+BY = ("by_evaluations_a", "by_evaluations_b", "by_time_a", "by_time_b")
+
+
+@exhibit(
+    "rank_reversals",
+    question=questions.REVERSAL,
+    title="Pairs with opposite orders by evaluations and by time",
+    caption="""
+    Pairs in which one algorithm is strictly better by evaluations, and the other by time: by the
+    ERT at a fixed target, or by the median precision at a fixed budget, on a function and over all
+    functions. A rank reversal is significant only if both orders are, and at a fixed target only if
+    the ratio of the times is above the timing noise. For more than 12 algorithms, only pairs with
+    the best one (lowest average rank of the median precision) are listed; `statistics.pairs`
+    selects other pairs. Functions with a wrong optimum are omitted.
+    """,
+    columns=f"""
+    SPACE, FUNCTION_OR_ALL
+    {FIXED}
+    TARGET, PAIR
+    functions: for `all`, number of functions that both ran; 1 otherwise
+    evaluations [evaluations]: the number of evaluations that the budget allowed every run of both,
+        within which they are compared; for `all`, the median of these numbers over the functions
+    by_evaluations_a [evaluations, precision or functions]: ERT in evaluations of `algorithm_a`, or
+        its median precision at `evaluations`; {FOR_ALL}
+    by_evaluations_b [evaluations, precision or functions]: ERT in evaluations of `algorithm_b`, or
+        its median precision at `evaluations`; {FOR_ALL}
+    by_time_a [s, precision or functions]: ERT in seconds of `algorithm_a`, or its median precision
+        at the end of the budget; {FOR_ALL}
+    by_time_b [s, precision or functions]: ERT in seconds of `algorithm_b`, or its median precision
+        at the end of the budget; {FOR_ALL}
+    winner_by_evaluations (text): the better algorithm by evaluations
+    winner_by_time (text): the better algorithm by time
+    p_by_evaluations <p, evaluations; .4>: p-value of the order by evaluations: score test of equal
+        ERTs, or the Mann-Whitney test (1 if the ranks contradict the medians); for `all`,
+        Wilcoxon's signed-rank test on the logarithms of the medians over the functions
+    p_by_time <p, time; .4>: the same for the order by time
+    p_adjusted <p, both; .4>: the larger of both p-values, times the number of pairs, functions and
+        criteria (or targets, if these are more), at most 1 (Bonferroni); for `all`, times the
+        number of pairs and criteria of the table `comparison`
+    detectable_ratio: at a fixed target: largest ratio of times that the speed of the machine may
+        explain, as in the table `timing_noise`; empty if it is not known
+    significant: whether both orders are significant: `p_adjusted` is at most 1 − confidence and, at
+        a fixed target, the ratio of times is above `detectable_ratio`
+    """,
+    layouts=Layout(
+        caption="Pairs of algorithms of which one is better by evaluations, the other by time, "
+        "with the p-value of each order, and of both together (Bonferroni). All: "
+        "over all functions, by Wilcoxon's signed-rank test.",
+        rows=("function", "target", "winner_by_evaluations", "winner_by_time"),
+        parts=("suite", "dimension", "criterion"),
+        points=(Points("target", 1),),
+    ),
+    default=True,
+    comparing=True,
+)
+def reversed_pairs(runs: Runs, analysis: Analysis) -> Made:
+    tests: Counter[tuple[Any, ...]] = Counter()
+    rows: list[dict[str, Any]] = []
+    targets, alpha = analysis.targets_from_easy, 1 - analysis.confidence
+    costs = {unit: KnownCosts.of(runs, unit, targets) for unit in UNITS}
+    allowed, best = rundata.evaluations_allowed(runs), rundata.precision_at_the_end(runs)
+    listed_in = rundata.listed_by_precision(runs, analysis)
+    least = [(problem, rundata.limits(problem, allowed)) for problem in rundata.problems(runs)]
+    asked = [(problem, np.unique(list(own.values()))) for problem, own in least]
+    reached = rundata.precision_at(runs, asked)
+    medians: defaultdict[Space, defaultdict[Pair, list[Medians]]] = defaultdict(
+        lambda: defaultdict(list)
+    )
+    equals: defaultdict[tuple[Space, Pair], list[float]] = defaultdict(list)
+    everyone: defaultdict[Space, set[Pair]] = defaultdict(set)
+    functions = Counter(problem.space for problem, _ in least if len(problem.algorithms) > 1)
+    for problem, _ in least:
+        everyone[problem.space] |= set(combinations(problem.algorithms, 2))
+    wrong = {(one.suite, one.dimension, one.function) for one in refuted(runs)}
+    for (problem, own), (_, points), at in zip(least, asked, reached, strict=True):
+        space = problem.space
+        pairs = comb(len(problem.algorithms), 2)
+        enough = least_over(functions[space], len(everyone[space])) <= alpha
+        on_one = number_of_criteria(analysis, single_functions=enough)
+        tests[*space, FIXED_BUDGET] += pairs * on_one
+        tests[*space, FIXED_TARGET] += pairs * max(len(analysis.targets), on_one)
+        if (*space, int(problem.names["function"])) in wrong:
+            continue
+        chosen = list(listed_in[space].pairs(list(problem.algorithms)))
+        at_points, ends = problem.split(at), problem.samples(best)
+        for pair in chosen:
+            equal = min(own[name] for name in pair)
+            k = np.searchsorted(points, equal)
+            at_equal = [at_points[name][:, k] for name in pair]
+            at_the_end = [ends[name] for name in pair]
+            four = tuple(map(median, (*at_equal, *at_the_end)))
+            medians[space][pair].append(four)
+            equals[space, pair].append(equal)
+            if _inverted(*four):
+                row = _row(problem, pair, four, criterion=FIXED_BUDGET, evaluations=equal)
+                row |= {"p_by_evaluations": _p_of_order(*at_equal)}
+                rows.append(row | {"p_by_time": _p_of_order(*at_the_end)})
+        rows += _at_fixed_targets(problem, chosen, targets, costs)
+    detectable = {
+        _place(row): row["detectable_ratio"] for row in of_times(runs, analysis).to_dict("records")
+    }
+    for row in rows:
+        row["detectable_ratio"] = detectable.get(_place(row), nan)
+        larger = float(np.maximum(row["p_by_evaluations"], row["p_by_time"]))
+        row["p_adjusted"] = min(larger * tests[tuple(row[key] for key in FAMILY)], 1.0)
+        least_s, most_s = sorted((row["by_time_a"], row["by_time_b"]))
+        timed = row["criterion"] == FIXED_TARGET  # an unknown ratio (NaN) explains no order
+        explained = timed and most_s <= least_s * row["detectable_ratio"]
+        row["significant"] = row["p_adjusted"] <= alpha and not explained
+    over_all = [
+        {
+            **dict(zip(("suite", "dimension"), space, strict=True)),
+            **{"function": ALL, "criterion": FIXED_BUDGET, "detectable_ratio": nan},
+            **one._asdict(),
+            **_pair(one.pair, one.better_on, one.first_by_evaluations),
+            "evaluations": median(np.array(equals[space, one.pair])),
+            "significant": one.p_adjusted <= alpha,
+        }
+        for space, of_pairs in medians.items()
+        for one in reversals(of_pairs, tests=len(everyone[space]) * number_of_criteria(analysis))
+    ]
+    return [*over_all, *rows], {"pairs": rundata.in_words(listed_in)}
+
+
+def _place(row: Mapping[Any, Any]) -> tuple[Any, ...]:
+    return row["suite"], row["dimension"], str(row["function"])
+
+
+def _at_fixed_targets(
+    problem: ProblemRuns,
+    pairs: Sequence[Pair],
+    targets: tuple[float, ...],
+    costs: dict[Unit, KnownCosts],
+) -> Iterator[dict[str, Any]]:
+    until = {unit: rundata.limits(problem, costs[unit].known) for unit in UNITS}
+    rows = {name: problem.rows[of] for name, of in problem.algorithms.items()}
+    for pair in pairs:
+        limit = {unit: min(until[unit][name] for name in pair) for unit in UNITS}
+        spent = {
+            unit: [costs[unit].spent.of(rows[name]).within(limit[unit]) for name in pair]
+            for unit in UNITS
+        }
+        erts = np.array([one.ert for unit in ("evaluations", "seconds") for one in spent[unit]])
+        for k, target in enumerate(targets):
+            values = erts[:, k].tolist()
+            if _inverted(*values):
+                row = _row(problem, pair, values, criterion=FIXED_TARGET, target=target)
+                row |= {"evaluations": limit["evaluations"]}
+                for name, unit in P_OF_UNIT.items():
+                    both = (of[:, k] for one in spent[unit] for of in (one.cost, one.success))
+                    row[name] = statistics.equal_ert(*both)
+                yield row
+
+
+def _row(problem: ProblemRuns, pair: Pair, values: Sequence[float], **facts: Any) -> dict[str, Any]:
+    function = {"function": str(problem.names["function"]), "functions": 1}
+    return problem.names | function | _pair(pair, values, values[0] < values[1]) | facts
+
+
+def _inverted(evaluations_a: float, evaluations_b: float, time_a: float, time_b: float) -> bool:
+    if evaluations_a < evaluations_b:
+        return time_a > time_b
+    return evaluations_a > evaluations_b and time_a < time_b
+
+
+def _pair(pair: Pair, values: Sequence[float], first_by_evaluations: bool) -> dict[str, Any]:
+    winners = pair if first_by_evaluations else pair[::-1]
+    return {
+        **dict(zip(column_names(PAIR), pair, strict=True)),
+        **dict(zip(BY, values, strict=True)),
+        **dict(zip(("winner_by_evaluations", "winner_by_time"), winners, strict=True)),
+    }
+
+
+def _p_of_order(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
+    """p-value of the order of two medians; 1 if the ranks of the runs contradict it."""
+    by_median = np.sign(median(second) - median(first))
+    by_ranks = np.sign(statistics.superiority(first, second) - 0.5)
+    return statistics.mann_whitney(first, second) if by_median == by_ranks else 1.0

@@ -13,36 +13,17 @@ from numpy.typing import NDArray
 
 from timefair.exhibits import questions
 from timefair.exhibits.charts.chart import Picture, RankAxis, counted_in, leaders
-from timefair.exhibits.columns import (
-    PAIR,
-    column_names,
-)
+from timefair.exhibits.columns import PAIR, column_names
 from timefair.exhibits.exhibit import Figure, Made, Parts, drawn, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
+from timefair.records.rundata import problems as rundata
 from timefair.records.rundata.frames import quantile_name
-from timefair.records.rundata.problems import (
-    KnownCosts,
-    ProblemRuns,
-    Space,
-    evaluations_allowed,
-    limits,
-    listed,
-    precision_at,
-    precision_at_the_end,
-    problems,
-)
+from timefair.records.rundata.problems import KnownCosts, ProblemRuns, Space
 from timefair.records.rundata.published import with_published
 from timefair.records.rundata.runs import UNITS, Runs
 from timefair.records.rundata.settings import Analysis
+from timefair.statistics import ranks as statistics
 from timefair.statistics.probability import mean_of
-from timefair.statistics.ranks import (
-    average_ranks,
-    critical_difference,
-    friedman,
-    posthoc,
-    rank,
-    rank_within,
-)
 from timefair.statistics.samples import sample_quantile
 
 ERT = "ERT"  # the criterion of costs
@@ -77,7 +58,9 @@ class Case:
 
     def averages(self) -> dict[str, float]:
         """The average rank of each algorithm; NaN if no function was run with all of them."""
-        return dict(zip(self.algorithms, average_ranks(self.scores).tolist(), strict=True))
+        return dict(
+            zip(self.algorithms, statistics.average_ranks(self.scores).tolist(), strict=True)
+        )
 
 
 @exhibit(
@@ -137,10 +120,10 @@ class Case:
 def averaged(runs: Runs, analysis: Analysis) -> Made:
     rows = []
     for case in cases(runs, analysis):
-        problems, alpha = len(case.scores), 1 - analysis.confidence
-        difference = critical_difference(len(case.algorithms), problems, alpha=alpha)
+        count, alpha = len(case.scores), 1 - analysis.confidence
+        difference = statistics.critical_difference(len(case.algorithms), count, alpha=alpha)
         rows += [
-            (*case.names.values(), algorithm, problems, average, difference)
+            (*case.names.values(), algorithm, count, average, difference)
             for algorithm, average in case.averages().items()
         ]
     return rows
@@ -175,12 +158,12 @@ OnFunction: TypeAlias = dict[tuple[str, str], dict[str, float]]
 
 def _ranks(runs: Runs, analysis: Analysis) -> dict[Space, list[OnFunction]]:
     runs = with_published(runs)
-    best = precision_at_the_end(runs)
+    best = rundata.precision_at_the_end(runs)
     costs = {unit: KnownCosts.of(runs, unit, analysis.targets) for unit in UNITS}
     quantiles = {quantile_name(p): p for p in sorted(analysis.quantiles)}
     machine = runs.frame["machine"].to_numpy(dtype=object)
     together: dict[Space, list[OnFunction]] = defaultdict(list)
-    for problem in problems(runs):
+    for problem in rundata.problems(runs):
         found: OnFunction = {}
         rows_of = {name: problem.rows[mine] for name, mine in problem.algorithms.items()}
         kinds = {  # machines have equal weight
@@ -195,7 +178,7 @@ def _ranks(runs: Runs, analysis: Analysis) -> dict[Space, list[OnFunction]]:
                     [mean_of(some) if p is None else sample_quantile(some, p) for some in of]
                     for of in of_best.values()
                 ]
-                ranks = rank(np.array(values, dtype=np.float64), axis=0).mean(axis=1)
+                ranks = statistics.rank(np.array(values, dtype=np.float64), axis=0).mean(axis=1)
                 found["precision", name] = dict(zip(ended, ranks.tolist(), strict=True))
         for unit in UNITS:
             split = {
@@ -204,22 +187,13 @@ def _ranks(runs: Runs, analysis: Analysis) -> dict[Space, list[OnFunction]]:
                 if unit in runs.units_of(np.concatenate(of))
             }
             if split:
-                ranks_in = _ranks_within(problem, split, costs[unit], list(quantiles.values()))
-                for name, ranks in zip((ERT, *quantiles), ranks_in, strict=True):
+                by = (ERT, *quantiles)
+                each = _in_pairs(problem, split, costs[unit], list(quantiles.values()))
+                ranks_in = each.reshape(len(split), len(by), -1).mean(axis=2).T
+                for name, ranks in zip(by, ranks_in, strict=True):
                     found[unit, name] = dict(zip(split, ranks.tolist(), strict=True))
         together[problem.space].append(found)
     return together
-
-
-def _ranks_within(
-    problem: ProblemRuns,
-    split: Mapping[str, Sequence[NDArray[np.intp]]],
-    costs: KnownCosts,
-    quantiles: Sequence[float],
-) -> NDArray[np.float64]:
-    """The mean ranks by the ERT and by each quantile, shape (1 + quantiles, algorithms)."""
-    ranks = _in_pairs(problem, split, costs, quantiles)
-    return np.asarray(ranks.reshape(len(split), 1 + len(quantiles), -1).mean(axis=2).T)
 
 
 def _in_pairs(
@@ -231,7 +205,7 @@ def _in_pairs(
     """Ranks by the ERT and by each quantile, each for all kinds of machines and targets, shape
     (algorithms, results); each pair within the cost that all runs of both were allowed.
     """
-    names, until = list(split), limits(problem, costs.known)
+    names, until = list(split), rundata.limits(problem, costs.known)
 
     def values(limit: float, places: NDArray[np.intp]) -> NDArray[np.float64]:
         found = []
@@ -241,7 +215,7 @@ def _in_pairs(
             found.append([*by_ert, *(one.quantile(p) for p in quantiles for one in of_kinds)])
         return np.array(found).reshape(len(places), -1)
 
-    return rank_within([until[name] for name in names], values)
+    return statistics.rank_within([until[name] for name in names], values)
 
 
 IN_PART = "Only pairs with the best algorithm or with those named in `statistics.pairs` are listed."
@@ -281,8 +255,8 @@ IN_PART = "Only pairs with the best algorithm or with those named in `statistics
 def tested(runs: Runs, analysis: Analysis) -> Made:
     rows, alpha = [], 1 - analysis.confidence
     for case in cases(runs, analysis):
-        test = friedman(case.scores)
-        difference = critical_difference(test.algorithms, test.problems, alpha)
+        test = statistics.friedman(case.scores)
+        difference = statistics.critical_difference(test.algorithms, test.problems, alpha)
         rows.append(case.names | vars(test) | {"critical_difference": difference, "alpha": alpha})
     return rows
 
@@ -320,8 +294,8 @@ def tested(runs: Runs, analysis: Analysis) -> Made:
 def paired(runs: Runs, analysis: Analysis) -> Made:
     parts, complete = [], True
     for case in cases(runs, analysis):
-        pairs, names = posthoc(case.scores), np.array(case.algorithms, dtype=object)
-        chosen = listed(analysis, case.averages())
+        pairs, names = statistics.posthoc(case.scores), np.array(case.algorithms, dtype=object)
+        chosen = rundata.listed(analysis, case.averages())
         part = {
             "algorithm_a": names[pairs.first],
             "algorithm_b": names[pairs.second],
@@ -356,7 +330,7 @@ def _ranking_slopes(frame: pd.DataFrame) -> pd.DataFrame:
             on_functions = rows.pivot_table(
                 index="function", columns="algorithm", values=column, observed=True
             )
-            averages = average_ranks(on_functions.dropna())
+            averages = statistics.average_ranks(on_functions.dropna())
             part: dict[str, Any] = {"suite": suite, "dimension": dimension}
             part |= {"criterion": criterion, "panel": PANELS[str(criterion)], "position": position}
             part |= {"algorithm": on_functions.columns, "average_rank": averages}
@@ -423,15 +397,19 @@ def _ranking_slopes(frame: pd.DataFrame) -> pd.DataFrame:
 def side_by_side(runs: Runs, analysis: Analysis) -> Parts:
     targets = analysis.targets_from_easy
     costs = {unit: KnownCosts.of(runs, unit, targets) for unit in UNITS}
-    allowed, best = evaluations_allowed(runs), precision_at_the_end(runs)
-    asked = [(problem, _equal_evaluations(runs, problem, allowed)) for problem in problems(runs)]
-    for (problem, equal), at_equal in zip(asked, precision_at(runs, asked), strict=True):
+    best, allowed = rundata.precision_at_the_end(runs), rundata.evaluations_allowed(runs)
+    spent = runs.spent("evaluations")
+    asked = []
+    for problem in rundata.problems(runs):
+        least, most = allowed[problem.rows].min(), spent[problem.rows].max()
+        asked.append((problem, np.array([least if np.isfinite(least) else most])))
+    for (problem, equal), at_equal in zip(asked, rundata.precision_at(runs, asked), strict=True):
         names = list(problem.algorithms)
         medians = (
             np.array([[median(sample)] for sample in samples.values()])
             for samples in (problem.split(at_equal[:, 0]), problem.samples(best))
         )
-        ranked = _ranking(names, (np.nan,), *((of, rank(of, axis=0)) for of in medians))
+        ranked = _ranking(names, (np.nan,), *((of, statistics.rank(of, axis=0)) for of in medians))
         fixed = {"criterion": FIXED_BUDGET, "evaluations": float(equal[0])}
         yield problem.names | fixed | ranked
         by_ert = (_erts(problem, costs[unit]) for unit in ("evaluations", "seconds"))
@@ -439,20 +417,11 @@ def side_by_side(runs: Runs, analysis: Analysis) -> Parts:
         yield problem.names | fixed | _ranking(names, targets, *by_ert)
 
 
-def _equal_evaluations(
-    runs: Runs, problem: ProblemRuns, allowed: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """The number of evaluations at which all algorithms are compared, shape (1,)."""
-    least = allowed[problem.rows].min(keepdims=True)
-    most = runs.spent("evaluations")[problem.rows].max(keepdims=True)
-    return np.where(np.isfinite(least), least, most)
-
-
 def _erts(
     problem: ProblemRuns, costs: KnownCosts
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The ERT of each algorithm to each target within its own limit, and its rank in pairs."""
-    until = limits(problem, costs.known)
+    until = rundata.limits(problem, costs.known)
     rows = {name: problem.rows[of] for name, of in problem.algorithms.items()}
     own = [costs.spent.of(of).within(until[name]).ert for name, of in rows.items()]
     split = {name: [of] for name, of in rows.items()}
@@ -530,7 +499,7 @@ def in_a_line(runs: Runs, analysis: Analysis) -> Made:
     reached = np.isfinite(everyone.runtimes(UNITS[-1], analysis.targets)).mean(axis=1)
     reached = np.where(everyone.known_in(UNITS[-1]), reached, np.nan)
     shares: dict[tuple[Any, Any, str], list[float]] = defaultdict(list)
-    for problem in problems(everyone):
+    for problem in rundata.problems(everyone):
         space = problem.names["suite"], problem.names["dimension"]
         for algorithm, of_runs in problem.samples(reached).items():
             shares[(*space, algorithm)].append(float(of_runs.mean()))
@@ -544,7 +513,9 @@ def in_a_line(runs: Runs, analysis: Analysis) -> Made:
         if not names or not len(case.scores):
             continue
         best = (case.scores <= case.scores.min(axis=1, keepdims=True) + EQUAL).sum(axis=0)
-        found = zip(average_ranks(case.scores).tolist(), best.astype(float).tolist(), strict=True)
+        found = zip(
+            statistics.average_ranks(case.scores).tolist(), best.astype(float).tolist(), strict=True
+        )
         for algorithm, values in zip(case.algorithms, found, strict=True):
             lines[suite, dimension, algorithm] |= dict(zip(names, values, strict=False))
     first = "rank_s" if runs.frame["budget_s"].notna().any() else "rank_evaluations"

@@ -1,9 +1,7 @@
 """Frames to LaTeX for papers to ``\\input``: booktabs, best in bold, captions with units.
 
 The rows of a part become ``tabular`` environments that are neither too wide nor too long for a
-page, since LaTeX cannot divide a wide table, and packages that divide long ones do not work in
-papers of two columns. A part longer than a page is shortened, and the caption states what is not
-printed. `notation` writes the numbers.
+page of a paper of two columns. A part longer than a page is shortened, and its caption says how.
 """
 
 from __future__ import annotations
@@ -11,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, groupby
@@ -85,13 +83,10 @@ class Grid:
     groups: list[list[TabularColumn]]
 
     @property
-    def levels(self) -> int:
-        return len(self.groups[0][0].headings)
-
-    @property
     def head(self) -> float:
         """The lines of the headings, with the rules between them."""
-        return self.levels + HALF * (self.levels - 1)
+        levels = len(self.groups[0][0].headings)
+        return levels + HALF * (levels - 1)
 
     @property
     def blocks(self) -> list[list[int]]:
@@ -107,10 +102,8 @@ class Grid:
 
 
 def grid(rows: pd.DataFrame, layout: Layout) -> Grid:
-    """Lay out the rows of one part, in the order in which their names first appear.
-
-    Raises ValueError if two rows have the same names.
-    """
+    """Lay out the rows of one part in the order of their names; ValueError if two rows have equal
+    names."""
     if len(np.unique(numbered(rows, layout.keys))) < len(rows):
         raise ValueError(f"{', '.join(layout.keys) or 'no key'}: not enough to tell the rows apart")
     numbers = numbered(rows, layout.rows)
@@ -416,11 +409,8 @@ def _best_algorithms(part: PrintedPart) -> Iterator[PrintedPart]:
 
 
 def _at_one_point(part: PrintedPart) -> PrintedPart:
-    """One value of each key in `THINNED`: the last at which half of the rows have a finite number.
-
-    If there is none, it is the last one. If it determined the columns, the last key of the rows
-    replaces it.
-    """
+    """One value of each key in `THINNED`: the last at which half of the rows have a finite number,
+    else the last one. If it determined the columns, the last key of the rows replaces it."""
     for key in part.layout.keys:
         if key in THINNED and part.rows[key].nunique() > 1:
             layout, rows = part.layout, part.rows
@@ -465,16 +455,6 @@ class Setting:
 
     @property
     def placeholders(self) -> dict[str, str]:
-        low, high = self.analysis.band
-        return {
-            "confidence": f"{100 * self.analysis.confidence:g}\u00a0%",
-            "band": f"{low:g} to {high:g} quantile",
-            "budget": self._budget,
-            "seconds": SECONDS[self.analysis.time],
-        }
-
-    @property
-    def _budget(self) -> str:
         limits = []
         if self.time_s is not None:
             limits.append(f"T\u00a0=\u00a0{self.time_s:g}\u00a0s")
@@ -484,26 +464,32 @@ class Setting:
             limits.append(f"{self.evaluations_per_dimension:g} · D evaluations")
         elif self.evaluations is not None:
             limits.append(f"{self.evaluations:g} evaluations")
-        return " and ".join(limits) or "not stated"
+        low, high = self.analysis.band
+        return {
+            "confidence": f"{100 * self.analysis.confidence:g}\u00a0%",
+            "band": f"{low:g} to {high:g} quantile",
+            "budget": " and ".join(limits) or "not stated",
+            "seconds": SECONDS[self.analysis.time],
+        }
 
 
 def caption(
     part: PrintedPart, facts: Setting, *, charged: bool, incomplete: bool, notes: str = ""
 ) -> str:
-    """The caption of one part, as LaTeX.
-
-    - `charged`: Whether seconds are of the chosen clock, with ancillary cost if it is amortised.
-    - `incomplete`: Whether some number is not available.
-    - `notes`: Further sentences of the table, about perturbed and published runs.
-    """
+    """The caption of one part, as LaTeX; `charged`: whether seconds are of the chosen clock, with
+    amortised costs, `incomplete`: whether a number is not available, `notes`: further sentences."""
     placeholders, layout, clock = facts.placeholders, part.layout, facts.analysis.time
     brackets = layout.brackets if any(value.interval for value in layout.values) else ""
     left_out = " and ".join(heading_of(key).lower() for key in part.left_out)
     other_clock = charged and clock != "wall"
+    shared = ", ".join(
+        f"{'cost in' if key == 'unit' else heading_of(key).lower()} {name_of(key, value)}"
+        for key, value in part.shared.items()
+    )
     sentences = [
         layout.caption.format_map(placeholders),
         brackets.format_map(placeholders),
-        _shared(part.shared),
+        f"{shared[0].upper()}{shared[1:]}." if shared else "",
         _runs(part, placeholders["budget"]),
         notes,
         f"Seconds are {SECONDS[clock].removeprefix('seconds ')}." if other_clock else "",
@@ -514,14 +500,6 @@ def caption(
         "n/a: not available." if incomplete else "",
     ]
     return escape(" ".join(sentence for sentence in sentences if sentence))
-
-
-def _shared(names: Mapping[str, object]) -> str:
-    shared = ", ".join(
-        f"{'cost in' if key == 'unit' else heading_of(key).lower()} {name_of(key, value)}"
-        for key, value in names.items()
-    )
-    return f"{shared[0].upper()}{shared[1:]}." if shared else ""
 
 
 def _runs(part: PrintedPart, budget: str) -> str:
@@ -604,7 +582,7 @@ def typeset(
     floats = [
         text
         for layout in layouts
-        for part in parts(printed, _suited(layout, frame))
+        for part in parts(printed, _worded(layout, frame))
         for text in _floats(table, heading, part, setting, notes)
     ]
     header = HEADER.format(title=heading, name=table.name)
@@ -622,7 +600,7 @@ def _named(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(function=functions)
 
 
-def _suited(layout: Layout, frame: pd.DataFrame) -> Layout:
+def _worded(layout: Layout, frame: pd.DataFrame) -> Layout:
     values = tuple(replace(value, label=worded(value.label, frame)) for value in layout.values)
     return replace(layout, caption=captioned(layout.caption, frame), values=values)
 
@@ -633,9 +611,9 @@ def _floats(
     pieces = (table.name, part.layout.name, *part.shared.values())
     part, cut = fitted(part) if len(part.rows) else (part, [NO_ROWS])
     incomplete = any("n/a" in tabular.tex for tabular in cut)
-    text = caption(part, facts, charged=table.charged, incomplete=incomplete, notes=notes)
+    said = caption(part, facts, charged=table.charged, incomplete=incomplete, notes=notes)
     label = "-".join(re.sub("[^0-9A-Za-z.]+", "_", str(piece)) for piece in pieces if piece != "")
-    first = f"\\caption[{escape(heading)}]{{{text}}}\n\\label{{tab:{label}}}"
+    first = f"\\caption[{escape(heading)}]{{{said}}}\n\\label{{tab:{label}}}"
     for number, page in enumerate(pages(cut)):
         yield FLOAT.format(
             caption=CONTINUED if number else first,

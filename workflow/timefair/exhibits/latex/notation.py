@@ -1,8 +1,7 @@
 """The printed form of numbers, and text as LaTeX.
 
-Numbers are plain Unicode text (``1.23e−5``, ``∞``, ``10⁻⁸``) until `escape` makes LaTeX of it, so
-that a number is as wide as its text is long. All numbers of a value have one notation, so that they
-align in right-aligned columns without a package for numbers.
+Numbers are plain Unicode text (``1.23e−5``, ``∞``, ``10⁻⁸``), as wide as it is long, until `escape`
+makes LaTeX of it. All numbers of a value have one notation, so that they align at the right.
 """
 
 from __future__ import annotations
@@ -131,11 +130,8 @@ class Notation:
         return cls(None, max(len(str(abs(e))) for e in (largest, smallest)), smallest < 0, digits)
 
     def text(self, value: float, digits: int | None = None) -> str:
-        """A number; ``digits`` replace those of the notation if it is scientific. `nan` is ``n/a``.
-
-        A number other than 0 that its decimals would show as 0 is below the last of them:
-        ``<0.001``.
-        """
+        """A number; ``digits`` replace those of a scientific notation. `nan` is ``n/a``, and what
+        its decimals would show as 0 is below the last of them: ``<0.001``."""
         if math.isnan(value):
             return "n/a"
         if math.isinf(value):

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from timefair.exhibits import questions
 from timefair.exhibits.columns import PAIR, SECONDS, column_names
-from timefair.exhibits.costs.cost_map import COUNTED
+from timefair.exhibits.costs import COUNTED
 from timefair.exhibits.exhibit import Made, exhibit
 from timefair.exhibits.layout import Layout, Points
 from timefair.records.rundata.problems import ProblemRuns, UsedByRuns, in_words, listed_by_precision

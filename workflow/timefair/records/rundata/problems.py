@@ -36,7 +36,7 @@ BUDGETS: dict[Unit, str] = {"seconds": "budget_s", "evaluations": "budget_evalua
 """The column with the budget of runs in each unit."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ProblemRuns:
     """The runs on one (suite, dimension, function), with all instances pooled.
 

@@ -19,13 +19,7 @@ from timefair.records.rundata.problems import Spent, equal_if_solved, known_unti
 from timefair.records.rundata.published import told_in, with_published
 from timefair.records.rundata.runs import UNITS, Runs, Unit
 from timefair.records.rundata.settings import Analysis
-from timefair.statistics.curves import (
-    ecdf_band,
-    median_band,
-    performance_profile,
-    performance_ratios,
-    quantile_band,
-)
+from timefair.statistics import curves as statistics
 from timefair.statistics.probability import success_interval
 
 LIMITS = """
@@ -56,11 +50,9 @@ def _layout(caption: str, brackets: str) -> Layout:
 
 def _curves(y_label: str, beyond: str) -> Curves:
     return Curves(
-        x="cost",
         y="fraction",
         low="low",
         high="high",
-        x_label="{cost}",
         y_label=y_label,
         view="{unit}",
         beyond=f"The thin line beyond counts {beyond}, so it is a lower bound; it ends where the "
@@ -116,11 +108,9 @@ SO_FAR = (
             "its interval at each cost. Lower is better. A curve begins where half of the runs "
             "have a value. Each panel has its own vertical scale.",
             Curves(
-                x="cost",
                 y="median",
                 low="median_low",
                 high="median_high",
-                x_label="{cost}",
                 y_label="best precision so far, median",
                 view="median, {unit}",
                 scale="own log",
@@ -136,9 +126,7 @@ SO_FAR = (
             "`anytime`. Lower is better. A curve begins where all runs have a value. Each panel "
             "has its own vertical scale.",
             Curves(
-                x="cost",
                 y="mean",
-                x_label="{cost}",
                 y_label="best precision so far, mean",
                 view="mean, {unit}",
                 scale="own log",
@@ -157,8 +145,8 @@ def trajectories(runs: Runs, analysis: Analysis) -> Parts:
         known = known_until(there, unit)
         for names, members in there.groups(("suite", "dimension", "function", "algorithm")):
             reached = best[members]
-            runs_band = quantile_band(reached, *analysis.band)
-            median = median_band(reached, analysis.confidence)
+            runs_band = statistics.quantile_band(reached, *analysis.band)
+            median = statistics.median_band(reached, analysis.confidence)
             part = {**names, "unit": unit, "cost": grid, "mean": reached.mean(axis=0)}
             part |= {"low": runs_band.low, "high": runs_band.high, "median": median.value}
             part |= {"median_low": median.low, "median_high": median.high}
@@ -214,7 +202,7 @@ def solved_within(runs: Runs, analysis: Analysis) -> Parts:
         grids = dict(zip(together, there.cost_grids(unit, rows), strict=True))
         for names, members in curves:
             grid = grids[names["suite"], names["dimension"]]
-            band = ecdf_band(
+            band = statistics.ecdf_band(
                 reached_at[members],
                 problem[members],
                 grid,
@@ -397,7 +385,7 @@ def of_ert_evaluations(runs: Runs, analysis: Analysis) -> Made:
 
 def _profile(runs: Runs, analysis: Analysis, unit: Unit, reached_at: NDArray[np.float64]) -> Parts:
     def ratios(costs: ArrayLike) -> NDArray[np.float64]:
-        return performance_ratios(costs, floor=LEAST[unit])
+        return statistics.performance_ratios(costs, floor=LEAST[unit])
 
     spent = Spent.until(reached_at, runs.spent(unit))
     for group in shared_problems(runs, spent, ("suite", "dimension")):
@@ -405,7 +393,7 @@ def _profile(runs: Runs, analysis: Analysis, unit: Unit, reached_at: NDArray[np.
         largest = max(observed[np.isfinite(observed)].max(initial=1.0), 2.0)
         grid = np.geomspace(1.0, largest, runs.points)
         grid[-1] = largest
-        fraction = performance_profile(observed, grid)
+        fraction = statistics.performance_profile(observed, grid)
         band = group.band(fraction, grid, analysis, ratios)
         curves = zip(group.algorithms, fraction.T, band.low.T, band.high.T, strict=True)
         for algorithm, *of_it in curves:
@@ -416,10 +404,8 @@ def _profile(runs: Runs, analysis: Analysis, unit: Unit, reached_at: NDArray[np.
 
 
 def _lower_bound(runs: Runs, failed: NDArray[np.bool_]) -> str:
-    """A sentence for captions on the failures of runs that were cut off; empty if none was.
-
-    `failed`, shape (runs, targets), has the targets that a run did not reach.
-    """
+    """A sentence for captions on the failures, shape (runs, targets), of runs that were cut off;
+    empty without any."""
     cut, total = int(failed[np.isfinite(known_until(runs, "evaluations"))].sum()), int(failed.sum())
     if not cut:
         return ""

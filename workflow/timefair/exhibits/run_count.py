@@ -20,6 +20,7 @@ from timefair.records.rundata.frames import Progress
 from timefair.records.rundata.problems import precision_at_the_end
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis, RunCount
+from timefair.statistics.run_count import widths
 from timefair.statistics.run_count.evaluation import (
     BANDS,
     Evaluation,
@@ -34,13 +35,6 @@ from timefair.statistics.run_count.evaluation import (
 from timefair.statistics.run_count.racing import LOOKS, Race
 from timefair.statistics.run_count.skewness import Outliers, SkewnessRule
 from timefair.statistics.run_count.stopping import FixedCount, StopCounts, StoppingRule, stop_counts
-from timefair.statistics.run_count.widths import (
-    BoundedMeanWidth,
-    MeanWidth,
-    QuantileWidth,
-    Validity,
-    is_kept_promise,
-)
 from timefair.statistics.samples import sample_quantile
 
 CELL = ["suite", "function", "dimension", "instance", "algorithm"]
@@ -80,11 +74,15 @@ class Samples:
 
     def groups(self, keys: list[str]) -> Iterator[tuple[dict[str, Any], NDArray[np.intp]]]:
         """The rows of each combination of keys, in the order of the keys' values."""
-        if self.names.empty:
-            return
-        for values, rows in sorted(self.names.groupby(keys).indices.items()):
+        groups = {} if self.names.empty else self.names.groupby(keys).indices
+        for values, rows in sorted(groups.items()):
             names: Any = values if isinstance(values, tuple) else (values,)
             yield dict(zip(keys, names, strict=True)), np.asarray(rows, dtype=np.intp)
+
+    @property
+    def problems(self) -> list[NDArray[np.intp]]:
+        """The rows of each (function, instance) with several algorithms."""
+        return [rows for _, rows in self.groups(["function", "instance"]) if rows.size > 1]
 
     def strata(self) -> Iterator[tuple[dict[str, Any], Samples]]:
         for names, rows in self.groups(STRATUM):
@@ -96,10 +94,8 @@ class Samples:
 
 
 def pooled(sums: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
-    """Sums over all dimensions and over each one, with ``dimension`` as text; ``all`` is first.
-
-    Rows keep the order in which their keys first appear. Without rows, there are no sums.
-    """
+    """Sums over all dimensions, first, and over each one, with ``dimension`` as text; rows keep the
+    order in which their keys first appear."""
     if sums.empty:
         return sums
     everywhere = sums.assign(dimension=ALL)
@@ -184,13 +180,19 @@ BY_RULE = ("suite", "dimension", "rule")
 )
 def accuracy(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     sums = pooled(_judged(runs, analysis, controls=True), KEYS)
-    return sums[[*KEYS, "samples", "samples_independent"]].assign(
-        true=percent(sums["accurate"], sums["samples"]),
-        never_stopped_percent=100.0 - percent(sums["stopped"], sums["samples"]),
+    return _accurate(sums).assign(
         accurate_stopped_percent=percent(sums["accurate_stopped"], sums["stopped"]),
         accurate_independent_percent=percent(
             sums["accurate_independent"], sums["samples_independent"]
         ),
+    )
+
+
+def _accurate(sums: pd.DataFrame) -> pd.DataFrame:
+    return sums.assign(
+        true=percent(sums["accurate"], sums["samples"]),
+        never_stopped_percent=100.0 - percent(sums["stopped"], sums["samples"]),
+        mean_runs=sums["runs"] / sums["samples"],
         **{name: percent(sums[name], sums["samples"]) for name in WITHIN},
     )
 
@@ -300,13 +302,7 @@ def savings_of_rule(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     ],
 )
 def groups(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    sums = _judged(runs, analysis, controls=False)
-    return sums.drop(columns=WITHIN).assign(
-        mean_runs=sums["runs"] / sums["samples"],
-        never_stopped_percent=100.0 - percent(sums["stopped"], sums["samples"]),
-        true=percent(sums["accurate"], sums["samples"]),
-        **{name: percent(sums[name], sums["samples"]) for name in WITHIN},
-    )
+    return _accurate(_judged(runs, analysis, controls=False))
 
 
 def skewness_rules(settings: RunCount) -> list[SkewnessRule]:
@@ -393,7 +389,6 @@ ESTIMATES: dict[str, Callable[[NDArray[np.float64]], NDArray[np.float64]]] = {
 QUANTILES = {"median": 0.5, "q10": 0.1, "q90": 0.9}
 NAMES = {"median": "the median", "q10": "Q.10", "q90": "Q.90", "mean": "the mean"}
 
-PROBLEM = ["function", "instance"]
 KEPT = (
     "samples for which {} of the independent runs is within `run_count.width` of that of the runs "
     "made"
@@ -551,21 +546,21 @@ def _widths(samples: Samples, analysis: Analysis, title: str) -> list[Entrant]:
         "cap": settings.cap,
     }
     rules: list[tuple[str, str, StoppingRule]] = [
-        (name, str(validity), QuantileWidth(p=p, validity=validity, **shared))
+        (name, str(validity), widths.QuantileWidth(p=p, validity=validity, **shared))
         for name, p in QUANTILES.items()
-        for validity in Validity
+        for validity in widths.Validity
     ]
-    rules.append(("mean", str(Validity.SINGLE), MeanWidth(**shared)))
+    rules.append(("mean", str(widths.Validity.SINGLE), widths.MeanWidth(**shared)))
     if settings.bounds is not None:
         low, high = settings.bounds
-        rule = BoundedMeanWidth(lowest=low, highest=high, **shared)
-        rules.append(("mean", f"{Validity.ANYTIME}, {low:g} to {high:g}", rule))
+        rule = widths.BoundedMeanWidth(lowest=low, highest=high, **shared)
+        rules.append(("mean", f"{widths.Validity.ANYTIME}, {low:g} to {high:g}", rule))
     entrants = []
     for name, setting, rule in rules:
         rule_name = f"width of {NAMES[name]}"
         progress = Progress(f"{title}, {rule_name}, {setting}, n")
         counts = stop_counts(rule, samples.values, progress=progress)
-        bounded = isinstance(rule, BoundedMeanWidth)
+        bounded = isinstance(rule, widths.BoundedMeanWidth)
         outside = int((rule.outside(samples.values) & ~counts.met).sum()) if bounded else 0
         entrants.append(Entrant(rule_name, setting, counts, name, out_of_bounds=outside))
     return entrants
@@ -577,7 +572,7 @@ def _raced(samples: Samples, analysis: Analysis, progress: Progress) -> Entrant:
     race = Race(alpha=1.0 - analysis.confidence, looks=looks, cap=cap)
     runs = np.full(len(samples.values), cap)
     racing = np.ones(runs.shape, dtype=np.bool_)
-    problems = _problems(samples)
+    problems = samples.problems
     for done, members in enumerate(problems, start=1):
         state = race.state(list(samples.values[members]))
         runs[members], racing[members] = state.runs, state.goes_on
@@ -596,11 +591,13 @@ def _sums_of_entrants(
     kept = {}
     for name, estimate in ESTIMATES.items():
         truth = estimate(samples.truth[known])[:, np.newaxis]
-        kept[f"kept_{name}"] = is_kept_promise(estimates[name][known], truth, width).sum(axis=0)
+        kept[f"kept_{name}"] = widths.is_kept_promise(estimates[name][known], truth, width).sum(
+            axis=0
+        )
     everyone = np.ones(known.shape, dtype=np.bool_)
     racing = [everyone if one.racing is None else one.racing for one in entrants]
     median = np.where(np.stack(racing, axis=1), estimates["median"], np.inf)
-    problems = _problems(samples)
+    problems = samples.problems
     with_truth = [members for members in problems if known[members].all()]
     return pd.DataFrame(
         {
@@ -643,7 +640,3 @@ def _won(
         chosen = median[members].argmin(axis=0)
         won += true_median[chosen] == true_median.min()
     return won
-
-
-def _problems(samples: Samples) -> list[NDArray[np.intp]]:
-    return [rows for _, rows in samples.groups(PROBLEM) if rows.size > 1]

@@ -13,7 +13,7 @@ from timefair.basics.words import ALL
 from timefair.exhibits import questions
 from timefair.exhibits.charts.chart import LEADERS, OVERVIEWS, Curves, Picture
 from timefair.exhibits.columns import SECONDS
-from timefair.exhibits.curves.ecdf import until_cut
+from timefair.exhibits.curves import until_cut
 from timefair.exhibits.exhibit import Figure, Parts, exhibit, over_costs
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
 from timefair.records.rundata.frames import MEAN, quantile_name, stacked
@@ -141,10 +141,8 @@ def _measures(analysis: Analysis) -> list[str]:
 def _best_of(
     samples: Sequence[NDArray[np.float64]], executions: NDArray[np.float64], analysis: Analysis
 ) -> NDArray[np.float64]:
-    """Mean and quantiles of the best of k values of each sample, shape (samples, measures).
-
-    Every sample has its own k. A row is NaN if its k is NaN, below 1, or larger than the sample.
-    """
+    """Mean and quantiles of the best of k values of each sample with its k, shape (samples,
+    measures); NaN if k is NaN, below 1, or larger than the sample."""
     probabilities = sorted(analysis.quantiles)
     sizes = np.array([sample.size for sample in samples])
     found = np.full((len(samples), 1 + len(probabilities)), np.nan)
@@ -161,11 +159,8 @@ def _best_of(
 def _fair(
     runs: Runs, rows_of: Sequence[NDArray[np.intp]]
 ) -> tuple[list[dict[str, Any]], list[NDArray[np.float64]]]:
-    """The number of launches that the budget of each cell allows, and its precisions of complete
-    ones.
-
-    The charge before the first launch is not part of the budget.
-    """
+    """The number of launches that the budget of each cell allows, to which the charge before the
+    first one does not belong, and its precisions of complete ones."""
     launches = runs.launches
     cell = np.empty(len(runs.frame), dtype=np.intp)
     for place, rows in enumerate(rows_of):
@@ -367,9 +362,7 @@ BEYOND = 100.0  # length of the curves, as a multiple of the cost of the longest
         "followed by another one, over all functions and for each function. The share is computed "
         "in closed form from the runs of all instances.",
         Curves(
-            x="cost",
             y="fraction",
-            x_label="{cost}",
             y_label="share of targets reached with restarts",
             view="restarted, {unit}",
             beyond="The thin line beyond is computed from how often and how late the runs reached "

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -14,21 +15,14 @@ from timefair.exhibits.charts.chart import Picture, leaders
 from timefair.exhibits.columns import SECONDS
 from timefair.exhibits.exhibit import Made, drawn, exhibit
 from timefair.exhibits.layout import Layout, Points
-from timefair.records.rundata.problems import COSTS_S, Spent, UsedByRuns, complete_problems
+from timefair.records.rundata.problems import COSTS_S, UsedByRuns, complete_problems
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
-from timefair.statistics.evaluation_cost import (
-    Cells,
-    known_until,
-    leader_by_rank,
-    leader_by_share,
-    reached_within,
-    seconds_to_observe,
-)
+from timefair.statistics import evaluation_cost as statistics
 
-MEASURES = {"share": leader_by_share, "rank": leader_by_rank}
+MEASURES = {"share": statistics.leader_by_share, "rank": statistics.leader_by_rank}
 Both = tuple[NDArray[np.float64], NDArray[np.float64]]
-"""Costs of runs, in seconds and in rounds of evaluations."""
+"""Costs of runs to each target, and those up to which they were observed."""
 
 POINTS_PER_DECADE = 4
 MOST_NAMED = 7  # algorithms that a cell of the table names; the others are counted
@@ -107,109 +101,89 @@ COUNTED = (
 )
 def best_at(runs: Runs, analysis: Analysis) -> Made:
     used = UsedByRuns.of(runs, analysis)
-    reached = _reached(used.seconds), _reached(used.rounds)
+    reached = [np.where(one.success, one.cost, np.inf) for one in (used.seconds, used.rounds)]
     every_target = used.seconds.success.all(axis=1)  # such a run is known at every cost
     ends = used.observed_s, np.where(every_target, np.inf, used.observed_rounds)
-    parts = []
+    parts: list[dict[str, Any]] = []
     for (suite, dimension), algorithms, functions in complete_problems(used.problems):
-        if not functions:
-            continue
-        names = {"suite": suite, "dimension": dimension}
-        rows = [
-            [problem.rows[problem.algorithms[name]] for problem in functions] for name in algorithms
-        ]
-        space = _Space(algorithms, rows, reached, ends, analysis.confidence)
-        parts += [names | part for part in space.parts()]
+        if functions:
+            of = [[one.rows[one.algorithms[name]] for one in functions] for name in algorithms]
+            every = np.concatenate([rows for on in of for rows in on])
+            seconds, rounds = (
+                (taken[every], end[every]) for taken, end in zip(reached, ends, strict=True)
+            )
+            runs_of = np.array([[rows.size for rows in on] for on in of])
+            found = _map(algorithms, runs_of, seconds, rounds, analysis.confidence)
+            parts += [{"suite": suite, "dimension": dimension, **part} for part in found]
     return iter(parts), {"refused": used.remarks}
 
 
-def _reached(spent: Spent) -> NDArray[np.float64]:
-    """Cost of each run to each target; `inf` if it did not reach the target."""
-    return np.where(spent.success, spent.cost, np.inf)
-
-
-class _Space:
+def _map(
+    algorithms: tuple[str, ...],
+    runs_of: NDArray[np.intp],
+    seconds: Both,
+    rounds: Both,
+    confidence: float,
+) -> Iterator[dict[str, Any]]:
     """The map of one suite and dimension.
 
-    - `algorithms`, `rows`: Algorithms in alphabetical order; their runs on each function.
-    - `reached`, `ends`: Seconds and rounds to each target, and those up to which each run was
-      observed, of all runs.
+    `runs_of` has the numbers of runs of each algorithm on each function, `seconds` and `rounds` the
+    costs of all of them; `inf`: a target was not reached.
     """
+    every, cells = np.array(algorithms, dtype=object), statistics.Cells(runs_of)
+    first_run = np.concatenate([[0], runs_of.sum(axis=1).cumsum()[:-1]])
+    reached, ends = zip(seconds, rounds, strict=True)
+    budgets = _budgets(seconds, rounds)
 
-    def __init__(
-        self,
-        algorithms: tuple[str, ...],
-        rows: Sequence[Sequence[NDArray[np.intp]]],
-        reached: Both,
-        ends: Both,
-        confidence: float,
-    ) -> None:
-        self._algorithms, self._confidence = np.array(algorithms, dtype=object), confidence
-        runs = np.array([[of.size for of in functions] for functions in rows])
-        self._cells = Cells(runs)
-        self._first = np.concatenate([[0], runs.sum(axis=1).cumsum()[:-1]])
-        every = np.concatenate([of for functions in rows for of in functions])
-        self._reached: Both = (reached[0][every], reached[1][every])
-        self._ends: Both = (ends[0][every], ends[1][every])
-        self._texts: dict[bytes, str | None] = {}
+    @cache
+    def text(chosen: bytes) -> str | None:
+        return first(every[np.frombuffer(chosen, dtype=bool)], MOST_NAMED) or None
 
-    def parts(self) -> Iterator[dict[str, Any]]:
-        budgets = self._budgets()
-        for cost in COSTS_S:
-            known = self._knowledge(cost, budgets)
-            within = budgets[known["known"]]  # other budgets have no winner
-            shares = self._cells.moments(reached_within(*self._reached, cost, within))
-            for measure, leader in MEASURES.items():
-                lead = leader(shares, confidence=self._confidence)
-                at = np.flatnonzero(lead.best >= 0)
-                best = lead.best[at]
-                tied = lead.tied[at]
-                tied[np.arange(at.size), best] = False
-                yield {
-                    "measure": measure,
-                    "evaluation_cost_s": cost,
-                    "budget_s": budgets,
-                    "best": _placed(self._algorithms[best], at, budgets.size, None),
-                    "value": _placed(lead.value[at, best], at, budgets.size, np.nan),
-                    "tied": _placed(self._named(tied), at, budgets.size, None),
-                    **known,
-                }
+    def named(chosen: NDArray[np.bool_]) -> NDArray[np.object_]:
+        return np.array([text(row.tobytes()) for row in chosen], dtype=object)
 
-    def _knowledge(self, cost: float, budgets: NDArray[np.float64]) -> dict[str, Any]:
-        """Which budgets are known (the smallest), which algorithms are unknown at the others."""
-        until = known_until(*self._ends, cost)
+    for cost in COSTS_S:
+        until = statistics.known_until(*ends, cost)
         missing = until[:, np.newaxis] < budgets
-        again = seconds_to_observe(*self._ends, cost, budgets)
-        lacking = np.logical_or.reduceat(missing, self._first, axis=0).T
-        return {
+        known = {
             "known": ~missing.any(axis=0),
             "known_until_s": until.min(),
-            "missing": self._named(lacking),
+            "missing": named(np.logical_or.reduceat(missing, first_run, axis=0).T),
             "missing_runs": missing.sum(axis=0),
-            "missing_s": again.sum(axis=0),
+            "missing_s": statistics.seconds_to_observe(*ends, cost, budgets).sum(axis=0),
         }
+        within = budgets[known["known"]]  # the smallest; other budgets have no winner
+        shares = cells.moments(statistics.reached_within(*reached, cost, within))
+        for measure, leader in MEASURES.items():
+            lead = leader(shares, confidence=confidence)
+            at = np.flatnonzero(lead.best >= 0)
+            best, tied = lead.best[at], lead.tied[at]
+            tied[np.arange(at.size), best] = False
+            yield {
+                "measure": measure,
+                "evaluation_cost_s": cost,
+                "budget_s": budgets,
+                "best": _placed(every[best], at, budgets.size, None),
+                "value": _placed(lead.value[at, best], at, budgets.size, np.nan),
+                "tied": _placed(named(tied), at, budgets.size, None),
+                **known,
+            }
 
-    def _named(self, chosen: NDArray[np.bool_]) -> NDArray[np.object_]:
-        keys = [row.tobytes() for row in chosen]
-        for key, row in zip(keys, chosen, strict=True):
-            if key not in self._texts:
-                self._texts[key] = first(self._algorithms[row], MOST_NAMED) or None
-        return np.array([self._texts[key] for key in keys], dtype=object)
 
-    def _budgets(self) -> NDArray[np.float64]:
-        """Budgets from the first target at cost 0, or from the smallest other cost if all runs took
-        0 s, to above the largest known budget at the largest cost."""
-        seconds, rounds = self._reached
-        longest = self._ends[0].max()
-        first = seconds[seconds > 0].min(initial=longest) or COSTS_S[1]
-        until = known_until(*self._ends, COSTS_S[-1])
-        most = rounds[np.isfinite(rounds)].max(initial=1.0)
-        needed = longest + COSTS_S[-1] * most
-        last = needed if np.isinf(until).all() else BEYOND * until.min()
-        least = int(np.floor(POINTS_PER_DECADE * np.log10(first)))
-        most = int(np.ceil(POINTS_PER_DECADE * np.log10(max(last, first))))
-        powers = np.arange(least, max(most, least + 1) + 1) / POINTS_PER_DECADE
-        return np.array([float(f"{value:.6g}") for value in 10.0**powers])
+def _budgets(of_seconds: Both, of_rounds: Both) -> NDArray[np.float64]:
+    """Budgets from the first target at cost 0, or from the smallest other cost if all runs took
+    0 s, to above the largest known budget at the largest cost."""
+    (seconds, end_s), (rounds, end) = of_seconds, of_rounds
+    longest = end_s.max()
+    first = seconds[seconds > 0].min(initial=longest) or COSTS_S[1]
+    until = statistics.known_until(end_s, end, COSTS_S[-1])
+    most = rounds[np.isfinite(rounds)].max(initial=1.0)
+    needed = longest + COSTS_S[-1] * most
+    last = needed if np.isinf(until).all() else BEYOND * until.min()
+    least = int(np.floor(POINTS_PER_DECADE * np.log10(first)))
+    most = int(np.ceil(POINTS_PER_DECADE * np.log10(max(last, first))))
+    powers = np.arange(least, max(most, least + 1) + 1) / POINTS_PER_DECADE
+    return np.array([float(f"{value:.6g}") for value in 10.0**powers])
 
 
 def _placed(values: NDArray[Any], at: NDArray[np.intp], size: int, other: Any) -> NDArray[Any]:

@@ -1,20 +1,24 @@
-"""Quality at the end of the budget and success: a journal's numbers, quantiles, fixed targets."""
+"""Quality at the end: a journal's numbers, quantiles, success; noise, changes, two objectives."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from timefair.basics.errors import InputError
 from timefair.exhibits import questions
-from timefair.exhibits.charts.chart import MAP, Picture
+from timefair.exhibits.charts.chart import LEADERS, MAP, Curves, Picture
 from timefair.exhibits.columns import SECONDS
 from timefair.exhibits.exhibit import Figure, Made, Parts, drawn, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value, by_function
+from timefair.problems.base import Suite
+from timefair.problems.kinds import Changes, TwoObjectives, after_each
+from timefair.problems.registry import SUITES, find
 from timefair.records.rundata.frames import stacked
 from timefair.records.rundata.problems import (
     BUDGETS,
@@ -26,22 +30,11 @@ from timefair.records.rundata.problems import (
 from timefair.records.rundata.problems import KEYS as PROBLEM
 from timefair.records.rundata.published import with_published
 from timefair.records.rundata.runs import UNITS, Runs, Unit
-from timefair.records.rundata.settings import Analysis
+from timefair.records.rundata.settings import Analysis, NoisyValue
+from timefair.statistics import changes as following
+from timefair.statistics import probability as statistics
 from timefair.statistics.checks import Estimate
 from timefair.statistics.ert import ert
-from timefair.statistics.probability import (
-    deviation_of,
-    mean_if_all_succeed,
-    mean_interval,
-    mean_of,
-    mean_of_successes,
-    multirun_probability,
-    opposed_pairs,
-    probability_of_quantile,
-    runs_needed,
-    smaller_gap,
-    success_interval,
-)
 from timefair.statistics.ranks import rank
 from timefair.statistics.samples import quantile_interval, sample_quantile
 
@@ -54,10 +47,8 @@ def limited(name: str, interval: Estimate) -> dict[str, Any]:
 
 
 def ranks_within(frame: pd.DataFrame, keys: Iterable[str], column: str) -> pd.Series[float]:
-    """Rank of each row among those with the same keys; less is better.
-
-    Ties share their average rank; `inf` and NaN share the worst.
-    """
+    """Rank of each row among those with the same keys, less is better: ties share their average,
+    `inf` and NaN the worst."""
     if frame.empty:
         return pd.Series(dtype=float)
     values = frame[column].astype(float).fillna(np.inf)
@@ -129,8 +120,8 @@ def paper_values(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     for names, members in runs.groups(CELL):
         values = precision[members]
         at = {"confidence": analysis.confidence, "resamples": analysis.resamples}
-        default = mean_interval(values, **at, rng=analysis.stream(names))
-        paper = mean_interval(values, **at, method="paper")
+        default = statistics.mean_interval(values, **at, rng=analysis.stream(names))
+        paper = statistics.mean_interval(values, **at, method="paper")
         row = {
             **names,
             "runs": len(members),
@@ -154,8 +145,8 @@ def _summary(kind: str, values: NDArray[np.float64]) -> dict[str, Any]:
     spread = values.size > 1 and bool(np.isfinite(values).all())
     found = (
         values.min(),
-        mean_of(values),
-        deviation_of(values) if spread else np.nan,
+        statistics.mean_of(values),
+        statistics.deviation_of(values) if spread else np.nan,
         float(np.median(values)),
         values.max(),
     )
@@ -248,7 +239,7 @@ def _limits(
 ) -> dict[str, float]:
     limits = quantile_interval(values, p, confidence)
     exact, paper = (
-        probability_of_quantile(values, p, confidence=confidence, method=method)
+        statistics.probability_of_quantile(values, p, confidence=confidence, method=method)
         for method in ("beta", "paper")
     )
     found = max(float(limits.low), least), limits.high, limits.coverage
@@ -296,7 +287,7 @@ def of_targets(runs: Runs, analysis: Analysis) -> Parts:
     reached_at = {unit: runs.runtimes(unit, targets) for unit in UNITS}
     for names, members in runs.groups(CELL):
         success = np.isfinite(reached_at["evaluations"][members])
-        rate = success_interval(success.sum(axis=0), len(members), analysis.confidence)
+        rate = statistics.success_interval(success.sum(axis=0), len(members), analysis.confidence)
         of_units = ("mean_{}_successes_only", "mean_{}", "ert_{}")
         part = {one.format(suffix): np.nan for suffix in SUFFIX.values() for one in of_units}
         part |= {**names, "target": targets, "runs": len(members)}
@@ -306,8 +297,8 @@ def of_targets(runs: Runs, analysis: Analysis) -> Parts:
             suffix = SUFFIX[unit]
             times = reached_at[unit][members]
             end = runs.spent(unit)[members, np.newaxis]
-            part[f"mean_{suffix}_successes_only"] = mean_of_successes(times, axis=0)
-            part[f"mean_{suffix}"] = mean_if_all_succeed(times, axis=0)
+            part[f"mean_{suffix}_successes_only"] = statistics.mean_of_successes(times, axis=0)
+            part[f"mean_{suffix}"] = statistics.mean_if_all_succeed(times, axis=0)
             part[f"ert_{suffix}"] = ert(np.where(success, times, end), success, axis=0)
         yield part
 
@@ -367,7 +358,8 @@ RUNTIME = """
 def quantiles_to_target(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     runs, targets = with_published(runs), analysis.targets_from_easy
     reached_at = {unit: runs.runtimes(unit, targets) for unit in UNITS}
-    bounds = {unit: _bounds(runs, unit) for unit in UNITS}
+    budgets = {unit: runs.frame[BUDGETS[unit]].to_numpy(dtype=np.float64) for unit in UNITS}
+    bounds = {u: np.where(np.isnan(one), runs.spent(u), one) for u, one in budgets.items()}
     probabilities = sorted(analysis.quantiles)
     parts = []
     for names, members in runs.groups(CELL):
@@ -421,11 +413,6 @@ def _rows(of_targets: list[NDArray[np.float64]]) -> NDArray[np.float64]:
     return np.stack(of_targets, axis=-1).ravel()
 
 
-def _bounds(runs: Runs, unit: Unit) -> NDArray[np.float64]:
-    budget = runs.frame[BUDGETS[unit]].to_numpy(dtype=np.float64)
-    return np.where(np.isnan(budget), runs.spent(unit), budget)
-
-
 def _digits(value: float) -> str:
     """Four significant digits: ``4618``, ``5.749e4``, ``1e5``, ``0.8``."""
     return f"{value:.4g}".replace("e+0", "e").replace("e-0", "e-").replace("e+", "e")
@@ -457,8 +444,12 @@ NEEDED = "least number of executions for which `probability` reaches `statistics
 def to_quantile(runs: Runs, analysis: Analysis) -> Parts:
     for p in sorted(analysis.quantiles) if len(runs.frame) else ():
         k = np.array(sorted(analysis.executions))
-        part = {"quantile": p, "executions": k, "probability": multirun_probability(p, k)}
-        yield part | {"executions_needed": float(runs_needed(p, analysis.confidence))}
+        part = {
+            "quantile": p,
+            "executions": k,
+            "probability": statistics.multirun_probability(p, k),
+        }
+        yield part | {"executions_needed": float(statistics.runs_needed(p, analysis.confidence))}
 
 
 @exhibit(
@@ -502,15 +493,15 @@ def to_target(runs: Runs, analysis: Analysis) -> Parts:
     reached = np.isfinite(runs.runtimes("seconds", targets))
     for names, members in runs.groups(CELL):
         successes = np.repeat(reached[members].sum(axis=0), len(executions))
-        rate = success_interval(successes, len(members), analysis.confidence)
+        rate = statistics.success_interval(successes, len(members), analysis.confidence)
         part = {**names, "target": np.repeat(targets, len(executions)), "runs": len(members)}
         part |= {"successes": successes, "success_rate": rate.value, "executions": k}
         for end, at, opposite in (
             *(("", rate.value, rate.value), ("_low", rate.low, rate.high)),
             ("_high", rate.high, rate.low),
         ):
-            part[f"probability{end}"] = multirun_probability(at, k)
-            part[f"executions_needed{end}"] = runs_needed(opposite, analysis.confidence)
+            part[f"probability{end}"] = statistics.multirun_probability(at, k)
+            part[f"executions_needed{end}"] = statistics.runs_needed(opposite, analysis.confidence)
         yield part
 
 
@@ -569,24 +560,17 @@ def of_mean_and_median(runs: Runs, analysis: Analysis) -> Made:
         grouped = part.groupby(part["algorithm"].astype(str)).indices
         values = {str(name): best[members[rows]] for name, rows in grouped.items()}
         algorithms = sorted(values)
-        mean = np.array([mean_of(values[name]) for name in algorithms])
+        mean = np.array([statistics.mean_of(values[name]) for name in algorithms])
         median = np.array([float(sample_quantile(values[name], 0.5)) for name in algorithms])
         measured = dict(zip(MEASURES, (mean, median, rank(mean), rank(median)), strict=True))
-        pairs = opposed_pairs(mean, median)
-        gaps = smaller_gap(np.maximum(mean, 0.0), np.maximum(median, 0.0), pairs)
+        pairs = statistics.opposed_pairs(mean, median)
+        gaps = statistics.smaller_gap(np.maximum(mean, 0.0), np.maximum(median, 0.0), pairs)
         for (a, b), gap in zip(pairs, gaps, strict=True):
-            if not listed.has(algorithms[a], algorithms[b]):
-                continue
-            found.append(
-                {
-                    **names,
-                    "algorithm": algorithms[a],
-                    "other": algorithms[b],
-                    **{measure: numbers[a] for measure, numbers in measured.items()},
-                    **{f"other_{measure}": numbers[b] for measure, numbers in measured.items()},
-                    "gap_decades": gap,
-                }
-            )
+            if listed.has(algorithms[a], algorithms[b]):
+                row = {"algorithm": algorithms[a], "other": algorithms[b], "gap_decades": gap}
+                row |= {measure: numbers[a] for measure, numbers in measured.items()}
+                row |= {f"other_{measure}": numbers[b] for measure, numbers in measured.items()}
+                found.append({**names, **row})
     return found, {"pairs": in_words(listed_in)}
 
 
@@ -636,17 +620,395 @@ def sorted_solutions(runs: Runs, analysis: Analysis) -> Made:
         problem = {key: pair[key] for key in PROBLEM}
         for side, prefix in (("algorithm", ""), ("other", "other_")):
             precision = np.sort(best[members[*problem.values(), pair[side]]])
-            parts.append(
-                {
-                    **problem,
-                    "better_by_mean": pair["algorithm"],
-                    "better_by_median": pair["other"],
-                    "algorithm": pair[side],
-                    "order": np.arange(1, precision.size + 1),
-                    "precision": precision,
-                    "mean": pair[f"{prefix}mean"],
-                    "median": pair[f"{prefix}median"],
-                    "gap_decades": pair["gap_decades"],
-                }
-            )
+            part = problem | {"algorithm": pair[side], "gap_decades": pair["gap_decades"]}
+            part |= {"better_by_mean": pair["algorithm"], "better_by_median": pair["other"]}
+            part |= {"order": np.arange(1, precision.size + 1), "precision": precision}
+            parts.append(part | {name: pair[f"{prefix}{name}"] for name in ("mean", "median")})
     return iter(parts), {"pairs": pairs.attrs["pairs"]}
+
+
+GRID = 101  # points of a curve
+FIRST = 1e-3  # the first point of a curve in seconds, as a share of the period
+
+BOOTSTRAP = (
+    "The environments of one run are not independent. The intervals are therefore from a bootstrap "
+    "of whole runs; with one run, they have no width."
+)
+POOLED = "The runs of all instances are pooled."
+
+OF_BUDGET = """
+    unit (text): unit of the period and of all costs, that of the budget: `seconds` or `evaluations`
+"""
+
+
+@exhibit(
+    "changes",
+    question=questions.CHANGES,
+    title="Errors on problems that change",
+    caption=f"""
+    How close algorithms come to the optimum between two changes: the best error before the change
+    (Trojanowski and Michalewicz 1999), its mean over runs and environments, and the offline error
+    (Branke and Schmeck 2003), the mean of the best error since the change over the seconds or the
+    evaluations of the run. Until the first evaluation in an environment, the error is that of the
+    middle of the bounds. Larger errors count as this error. A run that failed keeps this error in
+    all environments that it did not reach. {POOLED} {BOOTSTRAP} Only for suites with problems that
+    change.
+    """,
+    columns=f"""
+    CELL, RUNS
+    environments: number of environments of a run; one more than its changes
+    {OF_BUDGET}
+    period [`unit`]: length of an environment
+    before_change [precision] (interval) <Before the change; low limits>: mean over runs and
+        environments of the best error before the change
+    offline_error [precision] (interval) <Offline; low limits>: offline error: mean over time, or
+        over evaluations, of the best error since the change
+    """,
+    layouts=Layout(
+        caption="Best error before a change and offline error, means over runs and changes.",
+        brackets=INTERVAL,
+    ),
+    charged=False,
+)
+def errors(runs: Runs, analysis: Analysis) -> Parts:
+    for cell in _cells(runs, analysis):
+        draws, confidence = cell.draws(analysis), analysis.confidence
+        best = [following.best_before_change(run) for run in cell.runs]
+        offline = [following.offline_errors(cell.held(run), cell.period) for run in cell.runs]
+        part = cell.columns | limited(
+            "before_change", following.mean_over_runs(best, draws, confidence)
+        )
+        yield part | limited("offline_error", following.mean_over_runs(offline, draws, confidence))
+
+
+@exhibit(
+    "recovery",
+    question=questions.CHANGES,
+    title="Recovery after changes",
+    caption=f"""
+    Expected cost from a change until the error is again at most a target, and the share of
+    environments in which this happens before the next change. Each environment is a trial, as each
+    run is for the ERT. The targets of the campaign are errors here, and only an
+    evaluated point can reach them. {POOLED} {BOOTSTRAP} Only for suites with problems that
+    change.
+    """,
+    columns=f"""
+    CELL, RUNS
+    {OF_BUDGET}
+    target [precision] (exact): error to reach again after a change
+    recovered (interval): share of environments in which the error reached the target
+    recovery [`unit`] (interval) <Recovery; low limits>: expected cost from a change until the error
+        is at most `target`: the cost of all environments, each until it reached the target or
+        ended, divided by the number of those that reached it; `inf` if none did
+    """,
+    layouts=Layout(
+        caption="Expected cost from a change until the error is at most a target.",
+        brackets=INTERVAL,
+        columns="target",
+        points=(Points("target", 5),),
+    ),
+    charged=False,
+)
+def recovery(runs: Runs, analysis: Analysis) -> Parts:
+    targets = np.array(analysis.targets_from_easy)
+    for cell in _cells(runs, analysis):
+        times = [following.recovery_times(run, targets) for run in cell.runs]
+        cost, share = following.recovered(
+            times, cell.period, cell.draws(analysis), analysis.confidence
+        )
+        part = cell.columns | {"target": targets}
+        yield part | limited("recovered", share) | limited("recovery", cost)
+
+
+@exhibit(
+    "after_change",
+    question=questions.CHANGES,
+    title="Error over the cost since the change",
+    caption=f"""
+    Best error since the change over the cost since the change: the mean over runs and environments,
+    with its interval at each cost. Until the first evaluation in an environment, the error is that
+    of the middle of the bounds. {POOLED} {BOOTSTRAP} Only for suites with problems that change.
+    """,
+    columns="""
+    CELL, RUNS, UNIT
+    cost [`unit`]: cost since the change
+    error [precision] (interval) <Error; low limits>: mean over runs and environments of the best
+        error since the change
+    """,
+    layouts=Layout(
+        caption="Mean of the best error since the change after a cost.",
+        brackets=INTERVAL,
+        columns="cost",
+        points=(Points("cost", (0.01, 0.1, 1.0), relative=True),),
+    ),
+    figures=drawn(
+        "Mean over runs and changes of the best error since the change, with its interval at "
+        "each cost. Lower is better. A curve ends at the next change.",
+        Curves(
+            y="error",
+            low="error_low",
+            high="error_high",
+            x_label="{cost} since the change",
+            y_label="mean error",
+            view="error since the change",
+            scale="own log",
+        ),
+        needs="problems that change",
+    ),
+    charged=False,
+)
+def after_change(runs: Runs, analysis: Analysis) -> Parts:
+    for cell in _cells(runs, analysis):
+        grid = cell.grid
+        found = [following.error_after(run, grid) for run in cell.runs]
+        error = following.mean_over_runs(found, cell.draws(analysis), analysis.confidence)
+        yield cell.columns | {"cost": grid} | limited("error", error)
+
+
+@dataclass(frozen=True)
+class _Cell:
+    """The runs of an algorithm on a function, in the unit of their budget."""
+
+    names: dict[str, Any]
+    unit: str
+    period: float
+    environments: int
+    runs: list[following.Followed]
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        of_changes = {"environments": self.environments, "unit": self.unit, "period": self.period}
+        return {**self.names, "runs": len(self.runs), **of_changes}
+
+    @property
+    def grid(self) -> NDArray[np.float64]:
+        if self.unit == "seconds":
+            return np.geomspace(FIRST * self.period, self.period, GRID)
+        return np.unique(np.round(np.geomspace(1.0, self.period, GRID)))
+
+    def held(self, run: following.Followed) -> following.Followed:
+        """A run with the cost from which each error holds: that of evaluation n from n - 1 on."""
+        if self.unit == "seconds":
+            return run
+        return replace(run, since=np.maximum(run.since - 1.0, 0.0))
+
+    def draws(self, analysis: Analysis) -> NDArray[np.float64]:
+        rng = analysis.stream(self.names)
+        return following.draws_of_runs(len(self.runs), resamples=analysis.resamples, rng=rng)
+
+
+def _cells(runs: Runs, analysis: Analysis) -> list[_Cell]:
+    """Every cell on problems that change; the tables of the same runs share them."""
+    parameters = repr(sorted(analysis.suite_parameters.items()))
+    return runs.once(("changes", parameters), lambda: list(_read(runs, analysis)))
+
+
+def _read(runs: Runs, analysis: Analysis) -> Iterator[_Cell]:
+    for names, members in runs.groups(CELL):
+        suite = SUITES.get(names["suite"])
+        if suite is None or suite.environments == 1:
+            continue
+        suite = suite.configured(analysis.suite_parameters)
+        budgets = runs.frame[["budget_s", "budget_evaluations"]].iloc[members].drop_duplicates()
+        if len(budgets) > 1:
+            raise InputError(
+                f"{names['algorithm']}: its runs on f{names['function']} in {names['dimension']} "
+                "dimensions have several budgets, and thus several periods; read one campaign at "
+                "a time"
+            )
+        budget_s, evaluations = budgets.to_numpy(dtype=np.float64)[0]
+        unit, budget = "evaluations", evaluations
+        if np.isnan(evaluations):
+            unit, budget = "seconds", budget_s
+        period = budget / suite.environments
+        followed = [_followed(runs, row, suite, unit, period) for row in members]
+        yield _Cell(names, unit, period, suite.environments, followed)
+
+
+def _followed(
+    runs: Runs, row: np.intp, suite: Suite, unit: str, period: float
+) -> following.Followed:
+    place = runs.frame[["function", "dimension", "instance"]].iloc[row]
+    key = (*map(int, place),)
+    changes: Changes | None = runs.once(
+        ("landscape", suite.environments, *key), lambda: suite.problem(*key).changes
+    )
+    assert changes is not None
+    evaluations, time_s, *vectors = runs.vectors[row].T
+    if not vectors:
+        nothing = np.empty(0)
+        return following.Followed(nothing.astype(np.intp), nothing, nothing, changes.uninformed)
+    environment, error = changes.errors(np.column_stack(vectors))
+    cost = time_s if unit == "seconds" else evaluations
+    since = np.maximum(cost - environment * period, 0.0)
+    return following.Followed(environment, since, error, changes.uninformed)
+
+
+VALUES: tuple[NoisyValue, ...] = ("measured", "best_measured", "recommended", "best_evaluated")
+
+
+@exhibit(
+    "noise",
+    question=questions.NOISE,
+    title="What noisy runs have found",
+    caption="""
+    Quantiles over runs of the precision at the end: of the best measured value, and of values
+    without noise by three rules. The quantiles of each column are computed separately. The runs of
+    all instances are pooled. Only noisy runs whose value without noise is known have rows.
+    """,
+    columns="""
+    CELL, RUNS, QUANTILE
+    measured [precision] <Measured; low>: best measured value at the end, with its noise
+    best_measured [precision] <Best measured; low>: value without noise of the best measured point
+    recommended [precision] <Recommended; low>: value without noise of the point that the run
+        recommends: what the launch with the best measured value recommended last, else the best
+        measured point
+    best_evaluated [precision] <Best evaluated; low>: best value without noise of all evaluated
+        points, as in COCO's logger; empty for a user's function, because its value without noise is
+        known for some points only
+    luck <Luck>: quantile of the difference between the value without noise and the measured value
+        of the best measured point, both values of f; positive: the point was measured better than
+        it is
+    recommending: share of the runs in which a launch has recommended a point
+    """,
+    layouts=Layout(
+        caption="Precision at the end of noisy runs: of the best measured value, and without "
+        "noise of the best measured point, of the recommended point, and of the best of all "
+        "evaluated points. Quantiles over runs.",
+        parts=("suite", "dimension", "quantile"),
+    ),
+    charged=False,
+    measured=True,
+)
+def of_noisy_runs(runs: Runs, analysis: Analysis) -> Parts:
+    every = runs.where(np.asarray(runs.frame["noise_free_f"].notna()))
+    recommending = np.zeros(len(every.frame), dtype=np.bool_)
+    for part in every.noisy:
+        owner = np.repeat(part.rows, np.diff(part.offsets))
+        recommending[owner[np.isnan(part.precision)]] = True
+    for suite, of_suite in every.groups(("suite",)):
+        mine = np.zeros(len(every.frame), dtype=np.bool_)
+        mine[of_suite] = True
+        noisy, own = every.where(mine), ":" in suite["suite"]
+        ends = {
+            value: precision_at_the_end(noisy.with_values(value))
+            for value in VALUES
+            if not (own and value == "best_evaluated")
+        }
+        noise_free, measured = (
+            noisy.frame[name].to_numpy(dtype=np.float64) for name in ("noise_free_f", "best_f")
+        )
+        found = np.isfinite(noise_free)
+        ends["luck"] = np.where(found, noise_free - np.where(found, measured, 0.0), np.inf)
+        for names, members in noisy.groups(CELL):
+            share = float(np.mean(recommending[mine][members]))
+            for p in sorted(analysis.quantiles):
+                values = {name: float(sample_quantile(of[members], p)) for name, of in ends.items()}
+                row = {**names, "runs": len(members), "quantile": p, "recommending": share}
+                yield dict.fromkeys(VALUES, np.nan) | row | values
+
+
+SHARES = (0.25, 0.5, 0.75)  # shares of the runs that have reached a surface
+POINTS = 200  # maximal number of points of a surface, and of the front of a run
+
+
+@exhibit(
+    "attainment",
+    question=questions.FRONT,
+    title="Attainment surfaces",
+    caption=f"""
+    Which values of two objectives a share of the runs has reached by the end of the run: each row
+    is a corner of the surface that at least this share of the runs dominates (Grunert da Fonseca,
+    Fonseca and Hall 2001). The runs of all instances are pooled: objectives are normalized, so that
+    the ideal point is (0, 0) and the nadir point (1, 1), and only this region is shown. A surface
+    has at most {POINTS} corners. Only for suites with two objectives.
+    """,
+    columns="""
+    CELL, RUNS
+    share: share of the runs that reached every point of the surface
+    f1: first objective; 0 is its ideal value, and 1 that of the nadir point
+    f2: second objective, likewise
+    missed <Missed; low .4>: part of the region between the ideal and the nadir point that the
+        surface does not dominate; the same in all rows of a surface
+    """,
+    layouts=Layout(
+        caption="Part of the region between the ideal and the nadir point that the surface of "
+        "half of the runs does not dominate.",
+        points=(Points("share", (0.5,)),),
+    ),
+    figures=Figure(
+        "attainment",
+        "Attainment surfaces of half of the runs",
+        "The trade-offs between two objectives that half of the runs had reached at their end. "
+        "Lower and further left is better. The axes have the ideal point at 0 and the nadir "
+        "point at 1.",
+        Picture(
+            "timefair.exhibits.charts.curves:attainment",
+            "functions",
+            reading="An overview is a map of all functions: the part of the region that the "
+            f"surface does not dominate, as a multiple of the least. {LEADERS}",
+        ),
+        needs="two objectives",
+    ),
+    charged=False,
+)
+def surfaces(runs: Runs, analysis: Analysis) -> Parts:
+    for cell, members in runs.groups(CELL):
+        try:
+            suite = find(cell["suite"], analysis.suite_parameters)
+        except InputError:  # of imported runs
+            continue
+        if not issubclass(suite.kind, TwoObjectives):
+            continue
+        fronts = [_normalized_front(runs, cell, row, suite) for row in members]
+        surfaces = attained(fronts, SHARES) if any(map(len, fronts)) else ()
+        for share, corners in zip(SHARES, surfaces, strict=False):
+            if len(corners):
+                missed = 1 - float(after_each(corners)[-1])
+                f1, f2 = _thinned(corners).T
+                part = {"share": share, "f1": f1, "f2": f2, "missed": missed}
+                yield {**cell, "runs": len(members)} | part
+
+
+def _normalized_front(
+    runs: Runs, cell: dict[str, Any], row: np.intp, suite: Suite
+) -> NDArray[np.float64]:
+    front = runs.fronts[row]
+    if not len(front):
+        return np.empty((0, 2))
+    instance = int(runs.frame["instance"].iloc[row])
+    kind = suite.problem(int(cell["function"]), int(cell["dimension"]), instance).kind
+    assert isinstance(kind, TwoObjectives)
+    found = kind.normalize(front)
+    return _thinned(found[(found <= 1).all(axis=1)])
+
+
+def _thinned(points: NDArray[np.float64]) -> NDArray[np.float64]:
+    """At most `POINTS` of the points, including the first and the last."""
+    if len(points) <= POINTS:
+        return points
+    kept: NDArray[np.float64] = points[np.linspace(0, len(points) - 1, POINTS).astype(int)]
+    return kept
+
+
+def attained(
+    fronts: list[NDArray[np.float64]], shares: tuple[float, ...]
+) -> list[NDArray[np.float64]]:
+    """The corners of the surface that each share of the fronts, each of shape ``(points, 2)``,
+    dominates, by their first number. InputError if the package moocore is not installed."""
+    try:
+        import moocore
+    except ImportError:
+        raise InputError(
+            "tables: 'attainment': needs the package moocore: pip install 'timefair[extras]'"
+        ) from None
+    some = [front for front in fronts if len(front)]
+    found = []
+    for share in shares:
+        needed, corners = int(np.ceil(share * len(fronts) - 1e-9)), np.empty((0, 2))
+        if needed <= len(some):
+            sets = np.repeat(np.arange(len(some)), [len(front) for front in some])
+            percentile = 100 * needed / len(some)
+            corners = moocore.eaf(np.vstack(some), sets, percentiles=[percentile])[:, :2]
+        found.append(corners[np.argsort(corners[:, 0], kind="stable")])
+    return found

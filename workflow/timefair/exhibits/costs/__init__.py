@@ -1,1 +1,0 @@
-"""Which algorithm is best for a given cost of an evaluation."""

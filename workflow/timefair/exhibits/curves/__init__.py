@@ -1,1 +1,0 @@
-"""Shares and precisions over the cost."""

@@ -1,1 +1,0 @@
-"""Results of runs: quantiles, means, success, and their probabilities."""

@@ -1,1 +1,0 @@
-"""How many runs were enough."""

@@ -1,1 +1,0 @@
-"""Cost to targets: expected, with restarts, and the best of several executions."""
