@@ -36,10 +36,7 @@ from timefair.report.findings import (
 )
 from timefair.report.markup import Names, Part, folded, section
 
-SCRIPTS = (
-    "numbers", "elements", "data", "tables", "series", "axes", "charts", "reading", "ranks",
-    "page",
-)  # fmt: skip
+SCRIPTS = ("base", "charts", "page")
 """Parts of the page's script, in the order in which they are put together."""
 
 DOCUMENT = """<!DOCTYPE html>
