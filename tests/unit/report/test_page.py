@@ -22,11 +22,10 @@ from timefair.exhibits.registry import TABLES
 from timefair.report import account, exhibits, read_description
 from timefair.report.account import Speed, implementations
 from timefair.report.evidence import Evidence
-from timefair.report.exhibits import PictureFile
+from timefair.report.exhibits import PictureFile, pictures
 from timefair.report.findings import by_cost, findings, leading
 from timefair.report.markup import Names
 from timefair.report.page import page
-from timefair.report.pictures import pictures
 
 
 class Reader(HTMLParser):

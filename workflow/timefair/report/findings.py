@@ -1,13 +1,12 @@
 """Findings from the tables, in sentences that claim no more than the statistics allow.
 
-Verdicts follow from the pairs of the table `comparison` under one criterion: they decide who is in
-front in the situations of readers.
+Verdicts follow from the pairs of the table `comparison` under one criterion.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
@@ -43,9 +42,8 @@ class Standing:
       one; several if their values are equal. None if they are significantly better than nobody.
     - `tied`: Those from which the leaders do not differ significantly, the best first.
     - `values`: A sentence with the values of the first ones, or why there is no first.
-    - `test`: The test and its corrections, or why it could decide nothing; empty without a test.
-    - `behind_p`, `tied_p`: The adjusted p-values of the leaders against the algorithms that are
-      behind, and against those that are tied.
+    - `test`: The test and its corrections, or why it could decide nothing.
+    - `behind_p`, `tied_p`: Adjusted p-values of the leaders against those behind and those tied.
     - `basis`: The scope of the verdict, such as ``over 24 functions``.
     - `on_each`: Whether it is one of several functions, each tested alone.
     """
@@ -68,7 +66,7 @@ class Standing:
     def tested(self) -> str:
         parts = []
         if of := self.behind_p:
-            against = " against those behind" if len(of) > 1 or self.tied_p else ""
+            against = " against those behind" * (len(of) > 1 or bool(self.tied_p))
             parts.append(f"{p_value(max(of), '≤' if len(of) > 1 else '=')}{against}")
         if of := self.tied_p:
             others = self.tied[0] if len(self.tied) == 1 else "the others"
@@ -83,14 +81,12 @@ class Standing:
 
 
 def first(values: Mapping[str, float]) -> tuple[str, ...]:
-    """The algorithms with the smallest value, in the given order."""
     best = min(values.values())
     return tuple(name for name, value in values.items() if isclose(value, best))
 
 
 def in_order(values: Mapping[str, float], names: Iterable[str]) -> tuple[str, ...]:
-    """Some names, sorted by value; equal ones keep their order."""
-    return tuple(sorted(names, key=lambda name: values[name]))
+    return tuple(sorted(names, key=values.__getitem__))
 
 
 def nothing(reason: str, basis: str = "") -> Standing:
@@ -123,10 +119,7 @@ class Result:
 def by_cost(
     evidence: Evidence, space: Space, unit: str
 ) -> Iterator[tuple[int, float, list[Result]]]:
-    """For each function, a target and the expected costs to it.
-
-    The target is the hardest one that half of the runs of some algorithm reached, or else any run.
-    """
+    """For each function, a target and the expected costs to it; see `decisive_target`."""
     rows = evidence.of("ert", space)
     rows = rows[rows[COST[unit]].notna()]  # published data have no seconds
     for function, every in rows.groupby("function"):
@@ -136,16 +129,6 @@ def by_cost(
             continue
         at = every[every["target"] == target]
         yield int(str(function)), target, list(_results(at, COST[unit]))
-
-
-def precisions_at(
-    evidence: Evidence, space: Space, criterion: str
-) -> Iterator[tuple[int, list[Result]]]:
-    """For each function, a quantile of the precisions at the end, from the table `quantiles`."""
-    rows = evidence.of("quantiles", space)
-    rows = rows[rows["quantile"].map(lambda p: quantile_name(float(p))) == criterion]
-    for function, at in rows.groupby("function"):
-        yield int(str(function)), list(_results(at, "precision"))
 
 
 def _results(rows: pd.DataFrame, column: str) -> Iterator[Result]:
@@ -170,14 +153,13 @@ NO_FIRST = "Every algorithm is significantly worse than another one."
 class Pairs:
     """The listed pairs of one criterion, on one function or over all of them (``all``).
 
-    - `values`: The result of each algorithm, small is better; with `targets`, minus the share of
-      targets.
+    - `values`: The result of each algorithm, small is better; with `targets`, minus their share.
     - `better`: For each decided pair (better, worse), its adjusted p-value.
     - `undecided`: For each other pair, in both orders, its adjusted p-value; NaN without a test.
     - `differ`: Whether the results of some pair differ at all.
     - `tests`: Number of tests in the family; of several families, the smallest.
-    - `least`: Smallest adjusted p-value that so many functions or runs can have.
-    - `level`: Largest adjusted p-value of a significant difference.
+    - `least`, `level`: Smallest adjusted p-value that so many functions or runs can have, and the
+      largest one of a significant difference.
     - `aimed`: Whether some pair is tested at a target, if single functions have one.
     """
 
@@ -233,15 +215,17 @@ class Pairs:
         """The standing that the pairs decide.
 
         The leader has the best value among the algorithms that are significantly worse than no
-        other one. Behind it are those than which it is significantly better; without any, nobody
-        leads.
+        other one; of equal ones, those that are better than most. Behind it are those than which it
+        is significantly better; without any, nobody leads.
         """
         if not self.differ and len(first(self.values)) == len(self.values):
             return nothing(self._all_equal(), basis)
         front = {name: v for name, v in self.values.items() if name not in self.losers}
         if not front:
             return nothing(NO_FIRST, basis)
-        leaders = self._first(front)
+        wins = {name: {worse for one, worse in self.better if one == name} for name in first(front)}
+        most = max(wins.values(), key=len)
+        leaders = tuple(name for name, beaten in wins.items() if beaten == most)
         others = [name for name in self.values if name not in leaders]
         behind = {name for name in others if all((one, name) in self.better for one in leaders)}
         tied = in_order(self.values, [name for name in others if name not in behind])
@@ -263,15 +247,6 @@ class Pairs:
         test = f"{test}, corrected for {what} and all criteria"
         return Standing(verdict, leaders, tied, said, test, behind_p, tied_p, basis)
 
-    def _first(self, values: Mapping[str, float]) -> tuple[str, ...]:
-        """The algorithms with the best value; of equal ones, those that are better than most."""
-        wins = {
-            name: {worse for better, worse in self.better if better == name}
-            for name in first(values)
-        }
-        most = max(wins.values(), key=len)
-        return tuple(name for name, beaten in wins.items() if beaten == most)
-
     def _undecidable(self) -> str:
         """Why no pair could be decided, whatever the results; empty if one could."""
         if self.better or self.least <= self.level:
@@ -285,10 +260,9 @@ class Pairs:
         return f"{counted(self.functions, 'function')} {are} too few to decide any of {tests}"
 
     def _values_in_words(self, leaders: Sequence[str], tied: Sequence[str], *, named: bool) -> str:
-        """The values over all functions of the first algorithm, and of the first that is tied or
-        else the next; and of those with a better value that are not first, and why they are not.
-
-        - `named`: Whether to name the first.
+        """The values over all functions of the first algorithm (with its name, if `named`), and of
+        the first that is tied or else the next; and of those with a better value that are not
+        first, and why they are not.
         """
         if self.function != ALL:
             return ""
@@ -320,17 +294,14 @@ class Pairs:
 
 
 def _values(records: Sequence[Mapping[Any, Any]], *, targets: bool) -> dict[str, float]:
-    """The result of each algorithm.
-
-    The ERTs of pairs are to different targets, so an algorithm's result is the number of pairs in
-    which it has the larger one.
+    """The result of each algorithm: for ERTs on a function, which are to different targets, the
+    number of pairs in which it has the larger one.
     """
     on_function = str(records[0]["function"]) != ALL
     values: dict[str, float] = {}
     for row in records:
-        (a, x), (b, y) = (
-            (str(row[f"algorithm_{end}"]), float(row[f"value_{end}"])) for end in ("a", "b")
-        )
+        a, b = str(row["algorithm_a"]), str(row["algorithm_b"])
+        x, y = float(row["value_a"]), float(row["value_b"])
         if on_function and row["criterion"] == ERT:
             values[a] = values.get(a, 0.0) + (x > y) + 0.5 * (x == y)
             values[b] = values.get(b, 0.0) + (y > x) + 0.5 * (x == y)
@@ -419,10 +390,7 @@ def on_function(
 
 
 def standing_of(evidence: Evidence, space: Space, measure: str, criterion: str) -> Standing | None:
-    """The standing under a criterion: over the functions, or on each one if they are few.
-
-    None without pairs.
-    """
+    """The standing by a criterion, over the functions or on each of a few; None without pairs."""
     over_all = pairs_of(evidence, space, measure, criterion)
     if over_all is None:
         return None
@@ -445,10 +413,7 @@ def standing_of(evidence: Evidence, space: Space, measure: str, criterion: str) 
 
 
 def together(found: Mapping[str, tuple[Pairs, Standing]], over_all: Pairs) -> Standing:
-    """The standing on a few functions, from the one on each of them.
-
-    An algorithm is in front of another one only if it is so on each function.
-    """
+    """The standing on a few functions: one is in front of another only if it is so on each."""
     standings = {name: standing for name, (_, standing) in found.items()}
     every = list(standings.values())
     if len(every) == 1:
@@ -513,11 +478,9 @@ def _places(names: Sequence[str], of: int) -> str:
 
 
 def leading(evidence: Evidence) -> list[str]:
-    """The algorithms of the table `ranks`, the best first.
-
-    They are ordered by their average rank by the expected cost to the targets, in the unit of the
-    budget; equal ones by the rank of the precision at the end. Ranks are averaged over suites and
-    dimensions. Empty without the table.
+    """The algorithms of the table `ranks`, the best first: by their average rank over all suites
+    and dimensions, of the expected cost to the targets in the unit of the budget; equal ones by
+    that of the precision at the end. Empty without the table.
     """
     ranks = evidence.table("ranks")
     if ranks.empty:
@@ -557,8 +520,9 @@ def how_far(evidence: Evidence, space: Space, algorithm: str) -> str:
     farther = farther if near < 2 else ""
     end = " in at least one run"
     if evidence.optimum == "unknown":
-        by_construction = ", of which the best run here reaches all by construction"
-        end = " of them" + ("" if evidence.campaign.target_values else by_construction)
+        end = " of them"
+        if not evidence.campaign.target_values:
+            end += ", of which the best run here reaches all by construction"
     return (
         f"{algorithm} {has} on {percent(float(best['fraction']))}{band} of the "
         f"{rows['problems'].iloc[0]} cases (problem and target){farther} and reaches "
@@ -568,10 +532,14 @@ def how_far(evidence: Evidence, space: Space, algorithm: str) -> str:
 
 def reversed_most(evidence: Evidence, space: Space) -> str:
     """The pair with the most significant reversed order over all functions; empty without one."""
-    found = _reversed(evidence, space)
-    if found.empty:
+    rows = evidence.of("rank_reversals", space, criterion="fixed budget", function=ALL)
+    rows = rows[rows["significant"].astype(bool)]
+    if rows.empty:
         return ""
-    row = found.to_dict("records")[0]
+    agreeing = rows[["by_evaluations_a", "by_evaluations_b"]].max(axis=1)
+    agreeing += rows[["by_time_a", "by_time_b"]].max(axis=1)
+    ordered = rows.assign(agreeing=-agreeing).sort_values(["p_adjusted", "agreeing"], kind="stable")
+    row = ordered.to_dict("records")[0]
     frugal, quick = row["winner_by_evaluations"], row["winner_by_time"]
     side = {row["algorithm_a"]: "a", row["algorithm_b"]: "b"}
     by_evaluations = _agreeing(row[f"by_evaluations_{side[frugal]}"], row["functions"])
@@ -584,15 +552,6 @@ def reversed_most(evidence: Evidence, space: Space) -> str:
     )
 
 
-def _reversed(evidence: Evidence, space: Space) -> pd.DataFrame:
-    """The significant rank reversals over all functions, the most significant first."""
-    rows = evidence.of("rank_reversals", space, criterion="fixed budget", function=ALL)
-    rows = rows[rows["significant"].astype(bool)]
-    agreeing = rows[["by_evaluations_a", "by_evaluations_b"]].max(axis=1)
-    agreeing += rows[["by_time_a", "by_time_b"]].max(axis=1)
-    return rows.assign(agreeing=-agreeing).sort_values(["p_adjusted", "agreeing"], kind="stable")
-
-
 def _agreeing(count: float, functions: float) -> str:
     if count == functions:
         return f"all {counted(int(functions), 'function')}"
@@ -600,34 +559,27 @@ def _agreeing(count: float, functions: float) -> str:
 
 
 def orders_changed(evidence: Evidence, space: Space) -> str:
-    """A sentence on pairs that evaluations and seconds order differently; empty if there is no
-    significant one.
-    """
+    """A sentence on pairs that evaluations and seconds order differently; empty without any."""
     rows = evidence.of("rank_reversals", space, criterion="fixed target")
     real = rows[rows["significant"].astype(bool)].sort_values("p_adjusted")
     if real.empty:
         return ""
     cases = comb(len(evidence.compared(space)), 2) * len(functions_of(evidence, space))
     cases *= len(evidence.targets[0])
-    changes = counted(len(rows), "time")
-    return (
-        f"In {cases} cases (pair of algorithms, function, target), the order by evaluations is the "
-        f"opposite of that by time {changes}, {len(real)} of them significantly (score tests of "
-        f"equal ERTs, Bonferroni). {_example(real.to_dict('records')[0], evidence)}"
-    )
-
-
-def _example(row: Mapping[Hashable, Any], evidence: Evidence) -> str:
-    end = {row["algorithm_a"]: "a", row["algorithm_b"]: "b"}
-    by = {
-        name: (number(row[f"by_evaluations_{e}"]), duration(row[f"by_time_{e}"], evidence.clock))
-        for name, e in end.items()
-    }
+    row = real.to_dict("records")[0]
+    count, time = {}, {}
+    for end in "ab":
+        name = row[f"algorithm_{end}"]
+        count[name] = number(row[f"by_evaluations_{end}"])
+        time[name] = duration(row[f"by_time_{end}"], evidence.clock)
     frugal, quick = row["winner_by_evaluations"], row["winner_by_time"]
     return (
-        f"For example, on {evidence.called(row['function'])} to {number(row['target'])}, "
-        f"{frugal} needs {by[frugal][0]} evaluations and {quick} {by[quick][0]}, but {quick} takes "
-        f"{by[quick][1]} and {frugal} {by[frugal][1]}."
+        f"In {cases} cases (pair of algorithms, function, target), the order by evaluations is the "
+        f"opposite of that by time {counted(len(rows), 'time')}, {len(real)} of them significantly "
+        "(score tests of equal ERTs, Bonferroni). For example, on "
+        f"{evidence.called(row['function'])} to {number(row['target'])}, {frugal} needs "
+        f"{count[frugal]} evaluations and {quick} {count[quick]}, but {quick} takes {time[quick]} "
+        f"and {frugal} {time[frugal]}."
     )
 
 
@@ -653,7 +605,6 @@ class OnFunction:
 
 
 UNIT_OF_CLOCK = {"wall": "time", "cpu": "CPU time", "reference": "reference units"}
-"""Words for the seconds of each clock."""
 
 
 def on_functions(evidence: Evidence, space: Space) -> list[OnFunction]:
@@ -664,8 +615,12 @@ def on_functions(evidence: Evidence, space: Space) -> list[OnFunction]:
     """
     if len(functions_of(evidence, space)) < 2:
         return []
-    precisions = precisions_at(evidence, space, quantile_name(0.5))
-    found = {function: (nan, results) for function, results in precisions}
+    rows = evidence.of("quantiles", space)
+    rows = rows[rows["quantile"].astype(float) == 0.5]
+    found = {
+        int(str(function)): (nan, list(_results(at, "precision")))
+        for function, at in rows.groupby("function")
+    }
     costs = by_cost(evidence, space, evidence.unit)
     found |= {function: (target, results) for function, target, results in costs}
     criterion = MEDIAN if "evaluations" in evidence.campaign.lacks else (evidence.unit, ERT)
@@ -702,8 +657,7 @@ def _on(
 
 def summed_up(found: Sequence[OnFunction]) -> str:
     """A sentence on the number of functions on which each algorithm is significantly better than
-    every other one; empty for less than two functions. If more than one algorithm follows the
-    `NAMED` most frequent ones, these follow together.
+    every other one; empty for less than two functions.
     """
     clear = [one.standing for one in found if one.standing.verdict is Verdict.CLEAR]
     if len(found) < 2:
@@ -731,16 +685,12 @@ def summed_up(found: Sequence[OnFunction]) -> str:
 
 MEDIAN = (PRECISION, quantile_name(0.5))
 
-COSTS = ("seconds", "evaluations")
 TIME = {
     "wall": "You count seconds",
     "cpu": "You count CPU time",
     "reference": "You count CPU time in units of the reference kernel",
 }
 """The cost that a reader may want to save, for each clock."""
-
-WITHIN = f", each pair within {ALLOWED}"
-NARROW = "\u00a0"
 
 
 @dataclass(frozen=True)
@@ -758,9 +708,8 @@ class Situation:
 class Findings:
     """All findings on one space.
 
-    `headline` says who wins, and `reversal` names the pair whose order over all functions
-    evaluations and time reverse most significantly; empty without one. `winner` is significantly
-    better than every other algorithm; empty without one.
+    `headline` says who wins, `reversal` is `reversed_most`; `winner` is significantly better than
+    every other algorithm, empty without one.
     """
 
     space: Space
@@ -774,7 +723,11 @@ class Findings:
 
 def findings(evidence: Evidence, space: Space) -> Findings:
     """The findings of the tables on a space; without findings, the headline states this."""
-    situations = tuple(situations_of(evidence, space))
+    situations = tuple(
+        Situation(*wanted, standing)
+        for wanted in _wanted(evidence, space)
+        if (standing := standing_of(evidence, space, *wanted[2:]))
+    )
     functions = tuple(on_functions(evidence, space))
     main = _main(evidence, space, situations)
     leader = main.standing.leaders[:1] if main else ()
@@ -800,11 +753,8 @@ def findings(evidence: Evidence, space: Space) -> Findings:
 
 
 def _main(evidence: Evidence, space: Space, situations: Sequence[Situation]) -> Situation | None:
-    """The situation of the headline.
-
-    It is the expected cost to the targets or, on a single function, the median precision at the
-    end of the budget. If several algorithms are first with equal results, the other one of these
-    decides.
+    """The situation of the headline: the expected cost to the targets or, on a single function, the
+    median precision at the end; if several are first with equal results, the other one of these.
     """
     by_key = {(one.measure, one.criterion): one for one in situations}
     found = [one for key in ((evidence.unit, ERT), MEDIAN) if (one := by_key.get(key))]
@@ -829,10 +779,8 @@ def _headline(evidence: Evidence, space: Space, main: Situation | None) -> str:
 
 
 def _singly(evidence: Evidence, space: Space, main: Situation | None) -> str:
-    """A sentence on a pair that the test over functions leaves open and most functions decide.
-
-    The pair is the best algorithm and the best one that is tied with it; empty if a function
-    decides against the best, or at most half of them decide.
+    """A sentence on the best algorithm and the best one that is tied with it, if the test over
+    functions leaves the pair open, most functions decide for the best, and none against it.
     """
     if main is None or not main.standing.tied or not is_over_functions(evidence, space):
         return ""
@@ -915,9 +863,8 @@ def _group(names: Sequence[str], compared: Sequence[str]) -> str:
 
 
 def pairs_decided(evidence: Evidence, space: Space, main: Situation | None) -> str:
-    """A sentence on the number of significant pairs over all functions under the main criterion.
-
-    Empty for fewer than three algorithms, and if single functions decide.
+    """A sentence on the number of significant pairs over all functions under the main criterion;
+    empty for fewer than three algorithms, and if single functions decide.
     """
     if main is None or not is_over_functions(evidence, space):
         return ""
@@ -934,30 +881,24 @@ def pairs_decided(evidence: Evidence, space: Space, main: Situation | None) -> s
     )
 
 
-def situations_of(evidence: Evidence, space: Space) -> Iterator[Situation]:
-    """The standing in each situation of which the table `comparison` has pairs on a space."""
-    for want, detail, measure, criterion in _wanted(evidence, space):
-        standing = standing_of(evidence, space, measure, criterion)
-        if standing is not None:
-            yield Situation(want, detail, measure, criterion, standing)
-
-
 COUNTED = "You count evaluations, or one takes far longer than an algorithm’s own computations"
 
 
 def _wanted(evidence: Evidence, space: Space) -> Iterator[tuple[str, str, str, str]]:
-    known = (unit for unit in COSTS if unit not in evidence.campaign.lacks)
+    """What readers may want, in general and in detail, and the measure and criterion for it."""
+    known = (unit for unit in COST if unit not in evidence.campaign.lacks)
     for unit in sorted(known, key=lambda unit: unit != evidence.unit):
         want = TIME[evidence.clock] if unit == "seconds" else COUNTED
-        within = "" if unit == evidence.unit else WITHIN
+        within = "" if unit == evidence.unit else f", each pair within {ALLOWED}"
         yield want, f"expected {unit} to the targets{within}", unit, ERT
     rows = evidence.of(TABLE, space, measure=TARGETS)
     shares = dict(zip(rows["criterion"], rows["within"], strict=True))
     targets = counted(len(evidence.targets[0]), "target")
     for criterion, within in shares.items():
+        share = str(criterion).replace(" ", "\u00a0")
         yield (
             f"You have {cost(float(within), evidence.unit, evidence.clock)}",
-            f"share of the {targets} reached within {criterion.replace(' ', NARROW)} of the budget",
+            f"share of the {targets} reached within {share} of the budget",
             TARGETS,
             str(criterion),
         )

@@ -80,7 +80,7 @@ class Names:
         return (
             f'<button type="button" aria-pressed="{pressed}" data-algorithm="{escape(name)}">'
             f'<svg viewBox="0 0 30 10" aria-hidden="true"><line x1="0" y1="5" x2="30" y2="5" '
-            f'stroke="{look.color}"{_dashed(look)}/></svg>{escape(name)}</button>'
+            f'stroke="{look.color}"{dashed(look)}/></svg>{escape(name)}</button>'
         )
 
 
@@ -88,13 +88,11 @@ def dashes(look: Look) -> str | None:
     """The dashes of a line in the format of SVG; None for a solid line."""
     if look.linestyle == "-":
         return None
-    _, lengths = look.linestyle
-    return " ".join(f"{DASH * length:.3g}" for length in lengths)
+    return " ".join(f"{DASH * length:.3g}" for length in look.linestyle[1])
 
 
-def _dashed(look: Look) -> str:
-    found = dashes(look)
-    return f' stroke-dasharray="{found}"' if found else ""
+def dashed(look: Look) -> str:
+    return f' stroke-dasharray="{found}"' if (found := dashes(look)) else ""
 
 
 def definitions(pairs: Mapping[str, str], kind: str) -> str:

@@ -18,7 +18,7 @@ from timefair.exhibits.charts.pages import ORDER
 from timefair.exhibits.files import as_rows
 from timefair.exhibits.registry import TABLES
 from timefair.exhibits.unknown_optimum import worded
-from timefair.report import account, description, exhibits, pictures
+from timefair.report import account, description, exhibits
 from timefair.report.cautions import Caution, cautions
 from timefair.report.evidence import Evidence
 from timefair.report.findings import (
@@ -146,7 +146,7 @@ def page(
         lead=escape(account.in_one_sentence(campaign)),
         summary="\n".join(one.headline for one in first) or worded(summed_up(found), some),
         first=worded(
-            warned(told) + account.implementations(evidence) + pictures.pictures(evidence, names),
+            warned(told) + account.implementations(evidence) + exhibits.pictures(evidence, names),
             some,
         ),
         links="\n".join(
