@@ -1,5 +1,6 @@
-"""Figures and tables as HTML: elements that the script fills, and pictures of other figures; and the
-two pictures of the first screen, ranks by evaluations and by time, and the large ECDF.
+"""Figures and tables as HTML: elements that the script fills, and pictures of other figures.
+
+The first screen has two pictures of its own: ranks by evaluations and by time, and the large ECDF.
 """
 
 from __future__ import annotations
@@ -131,11 +132,12 @@ def drawn(tables: Mapping[str, pd.DataFrame]) -> list[dict[str, Any]]:
     for lead, exhibits in groups.items():
         ordered = sorted(exhibits, key=lambda one: one.name != lead)
         views = []
-        for one, figure in ((one, figure) for one in ordered for figure in one.figures):
+        for one in ordered:
             frame = tables[one.name]
-            about = {"figure": figure.name, "table": one.name}
-            about["note"] = _note(figure.page_caption, frame)
-            views += [_worded(view, frame) | about for view in figure.chart.views(frame)]
+            for figure in one.figures:
+                about = {"figure": figure.name, "table": one.name}
+                about["note"] = _note(figure.page_caption, frame)
+                views += [_worded(view, frame) | about for view in figure.chart.views(frame)]
         if views:
             title = worded(ordered[0].title, tables[ordered[0].name])
             found.append({"name": lead, "title": title, "views": views})

@@ -30,16 +30,13 @@ class Names:
         first: Sequence[str] = (),
         order: Sequence[str] = (),
     ) -> Names:
-        """All names with the looks of figures whose tables have this ``order``.
-
-        Up to as many as there are `COLOURS` are shown. Of more, those in ``first`` are first, and
-        `LEADERS` are shown.
+        """All names with the looks of figures whose tables have this ``order``. Of more than there
+        are `COLOURS`, those in ``first`` are first, and `LEADERS` are shown.
         """
         names = [*sorted(algorithms), *sorted(published)]
         every, shown = looks(names, order or names), names
         if len(names) > len(COLOURS):
-            ahead = [name for name in first if name in every]
-            names = list(dict.fromkeys([*ahead, *names]))
+            names = list(dict.fromkeys([*(name for name in first if name in every), *names]))
             shown = names[:LEADERS]
         vivid = highlighted(every, shown)
         chosen = {name: (vivid if name in shown else every)[name] for name in names}
@@ -54,7 +51,6 @@ class Names:
         return ", ".join(map(self.one, names))
 
     def for_script(self) -> list[dict[str, Any]]:
-        """Name, colour and dashes of each algorithm, and whether figures show it at first."""
         return [
             {"name": name, "color": look.color, "dash": dashes(look), "shown": name in self.shown}
             for name, look in self.looks.items()
@@ -104,17 +100,13 @@ def folded(summary: str, content: str, items: int, most: int) -> str:
     """Content below a heading; folded if it has more than a given number of items."""
     if items <= most:
         return f"<h4>{escape(summary)}</h4>\n{content}"
-    return (
-        f"<details><summary><h4>{escape(summary)} ({items})</h4></summary>\n{content}\n</details>"
-    )
+    heading = f"<h4>{escape(summary)} ({items})</h4>"
+    return f"<details><summary>{heading}</summary>\n{content}\n</details>"
 
 
 class Part(NamedTuple):
-    """A part of the page that an extension adds.
-
-    - `key`, `title`: Its name in links, and its heading.
-    - `content`, `headline`: In HTML; the headline replaces that of the findings.
-    - `findings`: What is said of the findings in their heading.
+    """A part of the page that an extension adds: its name in links, its heading, its content and
+    the headline in place of that of the findings, in HTML, and what the heading of these says.
     """
 
     key: str
