@@ -440,10 +440,9 @@ LONGEST_LIST = 150
 
 def _faults_of_file_names(campaign: Campaign) -> Iterator[str]:
     """A fault if the instances of a job do not fit into the name of a file."""
-    size, instances = campaign.instances_per_job, campaign.problems.instances
-    chunks = (instances[k : k + size] for k in range(0, len(instances), size))
-    longest = max((format_ranges(chunk, "_") for chunk in chunks), key=len)
+    longest = max((format_ranges(chunk, "_") for chunk in campaign.instance_chunks), key=len)
     if len(longest) > LONGEST_LIST:
+        size = campaign.instances_per_job
         yield (
             f"instances_per_job: {size}: the list of the instances of a job has {len(longest)} "
             f"characters, and file names have room for {LONGEST_LIST}; use a smaller number, or "

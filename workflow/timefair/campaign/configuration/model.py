@@ -733,6 +733,12 @@ class Campaign(Section):
                     )
 
     @property
+    def instance_chunks(self) -> list[tuple[int, ...]]:
+        """The instances of each job."""
+        every, size = self.problems.instances, self.instances_per_job
+        return [every[start : start + size] for start in range(0, len(every), size)]
+
+    @property
     def is_foreign(self) -> bool:
         """Whether the campaign is of imported runs and measures nothing: see `campaign_of`."""
         return not self.algorithms
