@@ -39,12 +39,9 @@ from timefair.records.integrity import (
 from timefair.records.schema import PUBLISHED
 from timefair.records.store import MEND, NODES, Record, node_of, open_record, read_journal, torn
 
-OF_POINTS = (
-    "suite", "function", "dimension", "instance", "run", "best_f", "noise_free_f", "best_x",
-)  # fmt: skip
-
 OF_VECTORS = ("suite", "function", "dimension", "instance", "run", "best_f", "vectors")
-"""The columns that `Reevaluation.look_at_vectors` reads."""
+OF_POINTS = (*OF_VECTORS[:-1], "noise_free_f", "best_x")
+"""The columns that `Reevaluation.look_at_vectors` reads, and `look`."""
 
 ROUNDING = 1e-12  # relative difference that another processor or mathematical library may cause
 
@@ -145,18 +142,16 @@ class Reevaluation:
         done = self.same + self.rounded + self.different
         if not done + self.noisy + self.skipped:
             return ""
+        others = {
+            "to rounding": self.rounded,
+            "of noisy functions": self.noisy,
+            "not evaluated": self.skipped,
+        }
         found = [f"{self.same} of {done} best points evaluate to the recorded value"]
-        if self.rounded:
-            found.append(f"{self.rounded} to rounding")
-        if self.noisy:
-            found.append(f"{self.noisy} of noisy functions")
-        if self.skipped:
-            found.append(f"{self.skipped} not evaluated")
-        return ", ".join(found)
+        return ", ".join([*found, *(f"{count} {what}" for what, count in others.items() if count)])
 
 
-_ROOMS = ("tuning", collected.ROOM, "records")
-"""The folders of a campaign's files of runs, in the order in which they are read."""
+_ROOMS = ("tuning", collected.ROOM, "records")  # of a campaign's runs, in the order of reading
 _PARTS = len(PurePosixPath(plan.RECORD).parts)
 
 _IMPORT_AGAIN = "analyse the tables of the runs again"
@@ -171,35 +166,30 @@ def verify(target: Path, say: Say, points_s: float = 60.0) -> Inspection:
     found: its `problems`, their number, and the last line. `InputError` if there is nothing to
     check.
     """
+
+    def below(suffix: str) -> list[Path]:
+        if target.is_file():
+            return [target] if target.name.endswith(suffix) else []
+        return [path for room in rooms for path in sorted(room.rglob(f"*{suffix}"))]
+
     if not target.exists():
         raise InputError(f"{target}: there is no such file or folder")
-    rooms = [target / room for room in _ROOMS] if _snapshot(target).exists() else [target]
-    records = [path for room in rooms for path in _below(room, ".parquet")]
-    journals = [path for room in rooms for path in _below(room, ".parquet.journal")]
+    snapshot = target / plan.SNAPSHOT
+    rooms = [target / room for room in _ROOMS] if snapshot.exists() else [target]
+    records, journals = below(".parquet"), below(".parquet.journal")
     place = target if target.is_dir() else target.parent
-    if place.name == "tables" and _snapshot(place.parent).exists():
+    if place.name == "tables" and (place.parent / plan.SNAPSHOT).exists():
         raise InputError(f"{target}: tables, not records; use `timefair verify {place.parent}`")
-    if not (records or journals or _snapshot(target).exists()):
+    if not (records or journals or snapshot.exists()):
         raise InputError(f"{target}: contains no records")
     inspection = Inspection(say, Reevaluation(points_s))
-    inspection.at_snapshot(_snapshot(target))
+    inspection.at_snapshot(snapshot)
     for path in records:
         inspection.at_file(path)
     for path in journals:
         inspection.at_journal(path)
     inspection.at_the_whole(target)
-    inspection.for_extensions(target)
     return inspection
-
-
-def _snapshot(target: Path) -> Path:
-    return target / plan.SNAPSHOT
-
-
-def _below(place: Path, suffix: str) -> list[Path]:
-    if place.is_file():
-        return [place] if place.name.endswith(suffix) else []
-    return sorted(place.rglob(f"*{suffix}"))
 
 
 class Inspection:
@@ -314,21 +304,17 @@ class Inspection:
             self._problem(f"{record.path}: the same runs as {twin}; delete one of them")
 
     def at_journal(self, path: Path) -> None:
+        again = f"{plan.AGAIN} to measure"
         try:
             content = read_journal(regular(path).read_bytes())
-        except InputError as error:
-            self._problem(str(error))
-            return
-        except OSError as error:
-            self._problem(f"{path}: {error.strerror}")
+        except (InputError, OSError) as error:
+            said = f"{path}: {error.strerror}" if isinstance(error, OSError) else str(error)
+            self._problem(said)
             return
         if content.owner is None and path.stat().st_size:
-            self._problem(
-                f"{path}: its header cannot be read; {plan.AGAIN} to measure its runs again"
-            )
+            self._problem(f"{path}: its header cannot be read; {again} its runs again")
         if content.damaged:
-            runs = counted(content.damaged, "damaged run")
-            self._problem(f"{path}: {runs}; {plan.AGAIN} to measure them again")
+            self._problem(f"{path}: {counted(content.damaged, 'damaged run')}; {again} them again")
 
     def at_the_whole(self, target: Path) -> None:
         """Faults that are found only after all files were read: missing runs, and mixed records."""
@@ -349,15 +335,12 @@ class Inspection:
         if self._campaign is None or self._campaign.statistics.mixed == "refuse":
             for clause in [*mixed(self._origins), *torn(self._nodes)]:
                 self._problem(f"{target}: {clause}; {CONSENT}")
-
-    def for_extensions(self, target: Path) -> None:
-        if self._campaign is None:
-            return
-        try:
-            found = each("verifying", self._campaign, target, self._measured, self._say)
-            self._added = tuple(found)
-        except InputError as error:
-            self._problem(str(error))
+        if self._campaign is not None:
+            try:
+                found = each("verifying", self._campaign, target, self._measured, self._say)
+                self._added = tuple(found)
+            except InputError as error:
+                self._problem(str(error))
 
     def __str__(self) -> str:
         origins = self._origins.values()
@@ -399,11 +382,11 @@ class Inspection:
             one.started = min([*times, one.started] if one.started else times, default=one.started)
 
     def _evaluate_points(self, record: Record) -> None:
-        asked = self._campaign
-        if asked is None and "campaign" in record.facts:
+        parameters: Mapping[str, object] = {}
+        if self._campaign is not None:
+            parameters = self._campaign.problems.parameters
+        elif "campaign" in record.facts:
             parameters = record.facts["campaign"]["problems"]["parameters"]
-        else:
-            parameters = asked.problems.parameters if asked else {}
 
         def say(found: object) -> None:
             self._problem(f"{record.path}: {found}")
