@@ -42,6 +42,12 @@ def or_text(schema: dict[str, Any]) -> None:
     schema["anyOf"] = [{"type": "string"}, section]
 
 
+def or_names(schema: dict[str, Any]) -> None:
+    """The same, or a list of strings."""
+    or_text(schema)
+    schema["anyOf"].insert(1, {"type": "array", "items": {"type": "string"}})
+
+
 class Section(BaseModel):
     """Keys with a type, a default and a description each; other keys are refused."""
 

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from functools import partial, reduce
+from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
@@ -46,6 +46,7 @@ from timefair.basics.sections import (
     Seconds,
     Section,
     Threads,
+    or_names,
     or_text,
 )
 from timefair.policies import restart_policies, stopping_rules
@@ -62,16 +63,11 @@ from timefair.records.rundata.settings import (
 
 UNKNOWN = "unknown_choice"  # the type of pydantic's error for a value that chooses no class
 
-Kinds = Mapping[str, type[Section]]
-
 
 class ChosenSection:
-    """A key that chooses the class of its section.
+    """A key that chooses the class of its section, from `kinds`; `usual` is the default section."""
 
-    `kinds` are the classes by the values of `key`; `usual` is the default section.
-    """
-
-    def __init__(self, key: str, kinds: Kinds, usual: Any) -> None:
+    def __init__(self, key: str, kinds: Mapping[str, type[Section]], usual: Any) -> None:
         self.key, self.kinds, self.usual = key, kinds, usual
         self.default: str = getattr(usual, key)
 
@@ -81,13 +77,32 @@ class ChosenSection:
         return Annotated[
             reduce(or_, self.kinds.values()),
             Field(discriminator=self.key),
-            _KeyRequired(self),
-            BeforeValidator(partial(_with_key, self)),
+            self,
+            BeforeValidator(self._with_key),
         ]
 
     def having(self, key: str) -> list[str]:
         """The values of the choosing key for which the section has a given key."""
         return [name for name, kind in self.kinds.items() if key in kind.model_fields]
+
+    def _with_key(self, value: object) -> object:
+        if not isinstance(value, Mapping):
+            return value
+        name = value.get(self.key, self.default)
+        if not isinstance(name, str) or name not in self.kinds:
+            raise PydanticCustomError(UNKNOWN, "unknown {key}", {"key": self.key})
+        return {**value, self.key: name}
+
+    def __get_pydantic_json_schema__(
+        self, core: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        """If the key is missing, only the usual class is allowed."""
+        schema = handler(core)
+        for kind in map(handler.resolve_ref_schema, schema["oneOf"]):
+            required = kind.get("required", [])
+            if kind["properties"][self.key]["const"] != self.default and self.key not in required:
+                kind["required"] = [self.key, *required]
+        return schema
 
 
 CHOICES = {
@@ -95,34 +110,6 @@ CHOICES = {
     "stopping": ChosenSection("rule", stopping_rules(), FixedNumber()),
 }
 """The sections of a campaign whose class is chosen, by name."""
-
-
-def _with_key(choice: ChosenSection, value: object) -> object:
-    if not isinstance(value, Mapping):
-        return value
-    name = value.get(choice.key, choice.default)
-    if not isinstance(name, str) or name not in choice.kinds:
-        raise PydanticCustomError(UNKNOWN, "unknown {key}", {"key": choice.key})
-    return {**value, choice.key: name}
-
-
-class _KeyRequired:
-    """In the JSON schema: if the key is missing, only the usual class is allowed."""
-
-    def __init__(self, choice: ChosenSection) -> None:
-        self._choice = choice
-
-    def __get_pydantic_json_schema__(
-        self, core: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> JsonSchemaValue:
-        schema = handler(core)
-        key, default = self._choice.key, self._choice.default
-        for kind in map(handler.resolve_ref_schema, schema["oneOf"]):
-            required = kind.get("required", [])
-            if kind["properties"][key]["const"] != default and key not in required:
-                kind["required"] = [key, *required]
-        return schema
-
 
 if TYPE_CHECKING:
     from timefair.exhibits.charts.pages import Page
@@ -133,15 +120,13 @@ else:
     Restart, Stopping = (CHOICES[section].type for section in ("restart", "stopping"))
 
 
-def _with_own_dimensions(schema: dict[str, Any]) -> None:
-    """In the JSON schema: `dimensions` may be missing, because some suites have their own."""
-    schema["required"].remove("dimensions")
-
-
 class ChosenProblems(Section):
     """Which problems: every function in every dimension on every instance."""
 
-    model_config = ConfigDict(json_schema_extra=_with_own_dimensions)
+    # In the JSON schema, `dimensions` may be missing, because some suites have their own.
+    model_config = ConfigDict(
+        json_schema_extra=lambda schema: schema["required"].remove("dimensions")
+    )
 
     suite: str = Field(
         description="The suite of the problems, for example `bbob`, or your own `module:function`."
@@ -220,17 +205,7 @@ def _own_dimensions(problems: Mapping[str, object]) -> dict[int, int]:
     return {function: own.get(function, min(own.values())) for function in functions if own}
 
 
-def _or_names(schema: dict[str, Any]) -> None:
-    """In the JSON schema: a text or a list of names may replace the section."""
-    section = dict(schema)
-    schema.clear()
-    names: dict[str, Any] = {"type": "array", "items": {"type": "string"}}
-    schema["anyOf"] = [{"type": "string"}, names, section]
-
-
 Format = Literal["pdf", "png", "svg"]
-
-
 IsolationMode = Literal["private", "strict", "shared"]
 """The modes of `isolation`; the mode that was in force is a `records.status.Isolation`."""
 
@@ -347,8 +322,7 @@ def _with_tuned(algorithms: dict[str, AlgorithmSpec]) -> dict[str, AlgorithmSpec
     both: dict[str, AlgorithmSpec] = {}
     for label, spec in algorithms.items():
         both[label] = spec
-        search = spec.search
-        if search is not None and (name := search.label_of(label)) not in algorithms:
+        if (search := spec.search) and (name := search.label_of(label)) not in algorithms:
             both[name] = spec.model_copy(update={search.key: None, "tuned": label})
     return both
 
@@ -512,7 +486,7 @@ class RightMachine(Section):
 class Figures(Section):
     """Which figures are drawn, and as what. A text or a list alone are its `names`."""
 
-    model_config = ConfigDict(json_schema_extra=_or_names)
+    model_config = ConfigDict(json_schema_extra=or_names)
 
     names: Choice = Field(
         default=("default",),
@@ -660,37 +634,36 @@ class Campaign(Section):
     def faults(self, campaign: CampaignView) -> Iterator[Fault]:
         for label in self.published:
             if label in self.algorithms:
-                key = f"published.{label}"
-                yield key, "an algorithm already has this label; give another"
+                yield f"published.{label}", "an algorithm already has this label; give another"
         for label, spec in self.algorithms.items():
             if self.is_apart(label) and spec.threads > 1:
                 key = f"algorithms.{label}.threads"
                 yield key, f"{spec.threads}: should be 1 with isolation: strict"
             if self.isolation_of(label) == "strict" and self.budget.cpu_s is not None:
                 yield "budget.cpu_s", f"not with isolation: strict ({label}), which waits busily"
-        yield from self._wrong_variants()
+        for label, spec in self.algorithms.items():
+            name = spec.search.label_of(label) if spec.search else label
+            if spec.search and self.algorithms[name].tuned != label:
+                said = f"the label of the tuned variant of {label!r}; give another"
+                yield f"algorithms.{name}", said
+            if spec.tuned is not None and label not in self.tuned:
+                said = f"{spec.tuned!r}: timefair writes this key; remove it"
+                yield f"algorithms.{label}.tuned", said
         if self.block is not None and self.stopping.compares:
             yield (
                 "block",
                 f"{self.block!r}: all algorithms of a block have runs, and stopping.rule "
                 f"{self.stopping.rule!r} lets some rest; choose another rule, or write null",
             )
-        yield from self._alike_labels()
+        seen: dict[str, str] = {}  # some file systems would store labels alike in the same files
+        for section, labels in (("algorithms", self.algorithms), ("published", self.published)):
+            for label in labels:
+                if (before := seen.setdefault(label.lower(), label)) != label:
+                    said = f"differs from {before!r} only in case; give another"
+                    yield f"{section}.{label}", said
         yield from self._seed_faults()
         if self.rounds > self.runs:
             yield "rounds", f"{self.rounds}: more than runs ({self.runs})"
-
-    def _wrong_variants(self) -> Iterator[Fault]:
-        """Faults of tuned variants: a label in use, or algorithms that only look like them."""
-        for label, spec in self.algorithms.items():
-            if (search := spec.search) is not None:
-                name = search.label_of(label)
-                if self.algorithms[name].tuned != label:
-                    key = f"algorithms.{name}"
-                    yield key, f"the label of the tuned variant of {label!r}; give another"
-            if spec.tuned is not None and label not in self.tuned:
-                key = f"algorithms.{label}.tuned"
-                yield key, f"{spec.tuned!r}: timefair writes this key; remove it"
 
     @property
     def tuned(self) -> dict[str, Search]:
@@ -710,27 +683,16 @@ class Campaign(Section):
 
     def with_parameters(self, label: str, found: Mapping[str, Any]) -> Campaign:
         """The campaign with the parameters that a search has found for an algorithm."""
-        spec = self.algorithms[label]
-        changed = spec.model_copy(update={"parameters": {**spec.parameters, **found}})
-        return self.model_copy(update={"algorithms": {**self.algorithms, label: changed}})
+        return self._with(label, {"parameters": {**self.algorithms[label].parameters, **found}})
 
     def with_length(self, label: str, length: int) -> Campaign:
         """The campaign with this number in the schedule of an algorithm."""
-        spec = self.algorithms[label]
-        changed = spec.model_copy(update={"schedule": dict.fromkeys(spec.schedule or {}, length)})
-        return self.model_copy(update={"algorithms": {**self.algorithms, label: changed}})
+        schedule = self.algorithms[label].schedule or {}
+        return self._with(label, {"schedule": dict.fromkeys(schedule, length)})
 
-    def _alike_labels(self) -> Iterator[Fault]:
-        """Labels that differ only in case: some file systems would store them in the same files."""
-        seen: dict[str, str] = {}
-        for section in ("algorithms", "published"):
-            for label in getattr(self, section):
-                before = seen.setdefault(label.lower(), label)
-                if before != label:
-                    yield (
-                        f"{section}.{label}",
-                        f"differs from {before!r} only in case; give another",
-                    )
+    def _with(self, label: str, keys: dict[str, Any]) -> Campaign:
+        changed = self.algorithms[label].model_copy(update=keys)
+        return self.model_copy(update={"algorithms": {**self.algorithms, label: changed}})
 
     @property
     def instance_chunks(self) -> list[tuple[int, ...]]:
@@ -898,49 +860,43 @@ class Campaign(Section):
         """The requested tables, those that figures are drawn from, and those of every report."""
         from timefair.exhibits.registry import FIGURES
 
-        drawn = (FIGURES[figure].table for figure in self.figure_names)
-        of_measurement = REPORTED_FOREIGN if self.is_foreign else REPORTED
+        needed = {*self.table_names, *(FIGURES[figure].table for figure in self.figure_names)}
+        needed |= {*(REPORTED_FOREIGN if self.is_foreign else REPORTED)}
         if any(spec.schedule for spec in self.algorithms.values()):
-            of_measurement = (*of_measurement, "restarts")
-        needed = {*self.table_names, *drawn, *of_measurement}
-        return tuple(sorted({*needed, *self._of_extensions}))
-
-    @property
-    def _of_extensions(self) -> Iterator[str]:
-        """The tables that extensions whose keys it has make for the report."""
+            needed.add("restarts")
         for one in extensions().values():
             for_keys = any(getattr(self, key) is not None for key in one.reported_for)
             if for_keys or one in self._keyed:
-                yield from one.reported
+                needed |= {*one.reported}
+        return tuple(sorted(needed))
 
     @property
     def _keyed(self) -> list[Extension]:
-        parts = {"": [self], "algorithms": self.algorithms.values()}
-        return [
-            one
-            for one in extensions().values()
-            if any(
+        """The extensions with a key that it or one of its algorithms has."""
+
+        def has(one: Extension) -> bool:
+            return any(
                 getattr(section, key) is not None
-                for part, sections in parts.items()
+                for part, sections in (("", [self]), ("algorithms", self.algorithms.values()))
                 for key, _ in one.sections_of(part)
                 for section in sections
             )
-        ]
+
+        return [one for one in extensions().values() if has(one)]
 
     @property
     def analysis_settings(self) -> dict[str, Any]:
         """The settings with which tables are made: the arguments of `rundata.settings.Analysis`."""
         chosen = self.problems
+        ancillary = {label: spec.ancillary for label, spec in self.algorithms.items()}
         return {
             "targets": self.targets,
             "target_values": self.target_values,
             **self.statistics.model_dump(),
             "perturbed": self.timing.perturbed,
             "seed": self.seed,
-            "tuning_s": {label: spec.ancillary.tuning_s for label, spec in self.algorithms.items()},
-            "preparation_s": {
-                label: spec.ancillary.preparation_s for label, spec in self.algorithms.items()
-            },
+            "tuning_s": {label: of.tuning_s for label, of in ancillary.items()},
+            "preparation_s": {label: of.preparation_s for label, of in ancillary.items()},
             "problems": chosen.count,
             "restarted_by_seconds": {
                 label: f"restart.{key}"
@@ -969,9 +925,7 @@ class Campaign(Section):
 REPORTED = ("checklist", "perturbation", "drift", "leftovers", "timing_noise", "runs")
 """Tables on the measurement, made for the report even if they are not requested."""
 
-
 REPORTED_FOREIGN = ("checklist", "runs")  # those of them that apply to imported runs
-
 
 if not TYPE_CHECKING:
     Campaign = _extended(Campaign, "")
