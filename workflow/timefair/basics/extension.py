@@ -1,9 +1,8 @@
 """The door for extensions: what one may add to the core, and how extensions are found.
 
-An extension is a package with an object ``EXTENSION``. It is found if it is a folder of
-`timefair.extensions`, or if an installed distribution names it in the entry-point group
-``timefair.extensions``. The core reads the object and imports the modules that it names when they
-are needed; it never imports an extension by name.
+An extension is a package with an object ``EXTENSION``: a folder of `timefair.extensions`, or named
+by an installed distribution in the entry-point group ``timefair.extensions``. The core imports the
+modules that the object names when they are needed, and never an extension by name.
 """
 
 from __future__ import annotations
@@ -19,8 +18,7 @@ from typing import Any
 
 from timefair.basics.errors import InputError
 
-FOLDER = "timefair.extensions"
-"""The package whose folders are extensions, and the entry-point group for those of others."""
+FOLDER = "timefair.extensions"  # the package of extensions, and the entry-point group
 
 Meter = Callable[[], Callable[[], Mapping[str, float | None]]]
 """Called by the parent immediately before a run's process is forked; what it returns is called when
@@ -33,29 +31,25 @@ class Extension:
     """What an extension adds. Names of modules are relative to its package.
 
     - `package`: The dotted name of its package: ``__name__`` in its ``__init__.py``.
-    - `commands`: The module with the function ``add_to(commands)``, which adds commands to those of
-      the core, and may add options to these; empty for none.
-    - `groups`: The groups of the help in which its commands stand, by command; the others are
-      hidden.
+    - `commands`: The module with ``add_to(commands)``, which adds commands to those of the core,
+      and may add options to these; `groups`: their groups in the help; others are hidden.
     - `sections`: Its keys of a campaign file, each with the class of its section, ``module:Class``,
-      derived from `timefair.basics.sections.Section`. A key of algorithms is written
-      ``algorithms.key``; it determines no run, unless its class is a `Search`. It may have an
-      annotated plain type instead of a section. Without its key, a campaign has None.
+      derived from `timefair.basics.sections.Section`, or an annotated plain type. A key of
+      algorithms is written ``algorithms.key``; it determines no run, unless its class is a
+      `Search`. Without its key, a campaign has None.
     - `meters`: The module with a function ``meters(campaign, cores, algorithm)``, an iterator over
-      context managers, each with a `Meter` of the runs of a job on these cores; empty for none.
-      ``algorithm`` is a `timefair.measure.run.Subject`.
-    - `policies`: The module that declares its ``stopping`` rules, and the one with its ``restarts``
-      policies.
+      context managers, each with a `Meter` of the runs of a job on these cores; ``algorithm`` is a
+      `timefair.measure.run.Subject`.
+    - `policies`: The modules that declare its ``stopping`` rules and its ``restarts`` policies.
     - `exhibits`: The modules that declare exhibits: tables with their figures.
-    - `tables`, `figures`: What a campaign with one of its keys requests by that.
-    - `of_values`: Those of them that need no costs, which imported runs need not have.
+    - `tables`, `figures`: What a campaign with one of its keys requests by that; `of_values`: those
+      of them that need no costs, which imported runs need not have.
     - `reported`, `reported_for`: Tables that are made for the report of a campaign with one of its
       keys, or with one of the keys of the core in ``reported_for``.
     - `isolation`: Values of ``isolation`` in a campaign, each with the module whose context manager
       ``confined(prepared, job, cores, folder)`` gives the `timefair.measure.run.Confined`
       that runs the job's algorithm.
-    - `check`, `before_runs`, `files`, `verifying`, `settings`, `checklist`, `parts`, `findings`:
-      Modules with a function of this name, an iterator that `each` calls; empty for none:
+    - The others: Modules with a function of this name, an iterator that `each` calls:
 
       - ``check(campaign)``: lines of `timefair check`;
       - ``before_runs(campaign, folder)``: why runs of a campaign may not begin;
@@ -67,15 +61,10 @@ class Extension:
         its tables: `timefair.records.rundata.settings.Analysis.added`;
       - ``checklist(runs, analysis)``: parts of the checklist;
       - ``parts(evidence, names)``: a `timefair.report.markup.Part` before the findings;
-      - ``findings(evidence, space)``: sentences of the report on a suite and dimension.
-
-    - `interpreter`, `elsewhere`, `decisive`, `facts`: The same, for an algorithm that another
-      interpreter measures, or this one in another way:
-
-      - ``interpreter(spec, environ)``: see `interpreter`;
-      - ``elsewhere(campaign, label)``: see `elsewhere`;
-      - ``decisive(campaign, label)``: pairs for the algorithm's key, of what JSON can represent;
-      - ``facts(campaign, label)``: pairs for the facts of its records on the machine.
+      - ``findings(evidence, space)``: sentences of the report on a suite and dimension;
+      - ``interpreter(spec, environ)``, ``elsewhere(campaign, label)``: see the functions;
+      - ``decisive(campaign, label)``, ``facts(campaign, label)``: pairs, of what JSON can
+        represent, for the algorithm's key, and for the facts of its records on the machine.
     """
 
     package: str
@@ -133,8 +122,13 @@ def extensions() -> Mapping[str, Extension]:
     """Every extension that is there, by name, in alphabetical order. RuntimeError if two have the
     same name, or a package has no `Extension` named ``EXTENSION``.
     """
+    from importlib.metadata import entry_points
+
+    folder = importlib.import_module(FOLDER).__path__
+    packages = [one.name for one in pkgutil.iter_modules(folder, f"{FOLDER}.") if one.ispkg]
+    packages += [one.value for one in entry_points(group=FOLDER)]
     found: dict[str, Extension] = {}
-    for package in sorted(_packages()):
+    for package in sorted(packages):
         one = getattr(importlib.import_module(package), "EXTENSION", None)
         if not isinstance(one, Extension):
             raise RuntimeError(f"{package}: should have an EXTENSION of class {Extension.__name__}")
@@ -189,11 +183,3 @@ def added_keys(part: str) -> Mapping[str, Any]:
     """The keys that extensions add to a part of a campaign, with their classes."""
     added = (pair for one in extensions().values() for pair in one.sections_of(part))
     return MappingProxyType(dict(added))
-
-
-def _packages() -> Iterator[str]:
-    from importlib.metadata import entry_points
-
-    folder = importlib.import_module(FOLDER).__path__
-    yield from (one.name for one in pkgutil.iter_modules(folder, f"{FOLDER}.") if one.ispkg)
-    yield from (one.value for one in entry_points(group=FOLDER))
