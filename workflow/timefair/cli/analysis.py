@@ -9,6 +9,7 @@ import re
 import shlex
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from errno import ENAMETOOLONG
 from functools import partial
 from importlib import import_module
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from timefair.campaign.configuration import Campaign
-    from timefair.io.importing import Imported, WantedProblems
+    from timefair.io.importing import Imported
     from timefair.io.table_read import Layout
     from timefair.records.rundata.runs import Runs
 
@@ -109,9 +110,11 @@ def _analyse(arguments: argparse.Namespace) -> int:
     one_thread()
     from timefair.campaign import configuration
     from timefair.io.forms import files_in
+    from timefair.io.table_read import Layout
     from timefair.report import read_description
 
-    path, others, where = Path(arguments.what), arguments.others, layout_of(arguments)
+    path, others = Path(arguments.what), arguments.others
+    where = Layout.of(arguments.columns, arguments.set)
     named = path
     if arguments.format == "table" and path.is_dir():
         path, *inside = files_in(path)
@@ -248,12 +251,6 @@ def _make_tables(arguments: argparse.Namespace) -> int:
     return make_tables(campaign, files, arguments.output, arguments.cores)
 
 
-def layout_of(arguments: argparse.Namespace) -> Layout:
-    from timefair.io.table_read import Layout
-
-    return Layout.of(arguments.columns, arguments.set)
-
-
 def import_table(
     path: Path,
     folder: Path,
@@ -266,6 +263,7 @@ def import_table(
 
     `InputError` if the table or the settings are wrong, or the folder has measured runs.
     """
+    from timefair.analysis import outputs
     from timefair.campaign import configuration
     from timefair.io.importing import import_all
 
@@ -294,26 +292,16 @@ def import_table(
         budgets={budget for one in found for budget in one.budgets},
         lacks=lacks,
     )
-    _remove_left_over(folder, campaign)
+    with suppress(InputError):  # there is no earlier analysis, or it is of another version
+        before = configuration.restore(folder / SNAPSHOT)
+        made = set(outputs(campaign, str(folder)).values())
+        for path in set(outputs(before, str(folder)).values()) - made:
+            Path(path).unlink(missing_ok=True)
     (folder / SNAPSHOT).write_text(campaign.snapshot(), encoding="utf-8")
     for record in (folder / COLLECTED).glob("*.parquet"):
         if record.stem not in campaign.published:
             record.unlink()  # of an earlier table in this folder
     return campaign, found
-
-
-def _remove_left_over(folder: Path, campaign: Campaign) -> None:
-    """Remove the tables and figures of an earlier analysis that the new one does not make."""
-    from timefair.analysis import outputs
-    from timefair.campaign import configuration
-
-    try:
-        before = configuration.restore(folder / SNAPSHOT)
-    except InputError:  # there is none, or it is of another version
-        return
-    made = set(outputs(campaign, str(folder)).values())
-    for path in set(outputs(before, str(folder)).values()) - made:
-        Path(path).unlink(missing_ok=True)
 
 
 def _refuse_measured(folder: Path) -> None:
@@ -346,41 +334,33 @@ def tell(path: Path, campaign: Campaign, found: Sequence[Imported]) -> None:
 
 
 def together(collected: Sequence[Path], campaign: Campaign) -> Runs:
-    """The runs of some files, if they may be in one table."""
+    """The runs of some files, if they may be in one table: without foreign clocks of several ones,
+    unless the campaign allows it. Says whose times are left out.
+    """
     from timefair.records.rundata.runs import Runs
+    from timefair.records.schema import FOREIGN_CLOCK
 
     runs = Runs.read(collected)
     refuse_mixed(runs.origins, campaign, runs.nodes)
-    _refuse_several_clocks(runs, campaign)
-    return runs
-
-
-def _refuse_several_clocks(runs: Runs, campaign: Campaign) -> None:
-    """Refuse foreign clocks of several files, if not allowed, and say whose times are left out."""
-    from timefair.records.schema import FOREIGN_CLOCK
-
     clocks = {label: of for label, of in runs.sources.items() if of.get(FOREIGN_CLOCK)}
-    apart = sorted(clocks.keys() - set(runs.frame["algorithm"]))
-    if apart:
-        print(
-            f"timefair: {', '.join(apart)}: times are of a foreign clock; left out beside measured "
-            "runs",
-            file=sys.stderr,
-        )
-        return
+    if apart := sorted(clocks.keys() - set(runs.frame["algorithm"])):
+        said = "times are of a foreign clock; left out beside measured runs"
+        print(f"timefair: {', '.join(apart)}: {said}", file=sys.stderr)
+        return runs
     files = sorted({of["sha256"]: of["path"] for of in clocks.values()}.values())
     if len(files) > 1 and campaign.statistics.mixed == "refuse":
         raise InputError(
             f"times of {len(files)} foreign clocks ({', '.join(files)}); join the files if one "
             "machine has timed them all, or set statistics.mixed: allow"
         )
+    return runs
 
 
 def make_tables(campaign: Campaign, collected: Sequence[Path], folder: Path, cores: int = 1) -> int:
     """Make all tables and figures in ``tables/`` and ``figures/`` of a folder, and return a status.
 
-    The runs are read once, and each folder of `exhibits` is a fork of this process, if there are
-    several cores. Threads do not survive a fork, so this process starts none.
+    The runs are read once. With several cores, each folder of `exhibits` is a fork of this process,
+    which starts no threads: they do not survive a fork.
     """
     from timefair.analysis import make, remove_mark, write_captions
     from timefair.exhibits.registry import TABLES
@@ -611,14 +591,21 @@ def _import(arguments: argparse.Namespace) -> None:
     """
     one_thread()
     from timefair.campaign import configuration
-    from timefair.io.importing import import_data
+    from timefair.io.importing import WantedProblems, import_data
+    from timefair.io.table_read import Layout
+    from timefair.problems import names
 
     if arguments.format in ("coco", "timefair") and (arguments.columns or arguments.set):
         raise InputError(f"--columns, --set: not for the format {arguments.format}; leave them out")
-    wanted, of, algorithm, layout = None, "", arguments.algorithm, layout_of(arguments)
+    wanted, of, algorithm = None, "", arguments.algorithm
+    layout = Layout.of(arguments.columns, arguments.set)
     if arguments.campaign is not None:
         campaign = configuration.restore(arguments.campaign)
-        wanted, of = _wanted(campaign), f" of {campaign.problems.count}"
+        asked, of = campaign.problems, f" of {campaign.problems.count}"
+        wanted = WantedProblems(
+            asked.suite, asked.functions, asked.dimensions, asked.instances,
+            names.every(asked.suite, asked.given_names), asked.own_dimensions,
+        )  # fmt: skip
         if (data := campaign.published.get(arguments.label)) is not None:
             algorithm = algorithm or data.algorithm
             layout = layout.over(data.columns, data.set)
@@ -632,14 +619,3 @@ def _import(arguments: argparse.Namespace) -> None:
     lacking = found.lacking(wanted) if wanted is not None else []
     for clause in [*found.cautions, *lacking]:
         print(f"timefair: {arguments.path}: {clause}", file=sys.stderr)
-
-
-def _wanted(campaign: Campaign) -> WantedProblems:
-    from timefair.io.importing import WantedProblems
-    from timefair.problems import names
-
-    problems = campaign.problems
-    return WantedProblems(
-        problems.suite, problems.functions, problems.dimensions, problems.instances,
-        names.every(problems.suite, problems.given_names), problems.own_dimensions,
-    )  # fmt: skip

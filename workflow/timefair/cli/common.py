@@ -48,10 +48,8 @@ HELP_WIDTH = 79
 
 
 def status_of(work: Callable[[], int | None]) -> int:
-    """Do some work, print errors that concern the user, and return the exit status.
-
-    It is the result of the work, 0 for None, 2 for input that the user can correct, and 128 plus
-    the number of a signal. An exception that is a defect of timefair is not caught.
+    """Do some work, print errors that concern the user, and return the exit status: its result, 0
+    for None, 2 for input that the user can correct, and 128 plus the number of a signal.
     """
     try:
         with storing():
@@ -98,9 +96,7 @@ def entry(argument: str, name: str, registry: Mapping[str, Entry], where: str = 
 def refuse_mixed(
     origins: Mapping[str, Origins], campaign: Campaign, nodes: Iterable[Mapping[str, Any]] = ()
 ) -> None:
-    """Say if runs, of some nodes, are from several machines; `InputError` if they should not be
-    compared, unless the campaign allows it.
-    """
+    """Say if runs, of some nodes, are of several machines; `InputError` if that is not allowed."""
     from timefair.records.integrity import CONSENT, mixed, several_hosts
     from timefair.records.store import torn
 
@@ -198,12 +194,9 @@ class Declared:
 
 def cores_of(arguments: argparse.Namespace) -> int:
     """The number of cores of the option ``--cores``, by default all; `InputError` below 1."""
-    cores = arguments.cores
-    if cores is None:
-        return len(os.sched_getaffinity(0))
-    if cores < 1:
+    if (cores := arguments.cores) is not None and cores < 1:
         raise InputError(f"--cores: {cores}: should be at least 1")
-    return int(cores)
+    return len(os.sched_getaffinity(0)) if cores is None else int(cores)
 
 
 def prepare_files(paths: Iterable[Path], endings: Collection[str] = ()) -> None:
