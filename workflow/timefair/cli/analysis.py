@@ -439,10 +439,7 @@ def make_report(campaign: Campaign, folder: Path) -> None:
     document.write_text(latex.document(campaign.table_names), encoding="utf-8")
 
 
-@command(
-    "export",
-    help="write the runs in the format of another tool, or a campaign as an archive",
-)
+@command("export", help="write the runs in the format of another tool, or a campaign as an archive")
 def _export(_: argparse.Namespace) -> None:
     """Writes collected runs in the data format of another tool, or a complete campaign as an
     archive.
