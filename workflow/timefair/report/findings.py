@@ -6,12 +6,12 @@ Verdicts follow from the pairs of the table `comparison` under one criterion.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
 from math import comb, inf, isclose, isnan, nan
-from typing import Any
+from typing import Any, TypeAlias
 
 import pandas as pd
 
@@ -96,48 +96,28 @@ def nothing(reason: str, basis: str = "") -> Standing:
 COST = {"seconds": "ert_s", "evaluations": "ert_evaluations"}
 
 
-@dataclass(frozen=True)
-class Result:
-    """The result of one algorithm on one function: a value (smaller is better) and its interval,
-    NaN if they are unknown.
-    """
-
-    algorithm: str
-    value: float
-    low: float
-    high: float
-    runs: int
-    successes: int = 0
-
-    def in_words(self, unit: str, clock: str, digits: int = 3) -> str:
-        text = partial(duration, clock=clock) if unit == "seconds" else number
-        ends = (self.value,) if isnan(self.low) else (self.value, self.low, self.high)
-        value, *limits = (text(x, digits=digits) for x in ends)
-        return f"{value} [{', '.join(limits)}]" if limits else value
+Results: TypeAlias = dict[str, dict[Hashable, Any]]
+"""On one function, by algorithm: ``value``, small is better, its limits ``low`` and ``high``, which
+may be NaN, and the numbers of ``runs`` and ``successes``.
+"""
 
 
-def by_cost(
-    evidence: Evidence, space: Space, unit: str
-) -> Iterator[tuple[int, float, list[Result]]]:
+def by_cost(evidence: Evidence, space: Space, unit: str) -> dict[int, tuple[float, Results]]:
     """For each function, a target and the expected costs to it; see `decisive_target`."""
-    rows = evidence.of("ert", space)
+    rows, found = evidence.of("ert", space), {}
     rows = rows[rows[COST[unit]].notna()]  # published data have no seconds
     for function, every in rows.groupby("function"):
         rates = every.pivot_table("success_rate", "algorithm", "target", observed=True)
         target = decisive_target(rates.columns.to_numpy(), rates.to_numpy())
-        if target is None:
-            continue
-        at = every[every["target"] == target]
-        yield int(str(function)), target, list(_results(at, COST[unit]))
+        if target is not None:
+            at = every[every["target"] == target]
+            found[int(str(function))] = target, _results(at, COST[unit])
+    return found
 
 
-def _results(rows: pd.DataFrame, column: str) -> Iterator[Result]:
-    ends = (column, f"{column}_low", f"{column}_high")
-    for row in rows.to_dict("records"):
-        value, low, high = (float(row[end]) for end in ends)
-        yield Result(
-            str(row["algorithm"]), value, low, high, int(row["runs"]), int(row.get("successes", 0))
-        )
+def _results(rows: pd.DataFrame, column: str) -> Results:
+    ends = {column: "value", f"{column}_low": "low", f"{column}_high": "high"}
+    return {str(row["algorithm"]): row for row in rows.rename(columns=ends).to_dict("records")}
 
 
 TABLE = "comparison"
@@ -361,19 +341,15 @@ def on_each(
     evidence: Evidence, space: Space, measure: str, criterion: str
 ) -> Iterator[tuple[int, Pairs]]:
     """The pairs on each function; ERTs in the unit of the budget are to one target per function."""
-    costs: dict[int, dict[str, float]] = {}
-    if criterion == ERT and measure == evidence.unit:
-        costs = {
-            function: {one.algorithm: one.value for one in results}
-            for function, _, results in by_cost(evidence, space, measure)
-        }
+    to_one = criterion == ERT and measure == evidence.unit
+    costs = by_cost(evidence, space, measure) if to_one else {}
     for function in functions_of(evidence, space):
-        pairs = pairs_of(evidence, space, measure, criterion, function)
-        if pairs is None:
+        if (pairs := pairs_of(evidence, space, measure, criterion, function)) is None:
             continue
-        values = costs.get(function, {})
-        if set(pairs.values) <= set(values):
-            pairs = replace(pairs, values={name: values[name] for name in pairs.values})
+        _, results = costs.get(function, (nan, {}))
+        if set(pairs.values) <= set(results):
+            values = {name: float(results[name]["value"]) for name in pairs.values}
+            pairs = replace(pairs, values=values)
         yield function, pairs
 
 
@@ -618,11 +594,10 @@ def on_functions(evidence: Evidence, space: Space) -> list[OnFunction]:
     rows = evidence.of("quantiles", space)
     rows = rows[rows["quantile"].astype(float) == 0.5]
     found = {
-        int(str(function)): (nan, list(_results(at, "precision")))
+        int(str(function)): (nan, _results(at, "precision"))
         for function, at in rows.groupby("function")
     }
-    costs = by_cost(evidence, space, evidence.unit)
-    found |= {function: (target, results) for function, target, results in costs}
+    found |= by_cost(evidence, space, evidence.unit)
     criterion = MEDIAN if "evaluations" in evidence.campaign.lacks else (evidence.unit, ERT)
     return [
         _on(evidence, space, criterion, pairs, *found[function])
@@ -637,20 +612,23 @@ def _on(
     criterion: tuple[str, str],
     pairs: Pairs,
     target: float,
-    every: Sequence[Result],
+    every: Results,
 ) -> OnFunction:
     standing = on_function(evidence, space, pairs, *criterion)
-    failed, unit = evidence.failed(space), evidence.unit
-    results = {one.algorithm: one for one in every if one.algorithm not in failed}
+    failed, in_s = evidence.failed(space), evidence.unit == "seconds"
+    results = {name: one for name, one in every.items() if name not in failed}
     best = results.get(standing.front[0]) if standing.front else None
-    words = UNIT_OF_CLOCK[evidence.clock] if unit == "seconds" else "evaluations"
+    words = UNIT_OF_CLOCK[evidence.clock] if in_s else "evaluations"
     by = "median precision at the end" if isnan(target) else f"{words} to {number(target)}"
     value, factor, successes = "–", nan, ""
     if best:
-        value = best.in_words("precision" if isnan(target) else unit, evidence.clock)
-        others = [one.value for one in results.values() if one is not best]
-        factor = min(others, default=inf) / best.value if best.value > 0 else nan
-        successes = "" if isnan(target) else f"{best.successes} of {best.runs}"
+        text = partial(duration, clock=evidence.clock) if in_s and not isnan(target) else number
+        ends = ("value",) if isnan(best["low"]) else ("value", "low", "high")
+        value, *limits = (text(best[end]) for end in ends)
+        value += f" [{', '.join(limits)}]" if limits else ""
+        others = [one["value"] for one in results.values() if one is not best]
+        factor = min(others, default=inf) / best["value"] if best["value"] > 0 else nan
+        successes = "" if isnan(target) else f"{int(best['successes'])} of {int(best['runs'])}"
     title = evidence.called(pairs.function)
     return OnFunction(int(str(pairs.function)), title, by, value, factor, successes, standing)
 
