@@ -6,10 +6,10 @@ import gc
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from timefair.basics.errors import InputError, storing
 from timefair.basics.extension import each
@@ -19,26 +19,16 @@ from timefair.machine.facts import check_installed, some_facts
 from timefair.records.integrity import NEEDED, shortcoming
 
 if TYPE_CHECKING:
-    from snakemake_interface_logger_plugins.settings import OutputSettingsLoggerInterface
-
     from timefair.campaign.configuration import Campaign
 
 _held: set[Path] = set()  # folders; a workflow may read a module's Snakefile several times
 _taken: list[Driver] = []  # the campaigns that this process drives: one, or several as modules
 
 
-class Workflow(Protocol):
-    """The attributes of Snakemake's workflow that show for what this process was started."""
-
-    is_main_process: bool
-    executor_plugin: object
-    dryrun: bool
-    local_exec: bool
-    configfiles: Sequence[str | Path]  # those of the command line come first
-    overwrite_configfiles: Sequence[Path]  # those of the command line, which take precedence
-    config_settings: Any
-    scheduling_settings: Any  # None until the jobs are to be run
-    output_settings: OutputSettingsLoggerInterface
+Workflow: TypeAlias = Any
+"""Snakemake's workflow. Of its configuration files, those of the command line come first, and take
+precedence as `overwrite_configfiles`; its `scheduling_settings` are None until jobs are to run.
+"""
 
 
 def configuration_of(workflow: Workflow) -> dict[str, object]:
@@ -147,34 +137,15 @@ def taken() -> Driver | None:
     return _taken[0] if len(_taken) == 1 else None
 
 
-def hold(folder: Path) -> None:
-    """Lock the folder of a campaign, which is created, until this process ends for any reason.
+def hold(folder: Path) -> int | None:
+    """Lock the folder of a campaign, which is created, until this process ends for any reason, or
+    the descriptor is closed, which is None if this process has locked it before.
 
     Jobs that outlive a killed workflow lock only their own journals. `InputError` if another
     process has locked it, or nothing can be written there.
     """
-    if folder.resolve() not in _held:
-        _lock(folder)
-        _held.add(folder.resolve())
-
-
-@contextmanager
-def held(folder: Path) -> Iterator[None]:
-    """Lock the folder of a campaign inside the block; the errors are those of `hold`."""
     if folder.resolve() in _held:
-        yield
-        return
-    place, fd = folder.resolve(), _lock(folder)
-    _held.add(place)
-    try:
-        yield
-    finally:
-        _held.remove(place)
-        os.close(fd)
-
-
-def _lock(folder: Path) -> int:
-    """The descriptor of the file that names the holder of a folder; it keeps the lock."""
+        return None
     with storing():
         folder.mkdir(parents=True, exist_ok=True)
         fd = lock(folder / DRIVER, wait=False)
@@ -185,7 +156,20 @@ def _lock(folder: Path) -> int:
                 "wait until it has ended, or end it"
             )
         note(fd, str(os.getpid()))
+    _held.add(folder.resolve())
     return fd
+
+
+@contextmanager
+def held(folder: Path) -> Iterator[None]:
+    """Lock the folder of a campaign inside the block, as `hold` does."""
+    place, fd = folder.resolve(), hold(folder)
+    try:
+        yield
+    finally:
+        if fd is not None:
+            _held.remove(place)
+            os.close(fd)
 
 
 def permit(campaign: Campaign, folder: Path) -> None:
