@@ -31,7 +31,7 @@ from timefair.machine.linux.kernel import SIGNALS
 from timefair.measure import runner
 
 if TYPE_CHECKING:
-    from timefair.campaign.plan import Job
+    from timefair.campaign.plan import Block, Job
     from timefair.measure.job.prepared import Prepared
 
 PRINTED = "snakemake --cores all --configfile mine.yaml --printshellcmds"  # it prints these calls
@@ -137,9 +137,7 @@ def _measure_block(arguments: argparse.Namespace) -> int:
     keys = plan.read_keys(folder, campaign)
     if not 1 <= arguments.round <= campaign.rounds:
         raise InputError(f"--round: {arguments.round}: should be 1 to {campaign.rounds}")
-    block = plan.Block(
-        arguments.function, arguments.dimension, _instances(arguments), arguments.round
-    )
+    block = _block(arguments)
     members = block.jobs(campaign)
     records = [folder / job.record(keys[job.algorithm, job.round]) for job in members]
     node = some_facts(["hostname"])["hostname"] or "unknown"
@@ -249,8 +247,7 @@ def as_planned(arguments: argparse.Namespace, key: str) -> str:
 def _measure_job(ready: Prepared, arguments: argparse.Namespace, number: int = 1) -> None:
     from timefair.measure.job.cell import measure_job
 
-    key = _checked_key(ready, arguments)
-    record = Path(arguments.record)
+    key, record = _checked_key(ready, arguments), Path(arguments.record)
     prepare_files([record])
     measure_job(ready, _job(arguments), record, key, number)
 
@@ -258,22 +255,17 @@ def _measure_job(ready: Prepared, arguments: argparse.Namespace, number: int = 1
 def _job(arguments: argparse.Namespace) -> Job:
     from timefair.campaign import plan
 
-    return plan.Job(
-        algorithm=arguments.algorithm,
-        function=arguments.function,
-        dimension=arguments.dimension,
-        instances=_instances(arguments),
-        round=arguments.round,
-    )
+    return plan.Job(arguments.algorithm, **vars(_block(arguments)))
 
 
-def _instances(arguments: argparse.Namespace) -> tuple[int, ...]:
+def _block(arguments: argparse.Namespace) -> Block:
     from timefair.campaign import plan
 
     try:
-        return plan.parse_instances(arguments.instances)
+        instances = plan.parse_instances(arguments.instances)
     except ValueError as error:
         raise InputError(f"--instances: {error}") from None
+    return plan.Block(arguments.function, arguments.dimension, instances, arguments.round)
 
 
 def spec_of(arguments: argparse.Namespace) -> dict[str, Any]:
