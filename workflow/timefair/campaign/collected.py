@@ -164,7 +164,7 @@ def earlier_records(
         if room.name != job.algorithm and room.name in campaign.algorithms:
             continue
         for path in sorted(room.glob(f"*/f{job.function}_d{job.dimension}_i*_r*.parquet")):
-            other = _job_of(path)
+            other = job_of(path)
             if path == record or other is None or not {*other.instances} & {*job.instances}:
                 continue
             with suppress(*_UNREADABLE):
@@ -234,7 +234,7 @@ def _room(
     if they are), and the names of the runs.
     """
     label = room.parent.name
-    records = [(path, job) for path in room.glob("*.parquet") if (job := _job_of(path)) is not None]
+    records = [(path, job) for path in room.glob("*.parquet") if (job := job_of(path)) is not None]
     try:
         facts = open_record(records[0][0]).facts
         asked = facts["campaign"]
@@ -264,9 +264,10 @@ def _room(
     return label, f"it is not in the campaign{hint}", runs
 
 
-def _job_of(path: Path) -> plan.Job | None:
+def job_of(path: Path) -> plan.Job | None:
+    """The job whose record should be at a path, if there is one."""
     try:
-        return plan.Job.of_record("/".join(path.parts[-4:]))
+        return plan.Job.of_record(relative(path))
     except ValueError:
         return None
 

@@ -152,7 +152,6 @@ class Reevaluation:
 
 
 _ROOMS = ("tuning", collected.ROOM, "records")  # of a campaign's runs, in the order of reading
-_PARTS = len(PurePosixPath(plan.RECORD).parts)
 
 _IMPORT_AGAIN = "analyse the tables of the runs again"
 
@@ -278,7 +277,9 @@ class Inspection:
         self._evaluate_points(record)
 
     def _at_record(self, record: Record) -> None:
-        job, place = _promised(record.path)
+        path = record.path.absolute()
+        job = collected.job_of(path)  # that it should be of
+        place = None if job is None else Place(key=path.parent.name, **vars(job))
         label, seen = _runs_of(record, place)
         if self._named.get(record.path.resolve(), record.checksum) != record.checksum:
             self._problem(f"{record.path}: not the record that was collected; {plan.AGAIN}")
@@ -401,16 +402,6 @@ class Inspection:
         if self._campaign is not None and self._campaign.is_foreign:
             line = line.replace(plan.AGAIN, _IMPORT_AGAIN)
         self._say(line)
-
-
-def _promised(path: Path) -> tuple[plan.Job | None, Place | None]:
-    """The job to which the record at a path should belong; None for any other path."""
-    parts = path.absolute().parts[-_PARTS:]
-    try:
-        job = plan.Job.of_record(PurePosixPath(*parts))
-    except ValueError:
-        return None, None
-    return job, Place(key=parts[-2], **vars(job))
 
 
 def _runs_of(record: Record, place: Place | None) -> tuple[str, set[RunKey]]:
