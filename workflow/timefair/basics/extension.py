@@ -19,7 +19,6 @@ from typing import Any
 from timefair.basics.errors import InputError
 
 FOLDER = "timefair.extensions"  # the package of extensions, and the entry-point group
-
 Meter = Callable[[], Callable[[], Mapping[str, float | None]]]
 """Called by the parent immediately before a run's process is forked; what it returns is called when
 all its processes are gone, and gives readings by name, None for those that are not available.

@@ -29,9 +29,7 @@ from timefair.basics.errors import InputError, Interrupted, described, suggest
 from timefair.basics.threads import noted
 
 LONG_S = 3.0  # an import that takes longer gets a warning
-
 GUARD = 'put what it does as a script below `if __name__ == "__main__":`'
-
 _SHOWN = 40
 _LONGEST_WARNING = 200
 

@@ -27,7 +27,6 @@ from timefair.records.integrity import Place
 from timefair.records.store import MEND, Record, open_record
 
 ROOM = "collected"  # their folder, relative to ``results/<campaign>/``
-
 OUTDATED = f"has runs of another configuration or of other code; delete it, and {plan.AGAIN}"
 LEFT_OVER = "left over: not in the campaign, and not read; delete if no longer needed"
 

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 _held: set[Path] = set()  # folders; a workflow may read a module's Snakefile several times
 _taken: list[Driver] = []  # the campaigns that this process drives: one, or several as modules
-
-
 Workflow: TypeAlias = Any
 """Snakemake's workflow. Of its configuration files, those of the command line come first, and take
 precedence as `overwrite_configfiles`; its `scheduling_settings` are None until jobs are to run.

@@ -32,7 +32,6 @@ EXHIBIT_S, EXHIBIT_CELL_S = 0.1, 0.0014
 MEASURING, SEARCHING = "measure_cell", "tune_algorithm"
 MEASURING_BLOCK = f"{MEASURING}s_of_round"
 TABULATING, LAST = "make_tables", "write_report"
-
 JOB_OVERHEAD_MB = 1024
 """Memory of a job besides that of its run: the process that starts it, on a cluster Snakemake."""
 SPARE_MINUTES = 10  # time that is requested from a cluster in addition to the time of a job's runs
@@ -47,11 +46,9 @@ TUNING, TUNING_LOG = "tuning/{algorithm}/{key}.parquet", "logs/{algorithm}/{key}
 BLOCK = "blocks/f{function}_d{dimension}_i{instances}_r{round}"
 SNAPSHOT = "campaign.json"  # the checked campaign that its jobs read
 KEYS = "keys.json"  # the measure keys of all algorithms and rounds of the plan
-
 TUNING_ROUND = 0  # the round of a search among the keys: it precedes the runs of its variant
 AGAIN = "start snakemake again"  # remedy for a plan that is out of date
 Keys = Mapping[tuple[str, int], str]  # the measure key of each algorithm's label and round
-
 Span = tuple[int, int, int]
 """A round, and the numbers of its first run and of the one after its last."""
 

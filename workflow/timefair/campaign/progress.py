@@ -116,7 +116,6 @@ class Pace:
 
 
 PAUSE_S = 60.0  # a gap between runs that is longer than this and the longest run is no work
-
 _READ = ["started_utc", "reaped_s", "status", "perturbation"]
 
 

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from timefair.problems.base import Suite
 
 PACKAGE = Path(__file__).parents[1]
-
 CodeOf: TypeAlias = "Callable[[tuple[Path, ...], type[RestartPolicy]], str]"
 """The digest of the code that measures an algorithm with these files and this policy."""
 

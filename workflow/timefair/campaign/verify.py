@@ -152,9 +152,7 @@ class Reevaluation:
 
 
 _ROOMS = ("tuning", collected.ROOM, "records")  # of a campaign's runs, in the order of reading
-
 _IMPORT_AGAIN = "analyse the tables of the runs again"
-
 Say = Callable[[str], None]
 
 

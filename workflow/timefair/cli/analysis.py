@@ -45,7 +45,6 @@ if TYPE_CHECKING:
 
 TimedFormat = Literal["table", "benchopt", "ioh"]
 FORMATS = get_args(TimedFormat)  # the formats of data with times
-
 SNAPSHOT, COLLECTED = "campaign.json", "collected"
 """In the folder of imported runs: the campaign that they would have come from, and the runs."""
 

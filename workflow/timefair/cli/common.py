@@ -30,7 +30,6 @@ Entry = TypeVar("Entry")
 Commands: TypeAlias = "argparse._SubParsersAction[Command]"  # where a module adds its commands
 Argument: TypeAlias = tuple[list[str], dict[str, Any]]  # its names, and what argparse gets besides
 Work: TypeAlias = Callable[[argparse.Namespace], int | None]
-
 EXITS = {0: "done", 2: "the command line or a file is wrong; one line per fault"}
 """The meanings of the exit status, unless a command has meanings of its own."""
 

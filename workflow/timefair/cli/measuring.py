@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from timefair.measure.job.prepared import Prepared
 
 PRINTED = "snakemake --cores all --configfile mine.yaml --printshellcmds"  # it prints these calls
-
 _REQUEST = ("algorithm", "function", "dimension", "instances", "round", "key")
 """The arguments that say, with the record, what a job is."""
 

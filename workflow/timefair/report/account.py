@@ -21,7 +21,6 @@ from timefair.report.evidence import Evidence
 from timefair.report.markup import Names, definitions, folded
 
 MOST_ALGORITHMS = 20  # number of algorithms up to which their list is not folded
-
 REPEAT = """<p>Save the campaign as <code>{name}.yaml</code> and run</p>
 <pre>snakemake --cores all --configfile {name}.yaml</pre>
 <p>with timefair {version} and the library versions that are listed under
@@ -37,7 +36,6 @@ were made.</p>"""
 
 OF_MEASUREMENT = ("Restarts", "Isolation", "Perturbed runs")  # unknown for imported runs
 OF_NUMBERS, NUMBER = ("Evaluations/s", "Own share of the time"), ' class="number"'
-
 OF_QUANTILES = {"quantiles", "multirun", "disagreements"}
 QUANTILES = (
     "Probability and Certainty in the Performance of Evolutionary and Swarm Optimization "

@@ -319,9 +319,7 @@ TOP, BOTTOM = 30, 36
 LINE = 14  # least distance of two labels
 LABEL = 118  # width of the labels at the ends of lines
 LETTERS = 15  # letters of a label; longer ones are cut
-
 UNITS = {"evaluations": "by evaluations", "seconds": "by time"}
-
 SLOPES = "Average rank by the expected running time (ERT); 1 is best"
 MEANING = """Left: the order if evaluations count, each pair within the number that all runs of
 both were allowed, where targets that neither reached are ties; right: if seconds count. Lines that

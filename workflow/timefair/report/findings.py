@@ -94,8 +94,6 @@ def nothing(reason: str, basis: str = "") -> Standing:
 
 
 COST = {"seconds": "ert_s", "evaluations": "ert_evaluations"}
-
-
 Results: TypeAlias = dict[str, dict[Hashable, Any]]
 """On one function, by algorithm: ``value``, small is better, its limits ``low`` and ``high``, which
 may be NaN, and the numbers of ``runs`` and ``successes``.
@@ -121,11 +119,8 @@ def _results(rows: pd.DataFrame, column: str) -> Results:
 
 
 TABLE = "comparison"
-
 ALLOWED = "what all runs of both were allowed"  # unless in the unit of the budget
-
 TOO_FEW = "too few runs"
-
 NO_FIRST = "Every algorithm is significantly worse than another one."
 
 

@@ -212,7 +212,6 @@ SIGNIFICANT = {
 }
 
 MOST_TIED = 4  # number of names of tied algorithms that are listed; the others are counted
-
 SITUATIONS = """<h4>For whom</h4>
 <div class="scroll"><table class="stacked">
 <thead><tr><th scope="col">If …</th><th scope="col">first</th><th scope="col">certainty</th></tr>
@@ -225,7 +224,6 @@ SITUATIONS = """<h4>For whom</h4>
 MOST_FINDINGS = 4  # findings of a space that are shown; the others are folded
 MOST_SPACES = 3  # number of spaces up to which their verdicts are not folded on the first screen
 MOST_FUNCTIONS = 8  # number of functions of a space up to which their list is not folded
-
 FUNCTIONS = """<p class="note">Algorithms are compared by the expected cost (ERT) to the hardest
 target that at least half of the runs of some algorithm reached. If there is no such target, it is
 the hardest target that any run reached; if no run reached one, the median precision decides. Each

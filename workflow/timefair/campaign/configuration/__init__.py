@@ -73,7 +73,6 @@ LONGEST_LIST = 150  # characters of the list of a job's instances, in the names 
 SETS = ("all", "default")  # words that may replace names of tables and figures
 ONE_VALUE = ("stagnation", "bet-and-run")  # restart policies that compare the values of a launch
 OF_CHANGES = ("at_change",)  # restart policies that need a problem that changes
-
 LABELLED: dict[str, type[Section]] = {"algorithms": AlgorithmSpec, "published": Published}
 """Keys that contain one section per label."""
 
@@ -644,9 +643,7 @@ def restore(path: Path | str) -> Campaign:
 
 
 _OF_CORE = ("seed", "targets", "target_values", "statistics", "tables", "figures")
-
 _LONGEST_NAME = 40
-
 RESULTS = ("comparison", "ranks", "friedman", "summary", "quantiles", "paper_values")
 COUNTED = (*RESULTS, "ert", "success", "anytime", "ecdf", "profile_evaluations")
 TABLES: Mapping[tuple[str, ...], tuple[tuple[str, ...], tuple[str, ...]]] = {
