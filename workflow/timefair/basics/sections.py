@@ -46,6 +46,11 @@ def or_names(schema: dict[str, Any]) -> None:
     schema["anyOf"].insert(1, {"type": "array", "items": {"type": "string"}})
 
 
+def key(meaning: str, default: Any = ..., **more: Any) -> Any:
+    """A key of a section, which has to be given if there is no default."""
+    return Field(default, description=meaning, **more)
+
+
 class Section(BaseModel):
     """Keys with a type, a default and a description each; other keys are refused."""
 

@@ -37,17 +37,12 @@ from timefair.problems.names import declared
 if TYPE_CHECKING:
     from timefair.problems.base import Suite
 
+_MAPPINGS = ("dict_type", "mapping_type", "model_type", "model_attributes_type")
 _KINDS = {
-    "int_type": "a whole number",
-    "int_from_float": "a whole number",
-    "float_type": "a number",
-    "string_type": "text",
-    "finite_number": "a finite number",
-    "dict_type": "keys with values",
-    "mapping_type": "keys with values",
-    "model_type": "keys with values",
-    "model_attributes_type": "keys with values",
-    "tuple_type": "a list",
+    **dict.fromkeys(("int_type", "int_from_float"), "a whole number"),
+    **dict.fromkeys(_MAPPINGS, "keys with values"),
+    **{"float_type": "a number", "finite_number": "a finite number"},
+    **{"string_type": "text", "tuple_type": "a list"},
 }
 FOREIGN = {
     **dict.fromkeys(("repetitions", "repeats", "trials", "n_runs", "n_trials", "seeds"), "runs"),
@@ -65,10 +60,7 @@ FOREIGN = {
 FIRST = {"budget": "evaluations", "restart": "policy", "stopping": "rule", "problems": "suite"}
 """The key of a section for which users give the section itself."""
 
-PER_DIMENSION = re.compile(
-    r"\s*([\d.e]+)\s*\*\s*[dDnN](?:im|imension)?\s*"
-)  # as COCO's users write
-
+PER_DIMENSION = re.compile(r"\s*([\d.e]+)\s*\*\s*[dDnN](?:im|imension)?\s*")  # as with COCO
 LONGEST_LIST = 150  # characters of the list of a job's instances, in the names of its files
 SETS = ("all", "default")  # words that may replace names of tables and figures
 ONE_VALUE = ("stagnation", "bet-and-run")  # restart policies that compare the values of a launch

@@ -46,6 +46,7 @@ from timefair.basics.sections import (
     Seconds,
     Section,
     Threads,
+    key,
     or_names,
     or_text,
 )
@@ -128,31 +129,28 @@ class ChosenProblems(Section):
         json_schema_extra=lambda schema: schema["required"].remove("dimensions")
     )
 
-    suite: str = Field(
-        description="The suite of the problems, for example `bbob`, or your own `module:function`."
+    suite: str = key(
+        "The suite of the problems, for example `bbob`, or your own `module:function`."
     )
-    functions: Numbers = Field(
-        description='Numbers of the functions: `3`, `[1, 3, 8]` or ranges, `"1-5,20-24"`.'
+    functions: Numbers = key('Numbers of the functions: `3`, `[1, 3, 8]` or ranges, `"1-5,20-24"`.')
+    dimensions: Numbers = key(
+        "Dimensions of the search space, written in the same way. Without them, each function is "
+        "in its own dimension, if the suite has such ones."
     )
-    dimensions: Numbers = Field(
-        description="Dimensions of the search space, written in the same way. Without them, each "
-        "function is in its own dimension, if the suite has such ones."
+    own_dimensions: OwnDimensions = key(
+        "The dimension of each function, such as `{1: 3, 2: 5}`, in place of `dimensions`. The "
+        "default is that of the suite, if there are no `dimensions`.",
+        {},
     )
-    own_dimensions: OwnDimensions = Field(
-        default={},
-        description="The dimension of each function, such as `{1: 3, 2: 5}`, in place of "
-        "`dimensions`. The default is that of the suite, if there are no `dimensions`.",
+    instances: Numbers = key("Numbers of the instances, written in the same way.")
+    parameters: Parameters = key(
+        "Parameters of the suite, such as the bounds of your own function.", {}
     )
-    instances: Numbers = Field(description="Numbers of the instances, written in the same way.")
-    parameters: Parameters = Field(
-        default={}, description="Parameters of the suite, such as the bounds of your own function."
-    )
-    names: FunctionNames = Field(
-        default={},
-        description="Names of functions by their numbers, such as `{1: pump}`. Figures, printed "
-        "tables and the report show them beside the numbers. The default names are those of the "
-        "suite, or the attribute `names` of your own function. After a change, nothing is measured "
-        "again.",
+    names: FunctionNames = key(
+        "Names of functions by their numbers, such as `{1: pump}`. Figures, printed tables and "
+        "the report show them beside the numbers. The default names are those of the suite, or "
+        "the attribute `names` of your own function. After a change, nothing is measured again.",
+        {},
     )
 
     @model_validator(mode="before")
@@ -213,18 +211,13 @@ IsolationMode = Literal["private", "strict", "shared"]
 class Ancillary(Section):
     """What an algorithm costs besides its runs, divided evenly among the problems."""
 
-    tuning_s: Cost = Field(
-        default=0.0,
-        description="Seconds spent on tuning its parameters, for all problems together.",
+    tuning_s: Cost = key("Seconds spent on tuning its parameters, for all problems together.", 0.0)
+    preparation_s: Cost | None = key(
+        "Seconds of preparation, for all problems together; `null`: the median of the measured "
+        "times.",
+        None,
     )
-    preparation_s: Cost | None = Field(
-        default=None,
-        description="Seconds of preparation, for all problems together; `null`: the median of the "
-        "measured times.",
-    )
-    method: str | None = Field(
-        default=None, description="How its parameters were tuned. The checklist shows this text."
-    )
+    method: str | None = key("How its parameters were tuned. The checklist shows this text.", None)
 
 
 USUAL_LENGTH = 1000
@@ -236,59 +229,51 @@ class AlgorithmSpec(Section):
 
     model_config = ConfigDict(json_schema_extra=or_text)
 
-    use: str = Field(
-        description="`library:name` of a supported library, or your own `module:function`."
+    use: str = key("`library:name` of a supported library, or your own `module:function`.")
+    parameters: Parameters = key(
+        "Keyword arguments for the algorithm, in place of its defaults.", {}
     )
-    parameters: Parameters = Field(
-        default={}, description="Keyword arguments for the algorithm, in place of its defaults."
+    schedule: Schedule | None = key(
+        "For an algorithm whose launches have a length, such as Max_iter: this parameter, and how "
+        "it is set. `{Max_iter: fill}`: one launch fills the budget; `{Max_iter: {launches: 5}}`: "
+        "five launches do; `{Max_iter: 500}`: this number. What a launch costs is measured on "
+        "each problem before its runs.",
+        None,
     )
-    schedule: Schedule | None = Field(
-        default=None,
-        description="For an algorithm whose launches have a length, such as Max_iter: this "
-        "parameter, and how it is set. `{Max_iter: fill}`: one launch fills the budget; "
-        "`{Max_iter: {launches: 5}}`: five launches do; `{Max_iter: 500}`: this number. What a "
-        "launch costs is measured on each problem before its runs.",
+    integer: Literal["native", "round", "keys"] = key(
+        "`native`: the algorithm itself supports integer variables. `round`: the algorithm is for "
+        "continuous variables, and timefair rounds its points in the integer variables of the "
+        "problem. `keys`: the algorithm is for continuous variables, and the permutation of a "
+        "suite with permutations is the order of its coordinates, from 0 to 1 (random keys).",
+        "native",
     )
-    integer: Literal["native", "round", "keys"] = Field(
-        default="native",
-        description="`native`: the algorithm itself supports integer variables. `round`: the "
-        "algorithm is for continuous variables, and timefair rounds its points in the integer "
-        "variables of the problem. `keys`: the algorithm is for continuous variables, and the "
-        "permutation of a suite with permutations is the order of its coordinates, from 0 to 1 "
-        "(random keys).",
+    constraint_penalty: Positive | None = key(
+        "A weight w for an algorithm that does not take constraints: it minimizes f + w (max(g_1, "
+        "0) + ... + max(g_m, 0)). `null`: the algorithm itself takes them.",
+        None,
     )
-    constraint_penalty: Positive | None = Field(
-        default=None,
-        description="A weight w for an algorithm that does not take constraints: it minimizes "
-        "f + w (max(g_1, 0) + ... + max(g_m, 0)). `null`: the algorithm itself takes them.",
+    threads: Threads = key("Threads, and thus cores, that one run may use.", 1)
+    restart: Restart | None = key(
+        "Restart policy of this algorithm; `null`: that of the campaign.", None
     )
-    threads: Threads = Field(
-        default=1, description="Threads, and thus cores, that one run may use."
+    isolation: IsolationMode | None = key(
+        "Isolation of this algorithm; `null`: that of the campaign.", None
     )
-    restart: Restart | None = Field(
-        default=None, description="Restart policy of this algorithm; `null`: that of the campaign."
+    ancillary: Ancillary = key("Costs of this algorithm besides its runs.", Ancillary())
+    seed_as: str | None = key(
+        "Label of another algorithm whose seeds this one gets, run by run: for two versions of "
+        "one algorithm, which `timefair compare` then compares in pairs; `null`: seeds of its "
+        "own.",
+        None,
     )
-    isolation: IsolationMode | None = Field(
-        default=None, description="Isolation of this algorithm; `null`: that of the campaign."
+    formerly: Name | None = key(
+        "Earlier label of this algorithm, whose seeds and finished runs it keeps; `null`: none.",
+        None,
     )
-    ancillary: Ancillary = Field(
-        default=Ancillary(), description="Costs of this algorithm besides its runs."
-    )
-    seed_as: str | None = Field(
-        default=None,
-        description="Label of another algorithm whose seeds this one gets, run by run: for two "
-        "versions of one algorithm, which `timefair compare` then compares in pairs; `null`: seeds "
-        "of its own.",
-    )
-    formerly: Name | None = Field(
-        default=None,
-        description="Earlier label of this algorithm, whose seeds and finished runs it keeps; "
-        "`null`: none.",
-    )
-    tuned: Name | None = Field(
-        default=None,
-        description="Written by timefair: of a tuned variant, the label of the algorithm whose "
-        "parameters are searched.",
+    tuned: Name | None = key(
+        "Written by timefair: of a tuned variant, the label of the algorithm whose parameters are "
+        "searched.",
+        None,
     )
 
     @model_validator(mode="before")
@@ -330,56 +315,50 @@ def _with_tuned(algorithms: dict[str, AlgorithmSpec]) -> dict[str, AlgorithmSpec
 class Published(Section):
     """Published data of an algorithm: evaluations are used, times only of timefair's own runs."""
 
-    format: Literal["coco", "ioh", "timefair", "table", "benchopt"] = Field(
-        description="The format of the data: COCO's (`.info`, `.dat`, `.tdat`), IOHprofiler's "
-        "(`.json` or, before 2021, `.info`, `.dat`), a campaign of timefair (its folder or "
-        "archive; its seconds are converted by reference kernels), or a table of runs (`.csv`, "
-        "`.parquet`) of your own or of benchopt. Other times are left out."
+    format: Literal["coco", "ioh", "timefair", "table", "benchopt"] = key(
+        "The format of the data: COCO's (`.info`, `.dat`, `.tdat`), IOHprofiler's (`.json` or, "
+        "before 2021, `.info`, `.dat`), a campaign of timefair (its folder or archive; its seconds "
+        "are converted by reference kernels), or a table of runs (`.csv`, `.parquet`) of your own "
+        "or of benchopt. Other times are left out."
     )
-    path: str = Field(
+    path: str = key(
+        "A folder, or an archive (.zip, .tgz, .tar); for a table, the file.", min_length=1
+    )
+    algorithm: str | None = key(
+        "Name of the algorithm in the data; `null` if the data contain only one.",
+        None,
         min_length=1,
-        description="A folder, or an archive (.zip, .tgz, .tar); for a table, the file.",
     )
-    algorithm: str | None = Field(
-        default=None,
-        min_length=1,
-        description="Name of the algorithm in the data; `null` if the data contain only one.",
+    columns: dict[str, OneLine] = key(
+        "For a table: names of its columns in the file, such as `{value: best_f}`.", {}
     )
-    columns: dict[str, OneLine] = Field(
-        default={},
-        description="For a table: names of its columns in the file, such as `{value: best_f}`.",
-    )
-    set: dict[str, OneLine] = Field(
-        default={},
-        description="For a table: columns that the file does not have, with one word for all rows.",
+    set: dict[str, OneLine] = key(
+        "For a table: columns that the file does not have, with one word for all rows.", {}
     )
 
 
 class Budget(Section):
     """What a run may use; the first limit that it reaches ends it. At least one is needed."""
 
-    time_s: Seconds | None = Field(
-        default=None, description="T: seconds of wall clock for a run, restarts included."
+    time_s: Seconds | None = key("T: seconds of wall clock for a run, restarts included.", None)
+    cpu_s: Seconds | None = key(
+        "T in CPU time instead: seconds that the threads and processes of a run compute, restarts "
+        "included. Waiting does not count.",
+        None,
     )
-    cpu_s: Seconds | None = Field(
-        default=None,
-        description="T in CPU time instead: seconds that the threads and processes of a run "
-        "compute, restarts included. Waiting does not count.",
+    evaluations: Count | None = key("Number of evaluations of a run.", None)
+    evaluations_per_dimension: Count | None = key(
+        "Number of evaluations of a run as a multiple of the dimension of the problem.", None
     )
-    evaluations: Count | None = Field(default=None, description="Number of evaluations of a run.")
-    evaluations_per_dimension: Count | None = Field(
-        default=None,
-        description="Number of evaluations of a run as a multiple of the dimension of the problem.",
+    evaluation_cost_s: Cost = key(
+        "Simulated evaluation cost: seconds that are added to the time of each evaluation, "
+        "without waiting.",
+        0.0,
     )
-    evaluation_cost_s: Cost = Field(
-        default=0.0,
-        description="Simulated evaluation cost: seconds that are added to the time of each "
-        "evaluation, without waiting.",
-    )
-    final_target: Positive | None = Field(
-        default=1e-8,
-        description="Precision at which a run ends if the optimum is known; `null`: none. It does "
-        "not end a run whose values have noise that timefair knows of.",
+    final_target: Positive | None = key(
+        "Precision at which a run ends if the optimum is known; `null`: none. It does not end a "
+        "run whose values have noise that timefair knows of.",
+        1e-8,
     )
 
     def faults(self, campaign: CampaignView) -> Iterator[Fault]:
@@ -417,10 +396,9 @@ class Budget(Section):
 class Limits(Section):
     """Limits of memory and time, which end a run that is out of control."""
 
-    memory_mb: Megabytes = Field(default=4096, description="Memory of one run, in MB.")
-    wall_s: Seconds = Field(
-        default=3600.0,
-        description="Seconds of wall clock after which a run without `budget.time_s` is ended.",
+    memory_mb: Megabytes = key("Memory of one run, in MB.", 4096)
+    wall_s: Seconds = key(
+        "Seconds of wall clock after which a run without `budget.time_s` is ended.", 3600.0
     )
 
 
@@ -428,14 +406,12 @@ class Timing(Section):
     """How runs are treated that something else on the machine perturbed."""
 
     perturbed: Perturbed
-    repeats: Repeats = Field(
-        default=2, description="With `repeat`: how often a run is repeated at most."
-    )
-    reference: bool | None = Field(
-        default=None,
-        description="Whether the reference kernel, a small fixed piece of work (about 14 ms), is "
-        "timed before and after each run. It measures the speed of the core. `null`: only if "
-        "`budget.time_s` or `budget.cpu_s` is set.",
+    repeats: Repeats = key("With `repeat`: how often a run is repeated at most.", 2)
+    reference: bool | None = key(
+        "Whether the reference kernel, a small fixed piece of work (about 14 ms), is timed before "
+        "and after each run. It measures the speed of the core. `null`: only if `budget.time_s` "
+        "or `budget.cpu_s` is set.",
+        None,
     )
 
     def faults(self, campaign: CampaignView) -> Iterator[Fault]:
@@ -450,31 +426,27 @@ class Timing(Section):
 class RequiredMachine(Section):
     """What a machine must have for a job to measure on it; `null` requires nothing."""
 
-    processor: OneLine | None = Field(
-        default=None,
-        description="Processor, such as `EPYC 7763`: a part of the name of its model. With `*` or "
-        "`?`, the pattern describes the complete name. Case does not matter.",
+    processor: OneLine | None = key(
+        "Processor, such as `EPYC 7763`: a part of the name of its model. With `*` or `?`, the "
+        "pattern describes the complete name. Case does not matter.",
+        None,
     )
-    cores: Repeats | None = Field(
-        default=None, description="Number of cores (hardware threads) of the machine, exactly."
+    cores: Repeats | None = key("Number of cores (hardware threads) of the machine, exactly.", None)
+    memory_gb: Repeats | None = key(
+        "Memory of the machine in GB, exactly, in the size that is built in: 16 for a machine "
+        "that reports 15.6.",
+        None,
     )
-    memory_gb: Repeats | None = Field(
-        default=None,
-        description="Memory of the machine in GB, exactly, in the size that is built in: 16 for a "
-        "machine that reports 15.6.",
-    )
-    host: OneLine | None = Field(
-        default=None, description="Host name, written in the same way as `processor`."
-    )
+    host: OneLine | None = key("Host name, written in the same way as `processor`.", None)
 
 
 class RightMachine(Section):
     """Requirements of the machine on which jobs measure."""
 
-    require: RequiredMachine | None = Field(
-        default=None,
-        description="What the machine must have. On another machine, a job fails before its first "
-        "run. After a change, nothing is measured again.",
+    require: RequiredMachine | None = key(
+        "What the machine must have. On another machine, a job fails before its first run. After "
+        "a change, nothing is measured again.",
+        None,
     )
 
     @property
@@ -488,13 +460,13 @@ class Figures(Section):
 
     model_config = ConfigDict(json_schema_extra=or_names)
 
-    names: Choice = Field(
-        default=("default",),
-        description="Figures to draw: `default`, `all`, or a list of names (`default` may be among "
-        "them); an empty list: none.",
+    names: Choice = key(
+        "Figures to draw: `default`, `all`, or a list of names (`default` may be among them); an "
+        "empty list: none.",
+        ("default",),
     )
-    formats: Annotated[tuple[Format, ...], Field(min_length=1, strict=False)] = Field(
-        default=("pdf", "svg"), description="File formats: `pdf`, `png`, `svg`."
+    formats: Annotated[tuple[Format, ...], Field(min_length=1, strict=False)] = key(
+        "File formats: `pdf`, `png`, `svg`.", ("pdf", "svg")
     )
 
     @model_validator(mode="before")
@@ -527,84 +499,72 @@ if not TYPE_CHECKING:
 class Campaign(Section):
     """One configuration file and what it produces, in `results/<name>/`."""
 
-    name: Name = Field(description="Name of the campaign, and of its folder in `results/`.")
+    name: Name = key("Name of the campaign, and of its folder in `results/`.")
     seed: CampaignSeed
-    problems: ChosenProblems = Field(
-        description="The problems: every function in every dimension on every instance."
+    problems: ChosenProblems = key(
+        "The problems: every function in every dimension on every instance."
     )
-    algorithms: Annotated[dict[Name, AlgorithmSpec], AfterValidator(_with_tuned)] = Field(
-        description="The algorithms, each under a label of your choice.",
-        json_schema_extra={"minProperties": 1},
+    algorithms: Annotated[dict[Name, AlgorithmSpec], AfterValidator(_with_tuned)] = key(
+        "The algorithms, each under a label of your choice.", json_schema_extra={"minProperties": 1}
     )
-    published: dict[Name, Published] = Field(
-        default={},
-        description="Algorithms with published data, each under a label of your choice. They "
-        "appear only in results that count the cost to a target.",
+    published: dict[Name, Published] = key(
+        "Algorithms with published data, each under a label of your choice. They appear only in "
+        "results that count the cost to a target.",
+        {},
     )
-    budget: Budget = Field(
-        description="Limits of a run. The first limit that a run reaches ends it. At least one is "
-        "needed."
+    budget: Budget = key(
+        "Limits of a run. The first limit that a run reaches ends it. At least one is needed."
     )
-    restart: Restart = Field(
-        default=CHOICES["restart"].usual,
-        description="Restart policy: when a launch ends, and what follows it.",
+    restart: Restart = key(
+        "Restart policy: when a launch ends, and what follows it.", CHOICES["restart"].usual
     )
-    runs: Repeats = Field(
-        default=15, description="R: number of runs of each algorithm on each problem."
+    runs: Repeats = key("R: number of runs of each algorithm on each problem.", 15)
+    stopping: Stopping = key(
+        "Stopping rule: when an algorithm has enough runs on a problem.", CHOICES["stopping"].usual
     )
-    stopping: Stopping = Field(
-        default=CHOICES["stopping"].usual,
-        description="Stopping rule: when an algorithm has enough runs on a problem.",
+    rounds: Repeats = key(
+        "Number of rounds into which the runs are divided. All algorithms take turns in each "
+        "round, so that a slow minute of the machine affects all of them.",
+        1,
     )
-    rounds: Repeats = Field(
-        default=1,
-        description="Number of rounds into which the runs are divided. All algorithms take turns "
-        "in each round, so that a slow minute of the machine affects all of them.",
+    block: Literal["node"] | None = key(
+        "For clusters with several kinds of nodes. `node`: one job measures all algorithms on a "
+        "function, dimension and chunk of instances in a round, one after the other in random "
+        "order, on one node. `null`: one job per algorithm.",
+        None,
     )
-    block: Literal["node"] | None = Field(
-        default=None,
-        description="For clusters with several kinds of nodes. `node`: one job measures all "
-        "algorithms on a function, dimension and chunk of instances in a round, one after the "
-        "other in random order, on one node. `null`: one job per algorithm.",
+    instances_per_job: Repeats = key(
+        "Number of instances that a job measures; increase it for large campaigns.", 1
     )
-    instances_per_job: Repeats = Field(
-        default=1,
-        description="Number of instances that a job measures; increase it for large campaigns.",
+    limits: Limits = key("Limits that end a run which is out of control.", Limits())
+    machine: RightMachine = key(
+        "Requirements of the machine on which jobs measure.", RightMachine()
     )
-    limits: Limits = Field(
-        default=Limits(), description="Limits that end a run which is out of control."
+    isolation: IsolationMode = key(
+        "`private`: files that a run writes are removed when it ends, so that no other run can "
+        "read them. `strict`: as `private`, and the algorithm runs in a process that does not "
+        "hold the problem; a second core evaluates for it. `shared`: files stay, for algorithms "
+        "that need a cache from run to run.",
+        "private",
     )
-    machine: RightMachine = Field(
-        default=RightMachine(), description="Requirements of the machine on which jobs measure."
+    network: bool = key(
+        "`true`: runs use the network of the machine, for example a licence server or a simulator "
+        "on localhost. `false`: each job has a network of its own, with a loopback, so that runs "
+        "reach no other run; with `isolation: shared`, runs always use the machine's.",
+        False,
     )
-    isolation: IsolationMode = Field(
-        default="private",
-        description="`private`: files that a run writes are removed when it ends, so that no other "
-        "run can read them. `strict`: as `private`, and the algorithm runs in a process that does "
-        "not hold the problem; a second core evaluates for it. `shared`: files stay, for "
-        "algorithms that need a cache from run to run.",
-    )
-    network: bool = Field(
-        default=False,
-        description="`true`: runs use the network of the machine, for example a licence server or "
-        "a simulator on localhost. `false`: each job has a network of its own, with a loopback, so "
-        "that runs reach no other run; with `isolation: shared`, runs always use the machine's.",
-    )
-    timing: Timing = Field(
-        default=Timing.model_validate({}), description="How perturbed runs are treated."
-    )
+    timing: Timing = key("How perturbed runs are treated.", Timing.model_validate({}))
     targets: Targets
     target_values: TargetValues
-    statistics: Statistics = Field(default=Statistics(), description="How results are summarized.")
-    tables: Choice = Field(
-        default=("default",),
-        description="Tables to make: `default`, `all`, or a list of names (`default` may be among "
-        "them); an empty list: only those that the report needs.",
+    statistics: Statistics = key("How results are summarized.", Statistics())
+    tables: Choice = key(
+        "Tables to make: `default`, `all`, or a list of names (`default` may be among them); an "
+        "empty list: only those that the report needs.",
+        ("default",),
     )
-    figures: Figures = Field(
-        default=Figures(),
-        description="Figures to draw, written in the same way; or a section with `names` and "
-        "`formats`.",
+    figures: Figures = key(
+        "Figures to draw, written in the same way; or a section with `names` and `formats`.",
+        Figures(),
     )
 
     @model_validator(mode="before")
