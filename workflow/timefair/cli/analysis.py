@@ -14,7 +14,7 @@ from errno import ENAMETOOLONG
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING
 
 from timefair.basics.errors import LIST_OF_TABLES, InputError
 from timefair.basics.files import regular
@@ -39,12 +39,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from timefair.campaign.configuration import Campaign
-    from timefair.io.importing import Imported
-    from timefair.io.table_read import Layout
     from timefair.records.rundata.runs import Runs
 
-TimedFormat = Literal["table", "benchopt", "ioh"]
-FORMATS = get_args(TimedFormat)  # the formats of data with times
+FORMATS = ("table", "benchopt", "ioh")  # of data with times
 SNAPSHOT, COLLECTED = "campaign.json", "collected"
 """In the folder of imported runs: the campaign that they would have come from, and the runs."""
 
@@ -109,11 +106,9 @@ def _analyse(arguments: argparse.Namespace) -> int:
     one_thread()
     from timefair.campaign import configuration
     from timefair.io.forms import files_in
-    from timefair.io.table_read import Layout
     from timefair.report import read_description
 
     path, others = Path(arguments.what), arguments.others
-    where = Layout.of(arguments.columns, arguments.set)
     named = path
     if arguments.format == "table" and path.is_dir():
         path, *inside = files_in(path)
@@ -121,12 +116,7 @@ def _analyse(arguments: argparse.Namespace) -> int:
     folder = arguments.output or Path("results") / (named.name.partition(".")[0] or "analysis")
     # Arrow starts threads when it imports a table, and threads do not survive a fork. So this
     # process, of which others are forks, does not.
-
-    def import_() -> None:
-        settings, format = arguments.settings, arguments.format
-        tell(path, *import_table(path, folder, where, settings, format, others))
-
-    if status := forked([import_], 1):
+    if status := forked([partial(_import_tables, arguments, [path, *others], folder)], 1):
         return status
     campaign, cores = configuration.restore(folder / SNAPSHOT), len(os.sched_getaffinity(0))
     collected = sorted((folder / COLLECTED).glob("*.parquet"))
@@ -250,57 +240,51 @@ def _make_tables(arguments: argparse.Namespace) -> int:
     return make_tables(campaign, files, arguments.output, arguments.cores)
 
 
-def import_table(
-    path: Path,
-    folder: Path,
-    layout: Layout,
-    settings: Path | None = None,
-    format: TimedFormat = "table",
-    others: Sequence[Path] = (),
-) -> tuple[Campaign, list[Imported]]:
-    """Write the runs of tables to a folder, one record per algorithm, and their campaign.
+def _import_tables(arguments: argparse.Namespace, paths: Sequence[Path], folder: Path) -> None:
+    """Write the runs of tables to a folder, one record per algorithm, and their campaign; print
+    what was imported, and on the standard error what the reader should know of it.
 
     `InputError` if the table or the settings are wrong, or the folder has measured runs.
     """
     from timefair.analysis import outputs
     from timefair.campaign import configuration
     from timefair.io.importing import import_all
+    from timefair.io.table_read import Layout
 
+    layout, format = Layout.of(arguments.columns, arguments.set), arguments.format
     if format == "ioh" and "seconds" not in layout.columns:
         raise InputError(
             "--columns: missing; write seconds=NAME, the logged property of IOHprofiler with the "
             "seconds since the start of a run"
         )
-    chosen = configuration.settings(settings)
+    chosen = configuration.settings(arguments.settings)
     _refuse_measured(folder)
+    path, *others = paths
     found = import_all(path, format, folder / COLLECTED, others=others, layout=layout)
     lacks = tuple(u for u in ("seconds", "evaluations") if not any(u in one.costs for one in found))
     if allowed := configuration.ALLOWED.get(lacks):
         found[0].cautions.append(allowed)
     name = re.sub(r"[^A-Za-z0-9._+-]+", "_", folder.resolve().name).lstrip("._+-")[:80]
-    given = {"format": format, "path": shlex.join(map(str, (path, *others)))}
+    given = {"format": format, "path": shlex.join(map(str, paths))}
     given |= {"columns": dict(layout.columns), "set": dict(layout.constants)}
-    campaign = configuration.campaign_of(
-        name or "analysis",
-        chosen,
-        {one.label: {**given, "algorithm": one.algorithm} for one in found},
-        suite=found[0].suite,
-        problems={problem for one in found for problem in one.runs},
-        names={number: name for one in found for number, name in one.names.items()},
-        runs=max(max(one.runs.values()) for one in found),
-        budgets={budget for one in found for budget in one.budgets},
-        lacks=lacks,
-    )
+    campaign = configuration.campaign_of(name or "analysis", chosen, found, given, lacks)
     with suppress(InputError):  # there is no earlier analysis, or it is of another version
         before = configuration.restore(folder / SNAPSHOT)
         made = set(outputs(campaign, str(folder)).values())
-        for path in set(outputs(before, str(folder)).values()) - made:
-            Path(path).unlink(missing_ok=True)
+        for old in set(outputs(before, str(folder)).values()) - made:
+            Path(old).unlink(missing_ok=True)
     (folder / SNAPSHOT).write_text(campaign.snapshot(), encoding="utf-8")
     for record in (folder / COLLECTED).glob("*.parquet"):
         if record.stem not in campaign.published:
             record.unlink()  # of an earlier table in this folder
-    return campaign, found
+    runs = counted(sum(sum(one.runs.values()) for one in found), "run")
+    problems = counted(len({problem for one in found for problem in one.runs}), "problem")
+    print(
+        f"{campaign.name}: {counted(len(found), 'algorithm')}, {runs} on {problems} of "
+        f"{found[0].suite}, {found[0].origin}"
+    )
+    for caution in found[0].cautions:
+        print(f"timefair: {path}: {caution}", file=sys.stderr)
 
 
 def _refuse_measured(folder: Path) -> None:
@@ -318,18 +302,6 @@ def _refuse_measured(folder: Path) -> None:
         content = None
     if not isinstance(content, dict) or content.get("algorithms") != {}:
         raise InputError(f"{folder}: has the results of a campaign; choose another folder")
-
-
-def tell(path: Path, campaign: Campaign, found: Sequence[Imported]) -> None:
-    """Print what was imported, and on the standard error what the reader should know of it."""
-    runs = counted(sum(sum(one.runs.values()) for one in found), "run")
-    problems = counted(len({problem for one in found for problem in one.runs}), "problem")
-    print(
-        f"{campaign.name}: {counted(len(found), 'algorithm')}, {runs} on {problems} of "
-        f"{found[0].suite}, {found[0].origin}"
-    )
-    for caution in found[0].cautions:
-        print(f"timefair: {path}: {caution}", file=sys.stderr)
 
 
 def together(collected: Sequence[Path], campaign: Campaign) -> Runs:

@@ -684,22 +684,16 @@ def settings(path: Path | None) -> dict[str, object]:
 def campaign_of(
     name: str,
     chosen: Mapping[str, object],
-    published: Mapping[str, Mapping[str, object]],
-    *,
-    suite: str,
-    problems: Collection[tuple[int, int, int]],
-    names: Mapping[int, str],
-    runs: int,
-    budgets: Collection[tuple[int, float | None, int | None]],
+    found: Collection[Any],
+    given: Mapping[str, object],
     lacks: tuple[str, ...] = (),
 ) -> Campaign:
     """The campaign of imported runs, with keys of `of_analysis`; `InputError` if one is wrong.
 
-    `published` has the keys of its algorithms by label, `problems` (function, dimension, instance),
-    `names` those of functions, and `budgets` the different ones as (dimension, seconds,
-    evaluations), None for none. `runs` is the largest number on a problem; `lacks`:
-    `Campaign.lacks`.
+    `found` has an `io.importing.Imported` for each algorithm, `given` the keys of `Published` that
+    all of them have; `lacks`: `Campaign.lacks`.
     """
+    problems = {problem for one in found for problem in one.runs}
     functions, dimensions, instances = (sorted(set(part)) for part in zip(*problems, strict=True))
     of_each = {function: dimension for function, dimension, _ in problems}
     own = len({problem[:2] for problem in problems}) == len(functions) and len(dimensions) > 1
@@ -711,17 +705,22 @@ def campaign_of(
             **chosen,
             "name": name,
             "problems": {
-                "suite": suite,
+                "suite": next(iter(found)).suite,
                 "functions": functions,
                 **({"own_dimensions": of_each} if own else {"dimensions": dimensions}),
                 "instances": instances,
-                "names": _short(names),
+                "names": _short(
+                    {number: name for one in found for number, name in one.names.items()}
+                ),
             },
             "algorithms": {},
-            "published": dict(published),
-            "budget": {**_budget(budgets), "final_target": None},
+            "published": {one.label: {**given, "algorithm": one.algorithm} for one in found},
+            "budget": {
+                **_budget({of for one in found for of in one.budgets}),
+                "final_target": None,
+            },
             "restart": {"policy": "none"},
-            "runs": runs,
+            "runs": max(max(one.runs.values()) for one in found),
         },
         "campaign",
     )
