@@ -102,7 +102,11 @@ def _lines(arguments: argparse.Namespace) -> Iterator[str]:
     many = f", {campaign.rounds} rounds" if campaign.rounds > 1 else ""
     each_ = f"{_at_most(campaign)}{instances * runs} of each algorithm on a function{of}"
     yield f"runs          {each_}; {plan.cell_count(campaign) * runs} in all{many}"
-    yield from (*_time_lines(campaign), *_finished_lines(campaign))
+    yield from _time_lines(campaign)
+    if (folder := Path("results") / campaign.name).is_dir():  # what snakemake would keep of it
+        from timefair.campaign import collected, provenance
+
+        yield from collected.finished(campaign, provenance.measure_keys(campaign), folder).lines()
     yield f"algorithms    {len(campaign.algorithms)}"
     if campaign.published:
         recorded = any(of.format == "timefair" for of in campaign.published.values())
@@ -112,7 +116,7 @@ def _lines(arguments: argparse.Namespace) -> Iterator[str]:
     blocks = "" if campaign.block is None else f", in blocks of {in_turn} on one node"
     yield f"jobs          {sum(1 for _ in plan.jobs(campaign))}{blocks}"
     yield from _change_lines(campaign)
-    yield from (*_machine_lines(campaign), *_isolation_lines(campaign))
+    yield from _machine_lines(campaign)
     yield from (*campaign.not_drawn, *configuration.warnings(campaign))
     yield from each("check", campaign)
 
@@ -126,8 +130,7 @@ def _time_lines(campaign: Campaign) -> Iterator[str]:
 
     cores = len(os.sched_getaffinity(0))
     estimate, of_job = plan.wall_seconds(campaign, cores), plan.job_seconds(campaign)
-    in_all = plan.core_seconds(campaign)
-    budget = campaign.budget
+    in_all, budget = plan.core_seconds(campaign), campaign.budget
     if budget.time_s is not None and (cost_s := budget.evaluation_cost_s):
         most = f"at most {ceil(budget.time_s / cost_s)} evaluations in turn in a run"
         yield f"simulated cost  {cost_s:g} s per evaluation, without waiting for it; {most}"
@@ -147,14 +150,6 @@ def _time_lines(campaign: Campaign) -> Iterator[str]:
                 f"              runs: {campaign.runs} is for each of the {instances} instances; "
                 f"with COCO's way, one run on each instance, write runs: 1"
             )
-
-
-def _finished_lines(campaign: Campaign) -> Iterator[str]:
-    """What snakemake would keep of the runs in the folder of the campaign."""
-    from timefair.campaign import collected, provenance
-
-    if (folder := Path("results") / campaign.name).is_dir():
-        yield from collected.finished(campaign, provenance.measure_keys(campaign), folder).lines()
 
 
 def _change_lines(campaign: Campaign) -> Iterator[str]:
@@ -178,21 +173,18 @@ def _change_lines(campaign: Campaign) -> Iterator[str]:
 
 
 def _machine_lines(campaign: Campaign) -> Iterator[str]:
-    """What machine the campaign requires, and whether this is one; jobs may run elsewhere."""
+    """What machine the campaign requires, whether this is one (jobs may run elsewhere), and what it
+    does not let runs have of the isolation that the campaign asks for.
+    """
     from timefair.campaign import driver
+    from timefair.machine.doctor import private_folders_refused
+    from timefair.machine.facts import Host
     from timefair.records.integrity import required_in_words
 
     if required := campaign.machine.required:
         yield f"machine       {required_in_words(required)}"
         if fault := driver.shortcoming_here(campaign):
             yield f"{fault}. Only jobs that run here fail."
-
-
-def _isolation_lines(campaign: Campaign) -> Iterator[str]:
-    """What this machine does not let runs have of the isolation that the campaign asks for."""
-    from timefair.machine.doctor import private_folders_refused
-    from timefair.machine.facts import Host
-
     if refused := private_folders_refused(Host()):
         asked = ", ".join(sorted({campaign.isolation_of(label) for label in campaign.algorithms}))
         yield (
@@ -409,21 +401,18 @@ def show(
     """Print at least one row as a table, and write Markdown, or CSV without `printed`, files."""
     import pandas as pd
 
-    table = _markdown([printed(row) for row in rows])
+    shown = [printed(row) for row in rows]
+    lines = [list(shown[0]), *(list(map(_cell, row.values())) for row in shown)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    lines.insert(1, ["-" * width for width in widths])
+    padded = ([word.ljust(n) for word, n in zip(line, widths, strict=True)] for line in lines)
+    table = "".join(f"| {' | '.join(line)} |\n" for line in padded)
     print(table, end="")
     for path in files:
         if path.suffix == ".md":
             path.write_text(table, encoding="utf-8")
         else:
             pd.DataFrame(rows).to_csv(path, index=False)
-
-
-def _markdown(rows: Sequence[Mapping[str, object]]) -> str:
-    lines = [list(rows[0]), *(list(map(_cell, row.values())) for row in rows)]
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    lines.insert(1, ["-" * width for width in widths])
-    padded = ([word.ljust(n) for word, n in zip(line, widths, strict=True)] for line in lines)
-    return "".join(f"| {' | '.join(line)} |\n" for line in padded)
 
 
 def _cell(value: object) -> str:
