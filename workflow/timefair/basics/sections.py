@@ -219,6 +219,9 @@ def _listed(value: object) -> object:
     return [value] if isinstance(value, str) else value
 
 
+SCHEDULE = "should be one parameter with fill, {launches: k} or a whole number from 1"
+
+
 def _is_schedule(value: object) -> bool:
     """One parameter, and `fill`, a number of launches or its value."""
     one = next(iter(value.values())) if isinstance(value, Mapping) and len(value) == 1 else None
@@ -260,19 +263,14 @@ OwnDimensions = Annotated[
     dict[Annotated[_Number, Field(strict=False)], _Number], Field(strict=False)
 ]
 """A dimension for each number of a function."""
+_WHOLE = {"type": "integer", "minimum": 1}
+_RANGES = {"type": "string", "pattern": r"^[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*$"}
+_MIXED = {"type": "array", "items": {"type": ["integer", "string"]}, "minItems": 1}
 Numbers = Annotated[
     tuple[int, ...],
     BeforeValidator(_integers),
     Field(strict=False),
-    WithJsonSchema(
-        {
-            "anyOf": [
-                {"type": "integer", "minimum": 1},
-                {"type": "string", "pattern": r"^[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*$"},
-                {"type": "array", "items": {"type": ["integer", "string"]}, "minItems": 1},
-            ]
-        }
-    ),
+    WithJsonSchema({"anyOf": [_WHOLE, _RANGES, _MIXED]}),
 ]
 Choice = Annotated[
     tuple[str, ...],
@@ -281,32 +279,12 @@ Choice = Annotated[
     WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}),
 ]
 Parameters = Annotated[dict[str, JsonValue], BeforeValidator(_numbers)]
+_ONE = {"type": "object", "minProperties": 1, "maxProperties": 1}
+_LAUNCHES = {"type": "object", "properties": {"launches": _WHOLE}, "required": ["launches"]}
+_HOW = {"anyOf": [{"const": "fill"}, _WHOLE, _LAUNCHES | {"additionalProperties": False}]}
 Schedule = Annotated[
     dict[str, Any],
-    BeforeValidator(
-        _checked(
-            _is_schedule,
-            "should be one parameter with fill, {launches: k} or a whole number from 1",
-        )
-    ),
+    BeforeValidator(_checked(_is_schedule, SCHEDULE)),
     BeforeValidator(_numbers),
-    WithJsonSchema(
-        {
-            "type": "object",
-            "minProperties": 1,
-            "maxProperties": 1,
-            "additionalProperties": {
-                "anyOf": [
-                    {"const": "fill"},
-                    {"type": "integer", "minimum": 1},
-                    {
-                        "type": "object",
-                        "properties": {"launches": {"type": "integer", "minimum": 1}},
-                        "required": ["launches"],
-                        "additionalProperties": False,
-                    },
-                ]
-            },
-        }
-    ),
+    WithJsonSchema(_ONE | {"additionalProperties": _HOW}),
 ]
