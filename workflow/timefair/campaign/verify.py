@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -39,6 +40,7 @@ from timefair.records.integrity import (
 from timefair.records.schema import PUBLISHED
 from timefair.records.store import MEND, NODES, Record, node_of, open_record, read_journal, torn
 
+Say = Callable[[str], None]
 OF_VECTORS = ("suite", "function", "dimension", "instance", "run", "best_f", "vectors")
 OF_POINTS = (*OF_VECTORS[:-1], "noise_free_f", "best_x")
 """The columns that `Reevaluation.look_at_vectors` reads, and `look`."""
@@ -46,56 +48,39 @@ OF_POINTS = (*OF_VECTORS[:-1], "noise_free_f", "best_x")
 ROUNDING = 1e-12  # relative difference that another processor or mathematical library may cause
 
 
-class Difference(NamedTuple):
-    """A run whose best point, or set of vectors, now has another value: a raised exception, too."""
-
-    row: Mapping[str, Any]
-    now: float | str
-    what: str = "best point was"
-
-    def __str__(self) -> str:
-        row = self.row
-        return (
-            f"f{row['function']} D={row['dimension']} instance {row['instance']}, run {row['run']}:"
-            f" the {self.what} recorded with {row['best_f']!r} and now gives {self.now}; "
-            "restore the function and the packages of the measurement, or measure again"
-        )
+def _differs(row: Mapping[str, Any], now: float | str, what: str = "best point was") -> str:
+    """A line on a run whose best point, or set of vectors, now has another value, or raises."""
+    return (
+        f"f{row['function']} D={row['dimension']} instance {row['instance']}, run {row['run']}:"
+        f" the {what} recorded with {row['best_f']!r} and now gives {now}; "
+        "restore the function and the packages of the measurement, or measure again"
+    )
 
 
 class Reevaluation:
     """Evaluates best points in this process until `limit_s` seconds are used up.
 
-    `same`, `rounded`: points whose value is the recorded one, exactly or up to `ROUNDING`;
-    `different`: others; `noisy`: of functions that give another value at each call; `skipped`: not
-    evaluated, for lack of time or of the function.
+    `found` counts points whose value is the recorded one (``same``), or is up to `ROUNDING`
+    (``rounded``), ``different`` ones, those of functions that give another value at each call
+    (``noisy``), and those that are ``skipped`` for lack of time or of the function.
     """
 
     def __init__(self, limit_s: float) -> None:
-        self.same = self.rounded = self.different = self.noisy = self.skipped = 0
+        self.found = Counter[str]()
         self._left_s = limit_s
         self._problems: dict[tuple[str, int, int, int], Problem | None] = {}
 
-    def look(
-        self, runs: pa.Table, parameters: Mapping[str, object], say: Callable[[Difference], None]
-    ) -> None:
+    def look(self, runs: pa.Table, parameters: Mapping[str, object], say: Say) -> None:
         """Evaluate the best points of runs with `OF_POINTS`, without noise if possible."""
         for row in runs.select(OF_POINTS).filter(pc.is_valid(runs["best_x"])).to_pylist():
             problem = self._problem(row, parameters) if self._left_s > 0 else None
-            if problem is None:
-                self.skipped += 1
-            elif problem.reseed is not None and row["noise_free_f"] is None:
-                self.noisy += 1
-            else:
-                begun = time.monotonic()
-                if problem.noise_free is not None and row["noise_free_f"] is not None:
-                    row["best_f"] = row["noise_free_f"]
-                    problem = replace(problem, evaluate=problem.noise_free)
-                self._evaluate(problem, row, say)
+            begun, kind = time.monotonic(), "skipped"
+            if problem is not None:
+                kind = self._evaluated(problem, row, say)
                 self._left_s -= time.monotonic() - begun
+            self.found[kind] += 1
 
-    def look_at_vectors(
-        self, runs: pa.Table, parameters: Mapping[str, object], say: Callable[[Difference], None]
-    ) -> None:
+    def look_at_vectors(self, runs: pa.Table, parameters: Mapping[str, object], say: Say) -> None:
         """Compute the quality again that follows from vectors, of runs with `OF_VECTORS`."""
         for row in runs.select(OF_VECTORS).filter(pc.is_valid(runs["vectors"])).to_pylist():
             problem = self._problem(row, parameters) if row["vectors"] else None
@@ -107,26 +92,29 @@ class Reevaluation:
             except ValueError:  # vectors that the problem does not have
                 now = np.nan
             if not abs(now - row["best_f"]) <= ROUNDING * abs(row["best_f"]):
-                say(Difference(row, now, "set of vectors was"))
+                say(_differs(row, now, "set of vectors was"))
 
-    def _evaluate(
-        self, problem: Problem, row: Mapping[str, Any], say: Callable[[Difference], None]
-    ) -> None:
+    def _evaluated(self, problem: Problem, row: dict[str, Any], say: Say) -> str:
+        if row["noise_free_f"] is None:
+            if problem.reseed is not None:
+                return "noisy"
+        elif problem.noise_free is not None:
+            row["best_f"] = row["noise_free_f"]
+            problem = replace(problem, evaluate=problem.noise_free)
         x, recorded = np.array(row["best_x"], dtype=np.float64), row["best_f"]
+        now: float | str
         try:
             now = problem.value(x)
             if now == recorded:
-                self.same += 1
-            elif problem.value(x) != now:
-                self.noisy += 1
-            elif abs(now - recorded) <= ROUNDING * abs(recorded):
-                self.rounded += 1
-            else:
-                self.different += 1
-                say(Difference(row, now))
+                return "same"
+            if problem.value(x) != now:
+                return "noisy"
+            if abs(now - recorded) <= ROUNDING * abs(recorded):
+                return "rounded"
         except Exception as error:
-            self.different += 1
-            say(Difference(row, f"{type(error).__name__}: {error}"))
+            now = f"{type(error).__name__}: {error}"
+        say(_differs(row, now))
+        return "different"
 
     def _problem(self, row: Mapping[str, Any], parameters: Mapping[str, object]) -> Problem | None:
         """The problem of a run; None if its suite is not available here."""
@@ -139,21 +127,20 @@ class Reevaluation:
         return self._problems[key]
 
     def __str__(self) -> str:
-        done = self.same + self.rounded + self.different
-        if not done + self.noisy + self.skipped:
-            return ""
+        count = self.found
+        done = count["same"] + count["rounded"] + count["different"]
         others = {
-            "to rounding": self.rounded,
-            "of noisy functions": self.noisy,
-            "not evaluated": self.skipped,
+            "rounded": "to rounding",
+            "noisy": "of noisy functions",
+            "skipped": "not evaluated",
         }
-        found = [f"{self.same} of {done} best points evaluate to the recorded value"]
-        return ", ".join([*found, *(f"{count} {what}" for what, count in others.items() if count)])
+        more = [f"{count[kind]} {what}" for kind, what in others.items() if count[kind]]
+        found = [f"{count['same']} of {done} best points evaluate to the recorded value", *more]
+        return ", ".join(found) if count else ""
 
 
 _ROOMS = ("tuning", collected.ROOM, "records")  # of a campaign's runs, in the order of reading
 _IMPORT_AGAIN = "analyse the tables of the runs again"
-Say = Callable[[str], None]
 
 
 def verify(target: Path, say: Say, points_s: float = 60.0) -> Inspection:
@@ -387,7 +374,7 @@ class Inspection:
         elif "campaign" in record.facts:
             parameters = record.facts["campaign"]["problems"]["parameters"]
 
-        def say(found: object) -> None:
+        def say(found: str) -> None:
             self._problem(f"{record.path}: {found}")
 
         for part in record.row_groups(OF_POINTS):

@@ -483,6 +483,7 @@ def _verify(arguments: argparse.Namespace) -> int:
     be in one table, and each deviation from the registration. In an archive of `timefair export
     crate`, it also compares every file with the manifest. The command changes no file.
     """
+    return int(problems_of(arguments.folder, arguments, lambda line: print(line, flush=True)) > 0)
 
 
 def problems_of(folder: Path, arguments: argparse.Namespace, say: Callable[[str], None]) -> int:
