@@ -173,15 +173,13 @@ def earlier_records(
 
 @dataclass
 class Finished:
-    """The finished runs of a campaign's folder: those that are `wanted` at most, those in planned
-    records, those that each job without a record takes from earlier ones, and, by label and reason,
-    those that are measured again or of an algorithm that the campaign does not have.
-    """
+    """The finished runs of a campaign's folder."""
 
-    wanted: int
-    recorded: int = 0
-    taken: Counter[plan.Job] = field(default_factory=Counter)
+    wanted: int  # at most
+    recorded: int = 0  # in planned records
+    taken: Counter[plan.Job] = field(default_factory=Counter)  # by jobs without, of earlier records
     lost: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """Those that are measured again, or of no algorithm of the campaign, by label and reason."""
 
     def lines(self) -> Iterator[str]:
         """What is kept and what is not; nothing if no run is finished."""
@@ -298,6 +296,5 @@ def decisive_settings(asked: Mapping[str, Any], label: str) -> dict[str, Any]:
     """Those of `integrity.decisive_settings`, and what else records of an algorithm depend on."""
     spec = asked["algorithms"].get(label, {})
     added = {name: spec.get(name) for name in ("formerly", *added_keys("algorithms"))}
-    return integrity.decisive_settings(asked, label) | integrity.dotted(
-        {f"algorithms.{label}": added}
-    )
+    of_label = integrity.dotted({f"algorithms.{label}": added})
+    return integrity.decisive_settings(asked, label) | of_label

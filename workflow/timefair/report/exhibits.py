@@ -172,12 +172,10 @@ LEVEL = 6  # level of compression: the highest one takes three times as long to 
 def table(name: str, frame: pd.DataFrame) -> dict[str, Any]:
     """A table for the page.
 
-    ``columns`` contains for each column its ``name``, ``label`` and ``meaning``, whether it is a
-    ``key`` by which rows are selected, the indices of its ``limits``, and its ``values``: `null`
-    for NaN, ``"inf"`` for infinity; texts as ``words`` and their ``codes``. Curves omit rows that
-    only repeat their neighbours; those with more than `SMOOTH_ROWS` rows have `GRID` points.
-    ``rows`` is the number of rows of the file, ``shown`` the number here, which is 0 if there are
-    too many. ``note`` explains what is not listed; it is empty if everything is listed.
+    A column may be a ``key`` by which rows are selected; its values are `null` for NaN, ``"inf"``
+    for infinity, texts as ``words`` and their ``codes``. Curves omit rows that only repeat their
+    neighbours; those with more than `SMOOTH_ROWS` rows have `GRID` points. ``rows`` counts those of
+    the file, ``shown`` those here: 0 if there are too many. ``note``: what is not listed.
     """
     frame = measured(frame)
     thin = _without_repeats(_rounded(frame))
@@ -213,9 +211,8 @@ def table(name: str, frame: pd.DataFrame) -> dict[str, Any]:
 
 
 def fitting(tables: Mapping[str, Mapping[str, Any]], first: Collection[str]) -> dict[str, str]:
-    """The compressed forms of the long tables that fit into `TABLES_BYTES`, by name.
-
-    Tables in `first` precede the others; among equals, smaller tables precede larger ones.
+    """The compressed forms of the long tables that fit into `TABLES_BYTES`, by name: of those in
+    `first` before the others, the smaller ones before the larger ones.
     """
     forms = {name: packed(one) for name, one in tables.items() if one["shown"] > SHORT_ROWS}
     room, found = TABLES_BYTES, {}

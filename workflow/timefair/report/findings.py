@@ -36,27 +36,17 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class Standing:
-    """The algorithms in front under one criterion.
-
-    - `leaders`: Those with the best value among those that are significantly worse than no other
-      one; several if their values are equal. None if they are significantly better than nobody.
-    - `tied`: Those from which the leaders do not differ significantly, the best first.
-    - `values`: A sentence with the values of the first ones, or why there is no first.
-    - `test`: The test and its corrections, or why it could decide nothing.
-    - `behind_p`, `tied_p`: Adjusted p-values of the leaders against those behind and those tied.
-    - `basis`: The scope of the verdict, such as ``over 24 functions``.
-    - `on_each`: Whether it is one of several functions, each tested alone.
-    """
+    """The algorithms in front under one criterion."""
 
     verdict: Verdict
-    leaders: tuple[str, ...]
-    tied: tuple[str, ...]
-    values: str
-    test: str = ""
-    behind_p: tuple[float, ...] = ()
-    tied_p: tuple[float, ...] = ()
-    basis: str = ""
-    on_each: bool = False
+    leaders: tuple[str, ...]  # none if they are significantly better than nobody
+    tied: tuple[str, ...]  # from which the leaders do not differ significantly, the best first
+    values: str  # a sentence with the values of the first ones, or why there is no first
+    test: str = ""  # the test and its corrections, or why it could decide nothing
+    behind_p: tuple[float, ...] = ()  # adjusted p-values of the leaders against those behind
+    tied_p: tuple[float, ...] = ()  # the same against those that are tied
+    basis: str = ""  # the scope of the verdict, such as ``over 24 functions``
+    on_each: bool = False  # whether it is one of several functions, each tested alone
 
     @property
     def front(self) -> tuple[str, ...]:
@@ -126,29 +116,19 @@ NO_FIRST = "Every algorithm is significantly worse than another one."
 
 @dataclass(frozen=True)
 class Pairs:
-    """The listed pairs of one criterion, on one function or over all of them (``all``).
-
-    - `values`: The result of each algorithm, small is better; with `targets`, minus their share.
-    - `better`: For each decided pair (better, worse), its adjusted p-value.
-    - `undecided`: For each other pair, in both orders, its adjusted p-value; NaN without a test.
-    - `differ`: Whether the results of some pair differ at all.
-    - `tests`: Number of tests in the family; of several families, the smallest.
-    - `least`, `level`: Smallest adjusted p-value that so many functions or runs can have, and the
-      largest one of a significant difference.
-    - `aimed`: Whether some pair is tested at a target, if single functions have one.
-    """
+    """The listed pairs of one criterion, on one function or over all of them (``all``)."""
 
     function: str
-    values: Mapping[str, float]
-    better: Mapping[tuple[str, str], float]
-    undecided: Mapping[tuple[str, str], float]
-    differ: bool
+    values: Mapping[str, float]  # of each algorithm, small is better; with `targets`, minus a share
+    better: Mapping[tuple[str, str], float]  # the adjusted p-value of each pair (better, worse)
+    undecided: Mapping[tuple[str, str], float]  # of other pairs, in both orders; NaN without a test
+    differ: bool  # whether the results of some pair differ at all
     functions: int
-    tests: int
-    least: float
-    level: float
+    tests: int  # in the family; of several families, the smallest number
+    least: float  # smallest adjusted p-value that so many functions or runs can have
+    level: float  # largest adjusted p-value of a significant difference
     targets: bool = False
-    aimed: bool = True
+    aimed: bool = True  # whether some pair is tested at a target, if single functions have one
 
     @classmethod
     def of(cls, records: Sequence[Mapping[Any, Any]], level: float) -> Pairs:
@@ -559,19 +539,14 @@ NAMED = 4  # the sentence over all functions names at most this many algorithms
 
 @dataclass(frozen=True)
 class OnFunction:
-    """The standing on one function, by a criterion such as ``time to 10⁻⁸``.
-
-    `value` is the best of the algorithms in front, with its interval, and `factor` that of the next
-    one as a multiple of it; `inf` or NaN if there is none. `successes` are its successful runs,
-    such as ``8 of 10``; empty for a precision.
-    """
+    """The standing on one function."""
 
     function: int
     title: str
-    criterion: str
-    value: str
-    factor: float
-    successes: str
+    criterion: str  # such as ``time to 10⁻⁸``
+    value: str  # of the best of the algorithms in front, with its interval
+    factor: float  # of the next one, as a multiple of it; `inf` or NaN if there is none
+    successes: str  # its successful runs, such as ``8 of 10``; empty for a precision
     standing: Standing
 
 
@@ -679,19 +654,15 @@ class Situation:
 
 @dataclass(frozen=True)
 class Findings:
-    """All findings on one space.
-
-    `headline` says who wins, `reversal` is `reversed_most`; `winner` is significantly better than
-    every other algorithm, empty without one.
-    """
+    """All findings on one space."""
 
     space: Space
-    headline: str
-    reversal: str
+    headline: str  # who wins
+    reversal: str  # that of `reversed_most`
     sentences: tuple[str, ...]
     situations: tuple[Situation, ...]
     functions: tuple[OnFunction, ...]
-    winner: str = ""
+    winner: str = ""  # significantly better than every other algorithm
 
 
 def findings(evidence: Evidence, space: Space) -> Findings:

@@ -14,13 +14,10 @@ DASH = 1.6  # length of a unit of a dash, in widths of the line
 
 @dataclass(frozen=True)
 class Names:
-    """The names of algorithms, each after a spot in its colour on the page.
+    """The names of algorithms, each after a spot in its colour on the page."""
 
-    `looks` are in the order of the legend; figures at first show the algorithms in `shown`.
-    """
-
-    looks: Mapping[str, Look]
-    shown: frozenset[str]
+    looks: Mapping[str, Look]  # in the order of the legend
+    shown: frozenset[str]  # by figures at first
 
     @classmethod
     def of(
