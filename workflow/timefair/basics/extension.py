@@ -27,70 +27,59 @@ all its processes are gone, and gives readings by name, None for those that are 
 
 @dataclass(frozen=True)
 class Extension:
-    """What an extension adds. Names of modules are relative to its package.
+    """What an extension adds. Names of modules are relative to its package; empty for none.
 
-    - `package`: The dotted name of its package: ``__name__`` in its ``__init__.py``.
-    - `commands`: The module with ``add_to(commands)``, which adds commands to those of the core,
-      and may add options to these; `groups`: their groups in the help; others are hidden.
-    - `sections`: Its keys of a campaign file, each with the class of its section, ``module:Class``,
-      derived from `timefair.basics.sections.Section`, or an annotated plain type. A key of
-      algorithms is written ``algorithms.key``; it determines no run, unless its class is a
-      `Search`. Without its key, a campaign has None.
-    - `meters`: The module with a function ``meters(campaign, cores, algorithm)``, an iterator over
-      context managers, each with a `Meter` of the runs of a job on these cores; ``algorithm`` is a
-      `timefair.measure.run.Subject`.
-    - `policies`: The modules that declare its ``stopping`` rules and its ``restarts`` policies.
-    - `exhibits`: The modules that declare exhibits: tables with their figures.
-    - `tables`, `figures`: What a campaign with one of its keys requests by that; `of_values`: those
-      of them that need no costs, which imported runs need not have.
-    - `reported`, `reported_for`: Tables that are made for the report of a campaign with one of its
-      keys, or with one of the keys of the core in ``reported_for``.
-    - `isolation`: Values of ``isolation`` in a campaign, each with the module whose context manager
-      ``confined(prepared, job, cores, folder)`` gives the `timefair.measure.run.Confined`
-      that runs the job's algorithm.
-    - The others: Modules with a function of this name, an iterator that `each` calls:
-
-      - ``check(campaign)``: lines of `timefair check`;
-      - ``before_runs(campaign, folder)``: why runs of a campaign may not begin;
-      - ``files(campaign, folder)``: names of its own files in ``results/NAME``;
-      - ``verifying(campaign, folder, measured, say)``: what the last line of `timefair verify`
-        says. It may ``say`` lines before, and raise `InputError` for a problem. ``measured`` has a
-        `timefair.records.integrity.Measured` by algorithm;
-      - ``settings(campaign, folder)``: pairs of its name and anything that JSON can represent, for
-        its tables: `timefair.records.rundata.settings.Analysis.added`;
-      - ``checklist(runs, analysis)``: parts of the checklist;
-      - ``parts(evidence, names)``: a `timefair.report.markup.Part` before the findings;
-      - ``findings(evidence, space)``: sentences of the report on a suite and dimension;
-      - ``interpreter(spec, environ)``, ``elsewhere(campaign, label)``: see the functions;
-      - ``decisive(campaign, label)``, ``facts(campaign, label)``: pairs, of what JSON can
-        represent, for the algorithm's key, and for the facts of its records on the machine.
+    From `check` on, they are modules with a function of this name, an iterator that `each` calls.
     """
 
-    package: str
-    commands: str = ""
+    package: str  # its dotted name: ``__name__`` in its ``__init__.py``
+    commands: str = (
+        ""  # ``add_to(commands)`` adds to those of the core, maybe options of these, too
+    )
     groups: Mapping[str, str] = field(default_factory=dict)
+    """The groups of the help in which its commands stand, by command; the others are hidden."""
     sections: Mapping[str, str] = field(default_factory=dict)
+    """Its keys of a campaign file, each with the class of its section, ``module:Class``, derived
+    from `timefair.basics.sections.Section`, or an annotated plain type. A key of algorithms is
+    written ``algorithms.key``; it determines no run, unless its class is a `Search`. Without its
+    key, a campaign has None.
+    """
     policies: Mapping[str, str] = field(default_factory=dict)
-    exhibits: tuple[str, ...] = ()
-    tables: tuple[str, ...] = ()
+    """The modules that declare its ``stopping`` rules and its ``restarts`` policies."""
+    exhibits: tuple[str, ...] = ()  # the modules that declare them: tables with their figures
+    tables: tuple[str, ...] = ()  # what a campaign with one of its keys requests by that
     figures: tuple[str, ...] = ()
-    of_values: tuple[str, ...] = ()
-    reported: tuple[str, ...] = ()
-    reported_for: tuple[str, ...] = ()
+    of_values: tuple[str, ...] = ()  # those that need no costs, which imported runs need not have
+    reported: tuple[str, ...] = ()  # tables that are made for the report of such a campaign
+    reported_for: tuple[str, ...] = ()  # and of one with one of these keys of the core
     isolation: Mapping[str, str] = field(default_factory=dict)
+    """Values of ``isolation`` in a campaign, each with the module whose context manager
+    ``confined(prepared, job, cores, folder)`` gives the `timefair.measure.run.Confined` that runs
+    the job's algorithm.
+    """
     meters: str = ""
-    check: str = ""
-    before_runs: str = ""
-    files: str = ""
+    """``meters(campaign, cores, algorithm)`` is an iterator over context managers, each with a
+    `Meter` of the runs of a job on these cores; ``algorithm`` is a `timefair.measure.run.Subject`.
+    """
+    check: str = ""  # ``check(campaign)``: lines of `timefair check`
+    before_runs: str = ""  # ``before_runs(campaign, folder)``: why runs may not begin
+    files: str = ""  # ``files(campaign, folder)``: names of its own files in ``results/NAME``
     verifying: str = ""
+    """``verifying(campaign, folder, measured, say)``: what the last line of `timefair verify` says.
+    It may ``say`` lines before, and raise `InputError` for a problem. ``measured`` has a
+    `timefair.records.integrity.Measured` by algorithm.
+    """
     settings: str = ""
-    checklist: str = ""
-    parts: str = ""
-    findings: str = ""
-    interpreter: str = ""
-    elsewhere: str = ""
-    decisive: str = ""
-    facts: str = ""
+    """``settings(campaign, folder)``: pairs of its name and anything that JSON can represent, for
+    its tables: `timefair.records.rundata.settings.Analysis.added`.
+    """
+    checklist: str = ""  # ``checklist(runs, analysis)``: parts of the checklist
+    parts: str = ""  # ``parts(evidence, names)``: a `report.markup.Part` before the findings
+    findings: str = ""  # ``findings(evidence, space)``: sentences on a suite and dimension
+    interpreter: str = ""  # ``interpreter(spec, environ)``: see `interpreter`
+    elsewhere: str = ""  # ``elsewhere(campaign, label)``: see `elsewhere`
+    decisive: str = ""  # ``decisive(campaign, label)``: pairs for the algorithm's key, as of JSON
+    facts: str = ""  # ``facts(campaign, label)``: pairs for the facts of its records, as of JSON
 
     @property
     def name(self) -> str:
