@@ -251,9 +251,7 @@ def _heavy_tails(evidence: Evidence) -> Iterator[str]:
 
 
 def _perturbation(evidence: Evidence) -> Iterator[str]:
-    told = [
-        frame.attrs["perturbed"] for frame in evidence.tables.values() if "perturbed" in frame.attrs
-    ]
+    told = [*filter(None, (frame.attrs.get("perturbed") for frame in evidence.tables.values()))]
     if not told or (told[0].startswith("0 of") and "unknown" not in told[0]):
         return
     text = told[0]

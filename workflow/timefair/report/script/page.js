@@ -29,12 +29,13 @@ const MOST_CHOICES = 40;
 function showTable(place, table) {
   const columns = table.columns.map((column) => ({ ...column, all: decoded(column) }));
   const rows = [...columns[0].all.keys()];
-  const same = columns.filter((column) => isSame(column, rows));
+  const isSame = ({ all, hidden }) => rows.length > 1 && !hidden && rows.every((row) => Object.is(all[row], all[0]));
+  const same = columns.filter(isSame);
   const seen = columns.filter((column) => !column.hidden && !same.includes(column));
   const shown = { filters: new Map(), by: null, downwards: false, most: FIRST_ROWS };
   const body = element("tbody");
   const count = element("p", { class: "count", role: "status" });
-  const more = element("button", { type: "button", class: "more", onclick: () => extend() });
+  const more = element("button", { type: "button", class: "more", onclick: extend });
   const head = seen.map((column) => heading(column, () => sortBy(column)));
 
   function chosen() {
@@ -92,10 +93,6 @@ function showTable(place, table) {
 /** A function by its number and name, or by its number alone if it has no name. */
 function withName(number) {
   return DATA.functions[number] ?? printed(number);
-}
-
-function isSame(column, rows) {
-  return rows.length > 1 && !column.hidden && rows.every((row) => Object.is(column.all[row], column.all[0]));
 }
 
 function heading(column, sort) {
