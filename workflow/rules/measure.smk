@@ -31,7 +31,9 @@ wildcard_constraints:
 
 if CAMPAIGN.block is None:
 
-    for measuring, (threads, labels) in plan.measuring_rules(CAMPAIGN).items():
+    for measuring, (threads, labels) in plan.rules_by_cores(
+        CAMPAIGN, plan.MEASURING, CAMPAIGN.algorithms
+    ).items():
 
         rule:
             name:
@@ -89,7 +91,9 @@ else:
                 " --instances {wildcards.instances} --round {wildcards.round} > {log} 2>&1"
 
 
-for tuning, (threads, labels) in plan.tuning_rules(CAMPAIGN).items():
+for tuning, (threads, labels) in plan.rules_by_cores(
+    CAMPAIGN, plan.SEARCHING, CAMPAIGN.tuned
+).items():
 
     rule:
         name:

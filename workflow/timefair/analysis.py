@@ -24,9 +24,7 @@ Flag = Callable[..., str]
 """A function that marks the path of an output, such as Snakemake's ``report``."""
 
 MADE = ".made"  # folder of the mark that the tables are made, in the same folder as ``tables``
-
-SHOWN = ("svg", "png", "pdf")
-"""Formats of a figure for Snakemake's report: the first that the campaign makes."""
+SHOWN = ("svg", "png", "pdf")  # for Snakemake's report, the first that the campaign makes
 
 
 def _plain(path: str, **_: object) -> str:
@@ -115,6 +113,12 @@ def remove_mark(folder: Path) -> None:
         path.unlink()
 
 
+def maker(campaign: Campaign, folder: Path, runs: Runs) -> Callable[[str], pd.DataFrame]:
+    """What makes a table of the campaign in a folder, by name, of some runs."""
+    added = {"added": dict(each("settings", campaign, folder))}
+    return lambda name: TABLES[name](runs, Analysis.of(campaign.settings_of(name) | added))
+
+
 def make(
     tables: Collection[str], campaign: Campaign, folder: Path, runs: Runs, *, figures: bool = True
 ) -> None:
@@ -124,9 +128,9 @@ def make(
     """
     from timefair.exhibits import files
 
-    added = {"added": dict(each("settings", campaign, folder))}
+    made = maker(campaign, folder, runs)
     for name in tables:
-        frame = TABLES[name](runs, Analysis.of(campaign.settings_of(name) | added))
+        frame = made(name)
         stem = folder / "tables" / name
         for ending in (".parquet", ".csv"):
             files.write(frame, stem.with_suffix(ending), TABLES[name].exhibit.columns)
@@ -177,14 +181,24 @@ def rebuild(folder: Path, say: Callable[[str], None]) -> int:
     """
     import tempfile
 
-    from timefair.campaign import configuration, plan
+    from timefair.campaign import collected, configuration, plan
+    from timefair.exhibits import latex
+    from timefair.records.rundata.runs import Runs
 
     if not (folder / "tables").is_dir():
         raise InputError(f"{folder}: has no tables to compare; a compact archive contains none")
     campaign = configuration.restore(folder / plan.SNAPSHOT)
     with tempfile.TemporaryDirectory(prefix="timefair-rebuild-") as place:
         empty = Path(place)
-        _make(campaign, folder, empty)
+        for name in each("files", campaign, folder):
+            if (folder / name).is_file():
+                shutil.copyfile(folder / name, empty / name)
+        (empty / "tables").mkdir()
+        files = [folder / collected.ROOM / f"{label}.parquet" for label in campaign.labels]
+        runs = Runs.read(collected.chosen(files, campaign, folder))
+        make(campaign.made_tables, campaign, empty, runs, figures=False)
+        document = latex.document(campaign.table_names)
+        (empty / "tables/tables.tex").write_text(document, encoding="utf-8")
         made = sorted((empty / "tables").iterdir())
         for path in made:
             archived = folder / "tables" / path.name
@@ -193,19 +207,3 @@ def rebuild(folder: Path, say: Callable[[str], None]) -> int:
             elif not filecmp.cmp(archived, path, shallow=False):
                 say(f"{archived}: has other bytes than the table that is made here of the runs")
     return len(made)
-
-
-def _make(campaign: Campaign, folder: Path, empty: Path) -> None:
-    from timefair.campaign import collected
-    from timefair.exhibits import latex
-    from timefair.records.rundata.runs import Runs
-
-    for name in each("files", campaign, folder):
-        if (folder / name).is_file():
-            shutil.copyfile(folder / name, empty / name)
-    (empty / "tables").mkdir()
-    files = [folder / collected.ROOM / f"{label}.parquet" for label in campaign.labels]
-    files = collected.chosen(files, campaign, folder)
-    make(campaign.made_tables, campaign, empty, Runs.read(files), figures=False)
-    document = latex.document(campaign.table_names)
-    (empty / "tables/tables.tex").write_text(document, encoding="utf-8")

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from collections import Counter
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,6 +15,7 @@ from timefair.basics.errors import InputError
 from timefair.basics.sections import format_ranges, parse_ranges
 from timefair.campaign import configuration, driver, plan, provenance
 from timefair.campaign.configuration import Campaign, campaign_of, parse, restore, restored
+from timefair.io.importing import Imported
 from timefair.records.rundata.settings import Analysis, RunCount
 
 KEY = "0123456789abcdef" * 4
@@ -203,9 +205,10 @@ def test_a_block_is_measured_by_the_rule_of_its_round():
     ],
 )
 def test_functions_with_one_dimension_each_have_only_that(problems, spaces):
-    published = {"A": {"format": "table", "path": "runs.csv"}}
-    made = {"suite": "mine", "problems": problems, "names": {}, "runs": 1, "budgets": []}
-    assert campaign_of("c", {}, published, **made).problems.spaces == spaces
+    runs = dict.fromkeys(problems, 1)
+    one = Imported(algorithm="A", label="A", suite="mine", runs=Counter(runs))
+    given = {"format": "table", "path": "runs.csv"}
+    assert campaign_of("c", {}, [one], given).problems.spaces == spaces
 
 
 HOLD = """

@@ -8,6 +8,7 @@ from timefair.report import findings as all_findings
 from timefair.report.account import setup
 from timefair.report.cautions import Caution, cautions
 from timefair.report.evidence import Evidence, Space
+from timefair.report.exhibits import pictures
 from timefair.report.findings import (
     OnFunction,
     Pairs,
@@ -24,7 +25,6 @@ from timefair.report.findings import (
 )
 from timefair.report.markup import Names
 from timefair.report.page import page, summed_up, verdicts, warned
-from timefair.report.pictures import pictures
 
 SPACE = Space("bbob", 2)
 COMPARED = ("comparison", "ert")

@@ -22,11 +22,10 @@ from timefair.exhibits.registry import TABLES
 from timefair.report import account, exhibits, read_description
 from timefair.report.account import Speed, implementations
 from timefair.report.evidence import Evidence
-from timefair.report.exhibits import PictureFile
+from timefair.report.exhibits import PictureFile, pictures
 from timefair.report.findings import by_cost, findings, leading
 from timefair.report.markup import Names
 from timefair.report.page import page
-from timefair.report.pictures import pictures
 
 
 class Reader(HTMLParser):
@@ -326,6 +325,6 @@ def of_published():
 def test_in_seconds_only_who_was_measured_is_compared():
     known = of_published()
     (space,) = known.spaces
-    ((function, target, results),) = by_cost(known, space, "seconds")
+    ((function, (target, results)),) = by_cost(known, space, "seconds").items()
     assert (function, target) == (1, 1.0)
-    assert {one.algorithm: one.value for one in results} == {"A": 2.0, "C": 9.0}
+    assert {name: one["value"] for name, one in results.items()} == {"A": 2.0, "C": 9.0}

@@ -47,7 +47,6 @@ class InputError(Exception):
 
 
 LIST_OF_TABLES = "docs/reference/tables/README.md"  # where all tables and figures are listed
-
 MOST_NAMES = 20  # an error message lists at most this many known names
 
 

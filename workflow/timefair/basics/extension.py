@@ -1,9 +1,8 @@
 """The door for extensions: what one may add to the core, and how extensions are found.
 
-An extension is a package with an object ``EXTENSION``. It is found if it is a folder of
-`timefair.extensions`, or if an installed distribution names it in the entry-point group
-``timefair.extensions``. The core reads the object and imports the modules that it names when they
-are needed; it never imports an extension by name.
+An extension is a package with an object ``EXTENSION``: a folder of `timefair.extensions`, or named
+by an installed distribution in the entry-point group ``timefair.extensions``. The core imports the
+modules that the object names when they are needed, and never an extension by name.
 """
 
 from __future__ import annotations
@@ -19,9 +18,7 @@ from typing import Any
 
 from timefair.basics.errors import InputError
 
-FOLDER = "timefair.extensions"
-"""The package whose folders are extensions, and the entry-point group for those of others."""
-
+FOLDER = "timefair.extensions"  # the package of extensions, and the entry-point group
 Meter = Callable[[], Callable[[], Mapping[str, float | None]]]
 """Called by the parent immediately before a run's process is forked; what it returns is called when
 all its processes are gone, and gives readings by name, None for those that are not available.
@@ -30,79 +27,59 @@ all its processes are gone, and gives readings by name, None for those that are 
 
 @dataclass(frozen=True)
 class Extension:
-    """What an extension adds. Names of modules are relative to its package.
+    """What an extension adds. Names of modules are relative to its package; empty for none.
 
-    - `package`: The dotted name of its package: ``__name__`` in its ``__init__.py``.
-    - `commands`: The module with the function ``add_to(commands)``, which adds commands to those of
-      the core, and may add options to these; empty for none.
-    - `groups`: The groups of the help in which its commands stand, by command; the others are
-      hidden.
-    - `sections`: Its keys of a campaign file, each with the class of its section, ``module:Class``,
-      derived from `timefair.basics.sections.Section`. A key of algorithms is written
-      ``algorithms.key``; it determines no run, unless its class is a `Search`. It may have an
-      annotated plain type instead of a section. Without its key, a campaign has None.
-    - `meters`: The module with a function ``meters(campaign, cores, algorithm)``, an iterator over
-      context managers, each with a `Meter` of the runs of a job on these cores; empty for none.
-      ``algorithm`` is a `timefair.measure.run.Subject`.
-    - `policies`: The module that declares its ``stopping`` rules, and the one with its ``restarts``
-      policies.
-    - `exhibits`: The modules that declare exhibits: tables with their figures.
-    - `tables`, `figures`: What a campaign with one of its keys requests by that.
-    - `of_values`: Those of them that need no costs, which imported runs need not have.
-    - `reported`, `reported_for`: Tables that are made for the report of a campaign with one of its
-      keys, or with one of the keys of the core in ``reported_for``.
-    - `isolation`: Values of ``isolation`` in a campaign, each with the module whose context manager
-      ``confined(prepared, job, cores, folder)`` gives the `timefair.measure.run.Confined`
-      that runs the job's algorithm.
-    - `check`, `before_runs`, `files`, `verifying`, `settings`, `checklist`, `parts`, `findings`:
-      Modules with a function of this name, an iterator that `each` calls; empty for none:
-
-      - ``check(campaign)``: lines of `timefair check`;
-      - ``before_runs(campaign, folder)``: why runs of a campaign may not begin;
-      - ``files(campaign, folder)``: names of its own files in ``results/NAME``;
-      - ``verifying(campaign, folder, measured, say)``: what the last line of `timefair verify`
-        says. It may ``say`` lines before, and raise `InputError` for a problem. ``measured`` has a
-        `timefair.records.integrity.Measured` by algorithm;
-      - ``settings(campaign, folder)``: pairs of its name and anything that JSON can represent, for
-        its tables: `timefair.records.rundata.settings.Analysis.added`;
-      - ``checklist(runs, analysis)``: parts of the checklist;
-      - ``parts(evidence, names)``: a `timefair.report.markup.Part` before the findings;
-      - ``findings(evidence, space)``: sentences of the report on a suite and dimension.
-
-    - `interpreter`, `elsewhere`, `decisive`, `facts`: The same, for an algorithm that another
-      interpreter measures, or this one in another way:
-
-      - ``interpreter(spec, environ)``: see `interpreter`;
-      - ``elsewhere(campaign, label)``: see `elsewhere`;
-      - ``decisive(campaign, label)``: pairs for the algorithm's key, of what JSON can represent;
-      - ``facts(campaign, label)``: pairs for the facts of its records on the machine.
+    From `check` on, they are modules with a function of this name, an iterator that `each` calls.
     """
 
-    package: str
-    commands: str = ""
+    package: str  # its dotted name: ``__name__`` in its ``__init__.py``
+    commands: str = (
+        ""  # ``add_to(commands)`` adds to those of the core, maybe options of these, too
+    )
     groups: Mapping[str, str] = field(default_factory=dict)
+    """The groups of the help in which its commands stand, by command; the others are hidden."""
     sections: Mapping[str, str] = field(default_factory=dict)
+    """Its keys of a campaign file, each with the class of its section, ``module:Class``, derived
+    from `timefair.basics.sections.Section`, or an annotated plain type. A key of algorithms is
+    written ``algorithms.key``; it determines no run, unless its class is a `Search`. Without its
+    key, a campaign has None.
+    """
     policies: Mapping[str, str] = field(default_factory=dict)
-    exhibits: tuple[str, ...] = ()
-    tables: tuple[str, ...] = ()
+    """The modules that declare its ``stopping`` rules and its ``restarts`` policies."""
+    exhibits: tuple[str, ...] = ()  # the modules that declare them: tables with their figures
+    tables: tuple[str, ...] = ()  # what a campaign with one of its keys requests by that
     figures: tuple[str, ...] = ()
-    of_values: tuple[str, ...] = ()
-    reported: tuple[str, ...] = ()
-    reported_for: tuple[str, ...] = ()
+    of_values: tuple[str, ...] = ()  # those that need no costs, which imported runs need not have
+    reported: tuple[str, ...] = ()  # tables that are made for the report of such a campaign
+    reported_for: tuple[str, ...] = ()  # and of one with one of these keys of the core
     isolation: Mapping[str, str] = field(default_factory=dict)
+    """Values of ``isolation`` in a campaign, each with the module whose context manager
+    ``confined(prepared, job, cores, folder)`` gives the `timefair.measure.run.Confined` that runs
+    the job's algorithm.
+    """
     meters: str = ""
-    check: str = ""
-    before_runs: str = ""
-    files: str = ""
+    """``meters(campaign, cores, algorithm)`` is an iterator over context managers, each with a
+    `Meter` of the runs of a job on these cores; ``algorithm`` is a `timefair.measure.run.Subject`.
+    """
+    check: str = ""  # ``check(campaign)``: lines of `timefair check`
+    before_runs: str = ""  # ``before_runs(campaign, folder)``: why runs may not begin
+    files: str = ""  # ``files(campaign, folder)``: names of its own files in ``results/NAME``
     verifying: str = ""
+    """``verifying(campaign, folder, measured, say)``: what the last line of `timefair verify` says.
+    It may ``say`` lines before, and raise `InputError` for a problem. ``measured`` has a
+    `timefair.records.integrity.Measured` by algorithm.
+    """
     settings: str = ""
-    checklist: str = ""
-    parts: str = ""
-    findings: str = ""
-    interpreter: str = ""
-    elsewhere: str = ""
-    decisive: str = ""
-    facts: str = ""
+    """``settings(campaign, folder)``: pairs of its name and anything that JSON can represent, for
+    its tables: `timefair.records.rundata.settings.Analysis.added`.
+    """
+    checklist: str = ""  # ``checklist(runs, analysis)``: parts of the checklist
+    parts: str = ""  # ``parts(evidence, names)``: a `report.markup.Part` before the findings
+    findings: str = ""  # ``findings(evidence, space)``: sentences on a suite and dimension
+    interpreter: str = ""  # ``interpreter(spec, environ)``: see `interpreter`
+    elsewhere: str = ""  # ``elsewhere(campaign, label)``: see `elsewhere`
+    decisive: str = ""  # ``decisive(campaign, label)``: pairs for the algorithm's key, as of JSON
+    facts: str = ""  # ``facts(campaign, label)``: pairs for the facts of its records, as of JSON
 
     @property
     def name(self) -> str:
@@ -133,8 +110,13 @@ def extensions() -> Mapping[str, Extension]:
     """Every extension that is there, by name, in alphabetical order. RuntimeError if two have the
     same name, or a package has no `Extension` named ``EXTENSION``.
     """
+    from importlib.metadata import entry_points
+
+    folder = importlib.import_module(FOLDER).__path__
+    packages = [one.name for one in pkgutil.iter_modules(folder, f"{FOLDER}.") if one.ispkg]
+    packages += [one.value for one in entry_points(group=FOLDER)]
     found: dict[str, Extension] = {}
-    for package in sorted(_packages()):
+    for package in sorted(packages):
         one = getattr(importlib.import_module(package), "EXTENSION", None)
         if not isinstance(one, Extension):
             raise RuntimeError(f"{package}: should have an EXTENSION of class {Extension.__name__}")
@@ -189,11 +171,3 @@ def added_keys(part: str) -> Mapping[str, Any]:
     """The keys that extensions add to a part of a campaign, with their classes."""
     added = (pair for one in extensions().values() for pair in one.sections_of(part))
     return MappingProxyType(dict(added))
-
-
-def _packages() -> Iterator[str]:
-    from importlib.metadata import entry_points
-
-    folder = importlib.import_module(FOLDER).__path__
-    yield from (one.name for one in pkgutil.iter_modules(folder, f"{FOLDER}.") if one.ispkg)
-    yield from (one.value for one in entry_points(group=FOLDER))

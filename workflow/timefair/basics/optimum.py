@@ -11,14 +11,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Numbers = TypeVar("Numbers", float, "NDArray[np.float64]")  # a number, or an array of numbers
-
 ROUNDING = 1e-9
 """Largest distance below an optimum that counts as rounding, as a share of 1 plus the size of the
 optimum; a larger one means that the optimum is wrong.
 """
 
 LARGEST = sys.float_info.max  # the largest finite number
-
 NOTHING_YET = 9.999999999999999e299
 """The precision before the first finite value in exported files, which imports read as inf: cocopp
 does not terminate with `inf`. This is the number next below 1e300, a usual penalty.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias, TypeVar
 
@@ -23,8 +23,6 @@ from pydantic_core import PydanticCustomError
 
 Fault: TypeAlias = tuple[str, str]
 """A key of a section and what is wrong with it; an empty key stands for the section itself."""
-
-
 CampaignView: TypeAlias = Any
 """The `campaign.configuration.Campaign` that contains a section; that module imports this one."""
 
@@ -40,6 +38,17 @@ def or_text(schema: dict[str, Any]) -> None:
     section = dict(schema)
     schema.clear()
     schema["anyOf"] = [{"type": "string"}, section]
+
+
+def or_names(schema: dict[str, Any]) -> None:
+    """The same, or a list of strings."""
+    or_text(schema)
+    schema["anyOf"].insert(1, {"type": "array", "items": {"type": "string"}})
+
+
+def key(meaning: str, default: Any = ..., **more: Any) -> Any:
+    """A key of a section, which has to be given if there is no default."""
+    return Field(default, description=meaning, **more)
 
 
 class Section(BaseModel):
@@ -62,10 +71,10 @@ class Section(BaseModel):
 class Search(Section):
     """A key of an algorithm with a search for its parameters before any run.
 
-    The campaign then has a tuned variant of the algorithm too, which gets the parameters that are
-    found and is charged the seconds of the search. A job of its own calls the command of `timefair`
-    that has the name of the key. It writes a record with the runs of the search, and with the facts
-    ``tuning``: among them ``of``, ``result``, ``seconds`` and, only here, the ``trace``.
+    The campaign then has a tuned variant, too, which gets the parameters that are found and is
+    charged the seconds of the search. A job of its own calls the command of `timefair` that has the
+    name of the key, and writes a record with the runs of the search, and with the facts ``tuning``:
+    among them ``of``, ``result``, ``seconds`` and, only here, the ``trace``.
     """
 
     key: ClassVar[str]
@@ -88,10 +97,8 @@ class Search(Section):
 
     @abstractmethod
     def alone(self, campaign: CampaignView, label: str) -> CampaignView:
-        """The campaign of the search: its problems, and only the tuned variant.
-
-        A search has its own seeds, which do not depend on those of the variant's runs. Settings for
-        the number of runs and for their nodes do not apply to it.
+        """The campaign of the search: its problems, only the tuned variant, and seeds that do not
+        depend on those of the variant's runs, without settings for the number of runs and nodes.
         """
 
     @abstractmethod
@@ -103,10 +110,7 @@ MOST = 10_000  # the most numbers in one text; a slip such as ``1-10000000000`` 
 
 
 def parse_ranges(text: str, separator: str = ",") -> list[int]:
-    """Parse a list of numbers and ranges, in its order.
-
-    ValueError, with a sentence, if the text is wrong.
-    """
+    """The numbers of a list of numbers and ranges, in its order; ValueError with a sentence."""
     numbers: list[int] = []
     for part in text.split(separator):
         match = re.fullmatch(r"\s*([0-9]{1,9})\s*(?:-\s*([0-9]{1,9})\s*)?", part, re.ASCII)
@@ -134,10 +138,9 @@ def format_ranges(numbers: Iterable[int], separator: str = ",") -> str:
 
 def _number(value: object) -> object:
     """Numbers as people write them: ``1e-8`` is text to YAML 1.1, ``1e5`` a whole number too."""
-    if isinstance(value, str) and re.fullmatch(
-        r"[-+]?(\d+\.?\d*|\.\d+)[eE][-+]?\d+", value, re.ASCII
-    ):
-        value = float(value)
+    written = r"[-+]?(\d+\.?\d*|\.\d+)[eE][-+]?\d+"
+    if isinstance(value, str) and re.fullmatch(written, value, re.ASCII):
+        return float(value)
     return value
 
 
@@ -184,25 +187,22 @@ def _integers(value: object) -> object:
     return numbers
 
 
+def _checked(right: Callable[[Any], bool], said: str) -> Callable[[Any], Any]:
+    def checked(value: Any) -> Any:
+        if not right(value):
+            raise ValueError(said)
+        return value
+
+    return checked
+
+
 BOUNDS = "should be two numbers, the lower first, such as [0, 100]"
-
-
-def _two(value: object) -> object:
-    if not isinstance(value, list | tuple) or len(value) != 2:
-        raise ValueError(BOUNDS)
-    return value
-
-
-def _rising(value: tuple[float, float]) -> tuple[float, float]:
-    if not value[0] < value[1]:
-        raise ValueError(BOUNDS)
-    return value
-
-
-def _one_line(value: str) -> str:
-    if not value.isprintable() or value != value.strip() or not value:
-        raise ValueError("should be one line of text")
-    return value
+_two = _checked(lambda value: isinstance(value, list | tuple) and len(value) == 2, BOUNDS)
+_rising = _checked(lambda value: value[0] < value[1], BOUNDS)
+_one_line = _checked(
+    lambda value: value.isprintable() and value == value.strip() and value != "",
+    "should be one line of text",
+)
 
 
 Listed = TypeVar("Listed", bound=tuple[object, ...])
@@ -222,14 +222,12 @@ def _listed(value: object) -> object:
 SCHEDULE = "should be one parameter with fill, {launches: k} or a whole number from 1"
 
 
-def _schedule(value: object) -> object:
+def _is_schedule(value: object) -> bool:
     """One parameter, and `fill`, a number of launches or its value."""
     one = next(iter(value.values())) if isinstance(value, Mapping) and len(value) == 1 else None
     number = one.get("launches") if isinstance(one, Mapping) and len(one) == 1 else one
     whole = isinstance(number, int) and not isinstance(number, bool) and number >= 1
-    if not whole and one != "fill":
-        raise ValueError(SCHEDULE)
-    return value
+    return whole or one == "fill"
 
 
 Finite = Annotated[float, Field(allow_inf_nan=False), BeforeValidator(_number)]
@@ -248,8 +246,7 @@ Threads = Annotated[int, Field(ge=1, le=1024), BeforeValidator(_whole)]
 Megabytes = Annotated[int, Field(ge=64, le=2**31), BeforeValidator(_whole)]
 Resamples = Annotated[int, Field(ge=10, le=10**6), BeforeValidator(_whole)]
 Distinct = AfterValidator(_without_repeats)  # marks a list in which no value may appear twice
-Technique = Literal["none", "iqr", "percentile", "mad", "mad-mean"]
-"""A technique against outliers; `timefair.statistics.run_count.stopping` defines each."""
+Technique = Literal["none", "iqr", "percentile", "mad", "mad-mean"]  # `statistics.run_count` has it
 OneLine = Annotated[str, AfterValidator(_one_line)]  # text that can be printed on one line
 Seed = Annotated[int, Field(ge=0, lt=2**63), BeforeValidator(_whole)]
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]*$", max_length=80)]
@@ -266,19 +263,14 @@ OwnDimensions = Annotated[
     dict[Annotated[_Number, Field(strict=False)], _Number], Field(strict=False)
 ]
 """A dimension for each number of a function."""
+_WHOLE = {"type": "integer", "minimum": 1}
+_RANGES = {"type": "string", "pattern": r"^[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*$"}
+_MIXED = {"type": "array", "items": {"type": ["integer", "string"]}, "minItems": 1}
 Numbers = Annotated[
     tuple[int, ...],
     BeforeValidator(_integers),
     Field(strict=False),
-    WithJsonSchema(
-        {
-            "anyOf": [
-                {"type": "integer", "minimum": 1},
-                {"type": "string", "pattern": r"^[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*$"},
-                {"type": "array", "items": {"type": ["integer", "string"]}, "minItems": 1},
-            ]
-        }
-    ),
+    WithJsonSchema({"anyOf": [_WHOLE, _RANGES, _MIXED]}),
 ]
 Choice = Annotated[
     tuple[str, ...],
@@ -287,27 +279,12 @@ Choice = Annotated[
     WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}),
 ]
 Parameters = Annotated[dict[str, JsonValue], BeforeValidator(_numbers)]
+_ONE = {"type": "object", "minProperties": 1, "maxProperties": 1}
+_LAUNCHES = {"type": "object", "properties": {"launches": _WHOLE}, "required": ["launches"]}
+_HOW = {"anyOf": [{"const": "fill"}, _WHOLE, _LAUNCHES | {"additionalProperties": False}]}
 Schedule = Annotated[
     dict[str, Any],
-    BeforeValidator(_schedule),
+    BeforeValidator(_checked(_is_schedule, SCHEDULE)),
     BeforeValidator(_numbers),
-    WithJsonSchema(
-        {
-            "type": "object",
-            "minProperties": 1,
-            "maxProperties": 1,
-            "additionalProperties": {
-                "anyOf": [
-                    {"const": "fill"},
-                    {"type": "integer", "minimum": 1},
-                    {
-                        "type": "object",
-                        "properties": {"launches": {"type": "integer", "minimum": 1}},
-                        "required": ["launches"],
-                        "additionalProperties": False,
-                    },
-                ]
-            },
-        }
-    ),
+    WithJsonSchema(_ONE | {"additionalProperties": _HOW}),
 ]

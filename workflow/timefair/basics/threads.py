@@ -1,9 +1,8 @@
 """Notes which threads of this process a fork loses, and what all its forks would share.
 
-A fork has only the thread that made it. Code that waits for one of the others, such as a pool of
-OpenMP or a `ThreadPoolExecutor`, waits there for ever. A library that ends its threads before a
-fork and starts them again later, such as OpenBLAS, loses none. Open files, shared memory and other
-processes would pass from one fork to the next what it has written there.
+A fork has only the thread that made it: code that waits for another, such as a pool of OpenMP,
+waits for ever. A library that ends its threads before a fork, such as OpenBLAS, loses none. Open
+files, shared memory and other processes would pass on what one fork has written there.
 """
 
 from __future__ import annotations
@@ -34,10 +33,7 @@ _IMPORT = (
     "user_code.load_function(sys.argv[1]); os.write(1, threads.lost().encode()); os._exit(0)"
 )
 
-_lost: dict[int, str] = {}
-"""Their names by the numbers of the threads. A fork inherits them, but not the threads."""
-
-
+_lost: dict[int, str] = {}  # names by the numbers of threads; a fork inherits them, not the threads
 _shared: dict[tuple[str, str], str] = {}  # what is open in this process that its forks would share
 
 
@@ -51,11 +47,16 @@ def noted() -> Iterator[None]:
         yield
     finally:
         _shared.update({place: name for place, name in _open().items() if place not in had})
-        if _running() - before and (remaining := _after_fork() - before):
+        if _running() - before:
+            if (pid := os.fork()) == 0:
+                os._exit(0)
+            os.waitpid(pid, 0)
             names = {one.native_id: one.name for one in threading.enumerate()}
-            for number in remaining:
-                if _name(number) not in HARMLESS:
-                    _lost[number] = names.get(number, "native")
+            for number in _running() - before:
+                kernel = Path(f"/proc/self/task/{number}/comm")
+                with suppress(OSError):  # it has ended
+                    if kernel.read_text().strip() not in HARMLESS:
+                        _lost[number] = names.get(number, "native")
 
 
 def lost() -> str:
@@ -106,20 +107,3 @@ def measuring_environment(threads: int) -> dict[str, str]:
 def _running() -> set[int]:
     """The numbers of all threads of this process, including those that Python does not know."""
     return set(map(int, os.listdir("/proc/self/task")))
-
-
-def _after_fork() -> set[int]:
-    """The threads of this process that are still there after it has been forked."""
-    pid = os.fork()
-    if pid == 0:
-        os._exit(0)
-    os.waitpid(pid, 0)
-    return _running()
-
-
-def _name(number: int) -> str:
-    """The name that the kernel has for a thread; empty if it has ended."""
-    try:
-        return Path(f"/proc/self/task/{number}/comm").read_text().strip()
-    except OSError:
-        return ""

@@ -29,22 +29,18 @@ from timefair.basics.errors import InputError, Interrupted, described, suggest
 from timefair.basics.threads import noted
 
 LONG_S = 3.0  # an import that takes longer gets a warning
-
 GUARD = 'put what it does as a script below `if __name__ == "__main__":`'
-
 _SHOWN = 40
 _LONGEST_WARNING = 200
 
 
 class Import(NamedTuple):
-    """What the first import of a module did: what it took, the beginning of what it printed, its
-    first warning, and whether it changed the working directory.
-    """
+    """What the first import of a module did."""
 
     seconds: float
-    printed: str
-    warned: str
-    left_folder: bool
+    printed: str  # the beginning
+    warned: str  # its first warning
+    left_folder: bool  # whether it changed the working directory
 
     def warnings(self, place: str) -> Iterator[str]:
         """One line for each thing that a module should not do when it is imported."""
@@ -88,8 +84,11 @@ def watched_import(place: str, name: str, load: Callable[[], ModuleType]) -> Mod
     except BaseException as error:
         raise InputError(f"{place} cannot be imported: {described(error)}") from error
     finally:
-        sys.argv = arguments
-        left = _return_to(folder)
+        sys.argv, left = arguments, True
+        with contextlib.suppress(OSError):  # it is in a folder that has been removed
+            left = os.getcwd() != folder
+        if left:
+            os.chdir(folder)
     if name not in _imports:
         printed = " ".join("".join(stream.kept for stream in heard).split())
         _imports[name] = Import(monotonic() - start, printed, "".join(warned[:1]), left)
@@ -122,6 +121,18 @@ def _ends_named(place: str) -> Iterator[None]:
 
 
 @contextlib.contextmanager
+def _replaced(owner: Any, name: str, value: Any) -> Iterator[None]:
+    """Replace an attribute, and put it back unless the block has replaced it, too."""
+    before = getattr(owner, name)
+    setattr(owner, name, value)
+    try:
+        yield
+    finally:
+        if getattr(owner, name) is value:
+            setattr(owner, name, before)
+
+
+@contextlib.contextmanager
 def _interrupts_named() -> Iterator[None]:
     """Let SIGINT raise `Interrupted`: a `KeyboardInterrupt` is then raised by the module."""
     if signal.getsignal(signal.SIGINT) is not signal.default_int_handler or (
@@ -141,8 +152,7 @@ def _interrupts_named() -> Iterator[None]:
             signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-@contextlib.contextmanager
-def _no_exit() -> Iterator[None]:
+def _no_exit() -> contextlib.AbstractContextManager[None]:
     """Let ``os._exit`` of this process raise `SystemExit`, so that it does not end us unheard."""
     end, own = os._exit, os.getpid()
 
@@ -151,23 +161,7 @@ def _no_exit() -> Iterator[None]:
             raise SystemExit(status)
         end(status)
 
-    os._exit = stop
-    try:
-        yield
-    finally:
-        if os._exit is stop:
-            os._exit = end
-
-
-def _return_to(folder: str) -> bool:
-    """Go back to the working directory; return whether another one was current."""
-    try:
-        if os.getcwd() == folder:
-            return False
-    except OSError:  # it is in a folder that has been removed
-        pass
-    os.chdir(folder)
-    return True
+    return _replaced(os, "_exit", stop)
 
 
 @contextlib.contextmanager
@@ -178,12 +172,8 @@ def _warnings_kept() -> Iterator[list[str]]:
     def keep(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
         kept.append(f"{category.__name__}: {' '.join(str(message).split())}"[:_LONGEST_WARNING])
 
-    shown, python_warnings.showwarning = python_warnings.showwarning, keep
-    try:
+    with _replaced(python_warnings, "showwarning", keep):
         yield kept
-    finally:
-        if python_warnings.showwarning is keep:  # the module may have its own
-            python_warnings.showwarning = shown
 
 
 @contextlib.contextmanager
@@ -263,11 +253,16 @@ def is_own(folder: str) -> None:
 
 
 def shadow_warnings(place: str, file: Path) -> Iterator[str]:
-    """One line for each imported module whose name is also that of a file of the user's.
-
-    - `place`, `file`: The module that imports, as the user names it, and its file.
+    """One line for each imported module whose name is also that of a file of the user's; `place`
+    and `file`: the module that imports, as the user names it, and its file.
     """
-    for name in sorted(_imported(file)):
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(file.read_bytes())):
+        if isinstance(node, ast.Import):
+            names |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names.add(node.module.partition(".")[0])
+    for name in sorted(names):
         for folder in dict.fromkeys((str(file.parent), *sorted(_own))):
             beside = Path(folder, f"{name}.py")
             if not beside.is_file():
@@ -277,17 +272,6 @@ def shadow_warnings(place: str, file: Path) -> Iterator[str]:
             elif _elsewhere(name) is not None:
                 yield f"{place} imports {beside.name}, not the installed {name}; rename this file"
             break
-
-
-def _imported(file: Path) -> set[str]:
-    """The first parts of the names of the modules that a file of Python imports."""
-    names = set()
-    for node in ast.walk(ast.parse(file.read_bytes())):
-        if isinstance(node, ast.Import):
-            names |= {alias.name.partition(".")[0] for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            names.add(node.module.partition(".")[0])
-    return names
 
 
 def is_file(place: str) -> bool:
@@ -317,7 +301,10 @@ def load_function(name: str) -> Callable[..., object]:
     if not callable(function):
         kind = type(function).__name__
         raise InputError(f"{attribute!r} of {place} is not a function but {kind}")
-    if _is_of_python(module):
+    file = getattr(module, "__file__", None)  # a file of the user's may have such a name
+    if module.__name__.partition(".")[0] in sys.stdlib_module_names and (
+        file is None or Path(file).is_relative_to(sysconfig.get_path("stdlib"))
+    ):
         raise InputError(f"{name} is part of Python; name a function of your own")
     if kind := _not_run_by_a_call(function):
         raise InputError(
@@ -347,13 +334,6 @@ def warnings(name: str, threads_allowed: int = 1) -> list[str]:
             "each run imports it again, before its clock starts"
         )
     return lines
-
-
-def _is_of_python(module: ModuleType) -> bool:
-    if module.__name__.partition(".")[0] not in sys.stdlib_module_names:
-        return False
-    file = getattr(module, "__file__", None)  # a file of the user's may have such a name
-    return file is None or Path(file).is_relative_to(sysconfig.get_path("stdlib"))
 
 
 def _not_run_by_a_call(function: Callable[..., object]) -> str:
@@ -461,18 +441,18 @@ def import_s(name: str) -> float:
 
 
 def _module(place: str) -> ModuleType:
+    def importable(place: str) -> ModuleType:
+        try:
+            return importlib.import_module(place)
+        except ModuleNotFoundError as error:
+            if error.name and f"{place}.".startswith(f"{error.name}."):
+                no = f"there is no module {place!r}, neither here nor installed"
+                raise InputError(no) from error
+            raise
+
     _look_in_current_directory()
-    load = partial(_module_of_file if is_file(place) else _importable, place)
+    load = partial(_module_of_file if is_file(place) else importable, place)
     return watched_import(place, _module_name(place), load)
-
-
-def _importable(place: str) -> ModuleType:
-    try:
-        return importlib.import_module(place)
-    except ModuleNotFoundError as error:
-        if error.name and (place == error.name or place.startswith(error.name + ".")):
-            raise InputError(f"there is no module {place!r}, neither here nor installed") from error
-        raise
 
 
 def _module_name(place: str) -> str:

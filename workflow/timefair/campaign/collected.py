@@ -27,7 +27,6 @@ from timefair.records.integrity import Place
 from timefair.records.store import MEND, Record, open_record
 
 ROOM = "collected"  # their folder, relative to ``results/<campaign>/``
-
 OUTDATED = f"has runs of another configuration or of other code; delete it, and {plan.AGAIN}"
 LEFT_OVER = "left over: not in the campaign, and not read; delete if no longer needed"
 
@@ -63,10 +62,10 @@ def chosen(
 ) -> list[Path]:
     """The files whose algorithms the campaign names; one line names the others.
 
-    `files` may be in any folder; `folder` is ``results/<campaign>`` with the last plan, with whose
-    records those that files join are compared; `whole`: whether a file has to join all of them.
-    `InputError` if a file is damaged, contains another algorithm than its name says, or joins
-    records that are not planned; or if the campaign names none of the algorithms.
+    `files` may be in any folder; `folder` is ``results/<campaign>`` with the last plan; `whole`:
+    whether a file has to join all planned records of its algorithm. `InputError` if a file is
+    damaged, contains another algorithm than its name says, or joins records that are not planned;
+    or if the campaign names none of the algorithms.
     """
     planned = planned_records(campaign, folder)
     kept: list[Path] = []
@@ -131,9 +130,7 @@ def relative(path: Path | PurePosixPath) -> PurePosixPath:
     return PurePosixPath(*path.parts[-len(PurePosixPath(plan.RECORD).parts) :])
 
 
-_FIRST = (".rule", ".policy", ".use")
-"""Ends of the keys that others depend on; they are listed first."""
-
+_FIRST = (".rule", ".policy", ".use")  # ends of keys that others depend on, which are listed first
 _SHOWN = 3  # maximal number of changes that are listed
 _RunName = tuple[str, int, int, int, int]  # (algorithm, function, dimension, instance, run)
 
@@ -156,11 +153,9 @@ _UNREADABLE = (InputError, LookupError, TypeError, ValueError)
 def earlier_records(
     campaign: Campaign, job: plan.Job, record: Path
 ) -> Iterator[tuple[plan.Span, Record]]:
-    """The other records with runs of a job's function and dimension on some of its instances, under
-    its label or under one that the campaign does not have, each with the numbers of its runs.
-
-    Their keys are not compared; records that cannot be read are omitted. `record` is the job's own
-    path.
+    """The other records, than that at the job's own path, that can be read, with whatever keys, and
+    have runs of its function and dimension on some of its instances, under its label or under one
+    that the campaign does not have; each with the numbers of its runs.
     """
     if not takes_earlier_runs(campaign):
         return
@@ -168,7 +163,7 @@ def earlier_records(
         if room.name != job.algorithm and room.name in campaign.algorithms:
             continue
         for path in sorted(room.glob(f"*/f{job.function}_d{job.dimension}_i*_r*.parquet")):
-            other = _job_of(path)
+            other = job_of(path)
             if path == record or other is None or not {*other.instances} & {*job.instances}:
                 continue
             with suppress(*_UNREADABLE):
@@ -178,17 +173,13 @@ def earlier_records(
 
 @dataclass
 class Finished:
-    """The finished runs of a campaign's folder.
+    """The finished runs of a campaign's folder."""
 
-    `wanted`: runs of the campaign, at most; `recorded`: those in planned records; `taken`: those
-    that each job without a record takes from earlier ones; `lost`: finished runs that are measured
-    again, or of an algorithm that the campaign does not have, by label and reason.
-    """
-
-    wanted: int
-    recorded: int = 0
-    taken: Counter[plan.Job] = field(default_factory=Counter)
+    wanted: int  # at most
+    recorded: int = 0  # in planned records
+    taken: Counter[plan.Job] = field(default_factory=Counter)  # by jobs without, of earlier records
     lost: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """Those that are measured again, or of no algorithm of the campaign, by label and reason."""
 
     def lines(self) -> Iterator[str]:
         """What is kept and what is not; nothing if no run is finished."""
@@ -240,18 +231,18 @@ def _room(
     if they are), and the names of the runs.
     """
     label = room.parent.name
-    records = {path: job for path in room.glob("*.parquet") if (job := _job_of(path)) is not None}
+    records = [(path, job) for path in room.glob("*.parquet") if (job := job_of(path)) is not None]
     try:
-        facts = open_record(next(iter(records))).facts
+        facts = open_record(records[0][0]).facts
         asked = facts["campaign"]
         runs = {
             (label, job.function, job.dimension, instance, run)
-            for job in records.values()
+            for _, job in records
             for instance in job.instances
             for run in range(*_span(asked, job.round)[1:])
         }
-        of_round = _span(asked, next(iter(records.values())).round)
-    except (StopIteration, *_UNREADABLE):
+        of_round = _span(asked, records[0][1].round)
+    except _UNREADABLE:
         return label, "", set()
     if label in campaign.algorithms:
         kept = facts["key"] == provenance.span_key(parts[label], of_round)
@@ -270,19 +261,18 @@ def _room(
     return label, f"it is not in the campaign{hint}", runs
 
 
-def _job_of(path: Path) -> plan.Job | None:
+def job_of(path: Path) -> plan.Job | None:
+    """The job whose record should be at a path, if there is one."""
     try:
-        return plan.Job.of_record("/".join(path.parts[-4:]))
+        return plan.Job.of_record(relative(path))
     except ValueError:
         return None
 
 
 def _why(campaign: Campaign, label: str, facts: Mapping[str, Any]) -> str:
     """The changes because of which an algorithm is measured again."""
-    was, now = (
-        decisive_settings(asked, label)
-        for asked in (facts["campaign"], campaign.model_dump(mode="json"))
-    )
+    was = decisive_settings(facts["campaign"], label)
+    now = decisive_settings(campaign.model_dump(mode="json"), label)
     changes = [
         f"{name}: {was.get(name)}, now {now.get(name)}"
         for name in sorted({*was, *now}, key=lambda name: (not name.endswith(_FIRST), name))
@@ -306,6 +296,5 @@ def decisive_settings(asked: Mapping[str, Any], label: str) -> dict[str, Any]:
     """Those of `integrity.decisive_settings`, and what else records of an algorithm depend on."""
     spec = asked["algorithms"].get(label, {})
     added = {name: spec.get(name) for name in ("formerly", *added_keys("algorithms"))}
-    return integrity.decisive_settings(asked, label) | integrity.dotted(
-        {f"algorithms.{label}": added}
-    )
+    of_label = integrity.dotted({f"algorithms.{label}": added})
+    return integrity.decisive_settings(asked, label) | of_label

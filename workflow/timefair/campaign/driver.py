@@ -6,10 +6,10 @@ import gc
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from timefair.basics.errors import InputError, storing
 from timefair.basics.extension import each
@@ -19,29 +19,14 @@ from timefair.machine.facts import check_installed, some_facts
 from timefair.records.integrity import NEEDED, shortcoming
 
 if TYPE_CHECKING:
-    from snakemake_interface_logger_plugins.settings import OutputSettingsLoggerInterface
-
     from timefair.campaign.configuration import Campaign
 
-_held: set[Path] = set()
-"""The folders that this process holds. A workflow may read a module's Snakefile several times."""
-
-
+_held: set[Path] = set()  # folders; a workflow may read a module's Snakefile several times
 _taken: list[Driver] = []  # the campaigns that this process drives: one, or several as modules
-
-
-class Workflow(Protocol):
-    """The attributes of Snakemake's workflow that show for what this process was started."""
-
-    is_main_process: bool
-    executor_plugin: object
-    dryrun: bool
-    local_exec: bool
-    configfiles: Sequence[str | Path]  # those of the command line come first
-    overwrite_configfiles: Sequence[Path]  # those of the command line, which take precedence
-    config_settings: Any
-    scheduling_settings: Any  # None until the jobs are to be run
-    output_settings: OutputSettingsLoggerInterface
+Workflow: TypeAlias = Any
+"""Snakemake's workflow. Of its configuration files, those of the command line come first, and take
+precedence as `overwrite_configfiles`; its `scheduling_settings` are None until jobs are to run.
+"""
 
 
 def configuration_of(workflow: Workflow) -> dict[str, object]:
@@ -80,13 +65,7 @@ class Driver:
         self._ready, self.taken_over = False, Counter[plan.Job]()
         _never_import_pandas()
         if workflow.is_main_process and workflow.dryrun and folder.is_dir():
-            self._say(collected.finished(campaign, keys, folder).lines())
-
-    @property
-    def _runs_jobs(self) -> bool:
-        workflow = self._workflow
-        executes = workflow.executor_plugin is not None and not workflow.dryrun
-        return workflow.is_main_process and executes
+            _say(collected.finished(campaign, keys, folder).lines())
 
     def take(self) -> list[str]:
         """Lock the folder, and write the snapshot and the keys into it, once, if this process runs
@@ -96,10 +75,12 @@ class Driver:
         Snakemake adds no lines, if the folder is locked or cannot be written, this machine does not
         meet `machine.require`, or an extension says that runs may not begin.
         """
-        if not self._ready and self._runs_jobs:
+        workflow = self._workflow
+        executes = workflow.executor_plugin is not None and not workflow.dryrun
+        if not self._ready and workflow.is_main_process and executes:
             try:
                 permit(self.campaign, self.folder)
-                if self._workflow.local_exec:
+                if workflow.local_exec:
                     check_machine(self.campaign)
                     check_installed()
                 hold(self.folder)
@@ -110,16 +91,13 @@ class Driver:
             found = collected.finished(self.campaign, self._keys, self.folder)
             self.taken_over = found.taken
             lost = found.lines() if found.lost or found.taken else ()
-            self._say([*lost, *self.campaign.not_drawn, *configuration.warnings(self.campaign)])
-            _leave_the_runs_alone(self._workflow)
+            _say([*lost, *self.campaign.not_drawn, *configuration.warnings(self.campaign)])
+            if workflow.local_exec and workflow.scheduling_settings is not None:
+                # Snakemake's own process does not compute while timed runs execute here.
+                workflow.scheduling_settings.max_jobs_per_timespan = None
             self._ready = True
             _taken.append(self)
         return []
-
-    @staticmethod
-    def _say(lines: Iterable[str]) -> None:
-        for line in lines:
-            print(line, file=sys.stderr)
 
     def lacking_jobs(self) -> list[plan.Job]:
         return [
@@ -129,16 +107,15 @@ class Driver:
         ]
 
 
+def _say(lines: Iterable[str]) -> None:
+    for line in lines:
+        print(line, file=sys.stderr)
+
+
 def collect_garbage_rarely() -> None:
     """Make the garbage collector visit rarely the many objects that Snakemake keeps of all jobs."""
     gc.freeze()
     gc.set_threshold(100_000, 20, 20)
-
-
-def _leave_the_runs_alone(workflow: Workflow) -> None:
-    """Prevent Snakemake's own process from computing while timed runs execute on this machine."""
-    if workflow.local_exec and workflow.scheduling_settings is not None:
-        workflow.scheduling_settings.max_jobs_per_timespan = None
 
 
 def _never_import_pandas() -> None:
@@ -158,35 +135,15 @@ def taken() -> Driver | None:
     return _taken[0] if len(_taken) == 1 else None
 
 
-def hold(folder: Path) -> None:
-    """Lock the folder of a campaign, which is created, until this process ends for any reason.
+def hold(folder: Path) -> int | None:
+    """Lock the folder of a campaign, which is created, until this process ends for any reason, or
+    the descriptor is closed, which is None if this process has locked it before.
 
-    Jobs that outlive a killed workflow lock only their own journals. On a file system without
-    locks, nothing is locked. `InputError` if another process has locked it, or nothing can be
-    written there.
+    Jobs that outlive a killed workflow lock only their own journals. `InputError` if another
+    process has locked it, or nothing can be written there.
     """
-    if folder.resolve() not in _held:
-        _lock(folder)
-        _held.add(folder.resolve())
-
-
-@contextmanager
-def held(folder: Path) -> Iterator[None]:
-    """Lock the folder of a campaign inside the block; the errors are those of `hold`."""
     if folder.resolve() in _held:
-        yield
-        return
-    place, fd = folder.resolve(), _lock(folder)
-    _held.add(place)
-    try:
-        yield
-    finally:
-        _held.remove(place)
-        os.close(fd)
-
-
-def _lock(folder: Path) -> int:
-    """Lock the file that names the holder of a folder; its descriptor, which keeps the lock."""
+        return None
     with storing():
         folder.mkdir(parents=True, exist_ok=True)
         fd = lock(folder / DRIVER, wait=False)
@@ -197,7 +154,20 @@ def _lock(folder: Path) -> int:
                 "wait until it has ended, or end it"
             )
         note(fd, str(os.getpid()))
+    _held.add(folder.resolve())
     return fd
+
+
+@contextmanager
+def held(folder: Path) -> Iterator[None]:
+    """Lock the folder of a campaign inside the block, as `hold` does."""
+    place, fd = folder.resolve(), hold(folder)
+    try:
+        yield
+    finally:
+        if fd is not None:
+            _held.remove(place)
+            os.close(fd)
 
 
 def permit(campaign: Campaign, folder: Path) -> None:

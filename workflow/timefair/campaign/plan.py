@@ -7,6 +7,7 @@ import random
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import product
 from math import ceil
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Literal
@@ -18,60 +19,36 @@ from timefair.basics.sections import format_ranges, parse_ranges
 if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign
 
-RUN_OVERHEAD_S = 0.03
-"""Core-seconds before and after a run: for its process, the reference kernel and the journal."""
-
-JOB_OVERHEAD_S = 0.25
-"""Core-seconds of a job in addition to its runs: for processes, Snakemake and the record."""
-
-PREPARATION_S = 1.5  # core-seconds to prepare an algorithm, once for each dimension
-
+# Core-seconds of a run besides its budget (its process, the reference kernel, the journal); of a
+# job besides its runs; to prepare an algorithm in a dimension; to collect an algorithm's runs,
+# start the job of the tables, and write the report; of a table or figure, and of each function of
+# an algorithm in it.
+RUN_OVERHEAD_S, JOB_OVERHEAD_S, PREPARATION_S = 0.03, 0.25, 1.5
 COLLECTION_S, TABLES_S, REPORT_S = 1.0, 3.0, 3.0
-"""Core-seconds to collect an algorithm's runs, to start the job of the tables, for the report."""
-
 EXHIBIT_S, EXHIBIT_CELL_S = 0.1, 0.0014
-"""Core-seconds for a table or figure in a format, and for each function of an algorithm in it."""
 
-MEASURING = "measure_cell"  # prefix of the names of the rules that measure
-SEARCHING = "tune_algorithm"  # prefix of the names of the rules that search for parameters
-
+# Prefixes of the names of the rules that measure, search for parameters, and measure all algorithms
+# of a block; the rules that make tables and figures, and that need all others.
+MEASURING, SEARCHING = "measure_cell", "tune_algorithm"
 MEASURING_BLOCK = f"{MEASURING}s_of_round"
-"""Prefix of the names of the rules that measure all algorithms of a block, one rule per round."""
-
-TABULATING = "make_tables"  # the rule that makes tables and figures
-LAST = "write_report"  # the rule that needs all others
-
+TABULATING, LAST = "make_tables", "write_report"
 JOB_OVERHEAD_MB = 1024
 """Memory of a job besides that of its run: the process that starts it, on a cluster Snakemake."""
-
 SPARE_MINUTES = 10  # time that is requested from a cluster in addition to the time of a job's runs
 
+# Files, relative to ``results/<campaign>/``: of a job its record and output, of the search for a
+# tuned variant's parameters its record and output, and of a block its log and its node's name,
+# without extension. The key is the beginning of `provenance.measure_key`: records with other
+# settings are in other folders, and still exist when the campaign is changed back.
 RECORD = "records/{algorithm}/{key}/f{function}_d{dimension}_i{instances}_r{round}.parquet"
-"""The record of a job, relative to ``results/<campaign>/``; the rules use the same pattern.
-
-The key is the beginning of `provenance.measure_key`: records with other settings are in other
-folders, and still exist when the campaign is changed back.
-"""
-
 LOG = RECORD.replace("records/", "logs/", 1).replace(".parquet", ".log")
-"""The output of a measuring job, relative to the same folder."""
-
-TUNING = "tuning/{algorithm}/{key}.parquet"
-"""The record of the search for the parameters of a tuned variant, relative to the same folder."""
-
-TUNING_LOG = "logs/{algorithm}/{key}/tuning.log"
-"""The output of the search, relative to the same folder."""
-
-TUNING_ROUND = 0  # the round of a search among the keys: it precedes the runs of its variant
-
+TUNING, TUNING_LOG = "tuning/{algorithm}/{key}.parquet", "logs/{algorithm}/{key}/tuning.log"
 BLOCK = "blocks/f{function}_d{dimension}_i{instances}_r{round}"
-"""The files of a block (its log, its node's name) without extension, relative to that folder."""
-
-SNAPSHOT = "campaign.json"  # the checked campaign that its jobs read, relative to the same folder
-KEYS = "keys.json"  # the measure keys of all algorithms and rounds of the plan, in the same folder
+SNAPSHOT = "campaign.json"  # the checked campaign that its jobs read
+KEYS = "keys.json"  # the measure keys of all algorithms and rounds of the plan
+TUNING_ROUND = 0  # the round of a search among the keys: it precedes the runs of its variant
 AGAIN = "start snakemake again"  # remedy for a plan that is out of date
 Keys = Mapping[tuple[str, int], str]  # the measure key of each algorithm's label and round
-
 Span = tuple[int, int, int]
 """A round, and the numbers of its first run and of the one after its last."""
 
@@ -145,16 +122,10 @@ def parse_instances(text: str) -> tuple[int, ...]:
 
 def jobs(campaign: Campaign) -> Iterator[Job]:
     """All jobs, in an order in which the algorithms take turns."""
-    problems, size = campaign.problems, campaign.instances_per_job
-    chunks = [
-        problems.instances[start : start + size]
-        for start in range(0, len(problems.instances), size)
-    ]
-    for round in range(1, campaign.rounds + 1):
-        for function, dimension in problems.spaces:
-            for chunk in chunks:
-                for algorithm in campaign.algorithms:
-                    yield Job(algorithm, function, dimension, chunk, round)
+    rounds, chunks = range(1, campaign.rounds + 1), campaign.instance_chunks
+    places = product(rounds, campaign.problems.spaces, chunks, campaign.algorithms)
+    for round, space, chunk, algorithm in places:
+        yield Job(algorithm, *space, chunk, round)
 
 
 def priority(seed: int, **names: object) -> int:
@@ -163,10 +134,8 @@ def priority(seed: int, **names: object) -> int:
 
 
 def runs_of_round(campaign: Campaign, round: int) -> range:
-    """The run numbers of one round; the first run of the campaign has the number 0.
-
-    The sizes of rounds differ by at most one run; larger rounds are first, so that a campaign that
-    is extended by a round of the same size keeps its rounds.
+    """The run numbers of one round, from 0. Sizes differ by at most one run, the larger rounds are
+    first: a campaign that is extended by a round of the same size keeps its rounds.
     """
     return run_numbers(campaign.runs, campaign.rounds, round)
 
@@ -196,7 +165,7 @@ def records_by(
 
 
 def short_key(key: str) -> str:
-    """The first 12 hexadecimal digits of a key. Paths contain them."""
+    """The first digits of a key, which paths contain."""
     return key[:12]
 
 
@@ -211,7 +180,6 @@ def rounds_of(campaign: Campaign, label: str) -> range:
 
 
 def published_files(campaign: Campaign, label: str) -> list[str]:
-    """The files of an algorithm's published data: the archive, or all files of the folder."""
     path = Path(campaign.published[label].path)
     files = sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
     return [str(file) for file in files]
@@ -247,11 +215,7 @@ def write_keys(keys: Keys, folder: Path) -> Path:
 
 
 def read_keys(folder: Path, campaign: Campaign) -> Keys:
-    """The keys with which the campaign of a folder was last planned.
-
-    `InputError` if they are missing, were not written by `write_keys`, or belong to another
-    campaign.
-    """
+    """The keys with which the campaign of a folder was last planned; `InputError` without them."""
     path = folder / KEYS
     try:
         planned = json.loads(regular(path).read_text(encoding="utf-8"))
@@ -283,26 +247,28 @@ def job_seconds(campaign: Campaign) -> float | None:
 
 def resources(campaign: Campaign) -> dict[str, int]:
     """Resources that a measuring job asks of a cluster: `mem_mb`; `runtime` in minutes if known."""
-    asked = {"mem_mb": campaign.limits.memory_mb + JOB_OVERHEAD_MB}
-    if (seconds := job_seconds(campaign)) is not None:
-        repeats = 1 + campaign.timing.most_repeats
-        asked["runtime"] = SPARE_MINUTES + ceil(seconds * repeats / 60)
-    return asked
+    seconds, repeats = job_seconds(campaign), 1 + campaign.timing.most_repeats
+    return _resources(campaign, None if seconds is None else seconds * repeats)
 
 
-def measuring_rules(campaign: Campaign) -> dict[str, tuple[int, list[str]]]:
-    """The rules that measure, one per number of cores: name -> this number, labels."""
-    return _by_cores(campaign, MEASURING, campaign.algorithms)
+def tuning_resources(campaign: Campaign) -> dict[str, int]:
+    """The same for a search, alike for all of them."""
+    run_s, repeats = campaign.budget.time_s, campaign.timing.most_repeats
+    if run_s is None:
+        return _resources(campaign, None)
+    most_s = (search.most_seconds(run_s, repeats) for search in campaign.tuned.values())
+    return _resources(campaign, max(most_s, default=0.0))
 
 
-def tuning_rules(campaign: Campaign) -> dict[str, tuple[int, list[str]]]:
-    """The rules that search for parameters, as `measuring_rules`."""
-    return _by_cores(campaign, SEARCHING, campaign.tuned)
+def _resources(campaign: Campaign, seconds: float | None) -> dict[str, int]:
+    runtime = {} if seconds is None else {"runtime": SPARE_MINUTES + ceil(seconds / 60)}
+    return {"mem_mb": campaign.limits.memory_mb + JOB_OVERHEAD_MB} | runtime
 
 
-def _by_cores(
+def rules_by_cores(
     campaign: Campaign, prefix: str, labels: Iterable[str]
 ) -> dict[str, tuple[int, list[str]]]:
+    """The rules that measure or search, one per number of cores: name -> this number, labels."""
     rules: dict[str, tuple[int, list[str]]] = {}
     for label in labels:
         cores = campaign.cores_of(label)
@@ -311,32 +277,23 @@ def _by_cores(
     return rules
 
 
-def tuning_resources(campaign: Campaign) -> dict[str, int]:
-    """Resources that a search requests from a cluster, the same for all of them."""
-    asked = {"mem_mb": campaign.limits.memory_mb + JOB_OVERHEAD_MB}
-    if (run_s := campaign.budget.time_s) is not None:
-        repeats = campaign.timing.most_repeats
-        most_s = [search.most_seconds(run_s, repeats) for search in campaign.tuned.values()]
-        asked["runtime"] = SPARE_MINUTES + ceil(max(most_s, default=0.0) / 60)
-    return asked
-
-
 def tuning_core_seconds(campaign: Campaign) -> float:
     return sum(one.seconds() * campaign.cores_of(label) for label, one in campaign.tuned.items())
 
 
 def block_rules(campaign: Campaign, keys: Keys) -> dict[str, tuple[int, list[str]]]:
     """The rules that measure blocks, by their rounds: name -> round, patterns of all records."""
-    return {
-        f"{MEASURING_BLOCK}_{round}": (
+    rules = {}
+    for round in range(1, campaign.rounds + 1):
+        short = {label: short_key(keys[label, round]) for label in campaign.algorithms}
+        rules[f"{MEASURING_BLOCK}_{round}"] = (
             round,
             [
-                RECORD.replace("{algorithm}", label).replace("{key}", short_key(keys[label, round]))
-                for label in campaign.algorithms
+                RECORD.replace("{algorithm}", label).replace("{key}", key)
+                for label, key in short.items()
             ],
         )
-        for round in range(1, campaign.rounds + 1)
-    }
+    return rules
 
 
 def jobs_of_rule(campaign: Campaign, rule: str, wildcards: Mapping[str, str]) -> list[Job]:

@@ -25,9 +25,8 @@ from timefair.records.store import journal_path, open_record, read_journal
 class Pace:
     """The jobs of a campaign in one run of Snakemake; times are seconds of any one clock.
 
-    `lacking`: measuring jobs without a record; `cores`: those of Snakemake; `taken_over`: runs that
-    a job takes from earlier records, in no time. `done`, `wanted`: runs in records, and at most at
-    the end.
+    `lacking`: measuring jobs without a record; `cores`: Snakemake's; `taken_over`: runs that a job
+    takes from earlier records. `done`, `wanted`: runs in records, and at most at the end.
     """
 
     def __init__(
@@ -55,18 +54,13 @@ class Pace:
         }
         self._searching: dict[int, tuple[str, float]] = {}
         self._begun: dict[int, tuple[list[plan.Job], float]] = {}  # a job, or those of a block
-        self._report, self._reported = -1, False
-        self._spent_s: dict[str, float] = {}
+        self._report, self.finished = -1, False  # whether the report, the last of all files, exists
+        self._spent_s: dict[str, float] = dict.fromkeys(campaign.algorithms, 0.0)
         self._ended = Counter[str]()
 
     @property
     def measured(self) -> bool:
         return self.done >= self.wanted
-
-    @property
-    def finished(self) -> bool:
-        """Whether the report, the last of all files, exists."""
-        return self._reported
 
     def begin(self, number: int, rule: str, wildcards: Mapping[str, str], now_s: float) -> None:
         if rule.startswith(plan.SEARCHING):
@@ -81,30 +75,26 @@ class Pace:
         self._report = number if rule == plan.LAST else self._report
 
     def end(self, number: int, now_s: float) -> None:
-        self._reported = self._reported or number == self._report
+        self.finished = self.finished or number == self._report
         if number in self._searching:
             self._searches.pop(self._searching.pop(number)[0], None)
         jobs, begun_s = self._begun.pop(number, ([], now_s))
         for job in jobs:
             label, runs = job.algorithm, self._sizes[job]
-            spent_s = (now_s - begun_s) / len(jobs)
-            self._spent_s[label] = self._spent_s.get(label, 0.0) + spent_s
+            self._spent_s[label] += (now_s - begun_s) / len(jobs)
             self._ended[label] += runs
             self._lacking[label] = max(self._lacking[label] - runs, 0)
             self.done = min(self.done + runs, self.wanted)
-
-    def _searches_s(self, now_s: float) -> float:
-        spent_s = {label: now_s - begun_s for label, begun_s in self._searching.values()}
-        return sum(
-            max(budget_s - spent_s.get(label, 0.0), 0.0) * self._campaign.cores_of(label)
-            for label, budget_s in self._searches.items()
-        )
 
     def left_s(self, now_s: float) -> float | None:
         """Estimated seconds that are left; None if the length of a run is unknown."""
         lacking = +self._lacking
         each_s = {label: self._run_s(label) for label in lacking}
-        core_s = sum(self._analysis.values()) + self._searches_s(now_s)
+        searched_s = {label: now_s - begun_s for label, begun_s in self._searching.values()}
+        core_s = sum(self._analysis.values()) + sum(
+            max(budget_s - searched_s.get(label, 0.0), 0.0) * self._campaign.cores_of(label)
+            for label, budget_s in self._searches.items()
+        )
         for label, runs in lacking.items():
             if (run_s := each_s[label]) is None:
                 return None
@@ -126,30 +116,21 @@ class Pace:
 
 
 PAUSE_S = 60.0  # a gap between runs that is longer than this and the longest run is no work
-
 _READ = ["started_utc", "reaped_s", "status", "perturbation"]
 
 
 class CampaignProgress(NamedTuple):
-    """The state of a campaign at one moment.
+    """The state of a campaign at one moment."""
 
-    - `runs`, `failed`, `perturbed`: Completed runs; those that are not ``ok``; those perturbed.
-    - `wanted`: Runs at the end of the campaign, at most.
-    - `damaged`: Records that cannot be read; they count as missing.
-    - `measured`, `reported`: Whether every record exists, and a report that is newer.
-    - `worked_s`, `left_s`: Seconds in which something was measured, and estimated seconds left, at
-      the pace so far; None before the first run.
-    """
-
-    runs: int
+    runs: int  # completed ones, of which some failed or were perturbed
     failed: int
     perturbed: int
-    wanted: int
-    damaged: int
-    measured: bool
+    wanted: int  # runs at the end of the campaign, at most
+    damaged: int  # records that cannot be read; they count as missing
+    measured: bool  # whether every record exists, and `reported`, a report that is newer
     reported: bool
-    worked_s: float
-    left_s: float | None
+    worked_s: float  # in which something was measured
+    left_s: float | None  # estimated at the pace so far; None before the first run
 
 
 class _RunTimes(NamedTuple):
@@ -197,8 +178,8 @@ class ProgressReader:
     def look(self) -> CampaignProgress:
         parts = [self._part(job) for job in plan.jobs(self.campaign)]
         runs = [part.runs for part in parts]
-        worked_s = _covered_s(*(np.concatenate(each) for each in list(zip(*runs, strict=True))[:2]))
-        done = sum(len(some.start_s) for some in runs)
+        start_s, end_s = (np.concatenate(each) for each in list(zip(*runs, strict=True))[:2])
+        worked_s, done = _covered_s(start_s, end_s), len(start_s)
         report, last_s = self._folder / "report.html", max(part.written_s for part in parts)
         measured = all(part.written_s for part in parts)
         return CampaignProgress(
@@ -242,14 +223,14 @@ class ProgressReader:
     def _left_s(self, parts: Sequence[_JobState], worked_s: float) -> float | None:
         """Seconds so far, times the missing core-seconds as a share of those spent."""
         spent = dict.fromkeys(self.campaign.algorithms, 0.0)
-        done, lacking = dict.fromkeys(spent, 0), dict.fromkeys(spent, 0)
+        done, lacking = Counter[str](), Counter[str]()
         for part in parts:
             spent[part.algorithm] += float(np.sum(part.runs.end_s - part.runs.start_s))
             done[part.algorithm] += len(part.runs.start_s)
             lacking[part.algorithm] += part.lacking
-        if not any(done.values()):
+        if not done.total():
             return None
-        usual_s = sum(spent.values()) / sum(done.values())
+        usual_s = sum(spent.values()) / done.total()
         spent_core_s = left_core_s = 0.0
         for label in spent:
             cores = self.campaign.cores_of(label)

@@ -1,8 +1,7 @@
 """The keys that determine what is measured and computed again, and the code digests in them.
 
 `measure_key` covers everything that determines a measurement. It is a parameter of the Snakemake
-job and is stored in each record. A change of the key causes a new measurement; any other change
-does not.
+job and is stored in each record: only a change of the key causes a new measurement.
 """
 
 from __future__ import annotations
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
     from timefair.problems.base import Suite
 
 PACKAGE = Path(__file__).parents[1]
-
 CodeOf: TypeAlias = "Callable[[tuple[Path, ...], type[RestartPolicy]], str]"
 """The digest of the code that measures an algorithm with these files and this policy."""
 
@@ -66,8 +64,7 @@ def tuning_key(campaign: Campaign, label: str) -> str:
 
 
 def _decisive_search(campaign: Campaign, label: str) -> dict[str, Any]:
-    search = campaign.of_tuning(label)
-    algorithm = decisive_alone(search, label)
+    algorithm = decisive_alone(campaign.of_tuning(label), label)
     return {"algorithm": algorithm, **campaign.tuned[label].decisive(campaign)}
 
 
@@ -95,12 +92,9 @@ def decisive(campaign: Campaign, labels: Iterable[str]) -> dict[str, dict[str, A
 
 def decisive_alone(campaign: Campaign, label: str, code_of: CodeOf | None = None) -> dict[str, Any]:
     """The same for one algorithm alone, by the interpreter that measures it, or `InputError`."""
-    there = elsewhere(campaign, label)
-    if there is None:
-        added = dict(each("decisive", campaign, label))
-        return (
-            _decisive_here(campaign, label, code_of or partial(_measuring_code, campaign)) | added
-        )
+    if (there := elsewhere(campaign, label)) is None:
+        here = _decisive_here(campaign, label, code_of or partial(_measuring_code, campaign))
+        return here | dict(each("decisive", campaign, label))
     if there["faults"]:
         raise InputError(*(f"algorithms.{label}.{fault}" for fault in there["faults"]))
     found: dict[str, Any] = there["decisive"]
@@ -164,8 +158,8 @@ def _decisive_here(campaign: Campaign, label: str, code_of: CodeOf) -> dict[str,
 
 
 def measure_code(campaign: Campaign, label: str) -> str:
-    """SHA-256, in hex, of the code that measures an algorithm: timefair's measuring code, and that
-    of the suite and the adapter, and the policies.
+    """SHA-256, in hex, of the code that measures an algorithm: timefair's, and that of the suite,
+    the adapter and the policies.
     """
     if (there := elsewhere(campaign, label)) is not None:
         found: str = there["code"]
@@ -179,19 +173,14 @@ def _measuring_code(
 ) -> str:
     """The same for all algorithms with the same files that are restarted alike."""
     suite = _suite(campaign)
-    return code_digest(
-        [
-            *measuring_sources(),
-            *(
-                path
-                for kind in (policy, type(campaign.stopping))
-                for path in sources_of(_file_of(kind.__module__), OF_POLICIES)
-            ),
-            *sources_of(_file_of(type(suite).__module__), within=("problems",)),
-            *suite.source_files(),
-            *sources,
-        ]
-    )
+    of_policies = [
+        path
+        for kind in (policy, type(campaign.stopping))
+        for path in sources_of(_file_of(kind.__module__), ("extensions", "policies", "statistics"))
+    ]
+    of_suite = sources_of(_file_of(type(suite).__module__), within=("problems",))
+    own = (*of_policies, *of_suite, *suite.source_files(), *sources)
+    return code_digest([*measuring_sources(), *own])
 
 
 def measuring_sources() -> tuple[Path, ...]:
@@ -199,9 +188,6 @@ def measuring_sources() -> tuple[Path, ...]:
     within = ("machine/linux", "measure", "policies", "records", "statistics")
     runner = PACKAGE / "measure/runner.py"  # it starts jobs, and changes no run
     return tuple(p for p in sources_of("measure", within) if p != runner)
-
-
-OF_POLICIES = ("extensions", "policies", "statistics")
 
 
 def collect_key() -> str:
@@ -220,9 +206,8 @@ def table_key(name: str) -> str:
 
     within = ("exhibits", "extensions", "statistics", "records")
     files = [_file_of(TABLES[name].module), "exhibits/files.py"]
-    return key_of(
-        [name], code_digest({path for file in files for path in sources_of(file, within)})
-    )
+    code = code_digest({path for file in files for path in sources_of(file, within)})
+    return key_of([name], code)
 
 
 def analysis_key(campaign: Campaign, added: Mapping[str, Any], records: object) -> str:
@@ -235,10 +220,6 @@ def analysis_key(campaign: Campaign, added: Mapping[str, Any], records: object) 
     return key_of(code_digest(package), content, dict(added), records)
 
 
-def key_of(*parts: object) -> str:
-    return _hash(parts)
-
-
 def _file_of(module: str) -> str:
     """The path of a module, relative to the package unless it is of another one."""
     if module.startswith("timefair."):
@@ -247,8 +228,6 @@ def _file_of(module: str) -> str:
     assert spec is not None
     return str(spec.origin)
 
-
-# --- Code -----------------------------------------------------------------------------------
 
 _IMPORT = re.compile(
     rf"^\s*(?:from|import) ({PACKAGE.name}[.\w]*)(?: import (\([^)]*\)|.*))?", re.MULTILINE
@@ -297,20 +276,20 @@ def _file(module: str) -> Path | None:
 
 def code_digest(paths: Iterable[Path]) -> str:
     """SHA-256, in hex, of source files: of their names and their content."""
-    return _hash(
-        sorted(
-            (
-                str(path.relative_to(PACKAGE) if path.is_relative_to(PACKAGE) else path.name),
-                _code(path),
-            )
-            for path in paths
-        )
-    )
+
+    def name(path: Path) -> str:
+        return str(path.relative_to(PACKAGE) if path.is_relative_to(PACKAGE) else path.name)
+
+    return _hash(sorted((name(path), _code(path)) for path in paths))
 
 
 @cache
 def _code(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def key_of(*parts: object) -> str:
+    return _hash(parts)
 
 
 def _hash(content: object) -> str:

@@ -12,7 +12,6 @@ from types import MappingProxyType
 from timefair.basics.errors import InputError
 
 CAMPAIGN = "campaign.yaml"
-
 _ENTRY = '''"""Campaigns of timefair: `snakemake --cores all --configfile campaign.yaml`."""
 
 from timefair.campaign.scaffold import snakefile

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -39,66 +40,47 @@ from timefair.records.integrity import (
 from timefair.records.schema import PUBLISHED
 from timefair.records.store import MEND, NODES, Record, node_of, open_record, read_journal, torn
 
-OF_POINTS = (
-    "suite", "function", "dimension", "instance", "run", "best_f", "noise_free_f", "best_x",
-)  # fmt: skip
-
+Say = Callable[[str], None]
 OF_VECTORS = ("suite", "function", "dimension", "instance", "run", "best_f", "vectors")
-"""The columns that `Reevaluation.look_at_vectors` reads."""
+OF_POINTS = (*OF_VECTORS[:-1], "noise_free_f", "best_x")
+"""The columns that `Reevaluation.look_at_vectors` reads, and `look`."""
 
 ROUNDING = 1e-12  # relative difference that another processor or mathematical library may cause
 
 
-class Difference(NamedTuple):
-    """A run whose best point, or set of vectors, now has another value: a raised exception, too."""
-
-    row: Mapping[str, Any]
-    now: float | str
-    what: str = "best point was"
-
-    def __str__(self) -> str:
-        row = self.row
-        return (
-            f"f{row['function']} D={row['dimension']} instance {row['instance']}, run {row['run']}:"
-            f" the {self.what} recorded with {row['best_f']!r} and now gives {self.now}; "
-            "restore the function and the packages of the measurement, or measure again"
-        )
+def _differs(row: Mapping[str, Any], now: float | str, what: str = "best point was") -> str:
+    """A line on a run whose best point, or set of vectors, now has another value, or raises."""
+    return (
+        f"f{row['function']} D={row['dimension']} instance {row['instance']}, run {row['run']}:"
+        f" the {what} recorded with {row['best_f']!r} and now gives {now}; "
+        "restore the function and the packages of the measurement, or measure again"
+    )
 
 
 class Reevaluation:
     """Evaluates best points in this process until `limit_s` seconds are used up.
 
-    `same`, `rounded`: points whose value is the recorded one, exactly or up to `ROUNDING`;
-    `different`: others; `noisy`: of functions that give another value at each call; `skipped`: not
-    evaluated, for lack of time or of the function.
+    `found` counts points whose value is the recorded one (``same``), or is up to `ROUNDING`
+    (``rounded``), ``different`` ones, those of functions that give another value at each call
+    (``noisy``), and those that are ``skipped`` for lack of time or of the function.
     """
 
     def __init__(self, limit_s: float) -> None:
-        self.same = self.rounded = self.different = self.noisy = self.skipped = 0
+        self.found = Counter[str]()
         self._left_s = limit_s
         self._problems: dict[tuple[str, int, int, int], Problem | None] = {}
 
-    def look(
-        self, runs: pa.Table, parameters: Mapping[str, object], say: Callable[[Difference], None]
-    ) -> None:
+    def look(self, runs: pa.Table, parameters: Mapping[str, object], say: Say) -> None:
         """Evaluate the best points of runs with `OF_POINTS`, without noise if possible."""
         for row in runs.select(OF_POINTS).filter(pc.is_valid(runs["best_x"])).to_pylist():
             problem = self._problem(row, parameters) if self._left_s > 0 else None
-            if problem is None:
-                self.skipped += 1
-            elif problem.reseed is not None and row["noise_free_f"] is None:
-                self.noisy += 1
-            else:
-                begun = time.monotonic()
-                if problem.noise_free is not None and row["noise_free_f"] is not None:
-                    row["best_f"] = row["noise_free_f"]
-                    problem = replace(problem, evaluate=problem.noise_free)
-                self._evaluate(problem, row, say)
+            begun, kind = time.monotonic(), "skipped"
+            if problem is not None:
+                kind = self._evaluated(problem, row, say)
                 self._left_s -= time.monotonic() - begun
+            self.found[kind] += 1
 
-    def look_at_vectors(
-        self, runs: pa.Table, parameters: Mapping[str, object], say: Callable[[Difference], None]
-    ) -> None:
+    def look_at_vectors(self, runs: pa.Table, parameters: Mapping[str, object], say: Say) -> None:
         """Compute the quality again that follows from vectors, of runs with `OF_VECTORS`."""
         for row in runs.select(OF_VECTORS).filter(pc.is_valid(runs["vectors"])).to_pylist():
             problem = self._problem(row, parameters) if row["vectors"] else None
@@ -110,26 +92,29 @@ class Reevaluation:
             except ValueError:  # vectors that the problem does not have
                 now = np.nan
             if not abs(now - row["best_f"]) <= ROUNDING * abs(row["best_f"]):
-                say(Difference(row, now, "set of vectors was"))
+                say(_differs(row, now, "set of vectors was"))
 
-    def _evaluate(
-        self, problem: Problem, row: Mapping[str, Any], say: Callable[[Difference], None]
-    ) -> None:
+    def _evaluated(self, problem: Problem, row: dict[str, Any], say: Say) -> str:
+        if row["noise_free_f"] is None:
+            if problem.reseed is not None:
+                return "noisy"
+        elif problem.noise_free is not None:
+            row["best_f"] = row["noise_free_f"]
+            problem = replace(problem, evaluate=problem.noise_free)
         x, recorded = np.array(row["best_x"], dtype=np.float64), row["best_f"]
+        now: float | str
         try:
             now = problem.value(x)
             if now == recorded:
-                self.same += 1
-            elif problem.value(x) != now:
-                self.noisy += 1
-            elif abs(now - recorded) <= ROUNDING * abs(recorded):
-                self.rounded += 1
-            else:
-                self.different += 1
-                say(Difference(row, now))
+                return "same"
+            if problem.value(x) != now:
+                return "noisy"
+            if abs(now - recorded) <= ROUNDING * abs(recorded):
+                return "rounded"
         except Exception as error:
-            self.different += 1
-            say(Difference(row, f"{type(error).__name__}: {error}"))
+            now = f"{type(error).__name__}: {error}"
+        say(_differs(row, now))
+        return "different"
 
     def _problem(self, row: Mapping[str, Any], parameters: Mapping[str, object]) -> Problem | None:
         """The problem of a run; None if its suite is not available here."""
@@ -142,26 +127,20 @@ class Reevaluation:
         return self._problems[key]
 
     def __str__(self) -> str:
-        done = self.same + self.rounded + self.different
-        if not done + self.noisy + self.skipped:
-            return ""
-        found = [f"{self.same} of {done} best points evaluate to the recorded value"]
-        if self.rounded:
-            found.append(f"{self.rounded} to rounding")
-        if self.noisy:
-            found.append(f"{self.noisy} of noisy functions")
-        if self.skipped:
-            found.append(f"{self.skipped} not evaluated")
-        return ", ".join(found)
+        count = self.found
+        done = count["same"] + count["rounded"] + count["different"]
+        others = {
+            "rounded": "to rounding",
+            "noisy": "of noisy functions",
+            "skipped": "not evaluated",
+        }
+        more = [f"{count[kind]} {what}" for kind, what in others.items() if count[kind]]
+        found = [f"{count['same']} of {done} best points evaluate to the recorded value", *more]
+        return ", ".join(found) if count else ""
 
 
-_ROOMS = ("tuning", collected.ROOM, "records")
-"""The folders of a campaign's files of runs, in the order in which they are read."""
-_PARTS = len(PurePosixPath(plan.RECORD).parts)
-
+_ROOMS = ("tuning", collected.ROOM, "records")  # of a campaign's runs, in the order of reading
 _IMPORT_AGAIN = "analyse the tables of the runs again"
-
-Say = Callable[[str], None]
 
 
 def verify(target: Path, say: Say, points_s: float = 60.0) -> Inspection:
@@ -171,35 +150,30 @@ def verify(target: Path, say: Say, points_s: float = 60.0) -> Inspection:
     found: its `problems`, their number, and the last line. `InputError` if there is nothing to
     check.
     """
+
+    def below(suffix: str) -> list[Path]:
+        if target.is_file():
+            return [target] if target.name.endswith(suffix) else []
+        return [path for room in rooms for path in sorted(room.rglob(f"*{suffix}"))]
+
     if not target.exists():
         raise InputError(f"{target}: there is no such file or folder")
-    rooms = [target / room for room in _ROOMS] if _snapshot(target).exists() else [target]
-    records = [path for room in rooms for path in _below(room, ".parquet")]
-    journals = [path for room in rooms for path in _below(room, ".parquet.journal")]
+    snapshot = target / plan.SNAPSHOT
+    rooms = [target / room for room in _ROOMS] if snapshot.exists() else [target]
+    records, journals = below(".parquet"), below(".parquet.journal")
     place = target if target.is_dir() else target.parent
-    if place.name == "tables" and _snapshot(place.parent).exists():
+    if place.name == "tables" and (place.parent / plan.SNAPSHOT).exists():
         raise InputError(f"{target}: tables, not records; use `timefair verify {place.parent}`")
-    if not (records or journals or _snapshot(target).exists()):
+    if not (records or journals or snapshot.exists()):
         raise InputError(f"{target}: contains no records")
     inspection = Inspection(say, Reevaluation(points_s))
-    inspection.at_snapshot(_snapshot(target))
+    inspection.at_snapshot(snapshot)
     for path in records:
         inspection.at_file(path)
     for path in journals:
         inspection.at_journal(path)
     inspection.at_the_whole(target)
-    inspection.for_extensions(target)
     return inspection
-
-
-def _snapshot(target: Path) -> Path:
-    return target / plan.SNAPSHOT
-
-
-def _below(place: Path, suffix: str) -> list[Path]:
-    if place.is_file():
-        return [place] if place.name.endswith(suffix) else []
-    return sorted(place.rglob(f"*{suffix}"))
 
 
 class Inspection:
@@ -288,7 +262,9 @@ class Inspection:
         self._evaluate_points(record)
 
     def _at_record(self, record: Record) -> None:
-        job, place = _promised(record.path)
+        path = record.path.absolute()
+        job = collected.job_of(path)  # that it should be of
+        place = None if job is None else Place(key=path.parent.name, **vars(job))
         label, seen = _runs_of(record, place)
         if self._named.get(record.path.resolve(), record.checksum) != record.checksum:
             self._problem(f"{record.path}: not the record that was collected; {plan.AGAIN}")
@@ -314,21 +290,17 @@ class Inspection:
             self._problem(f"{record.path}: the same runs as {twin}; delete one of them")
 
     def at_journal(self, path: Path) -> None:
+        again = f"{plan.AGAIN} to measure"
         try:
             content = read_journal(regular(path).read_bytes())
-        except InputError as error:
-            self._problem(str(error))
-            return
-        except OSError as error:
-            self._problem(f"{path}: {error.strerror}")
+        except (InputError, OSError) as error:
+            said = f"{path}: {error.strerror}" if isinstance(error, OSError) else str(error)
+            self._problem(said)
             return
         if content.owner is None and path.stat().st_size:
-            self._problem(
-                f"{path}: its header cannot be read; {plan.AGAIN} to measure its runs again"
-            )
+            self._problem(f"{path}: its header cannot be read; {again} its runs again")
         if content.damaged:
-            runs = counted(content.damaged, "damaged run")
-            self._problem(f"{path}: {runs}; {plan.AGAIN} to measure them again")
+            self._problem(f"{path}: {counted(content.damaged, 'damaged run')}; {again} them again")
 
     def at_the_whole(self, target: Path) -> None:
         """Faults that are found only after all files were read: missing runs, and mixed records."""
@@ -349,15 +321,12 @@ class Inspection:
         if self._campaign is None or self._campaign.statistics.mixed == "refuse":
             for clause in [*mixed(self._origins), *torn(self._nodes)]:
                 self._problem(f"{target}: {clause}; {CONSENT}")
-
-    def for_extensions(self, target: Path) -> None:
-        if self._campaign is None:
-            return
-        try:
-            found = each("verifying", self._campaign, target, self._measured, self._say)
-            self._added = tuple(found)
-        except InputError as error:
-            self._problem(str(error))
+        if self._campaign is not None:
+            try:
+                found = each("verifying", self._campaign, target, self._measured, self._say)
+                self._added = tuple(found)
+            except InputError as error:
+                self._problem(str(error))
 
     def __str__(self) -> str:
         origins = self._origins.values()
@@ -399,13 +368,13 @@ class Inspection:
             one.started = min([*times, one.started] if one.started else times, default=one.started)
 
     def _evaluate_points(self, record: Record) -> None:
-        asked = self._campaign
-        if asked is None and "campaign" in record.facts:
+        parameters: Mapping[str, object] = {}
+        if self._campaign is not None:
+            parameters = self._campaign.problems.parameters
+        elif "campaign" in record.facts:
             parameters = record.facts["campaign"]["problems"]["parameters"]
-        else:
-            parameters = asked.problems.parameters if asked else {}
 
-        def say(found: object) -> None:
+        def say(found: str) -> None:
             self._problem(f"{record.path}: {found}")
 
         for part in record.row_groups(OF_POINTS):
@@ -418,16 +387,6 @@ class Inspection:
         if self._campaign is not None and self._campaign.is_foreign:
             line = line.replace(plan.AGAIN, _IMPORT_AGAIN)
         self._say(line)
-
-
-def _promised(path: Path) -> tuple[plan.Job | None, Place | None]:
-    """The job to which the record at a path should belong; None for any other path."""
-    parts = path.absolute().parts[-_PARTS:]
-    try:
-        job = plan.Job.of_record(PurePosixPath(*parts))
-    except ValueError:
-        return None, None
-    return job, Place(key=parts[-2], **vars(job))
 
 
 def _runs_of(record: Record, place: Place | None) -> tuple[str, set[RunKey]]:

@@ -9,11 +9,12 @@ import re
 import shlex
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from errno import ENAMETOOLONG
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING
 
 from timefair.basics.errors import LIST_OF_TABLES, InputError
 from timefair.basics.files import regular
@@ -21,8 +22,9 @@ from timefair.basics.words import counted
 from timefair.cli.common import (
     OF_CAMPAIGN,
     RESULTS,
-    Command,
-    Commands,
+    Argument,
+    Declared,
+    argument,
     entry,
     one_thread,
     prepare_files,
@@ -37,133 +39,109 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from timefair.campaign.configuration import Campaign
-    from timefair.io.importing import Imported, WantedProblems
-    from timefair.io.table_read import Layout
     from timefair.records.rundata.runs import Runs
 
-TimedFormat = Literal["table", "benchopt", "ioh"]
-FORMATS = get_args(TimedFormat)  # the formats of data with times
-
+FORMATS = ("table", "benchopt", "ioh")  # of data with times
 SNAPSHOT, COLLECTED = "campaign.json", "collected"
 """In the folder of imported runs: the campaign that they would have come from, and the runs."""
 
 
-ONLY: dict[str, Any] = {
-    "nargs": "+",
-    "default": (),
-    "metavar": "LABEL",
-    "help": "algorithms whose runs are used; by default all",
-}
-"""An option of two commands."""
+DECLARED = Declared()
+command, add_to = DECLARED.command, DECLARED.add_to
+
+FOLDER = argument("folder", **RESULTS)
+ONLY = argument(
+    "--only", "LABEL", "algorithms whose runs are used; by default all", nargs="+", default=()
+)
+OF_TABLE = (
+    argument(
+        "--columns", "NAME=COLUMN,...",
+        "columns of the file that have another name: seconds=time,value=best_f; for "
+        "IOHprofiler, seconds=NAME is the logged property with the seconds since the start of a "
+        "run, and value=-raw_y says that values are maximized (value=+raw_y: minimized)",
+        default="",
+    ),
+    argument(
+        "--set", "NAME=WORD,...",
+        "columns that the file does not have, with one word for all rows: dimension=10",
+        default="",
+    ),
+)  # fmt: skip
+"""The options that say where a table has its columns."""
 
 
-def add_to(commands: Commands) -> None:
-    analyse = commands.add_parser(
-        "analyse",
-        help="analyse tables of your own runs: all tables, figures and the report",
-        description="Analyses files with runs of your own, or results of MEALPY, moptipy, "
-        "pymetaheuristic, HeuriLab, PlatEMO or a CEC competition: imports them and makes all "
-        "tables that they allow, the figures and the report, without Snakemake. Several files "
-        "count as one table, so one machine must have timed all of them.",
-        example="timefair export table results/default --output runs.csv\n"
-        "timefair analyse runs.csv --output results/runs",
-    )
-    analyse.add_argument("what", metavar="FILE", help="a table, a file of results or a folder")
-    analyse.add_argument("others", nargs="*", type=Path, metavar="FILE", help="more tables")
-    analyse.output(
+def output(metavar: str, help: str) -> Argument:
+    return argument("-o --output", metavar, help, type=Path)
+
+
+@command(
+    "analyse",
+    argument("what", "FILE", "a table, a file of results or a folder"),
+    argument("others", "FILE", "more tables", nargs="*", type=Path),
+    output(
         "FOLDER",
         "for tables/, figures/ and report.html; by default results/ and the name of the file",
-    )
-    analyse.add_argument(
+    ),
+    argument(
         "--format", choices=FORMATS, default="table",
         help="format of the file: a table of runs, results of benchopt, or a folder or archive of "
         "IOHprofiler with a logged property of seconds",
-    )  # fmt: skip
-    add_options(analyse)
-    analyse.add_argument(
-        "--settings", type=Path, metavar="YAML",
-        help="settings of the analysis, as in a campaign file: targets, statistics, tables, "
-        "figures",
-    )  # fmt: skip
-    analyse.set_defaults(command=_analyse)
-
-    table = commands.add_parser(
-        "table",
-        help="print or write a table of a campaign",
-        description="Prints a table, or writes it to a file. A table that the campaign has not "
-        "requested is made from its collected runs, with its targets and statistics.",
-        example="timefair table results/default ert\n"
-        "timefair table results/default ert --output ert.tex",
-    )
-    table.add_argument("folder", **RESULTS)
-    table.add_argument("table", metavar="TABLE", help="name of the table, such as ert")
-    table.output("FILE", "file to write: .csv, .parquet or .tex; by default the table is printed")
-    table.add_argument("--only", **ONLY)
-    table.set_defaults(command=_table)
-
-    figure = commands.add_parser(
-        "figure",
-        help="draw a figure of a campaign",
-        description="Draws a figure from its table, which is made if the campaign has not "
-        "requested it. If a figure needs several pages, the file has its overview, and its other "
-        "pages are beside it, such as ert_D5.pdf.",
-        example="timefair figure results/default ert --output ert.pdf",
-    )
-    figure.add_argument("folder", **RESULTS)
-    figure.add_argument("figure", metavar="FIGURE", help="name of the figure, such as ert")
-    figure.output("FILE", "file to write: .pdf, .svg or .png; by default FIGURE.pdf here")
-    figure.add_argument("--only", **ONLY)
-    figure.set_defaults(command=_figure)
-
-    report = commands.add_parser(
-        "report",
-        help="make the report page of a campaign again",
-        description="Makes report.html from the tables and figures of a campaign, and "
-        "checklist.html and tables/tables.tex. The page states which algorithm wins, by how much, "
-        "how certain this is, and in which situations. It has sortable tables, the machine and the "
-        "reporting checklist, and needs no network and no other file.",
-        example="timefair report results/default",
-    )
-    report.add_argument("folder", **RESULTS)
-    report.add_argument(
-        "--campaign", type=Path, metavar="SNAPSHOT",
-        help="the file of the campaign, if it is not RESULTS/campaign.json",
-    )  # fmt: skip
-    report.set_defaults(command=_report)
-
-    tables = commands.add_parser(
-        "make-tables",
-        description="Makes all tables and figures of a campaign from its collected runs. "
-        "Snakemake calls this command.",
-        example="timefair make-tables results/default/collected/*.parquet \\\n"
-        "    --campaign results/default/campaign.json --output results/default",
-    )
-    tables.add_argument("--campaign", **OF_CAMPAIGN)
-    tables.add_argument(
-        "collected", nargs="+", type=Path, metavar="COLLECTED", help="collected runs"
-    )
-    tables.add_argument(
-        "--output", required=True, type=Path, metavar="FOLDER", help="for tables/ and figures/"
-    )
-    tables.add_argument(
-        "--cores", type=int, default=1, metavar="N",
-        help="number of processes that work at the same time (1)",
-    )  # fmt: skip
-    tables.set_defaults(command=_make_tables)
-    _add_exchange(commands)
-
-
-def _make_tables(arguments: argparse.Namespace) -> int:
+    ),
+    *OF_TABLE,
+    argument(
+        "--settings", "YAML",
+        "settings of the analysis, as in a campaign file: targets, statistics, tables, figures",
+        type=Path,
+    ),
+    help="analyse tables of your own runs: all tables, figures and the report",
+    example="timefair export table results/default --output runs.csv\n"
+    "timefair analyse runs.csv --output results/runs",
+)  # fmt: skip
+def _analyse(arguments: argparse.Namespace) -> int:
+    """Analyses files with runs of your own, or results of MEALPY, moptipy, pymetaheuristic,
+    HeuriLab, PlatEMO or a CEC competition: imports them and makes all tables that they allow, the
+    figures and the report, without Snakemake. Several files count as one table, so one machine must
+    have timed all of them.
+    """
     one_thread()
-    from timefair.campaign import collected, configuration
+    from timefair.campaign import configuration
+    from timefair.io.forms import files_in
+    from timefair.report import read_description
 
-    campaign = configuration.restore(arguments.campaign)
-    folder = arguments.campaign.parent
-    files = collected.chosen(arguments.collected, campaign, folder, whole=True)
-    return make_tables(campaign, files, arguments.output, arguments.cores)
+    path, others = Path(arguments.what), arguments.others
+    named = path
+    if arguments.format == "table" and path.is_dir():
+        path, *inside = files_in(path)
+        others = [*inside, *others]
+    folder = arguments.output or Path("results") / (named.name.partition(".")[0] or "analysis")
+    # Arrow starts threads when it imports a table, and threads do not survive a fork. So this
+    # process, of which others are forks, does not.
+    if status := forked([partial(_import_tables, arguments, [path, *others], folder)], 1):
+        return status
+    campaign, cores = configuration.restore(folder / SNAPSHOT), len(os.sched_getaffinity(0))
+    collected = sorted((folder / COLLECTED).glob("*.parquet"))
+    if status := make_tables(campaign, collected, folder, cores):
+        return status
+    if status := forked([partial(make_report, campaign, folder)], 1):
+        return status
+    print(*read_description(folder / "report.html"), folder / "report.html", sep="\n")
+    return 0
 
 
+@command(
+    "table",
+    FOLDER,
+    argument("table", "TABLE", "name of the table, such as ert"),
+    output("FILE", "file to write: .csv, .parquet or .tex; by default the table is printed"),
+    ONLY,
+    help="print or write a table of a campaign",
+    example="timefair table results/default ert\n"
+    "timefair table results/default ert --output ert.tex",
+)
 def _table(arguments: argparse.Namespace) -> None:
+    """Prints a table, or writes it to a file. A table that the campaign has not requested is made
+    from its collected runs, with its targets and statistics.
+    """
     one_thread()
     from timefair.analysis import typeset
     from timefair.cli.python import Results
@@ -184,7 +162,20 @@ def _table(arguments: argparse.Namespace) -> None:
         files.write(frame, output, TABLES[name].exhibit.columns)
 
 
+@command(
+    "figure",
+    FOLDER,
+    argument("figure", "FIGURE", "name of the figure, such as ert"),
+    output("FILE", "file to write: .pdf, .svg or .png; by default FIGURE.pdf here"),
+    ONLY,
+    help="draw a figure of a campaign",
+    example="timefair figure results/default ert --output ert.pdf",
+)
 def _figure(arguments: argparse.Namespace) -> None:
+    """Draws a figure from its table, which is made if the campaign has not requested it. If a
+    figure needs several pages, the file has its overview, and its other pages are beside it, such
+    as ert_D5.pdf.
+    """
     one_thread()
     from timefair.cli.python import Results
     from timefair.exhibits.charts import style
@@ -202,7 +193,22 @@ def _figure(arguments: argparse.Namespace) -> None:
         print(path)
 
 
+@command(
+    "report",
+    FOLDER,
+    argument(
+        "--campaign", "SNAPSHOT", "the file of the campaign, if it is not RESULTS/campaign.json",
+        type=Path,
+    ),
+    help="make the report page of a campaign again",
+    example="timefair report results/default",
+)  # fmt: skip
 def _report(arguments: argparse.Namespace) -> None:
+    """Makes report.html from the tables and figures of a campaign, and checklist.html and
+    tables/tables.tex. The page states which algorithm wins, by how much, how certain this is, and
+    in which situations. It has sortable tables, the machine and the reporting checklist, and needs
+    no network and no other file.
+    """
     one_thread()
     from timefair.campaign import configuration
 
@@ -210,86 +216,75 @@ def _report(arguments: argparse.Namespace) -> None:
     make_report(configuration.restore(snapshot), arguments.folder)
 
 
-def add_options(command: Command) -> None:
-    """Add the options that say where a table has its columns."""
-    command.add_argument(
-        "--columns", default="", metavar="NAME=COLUMN,...",
-        help="columns of the file that have another name: seconds=time,value=best_f; for "
-        "IOHprofiler, seconds=NAME is the logged property with the seconds since the start of a "
-        "run, and value=-raw_y says that values are maximized (value=+raw_y: minimized)",
-    )  # fmt: skip
-    command.add_argument(
-        "--set", default="", metavar="NAME=WORD,...",
-        help="columns that the file does not have, with one word for all rows: dimension=10",
-    )  # fmt: skip
+@command(
+    "make-tables",
+    argument("--campaign", **OF_CAMPAIGN),
+    argument("collected", "COLLECTED", "collected runs", nargs="+", type=Path),
+    argument("--output", "FOLDER", "for tables/ and figures/", required=True, type=Path),
+    argument(
+        "--cores", "N", "number of processes that work at the same time (1)", type=int, default=1
+    ),
+    example="timefair make-tables results/default/collected/*.parquet \\\n"
+    "    --campaign results/default/campaign.json --output results/default",
+)
+def _make_tables(arguments: argparse.Namespace) -> int:
+    """Makes all tables and figures of a campaign from its collected runs. Snakemake calls this
+    command.
+    """
+    one_thread()
+    from timefair.campaign import collected, configuration
+
+    campaign = configuration.restore(arguments.campaign)
+    folder = arguments.campaign.parent
+    files = collected.chosen(arguments.collected, campaign, folder, whole=True)
+    return make_tables(campaign, files, arguments.output, arguments.cores)
 
 
-def layout_of(arguments: argparse.Namespace) -> Layout:
-    from timefair.io.table_read import Layout
-
-    return Layout.of(arguments.columns, arguments.set)
-
-
-def import_table(
-    path: Path,
-    folder: Path,
-    layout: Layout,
-    settings: Path | None = None,
-    format: TimedFormat = "table",
-    others: Sequence[Path] = (),
-) -> tuple[Campaign, list[Imported]]:
-    """Write the runs of tables to a folder, one record per algorithm, and their campaign.
+def _import_tables(arguments: argparse.Namespace, paths: Sequence[Path], folder: Path) -> None:
+    """Write the runs of tables to a folder, one record per algorithm, and their campaign; print
+    what was imported, and on the standard error what the reader should know of it.
 
     `InputError` if the table or the settings are wrong, or the folder has measured runs.
     """
+    from timefair.analysis import outputs
     from timefair.campaign import configuration
     from timefair.io.importing import import_all
+    from timefair.io.table_read import Layout
 
+    layout, format = Layout.of(arguments.columns, arguments.set), arguments.format
     if format == "ioh" and "seconds" not in layout.columns:
         raise InputError(
             "--columns: missing; write seconds=NAME, the logged property of IOHprofiler with the "
             "seconds since the start of a run"
         )
-    chosen = configuration.settings(settings)
+    chosen = configuration.settings(arguments.settings)
     _refuse_measured(folder)
+    path, *others = paths
     found = import_all(path, format, folder / COLLECTED, others=others, layout=layout)
     lacks = tuple(u for u in ("seconds", "evaluations") if not any(u in one.costs for one in found))
     if allowed := configuration.ALLOWED.get(lacks):
         found[0].cautions.append(allowed)
     name = re.sub(r"[^A-Za-z0-9._+-]+", "_", folder.resolve().name).lstrip("._+-")[:80]
-    given = {"format": format, "path": shlex.join(map(str, (path, *others)))}
+    given = {"format": format, "path": shlex.join(map(str, paths))}
     given |= {"columns": dict(layout.columns), "set": dict(layout.constants)}
-    campaign = configuration.campaign_of(
-        name or "analysis",
-        chosen,
-        {one.label: {**given, "algorithm": one.algorithm} for one in found},
-        suite=found[0].suite,
-        problems={problem for one in found for problem in one.runs},
-        names={number: name for one in found for number, name in one.names.items()},
-        runs=max(max(one.runs.values()) for one in found),
-        budgets={budget for one in found for budget in one.budgets},
-        lacks=lacks,
-    )
-    _remove_left_over(folder, campaign)
+    campaign = configuration.campaign_of(name or "analysis", chosen, found, given, lacks)
+    with suppress(InputError):  # there is no earlier analysis, or it is of another version
+        before = configuration.restore(folder / SNAPSHOT)
+        made = set(outputs(campaign, str(folder)).values())
+        for old in set(outputs(before, str(folder)).values()) - made:
+            Path(old).unlink(missing_ok=True)
     (folder / SNAPSHOT).write_text(campaign.snapshot(), encoding="utf-8")
     for record in (folder / COLLECTED).glob("*.parquet"):
         if record.stem not in campaign.published:
             record.unlink()  # of an earlier table in this folder
-    return campaign, found
-
-
-def _remove_left_over(folder: Path, campaign: Campaign) -> None:
-    """Remove the tables and figures of an earlier analysis that the new one does not make."""
-    from timefair.analysis import outputs
-    from timefair.campaign import configuration
-
-    try:
-        before = configuration.restore(folder / SNAPSHOT)
-    except InputError:  # there is none, or it is of another version
-        return
-    made = set(outputs(campaign, str(folder)).values())
-    for path in set(outputs(before, str(folder)).values()) - made:
-        Path(path).unlink(missing_ok=True)
+    runs = counted(sum(sum(one.runs.values()) for one in found), "run")
+    problems = counted(len({problem for one in found for problem in one.runs}), "problem")
+    print(
+        f"{campaign.name}: {counted(len(found), 'algorithm')}, {runs} on {problems} of "
+        f"{found[0].suite}, {found[0].origin}"
+    )
+    for caution in found[0].cautions:
+        print(f"timefair: {path}: {caution}", file=sys.stderr)
 
 
 def _refuse_measured(folder: Path) -> None:
@@ -309,85 +304,34 @@ def _refuse_measured(folder: Path) -> None:
         raise InputError(f"{folder}: has the results of a campaign; choose another folder")
 
 
-def _analyse(arguments: argparse.Namespace) -> int:
-    one_thread()
-    from timefair.campaign import configuration
-    from timefair.io.forms import files_in
-    from timefair.report import read_description
-
-    path, others, where = Path(arguments.what), arguments.others, layout_of(arguments)
-    named = path
-    if arguments.format == "table" and path.is_dir():
-        path, *inside = files_in(path)
-        others = [*inside, *others]
-    folder = arguments.output or Path("results") / (named.name.partition(".")[0] or "analysis")
-    # Arrow starts threads when it imports a table, and threads do not survive a fork. So this
-    # process, of which others are forks, does not.
-
-    def import_() -> None:
-        settings, format = arguments.settings, arguments.format
-        tell(path, *import_table(path, folder, where, settings, format, others))
-
-    if status := forked([import_], 1):
-        return status
-    campaign, cores = configuration.restore(folder / SNAPSHOT), len(os.sched_getaffinity(0))
-    collected = sorted((folder / COLLECTED).glob("*.parquet"))
-    if status := make_tables(campaign, collected, folder, cores):
-        return status
-    if status := forked([partial(make_report, campaign, folder)], 1):
-        return status
-    print(*read_description(folder / "report.html"), folder / "report.html", sep="\n")
-    return 0
-
-
-def tell(path: Path, campaign: Campaign, found: Sequence[Imported]) -> None:
-    """Print what was imported, and on the standard error what the reader should know of it."""
-    runs = counted(sum(sum(one.runs.values()) for one in found), "run")
-    problems = counted(len({problem for one in found for problem in one.runs}), "problem")
-    print(
-        f"{campaign.name}: {counted(len(found), 'algorithm')}, {runs} on {problems} of "
-        f"{found[0].suite}, {found[0].origin}"
-    )
-    for caution in found[0].cautions:
-        print(f"timefair: {path}: {caution}", file=sys.stderr)
-
-
 def together(collected: Sequence[Path], campaign: Campaign) -> Runs:
-    """The runs of some files, if they may be in one table."""
+    """The runs of some files, if they may be in one table: without foreign clocks of several ones,
+    unless the campaign allows it. Says whose times are left out.
+    """
     from timefair.records.rundata.runs import Runs
+    from timefair.records.schema import FOREIGN_CLOCK
 
     runs = Runs.read(collected)
     refuse_mixed(runs.origins, campaign, runs.nodes)
-    _refuse_several_clocks(runs, campaign)
-    return runs
-
-
-def _refuse_several_clocks(runs: Runs, campaign: Campaign) -> None:
-    """Refuse foreign clocks of several files, if not allowed, and say whose times are left out."""
-    from timefair.records.schema import FOREIGN_CLOCK
-
     clocks = {label: of for label, of in runs.sources.items() if of.get(FOREIGN_CLOCK)}
-    apart = sorted(clocks.keys() - set(runs.frame["algorithm"]))
-    if apart:
-        print(
-            f"timefair: {', '.join(apart)}: times are of a foreign clock; left out beside measured "
-            "runs",
-            file=sys.stderr,
-        )
-        return
+    if apart := sorted(clocks.keys() - set(runs.frame["algorithm"])):
+        said = "times are of a foreign clock; left out beside measured runs"
+        print(f"timefair: {', '.join(apart)}: {said}", file=sys.stderr)
+        return runs
     files = sorted({of["sha256"]: of["path"] for of in clocks.values()}.values())
     if len(files) > 1 and campaign.statistics.mixed == "refuse":
         raise InputError(
             f"times of {len(files)} foreign clocks ({', '.join(files)}); join the files if one "
             "machine has timed them all, or set statistics.mixed: allow"
         )
+    return runs
 
 
 def make_tables(campaign: Campaign, collected: Sequence[Path], folder: Path, cores: int = 1) -> int:
     """Make all tables and figures in ``tables/`` and ``figures/`` of a folder, and return a status.
 
-    The runs are read once, and each folder of `exhibits` is a fork of this process, if there are
-    several cores. Threads do not survive a fork, so this process starts none.
+    The runs are read once. With several cores, each folder of `exhibits` is a fork of this process,
+    which starts no threads: they do not survive a fork.
     """
     from timefair.analysis import make, remove_mark, write_captions
     from timefair.exhibits.registry import TABLES
@@ -466,92 +410,31 @@ def make_report(campaign: Campaign, folder: Path) -> None:
     document.write_text(latex.document(campaign.table_names), encoding="utf-8")
 
 
-def _add_exchange(commands: Commands) -> None:
-    export = commands.add_parser(
-        "export",
-        help="write the runs in the format of another tool, or a campaign as an archive",
-        description="Writes collected runs in the data format of another tool, or a complete "
-        "campaign as an archive.",
-    )
-    exports = export.commands = export.add_subparsers(
-        title="formats", required=True, metavar="FORMAT"
-    )
-    folders = (
-        ("coco", "COCO's data format", "cocopp", _export_coco),
-        ("ioh", "IOHprofiler's data format", "iohinspector", _export_ioh),
-    )
-    for name, words, reader, write in folders:
-        one = exports.add_parser(
-            name,
-            help=f"{words}, for {reader}",
-            description=f"Writes collected runs in {words}, one folder per algorithm, for "
-            f"{reader}. An existing folder is refused.",
-            example=f"timefair export {name} results/default --output exported-{name}",
-        )
-        one.add_argument("folder", **RESULTS)
-        one.output(
-            "FOLDER", f"folder to write, with one folder per algorithm; by default NAME-{name} here"
-        )
-        one.set_defaults(command=write)
-        if name == "coco":
-            one.add_argument(
-                "--cost", choices=("evaluations", "seconds"), default="evaluations",
-                help="the cost that is written as evaluations; seconds become microseconds",
-            )  # fmt: skip
-
-    tidy = exports.add_parser(
-        "table",
-        help="a tidy table: one row per improvement, with times",
-        description="Writes collected runs as one table (CSV or Parquet) with one row per "
-        "improvement and one row for the end of each run. `timefair analyse` reads it.",
-        example="timefair export table results/default --output runs.parquet",
-    )
-    tidy.add_argument("folder", **RESULTS)
-    tidy.output("FILE", ".csv or .parquet, to write; by default NAME.csv here")
-    tidy.set_defaults(command=_export_table)
-
-    import_ = commands.add_parser(
-        "import",
-        help="convert published data to a record",
-        description="Reads the runs of one algorithm from published data, and writes them to a "
-        "record. Formats: coco, ioh (a folder or an archive of COCO or IOHprofiler), timefair (the "
-        "folder or archive of a campaign), table (one row per improvement, CSV or Parquet) and "
-        "benchopt (its results). Runs of timefair with times of reference kernels keep their "
-        "seconds. Other tables and data with a column of seconds have times, too, but --campaign "
-        "omits them, because a foreign clock cannot be compared with that of the campaign. "
-        "Snakemake runs this command for the data that a campaign names under "
-        "`published`. `timefair analyse` compares all algorithms of a table, with their times.",
-        example="timefair import coco exported-coco/Nelder-Mead --output coco.parquet\n"
-        "timefair import ioh exported-ioh/Nelder-Mead --output ioh.parquet\n"
-        "timefair import timefair results/default --algorithm DE --output timefair.parquet\n"
-        "timefair import table runs.parquet --algorithm DE --output table.parquet\n"
-        "timefair import benchopt tests/golden/benchopt.parquet \\\n"
-        "    --algorithm 'Random[scale=0.5]' --output benchopt.parquet",
-    )
-    import_.add_argument(
-        "format", choices=("coco", "ioh", "timefair", "table", "benchopt"), metavar="FORMAT",
-        help="coco, ioh, timefair, table or benchopt",
-    )  # fmt: skip
-    import_.add_argument("path", type=Path, metavar="PATH", help="the folder, archive or table")
-    import_.add_argument(
-        "--output", required=True, type=Path, metavar="PARQUET", help="record to write"
-    )
-    add_options(import_)
-    import_.add_argument(
-        "--algorithm", metavar="NAME",
-        help="name of the algorithm in the data, if they contain several",
-    )  # fmt: skip
-    import_.add_argument(
-        "--label", metavar="NAME", help="label of the algorithm; by default its name"
-    )
-    import_.add_argument(
-        "--campaign", type=Path, metavar="SNAPSHOT",
-        help="import only runs on the problems of this campaign, without times",
-    )  # fmt: skip
-    import_.set_defaults(command=_import)
+@command("export", help="write the runs in the format of another tool, or a campaign as an archive")
+def _export(_: argparse.Namespace) -> None:
+    """Writes collected runs in the data format of another tool, or a complete campaign as an
+    archive.
+    """
 
 
+BY_ALGORITHM = "folder to write, with one folder per algorithm; by default NAME-{} here"
+
+
+@command(
+    "export coco",
+    FOLDER,
+    output("FOLDER", BY_ALGORITHM.format("coco")),
+    argument(
+        "--cost", choices=("evaluations", "seconds"), default="evaluations",
+        help="the cost that is written as evaluations; seconds become microseconds",
+    ),
+    help="COCO's data format, for cocopp",
+    example="timefair export coco results/default --output exported-coco",
+)  # fmt: skip
 def _export_coco(arguments: argparse.Namespace) -> None:
+    """Writes collected runs in COCO's data format, one folder per algorithm, for cocopp. An
+    existing folder is refused.
+    """
     from timefair.io.write import FINAL_TARGET, write_coco
 
     campaign, runs, foreign_clock = _exported(arguments.folder)
@@ -563,7 +446,17 @@ def _export_coco(arguments: argparse.Namespace) -> None:
     write_coco(runs, output, arguments.cost, final_target=final_target)
 
 
+@command(
+    "export ioh",
+    FOLDER,
+    output("FOLDER", BY_ALGORITHM.format("ioh")),
+    help="IOHprofiler's data format, for iohinspector",
+    example="timefair export ioh results/default --output exported-ioh",
+)
 def _export_ioh(arguments: argparse.Namespace) -> None:
+    """Writes collected runs in IOHprofiler's data format, one folder per algorithm, for
+    iohinspector. An existing folder is refused.
+    """
     from timefair.io.write import write_ioh
 
     campaign, runs, _ = _exported(arguments.folder)
@@ -572,7 +465,17 @@ def _export_ioh(arguments: argparse.Namespace) -> None:
     write_ioh(runs, output)
 
 
+@command(
+    "export table",
+    FOLDER,
+    output("FILE", ".csv or .parquet, to write; by default NAME.csv here"),
+    help="a tidy table: one row per improvement, with times",
+    example="timefair export table results/default --output runs.parquet",
+)
 def _export_table(arguments: argparse.Namespace) -> None:
+    """Writes collected runs as one table (CSV or Parquet) with one row per improvement and one row
+    for the end of each run. `timefair analyse` reads it.
+    """
     from timefair.io.write import SUFFIXES, write_table
 
     campaign, runs, foreign_clock = _exported(arguments.folder)
@@ -621,17 +524,56 @@ def _with_times(runs: pa.Table, foreign_clock: set[str]) -> pa.Table:
     return runs.filter(pc.invert(pc.or_(untimed, foreign)))
 
 
+@command(
+    "import",
+    argument(
+        "format", "FORMAT", "coco, ioh, timefair, table or benchopt",
+        choices=("coco", "ioh", "timefair", "table", "benchopt"),
+    ),
+    argument("path", "PATH", "the folder, archive or table", type=Path),
+    argument("--output", "PARQUET", "record to write", required=True, type=Path),
+    *OF_TABLE,
+    argument("--algorithm", "NAME", "name of the algorithm in the data, if they contain several"),
+    argument("--label", "NAME", "label of the algorithm; by default its name"),
+    argument(
+        "--campaign", "SNAPSHOT",
+        "import only runs on the problems of this campaign, without times", type=Path,
+    ),
+    help="convert published data to a record",
+    example="timefair import coco exported-coco/Nelder-Mead --output coco.parquet\n"
+    "timefair import ioh exported-ioh/Nelder-Mead --output ioh.parquet\n"
+    "timefair import timefair results/default --algorithm DE --output timefair.parquet\n"
+    "timefair import table runs.parquet --algorithm DE --output table.parquet\n"
+    "timefair import benchopt tests/golden/benchopt.parquet \\\n"
+    "    --algorithm 'Random[scale=0.5]' --output benchopt.parquet",
+)  # fmt: skip
 def _import(arguments: argparse.Namespace) -> None:
+    """Reads the runs of one algorithm from published data, and writes them to a record. Formats:
+    coco, ioh (a folder or an archive of COCO or IOHprofiler), timefair (the folder or archive of a
+    campaign), table (one row per improvement, CSV or Parquet) and benchopt (its results). Runs of
+    timefair with times of reference kernels keep their seconds. Other tables and data with a column
+    of seconds have times, too, but --campaign omits them, because a foreign clock cannot be
+    compared with that of the campaign. Snakemake runs this command for the data that a campaign
+    names under `published`. `timefair analyse` compares all algorithms of a table, with their
+    times.
+    """
     one_thread()
     from timefair.campaign import configuration
-    from timefair.io.importing import import_data
+    from timefair.io.importing import WantedProblems, import_data
+    from timefair.io.table_read import Layout
+    from timefair.problems import names
 
     if arguments.format in ("coco", "timefair") and (arguments.columns or arguments.set):
         raise InputError(f"--columns, --set: not for the format {arguments.format}; leave them out")
-    wanted, of, algorithm, layout = None, "", arguments.algorithm, layout_of(arguments)
+    wanted, of, algorithm = None, "", arguments.algorithm
+    layout = Layout.of(arguments.columns, arguments.set)
     if arguments.campaign is not None:
         campaign = configuration.restore(arguments.campaign)
-        wanted, of = _wanted(campaign), f" of {campaign.problems.count}"
+        asked, of = campaign.problems, f" of {campaign.problems.count}"
+        wanted = WantedProblems(
+            asked.suite, asked.functions, asked.dimensions, asked.instances,
+            names.every(asked.suite, asked.given_names), asked.own_dimensions,
+        )  # fmt: skip
         if (data := campaign.published.get(arguments.label)) is not None:
             algorithm = algorithm or data.algorithm
             layout = layout.over(data.columns, data.set)
@@ -645,14 +587,3 @@ def _import(arguments: argparse.Namespace) -> None:
     lacking = found.lacking(wanted) if wanted is not None else []
     for clause in [*found.cautions, *lacking]:
         print(f"timefair: {arguments.path}: {clause}", file=sys.stderr)
-
-
-def _wanted(campaign: Campaign) -> WantedProblems:
-    from timefair.io.importing import WantedProblems
-    from timefair.problems import names
-
-    problems = campaign.problems
-    return WantedProblems(
-        problems.suite, problems.functions, problems.dimensions, problems.instances,
-        names.every(problems.suite, problems.given_names), problems.own_dimensions,
-    )  # fmt: skip

@@ -16,7 +16,15 @@ from typing import TYPE_CHECKING, TextIO
 from timefair.basics.errors import InputError, storing
 from timefair.basics.extension import each
 from timefair.basics.words import rough
-from timefair.cli.common import CONFIG, Commands, cores_of, entry, one_thread, prepare_files
+from timefair.cli.common import (
+    CONFIG,
+    Declared,
+    argument,
+    cores_of,
+    entry,
+    one_thread,
+    prepare_files,
+)
 
 if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign
@@ -25,50 +33,22 @@ if TYPE_CHECKING:
 LONG_S, MANY = 3600.0, 3
 """A campaign that is longer gets a hint if it has more instances and more runs on each of them."""
 
-
-def add_to(commands: Commands) -> None:
-    init = commands.add_parser(
-        "init",
-        help="create a folder for campaigns",
-        description="Writes the files that `snakemake` needs to run campaigns in a folder: a "
-        "Snakefile that includes the installed workflow, the profiles, and campaign.yaml, a copy "
-        "of the default campaign for you to edit. A clone of timefair already has these files. "
-        "Existing files are never overwritten.",
-        example="timefair init study\ncd study && snakemake --cores all --configfile campaign.yaml",
-    )
-    init.add_argument("folder", type=Path, metavar="DIR", help="created if it does not exist")
-    init.set_defaults(command=_init)
-
-    check = commands.add_parser(
-        "check",
-        help="check a campaign, and show what it costs and what it can detect",
-        description="Reads a campaign file. Prints one line per fault, with the key, the value and "
-        "what would be right. Without faults, prints how many runs and jobs the campaign has, "
-        "how long it takes at most, and how large a difference between two algorithms must be to "
-        "be detected. Nothing is measured.",
-        example="timefair check mine.yaml",
-    )
-    check.add_argument("config", **CONFIG)
-    check.set_defaults(command=_check)
-
-    schema = commands.add_parser(
-        "schema",
-        help="print the JSON schema of a campaign file",
-        description="Prints the JSON schema of a campaign file. An editor uses it to complete and "
-        "check keys while you type. With --write the schema is written to a file instead.",
-        example="timefair schema\ntimefair schema --write config/schema.json",
-    )
-    schema.add_argument(
-        "--write", type=Path, nargs="?", const=Path("config/schema.json"), metavar="PATH",
-        help="write to this file (config/schema.json)",
-    )  # fmt: skip
-    schema.set_defaults(command=_schema)
-    _add_progress(commands)
-    _add_algorithms(commands)
-    _add_checks(commands)
+DECLARED = Declared()
+command, add_to = DECLARED.command, DECLARED.add_to
 
 
+@command(
+    "init",
+    argument("folder", "DIR", "created if it does not exist", type=Path),
+    help="create a folder for campaigns",
+    example="timefair init study\ncd study && snakemake --cores all --configfile campaign.yaml",
+)
 def _init(arguments: argparse.Namespace) -> None:
+    """Writes the files that `snakemake` needs to run campaigns in a folder: a Snakefile that
+    includes the installed workflow, the profiles, and campaign.yaml, a copy of the default campaign
+    for you to edit. A clone of timefair already has these files. Existing files are never
+    overwritten.
+    """
     from timefair.campaign import scaffold
 
     scaffold.begin(arguments.folder)
@@ -80,12 +60,22 @@ def _init(arguments: argparse.Namespace) -> None:
     )
 
 
+@command(
+    "check",
+    argument("config", **CONFIG),
+    help="check a campaign, and show what it costs and what it can detect",
+    example="timefair check mine.yaml",
+)
 def _check(arguments: argparse.Namespace) -> None:
-    """Check in a fork, which a module of the user's may end."""
+    """Reads a campaign file. Prints one line per fault, with the key, the value and what would be
+    right. Without faults, prints how many runs and jobs the campaign has, how long it takes at
+    most, and how large a difference between two algorithms must be to be detected. Nothing is
+    measured.
+    """
     one_thread()
     from timefair.measure.processes import NoAnswer, elsewhere
 
-    def lines() -> list[str]:
+    def lines() -> list[str]:  # in a fork, which a module of the user's may end
         try:
             with storing():
                 return list(_lines(arguments))
@@ -106,34 +96,33 @@ def _lines(arguments: argparse.Namespace) -> Iterator[str]:
 
     campaign = configuration.load(arguments.config)
     check_installed()
-    jobs = sum(1 for _ in plan.jobs(campaign))
-    in_turn = len(campaign.algorithms)
-    blocks = "" if campaign.block is None else f", in blocks of {in_turn} on one node"
-    cells = plan.cell_count(campaign)
     yield f"campaign      {campaign.name}"
-    yield f"runs          {_runs_line(campaign, cells)}"
-    yield from (*_time_lines(campaign), *_finished_lines(campaign))
+    instances, runs = len(campaign.problems.instances), campaign.runs
+    of = f" ({instances} instances with {runs} runs each)" if instances > 1 and runs > 1 else ""
+    many = f", {campaign.rounds} rounds" if campaign.rounds > 1 else ""
+    each_ = f"{_at_most(campaign)}{instances * runs} of each algorithm on a function{of}"
+    yield f"runs          {each_}; {plan.cell_count(campaign) * runs} in all{many}"
+    yield from _time_lines(campaign)
+    if (folder := Path("results") / campaign.name).is_dir():  # what snakemake would keep of it
+        from timefair.campaign import collected, provenance
+
+        yield from collected.finished(campaign, provenance.measure_keys(campaign), folder).lines()
     yield f"algorithms    {len(campaign.algorithms)}"
     if campaign.published:
         recorded = any(of.format == "timefair" for of in campaign.published.values())
         seconds = "; seconds if kernels were timed" if recorded else " only"
         yield f"published     {len(campaign.published)}, in evaluations{seconds}"
-    yield f"jobs          {jobs}{blocks}"
+    in_turn = len(campaign.algorithms)
+    blocks = "" if campaign.block is None else f", in blocks of {in_turn} on one node"
+    yield f"jobs          {sum(1 for _ in plan.jobs(campaign))}{blocks}"
     yield from _change_lines(campaign)
-    yield from (*_machine_lines(campaign), *_isolation_lines(campaign))
+    yield from _machine_lines(campaign)
     yield from (*campaign.not_drawn, *configuration.warnings(campaign))
     yield from each("check", campaign)
 
 
-def _runs_line(campaign: Campaign, cells: int) -> str:
-    """The runs of an algorithm on a function in a dimension, and those of the campaign."""
-    instances, runs = len(campaign.problems.instances), campaign.runs
-    of = f" ({instances} instances with {runs} runs each)" if instances > 1 and runs > 1 else ""
-    many = f", {campaign.rounds} rounds" if campaign.rounds > 1 else ""
-    most = "" if campaign.stopping.rule == "fixed" else "at most "
-    return (
-        f"{most}{instances * runs} of each algorithm on a function{of}; {cells * runs} in all{many}"
-    )
+def _at_most(campaign: Campaign) -> str:
+    return "" if campaign.stopping.rule == "fixed" else "at most "
 
 
 def _time_lines(campaign: Campaign) -> Iterator[str]:
@@ -141,8 +130,7 @@ def _time_lines(campaign: Campaign) -> Iterator[str]:
 
     cores = len(os.sched_getaffinity(0))
     estimate, of_job = plan.wall_seconds(campaign, cores), plan.job_seconds(campaign)
-    in_all = plan.core_seconds(campaign)
-    budget = campaign.budget
+    in_all, budget = plan.core_seconds(campaign), campaign.budget
     if budget.time_s is not None and (cost_s := budget.evaluation_cost_s):
         most = f"at most {ceil(budget.time_s / cost_s)} evaluations in turn in a run"
         yield f"simulated cost  {cost_s:g} s per evaluation, without waiting for it; {most}"
@@ -164,53 +152,39 @@ def _time_lines(campaign: Campaign) -> Iterator[str]:
             )
 
 
-def _finished_lines(campaign: Campaign) -> Iterator[str]:
-    """What snakemake would keep of the runs in the folder of the campaign."""
-    from timefair.campaign import collected, provenance
-
-    if (folder := Path("results") / campaign.name).is_dir():
-        yield from collected.finished(campaign, provenance.measure_keys(campaign), folder).lines()
-
-
 def _change_lines(campaign: Campaign) -> Iterator[str]:
     from timefair.problems import registry
 
-    environments = registry.find(campaign.problems.suite, campaign.problems.parameters).environments
+    problems, budget = campaign.problems, campaign.budget
+    environments = registry.find(problems.suite, problems.parameters).environments
     if environments == 1:
         return
-    if campaign.budget.time_s is not None:
-        period_s = campaign.budget.time_s / environments
-        yield f"changes       every {period_s:g} s, {environments - 1} in a run"
-        return
-    evaluations = campaign.budget.evaluations
-    if evaluations is not None:
-        period = evaluations / environments
-        yield f"changes       every {period:g} evaluations, {environments - 1} in a run"
-        return
-    for dimension in campaign.problems.dimensions:
-        period = (campaign.budget.evaluations_for(dimension) or 0) / environments
-        yield (
-            f"changes       every {period:g} evaluations, {environments - 1} in a run, in "
-            f"{dimension} dimensions"
-        )
+    changes = f"{environments - 1} in a run"
+    if budget.time_s is not None:
+        yield f"changes       every {budget.time_s / environments:g} s, {changes}"
+    elif budget.evaluations is not None:
+        yield f"changes       every {budget.evaluations / environments:g} evaluations, {changes}"
+    else:
+        for dimension in problems.dimensions:
+            period = (budget.evaluations_for(dimension) or 0) / environments
+            yield (
+                f"changes       every {period:g} evaluations, {changes}, in {dimension} dimensions"
+            )
 
 
 def _machine_lines(campaign: Campaign) -> Iterator[str]:
-    """What machine the campaign requires, and whether this is one; jobs may run elsewhere."""
+    """What machine the campaign requires, whether this is one (jobs may run elsewhere), and what it
+    does not let runs have of the isolation that the campaign asks for.
+    """
     from timefair.campaign import driver
+    from timefair.machine.doctor import private_folders_refused
+    from timefair.machine.facts import Host
     from timefair.records.integrity import required_in_words
 
     if required := campaign.machine.required:
         yield f"machine       {required_in_words(required)}"
         if fault := driver.shortcoming_here(campaign):
             yield f"{fault}. Only jobs that run here fail."
-
-
-def _isolation_lines(campaign: Campaign) -> Iterator[str]:
-    """What this machine does not let runs have of the isolation that the campaign asks for."""
-    from timefair.machine.doctor import private_folders_refused
-    from timefair.machine.facts import Host
-
     if refused := private_folders_refused(Host()):
         asked = ", ".join(sorted({campaign.isolation_of(label) for label in campaign.algorithms}))
         yield (
@@ -219,7 +193,19 @@ def _isolation_lines(campaign: Campaign) -> Iterator[str]:
         )
 
 
+@command(
+    "schema",
+    argument(
+        "--write", "PATH", "write to this file (config/schema.json)",
+        type=Path, nargs="?", const=Path("config/schema.json"),
+    ),
+    help="print the JSON schema of a campaign file",
+    example="timefair schema\ntimefair schema --write config/schema.json",
+)  # fmt: skip
 def _schema(arguments: argparse.Namespace) -> None:
+    """Prints the JSON schema of a campaign file. An editor uses it to complete and check keys while
+    you type. With --write the schema is written to a file instead.
+    """
     from timefair.campaign.configuration import json_schema
 
     if arguments.write is None:
@@ -265,25 +251,22 @@ def _fitted(text: str) -> str:
     return text[: shutil.get_terminal_size().columns - 1]
 
 
-def _add_progress(commands: Commands) -> None:
-    progress = commands.add_parser(
-        "progress",
-        help="show the progress of a campaign: runs done, failed, perturbed, time left",
-        description="Prints in one line how many runs of a campaign are done, how many of them "
-        "failed or were perturbed, the measuring time so far, and the estimated remaining time. "
-        "It reads records and journals, locks nothing and writes nothing, so "
-        "you can call it at any time, from any machine that can read the folder.",
-        example="timefair progress results/default\ntimefair progress results/default --watch",
-    )
-    progress.add_argument("folder", type=Path, metavar="DIR", help="results/NAME")
-    progress.add_argument(
-        "--watch", type=float, nargs="?", const=EVERY_S, metavar="S",
-        help=f"repeat every S seconds ({EVERY_S:g}) until the campaign is complete",
-    )  # fmt: skip
-    progress.set_defaults(command=_progress)
-
-
+@command(
+    "progress",
+    argument("folder", "DIR", "results/NAME", type=Path),
+    argument(
+        "--watch", "S", f"repeat every S seconds ({EVERY_S:g}) until the campaign is complete",
+        type=float, nargs="?", const=EVERY_S,
+    ),
+    help="show the progress of a campaign: runs done, failed, perturbed, time left",
+    example="timefair progress results/default\ntimefair progress results/default --watch",
+)  # fmt: skip
 def _progress(arguments: argparse.Namespace) -> None:
+    """Prints in one line how many runs of a campaign are done, how many of them failed or were
+    perturbed, the measuring time so far, and the estimated remaining time. It reads records and
+    journals, locks nothing and writes nothing, so you can call it at any time, from any machine
+    that can read the folder.
+    """
     one_thread()
     from timefair.campaign.progress import ProgressReader
 
@@ -301,6 +284,8 @@ def _progress(arguments: argparse.Namespace) -> None:
 
 def line(campaign: Campaign, progress: CampaignProgress) -> str:
     """The progress of a campaign as one line of text."""
+    from timefair.campaign import plan
+
     runs = f"all {progress.runs} runs"
     if not progress.measured:
         runs = share(campaign, progress.runs, progress.wanted)
@@ -310,181 +295,39 @@ def line(campaign: Campaign, progress: CampaignProgress) -> str:
         "damaged (timefair verify names them)": progress.damaged,
     }
     faults = [f"{count} {what}" for what, count in counts.items() if count]
-    parts = [f"{campaign.name}: {runs}", *faults]
-    return "; ".join([", ".join(parts), *_times(campaign, progress)])
+    times: list[str] = []
+    if progress.measured:
+        report = "the report is made" if progress.reported else "no report yet"
+        times = [f"measured in {rough(progress.worked_s)}", report]
+    elif progress.left_s is not None:
+        times = [f"{rough(progress.worked_s)} so far", f"about {rough(progress.left_s)} left"]
+    else:
+        cores = len(os.sched_getaffinity(0))
+        if (seconds := plan.wall_seconds(campaign, cores)) is not None:
+            times = [f"at most about {rough(seconds)} on {cores} core(s)"]
+    return "; ".join([", ".join([f"{campaign.name}: {runs}", *faults]), *times])
 
 
 def share(campaign: Campaign, done: int, wanted: int) -> str:
     """How many runs are done: ``120 of at most 480 runs (25 %)``."""
-    most = "" if campaign.stopping.rule == "fixed" else "at most "
-    return f"{done} of {most}{wanted} runs ({100 * done // max(wanted, 1)} %)"
-
-
-def _times(campaign: Campaign, progress: CampaignProgress) -> list[str]:
-    from timefair.campaign import plan
-
-    if progress.measured:
-        report = "the report is made" if progress.reported else "no report yet"
-        return [f"measured in {rough(progress.worked_s)}", report]
-    if progress.left_s is not None:
-        return [f"{rough(progress.worked_s)} so far", f"about {rough(progress.left_s)} left"]
-    cores = len(os.sched_getaffinity(0))
-    seconds = plan.wall_seconds(campaign, cores)
-    return [] if seconds is None else [f"at most about {rough(seconds)} on {cores} core(s)"]
-
-
-def _add_checks(commands: Commands) -> None:
-    doctor = commands.add_parser(
-        "doctor",
-        help="find what would perturb times on this machine, and what to do about it",
-        description="Checks the machine for about a second and prints one line per finding, the "
-        "worst first: what was checked, the numbers, and what to do. `bad`: times would be "
-        "wrong; `warn`: times would vary more or drift; `unknown`: the machine does not report it.",
-        example="timefair doctor\ntimefair doctor --cores 1 --json",
-        exits={0: "no finding is bad", 1: "a finding is bad"},
-    )
-    doctor.add_argument(
-        "--cores", type=int, metavar="N", help="number of cores for timed runs (all usable)"
-    )
-    doctor.add_argument("--json", action="store_true", help="print all facts, as JSON")
-    doctor.set_defaults(command=_doctor)
-
-    verify = commands.add_parser(
-        "verify",
-        help="read every record again, and list what is damaged, missing or mixed",
-        description="Reads every record, collected file and journal of a folder again, checks "
-        "their checksums, and evaluates the best point of each run again. Prints one line for "
-        "each damaged file, each record with missing runs, each point whose value is now "
-        "different, each mixture of runs that should not be in one table, and each deviation from "
-        "the registration. In an archive of `timefair export crate`, it also compares every file "
-        "with the manifest. The command changes no file.",
-        example="timefair verify results/default\ntimefair verify results/default --rebuild",
-        exits={
-            0: "nothing is wrong",
-            1: "something is damaged, missing or mixed, or has a different value",
-            2: "the command line is wrong, or there is nothing to verify",
-        },
-    )
-    verify.add_argument(
-        "folder",
-        type=Path,
-        metavar="DIR",
-        help="results/NAME, any folder with records, or an archive (a folder or a zip)",
-    )
-    verify.add_argument(
-        "--rebuild",
-        action="store_true",
-        help="also make all tables again in an empty folder, and compare them byte for byte",
-    )
-    verify.add_argument("--quiet", action="store_true", help="print only problems, no summary")
-    verify.add_argument(
-        "--points-s",
-        type=float,
-        default=60.0,
-        metavar="S",
-        help="seconds for evaluating the best points again (60); 0: evaluate none",
-    )
-    verify.set_defaults(command=_verify)
-
-
-def _doctor(arguments: argparse.Namespace) -> int:
-    from timefair.machine.facts import Host
-
-    host = Host()  # with the variables that the user has set
-    one_thread()
-    from timefair.machine import doctor
-
-    if arguments.cores is not None:
-        cores_of(arguments)
-    seen = doctor.look(host, arguments.cores)
-    found = doctor.findings(seen)
-    if arguments.json:
-        print(json.dumps(doctor.as_json(found, seen), indent=2, allow_nan=False))
-    else:
-        print(*found, doctor.summary(found), sep="\n")
-    return int(any(finding.severity == "bad" for finding in found))
-
-
-def _verify(arguments: argparse.Namespace) -> int:
-    return int(problems_of(arguments.folder, arguments, lambda line: print(line, flush=True)) > 0)
-
-
-def problems_of(folder: Path, arguments: argparse.Namespace, say: Callable[[str], None]) -> int:
-    """Verify a folder with records, say each line, and return the number of problems."""
-    one_thread()
-    if not arguments.points_s >= 0:
-        raise InputError(f"--points-s: {arguments.points_s}: should be at least 0")
-    from timefair.campaign.verify import verify
-
-    summary = verify(folder, say, points_s=arguments.points_s)
-    if not arguments.quiet:
-        print(summary, flush=True)
-    if not arguments.rebuild:
-        return summary.problems
-    from timefair.analysis import rebuild
-
-    different: list[str] = []
-    files = rebuild(folder, different.append)
-    for line in different:
-        say(line)
-    if not arguments.quiet:
-        alike = "all of them" if not different else str(files - len(different))
-        print(f"{files} files of tables made again in an empty folder: {alike} bit-identical")
-    return summary.problems + len(different)
+    return f"{done} of {_at_most(campaign)}{wanted} runs ({100 * done // max(wanted, 1)} %)"
 
 
 SHORT = 40  # libraries with more algorithms are only listed with ``--library``
 
 
-def _add_algorithms(commands: Commands) -> None:
-    algorithms = commands.add_parser(
-        "algorithms",
-        help="list the algorithms that can be used",
-        description="Lists the libraries whose algorithms a campaign can name as `library:name`, "
-        "with their versions, and whether each algorithm asks for batches if it has several "
-        "`threads`. For algorithms that cannot be used, it names the missing package.",
-        example="timefair algorithms\ntimefair algorithms --library scipy",
-    )
-    algorithms.add_argument(
-        "--library", metavar="LIBRARY", help="list every algorithm of one library"
-    )
-    algorithms.add_argument(
-        "--all", action="store_true", help="list every algorithm of every library"
-    )
-    algorithms.set_defaults(command=_algorithms)
-
-    audit = commands.add_parser(
-        "audit",
-        help="measure how algorithms behave: errors, bounds, repeats, overhead, stopping",
-        description="Runs each algorithm five times, with the code that measures campaigns, and "
-        "prints a table: errors, points out of bounds, whether a seed repeats the run, the cost "
-        "of an evaluation, and how the run was stopped. Failures are rows of the table.",
-        example="timefair audit scipy:Nelder-Mead --output audit.csv",
-    )
-    audit.add_argument(
-        "what", nargs="+", metavar="WHAT", help="library:name, a library, or a campaign file"
-    )
-    audit.add_argument("--function", type=int, default=8, help="function of bbob (8)")
-    audit.add_argument("--dimension", type=int, default=10, help="dimension (10)")
-    audit.add_argument("--evaluations", type=int, default=2000, help="evaluations of a run (2000)")
-    audit.add_argument(
-        "--time", type=float, default=0.2, metavar="S", help="seconds of a timed run (0.2)"
-    )
-    audit.add_argument(
-        "--wall", type=float, default=20.0, metavar="S", help="limit of other runs, in seconds (20)"
-    )
-    audit.add_argument(
-        "--output",
-        nargs="+",
-        type=Path,
-        default=[],
-        metavar="FILE",
-        help="files to write (.csv, .md)",
-    )
-    audit.set_defaults(command=_audit)
-
-
+@command(
+    "algorithms",
+    argument("--library", "LIBRARY", "list every algorithm of one library"),
+    argument("--all", help="list every algorithm of every library", action="store_true"),
+    help="list the algorithms that can be used",
+    example="timefair algorithms\ntimefair algorithms --library scipy",
+)
 def _algorithms(arguments: argparse.Namespace) -> None:
+    """Lists the libraries whose algorithms a campaign can name as `library:name`, with their
+    versions, and whether each algorithm asks for batches if it has several `threads`. For
+    algorithms that cannot be used, it names the missing package.
+    """
     from timefair.algorithms.registry import LIBRARIES
     from timefair.machine.facts import versions
 
@@ -516,20 +359,31 @@ def _algorithms(arguments: argparse.Namespace) -> None:
             print(f"  listed by: timefair algorithms --library {name}")
 
 
+@command(
+    "audit",
+    argument("what", "WHAT", "library:name, a library, or a campaign file", nargs="+"),
+    argument("--function", help="function of bbob (8)", type=int, default=8),
+    argument("--dimension", help="dimension (10)", type=int, default=10),
+    argument("--evaluations", help="evaluations of a run (2000)", type=int, default=2000),
+    argument("--time", "S", "seconds of a timed run (0.2)", type=float, default=0.2),
+    argument("--wall", "S", "limit of other runs, in seconds (20)", type=float, default=20.0),
+    argument("--output", "FILE", "files to write (.csv, .md)", nargs="+", type=Path, default=[]),
+    help="measure how algorithms behave: errors, bounds, repeats, overhead, stopping",
+    example="timefair audit scipy:Nelder-Mead --output audit.csv",
+)
 def _audit(arguments: argparse.Namespace) -> None:
+    """Runs each algorithm five times, with the code that measures campaigns, and prints a table:
+    errors, points out of bounds, whether a seed repeats the run, the cost of an evaluation, and how
+    the run was stopped. Failures are rows of the table.
+    """
     one_thread()
     from dataclasses import asdict
 
     from timefair.measure import audit
 
     prepare_files(arguments.output, (".md", ".csv"))
-    setting = audit.AuditSettings(
-        arguments.function,
-        arguments.dimension,
-        arguments.evaluations,
-        arguments.time,
-        arguments.wall,
-    )
+    limits = (arguments.evaluations, arguments.time, arguments.wall)
+    setting = audit.AuditSettings(arguments.function, arguments.dimension, *limits)
     if faults := setting.faults():
         raise InputError(*faults)
     rows = []
@@ -547,7 +401,12 @@ def show(
     """Print at least one row as a table, and write Markdown, or CSV without `printed`, files."""
     import pandas as pd
 
-    table = _markdown([printed(row) for row in rows])
+    shown = [printed(row) for row in rows]
+    lines = [list(shown[0]), *(list(map(_cell, row.values())) for row in shown)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    lines.insert(1, ["-" * width for width in widths])
+    padded = ([word.ljust(n) for word, n in zip(line, widths, strict=True)] for line in lines)
+    table = "".join(f"| {' | '.join(line)} |\n" for line in padded)
     print(table, end="")
     for path in files:
         if path.suffix == ".md":
@@ -556,17 +415,96 @@ def show(
             pd.DataFrame(rows).to_csv(path, index=False)
 
 
-def _markdown(rows: Sequence[Mapping[str, object]]) -> str:
-    lines = [list(rows[0]), *(list(map(_cell, row.values())) for row in rows)]
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    lines.insert(1, ["-" * width for width in widths])
-    padded = ([word.ljust(n) for word, n in zip(line, widths, strict=True)] for line in lines)
-    return "".join(f"| {' | '.join(line)} |\n" for line in padded)
-
-
 def _cell(value: object) -> str:
     if value is None:
         return ""
     if isinstance(value, bool):
         return "yes" if value else "no"
     return f"{value:.3g}" if isinstance(value, float) else str(value).replace("|", "\\|")
+
+
+@command(
+    "doctor",
+    argument("--cores", "N", "number of cores for timed runs (all usable)", type=int),
+    argument("--json", help="print all facts, as JSON", action="store_true"),
+    help="find what would perturb times on this machine, and what to do about it",
+    example="timefair doctor\ntimefair doctor --cores 1 --json",
+    exits={0: "no finding is bad", 1: "a finding is bad"},
+)
+def _doctor(arguments: argparse.Namespace) -> int:
+    """Checks the machine for about a second and prints one line per finding, the worst first: what
+    was checked, the numbers, and what to do. `bad`: times would be wrong; `warn`: times would vary
+    more or drift; `unknown`: the machine does not report it.
+    """
+    from timefair.machine.facts import Host
+
+    host = Host()  # with the variables that the user has set
+    one_thread()
+    from timefair.machine import doctor
+
+    if arguments.cores is not None:
+        cores_of(arguments)
+    seen = doctor.look(host, arguments.cores)
+    found = doctor.findings(seen)
+    if arguments.json:
+        print(json.dumps(doctor.as_json(found, seen), indent=2, allow_nan=False))
+    else:
+        print(*found, doctor.summary(found), sep="\n")
+    return int(any(finding.severity == "bad" for finding in found))
+
+
+@command(
+    "verify",
+    argument(
+        "folder", "DIR", "results/NAME, any folder with records, or an archive (a folder or a zip)",
+        type=Path,
+    ),
+    argument(
+        "--rebuild", action="store_true",
+        help="also make all tables again in an empty folder, and compare them byte for byte",
+    ),
+    argument("--quiet", help="print only problems, no summary", action="store_true"),
+    argument(
+        "--points-s", "S", "seconds for evaluating the best points again (60); 0: evaluate none",
+        type=float, default=60.0,
+    ),
+    help="read every record again, and list what is damaged, missing or mixed",
+    example="timefair verify results/default\ntimefair verify results/default --rebuild",
+    exits={
+        0: "nothing is wrong",
+        1: "something is damaged, missing or mixed, or has a different value",
+        2: "the command line is wrong, or there is nothing to verify",
+    },
+)  # fmt: skip
+def _verify(arguments: argparse.Namespace) -> int:
+    """Reads every record, collected file and journal of a folder again, checks their checksums, and
+    evaluates the best point of each run again. Prints one line for each damaged file, each record
+    with missing runs, each point whose value is now different, each mixture of runs that should not
+    be in one table, and each deviation from the registration. In an archive of `timefair export
+    crate`, it also compares every file with the manifest. The command changes no file.
+    """
+    return int(problems_of(arguments.folder, arguments, lambda line: print(line, flush=True)) > 0)
+
+
+def problems_of(folder: Path, arguments: argparse.Namespace, say: Callable[[str], None]) -> int:
+    """Verify a folder with records, say each line, and return the number of problems."""
+    one_thread()
+    if not arguments.points_s >= 0:
+        raise InputError(f"--points-s: {arguments.points_s}: should be at least 0")
+    from timefair.campaign.verify import verify
+
+    summary = verify(folder, say, points_s=arguments.points_s)
+    if not arguments.quiet:
+        print(summary, flush=True)
+    if not arguments.rebuild:
+        return summary.problems
+    from timefair.analysis import rebuild
+
+    different: list[str] = []
+    files = rebuild(folder, different.append)
+    for line in different:
+        say(line)
+    if not arguments.quiet:
+        alike = "all of them" if not different else str(files - len(different))
+        print(f"{files} files of tables made again in an empty folder: {alike} bit-identical")
+    return summary.problems + len(different)

@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 import textwrap
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from errno import EIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
 Entry = TypeVar("Entry")
 Commands: TypeAlias = "argparse._SubParsersAction[Command]"  # where a module adds its commands
-
+Argument: TypeAlias = tuple[list[str], dict[str, Any]]  # its names, and what argparse gets besides
+Work: TypeAlias = Callable[[argparse.Namespace], int | None]
 EXITS = {0: "done", 2: "the command line or a file is wrong; one line per fault"}
 """The meanings of the exit status, unless a command has meanings of its own."""
 
@@ -46,10 +47,8 @@ HELP_WIDTH = 79
 
 
 def status_of(work: Callable[[], int | None]) -> int:
-    """Do some work, print errors that concern the user, and return the exit status.
-
-    It is the result of the work, 0 for None, 2 for input that the user can correct, and 128 plus
-    the number of a signal. An exception that is a defect of timefair is not caught.
+    """Do some work, print errors that concern the user, and return the exit status: its result, 0
+    for None, 2 for input that the user can correct, and 128 plus the number of a signal.
     """
     try:
         with storing():
@@ -96,9 +95,7 @@ def entry(argument: str, name: str, registry: Mapping[str, Entry], where: str = 
 def refuse_mixed(
     origins: Mapping[str, Origins], campaign: Campaign, nodes: Iterable[Mapping[str, Any]] = ()
 ) -> None:
-    """Say if runs, of some nodes, are from several machines; `InputError` if they should not be
-    compared, unless the campaign allows it.
-    """
+    """Say if runs, of some nodes, are of several machines; `InputError` if that is not allowed."""
     from timefair.records.integrity import CONSENT, mixed, several_hosts
     from timefair.records.store import torn
 
@@ -113,9 +110,7 @@ def refuse_mixed(
 
 class Command(argparse.ArgumentParser):
     """A parser with an example, command lines that work, and exit statuses beside `EXITS` in its
-    help.
-
-    - `commands`: Its own commands, if it has any: the formats of `timefair export`.
+    help. `commands` are its own commands, if it has any: the formats of `timefair export`.
     """
 
     commands: Commands
@@ -126,18 +121,21 @@ class Command(argparse.ArgumentParser):
         description: str = "",
         example: str = "",
         exits: Mapping[int, str] | None = None,
-        parents: Sequence[argparse.ArgumentParser] = (),
         **given: Any,
     ) -> None:
         super().__init__(
             description=textwrap.fill(description, HELP_WIDTH),
-            parents=list(parents),
             formatter_class=argparse.RawDescriptionHelpFormatter,
             **given,
         )
         self.example = example
         self.exits = dict(sorted({**EXITS, **(exits or {})}.items()))
-        self.epilog = self._epilog()
+        meanings = [
+            textwrap.fill(f"  {code}  {meaning}", HELP_WIDTH, subsequent_indent=" " * 5)
+            for code, meaning in self.exits.items()
+        ]
+        shown = ["example:", textwrap.indent(example, "  "), ""] if example else []
+        self.epilog = "\n".join([*shown, "exit status:", *meanings])
 
     def output(self, metavar: str, words: str, default: Path | None = None) -> None:
         """Add the option that names the file or folder to write."""
@@ -151,23 +149,53 @@ class Command(argparse.ArgumentParser):
             help_ = suggest(value, known) or f"; known: {', '.join(known)}"
             raise argparse.ArgumentError(action, f"{value!r} is unknown{help_}")
 
-    def _epilog(self) -> str:
-        exits = [
-            textwrap.fill(f"  {code}  {meaning}", HELP_WIDTH, subsequent_indent=" " * 5)
-            for code, meaning in self.exits.items()
-        ]
-        example = ["example:", textwrap.indent(self.example, "  "), ""] if self.example else []
-        return "\n".join([*example, "exit status:", *exits])
+
+def argument(names: str, metavar: str = "", help: str = "", **given: Any) -> Argument:
+    """An argument of a command, as argparse has it; an option may have two names."""
+    return names.split(), {**({"metavar": metavar} if metavar else {}), "help": help, **given}
+
+
+class Declared:
+    """The commands of a module, in the order in which their functions are declared."""
+
+    def __init__(self) -> None:
+        self._all: list[tuple[Work, str, tuple[Argument, ...], dict[str, Any]]] = []
+
+    def command(self, name: str, *arguments: Argument, **about: Any) -> Callable[[Work], Work]:
+        """Declare a function as a command, or as a format of one: ``export coco``.
+
+        Its docstring is the description; the rest of `about` is that of `Command`.
+        """
+
+        def declare(work: Work) -> Work:
+            self._all.append((work, name, arguments, about))
+            return work
+
+        return declare
+
+    def add_to(self, commands: Commands) -> None:
+        for work, name, arguments, about in self._all:
+            group, _, word = name.rpartition(" ")
+            place = commands
+            if group:
+                top = commands.choices[group]
+                if not hasattr(top, "commands"):
+                    top.commands = top.add_subparsers(
+                        title="formats", required=True, metavar="FORMAT"
+                    )
+                place = top.commands
+            description = " ".join((work.__doc__ or "").split())
+            command = place.add_parser(word, description=description, **about)
+            for names, given in arguments:
+                command.add_argument(*names, **given)
+            command.set_defaults(command=work)
 
 
 def cores_of(arguments: argparse.Namespace) -> int:
     """The number of cores of the option ``--cores``, by default all; `InputError` below 1."""
-    cores = arguments.cores
-    if cores is None:
-        return len(os.sched_getaffinity(0))
-    if cores < 1:
+    if (cores := arguments.cores) is not None and cores < 1:
         raise InputError(f"--cores: {cores}: should be at least 1")
-    return int(cores)
+    return len(os.sched_getaffinity(0)) if cores is None else int(cores)
 
 
 def prepare_files(paths: Iterable[Path], endings: Collection[str] = ()) -> None:

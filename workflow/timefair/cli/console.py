@@ -7,7 +7,6 @@ import logging
 import signal
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,28 +25,17 @@ if TYPE_CHECKING:
     from timefair.campaign.driver import Driver, Workflow
 
 STEPS = 10  # so many lines there are at most while measuring, where lines cannot be replaced
-
 SHOWN = (
-    "Nothing to be done",
-    "Exiting because",
-    "Would ",
-    "This was a dry-run",
+    "Nothing to be done", "Exiting because", "Would ", "This was a dry-run",
     "Congratulations",  # of `--lint`
-)
+)  # fmt: skip
 """Beginnings of the messages of Snakemake that are printed although they are not warnings."""
-
-BY_CTRL_C = f"exit status {128 + signal.SIGINT}."
-"""What Snakemake says of a job that Ctrl-C has ended."""
-
-USUAL = "DefaultStreamHandler"
-"""The name of the handler that Snakemake prints with unless ``--logger`` names another one."""
+BY_CTRL_C = f"exit status {128 + signal.SIGINT}."  # what Snakemake says of a job that it has ended
+USUAL = "DefaultStreamHandler"  # Snakemake's handler, unless ``--logger`` names another one
 
 
 def attach(workflow: Workflow) -> None:
-    """Replace Snakemake's usual handler by a `ConsoleHandler` with its formatter and filters.
-
-    Nothing is replaced if ``--logger`` named another handler, or in a job that Snakemake starts.
-    """
+    """Replace Snakemake's usual handler, but in its jobs, by one with its formatter and filters."""
     logger = logging.getLogger("snakemake.logging")
     usual = [handler for handler in logger.handlers if handler.name == USUAL]
     for replaced in usual if workflow.is_main_process else []:
@@ -86,8 +74,16 @@ class ConsoleHandler(logging.Handler):
         """Leave the last line of progress; say what the report says, or what is kept."""
         self._line.end()
         if self._driver and self._pace:
+            folder, name = Path(self._driver.folder), self._driver.campaign.name
             with contextlib.suppress(InputError):
-                for line in _at_the_end(self._driver, finished=self._pace.finished):
+                if self._pace.finished:
+                    report = folder / "report.html"
+                    lines = [*read_description(report), f"{name}: read {report}"]
+                else:
+                    kept = ProgressReader(folder).look()
+                    are = f"{kept.runs} of {kept.wanted} runs are finished and kept"
+                    lines = [f"{name}: ended early; {are}, and the same command continues"]
+                for line in lines:
                     self._line.above(line)
         self._pace = None
         super().close()
@@ -134,18 +130,3 @@ class ConsoleHandler(logging.Handler):
         left_s = pace.left_s(time.monotonic())
         left = "" if left_s is None else f", about {rough(left_s)} left"
         self._line.show(f"{one.campaign.name}: {said}{left}")
-
-
-def _at_the_end(one: Driver, *, finished: bool) -> Iterator[str]:
-    """What the report says of a campaign, or what is kept of it if it ended early."""
-    folder, name = Path(one.folder), one.campaign.name
-    if finished:
-        report = folder / "report.html"
-        yield from read_description(report)
-        yield f"{name}: read {report}"
-    else:
-        kept = ProgressReader(folder).look()
-        yield (
-            f"{name}: ended early; {kept.runs} of {kept.wanted} runs are finished and kept, and "
-            "the same command continues"
-        )

@@ -19,8 +19,8 @@ from timefair.basics.extension import interpreter
 from timefair.basics.files import begun_path, regular, snakemake_above
 from timefair.cli.common import (
     OF_CAMPAIGN,
-    Command,
-    Commands,
+    Declared,
+    argument,
     entry,
     measuring_environment,
     one_thread,
@@ -31,86 +31,47 @@ from timefair.machine.linux.kernel import SIGNALS
 from timefair.measure import runner
 
 if TYPE_CHECKING:
-    from timefair.campaign.plan import Job
+    from timefair.campaign.plan import Block, Job
     from timefair.measure.job.prepared import Prepared
 
+PRINTED = "snakemake --cores all --configfile mine.yaml --printshellcmds"  # it prints these calls
 _REQUEST = ("algorithm", "function", "dimension", "instances", "round", "key")
 """The arguments that say, with the record, what a job is."""
 
-LABEL: dict[str, Any] = {"required": True, "metavar": "LABEL", "help": "label of the algorithm"}
+DECLARED = Declared()
+command, add_to = DECLARED.command, DECLARED.add_to
+
+SNAPSHOT = argument("--campaign", **OF_CAMPAIGN)
+LABEL = argument("--algorithm", "LABEL", "label of the algorithm", required=True)
+CELL = (
+    argument("--function", help="number of the function", required=True, type=int),
+    argument("--dimension", help="dimension of the search space", required=True, type=int),
+    argument("--instances", "1-5_71", "instances of the function", required=True),
+    argument("--round", help="number of the round, from 1", required=True, type=int),
+)
+RECORD = (
+    argument("--key", help="key of the job, as in the path of the record", required=True),
+    argument("--record", "PARQUET", "record to write", required=True, type=Path),
+)
+"""The arguments that say which job is measured, and where."""
 
 
-def add_to(commands: Commands) -> None:
-    measure = commands.add_parser(
-        "measure",
-        help="measure one job",
-        description="Measures the runs of one algorithm on one function, dimension and chunk of "
-        "instances in one round, and writes their record. Runs that a killed job has finished are "
-        "taken from the journal beside the record. Snakemake calls this command, with a key that "
-        "only this campaign and this code have. The example prints these calls.",
-        example="snakemake --cores all --configfile mine.yaml --printshellcmds",
-    )
-    measure.add_argument("--campaign", **OF_CAMPAIGN)
-    measure.add_argument("--algorithm", **LABEL)
-    _add_cell(measure)
-    add_record(measure)
-    measure.add_argument("--serve", nargs=3, type=int, help=argparse.SUPPRESS)
-    measure.set_defaults(command=_measure)
-
-    block = commands.add_parser(
-        "measure-block",
-        help="measure one block: all algorithms in turn, on this node",
-        description="Measures all algorithms on one function, dimension and chunk of instances in "
-        "one round, one after the other on this node, in a random order that the seed of the "
-        "campaign determines. Runs of the block that another node has measured are measured again. "
-        "Snakemake calls this command if the campaign has `block: node`. The example prints these "
-        "calls.",
-        example="snakemake --cores all --configfile mine.yaml --printshellcmds",
-    )
-    block.add_argument("--campaign", **OF_CAMPAIGN)
-    _add_cell(block)
-    block.set_defaults(command=_measure_block)
-
-    collect = commands.add_parser(
-        "collect",
-        help="join the records of an algorithm",
-        description="Joins the records of one algorithm into one file. All records of the campaign "
-        "must exist, be undamaged, and come from one kind of machine and software. Snakemake "
-        "calls this command.",
-        example="timefair collect --campaign results/default/campaign.json"
-        " --algorithm Nelder-Mead --output collected.parquet",
-    )
-    collect.add_argument("--campaign", **OF_CAMPAIGN)
-    collect.add_argument("--algorithm", **LABEL)
-    collect.add_argument(
-        "--output", required=True, type=Path, metavar="PARQUET", help="file to write"
-    )
-    collect.set_defaults(command=_collect)
-
-
-def add_record(command: Command) -> None:
-    """Add the arguments that say which job is measured, and where."""
-    command.add_argument(
-        "--key", required=True, help="key of the job, as in the path of the record"
-    )
-    command.add_argument(
-        "--record", required=True, type=Path, metavar="PARQUET", help="record to write"
-    )
-
-
-def _add_cell(command: Command) -> None:
-    command.add_argument("--function", required=True, type=int, help="number of the function")
-    command.add_argument(
-        "--dimension", required=True, type=int, help="dimension of the search space"
-    )
-    command.add_argument(
-        "--instances", required=True, metavar="1-5_71", help="instances of the function"
-    )
-    command.add_argument("--round", required=True, type=int, help="number of the round, from 1")
-
-
+@command(
+    "measure",
+    SNAPSHOT,
+    LABEL,
+    *CELL,
+    *RECORD,
+    argument("--serve", help=argparse.SUPPRESS, nargs=3, type=int),
+    help="measure one job",
+    example=PRINTED,
+)
 def _measure(arguments: argparse.Namespace) -> int | None:
-    """Have a prepared process measure, or do it here."""
+    """Measures the runs of one algorithm on one function, dimension and chunk of instances in one
+    round, and writes their record. Runs that a killed job has finished are taken from the journal
+    beside the record. Snakemake calls this command, with a key that only this campaign and this
+    code have. The example prints these calls.
+    """
     if arguments.serve:
         _serve(arguments, *arguments.serve)
         return None
@@ -131,11 +92,9 @@ def _measure(arguments: argparse.Namespace) -> int | None:
             "library": (spec["use"].partition(":")[0],),
             "algorithm": (arguments.algorithm, arguments.dimension),
         }
+        address = partial(runner.address, snakemake, folder, threads)
         levels = [
-            runner.Level(
-                runner.address(snakemake, folder, threads, stage, *names),
-                request | {"stage": stage},
-            )
+            runner.Level(address(stage, *names), request | {"stage": stage})
             for stage, names in stages.items()
         ]
         serve = [*command, "--serve", str(snakemake)]
@@ -155,8 +114,19 @@ def _measure(arguments: argparse.Namespace) -> int | None:
     return None
 
 
+@command(
+    "measure-block",
+    SNAPSHOT,
+    *CELL,
+    help="measure one block: all algorithms in turn, on this node",
+    example=PRINTED,
+)
 def _measure_block(arguments: argparse.Namespace) -> int:
-    """Have `timefair measure` do the jobs of a block, one after the other."""
+    """Measures all algorithms on one function, dimension and chunk of instances in one round, one
+    after the other on this node, in a random order that the seed of the campaign determines. Runs
+    of the block that another node has measured are measured again. Snakemake calls this command if
+    the campaign has `block: node`. The example prints these calls.
+    """
     from timefair.campaign import configuration, plan
     from timefair.machine.facts import some_facts
     from timefair.measure.job.cores import on_one_node
@@ -166,9 +136,7 @@ def _measure_block(arguments: argparse.Namespace) -> int:
     keys = plan.read_keys(folder, campaign)
     if not 1 <= arguments.round <= campaign.rounds:
         raise InputError(f"--round: {arguments.round}: should be 1 to {campaign.rounds}")
-    block = plan.Block(
-        arguments.function, arguments.dimension, _instances(arguments), arguments.round
-    )
+    block = _block(arguments)
     members = block.jobs(campaign)
     records = [folder / job.record(keys[job.algorithm, job.round]) for job in members]
     node = some_facts(["hostname"])["hostname"] or "unknown"
@@ -278,8 +246,7 @@ def as_planned(arguments: argparse.Namespace, key: str) -> str:
 def _measure_job(ready: Prepared, arguments: argparse.Namespace, number: int = 1) -> None:
     from timefair.measure.job.cell import measure_job
 
-    key = _checked_key(ready, arguments)
-    record = Path(arguments.record)
+    key, record = _checked_key(ready, arguments), Path(arguments.record)
     prepare_files([record])
     measure_job(ready, _job(arguments), record, key, number)
 
@@ -287,47 +254,47 @@ def _measure_job(ready: Prepared, arguments: argparse.Namespace, number: int = 1
 def _job(arguments: argparse.Namespace) -> Job:
     from timefair.campaign import plan
 
-    return plan.Job(
-        algorithm=arguments.algorithm,
-        function=arguments.function,
-        dimension=arguments.dimension,
-        instances=_instances(arguments),
-        round=arguments.round,
-    )
+    return plan.Job(arguments.algorithm, **vars(_block(arguments)))
 
 
-def _instances(arguments: argparse.Namespace) -> tuple[int, ...]:
+def _block(arguments: argparse.Namespace) -> Block:
     from timefair.campaign import plan
 
     try:
-        return plan.parse_instances(arguments.instances)
+        instances = plan.parse_instances(arguments.instances)
     except ValueError as error:
         raise InputError(f"--instances: {error}") from None
+    return plan.Block(arguments.function, arguments.dimension, instances, arguments.round)
 
 
 def spec_of(arguments: argparse.Namespace) -> dict[str, Any]:
-    """The algorithm of a job, as the campaign has it."""
-    algorithms = _algorithms(arguments.campaign)
+    """The algorithm of a job as the file has it: to check all of it would import much, twice."""
+    try:
+        snapshot = json.loads(regular(arguments.campaign).read_text("utf-8"))
+        algorithms: dict[str, dict[str, Any]] = snapshot["algorithms"]
+    except (OSError, ValueError, LookupError, TypeError):
+        from timefair.campaign import configuration
+
+        configuration.restore(arguments.campaign)  # says what is wrong
+        raise
     if arguments.algorithm not in algorithms:
         raise InputError(f"--algorithm: {arguments.algorithm!r} is not in {arguments.campaign}")
     return algorithms[arguments.algorithm]
 
 
-def _algorithms(snapshot: Path) -> dict[str, dict[str, Any]]:
-    """The algorithms as the file has them: to check the whole of it would import much, twice."""
-    try:
-        known: dict[str, dict[str, Any]] = json.loads(regular(snapshot).read_text("utf-8"))[
-            "algorithms"
-        ]
-    except (OSError, ValueError, LookupError, TypeError):
-        from timefair.campaign import configuration
-
-        configuration.restore(snapshot)  # says what is wrong
-        raise
-    return known
-
-
+@command(
+    "collect",
+    SNAPSHOT,
+    LABEL,
+    argument("--output", "PARQUET", "file to write", required=True, type=Path),
+    help="join the records of an algorithm",
+    example="timefair collect --campaign results/default/campaign.json"
+    " --algorithm Nelder-Mead --output collected.parquet",
+)
 def _collect(arguments: argparse.Namespace) -> None:
+    """Joins the records of one algorithm into one file. All records of the campaign must exist, be
+    undamaged, and come from one kind of machine and software. Snakemake calls this command.
+    """
     one_thread()
     from timefair.campaign import collected, configuration, plan
     from timefair.records.store import avoid_pandas

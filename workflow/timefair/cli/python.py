@@ -10,8 +10,8 @@ import symtable
 import sys
 import tempfile
 import textwrap
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from functools import cached_property, partial
+from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import cached_property
 from html import escape
 from pathlib import Path
 from types import FunctionType, ModuleType
@@ -70,17 +70,12 @@ class Results:
         entry("table", name, TABLES, LIST_OF_TABLES)
         return in_files(self._table(name, only))
 
-    def _table(self, name: str, only: Collection[str] = ()) -> pd.DataFrame:
-        """A table with the names of measures that exhibits read."""
-        from timefair.cli.common import read_table
-
-        path = self.folder / "tables" / f"{name}.parquet"
-        return read_table(path, name) if path.exists() and not only else self._made(name, only)
-
     def figure(self, name: str, page: str | None = None) -> Figure:
         """A figure such as ``ecdf``, drawn from its table; of several pages, the first one or
         `page`. `InputError` if there is no such figure or page, or no run is collected.
         """
+        from matplotlib.figure import Figure
+
         from timefair.cli.common import entry
         from timefair.exhibits.charts import style
         from timefair.exhibits.registry import FIGURES
@@ -89,7 +84,15 @@ class Results:
         frame = self._table(draw.table)
         pages = {one.name: one for one in draw.pages_of(frame)}
         chosen = next(iter(pages.values())) if page is None else entry("page", page, pages)
-        _show_figures()
+        # A notebook shows figures that pyplot has not made, unless the user has chosen how.
+        ipython = sys.modules.get("IPython")
+        shell = ipython and ipython.get_ipython()
+        if shell and Figure not in shell.display_formatter.formatters["image/png"].type_printers:
+            from IPython.core.pylabtools import (  # type: ignore[import-not-found]
+                select_figure_formats,
+            )
+
+            select_figure_formats(shell, {"png"})
         with style.applied():
             return draw(frame, chosen)
 
@@ -114,40 +117,24 @@ class Results:
 
         return configuration.restore(self._snapshot)
 
-    def _made(self, name: str, only: Collection[str]) -> pd.DataFrame:
-        from timefair.basics.extension import each
+    def _table(self, name: str, only: Collection[str] = ()) -> pd.DataFrame:
+        """A table with the names of measures that exhibits read."""
+        from timefair.analysis import maker
         from timefair.campaign import collected
         from timefair.cli.analysis import together
-        from timefair.cli.common import entry
+        from timefair.cli.common import entry, read_table
         from timefair.exhibits.charts.pages import ORDER
-        from timefair.exhibits.registry import TABLES
         from timefair.records.rundata.problems import MOST_COLOURS
-        from timefair.records.rundata.settings import Analysis
 
-        files = {path.stem: path for path in collected.in_folder(self.folder, self.campaign)}
+        path, campaign = self.folder / "tables" / f"{name}.parquet", self.campaign
+        if path.exists() and not only:
+            return read_table(path, name)
+        files = {path.stem: path for path in collected.in_folder(self.folder, campaign)}
         chosen = [entry("algorithm", label, files) for label in dict.fromkeys(only or files)]
-        runs = together(chosen, self.campaign)
-        settings = self.campaign.settings_of(name)
-        settings |= {"added": dict(each("settings", self.campaign, self.folder))}
-        frame = TABLES[name](runs, Analysis.of(settings))
-        if only and len(self.campaign.algorithms) <= MOST_COLOURS:  # their colours in the campaign
-            frame.attrs[ORDER] = [
-                *sorted(self.campaign.algorithms),
-                *sorted(self.campaign.published),
-            ]
+        frame = maker(campaign, self.folder, together(chosen, campaign))(name)
+        if only and len(campaign.algorithms) <= MOST_COLOURS:  # their colours in the campaign
+            frame.attrs[ORDER] = [*sorted(campaign.algorithms), *sorted(campaign.published)]
         return frame
-
-
-def _show_figures() -> None:
-    """Let a notebook show figures that pyplot has not made, unless the user has chosen how."""
-    from matplotlib.figure import Figure
-
-    ipython = sys.modules.get("IPython")
-    shell = ipython and ipython.get_ipython()
-    if shell and Figure not in shell.display_formatter.formatters["image/png"].type_printers:
-        from IPython.core.pylabtools import select_figure_formats  # type: ignore[import-not-found]
-
-        select_figure_formats(shell, {"png"})
 
 
 def load(folder: str | Path) -> Results:
@@ -174,7 +161,10 @@ def place_of(function: Callable[..., Any], path: Path, files: dict[Path, str]) -
     name, module = function.__name__, sys.modules.get(function.__module__)
     file = getattr(module, "__file__", None)
     if module and module.__name__ != "__main__" and file and hasattr(module, name):
-        return f"{module.__name__ if module.__package__ else _relative(file)}:{name}"
+        if module.__package__:
+            return f"{module.__name__}:{name}"
+        place, here = Path(file).resolve(), Path.cwd()
+        return f"{place.relative_to(here) if place.is_relative_to(here) else place}:{name}"
     files[path] = HEADER.format(name=name) + _Source(function).text()
     return f"{path}:{name}"
 
@@ -186,11 +176,6 @@ def write(files: Mapping[Path, str]) -> None:
         with atomic_file(path) as written:
             written.write(content.encode())
         user_code.forget(str(path))
-
-
-def _relative(file: str) -> str:
-    path = Path(file).resolve()
-    return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
 
 
 class _Source:
@@ -219,10 +204,11 @@ class _Source:
         elif _is_constant(value):
             self._constants[f"{name} = {value!r}"] = None
         else:
-            raise InputError(
-                f"{self._name}: uses {name}, a {type(value).__name__}, which cannot be written to "
-                f"a file; {INSTEAD}"
-            )
+            raise self._unwritable(f"uses {name},", value)
+
+    def _unwritable(self, what: str, value: Any) -> InputError:
+        kind = f"a {type(value).__name__}, which cannot be written to a file"
+        return InputError(f"{self._name}: {what} {kind}; {INSTEAD}")
 
     def _define(self, name: str, function: FunctionType) -> None:
         """Write the source of a function, after all that it uses, and its attributes."""
@@ -245,20 +231,13 @@ class _Source:
         if function.__name__ != name:
             self._constants[f"{name} = {function.__name__}"] = None
         for key, value in vars(function).items():
-            self._attribute(f"{name}.{key}", value)
-
-    def _attribute(self, place: str, value: Any) -> None:
-        if isinstance(value, FunctionType) and value.__name__ != "<lambda>":
-            self._add(value.__name__, value)
-            said = value.__name__
-        elif _is_constant(value):
-            said = repr(value)
-        else:
-            raise InputError(
-                f"{self._name}: {place} is a {type(value).__name__}, which cannot be written to a "
-                f"file; {INSTEAD}"
-            )
-        self._functions[place] = f"{place} = {said}\n"
+            place, said = f"{name}.{key}", repr(value)
+            if isinstance(value, FunctionType) and value.__name__ != "<lambda>":
+                self._add(value.__name__, value)
+                said = value.__name__
+            elif not _is_constant(value):
+                raise self._unwritable(f"{place} is", value)
+            self._functions[place] = f"{place} = {said}\n"
 
 
 def _global_names(scope: symtable.SymbolTable) -> Iterator[str]:
@@ -280,11 +259,8 @@ def _is_constant(value: Any) -> bool:
 
 
 FAULT = "timefair: "  # the beginning of the lines in which timefair says what is wrong
-
 Numbers = int | str | list[int] | range
-
-CAMPAIGNS = Path("campaigns")
-"""The folder of the campaign files that `run` writes, and of the functions they need."""
+CAMPAIGNS = Path("campaigns")  # for the campaign files that `run` writes, and their functions
 
 
 def run(
@@ -330,21 +306,28 @@ def run(
     from timefair.campaign import configuration, scaffold
 
     folder, files = CAMPAIGNS / f"{name}", dict[Path, str]()
-    budget = {"time_s": time_s, "evaluations": evaluations}
+
+    def placed(path: str, value: Any) -> Any:
+        """A name as it is, or where a function is defined; of keys, with their `use` as that."""
+        if isinstance(value, Mapping):
+            return {k: placed(path, v) if k == "use" else v for k, v in value.items()}
+        return value if isinstance(value, str) else place_of(value, folder / path, files)
+
+    def given(**values: Any) -> dict[str, Any]:
+        lists = {k: list(v) if isinstance(v, range) else v for k, v in values.items()}
+        return {key: value for key, value in lists.items() if value is not None}
+
     asked: dict[str, Any] = {
         "name": name,
         "problems": {
-            "suite": _placed(folder / "problems.py", suite, files),
-            "functions": _numbers(functions),
-            **({} if dimensions is None else {"dimensions": _numbers(dimensions)}),
-            "instances": _numbers(instances),
+            "suite": placed("problems.py", suite),
+            **given(functions=functions, dimensions=dimensions, instances=instances),
         },
         "algorithms": {
-            label: _algorithm(folder / "algorithms" / f"{label}.py", given, files)
-            for label, given in algorithms.items()
+            label: placed(f"algorithms/{label}.py", use) for label, use in algorithms.items()
         },
-        "budget": {key: limit for key, limit in budget.items() if limit is not None},
-        **({} if runs is None else {"runs": runs}),
+        "budget": given(time_s=time_s, evaluations=evaluations),
+        **given(runs=runs),
         **keys,
     }
     configuration.check_keys(asked, "campaign")
@@ -382,21 +365,6 @@ def analyse(frame: pd.DataFrame, *, name: str = "analysis", **keys: Any) -> Resu
     return Results(folder)
 
 
-def _placed(path: Path, value: Any, files: dict[Path, str]) -> str:
-    """A name as it is, or where a function is defined; `files` gets a file that does not exist."""
-    return value if isinstance(value, str) else place_of(value, path, files)
-
-
-def _algorithm(path: Path, given: Any, files: dict[Path, str]) -> Any:
-    if isinstance(given, Mapping):
-        return {k: _placed(path, v, files) if k == "use" else v for k, v in given.items()}
-    return _placed(path, given, files)
-
-
-def _numbers(given: Numbers) -> Any:
-    return list(given) if isinstance(given, range) else given
-
-
 def _watched(command: list[str], state: str | None = None, within: str | None = None) -> None:
     """Run a command, and show what it prints; lines that begin with `state` replace each other.
 
@@ -408,8 +376,18 @@ def _watched(command: list[str], state: str | None = None, within: str | None = 
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=within,
         start_new_session=True,
     ) as process:  # fmt: skip
-        assert process.stdout is not None
-        show = partial(_show, process.stdout, line, state, faults)
+        lines, here = process.stdout, f"{Path.cwd()}/"
+        assert lines is not None
+
+        def show() -> None:
+            for text in (text.rstrip().replace(here, "") for text in lines):
+                if state is not None and text.startswith(f"{state}: "):
+                    line.show(text)
+                elif text and not text.startswith("Using workflow specific profile"):
+                    line.above(text)
+                    if text.startswith(FAULT):
+                        faults.append(text.removeprefix(FAULT))
+
         try:
             show()
         except KeyboardInterrupt:
@@ -420,14 +398,3 @@ def _watched(command: list[str], state: str | None = None, within: str | None = 
             line.end()
     if process.returncode:
         raise InputError(*(faults or [f"{command[3]} ended with status {process.returncode}"]))
-
-
-def _show(lines: Iterable[str], line: StatusLine, state: str | None, faults: list[str]) -> None:
-    here = f"{Path.cwd()}/"
-    for text in (text.rstrip().replace(here, "") for text in lines):
-        if state is not None and text.startswith(f"{state}: "):
-            line.show(text)
-        elif text and not text.startswith("Using workflow specific profile"):
-            line.above(text)
-            if text.startswith(FAULT):
-                faults.append(text.removeprefix(FAULT))

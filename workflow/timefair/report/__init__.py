@@ -14,7 +14,6 @@ from pathlib import Path
 from timefair.basics.files import regular
 
 _LINES = 12  # number of lines of a page that contain its description
-
 _BREAK = " | "
 
 

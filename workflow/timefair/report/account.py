@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import groupby
@@ -21,7 +21,6 @@ from timefair.report.evidence import Evidence
 from timefair.report.markup import Names, definitions, folded
 
 MOST_ALGORITHMS = 20  # number of algorithms up to which their list is not folded
-
 REPEAT = """<p>Save the campaign as <code>{name}.yaml</code> and run</p>
 <pre>snakemake --cores all --configfile {name}.yaml</pre>
 <p>with timefair {version} and the library versions that are listed under
@@ -36,7 +35,8 @@ REPEAT_FOREIGN = """<p>With the same file, whose SHA-256 is in the checklist, ru
 were made.</p>"""
 
 OF_MEASUREMENT = ("Restarts", "Isolation", "Perturbed runs")  # unknown for imported runs
-
+OF_NUMBERS, NUMBER = ("Evaluations/s", "Own share of the time"), ' class="number"'
+OF_QUANTILES = {"quantiles", "multirun", "disagreements"}
 QUANTILES = (
     "Probability and Certainty in the Performance of Evolutionary and Swarm Optimization "
     "Algorithms, Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364"
@@ -65,13 +65,15 @@ def how_runs_went(evidence: Evidence) -> list[str]:
 def in_one_sentence(campaign: Campaign) -> str:
     """Sentence on the algorithms, the problems, the number of runs and the budget."""
     chosen = campaign.problems
+    named = listed([str(dimension) for dimension in chosen.dimensions])
+    own = bool(chosen.own_dimensions)
+    where = f"{named} dimension{'s' * (named != '1')}"
     allowed = "" if "evaluations" in campaign.lacks else f" and {_budget(campaign)} per run"
     return (
         f"{counted(len(campaign.timed), 'algorithm')} on "
-        f"{counted(len(chosen.functions), 'function')} of {chosen.suite}"
-        f"{', each' * bool(chosen.own_dimensions)} in "
-        f"{_dimensions(campaign)}, {counted(len(chosen.instances), 'instance')} each, with "
-        f"{_runs(campaign)}{allowed}."
+        f"{counted(len(chosen.functions), 'function')} of {chosen.suite}{', each' * own} in "
+        f"{f'its own number of dimensions ({named})' if own else where}, "
+        f"{counted(len(chosen.instances), 'instance')} each, with {_runs(campaign)}{allowed}."
         f"{_beside(campaign)}"
     )
 
@@ -93,13 +95,6 @@ def _runs(campaign: Campaign) -> str:
     fixed = campaign.stopping.rule == "fixed" and not campaign.is_foreign
     most = "" if fixed else "at most "
     return f"{most}{counted(campaign.runs, 'run')} per instance"
-
-
-def _dimensions(campaign: Campaign) -> str:
-    named = [str(dimension) for dimension in campaign.problems.dimensions]
-    if campaign.problems.own_dimensions:
-        return f"its own number of dimensions ({listed(named)})"
-    return f"{listed(named)} dimension{'s' * (named != ['1'])}"
 
 
 def _budget(campaign: Campaign) -> str:
@@ -139,9 +134,8 @@ def implementations(evidence: Evidence) -> str:
 
 @dataclass(frozen=True)
 class Speed:
-    """What an algorithm is implemented in, its evaluations per second, and its own share of time.
-
-    The numbers are NaN if they are unknown.
+    """What an algorithm is implemented in, its evaluations per second and its own share of time,
+    which are NaN if they are unknown.
     """
 
     code: str
@@ -151,6 +145,12 @@ class Speed:
     def __str__(self) -> str:
         own = "" if isnan(self.own) else f"\u00a0({percent(self.own)})"
         return f"{float(f'{self.per_s:.2g}'):,.12g}{own}"
+
+    def cells(self) -> str:
+        rate = "–" if isnan(self.per_s) else number(self.per_s)
+        own = "–" if isnan(self.own) else percent(self.own)
+        numbers = "".join(f'<td class="number">{said}</td>' for said in (rate, own))
+        return f"<td>{escape(self.code)}</td>{numbers}"
 
 
 def speed(evidence: Evidence, algorithm: str) -> Speed:
@@ -191,37 +191,18 @@ def setup(evidence: Evidence, names: Names) -> str:
         return definitions(known, "facts") + "\n" + _imported(campaign, names)
     rows = "\n".join(
         f'<tr><th scope="row">{names.one(label)}</th><td><code>{escape(spec.use)}</code></td>'
-        f"{_speed(speed(evidence, label))}"
+        f"{speed(evidence, label).cells()}"
         f"<td>{escape(_parameters(evidence, label))}</td>"
         f"<td>{escape(campaign.restart_of(label).policy)}</td>"
         f"<td>{campaign.isolation_of(label)}</td></tr>"
         for label, spec in campaign.algorithms.items()
     )
     head = (
-        '<th scope="col">Name</th><th scope="col">Code</th>'
-        '<th scope="col">Implemented in</th><th scope="col" class="number">Evaluations/s</th>'
-        '<th scope="col" class="number">Own share of the time</th>'
-        '<th scope="col">Parameters</th><th scope="col">Restarts</th>'
-        '<th scope="col">Isolation</th>'
-    )
+        "Name", "Code", "Implemented in", "Evaluations/s", "Own share of the time", "Parameters",
+        "Restarts", "Isolation",
+    )  # fmt: skip
     algorithms = _algorithms(head, rows, len(campaign.algorithms))
     return f"{definitions(facts, 'facts')}\n{algorithms}"
-
-
-def _algorithms(head: str, rows: str, count: int) -> str:
-    table = (
-        f'<div class="scroll"><table>\n<thead><tr>{head}</tr></thead>\n'
-        f"<tbody>\n{rows}\n</tbody>\n</table></div>"
-    )
-    return folded("Algorithms", table, count, MOST_ALGORITHMS)
-
-
-def _speed(one: Speed) -> str:
-    rate, own = (
-        "–" if isnan(value) else said(value)
-        for value, said in ((one.per_s, number), (one.own, percent))
-    )
-    return f'<td>{escape(one.code)}</td><td class="number">{rate}</td><td class="number">{own}</td>'
 
 
 def _imported(campaign: Campaign, names: Names) -> str:
@@ -230,9 +211,16 @@ def _imported(campaign: Campaign, names: Names) -> str:
         f"<td>{escape(data.algorithm or label)}</td><td>{escape(data.path)}</td></tr>"
         for label, data in campaign.published.items()
     )
-    columns = ("Name", "Name in the file", "File")
-    head = "".join(f'<th scope="col">{name}</th>' for name in columns)
-    return _algorithms(head, rows, len(campaign.published))
+    return _algorithms(("Name", "Name in the file", "File"), rows, len(campaign.published))
+
+
+def _algorithms(head: Sequence[str], rows: str, count: int) -> str:
+    named = "".join(f'<th scope="col"{NUMBER * (name in OF_NUMBERS)}>{name}</th>' for name in head)
+    table = (
+        f'<div class="scroll"><table>\n<thead><tr>{named}</tr></thead>\n'
+        f"<tbody>\n{rows}\n</tbody>\n</table></div>"
+    )
+    return folded("Algorithms", table, count, MOST_ALGORITHMS)
 
 
 def _parameters(evidence: Evidence, label: str) -> str:
@@ -279,19 +267,17 @@ def repeat(campaign: Campaign) -> str:
 
 
 def cite(evidence: Evidence) -> str:
-    items = "\n".join(f"<li>{escape(source)}.</li>" for source in _sources(evidence))
+    sources = {
+        f"timefair {__version__}: measurement and analysis (its entry is in CITATION.cff)": True,
+        f"{SOURCE.removesuffix(', section 4')}: the protocol": True,
+        f"{QUANTILES}: peak, average and bad case": not OF_QUANTILES.isdisjoint(evidence.tables),
+        f"{RUN_COUNT}: the number of runs": any(
+            name.startswith("run_count") for name in evidence.tables
+        ),
+        f"{COCO}: the problems": evidence.campaign.problems.suite.startswith("bbob"),
+    }
+    items = "\n".join(f"<li>{escape(source)}.</li>" for source, used in sources.items() if used)
     return f"<ul>\n{items}\n</ul>"
-
-
-def _sources(evidence: Evidence) -> Iterator[str]:
-    yield f"timefair {__version__}: measurement and analysis (its entry is in CITATION.cff)"
-    yield f"{SOURCE.removesuffix(', section 4')}: the protocol"
-    if not {"quantiles", "multirun", "disagreements"}.isdisjoint(evidence.tables):
-        yield f"{QUANTILES}: peak, average and bad case"
-    if any(name.startswith("run_count") for name in evidence.tables):
-        yield f"{RUN_COUNT}: the number of runs"
-    if evidence.campaign.problems.suite.startswith("bbob"):
-        yield f"{COCO}: the problems"
 
 
 Row = Mapping[Hashable, Any]
@@ -354,49 +340,35 @@ ITEM = """<section>
 
 
 def checklist_page(rows: Sequence[Row], campaign: str, note: str) -> str:
-    """The page of a campaign, with a note on its runs.
-
-    Rows are those of the table `checklist`: ``met`` is null for a part that was not measured.
-    Without rows, the page states that there are no runs.
-    """
+    """The page of a campaign, with a note on its runs; ``met`` is null for unmeasured parts."""
     return PAGE.format(campaign=escape(campaign), style=STYLE, contents=checklist(rows, note))
 
 
 def checklist(rows: Sequence[Row], note: str, level: int = 2) -> str:
     """The content of the page below its title, with the items as headings of a level."""
     items = [list(parts) for _, parts in groupby(rows, key=lambda row: row["item"])]
-    return CONTENTS.format(
-        summary=_summary(items),
-        note=escape(note),
-        source=escape(SOURCE),
-        items="\n".join(_item(parts, level) for parts in items),
-    )
-
-
-def _summary(items: Sequence[Sequence[Row]]) -> str:
-    if not items:
-        return "No runs."
+    met = [all(row["met"] is None or row["met"] for row in parts) for parts in items]
+    summary = f"{sum(met)} of {len(items)} items are met." if items else "No runs."
     open_items = [
         f'<a href="#item-{parts[0]["item"]}">{escape(parts[0]["topic"])}</a>'
-        for parts in items
-        if not _met(parts)
+        for parts, closed in zip(items, met, strict=True)
+        if not closed
     ]
-    met = f"{len(items) - len(open_items)} of {len(items)} items are met."
-    return f"{met} Not met: {', '.join(open_items)}." if open_items else met
-
-
-def _item(parts: Sequence[Row], level: int) -> str:
-    return ITEM.format(
-        level=level,
-        number=parts[0]["item"],
-        topic=escape(parts[0]["topic"]),
-        verdict=_verdict(_met(parts)),
-        parts="\n".join(map(_part, parts)),
+    if open_items:
+        summary += f" Not met: {', '.join(open_items)}."
+    shown = [
+        ITEM.format(
+            level=level,
+            number=parts[0]["item"],
+            topic=escape(parts[0]["topic"]),
+            verdict=_verdict(closed),
+            parts="\n".join(map(_part, parts)),
+        )
+        for parts, closed in zip(items, met, strict=True)
+    ]
+    return CONTENTS.format(
+        summary=summary, note=escape(note), source=escape(SOURCE), items="\n".join(shown)
     )
-
-
-def _met(parts: Sequence[Row]) -> bool:
-    return all(row["met"] is None or row["met"] for row in parts)
 
 
 def _part(row: Row) -> str:
@@ -407,7 +379,7 @@ def _part(row: Row) -> str:
 
 
 def _verdict(met: bool | None) -> str:
-    """The verdict as a word and a symbol; the colour adds no information."""
+    """The verdict as a word and a symbol: the colour adds no information."""
     if met is None:
         return '<span aria-hidden="true">–</span> not measured'
     if met:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-
-import pandas as pd
+from typing import NamedTuple
 
 from timefair.basics.words import ALL, counted, listed, number, percent
 from timefair.campaign.configuration import ALLOWED
@@ -26,10 +24,7 @@ NORMAL = (
     "shows what perturbs)."
 )
 
-MEASUREMENT = "campaign"
-"""The folder of the tables on the measurement: their `runs` may count those with a
-certain value.
-"""
+MEASUREMENT = "campaign"  # the room of tables on the measurement, which may count some runs only
 
 CLOCKS = {
     "cpu": "Seconds are seconds of CPU time, not of the wall clock.",
@@ -37,8 +32,7 @@ CLOCKS = {
 }
 
 
-@dataclass(frozen=True)
-class Caution:
+class Caution(NamedTuple):
     """One caution: a topic in a few words, and its text."""
 
     topic: str
@@ -133,12 +127,11 @@ def _failures(evidence: Evidence) -> Iterator[str]:
         yield f"{name} made no evaluation in any run ({listed(where)}) and is not compared."
     failed = rows[rows["status"] != "ok"]
     counting = failed[~failed["algorithm"].isin(without)]
-    if len(counting):
-        by_status = counting.groupby(["algorithm", "status"], sort=True)["runs"].sum()
-        said = [
-            f"{counted(int(row['runs']), 'run')} of {row['algorithm']} ({row['status']})"
-            for row in by_status.reset_index().to_dict("records")
-        ]
+    by_status = counting.groupby(["algorithm", "status"], observed=True)["runs"].sum()
+    if said := [
+        f"{counted(int(runs), 'run')} of {algorithm} ({status})"
+        for (algorithm, status), runs in by_status.items()
+    ]:
         yield f"{listed(said)} failed. Their results up to the failure are used."
     messages = failed[failed["message"] != "none"].drop_duplicates("algorithm")
     for row in messages.head(MOST_MESSAGES).to_dict("records"):
@@ -156,7 +149,6 @@ def _remarks(evidence: Evidence) -> Iterator[str]:
 
 
 def _cut_short(evidence: Evidence) -> Iterator[str]:
-    """Algorithms with a schedule that never completed a launch."""
     rows = evidence.table("restarts")
     for label, spec in evidence.campaign.algorithms.items():
         mine = rows[rows["algorithm"] == label]
@@ -196,22 +188,18 @@ def _equal_runs(evidence: Evidence) -> Iterator[str]:
 
 
 def _few_runs(evidence: Evidence) -> Iterator[str]:
-    columns = ["function", "dimension", "algorithm", "runs"]
-    frames = [
-        frame.loc[
-            (frame["function"].astype(str) != ALL)
-            & frame["algorithm"].isin(evidence.campaign.timed),
-            columns,
-        ]
+    timed = evidence.campaign.timed
+    told = [
+        frame["runs"][(frame["function"].astype(str) != ALL) & frame["algorithm"].isin(timed)]
         for name, frame in evidence.tables.items()
         if TABLES[name].room != MEASUREMENT
-        if len(frame) and set(columns) <= set(frame.columns) and "instance" not in frame
+        if {"function", "dimension", "algorithm", "runs"} <= {*frame} and "instance" not in frame
     ]
-    told = pd.concat(frames)["runs"].astype(int) if frames else pd.Series(dtype=int)
-    if told.empty or (least := int(told.min())) >= FEW_RUNS:
+    counts = [int(runs) for each in told for runs in each.unique()]
+    if not counts or (least := min(counts)) >= FEW_RUNS:
         return
     yield (
-        f"{'Some algorithms have' if told.max() > least else 'Every algorithm has'} only "
+        f"{'Some algorithms have' if max(counts) > least else 'Every algorithm has'} only "
         f"{counted(least, 'run')} on a function. Intervals are wide, and a difference that is not "
         "significant may still exist."
     )
@@ -227,13 +215,12 @@ def _few_functions(evidence: Evidence) -> Iterator[str]:
     if not few:
         return
     count, pairs, least = min(few)
-    one = count == 1
-    of = counted(pairs, "pair")
-    why = f" (the smallest p-value of a test over them is {number(least)} for {of})"
+    smallest = f"{number(least)} for {counted(pairs, 'pair')}"
+    why = f" (the smallest p-value of a test over them is {smallest})" * (count > 1)
     yield (
-        f"{counted(count, 'function')} {'is' if one else 'are'} too few for verdicts about other "
-        f"functions{why * (count > 1)}. The verdicts come from the runs and hold only for "
-        f"{'this function' if one else 'these functions'}."
+        f"{counted(count, 'function is', 'functions are')} too few for verdicts about other "
+        f"functions{why}. The verdicts come from the runs and hold only for "
+        f"{'this function' if count == 1 else 'these functions'}."
     )
 
 
@@ -264,14 +251,11 @@ def _heavy_tails(evidence: Evidence) -> Iterator[str]:
 
 
 def _perturbation(evidence: Evidence) -> Iterator[str]:
-    told = [
-        frame.attrs["perturbed"] for frame in evidence.tables.values() if "perturbed" in frame.attrs
-    ]
+    told = [*filter(None, (frame.attrs.get("perturbed") for frame in evidence.tables.values()))]
     if not told or (told[0].startswith("0 of") and "unknown" not in told[0]):
         return
     text = told[0]
-    unperturbed = evidence.table("comparison").attrs.get("unperturbed", "")
-    if unperturbed:
+    if unperturbed := evidence.table("comparison").attrs.get("unperturbed"):
         text = f"{text[:-1]}; {unperturbed[0].lower()}{unperturbed[1:]}"
     rows = evidence.table("perturbation")
     if rows["perturbed"].any():
@@ -287,15 +271,9 @@ def _timing_noise(evidence: Evidence) -> Iterator[str]:
     rows = evidence.table("timing_noise")
     if not rows["detectable_ratio"].max() >= NOTICEABLE:
         return
-    everywhere = rows["function"].astype(str) == ALL
-    slowest, on, over = (
-        number(values.max(), digits=3)
-        for values in (
-            rows["slowdown_max"],
-            rows.loc[~everywhere, "detectable_ratio"],
-            rows.loc[everywhere, "detectable_ratio"],
-        )
-    )
+    everywhere, ratio = rows["function"].astype(str) == ALL, rows["detectable_ratio"]
+    each = (rows["slowdown_max"], ratio[~everywhere], ratio[everywhere])
+    slowest, on, over = (number(values.max()) for values in each)
     all_together = f", and above {over} over all functions" if on != over else ""
     yield (
         f"The speed of the machine varied: the same work took up to {slowest} times its shortest "

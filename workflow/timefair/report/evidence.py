@@ -48,7 +48,7 @@ class Evidence:
         return self.tables.get(name, pd.DataFrame(columns=columns, dtype=object))
 
     def of(self, name: str, space: Space, **keys: object) -> pd.DataFrame:
-        """The rows of a table for one space, and for the values of other key columns."""
+        """The rows of a table for one space, and for these values of other columns."""
         rows = self.table(name)
         for key, value in (space._asdict() | keys).items():
             rows = rows[rows[key].astype(str) == str(value)]
@@ -102,10 +102,7 @@ class Evidence:
         return [name for name in self.campaign.timed if name not in failed]
 
     def detectable(self, space: Space, unit: str, function: object = ALL) -> float:
-        """Largest ratio of costs that the speed of the machine may explain, at least 1.
-
-        It is taken from the table `timing_noise`; 1 for evaluations, and if it is unknown.
-        """
+        """Largest ratio of costs that the machine's speed may explain; 1 if that is unknown."""
         if unit != "seconds":
             return 1.0
         rows = self.of("timing_noise", space, function=function)
@@ -113,10 +110,7 @@ class Evidence:
         return max(ratio, 1.0) if isfinite(ratio) else 1.0
 
     def budget(self, space: Space) -> float | None:
-        """What a run may use, in the unit of the budget.
-
-        None for a budget in seconds, if the seconds of the tables are not those of the wall clock.
-        """
+        """What a run may use, in the unit of the budget; None if tables have another clock."""
         budget = self.campaign.budget
         if self.unit == "evaluations":
             return budget.evaluations_for(space.dimension)
@@ -125,7 +119,6 @@ class Evidence:
 
     @property
     def curve_targets(self) -> tuple[tuple[float, ...], str]:
-        """The targets of ECDFs, and their meaning."""
         return self._suited.curve_targets, self.targets[1]
 
     @property

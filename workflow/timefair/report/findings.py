@@ -1,7 +1,6 @@
 """Findings from the tables, in sentences that claim no more than the statistics allow.
 
-Verdicts follow from the pairs of the table `comparison` under one criterion: they decide who is in
-front in the situations of readers.
+Verdicts follow from the pairs of the table `comparison` under one criterion.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
 from math import comb, inf, isclose, isnan, nan
-from typing import Any
+from typing import Any, TypeAlias
 
 import pandas as pd
 
@@ -37,28 +36,17 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class Standing:
-    """The algorithms in front under one criterion.
-
-    - `leaders`: Those with the best value among those that are significantly worse than no other
-      one; several if their values are equal. None if they are significantly better than nobody.
-    - `tied`: Those from which the leaders do not differ significantly, the best first.
-    - `values`: A sentence with the values of the first ones, or why there is no first.
-    - `test`: The test and its corrections, or why it could decide nothing; empty without a test.
-    - `behind_p`, `tied_p`: The adjusted p-values of the leaders against the algorithms that are
-      behind, and against those that are tied.
-    - `basis`: The scope of the verdict, such as ``over 24 functions``.
-    - `on_each`: Whether it is one of several functions, each tested alone.
-    """
+    """The algorithms in front under one criterion."""
 
     verdict: Verdict
-    leaders: tuple[str, ...]
-    tied: tuple[str, ...]
-    values: str
-    test: str = ""
-    behind_p: tuple[float, ...] = ()
-    tied_p: tuple[float, ...] = ()
-    basis: str = ""
-    on_each: bool = False
+    leaders: tuple[str, ...]  # none if they are significantly better than nobody
+    tied: tuple[str, ...]  # from which the leaders do not differ significantly, the best first
+    values: str  # a sentence with the values of the first ones, or why there is no first
+    test: str = ""  # the test and its corrections, or why it could decide nothing
+    behind_p: tuple[float, ...] = ()  # adjusted p-values of the leaders against those behind
+    tied_p: tuple[float, ...] = ()  # the same against those that are tied
+    basis: str = ""  # the scope of the verdict, such as ``over 24 functions``
+    on_each: bool = False  # whether it is one of several functions, each tested alone
 
     @property
     def front(self) -> tuple[str, ...]:
@@ -68,7 +56,7 @@ class Standing:
     def tested(self) -> str:
         parts = []
         if of := self.behind_p:
-            against = " against those behind" if len(of) > 1 or self.tied_p else ""
+            against = " against those behind" * (len(of) > 1 or bool(self.tied_p))
             parts.append(f"{p_value(max(of), '≤' if len(of) > 1 else '=')}{against}")
         if of := self.tied_p:
             others = self.tied[0] if len(self.tied) == 1 else "the others"
@@ -83,14 +71,12 @@ class Standing:
 
 
 def first(values: Mapping[str, float]) -> tuple[str, ...]:
-    """The algorithms with the smallest value, in the given order."""
     best = min(values.values())
     return tuple(name for name, value in values.items() if isclose(value, best))
 
 
 def in_order(values: Mapping[str, float], names: Iterable[str]) -> tuple[str, ...]:
-    """Some names, sorted by value; equal ones keep their order."""
-    return tuple(sorted(names, key=lambda name: values[name]))
+    return tuple(sorted(names, key=values.__getitem__))
 
 
 def nothing(reason: str, basis: str = "") -> Standing:
@@ -98,100 +84,51 @@ def nothing(reason: str, basis: str = "") -> Standing:
 
 
 COST = {"seconds": "ert_s", "evaluations": "ert_evaluations"}
+Results: TypeAlias = dict[str, dict[Hashable, Any]]
+"""On one function, by algorithm: ``value``, small is better, its limits ``low`` and ``high``, which
+may be NaN, and the numbers of ``runs`` and ``successes``.
+"""
 
 
-@dataclass(frozen=True)
-class Result:
-    """The result of one algorithm on one function: a value (smaller is better) and its interval,
-    NaN if they are unknown.
-    """
-
-    algorithm: str
-    value: float
-    low: float
-    high: float
-    runs: int
-    successes: int = 0
-
-    def in_words(self, unit: str, clock: str, digits: int = 3) -> str:
-        text = partial(duration, clock=clock) if unit == "seconds" else number
-        ends = (self.value,) if isnan(self.low) else (self.value, self.low, self.high)
-        value, *limits = (text(x, digits=digits) for x in ends)
-        return f"{value} [{', '.join(limits)}]" if limits else value
-
-
-def by_cost(
-    evidence: Evidence, space: Space, unit: str
-) -> Iterator[tuple[int, float, list[Result]]]:
-    """For each function, a target and the expected costs to it.
-
-    The target is the hardest one that half of the runs of some algorithm reached, or else any run.
-    """
-    rows = evidence.of("ert", space)
+def by_cost(evidence: Evidence, space: Space, unit: str) -> dict[int, tuple[float, Results]]:
+    """For each function, a target and the expected costs to it; see `decisive_target`."""
+    rows, found = evidence.of("ert", space), {}
     rows = rows[rows[COST[unit]].notna()]  # published data have no seconds
     for function, every in rows.groupby("function"):
         rates = every.pivot_table("success_rate", "algorithm", "target", observed=True)
         target = decisive_target(rates.columns.to_numpy(), rates.to_numpy())
-        if target is None:
-            continue
-        at = every[every["target"] == target]
-        yield int(str(function)), target, list(_results(at, COST[unit]))
+        if target is not None:
+            at = every[every["target"] == target]
+            found[int(str(function))] = target, _results(at, COST[unit])
+    return found
 
 
-def precisions_at(
-    evidence: Evidence, space: Space, criterion: str
-) -> Iterator[tuple[int, list[Result]]]:
-    """For each function, a quantile of the precisions at the end, from the table `quantiles`."""
-    rows = evidence.of("quantiles", space)
-    rows = rows[rows["quantile"].map(lambda p: quantile_name(float(p))) == criterion]
-    for function, at in rows.groupby("function"):
-        yield int(str(function)), list(_results(at, "precision"))
-
-
-def _results(rows: pd.DataFrame, column: str) -> Iterator[Result]:
-    ends = (column, f"{column}_low", f"{column}_high")
-    for row in rows.to_dict("records"):
-        value, low, high = (float(row[end]) for end in ends)
-        yield Result(
-            str(row["algorithm"]), value, low, high, int(row["runs"]), int(row.get("successes", 0))
-        )
+def _results(rows: pd.DataFrame, column: str) -> Results:
+    ends = {column: "value", f"{column}_low": "low", f"{column}_high": "high"}
+    return {str(row["algorithm"]): row for row in rows.rename(columns=ends).to_dict("records")}
 
 
 TABLE = "comparison"
-
 ALLOWED = "what all runs of both were allowed"  # unless in the unit of the budget
-
 TOO_FEW = "too few runs"
-
 NO_FIRST = "Every algorithm is significantly worse than another one."
 
 
 @dataclass(frozen=True)
 class Pairs:
-    """The listed pairs of one criterion, on one function or over all of them (``all``).
-
-    - `values`: The result of each algorithm, small is better; with `targets`, minus the share of
-      targets.
-    - `better`: For each decided pair (better, worse), its adjusted p-value.
-    - `undecided`: For each other pair, in both orders, its adjusted p-value; NaN without a test.
-    - `differ`: Whether the results of some pair differ at all.
-    - `tests`: Number of tests in the family; of several families, the smallest.
-    - `least`: Smallest adjusted p-value that so many functions or runs can have.
-    - `level`: Largest adjusted p-value of a significant difference.
-    - `aimed`: Whether some pair is tested at a target, if single functions have one.
-    """
+    """The listed pairs of one criterion, on one function or over all of them (``all``)."""
 
     function: str
-    values: Mapping[str, float]
-    better: Mapping[tuple[str, str], float]
-    undecided: Mapping[tuple[str, str], float]
-    differ: bool
+    values: Mapping[str, float]  # of each algorithm, small is better; with `targets`, minus a share
+    better: Mapping[tuple[str, str], float]  # the adjusted p-value of each pair (better, worse)
+    undecided: Mapping[tuple[str, str], float]  # of other pairs, in both orders; NaN without a test
+    differ: bool  # whether the results of some pair differ at all
     functions: int
-    tests: int
-    least: float
-    level: float
+    tests: int  # in the family; of several families, the smallest number
+    least: float  # smallest adjusted p-value that so many functions or runs can have
+    level: float  # largest adjusted p-value of a significant difference
     targets: bool = False
-    aimed: bool = True
+    aimed: bool = True  # whether some pair is tested at a target, if single functions have one
 
     @classmethod
     def of(cls, records: Sequence[Mapping[Any, Any]], level: float) -> Pairs:
@@ -233,15 +170,17 @@ class Pairs:
         """The standing that the pairs decide.
 
         The leader has the best value among the algorithms that are significantly worse than no
-        other one. Behind it are those than which it is significantly better; without any, nobody
-        leads.
+        other one; of equal ones, those that are better than most. Behind it are those than which it
+        is significantly better; without any, nobody leads.
         """
         if not self.differ and len(first(self.values)) == len(self.values):
             return nothing(self._all_equal(), basis)
         front = {name: v for name, v in self.values.items() if name not in self.losers}
         if not front:
             return nothing(NO_FIRST, basis)
-        leaders = self._first(front)
+        wins = {name: {worse for one, worse in self.better if one == name} for name in first(front)}
+        most = max(wins.values(), key=len)
+        leaders = tuple(name for name, beaten in wins.items() if beaten == most)
         others = [name for name in self.values if name not in leaders]
         behind = {name for name in others if all((one, name) in self.better for one in leaders)}
         tied = in_order(self.values, [name for name in others if name not in behind])
@@ -263,15 +202,6 @@ class Pairs:
         test = f"{test}, corrected for {what} and all criteria"
         return Standing(verdict, leaders, tied, said, test, behind_p, tied_p, basis)
 
-    def _first(self, values: Mapping[str, float]) -> tuple[str, ...]:
-        """The algorithms with the best value; of equal ones, those that are better than most."""
-        wins = {
-            name: {worse for better, worse in self.better if better == name}
-            for name in first(values)
-        }
-        most = max(wins.values(), key=len)
-        return tuple(name for name, beaten in wins.items() if beaten == most)
-
     def _undecidable(self) -> str:
         """Why no pair could be decided, whatever the results; empty if one could."""
         if self.better or self.least <= self.level:
@@ -285,10 +215,9 @@ class Pairs:
         return f"{counted(self.functions, 'function')} {are} too few to decide any of {tests}"
 
     def _values_in_words(self, leaders: Sequence[str], tied: Sequence[str], *, named: bool) -> str:
-        """The values over all functions of the first algorithm, and of the first that is tied or
-        else the next; and of those with a better value that are not first, and why they are not.
-
-        - `named`: Whether to name the first.
+        """The values over all functions of the first algorithm (with its name, if `named`), and of
+        the first that is tied or else the next; and of those with a better value that are not
+        first, and why they are not.
         """
         if self.function != ALL:
             return ""
@@ -320,17 +249,14 @@ class Pairs:
 
 
 def _values(records: Sequence[Mapping[Any, Any]], *, targets: bool) -> dict[str, float]:
-    """The result of each algorithm.
-
-    The ERTs of pairs are to different targets, so an algorithm's result is the number of pairs in
-    which it has the larger one.
+    """The result of each algorithm: for ERTs on a function, which are to different targets, the
+    number of pairs in which it has the larger one.
     """
     on_function = str(records[0]["function"]) != ALL
     values: dict[str, float] = {}
     for row in records:
-        (a, x), (b, y) = (
-            (str(row[f"algorithm_{end}"]), float(row[f"value_{end}"])) for end in ("a", "b")
-        )
+        a, b = str(row["algorithm_a"]), str(row["algorithm_b"])
+        x, y = float(row["value_a"]), float(row["value_b"])
         if on_function and row["criterion"] == ERT:
             values[a] = values.get(a, 0.0) + (x > y) + 0.5 * (x == y)
             values[b] = values.get(b, 0.0) + (y > x) + 0.5 * (x == y)
@@ -390,19 +316,15 @@ def on_each(
     evidence: Evidence, space: Space, measure: str, criterion: str
 ) -> Iterator[tuple[int, Pairs]]:
     """The pairs on each function; ERTs in the unit of the budget are to one target per function."""
-    costs: dict[int, dict[str, float]] = {}
-    if criterion == ERT and measure == evidence.unit:
-        costs = {
-            function: {one.algorithm: one.value for one in results}
-            for function, _, results in by_cost(evidence, space, measure)
-        }
+    to_one = criterion == ERT and measure == evidence.unit
+    costs = by_cost(evidence, space, measure) if to_one else {}
     for function in functions_of(evidence, space):
-        pairs = pairs_of(evidence, space, measure, criterion, function)
-        if pairs is None:
+        if (pairs := pairs_of(evidence, space, measure, criterion, function)) is None:
             continue
-        values = costs.get(function, {})
-        if set(pairs.values) <= set(values):
-            pairs = replace(pairs, values={name: values[name] for name in pairs.values})
+        _, results = costs.get(function, (nan, {}))
+        if set(pairs.values) <= set(results):
+            values = {name: float(results[name]["value"]) for name in pairs.values}
+            pairs = replace(pairs, values=values)
         yield function, pairs
 
 
@@ -419,10 +341,7 @@ def on_function(
 
 
 def standing_of(evidence: Evidence, space: Space, measure: str, criterion: str) -> Standing | None:
-    """The standing under a criterion: over the functions, or on each one if they are few.
-
-    None without pairs.
-    """
+    """The standing by a criterion, over the functions or on each of a few; None without pairs."""
     over_all = pairs_of(evidence, space, measure, criterion)
     if over_all is None:
         return None
@@ -445,10 +364,7 @@ def standing_of(evidence: Evidence, space: Space, measure: str, criterion: str) 
 
 
 def together(found: Mapping[str, tuple[Pairs, Standing]], over_all: Pairs) -> Standing:
-    """The standing on a few functions, from the one on each of them.
-
-    An algorithm is in front of another one only if it is so on each function.
-    """
+    """The standing on a few functions: one is in front of another only if it is so on each."""
     standings = {name: standing for name, (_, standing) in found.items()}
     every = list(standings.values())
     if len(every) == 1:
@@ -513,11 +429,9 @@ def _places(names: Sequence[str], of: int) -> str:
 
 
 def leading(evidence: Evidence) -> list[str]:
-    """The algorithms of the table `ranks`, the best first.
-
-    They are ordered by their average rank by the expected cost to the targets, in the unit of the
-    budget; equal ones by the rank of the precision at the end. Ranks are averaged over suites and
-    dimensions. Empty without the table.
+    """The algorithms of the table `ranks`, the best first: by their average rank over all suites
+    and dimensions, of the expected cost to the targets in the unit of the budget; equal ones by
+    that of the precision at the end. Empty without the table.
     """
     ranks = evidence.table("ranks")
     if ranks.empty:
@@ -557,8 +471,9 @@ def how_far(evidence: Evidence, space: Space, algorithm: str) -> str:
     farther = farther if near < 2 else ""
     end = " in at least one run"
     if evidence.optimum == "unknown":
-        by_construction = ", of which the best run here reaches all by construction"
-        end = " of them" + ("" if evidence.campaign.target_values else by_construction)
+        end = " of them"
+        if not evidence.campaign.target_values:
+            end += ", of which the best run here reaches all by construction"
     return (
         f"{algorithm} {has} on {percent(float(best['fraction']))}{band} of the "
         f"{rows['problems'].iloc[0]} cases (problem and target){farther} and reaches "
@@ -568,10 +483,14 @@ def how_far(evidence: Evidence, space: Space, algorithm: str) -> str:
 
 def reversed_most(evidence: Evidence, space: Space) -> str:
     """The pair with the most significant reversed order over all functions; empty without one."""
-    found = _reversed(evidence, space)
-    if found.empty:
+    rows = evidence.of("rank_reversals", space, criterion="fixed budget", function=ALL)
+    rows = rows[rows["significant"].astype(bool)]
+    if rows.empty:
         return ""
-    row = found.to_dict("records")[0]
+    agreeing = rows[["by_evaluations_a", "by_evaluations_b"]].max(axis=1)
+    agreeing += rows[["by_time_a", "by_time_b"]].max(axis=1)
+    ordered = rows.assign(agreeing=-agreeing).sort_values(["p_adjusted", "agreeing"], kind="stable")
+    row = ordered.to_dict("records")[0]
     frugal, quick = row["winner_by_evaluations"], row["winner_by_time"]
     side = {row["algorithm_a"]: "a", row["algorithm_b"]: "b"}
     by_evaluations = _agreeing(row[f"by_evaluations_{side[frugal]}"], row["functions"])
@@ -584,15 +503,6 @@ def reversed_most(evidence: Evidence, space: Space) -> str:
     )
 
 
-def _reversed(evidence: Evidence, space: Space) -> pd.DataFrame:
-    """The significant rank reversals over all functions, the most significant first."""
-    rows = evidence.of("rank_reversals", space, criterion="fixed budget", function=ALL)
-    rows = rows[rows["significant"].astype(bool)]
-    agreeing = rows[["by_evaluations_a", "by_evaluations_b"]].max(axis=1)
-    agreeing += rows[["by_time_a", "by_time_b"]].max(axis=1)
-    return rows.assign(agreeing=-agreeing).sort_values(["p_adjusted", "agreeing"], kind="stable")
-
-
 def _agreeing(count: float, functions: float) -> str:
     if count == functions:
         return f"all {counted(int(functions), 'function')}"
@@ -600,34 +510,27 @@ def _agreeing(count: float, functions: float) -> str:
 
 
 def orders_changed(evidence: Evidence, space: Space) -> str:
-    """A sentence on pairs that evaluations and seconds order differently; empty if there is no
-    significant one.
-    """
+    """A sentence on pairs that evaluations and seconds order differently; empty without any."""
     rows = evidence.of("rank_reversals", space, criterion="fixed target")
     real = rows[rows["significant"].astype(bool)].sort_values("p_adjusted")
     if real.empty:
         return ""
     cases = comb(len(evidence.compared(space)), 2) * len(functions_of(evidence, space))
     cases *= len(evidence.targets[0])
-    changes = counted(len(rows), "time")
-    return (
-        f"In {cases} cases (pair of algorithms, function, target), the order by evaluations is the "
-        f"opposite of that by time {changes}, {len(real)} of them significantly (score tests of "
-        f"equal ERTs, Bonferroni). {_example(real.to_dict('records')[0], evidence)}"
-    )
-
-
-def _example(row: Mapping[Hashable, Any], evidence: Evidence) -> str:
-    end = {row["algorithm_a"]: "a", row["algorithm_b"]: "b"}
-    by = {
-        name: (number(row[f"by_evaluations_{e}"]), duration(row[f"by_time_{e}"], evidence.clock))
-        for name, e in end.items()
-    }
+    row = real.to_dict("records")[0]
+    count, time = {}, {}
+    for end in "ab":
+        name = row[f"algorithm_{end}"]
+        count[name] = number(row[f"by_evaluations_{end}"])
+        time[name] = duration(row[f"by_time_{end}"], evidence.clock)
     frugal, quick = row["winner_by_evaluations"], row["winner_by_time"]
     return (
-        f"For example, on {evidence.called(row['function'])} to {number(row['target'])}, "
-        f"{frugal} needs {by[frugal][0]} evaluations and {quick} {by[quick][0]}, but {quick} takes "
-        f"{by[quick][1]} and {frugal} {by[frugal][1]}."
+        f"In {cases} cases (pair of algorithms, function, target), the order by evaluations is the "
+        f"opposite of that by time {counted(len(rows), 'time')}, {len(real)} of them significantly "
+        "(score tests of equal ERTs, Bonferroni). For example, on "
+        f"{evidence.called(row['function'])} to {number(row['target'])}, {frugal} needs "
+        f"{count[frugal]} evaluations and {quick} {count[quick]}, but {quick} takes {time[quick]} "
+        f"and {frugal} {time[frugal]}."
     )
 
 
@@ -636,24 +539,18 @@ NAMED = 4  # the sentence over all functions names at most this many algorithms
 
 @dataclass(frozen=True)
 class OnFunction:
-    """The standing on one function, by a criterion such as ``time to 10⁻⁸``.
-
-    `value` is the best of the algorithms in front, with its interval, and `factor` that of the next
-    one as a multiple of it; `inf` or NaN if there is none. `successes` are its successful runs,
-    such as ``8 of 10``; empty for a precision.
-    """
+    """The standing on one function."""
 
     function: int
     title: str
-    criterion: str
-    value: str
-    factor: float
-    successes: str
+    criterion: str  # such as ``time to 10⁻⁸``
+    value: str  # of the best of the algorithms in front, with its interval
+    factor: float  # of the next one, as a multiple of it; `inf` or NaN if there is none
+    successes: str  # its successful runs, such as ``8 of 10``; empty for a precision
     standing: Standing
 
 
 UNIT_OF_CLOCK = {"wall": "time", "cpu": "CPU time", "reference": "reference units"}
-"""Words for the seconds of each clock."""
 
 
 def on_functions(evidence: Evidence, space: Space) -> list[OnFunction]:
@@ -664,10 +561,13 @@ def on_functions(evidence: Evidence, space: Space) -> list[OnFunction]:
     """
     if len(functions_of(evidence, space)) < 2:
         return []
-    precisions = precisions_at(evidence, space, quantile_name(0.5))
-    found = {function: (nan, results) for function, results in precisions}
-    costs = by_cost(evidence, space, evidence.unit)
-    found |= {function: (target, results) for function, target, results in costs}
+    rows = evidence.of("quantiles", space)
+    rows = rows[rows["quantile"].astype(float) == 0.5]
+    found = {
+        int(str(function)): (nan, _results(at, "precision"))
+        for function, at in rows.groupby("function")
+    }
+    found |= by_cost(evidence, space, evidence.unit)
     criterion = MEDIAN if "evaluations" in evidence.campaign.lacks else (evidence.unit, ERT)
     return [
         _on(evidence, space, criterion, pairs, *found[function])
@@ -682,28 +582,30 @@ def _on(
     criterion: tuple[str, str],
     pairs: Pairs,
     target: float,
-    every: Sequence[Result],
+    every: Results,
 ) -> OnFunction:
     standing = on_function(evidence, space, pairs, *criterion)
-    failed, unit = evidence.failed(space), evidence.unit
-    results = {one.algorithm: one for one in every if one.algorithm not in failed}
+    failed, in_s = evidence.failed(space), evidence.unit == "seconds"
+    results = {name: one for name, one in every.items() if name not in failed}
     best = results.get(standing.front[0]) if standing.front else None
-    words = UNIT_OF_CLOCK[evidence.clock] if unit == "seconds" else "evaluations"
+    words = UNIT_OF_CLOCK[evidence.clock] if in_s else "evaluations"
     by = "median precision at the end" if isnan(target) else f"{words} to {number(target)}"
     value, factor, successes = "–", nan, ""
     if best:
-        value = best.in_words("precision" if isnan(target) else unit, evidence.clock)
-        others = [one.value for one in results.values() if one is not best]
-        factor = min(others, default=inf) / best.value if best.value > 0 else nan
-        successes = "" if isnan(target) else f"{best.successes} of {best.runs}"
+        text = partial(duration, clock=evidence.clock) if in_s and not isnan(target) else number
+        ends = ("value",) if isnan(best["low"]) else ("value", "low", "high")
+        value, *limits = (text(best[end]) for end in ends)
+        value += f" [{', '.join(limits)}]" if limits else ""
+        others = [one["value"] for one in results.values() if one is not best]
+        factor = min(others, default=inf) / best["value"] if best["value"] > 0 else nan
+        successes = "" if isnan(target) else f"{int(best['successes'])} of {int(best['runs'])}"
     title = evidence.called(pairs.function)
     return OnFunction(int(str(pairs.function)), title, by, value, factor, successes, standing)
 
 
 def summed_up(found: Sequence[OnFunction]) -> str:
     """A sentence on the number of functions on which each algorithm is significantly better than
-    every other one; empty for less than two functions. If more than one algorithm follows the
-    `NAMED` most frequent ones, these follow together.
+    every other one; empty for less than two functions.
     """
     clear = [one.standing for one in found if one.standing.verdict is Verdict.CLEAR]
     if len(found) < 2:
@@ -731,16 +633,12 @@ def summed_up(found: Sequence[OnFunction]) -> str:
 
 MEDIAN = (PRECISION, quantile_name(0.5))
 
-COSTS = ("seconds", "evaluations")
 TIME = {
     "wall": "You count seconds",
     "cpu": "You count CPU time",
     "reference": "You count CPU time in units of the reference kernel",
 }
 """The cost that a reader may want to save, for each clock."""
-
-WITHIN = f", each pair within {ALLOWED}"
-NARROW = "\u00a0"
 
 
 @dataclass(frozen=True)
@@ -756,25 +654,24 @@ class Situation:
 
 @dataclass(frozen=True)
 class Findings:
-    """All findings on one space.
-
-    `headline` says who wins, and `reversal` names the pair whose order over all functions
-    evaluations and time reverse most significantly; empty without one. `winner` is significantly
-    better than every other algorithm; empty without one.
-    """
+    """All findings on one space."""
 
     space: Space
-    headline: str
-    reversal: str
+    headline: str  # who wins
+    reversal: str  # that of `reversed_most`
     sentences: tuple[str, ...]
     situations: tuple[Situation, ...]
     functions: tuple[OnFunction, ...]
-    winner: str = ""
+    winner: str = ""  # significantly better than every other algorithm
 
 
 def findings(evidence: Evidence, space: Space) -> Findings:
     """The findings of the tables on a space; without findings, the headline states this."""
-    situations = tuple(situations_of(evidence, space))
+    situations = tuple(
+        Situation(*wanted, standing)
+        for wanted in _wanted(evidence, space)
+        if (standing := standing_of(evidence, space, *wanted[2:]))
+    )
     functions = tuple(on_functions(evidence, space))
     main = _main(evidence, space, situations)
     leader = main.standing.leaders[:1] if main else ()
@@ -800,11 +697,8 @@ def findings(evidence: Evidence, space: Space) -> Findings:
 
 
 def _main(evidence: Evidence, space: Space, situations: Sequence[Situation]) -> Situation | None:
-    """The situation of the headline.
-
-    It is the expected cost to the targets or, on a single function, the median precision at the
-    end of the budget. If several algorithms are first with equal results, the other one of these
-    decides.
+    """The situation of the headline: the expected cost to the targets or, on a single function, the
+    median precision at the end; if several are first with equal results, the other one of these.
     """
     by_key = {(one.measure, one.criterion): one for one in situations}
     found = [one for key in ((evidence.unit, ERT), MEDIAN) if (one := by_key.get(key))]
@@ -829,10 +723,8 @@ def _headline(evidence: Evidence, space: Space, main: Situation | None) -> str:
 
 
 def _singly(evidence: Evidence, space: Space, main: Situation | None) -> str:
-    """A sentence on a pair that the test over functions leaves open and most functions decide.
-
-    The pair is the best algorithm and the best one that is tied with it; empty if a function
-    decides against the best, or at most half of them decide.
+    """A sentence on the best algorithm and the best one that is tied with it, if the test over
+    functions leaves the pair open, most functions decide for the best, and none against it.
     """
     if main is None or not main.standing.tied or not is_over_functions(evidence, space):
         return ""
@@ -915,9 +807,8 @@ def _group(names: Sequence[str], compared: Sequence[str]) -> str:
 
 
 def pairs_decided(evidence: Evidence, space: Space, main: Situation | None) -> str:
-    """A sentence on the number of significant pairs over all functions under the main criterion.
-
-    Empty for fewer than three algorithms, and if single functions decide.
+    """A sentence on the number of significant pairs over all functions under the main criterion;
+    empty for fewer than three algorithms, and if single functions decide.
     """
     if main is None or not is_over_functions(evidence, space):
         return ""
@@ -934,30 +825,24 @@ def pairs_decided(evidence: Evidence, space: Space, main: Situation | None) -> s
     )
 
 
-def situations_of(evidence: Evidence, space: Space) -> Iterator[Situation]:
-    """The standing in each situation of which the table `comparison` has pairs on a space."""
-    for want, detail, measure, criterion in _wanted(evidence, space):
-        standing = standing_of(evidence, space, measure, criterion)
-        if standing is not None:
-            yield Situation(want, detail, measure, criterion, standing)
-
-
 COUNTED = "You count evaluations, or one takes far longer than an algorithm’s own computations"
 
 
 def _wanted(evidence: Evidence, space: Space) -> Iterator[tuple[str, str, str, str]]:
-    known = (unit for unit in COSTS if unit not in evidence.campaign.lacks)
+    """What readers may want, in general and in detail, and the measure and criterion for it."""
+    known = (unit for unit in COST if unit not in evidence.campaign.lacks)
     for unit in sorted(known, key=lambda unit: unit != evidence.unit):
         want = TIME[evidence.clock] if unit == "seconds" else COUNTED
-        within = "" if unit == evidence.unit else WITHIN
+        within = "" if unit == evidence.unit else f", each pair within {ALLOWED}"
         yield want, f"expected {unit} to the targets{within}", unit, ERT
     rows = evidence.of(TABLE, space, measure=TARGETS)
     shares = dict(zip(rows["criterion"], rows["within"], strict=True))
     targets = counted(len(evidence.targets[0]), "target")
     for criterion, within in shares.items():
+        share = str(criterion).replace(" ", "\u00a0")
         yield (
             f"You have {cost(float(within), evidence.unit, evidence.clock)}",
-            f"share of the {targets} reached within {criterion.replace(' ', NARROW)} of the budget",
+            f"share of the {targets} reached within {share} of the budget",
             TARGETS,
             str(criterion),
         )

@@ -14,13 +14,10 @@ DASH = 1.6  # length of a unit of a dash, in widths of the line
 
 @dataclass(frozen=True)
 class Names:
-    """The names of algorithms, each after a spot in its colour on the page.
+    """The names of algorithms, each after a spot in its colour on the page."""
 
-    `looks` are in the order of the legend; figures at first show the algorithms in `shown`.
-    """
-
-    looks: Mapping[str, Look]
-    shown: frozenset[str]
+    looks: Mapping[str, Look]  # in the order of the legend
+    shown: frozenset[str]  # by figures at first
 
     @classmethod
     def of(
@@ -30,16 +27,13 @@ class Names:
         first: Sequence[str] = (),
         order: Sequence[str] = (),
     ) -> Names:
-        """All names with the looks of figures whose tables have this ``order``.
-
-        Up to as many as there are `COLOURS` are shown. Of more, those in ``first`` are first, and
-        `LEADERS` are shown.
+        """All names with the looks of figures whose tables have this ``order``. Of more than there
+        are `COLOURS`, those in ``first`` are first, and `LEADERS` are shown.
         """
         names = [*sorted(algorithms), *sorted(published)]
         every, shown = looks(names, order or names), names
         if len(names) > len(COLOURS):
-            ahead = [name for name in first if name in every]
-            names = list(dict.fromkeys([*ahead, *names]))
+            names = list(dict.fromkeys([*(name for name in first if name in every), *names]))
             shown = names[:LEADERS]
         vivid = highlighted(every, shown)
         chosen = {name: (vivid if name in shown else every)[name] for name in names}
@@ -54,7 +48,6 @@ class Names:
         return ", ".join(map(self.one, names))
 
     def for_script(self) -> list[dict[str, Any]]:
-        """Name, colour and dashes of each algorithm, and whether figures show it at first."""
         return [
             {"name": name, "color": look.color, "dash": dashes(look), "shown": name in self.shown}
             for name, look in self.looks.items()
@@ -80,7 +73,7 @@ class Names:
         return (
             f'<button type="button" aria-pressed="{pressed}" data-algorithm="{escape(name)}">'
             f'<svg viewBox="0 0 30 10" aria-hidden="true"><line x1="0" y1="5" x2="30" y2="5" '
-            f'stroke="{look.color}"{_dashed(look)}/></svg>{escape(name)}</button>'
+            f'stroke="{look.color}"{dashed(look)}/></svg>{escape(name)}</button>'
         )
 
 
@@ -88,13 +81,11 @@ def dashes(look: Look) -> str | None:
     """The dashes of a line in the format of SVG; None for a solid line."""
     if look.linestyle == "-":
         return None
-    _, lengths = look.linestyle
-    return " ".join(f"{DASH * length:.3g}" for length in lengths)
+    return " ".join(f"{DASH * length:.3g}" for length in look.linestyle[1])
 
 
-def _dashed(look: Look) -> str:
-    found = dashes(look)
-    return f' stroke-dasharray="{found}"' if found else ""
+def dashed(look: Look) -> str:
+    return f' stroke-dasharray="{found}"' if (found := dashes(look)) else ""
 
 
 def definitions(pairs: Mapping[str, str], kind: str) -> str:
@@ -106,17 +97,13 @@ def folded(summary: str, content: str, items: int, most: int) -> str:
     """Content below a heading; folded if it has more than a given number of items."""
     if items <= most:
         return f"<h4>{escape(summary)}</h4>\n{content}"
-    return (
-        f"<details><summary><h4>{escape(summary)} ({items})</h4></summary>\n{content}\n</details>"
-    )
+    heading = f"<h4>{escape(summary)} ({items})</h4>"
+    return f"<details><summary>{heading}</summary>\n{content}\n</details>"
 
 
 class Part(NamedTuple):
-    """A part of the page that an extension adds.
-
-    - `key`, `title`: Its name in links, and its heading.
-    - `content`, `headline`: In HTML; the headline replaces that of the findings.
-    - `findings`: What is said of the findings in their heading.
+    """A part of the page that an extension adds: its name in links, its heading, its content and
+    the headline in place of that of the findings, in HTML, and what the heading of these says.
     """
 
     key: str

@@ -1,4 +1,4 @@
-"""The page as one self-contained file of HTML. It loads nothing from disk or network."""
+"""The page as one self-contained file of HTML, which loads nothing from disk or network."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from timefair.exhibits.charts.pages import ORDER
 from timefair.exhibits.files import as_rows
 from timefair.exhibits.registry import TABLES
 from timefair.exhibits.unknown_optimum import worded
-from timefair.report import account, description, exhibits, pictures
+from timefair.report import account, description, exhibits
 from timefair.report.cautions import Caution, cautions
 from timefair.report.evidence import Evidence
 from timefair.report.findings import (
@@ -34,12 +34,9 @@ from timefair.report.findings import (
     is_over_functions,
     leading,
 )
-from timefair.report.markup import Names, Part, folded, section
+from timefair.report.markup import Names, Part, definitions, folded, section
 
-SCRIPTS = (
-    "numbers", "elements", "data", "tables", "series", "axes", "charts", "reading", "ranks",
-    "page",
-)  # fmt: skip
+SCRIPTS = ("base", "charts", "page")
 """Parts of the page's script, in the order in which they are put together."""
 
 DOCUMENT = """<!DOCTYPE html>
@@ -106,11 +103,13 @@ def page(
     figures: Mapping[str, exhibits.PictureFile],
     campaign: Campaign,
 ) -> str:
-    """The page of a campaign.
-
-    It does not mention tables that are missing, and shows the figures that it does not draw from
-    their table itself.
+    """The page of a campaign, without tables that are missing. Of the figures, it shows those that
+    it does not draw from their table itself.
     """
+
+    def drawn_of(shown: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
+        return exhibits.drawn({name: tables[name] for name, one in shown.items() if one["shown"]})
+
     evidence = Evidence(tables, campaign)
     order = evidence.some_frame.attrs.get(ORDER, ())
     names = Names.of(campaign.algorithms, campaign.published, leading(evidence), order)
@@ -119,20 +118,20 @@ def page(
     told = cautions(evidence)
     some = evidence.some_frame
     first: list[Part] = list(each("parts", evidence, names))
-    in_charts = {view["table"] for chart in _drawn(tables, of_tables) for view in chart["views"]}
+    in_charts = {view["table"] for chart in drawn_of(of_tables) for view in chart["views"]}
     packed = exhibits.fitting(of_tables, first=in_charts)
     shown = {
         name: exhibits.without_columns(one, is_there=name in packed)
         for name, one in of_tables.items()
     }
-    drawn = _drawn(tables, shown)
+    drawn = drawn_of(shown)
     parts = {
         **{one.key: (one.title, one.content) for one in first},
         "findings": (
             " ".join(["Who wins", *(one.findings for one in first)]),
             _findings(found, evidence, names),
         ),
-        "cautions": ("Cautions", cautioned(told)),
+        "cautions": ("Cautions", definitions(dict(told), "cautions") if told else ""),
         "figures": ("Figures", worded(exhibits.figures(drawn, figures, evidence, names), some)),
         "tables": ("Tables", worded(exhibits.tables(shown), some)),
         "setup": ("What was run", account.setup(evidence, names)),
@@ -149,7 +148,7 @@ def page(
         lead=escape(account.in_one_sentence(campaign)),
         summary="\n".join(one.headline for one in first) or worded(summed_up(found), some),
         first=worded(
-            warned(told) + account.implementations(evidence) + pictures.pictures(evidence, names),
+            warned(told) + account.implementations(evidence) + exhibits.pictures(evidence, names),
             some,
         ),
         links="\n".join(
@@ -174,12 +173,6 @@ def page(
         ),
         script="\n".join(part_of(f"script/{name}.js") for name in SCRIPTS),
     )
-
-
-def _drawn(
-    tables: Mapping[str, pd.DataFrame], shown: Mapping[str, Mapping[str, Any]]
-) -> list[dict[str, Any]]:
-    return exhibits.drawn({name: tables[name] for name, table in shown.items() if table["shown"]})
 
 
 def part_of(name: str) -> str:
@@ -219,7 +212,6 @@ SIGNIFICANT = {
 }
 
 MOST_TIED = 4  # number of names of tied algorithms that are listed; the others are counted
-
 SITUATIONS = """<h4>For whom</h4>
 <div class="scroll"><table class="stacked">
 <thead><tr><th scope="col">If …</th><th scope="col">first</th><th scope="col">certainty</th></tr>
@@ -232,7 +224,6 @@ SITUATIONS = """<h4>For whom</h4>
 MOST_FINDINGS = 4  # findings of a space that are shown; the others are folded
 MOST_SPACES = 3  # number of spaces up to which their verdicts are not folded on the first screen
 MOST_FUNCTIONS = 8  # number of functions of a space up to which their list is not folded
-
 FUNCTIONS = """<p class="note">Algorithms are compared by the expected cost (ERT) to the hardest
 target that at least half of the runs of some algorithm reached. If there is no such target, it is
 the hardest target that any run reached; if no run reached one, the median precision decides. Each
@@ -250,19 +241,8 @@ pair is tested at the hardest target that half of the runs of one of the two rea
 </table></div>"""
 
 
-def cautioned(cautions: Sequence[Caution]) -> str:
-    if not cautions:
-        return ""
-    items = "\n".join(
-        f"<dt>{escape(one.topic)}</dt><dd>{escape(one.text)}</dd>" for one in cautions
-    )
-    return f'<dl class="cautions">\n{items}\n</dl>'
-
-
 def warned(cautions: Sequence[Caution]) -> str:
-    """The most important caution, in a sentence, and the topics of the others, for the first
-    screen; empty if there are none.
-    """
+    """The most important caution in a sentence, and the topics of the others; empty without any."""
     if not cautions:
         return ""
     first, *others = cautions
@@ -283,7 +263,7 @@ def summed_up(found: Sequence[Findings]) -> str:
         f"{escape(f'{one.headline} {one.reversal}'.rstrip())}</li>"
         for one in found
     )
-    together = f'<p class="headline">{escape(across(list(found)))}</p>'
+    together = f'<p class="headline">{escape(across(found))}</p>'
     each = f'<ul class="sentences">\n{items}\n</ul>'
     if len(found) > MOST_SPACES:
         each = folded("The verdict of each part", each, len(found), 0)
@@ -291,38 +271,30 @@ def summed_up(found: Sequence[Findings]) -> str:
 
 
 def verdicts(found: Sequence[Findings]) -> list[str]:
-    """The headline of each space with a verdict or a wrong optimum; of several ones, with the name
-    of the space.
-    """
-    one = len(found) == 1
+    """The headline of each space with a verdict or a wrong optimum, after its title if several."""
     return [
-        each.headline if one else f"{each.space.title}: {each.headline}"
+        each.headline if len(found) == 1 else f"{each.space.title}: {each.headline}"
         for each in found
         if each.situations or each.headline.startswith(WRONG)
     ]
 
 
 def concluded(found: Findings, names: Names, *, alone: bool = False) -> str:
-    """The findings of one space, without its headline if it is the only space (the first screen has
-    it).
-    """
+    """The findings of one space; if it is the only one, the first screen has its headline."""
     first, more = found.sentences[:MOST_FINDINGS], found.sentences[MOST_FINDINGS:]
     rows = "\n".join(_situation(one, names) for one in found.situations)
-    functions = "\n".join(_function(one, names) for one in found.functions)
+    count, functions = len(found.functions), ""
+    if count:
+        each_ = "\n".join(_function(one, names) for one in found.functions)
+        content = FUNCTIONS.format(rows=each_)
+        functions = folded("Function by function", content, count, MOST_FUNCTIONS)
     parts = [
         f'<article aria-labelledby="{found.space.anchor}">',
         f'<h3 id="{found.space.anchor}">{escape(found.space.title)}</h3>',
         "" if alone else _opening(found),
         _sentences(first),
         SITUATIONS.format(rows=rows) if rows else "",
-        folded(
-            "Function by function",
-            FUNCTIONS.format(rows=functions),
-            len(found.functions),
-            MOST_FUNCTIONS,
-        )
-        if functions
-        else "",
+        functions,
         folded("More findings", _sentences(more), len(more), 0) if more else "",
         "</article>",
     ]
@@ -367,20 +339,20 @@ def _function(one: OnFunction, names: Names) -> str:
 
 def _front(standing: Standing, names: Names) -> str:
     """The leaders, and below them the algorithms that may be as good."""
-    tied = standing.tied
     if standing.verdict is Verdict.MIXED:
         return "differs"
-    more = f" and {counted(len(tied) - MOST_TIED, 'other')}" if len(tied) > MOST_TIED else ""
-    if not standing.leaders:
-        open_ = f"no significant lead: {names.some(tied[:MOST_TIED])}{more}" if tied else ""
-        return f'none<span class="detail">{open_}</span>' if open_ else "none"
-    others = len(standing.leaders) - MOST_TIED
-    level = f" and {counted(others, 'other')}" if others > 0 else ""
-    if not tied:
-        return names.some(standing.leaders[:MOST_TIED]) + level
+
+    def some(every: Sequence[str]) -> str:
+        others = len(every) - MOST_TIED
+        more = f" and {counted(others, 'other')}" if others > 0 else ""
+        return names.some(every[:MOST_TIED]) + more
+
+    first = some(standing.leaders) or "none"
+    if not standing.tied:
+        return first
     where = " on each function" * standing.on_each
-    below = f"not significantly behind{where}: {names.some(tied[:MOST_TIED])}{more}"
-    return f'{names.some(standing.leaders[:MOST_TIED])}{level}<span class="detail">{below}</span>'
+    below = f"not significantly behind{where}" if standing.leaders else "no significant lead"
+    return f'{first}<span class="detail">{below}: {some(standing.tied)}</span>'
 
 
 def _verdict(standing: Standing) -> str:

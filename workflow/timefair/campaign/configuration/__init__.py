@@ -11,6 +11,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from itertools import chain, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
@@ -36,17 +37,12 @@ from timefair.problems.names import declared
 if TYPE_CHECKING:
     from timefair.problems.base import Suite
 
+_MAPPINGS = ("dict_type", "mapping_type", "model_type", "model_attributes_type")
 _KINDS = {
-    "int_type": "a whole number",
-    "int_from_float": "a whole number",
-    "float_type": "a number",
-    "string_type": "text",
-    "finite_number": "a finite number",
-    "dict_type": "keys with values",
-    "mapping_type": "keys with values",
-    "model_type": "keys with values",
-    "model_attributes_type": "keys with values",
-    "tuple_type": "a list",
+    **dict.fromkeys(("int_type", "int_from_float"), "a whole number"),
+    **dict.fromkeys(_MAPPINGS, "keys with values"),
+    **{"float_type": "a number", "finite_number": "a finite number"},
+    **{"string_type": "text", "tuple_type": "a list"},
 }
 FOREIGN = {
     **dict.fromkeys(("repetitions", "repeats", "trials", "n_runs", "n_trials", "seeds"), "runs"),
@@ -64,13 +60,11 @@ FOREIGN = {
 FIRST = {"budget": "evaluations", "restart": "policy", "stopping": "rule", "problems": "suite"}
 """The key of a section for which users give the section itself."""
 
-PER_DIMENSION = re.compile(r"\s*([\d.e]+)\s*\*\s*[dDnN](?:im|imension)?\s*")
-"""A number of evaluations as COCO's users write it."""
-
+PER_DIMENSION = re.compile(r"\s*([\d.e]+)\s*\*\s*[dDnN](?:im|imension)?\s*")  # as with COCO
+LONGEST_LIST = 150  # characters of the list of a job's instances, in the names of its files
 SETS = ("all", "default")  # words that may replace names of tables and figures
 ONE_VALUE = ("stagnation", "bet-and-run")  # restart policies that compare the values of a launch
 OF_CHANGES = ("at_change",)  # restart policies that need a problem that changes
-
 LABELLED: dict[str, type[Section]] = {"algorithms": AlgorithmSpec, "published": Published}
 """Keys that contain one section per label."""
 
@@ -84,71 +78,65 @@ _BOUNDS = {
 
 def fault(error: ErrorDetails) -> str:
     """One line for an error of pydantic: the key, the value, and what would be right."""
-    context, kind = error.get("ctx", {}), error["type"]
+    context, kind, given = error.get("ctx", {}), error["type"], error["input"]
     path, section, chosen = _place(error["loc"])
+    last, of_key = str(path[-1]), path[-1] == "[key]"
     words = [str(part) for part in path if part != "[key]"]
     key = ".".join(word if word.isprintable() else repr(word) for word in words)
-    value = _shown(error["input"])
+    value = _shown(given)
     if kind == "missing":
-        return f"{key}: missing; {section.model_fields[str(path[-1])].description}"
+        return f"{key}: missing; {section.model_fields[last].description}"
     if kind == "extra_forbidden":
-        return _unknown_key(key, str(path[-1]), value, section, chosen)
+        return f"{key}: {_unknown_key(last, value, section, chosen)}"
     if kind == UNKNOWN:
-        choice = CHOICES[str(path[-1])]
-        value = _shown(error["input"][choice.key])
-        return _unlike(f"{key}.{choice.key}", value, list(choice.kinds))
-    if path[-1] == "[key]" and kind in ("int_parsing", *_BOUNDS):
-        return f"{key}: should be the number of a function"
-    if kind == "string_type" and not isinstance(error["input"], list | tuple | Mapping | None):
-        return f"{key}: {value}: should be text; write it in quotes"
-    if path[-1] == "[key]" or kind == "string_pattern_mismatch":
-        return f"{key}: {value}: letters, digits and . _ + - only, a letter or digit first"
+        choice = CHOICES[last]
+        said = _unlike(_shown(given[choice.key]), list(choice.kinds))
+        return f"{key}.{choice.key}: {said}"
     if kind == "literal_error":
         known = [word.strip("'") for word in re.split(", | or ", str(context["expected"]))]
-        return _unlike(key, value, known)
-    if kind in _BOUNDS:
-        bound, words = _BOUNDS[kind]
-        return f"{key}: {value}: should be {words} {context[bound]:.16g}"
-    if kind in _KINDS:
-        first = FIRST.get(key)
-        such = f"; write {key}: {{{first}: {value}}}" if first and "model" in kind else ""
-        if per := PER_DIMENSION.fullmatch(value.strip("'")):
-            such = f"; write evaluations_per_dimension: {per[1]}"
-        return f"{key}: {value}: should be {_KINDS[kind]}{such}"
+        return f"{key}: {_unlike(value, known)}"
     if kind == "too_short":
         return f"{key}: empty; name at least one"
-    if kind == "string_too_long":
-        return f"{key}: {value}: longer than {context['max_length']} characters"
+    if of_key and kind in ("int_parsing", *_BOUNDS):
+        return f"{key}: should be the number of a function"
     if kind == "named_twice":
         return f"{key}: {error['msg']}"
-    return f"{key}: {value}: {error['msg'].removeprefix('Value error, ')}"
+    if kind == "string_type" and not isinstance(given, list | tuple | Mapping | None):
+        said = "should be text; write it in quotes"
+    elif of_key or kind == "string_pattern_mismatch":
+        said = "letters, digits and . _ + - only, a letter or digit first"
+    elif kind in _BOUNDS:
+        bound, least = _BOUNDS[kind]
+        said = f"should be {least} {context[bound]:.16g}"
+    elif kind in _KINDS:
+        said = f"should be {_KINDS[kind]}"
+        if per := PER_DIMENSION.fullmatch(value.strip("'")):
+            said += f"; write evaluations_per_dimension: {per[1]}"
+        elif "model" in kind and (first := FIRST.get(key)):
+            said += f"; write {key}: {{{first}: {value}}}"
+    elif kind == "string_too_long":
+        said = f"longer than {context['max_length']} characters"
+    else:
+        said = error["msg"].removeprefix("Value error, ")
+    return f"{key}: {value}: {said}"
 
 
-def _unknown_key(
-    key: str, last: str, value: str, section: type[Section], chosen: str | None
-) -> str:
+def _unknown_key(last: str, value: str, section: type[Section], chosen: str | None) -> str:
     """A key that its section does not have; `chosen`: the section, if a key chooses its class."""
-    if chosen is not None:
-        choice = CHOICES[chosen]
-        if others := choice.having(last):
-            this = section.model_fields[choice.key].default
-            named = " or ".join(map(repr, others))
-            return f"{key}: {value}: only with {choice.key} {named}, not {this!r}"
-    known = list(section.model_fields)
+    if chosen and (others := CHOICES[chosen].having(last)):
+        choosing = CHOICES[chosen].key
+        this = section.model_fields[choosing].default
+        return f"{value}: only with {choosing} {' or '.join(map(repr, others))}, not {this!r}"
     if (named := FOREIGN.get(last.lower())) and section.__name__ == "Campaign":
-        return f"{key}: unknown key; write {named}"
-    return f"{key}: unknown key{suggest(last, known)}; known here: {', '.join(known)}"
+        return f"unknown key; write {named}"
+    known = list(section.model_fields)
+    return f"unknown key{suggest(last, known)}; known here: {', '.join(known)}"
 
 
-def _unlike(key: str, value: str, known: list[str]) -> str:
+def _unlike(value: str, known: list[str]) -> str:
     """Message on a value that is not one of the known words."""
     words = " or ".join([*filter(None, [", ".join(map(repr, known[:-1]))]), repr(known[-1])])
-    return f"{key}: {value}: should be {words}{suggest(value, known)}"
-
-
-def follows(error: ErrorDetails) -> bool:
-    """Whether an error only follows from another: without wrong members, a list is too short."""
-    return error["type"] == "too_short" and bool(error["input"])
+    return f"{value}: should be {words}{suggest(value, known)}"
 
 
 def _shown(value: object) -> str:
@@ -165,8 +153,8 @@ def _shown(value: object) -> str:
 
 
 def _place(loc: tuple[int | str, ...]) -> tuple[list[int | str], type[Section], str | None]:
-    """The place of an error of pydantic, without the names of chosen classes: the keys as a user
-    writes them, the section of the last key, and its name if a key chooses its class.
+    """The place of an error of pydantic: the keys as a user writes them, the section of the last
+    key, and its name if a key chooses its class.
     """
     section: type[Section] = Campaign
     path, chosen, parts = [loc[0]], None, iter(loc[1:])
@@ -190,7 +178,7 @@ def section_of(section: type[Section], name: str) -> type[Section] | None:
     """The section that a key contains, if it contains one; `null` may be allowed, too."""
     if (field := section.model_fields.get(name)) is None:
         return None
-    kinds = [kind for kind in (*get_args(field.annotation), field.annotation) if kind is not None]
+    kinds = (*get_args(field.annotation), field.annotation)
     held = (kind for kind in kinds if isinstance(kind, type) and issubclass(kind, Section))
     return next(held, None)
 
@@ -228,61 +216,73 @@ def unknown_names(campaign: Campaign) -> Iterator[str]:
         yield from (f"problems.{fault}" for fault in error.faults)
     else:
         yield from _problem_faults(campaign, suite)
-    yield from _faults_of_file_names(campaign)
+    longest = max((format_ranges(chunk, "_") for chunk in campaign.instance_chunks), key=len)
+    if len(longest) > LONGEST_LIST:
+        yield (
+            f"instances_per_job: {campaign.instances_per_job}: the list of the instances of a job "
+            f"has {len(longest)} characters, and file names have room for {LONGEST_LIST}; use a "
+            "smaller number, or instances without gaps"
+        )
     for label, spec in campaign.algorithms.items():
         if spec.tuned is not None:
             continue
+        key = f"algorithms.{label}"
         there = elsewhere(campaign, label)
         if there is None:
             faults = list(remembered_faults(spec.use, spec.arguments))
-            yield from (f"algorithms.{label}: {fault}" for fault in faults)
+            yield from (f"{key}: {fault}" for fault in faults)
         else:
             faults = there["faults"]
-            yield from (f"algorithms.{label}.{fault}" for fault in faults)
-        if spec.schedule and not faults and (clause := _unscheduled(spec.use, *spec.schedule)):
-            yield f"algorithms.{label}.schedule: {clause}"
-        if (search := spec.search) is not None and not faults:
-            found = search.unknown(campaign, label, suite)
-            yield from (f"algorithms.{label}.{search.key}.{fault}" for fault in found)
-        if suite is not None and not faults:
-            if there is None:
-                kinds = algorithms.variables(spec.use, spec.arguments)
-                tasks: Collection[str] = algorithms.tasks(spec.use, spec.arguments)
-            else:
-                kinds, tasks = frozenset(there["variables"]), there["tasks"]
-            if spec.constraint_penalty is not None:
-                if not suite.kind.penalized:
-                    yield (
-                        f"algorithms.{label}.constraint_penalty: {spec.constraint_penalty:g}: "
-                        f"{suite.name} has no constraints; remove it"
-                    )
-                    continue
-                tasks = {*tasks, suite.task} if "one objective" in tasks else tasks
-            if suite.task not in tasks:
-                yield f"algorithms.{label}: {_wrong_task(spec.use, tasks, suite)}"
-            orders = suite.variables == "permutation"
-            if spec.integer == "keys" and not (orders and "continuous" in kinds):
-                lack = f"{spec.use} is not continuous"
-                why = lack if orders else f"{suite.name} has no permutations"
-                yield f"algorithms.{label}.integer: 'keys': {why}"
-                continue
-            if spec.integer != "native" and "continuous" in kinds:
-                kinds = kinds | (ROUNDED if spec.integer == "round" else {"permutation"})
-            chosen = [f for f in campaign.problems.functions if f in suite.functions]
-            has = {suite.variables_of(f): f for f in reversed(chosen)}
-            if wrong := next((each for each in has if not takes(kinds, each)), None):
-                one = "" if {suite.variables, *has} == {wrong} else f" f{has[wrong]}"
-                word = "keys" if orders else "round"
-                rounding = f"; add integer: {word} to this algorithm"
+            yield from (f"{key}.{fault}" for fault in faults)
+        if faults:
+            continue
+        if spec.schedule:
+            length, (name,) = algorithms.declared(spec.use)[0].length, spec.schedule
+            if length not in ("", name):
                 yield (
-                    f"algorithms.{label}: {spec.use} takes {_joined(kinds)} variables, but "
-                    f"{suite.name}{one} has {wrong} ones{rounding if 'continuous' in kinds else ''}"
+                    f"{key}.schedule: {name!r}: {spec.use} follows the budget unless {length!r} is "
+                    "given; name that, or remove it"
                 )
+        if (search := spec.search) is not None:
+            found = search.unknown(campaign, label, suite)
+            yield from (f"{key}.{search.key}.{fault}" for fault in found)
+        if suite is None:
+            continue
+        if there is None:
+            kinds = algorithms.variables(spec.use, spec.arguments)
+            tasks: Collection[str] = algorithms.tasks(spec.use, spec.arguments)
+        else:
+            kinds, tasks = frozenset(there["variables"]), there["tasks"]
+        if spec.constraint_penalty is not None:
+            if not suite.kind.penalized:
+                weight = f"{spec.constraint_penalty:g}"
+                lack = f"{suite.name} has no constraints; remove it"
+                yield f"{key}.constraint_penalty: {weight}: {lack}"
+                continue
+            tasks = {*tasks, suite.task} if "one objective" in tasks else tasks
+        if suite.task not in tasks:
+            yield f"{key}: {_wrong_task(spec.use, tasks, suite)}"
+        orders = suite.variables == "permutation"
+        if spec.integer == "keys" and not (orders and "continuous" in kinds):
+            lack = (
+                f"{spec.use} is not continuous" if orders else f"{suite.name} has no permutations"
+            )
+            yield f"{key}.integer: 'keys': {lack}"
+            continue
+        if spec.integer != "native" and "continuous" in kinds:
+            kinds = kinds | (ROUNDED if spec.integer == "round" else {"permutation"})
+        chosen = [f for f in problems.functions if f in suite.functions]
+        has = {suite.variables_of(f): f for f in reversed(chosen)}
+        if wrong := next((each for each in has if not takes(kinds, each)), None):
+            one = "" if {suite.variables, *has} == {wrong} else f" f{has[wrong]}"
+            rounding = f"; add integer: {'keys' if orders else 'round'} to this algorithm"
+            yield (
+                f"{key}: {spec.use} takes {_joined(kinds)} variables, but {suite.name}{one} has "
+                f"{wrong} ones{rounding if 'continuous' in kinds else ''}"
+            )
     if suite is not None:
-        every = (
-            line for label in campaign.algorithms for line in _run_faults(campaign, label, suite)
-        )
-        yield from dict.fromkeys(every)
+        labels = campaign.algorithms
+        yield from dict.fromkeys(chain(*(_run_faults(campaign, label, suite) for label in labels)))
     for label, data in campaign.published.items():
         if not os.path.exists(data.path):
             yield f"published.{label}.path: {data.path!r}: there is no such file or folder"
@@ -295,36 +295,23 @@ def unknown_algorithms(mapping: object) -> Iterator[str]:
 
     given = mapping.get("algorithms") if isinstance(mapping, Mapping) else None
     for label, value in given.items() if isinstance(given, Mapping) else ():
-        try:
+        with suppress(ValidationError):
             spec = AlgorithmSpec.model_validate(value)
-        except ValidationError:
-            continue
-        if spec.model_fields_set <= {"use", "parameters"}:
-            faults = remembered_faults(spec.use, spec.parameters)
-            yield from (f"algorithms.{label}: {fault}" for fault in faults)
-
-
-def _unscheduled(use: str, name: str) -> str:
-    """The fault of a schedule if only another parameter limits a launch; else empty."""
-    from timefair.algorithms import registry
-
-    length = registry.declared(use)[0].length
-    if length in ("", name):
-        return ""
-    return f"{name!r}: {use} follows the budget unless {length!r} is given; name that, or remove it"
+            if spec.model_fields_set <= {"use", "parameters"}:
+                faults = remembered_faults(spec.use, spec.parameters)
+                yield from (f"algorithms.{label}: {fault}" for fault in faults)
 
 
 def _wrong_task(use: str, tasks: Collection[str], suite: Suite) -> str:
     """An algorithm that is not for a suite, and those that are."""
     from timefair.algorithms import registry as algorithms
 
-    has = suite.name + " has " + suite.task
-    if suite.task == "one objective":
-        return f"{use} is for {_joined(tasks)}, but {has}"
-    advice = f"as {', '.join(algorithms.able(suite.task))} can take"
-    if suite.kind.penalized and "one objective" in tasks:
-        advice += "; or add constraint_penalty: 1000 to this algorithm"
-    return f"{use} is for {_joined(tasks)}, but {has}, {advice}"
+    said = f"{use} is for {_joined(tasks)}, but {suite.name} has {suite.task}"
+    if suite.task != "one objective":
+        said += f", as {', '.join(algorithms.able(suite.task))} can take"
+        if suite.kind.penalized and "one objective" in tasks:
+            said += "; or add constraint_penalty: 1000 to this algorithm"
+    return said
 
 
 def _run_faults(campaign: Campaign, label: str, suite: Suite) -> Iterator[str]:
@@ -348,21 +335,25 @@ def unknown_exhibits(campaign: Campaign) -> Iterator[str]:
     """Names of tables and figures that the registry does not have."""
     from timefair.exhibits.registry import FIGURES, TABLES
 
-    every: dict[str, tuple[Iterable[str], Mapping[str, object]]] = {
-        "tables": (campaign.tables, TABLES),
-        "figures": (campaign.figures.names, FIGURES),
-    }
-    for key, (names, known) in every.items():
-        for name in names:
-            if name not in known and name not in SETS:
-                yield f"{key}: {unknown(name, (*SETS, *known), LIST_OF_TABLES)}"
+    asked = (("tables", campaign.tables, TABLES), ("figures", campaign.figures.names, FIGURES))
+    for key, names, known in asked:
+        words = (*SETS, *known)
+        lacking = (name for name in names if name not in words)
+        yield from (f"{key}: {unknown(name, words, LIST_OF_TABLES)}" for name in lacking)
 
 
 def warnings(campaign: Campaign) -> Iterator[str]:
     """One line each on forbidden actions of the user's modules during import, on threads that
     evaluate nothing, and on launches that plan with a number of evaluations that nobody gave.
     """
+    from timefair.algorithms import registry
     from timefair.basics import user_code
+
+    def batches(label: str, spec: AlgorithmSpec) -> bool | None:
+        if (there := elsewhere(campaign, label)) is None:
+            return registry.batches(spec.use, spec.arguments)
+        found: bool | None = there.get("batches")
+        return found
 
     most = max((spec.threads for spec in campaign.algorithms.values()), default=1)
     used = {"problems.suite": (campaign.problems.suite, most)}
@@ -372,23 +363,15 @@ def warnings(campaign: Campaign) -> Iterator[str]:
         files.setdefault((name.rpartition(":")[0], threads), (key, name))
     for (_, threads), (key, name) in files.items():
         yield from (f"{key}: {line}" for line in user_code.warnings(name, threads))
-    one_by_one = [
+    if one_by_one := [
         f"{label} ({spec.threads})"
         for label, spec in campaign.algorithms.items()
-        if spec.threads > 1 and _batches(campaign, label) is False
-    ]
-    if one_by_one:
+        if spec.threads > 1 and batches(label, spec) is False
+    ]:
         yield (
             f"threads: {', '.join(one_by_one)}: asks for one point at a time, and so evaluates on "
             "one of its threads"
         )
-    yield from _unplanned(campaign)
-
-
-def _unplanned(campaign: Campaign) -> Iterator[str]:
-    """Algorithms whose launches plan with a default number of evaluations."""
-    from timefair.algorithms import registry
-
     for label, spec in campaign.algorithms.items():
         parameter, count = registry.declared(spec.use)[0].iterated or ("", 0)
         if parameter and spec.schedule is None and parameter not in spec.arguments:
@@ -411,17 +394,6 @@ def _unplanned(campaign: Campaign) -> Iterator[str]:
         )
 
 
-def _batches(campaign: Campaign, label: str) -> bool | None:
-    """Whether an algorithm asks for batches, in its environment; None if this is unknown."""
-    from timefair.algorithms import registry
-
-    if (there := elsewhere(campaign, label)) is not None:
-        batches: bool | None = there.get("batches")
-        return batches
-    spec = campaign.algorithms[label]
-    return registry.batches(spec.use, spec.arguments)
-
-
 def not_above_zero(campaign: Campaign) -> Iterator[str]:
     """Targets that no precision can reach, or that only the optimum reaches."""
     from timefair.problems.registry import SUITES
@@ -432,23 +404,6 @@ def not_above_zero(campaign: Campaign) -> Iterator[str]:
     for place, wanted in enumerate(campaign.targets):
         if wanted <= 0:
             yield f"targets.{place}: {wanted:g}: should be greater than 0"
-
-
-LONGEST_LIST = 150
-"""Most characters of the list of the instances of a job, which is in the names of its files."""
-
-
-def _faults_of_file_names(campaign: Campaign) -> Iterator[str]:
-    """A fault if the instances of a job do not fit into the name of a file."""
-    size, instances = campaign.instances_per_job, campaign.problems.instances
-    chunks = (instances[k : k + size] for k in range(0, len(instances), size))
-    longest = max((format_ranges(chunk, "_") for chunk in chunks), key=len)
-    if len(longest) > LONGEST_LIST:
-        yield (
-            f"instances_per_job: {size}: the list of the instances of a job has {len(longest)} "
-            f"characters, and file names have room for {LONGEST_LIST}; use a smaller number, or "
-            "instances without gaps"
-        )
 
 
 def _problem_faults(campaign: Campaign, suite: Suite) -> Iterator[str]:
@@ -476,11 +431,8 @@ def _problem_faults(campaign: Campaign, suite: Suite) -> Iterator[str]:
             f"budget.final_target: {target}: the optimum of these problems is unknown; "
             "write null, or give problems.parameters.f_opt of your own function"
         )
-    if campaign.published and suite.published_needs:
-        yield (
-            f"published: {suite.name}: its published data have other precisions; "
-            f"write {suite.published_needs}"
-        )
+    if campaign.published and (needs := suite.published_needs):
+        yield f"published: {suite.name}: its published data have other precisions; write {needs}"
     if campaign.published and not faults and not all(known()):
         yield (
             "published: the optimum of some of these problems is unknown, and published data are "
@@ -594,20 +546,14 @@ def read_yaml(path: Path) -> object:
     """The content of a YAML file; raises `InputError` with file and line."""
     try:
         return yaml.load(regular(path).read_text(encoding="utf-8"), Loader=_Loader)
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror}") from None
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         where = f"{path}:{mark.line + 1}" if mark else str(path)
         raise InputError(f"{where}: {error.problem or error.context}") from None
-    except yaml.YAMLError as error:
-        raise InputError(f"{path}: {' '.join(str(error).split())}") from None
-    except RecursionError:
-        raise InputError(f"{path}: nested too deeply") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{path}: is not text in UTF-8") from None
-    except ValueError as error:
-        raise InputError(f"{path}: {error}") from None
+    except (OSError, RecursionError, ValueError, yaml.YAMLError) as error:
+        said = {RecursionError: "nested too deeply", UnicodeDecodeError: "is not text in UTF-8"}
+        why = said.get(type(error)) or getattr(error, "strerror", None) or error
+        raise InputError(f"{path}: {' '.join(str(why).split())}") from None
 
 
 __all__ = ["AlgorithmSpec", "Campaign", "json_schema", "warnings"]
@@ -633,14 +579,6 @@ def parse(mapping: object, name: str = "campaign") -> Campaign:
     return _named(campaign)
 
 
-def parse_foreign(mapping: Mapping[str, object]) -> Campaign:
-    """Check a campaign of imported data, whose suite and algorithms may be unknown to timefair."""
-    campaign = check_keys(mapping, "campaign")
-    if faults := [*disagreements(campaign), *not_above_zero(campaign), *unknown_exhibits(campaign)]:
-        raise InputError(*faults)
-    return campaign
-
-
 def check_keys(mapping: object, name: str) -> Campaign:
     """The campaign, each key checked by itself; `InputError`, with `name` if it is no mapping."""
     if not isinstance(mapping, Mapping):
@@ -648,8 +586,10 @@ def check_keys(mapping: object, name: str) -> Campaign:
     try:
         return Campaign.model_validate(dict(mapping))
     except ValidationError as error:
+        # Without wrong members, a list is too short: that fault only follows from theirs.
         errors = error.errors(include_url=False)
-        raise InputError(*(fault(e) for e in errors if not follows(e))) from None
+        told = [fault(e) for e in errors if e["type"] != "too_short" or not e["input"]]
+        raise InputError(*told) from None
     except RecursionError:
         raise InputError("campaign: nested too deeply") from None
 
@@ -666,14 +606,13 @@ def check_name(name: object) -> None:
 def _named(campaign: Campaign) -> Campaign:
     """The campaign with the names that the user's function gives; those in the file come first."""
     problems = campaign.problems
-    if problems.names:
-        return campaign
     try:
-        names = declared(problems.suite)
+        if problems.names or not (names := declared(problems.suite)):
+            return campaign
     except InputError as error:
         raise InputError(*(f"problems.suite: {fault}" for fault in error.faults)) from None
     named = problems.model_copy(update={"names": names})
-    return campaign.model_copy(update={"problems": named}) if names else campaign
+    return campaign.model_copy(update={"problems": named})
 
 
 def restored(snapshot: str) -> Campaign:
@@ -696,9 +635,7 @@ def restore(path: Path | str) -> Campaign:
 
 
 _OF_CORE = ("seed", "targets", "target_values", "statistics", "tables", "figures")
-
 _LONGEST_NAME = 40
-
 RESULTS = ("comparison", "ranks", "friedman", "summary", "quantiles", "paper_values")
 COUNTED = (*RESULTS, "ert", "success", "anytime", "ecdf", "profile_evaluations")
 TABLES: Mapping[tuple[str, ...], tuple[tuple[str, ...], tuple[str, ...]]] = {
@@ -747,46 +684,49 @@ def settings(path: Path | None) -> dict[str, object]:
 def campaign_of(
     name: str,
     chosen: Mapping[str, object],
-    published: Mapping[str, Mapping[str, object]],
-    *,
-    suite: str,
-    problems: Collection[tuple[int, int, int]],
-    names: Mapping[int, str],
-    runs: int,
-    budgets: Collection[tuple[int, float | None, int | None]],
+    found: Collection[Any],
+    given: Mapping[str, object],
     lacks: tuple[str, ...] = (),
 ) -> Campaign:
     """The campaign of imported runs, with keys of `of_analysis`; `InputError` if one is wrong.
 
-    `published` has the keys of its algorithms by label, `problems` (function, dimension, instance),
-    `names` those of functions, and `budgets` the different ones as (dimension, seconds,
-    evaluations), None for none. `runs` is the largest number on a problem; `lacks`:
-    `Campaign.lacks`.
+    `found` has an `io.importing.Imported` for each algorithm, `given` the keys of `Published` that
+    all of them have; `lacks`: `Campaign.lacks`.
     """
+    problems = {problem for one in found for problem in one.runs}
     functions, dimensions, instances = (sorted(set(part)) for part in zip(*problems, strict=True))
     of_each = {function: dimension for function, dimension, _ in problems}
     own = len({problem[:2] for problem in problems}) == len(functions) and len(dimensions) > 1
     tables, figures = TABLES.get(lacks, ((), ()))
     usual = {"tables": tables, "figures": {"names": figures}} if tables else {}
-    return parse_foreign(
+    campaign = check_keys(
         {
             **usual,
             **chosen,
             "name": name,
             "problems": {
-                "suite": suite,
+                "suite": next(iter(found)).suite,
                 "functions": functions,
                 **({"own_dimensions": of_each} if own else {"dimensions": dimensions}),
                 "instances": instances,
-                "names": _short(names),
+                "names": _short(
+                    {number: name for one in found for number, name in one.names.items()}
+                ),
             },
             "algorithms": {},
-            "published": dict(published),
-            "budget": {**_budget(budgets), "final_target": None},
+            "published": {one.label: {**given, "algorithm": one.algorithm} for one in found},
+            "budget": {
+                **_budget({of for one in found for of in one.budgets}),
+                "final_target": None,
+            },
             "restart": {"policy": "none"},
-            "runs": runs,
-        }
+            "runs": max(max(one.runs.values()) for one in found),
+        },
+        "campaign",
     )
+    if faults := [*disagreements(campaign), *not_above_zero(campaign), *unknown_exhibits(campaign)]:
+        raise InputError(*faults)
+    return campaign
 
 
 def _short(names: Mapping[int, str]) -> dict[int, str]:

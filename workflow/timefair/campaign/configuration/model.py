@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from functools import partial, reduce
+from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
@@ -46,6 +46,8 @@ from timefair.basics.sections import (
     Seconds,
     Section,
     Threads,
+    key,
+    or_names,
     or_text,
 )
 from timefair.policies import restart_policies, stopping_rules
@@ -62,16 +64,11 @@ from timefair.records.rundata.settings import (
 
 UNKNOWN = "unknown_choice"  # the type of pydantic's error for a value that chooses no class
 
-Kinds = Mapping[str, type[Section]]
-
 
 class ChosenSection:
-    """A key that chooses the class of its section.
+    """A key that chooses the class of its section, from `kinds`; `usual` is the default section."""
 
-    `kinds` are the classes by the values of `key`; `usual` is the default section.
-    """
-
-    def __init__(self, key: str, kinds: Kinds, usual: Any) -> None:
+    def __init__(self, key: str, kinds: Mapping[str, type[Section]], usual: Any) -> None:
         self.key, self.kinds, self.usual = key, kinds, usual
         self.default: str = getattr(usual, key)
 
@@ -81,13 +78,32 @@ class ChosenSection:
         return Annotated[
             reduce(or_, self.kinds.values()),
             Field(discriminator=self.key),
-            _KeyRequired(self),
-            BeforeValidator(partial(_with_key, self)),
+            self,
+            BeforeValidator(self._with_key),
         ]
 
     def having(self, key: str) -> list[str]:
         """The values of the choosing key for which the section has a given key."""
         return [name for name, kind in self.kinds.items() if key in kind.model_fields]
+
+    def _with_key(self, value: object) -> object:
+        if not isinstance(value, Mapping):
+            return value
+        name = value.get(self.key, self.default)
+        if not isinstance(name, str) or name not in self.kinds:
+            raise PydanticCustomError(UNKNOWN, "unknown {key}", {"key": self.key})
+        return {**value, self.key: name}
+
+    def __get_pydantic_json_schema__(
+        self, core: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        """If the key is missing, only the usual class is allowed."""
+        schema = handler(core)
+        for kind in map(handler.resolve_ref_schema, schema["oneOf"]):
+            required = kind.get("required", [])
+            if kind["properties"][self.key]["const"] != self.default and self.key not in required:
+                kind["required"] = [self.key, *required]
+        return schema
 
 
 CHOICES = {
@@ -95,34 +111,6 @@ CHOICES = {
     "stopping": ChosenSection("rule", stopping_rules(), FixedNumber()),
 }
 """The sections of a campaign whose class is chosen, by name."""
-
-
-def _with_key(choice: ChosenSection, value: object) -> object:
-    if not isinstance(value, Mapping):
-        return value
-    name = value.get(choice.key, choice.default)
-    if not isinstance(name, str) or name not in choice.kinds:
-        raise PydanticCustomError(UNKNOWN, "unknown {key}", {"key": choice.key})
-    return {**value, choice.key: name}
-
-
-class _KeyRequired:
-    """In the JSON schema: if the key is missing, only the usual class is allowed."""
-
-    def __init__(self, choice: ChosenSection) -> None:
-        self._choice = choice
-
-    def __get_pydantic_json_schema__(
-        self, core: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> JsonSchemaValue:
-        schema = handler(core)
-        key, default = self._choice.key, self._choice.default
-        for kind in map(handler.resolve_ref_schema, schema["oneOf"]):
-            required = kind.get("required", [])
-            if kind["properties"][key]["const"] != default and key not in required:
-                kind["required"] = [key, *required]
-        return schema
-
 
 if TYPE_CHECKING:
     from timefair.exhibits.charts.pages import Page
@@ -133,41 +121,36 @@ else:
     Restart, Stopping = (CHOICES[section].type for section in ("restart", "stopping"))
 
 
-def _with_own_dimensions(schema: dict[str, Any]) -> None:
-    """In the JSON schema: `dimensions` may be missing, because some suites have their own."""
-    schema["required"].remove("dimensions")
-
-
 class ChosenProblems(Section):
     """Which problems: every function in every dimension on every instance."""
 
-    model_config = ConfigDict(json_schema_extra=_with_own_dimensions)
+    # In the JSON schema, `dimensions` may be missing, because some suites have their own.
+    model_config = ConfigDict(
+        json_schema_extra=lambda schema: schema["required"].remove("dimensions")
+    )
 
-    suite: str = Field(
-        description="The suite of the problems, for example `bbob`, or your own `module:function`."
+    suite: str = key(
+        "The suite of the problems, for example `bbob`, or your own `module:function`."
     )
-    functions: Numbers = Field(
-        description='Numbers of the functions: `3`, `[1, 3, 8]` or ranges, `"1-5,20-24"`.'
+    functions: Numbers = key('Numbers of the functions: `3`, `[1, 3, 8]` or ranges, `"1-5,20-24"`.')
+    dimensions: Numbers = key(
+        "Dimensions of the search space, written in the same way. Without them, each function is "
+        "in its own dimension, if the suite has such ones."
     )
-    dimensions: Numbers = Field(
-        description="Dimensions of the search space, written in the same way. Without them, each "
-        "function is in its own dimension, if the suite has such ones."
+    own_dimensions: OwnDimensions = key(
+        "The dimension of each function, such as `{1: 3, 2: 5}`, in place of `dimensions`. The "
+        "default is that of the suite, if there are no `dimensions`.",
+        {},
     )
-    own_dimensions: OwnDimensions = Field(
-        default={},
-        description="The dimension of each function, such as `{1: 3, 2: 5}`, in place of "
-        "`dimensions`. The default is that of the suite, if there are no `dimensions`.",
+    instances: Numbers = key("Numbers of the instances, written in the same way.")
+    parameters: Parameters = key(
+        "Parameters of the suite, such as the bounds of your own function.", {}
     )
-    instances: Numbers = Field(description="Numbers of the instances, written in the same way.")
-    parameters: Parameters = Field(
-        default={}, description="Parameters of the suite, such as the bounds of your own function."
-    )
-    names: FunctionNames = Field(
-        default={},
-        description="Names of functions by their numbers, such as `{1: pump}`. Figures, printed "
-        "tables and the report show them beside the numbers. The default names are those of the "
-        "suite, or the attribute `names` of your own function. After a change, nothing is measured "
-        "again.",
+    names: FunctionNames = key(
+        "Names of functions by their numbers, such as `{1: pump}`. Figures, printed tables and "
+        "the report show them beside the numbers. The default names are those of the suite, or "
+        "the attribute `names` of your own function. After a change, nothing is measured again.",
+        {},
     )
 
     @model_validator(mode="before")
@@ -220,17 +203,7 @@ def _own_dimensions(problems: Mapping[str, object]) -> dict[int, int]:
     return {function: own.get(function, min(own.values())) for function in functions if own}
 
 
-def _or_names(schema: dict[str, Any]) -> None:
-    """In the JSON schema: a text or a list of names may replace the section."""
-    section = dict(schema)
-    schema.clear()
-    names: dict[str, Any] = {"type": "array", "items": {"type": "string"}}
-    schema["anyOf"] = [{"type": "string"}, names, section]
-
-
 Format = Literal["pdf", "png", "svg"]
-
-
 IsolationMode = Literal["private", "strict", "shared"]
 """The modes of `isolation`; the mode that was in force is a `records.status.Isolation`."""
 
@@ -238,18 +211,13 @@ IsolationMode = Literal["private", "strict", "shared"]
 class Ancillary(Section):
     """What an algorithm costs besides its runs, divided evenly among the problems."""
 
-    tuning_s: Cost = Field(
-        default=0.0,
-        description="Seconds spent on tuning its parameters, for all problems together.",
+    tuning_s: Cost = key("Seconds spent on tuning its parameters, for all problems together.", 0.0)
+    preparation_s: Cost | None = key(
+        "Seconds of preparation, for all problems together; `null`: the median of the measured "
+        "times.",
+        None,
     )
-    preparation_s: Cost | None = Field(
-        default=None,
-        description="Seconds of preparation, for all problems together; `null`: the median of the "
-        "measured times.",
-    )
-    method: str | None = Field(
-        default=None, description="How its parameters were tuned. The checklist shows this text."
-    )
+    method: str | None = key("How its parameters were tuned. The checklist shows this text.", None)
 
 
 USUAL_LENGTH = 1000
@@ -261,59 +229,51 @@ class AlgorithmSpec(Section):
 
     model_config = ConfigDict(json_schema_extra=or_text)
 
-    use: str = Field(
-        description="`library:name` of a supported library, or your own `module:function`."
+    use: str = key("`library:name` of a supported library, or your own `module:function`.")
+    parameters: Parameters = key(
+        "Keyword arguments for the algorithm, in place of its defaults.", {}
     )
-    parameters: Parameters = Field(
-        default={}, description="Keyword arguments for the algorithm, in place of its defaults."
+    schedule: Schedule | None = key(
+        "For an algorithm whose launches have a length, such as Max_iter: this parameter, and how "
+        "it is set. `{Max_iter: fill}`: one launch fills the budget; `{Max_iter: {launches: 5}}`: "
+        "five launches do; `{Max_iter: 500}`: this number. What a launch costs is measured on "
+        "each problem before its runs.",
+        None,
     )
-    schedule: Schedule | None = Field(
-        default=None,
-        description="For an algorithm whose launches have a length, such as Max_iter: this "
-        "parameter, and how it is set. `{Max_iter: fill}`: one launch fills the budget; "
-        "`{Max_iter: {launches: 5}}`: five launches do; `{Max_iter: 500}`: this number. What a "
-        "launch costs is measured on each problem before its runs.",
+    integer: Literal["native", "round", "keys"] = key(
+        "`native`: the algorithm itself supports integer variables. `round`: the algorithm is for "
+        "continuous variables, and timefair rounds its points in the integer variables of the "
+        "problem. `keys`: the algorithm is for continuous variables, and the permutation of a "
+        "suite with permutations is the order of its coordinates, from 0 to 1 (random keys).",
+        "native",
     )
-    integer: Literal["native", "round", "keys"] = Field(
-        default="native",
-        description="`native`: the algorithm itself supports integer variables. `round`: the "
-        "algorithm is for continuous variables, and timefair rounds its points in the integer "
-        "variables of the problem. `keys`: the algorithm is for continuous variables, and the "
-        "permutation of a suite with permutations is the order of its coordinates, from 0 to 1 "
-        "(random keys).",
+    constraint_penalty: Positive | None = key(
+        "A weight w for an algorithm that does not take constraints: it minimizes f + w (max(g_1, "
+        "0) + ... + max(g_m, 0)). `null`: the algorithm itself takes them.",
+        None,
     )
-    constraint_penalty: Positive | None = Field(
-        default=None,
-        description="A weight w for an algorithm that does not take constraints: it minimizes "
-        "f + w (max(g_1, 0) + ... + max(g_m, 0)). `null`: the algorithm itself takes them.",
+    threads: Threads = key("Threads, and thus cores, that one run may use.", 1)
+    restart: Restart | None = key(
+        "Restart policy of this algorithm; `null`: that of the campaign.", None
     )
-    threads: Threads = Field(
-        default=1, description="Threads, and thus cores, that one run may use."
+    isolation: IsolationMode | None = key(
+        "Isolation of this algorithm; `null`: that of the campaign.", None
     )
-    restart: Restart | None = Field(
-        default=None, description="Restart policy of this algorithm; `null`: that of the campaign."
+    ancillary: Ancillary = key("Costs of this algorithm besides its runs.", Ancillary())
+    seed_as: str | None = key(
+        "Label of another algorithm whose seeds this one gets, run by run: for two versions of "
+        "one algorithm, which `timefair compare` then compares in pairs; `null`: seeds of its "
+        "own.",
+        None,
     )
-    isolation: IsolationMode | None = Field(
-        default=None, description="Isolation of this algorithm; `null`: that of the campaign."
+    formerly: Name | None = key(
+        "Earlier label of this algorithm, whose seeds and finished runs it keeps; `null`: none.",
+        None,
     )
-    ancillary: Ancillary = Field(
-        default=Ancillary(), description="Costs of this algorithm besides its runs."
-    )
-    seed_as: str | None = Field(
-        default=None,
-        description="Label of another algorithm whose seeds this one gets, run by run: for two "
-        "versions of one algorithm, which `timefair compare` then compares in pairs; `null`: seeds "
-        "of its own.",
-    )
-    formerly: Name | None = Field(
-        default=None,
-        description="Earlier label of this algorithm, whose seeds and finished runs it keeps; "
-        "`null`: none.",
-    )
-    tuned: Name | None = Field(
-        default=None,
-        description="Written by timefair: of a tuned variant, the label of the algorithm whose "
-        "parameters are searched.",
+    tuned: Name | None = key(
+        "Written by timefair: of a tuned variant, the label of the algorithm whose parameters are "
+        "searched.",
+        None,
     )
 
     @model_validator(mode="before")
@@ -347,8 +307,7 @@ def _with_tuned(algorithms: dict[str, AlgorithmSpec]) -> dict[str, AlgorithmSpec
     both: dict[str, AlgorithmSpec] = {}
     for label, spec in algorithms.items():
         both[label] = spec
-        search = spec.search
-        if search is not None and (name := search.label_of(label)) not in algorithms:
+        if (search := spec.search) and (name := search.label_of(label)) not in algorithms:
             both[name] = spec.model_copy(update={search.key: None, "tuned": label})
     return both
 
@@ -356,56 +315,50 @@ def _with_tuned(algorithms: dict[str, AlgorithmSpec]) -> dict[str, AlgorithmSpec
 class Published(Section):
     """Published data of an algorithm: evaluations are used, times only of timefair's own runs."""
 
-    format: Literal["coco", "ioh", "timefair", "table", "benchopt"] = Field(
-        description="The format of the data: COCO's (`.info`, `.dat`, `.tdat`), IOHprofiler's "
-        "(`.json` or, before 2021, `.info`, `.dat`), a campaign of timefair (its folder or "
-        "archive; its seconds are converted by reference kernels), or a table of runs (`.csv`, "
-        "`.parquet`) of your own or of benchopt. Other times are left out."
+    format: Literal["coco", "ioh", "timefair", "table", "benchopt"] = key(
+        "The format of the data: COCO's (`.info`, `.dat`, `.tdat`), IOHprofiler's (`.json` or, "
+        "before 2021, `.info`, `.dat`), a campaign of timefair (its folder or archive; its seconds "
+        "are converted by reference kernels), or a table of runs (`.csv`, `.parquet`) of your own "
+        "or of benchopt. Other times are left out."
     )
-    path: str = Field(
+    path: str = key(
+        "A folder, or an archive (.zip, .tgz, .tar); for a table, the file.", min_length=1
+    )
+    algorithm: str | None = key(
+        "Name of the algorithm in the data; `null` if the data contain only one.",
+        None,
         min_length=1,
-        description="A folder, or an archive (.zip, .tgz, .tar); for a table, the file.",
     )
-    algorithm: str | None = Field(
-        default=None,
-        min_length=1,
-        description="Name of the algorithm in the data; `null` if the data contain only one.",
+    columns: dict[str, OneLine] = key(
+        "For a table: names of its columns in the file, such as `{value: best_f}`.", {}
     )
-    columns: dict[str, OneLine] = Field(
-        default={},
-        description="For a table: names of its columns in the file, such as `{value: best_f}`.",
-    )
-    set: dict[str, OneLine] = Field(
-        default={},
-        description="For a table: columns that the file does not have, with one word for all rows.",
+    set: dict[str, OneLine] = key(
+        "For a table: columns that the file does not have, with one word for all rows.", {}
     )
 
 
 class Budget(Section):
     """What a run may use; the first limit that it reaches ends it. At least one is needed."""
 
-    time_s: Seconds | None = Field(
-        default=None, description="T: seconds of wall clock for a run, restarts included."
+    time_s: Seconds | None = key("T: seconds of wall clock for a run, restarts included.", None)
+    cpu_s: Seconds | None = key(
+        "T in CPU time instead: seconds that the threads and processes of a run compute, restarts "
+        "included. Waiting does not count.",
+        None,
     )
-    cpu_s: Seconds | None = Field(
-        default=None,
-        description="T in CPU time instead: seconds that the threads and processes of a run "
-        "compute, restarts included. Waiting does not count.",
+    evaluations: Count | None = key("Number of evaluations of a run.", None)
+    evaluations_per_dimension: Count | None = key(
+        "Number of evaluations of a run as a multiple of the dimension of the problem.", None
     )
-    evaluations: Count | None = Field(default=None, description="Number of evaluations of a run.")
-    evaluations_per_dimension: Count | None = Field(
-        default=None,
-        description="Number of evaluations of a run as a multiple of the dimension of the problem.",
+    evaluation_cost_s: Cost = key(
+        "Simulated evaluation cost: seconds that are added to the time of each evaluation, "
+        "without waiting.",
+        0.0,
     )
-    evaluation_cost_s: Cost = Field(
-        default=0.0,
-        description="Simulated evaluation cost: seconds that are added to the time of each "
-        "evaluation, without waiting.",
-    )
-    final_target: Positive | None = Field(
-        default=1e-8,
-        description="Precision at which a run ends if the optimum is known; `null`: none. It does "
-        "not end a run whose values have noise that timefair knows of.",
+    final_target: Positive | None = key(
+        "Precision at which a run ends if the optimum is known; `null`: none. It does not end a "
+        "run whose values have noise that timefair knows of.",
+        1e-8,
     )
 
     def faults(self, campaign: CampaignView) -> Iterator[Fault]:
@@ -443,10 +396,9 @@ class Budget(Section):
 class Limits(Section):
     """Limits of memory and time, which end a run that is out of control."""
 
-    memory_mb: Megabytes = Field(default=4096, description="Memory of one run, in MB.")
-    wall_s: Seconds = Field(
-        default=3600.0,
-        description="Seconds of wall clock after which a run without `budget.time_s` is ended.",
+    memory_mb: Megabytes = key("Memory of one run, in MB.", 4096)
+    wall_s: Seconds = key(
+        "Seconds of wall clock after which a run without `budget.time_s` is ended.", 3600.0
     )
 
 
@@ -454,14 +406,12 @@ class Timing(Section):
     """How runs are treated that something else on the machine perturbed."""
 
     perturbed: Perturbed
-    repeats: Repeats = Field(
-        default=2, description="With `repeat`: how often a run is repeated at most."
-    )
-    reference: bool | None = Field(
-        default=None,
-        description="Whether the reference kernel, a small fixed piece of work (about 14 ms), is "
-        "timed before and after each run. It measures the speed of the core. `null`: only if "
-        "`budget.time_s` or `budget.cpu_s` is set.",
+    repeats: Repeats = key("With `repeat`: how often a run is repeated at most.", 2)
+    reference: bool | None = key(
+        "Whether the reference kernel, a small fixed piece of work (about 14 ms), is timed before "
+        "and after each run. It measures the speed of the core. `null`: only if `budget.time_s` "
+        "or `budget.cpu_s` is set.",
+        None,
     )
 
     def faults(self, campaign: CampaignView) -> Iterator[Fault]:
@@ -476,31 +426,27 @@ class Timing(Section):
 class RequiredMachine(Section):
     """What a machine must have for a job to measure on it; `null` requires nothing."""
 
-    processor: OneLine | None = Field(
-        default=None,
-        description="Processor, such as `EPYC 7763`: a part of the name of its model. With `*` or "
-        "`?`, the pattern describes the complete name. Case does not matter.",
+    processor: OneLine | None = key(
+        "Processor, such as `EPYC 7763`: a part of the name of its model. With `*` or `?`, the "
+        "pattern describes the complete name. Case does not matter.",
+        None,
     )
-    cores: Repeats | None = Field(
-        default=None, description="Number of cores (hardware threads) of the machine, exactly."
+    cores: Repeats | None = key("Number of cores (hardware threads) of the machine, exactly.", None)
+    memory_gb: Repeats | None = key(
+        "Memory of the machine in GB, exactly, in the size that is built in: 16 for a machine "
+        "that reports 15.6.",
+        None,
     )
-    memory_gb: Repeats | None = Field(
-        default=None,
-        description="Memory of the machine in GB, exactly, in the size that is built in: 16 for a "
-        "machine that reports 15.6.",
-    )
-    host: OneLine | None = Field(
-        default=None, description="Host name, written in the same way as `processor`."
-    )
+    host: OneLine | None = key("Host name, written in the same way as `processor`.", None)
 
 
 class RightMachine(Section):
     """Requirements of the machine on which jobs measure."""
 
-    require: RequiredMachine | None = Field(
-        default=None,
-        description="What the machine must have. On another machine, a job fails before its first "
-        "run. After a change, nothing is measured again.",
+    require: RequiredMachine | None = key(
+        "What the machine must have. On another machine, a job fails before its first run. After "
+        "a change, nothing is measured again.",
+        None,
     )
 
     @property
@@ -512,15 +458,15 @@ class RightMachine(Section):
 class Figures(Section):
     """Which figures are drawn, and as what. A text or a list alone are its `names`."""
 
-    model_config = ConfigDict(json_schema_extra=_or_names)
+    model_config = ConfigDict(json_schema_extra=or_names)
 
-    names: Choice = Field(
-        default=("default",),
-        description="Figures to draw: `default`, `all`, or a list of names (`default` may be among "
-        "them); an empty list: none.",
+    names: Choice = key(
+        "Figures to draw: `default`, `all`, or a list of names (`default` may be among them); an "
+        "empty list: none.",
+        ("default",),
     )
-    formats: Annotated[tuple[Format, ...], Field(min_length=1, strict=False)] = Field(
-        default=("pdf", "svg"), description="File formats: `pdf`, `png`, `svg`."
+    formats: Annotated[tuple[Format, ...], Field(min_length=1, strict=False)] = key(
+        "File formats: `pdf`, `png`, `svg`.", ("pdf", "svg")
     )
 
     @model_validator(mode="before")
@@ -553,84 +499,72 @@ if not TYPE_CHECKING:
 class Campaign(Section):
     """One configuration file and what it produces, in `results/<name>/`."""
 
-    name: Name = Field(description="Name of the campaign, and of its folder in `results/`.")
+    name: Name = key("Name of the campaign, and of its folder in `results/`.")
     seed: CampaignSeed
-    problems: ChosenProblems = Field(
-        description="The problems: every function in every dimension on every instance."
+    problems: ChosenProblems = key(
+        "The problems: every function in every dimension on every instance."
     )
-    algorithms: Annotated[dict[Name, AlgorithmSpec], AfterValidator(_with_tuned)] = Field(
-        description="The algorithms, each under a label of your choice.",
-        json_schema_extra={"minProperties": 1},
+    algorithms: Annotated[dict[Name, AlgorithmSpec], AfterValidator(_with_tuned)] = key(
+        "The algorithms, each under a label of your choice.", json_schema_extra={"minProperties": 1}
     )
-    published: dict[Name, Published] = Field(
-        default={},
-        description="Algorithms with published data, each under a label of your choice. They "
-        "appear only in results that count the cost to a target.",
+    published: dict[Name, Published] = key(
+        "Algorithms with published data, each under a label of your choice. They appear only in "
+        "results that count the cost to a target.",
+        {},
     )
-    budget: Budget = Field(
-        description="Limits of a run. The first limit that a run reaches ends it. At least one is "
-        "needed."
+    budget: Budget = key(
+        "Limits of a run. The first limit that a run reaches ends it. At least one is needed."
     )
-    restart: Restart = Field(
-        default=CHOICES["restart"].usual,
-        description="Restart policy: when a launch ends, and what follows it.",
+    restart: Restart = key(
+        "Restart policy: when a launch ends, and what follows it.", CHOICES["restart"].usual
     )
-    runs: Repeats = Field(
-        default=15, description="R: number of runs of each algorithm on each problem."
+    runs: Repeats = key("R: number of runs of each algorithm on each problem.", 15)
+    stopping: Stopping = key(
+        "Stopping rule: when an algorithm has enough runs on a problem.", CHOICES["stopping"].usual
     )
-    stopping: Stopping = Field(
-        default=CHOICES["stopping"].usual,
-        description="Stopping rule: when an algorithm has enough runs on a problem.",
+    rounds: Repeats = key(
+        "Number of rounds into which the runs are divided. All algorithms take turns in each "
+        "round, so that a slow minute of the machine affects all of them.",
+        1,
     )
-    rounds: Repeats = Field(
-        default=1,
-        description="Number of rounds into which the runs are divided. All algorithms take turns "
-        "in each round, so that a slow minute of the machine affects all of them.",
+    block: Literal["node"] | None = key(
+        "For clusters with several kinds of nodes. `node`: one job measures all algorithms on a "
+        "function, dimension and chunk of instances in a round, one after the other in random "
+        "order, on one node. `null`: one job per algorithm.",
+        None,
     )
-    block: Literal["node"] | None = Field(
-        default=None,
-        description="For clusters with several kinds of nodes. `node`: one job measures all "
-        "algorithms on a function, dimension and chunk of instances in a round, one after the "
-        "other in random order, on one node. `null`: one job per algorithm.",
+    instances_per_job: Repeats = key(
+        "Number of instances that a job measures; increase it for large campaigns.", 1
     )
-    instances_per_job: Repeats = Field(
-        default=1,
-        description="Number of instances that a job measures; increase it for large campaigns.",
+    limits: Limits = key("Limits that end a run which is out of control.", Limits())
+    machine: RightMachine = key(
+        "Requirements of the machine on which jobs measure.", RightMachine()
     )
-    limits: Limits = Field(
-        default=Limits(), description="Limits that end a run which is out of control."
+    isolation: IsolationMode = key(
+        "`private`: files that a run writes are removed when it ends, so that no other run can "
+        "read them. `strict`: as `private`, and the algorithm runs in a process that does not "
+        "hold the problem; a second core evaluates for it. `shared`: files stay, for algorithms "
+        "that need a cache from run to run.",
+        "private",
     )
-    machine: RightMachine = Field(
-        default=RightMachine(), description="Requirements of the machine on which jobs measure."
+    network: bool = key(
+        "`true`: runs use the network of the machine, for example a licence server or a simulator "
+        "on localhost. `false`: each job has a network of its own, with a loopback, so that runs "
+        "reach no other run; with `isolation: shared`, runs always use the machine's.",
+        False,
     )
-    isolation: IsolationMode = Field(
-        default="private",
-        description="`private`: files that a run writes are removed when it ends, so that no other "
-        "run can read them. `strict`: as `private`, and the algorithm runs in a process that does "
-        "not hold the problem; a second core evaluates for it. `shared`: files stay, for "
-        "algorithms that need a cache from run to run.",
-    )
-    network: bool = Field(
-        default=False,
-        description="`true`: runs use the network of the machine, for example a licence server or "
-        "a simulator on localhost. `false`: each job has a network of its own, with a loopback, so "
-        "that runs reach no other run; with `isolation: shared`, runs always use the machine's.",
-    )
-    timing: Timing = Field(
-        default=Timing.model_validate({}), description="How perturbed runs are treated."
-    )
+    timing: Timing = key("How perturbed runs are treated.", Timing.model_validate({}))
     targets: Targets
     target_values: TargetValues
-    statistics: Statistics = Field(default=Statistics(), description="How results are summarized.")
-    tables: Choice = Field(
-        default=("default",),
-        description="Tables to make: `default`, `all`, or a list of names (`default` may be among "
-        "them); an empty list: only those that the report needs.",
+    statistics: Statistics = key("How results are summarized.", Statistics())
+    tables: Choice = key(
+        "Tables to make: `default`, `all`, or a list of names (`default` may be among them); an "
+        "empty list: only those that the report needs.",
+        ("default",),
     )
-    figures: Figures = Field(
-        default=Figures(),
-        description="Figures to draw, written in the same way; or a section with `names` and "
-        "`formats`.",
+    figures: Figures = key(
+        "Figures to draw, written in the same way; or a section with `names` and `formats`.",
+        Figures(),
     )
 
     @model_validator(mode="before")
@@ -660,37 +594,36 @@ class Campaign(Section):
     def faults(self, campaign: CampaignView) -> Iterator[Fault]:
         for label in self.published:
             if label in self.algorithms:
-                key = f"published.{label}"
-                yield key, "an algorithm already has this label; give another"
+                yield f"published.{label}", "an algorithm already has this label; give another"
         for label, spec in self.algorithms.items():
             if self.is_apart(label) and spec.threads > 1:
                 key = f"algorithms.{label}.threads"
                 yield key, f"{spec.threads}: should be 1 with isolation: strict"
             if self.isolation_of(label) == "strict" and self.budget.cpu_s is not None:
                 yield "budget.cpu_s", f"not with isolation: strict ({label}), which waits busily"
-        yield from self._wrong_variants()
+        for label, spec in self.algorithms.items():
+            name = spec.search.label_of(label) if spec.search else label
+            if spec.search and self.algorithms[name].tuned != label:
+                said = f"the label of the tuned variant of {label!r}; give another"
+                yield f"algorithms.{name}", said
+            if spec.tuned is not None and label not in self.tuned:
+                said = f"{spec.tuned!r}: timefair writes this key; remove it"
+                yield f"algorithms.{label}.tuned", said
         if self.block is not None and self.stopping.compares:
             yield (
                 "block",
                 f"{self.block!r}: all algorithms of a block have runs, and stopping.rule "
                 f"{self.stopping.rule!r} lets some rest; choose another rule, or write null",
             )
-        yield from self._alike_labels()
+        seen: dict[str, str] = {}  # some file systems would store labels alike in the same files
+        for section, labels in (("algorithms", self.algorithms), ("published", self.published)):
+            for label in labels:
+                if (before := seen.setdefault(label.lower(), label)) != label:
+                    said = f"differs from {before!r} only in case; give another"
+                    yield f"{section}.{label}", said
         yield from self._seed_faults()
         if self.rounds > self.runs:
             yield "rounds", f"{self.rounds}: more than runs ({self.runs})"
-
-    def _wrong_variants(self) -> Iterator[Fault]:
-        """Faults of tuned variants: a label in use, or algorithms that only look like them."""
-        for label, spec in self.algorithms.items():
-            if (search := spec.search) is not None:
-                name = search.label_of(label)
-                if self.algorithms[name].tuned != label:
-                    key = f"algorithms.{name}"
-                    yield key, f"the label of the tuned variant of {label!r}; give another"
-            if spec.tuned is not None and label not in self.tuned:
-                key = f"algorithms.{label}.tuned"
-                yield key, f"{spec.tuned!r}: timefair writes this key; remove it"
 
     @property
     def tuned(self) -> dict[str, Search]:
@@ -710,27 +643,22 @@ class Campaign(Section):
 
     def with_parameters(self, label: str, found: Mapping[str, Any]) -> Campaign:
         """The campaign with the parameters that a search has found for an algorithm."""
-        spec = self.algorithms[label]
-        changed = spec.model_copy(update={"parameters": {**spec.parameters, **found}})
-        return self.model_copy(update={"algorithms": {**self.algorithms, label: changed}})
+        return self._with(label, {"parameters": {**self.algorithms[label].parameters, **found}})
 
     def with_length(self, label: str, length: int) -> Campaign:
         """The campaign with this number in the schedule of an algorithm."""
-        spec = self.algorithms[label]
-        changed = spec.model_copy(update={"schedule": dict.fromkeys(spec.schedule or {}, length)})
+        schedule = self.algorithms[label].schedule or {}
+        return self._with(label, {"schedule": dict.fromkeys(schedule, length)})
+
+    def _with(self, label: str, keys: dict[str, Any]) -> Campaign:
+        changed = self.algorithms[label].model_copy(update=keys)
         return self.model_copy(update={"algorithms": {**self.algorithms, label: changed}})
 
-    def _alike_labels(self) -> Iterator[Fault]:
-        """Labels that differ only in case: some file systems would store them in the same files."""
-        seen: dict[str, str] = {}
-        for section in ("algorithms", "published"):
-            for label in getattr(self, section):
-                before = seen.setdefault(label.lower(), label)
-                if before != label:
-                    yield (
-                        f"{section}.{label}",
-                        f"differs from {before!r} only in case; give another",
-                    )
+    @property
+    def instance_chunks(self) -> list[tuple[int, ...]]:
+        """The instances of each job."""
+        every, size = self.problems.instances, self.instances_per_job
+        return [every[start : start + size] for start in range(0, len(every), size)]
 
     @property
     def is_foreign(self) -> bool:
@@ -892,49 +820,43 @@ class Campaign(Section):
         """The requested tables, those that figures are drawn from, and those of every report."""
         from timefair.exhibits.registry import FIGURES
 
-        drawn = (FIGURES[figure].table for figure in self.figure_names)
-        of_measurement = REPORTED_FOREIGN if self.is_foreign else REPORTED
+        needed = {*self.table_names, *(FIGURES[figure].table for figure in self.figure_names)}
+        needed |= {*(REPORTED_FOREIGN if self.is_foreign else REPORTED)}
         if any(spec.schedule for spec in self.algorithms.values()):
-            of_measurement = (*of_measurement, "restarts")
-        needed = {*self.table_names, *drawn, *of_measurement}
-        return tuple(sorted({*needed, *self._of_extensions}))
-
-    @property
-    def _of_extensions(self) -> Iterator[str]:
-        """The tables that extensions whose keys it has make for the report."""
+            needed.add("restarts")
         for one in extensions().values():
             for_keys = any(getattr(self, key) is not None for key in one.reported_for)
             if for_keys or one in self._keyed:
-                yield from one.reported
+                needed |= {*one.reported}
+        return tuple(sorted(needed))
 
     @property
     def _keyed(self) -> list[Extension]:
-        parts = {"": [self], "algorithms": self.algorithms.values()}
-        return [
-            one
-            for one in extensions().values()
-            if any(
+        """The extensions with a key that it or one of its algorithms has."""
+
+        def has(one: Extension) -> bool:
+            return any(
                 getattr(section, key) is not None
-                for part, sections in parts.items()
+                for part, sections in (("", [self]), ("algorithms", self.algorithms.values()))
                 for key, _ in one.sections_of(part)
                 for section in sections
             )
-        ]
+
+        return [one for one in extensions().values() if has(one)]
 
     @property
     def analysis_settings(self) -> dict[str, Any]:
         """The settings with which tables are made: the arguments of `rundata.settings.Analysis`."""
         chosen = self.problems
+        ancillary = {label: spec.ancillary for label, spec in self.algorithms.items()}
         return {
             "targets": self.targets,
             "target_values": self.target_values,
             **self.statistics.model_dump(),
             "perturbed": self.timing.perturbed,
             "seed": self.seed,
-            "tuning_s": {label: spec.ancillary.tuning_s for label, spec in self.algorithms.items()},
-            "preparation_s": {
-                label: spec.ancillary.preparation_s for label, spec in self.algorithms.items()
-            },
+            "tuning_s": {label: of.tuning_s for label, of in ancillary.items()},
+            "preparation_s": {label: of.preparation_s for label, of in ancillary.items()},
             "problems": chosen.count,
             "restarted_by_seconds": {
                 label: f"restart.{key}"
@@ -963,9 +885,7 @@ class Campaign(Section):
 REPORTED = ("checklist", "perturbation", "drift", "leftovers", "timing_noise", "runs")
 """Tables on the measurement, made for the report even if they are not requested."""
 
-
 REPORTED_FOREIGN = ("checklist", "runs")  # those of them that apply to imported runs
-
 
 if not TYPE_CHECKING:
     Campaign = _extended(Campaign, "")

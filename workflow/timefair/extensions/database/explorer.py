@@ -26,9 +26,6 @@ from timefair.problems import names
 from timefair.report.exhibits import script
 from timefair.report.page import DOCUMENT, part_of
 
-SCRIPTS = ("numbers", "elements", "axes")
-"""Parts of the report's script that the page has, too."""
-
 BODY = """<header><p class="kicker">Explorer</p><h1>{name}</h1>
 <p class="lead">Choose what you want to compare. The address of this page keeps your choice. A file
 that <code>timefair rank</code> wrote (<code>explore.json</code>) may be dropped here.</p></header>
@@ -84,7 +81,6 @@ def page(path: Path) -> str:
             names_of.append(design.name)
     name = names_of[0] if len(names_of) == 1 else path.resolve().name
     here = files("timefair.extensions.database")
-    scripts = [part_of(f"script/{one}.js") for one in SCRIPTS]
     return DOCUMENT.format(
         version=__version__,
         short="",
@@ -93,7 +89,7 @@ def page(path: Path) -> str:
         body=BODY.format(name=escape(name), version=__version__),
         data=script({"spaces": found, "colours": COLOURS}),
         packed="",
-        script="\n".join([*scripts, here.joinpath("explorer.js").read_text()]),
+        script="\n".join([part_of("script/base.js"), here.joinpath("explorer.js").read_text()]),
     )
 
 

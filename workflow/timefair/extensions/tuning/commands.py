@@ -9,29 +9,21 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from timefair.basics.errors import InputError
-from timefair.cli.common import OF_CAMPAIGN, Commands, measuring_environment, prepare_files
-from timefair.cli.measuring import add_record, as_planned, spec_of
+from timefair.cli.common import (
+    OF_CAMPAIGN,
+    Declared,
+    argument,
+    measuring_environment,
+    prepare_files,
+)
+from timefair.cli.measuring import RECORD, as_planned, spec_of
 
 if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign
 
 
-def add_to(commands: Commands) -> None:
-    tune = commands.add_parser(
-        "tune",
-        help="search for the parameters of one algorithm",
-        description="Searches for the parameters of one tuned variant on the problems of its "
-        "section `tune`, and writes the record of the search. A killed search is continued "
-        "from the journal beside the record. Snakemake calls this command, with a key that only "
-        "this campaign and this code have. The example prints these calls.",
-        example="snakemake --cores all --configfile config/studies/tuning.yaml --printshellcmds",
-    )
-    tune.add_argument("--campaign", **OF_CAMPAIGN)
-    tune.add_argument(
-        "--algorithm", required=True, metavar="LABEL", help="label of the tuned variant"
-    )
-    add_record(tune)
-    tune.set_defaults(command=_tune)
+DECLARED = Declared()
+add_to = DECLARED.add_to
 
 
 def check(campaign: Campaign) -> Iterator[str]:
@@ -42,7 +34,20 @@ def check(campaign: Campaign) -> Iterator[str]:
         yield f"searches      {len(campaign.tuned)}, about {seconds:.0f} core-seconds"
 
 
+@DECLARED.command(
+    "tune",
+    argument("--campaign", **OF_CAMPAIGN),
+    argument("--algorithm", "LABEL", "label of the tuned variant", required=True),
+    *RECORD,
+    help="search for the parameters of one algorithm",
+    example="snakemake --cores all --configfile config/studies/tuning.yaml --printshellcmds",
+)
 def _tune(arguments: argparse.Namespace) -> None:
+    """Searches for the parameters of one tuned variant on the problems of its section `tune`, and
+    writes the record of the search. A killed search is continued from the journal beside the
+    record. Snakemake calls this command, with a key that only this campaign and this code have. The
+    example prints these calls.
+    """
     environment = measuring_environment(spec_of(arguments)["threads"])
     if environment != os.environ:
         command = [sys.executable, "-P", "-m", "timefair", *arguments.words]
