@@ -35,7 +35,7 @@ LISTED = set(DATA_SUFFIXES) - {".info", ".json"}  # suffixes of the files that a
 
 _ARCHIVE_SUFFIX = re.compile(r"\.(zip|tgz|tar(\.\w+)?)$", re.IGNORECASE)
 
-_BROKEN = (
+_BROKEN = (  # What a damaged archive raises
     OSError,
     EOFError,
     ValueError,
@@ -45,7 +45,6 @@ _BROKEN = (
     zlib.error,
     LZMAError,
 )
-"""What a damaged archive raises."""
 
 
 @dataclass(frozen=True)

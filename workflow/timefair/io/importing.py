@@ -31,7 +31,6 @@ from timefair.io.common import (
     digest,
     unpacked,
 )
-from timefair.io.forms import form_cells
 from timefair.io.logs import coco_data_sets, ioh_data_sets
 from timefair.io.table_read import (
     Cells,
@@ -40,6 +39,7 @@ from timefair.io.table_read import (
     Layout,
     Numbering,
     cells_of,
+    form_cells,
     numbers_of,
     rows_of,
     sets_of,
@@ -372,13 +372,12 @@ TABLES: dict[str, Callable[[Path, Cautions, Layout], Cells]] = {
 }
 """Formats of one file with runs of any number of algorithms."""
 
-READING = {
+READING = {  # Meaning of the data of some COCO suites, by the beginning of the suite's name
     "bbob-noisy": "precisions are those of f without noise, the best of all evaluated points",
     "bbob-constrained": "evaluations of f and of the constraints are summed",
     "bbob-biobj": "precisions are distances of the hypervolume indicator from COCO's reference "
     "value, and negative beyond it",
 }
-"""Meaning of the data of some COCO suites, by the beginning of the suite's name."""
 
 
 _NO_LABEL = re.compile(r"[^A-Za-z0-9._+-]+")

@@ -113,14 +113,13 @@ def refuse_existing(folders: Iterable[Path]) -> None:
 SUFFIXES = (".csv", ".parquet")
 
 _KEYS = ("algorithm", "suite", "function", "dimension", "instance", "run")
-_OF_RUN = {
+_OF_RUN = {  # Columns with the same cell in all rows of a run, and their names in a record
     "optimum": "f_opt",
     "budget_s": "budget_s",
     "budget_evaluations": "budget_evaluations",
     "status": "status",
     "stop_reason": "stop_reason",
 }
-"""Columns with the same cell in all rows of a run, and their names in a record."""
 
 
 def write_table(runs: pa.Table, path: Path) -> None:

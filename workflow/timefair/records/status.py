@@ -13,8 +13,7 @@ from enum import StrEnum
 class Status(StrEnum):
     """Whether the result of a run is the algorithm's own."""
 
-    OK = "ok"
-    """The algorithm ran without a fault until its budget, its target or its own end."""
+    OK = "ok"  # The algorithm ran without a fault until its budget, its target or its own end
 
     RAISED = "raised"
     """The algorithm raised an exception; `message` holds it. Events up to then are kept."""
@@ -41,8 +40,7 @@ class Status(StrEnum):
     where. None of these data are kept.
     """
 
-    NO_EVALUATION = "no_evaluation"
-    """The run ended without an evaluation."""
+    NO_EVALUATION = "no_evaluation"  # The run ended without an evaluation
 
     NO_FINITE_VALUE = "no_finite_value"
     """The algorithm evaluated, and every value was NaN or infinite."""
@@ -51,23 +49,19 @@ class Status(StrEnum):
 class StopReason(StrEnum):
     """Reason for the end of a run."""
 
-    TARGET = "target"
-    """The final target was reached."""
+    TARGET = "target"  # The final target was reached
 
-    TIME = "time"
-    """The objective ended the run at the first evaluation that finished at or after T."""
+    TIME = "time"  # The objective ended the run at the first evaluation that finished at or after T
 
     TIME_KILLED = "time_killed"
     """The kernel timer ended the run between two evaluations, just after T."""
 
-    EVALUATIONS = "evaluations"
-    """The budget of evaluations was used up."""
+    EVALUATIONS = "evaluations"  # The budget of evaluations was used up
 
     ALGORITHM_ENDED = "algorithm_ended"
     """The algorithm returned, and the policy does not restart it (``none``, or an empty launch)."""
 
-    FAILURE = "failure"
-    """The status gives the reason."""
+    FAILURE = "failure"  # The status gives the reason
 
 
 ENDED_BY_TIME = (StopReason.TIME, StopReason.TIME_KILLED)
@@ -79,35 +73,28 @@ FINAL_TARGET = 1e-8  # the precision that ends a run, unless a campaign sets ano
 class LaunchEnd(StrEnum):
     """Reason for the end of one launch of the algorithm within a run."""
 
-    RETURNED = "returned"
-    """The algorithm returned by itself: a completed restart."""
+    RETURNED = "returned"  # The algorithm returned by itself: a completed restart
 
     TAU = "tau"
     """Its share was used up (``fixed``, ``luby``), the problem changed (``at_change``), or it was
     paused and another launch continued (``bet-and-run``): a completed restart.
     """
 
-    STAGNATED = "stagnated"
-    """It no longer improved (policy ``stagnation``): a completed restart."""
+    STAGNATED = "stagnated"  # It no longer improved (policy ``stagnation``): a completed restart
 
-    TARGET = "target"
-    """It reached the final target."""
+    TARGET = "target"  # It reached the final target
 
-    CUT = "cut"
-    """The budget of the run was used up during the launch."""
+    CUT = "cut"  # The budget of the run was used up during the launch
 
-    FAILED = "failed"
-    """It raised, crashed or exited."""
+    FAILED = "failed"  # It raised, crashed or exited
 
 
 class Perturbation(StrEnum):
     """Whether other processes slowed a run, by the rule of `timefair.measure.perturbation`."""
 
-    CLEAN = "clean"
-    """No figure of the machine shows a perturbation."""
+    CLEAN = "clean"  # No figure of the machine shows a perturbation
 
-    PERTURBED = "perturbed"
-    """A perturbation was detected; `perturbed_by` gives the reason."""
+    PERTURBED = "perturbed"  # A perturbation was detected; `perturbed_by` gives the reason
 
     UNKNOWN = "unknown"
     """The machine does not report waiting times, and the reference kernel was not timed."""
@@ -116,8 +103,7 @@ class Perturbation(StrEnum):
 class Isolation(StrEnum):
     """How the files of a run were kept from other runs; `measure.isolation` lists the folders."""
 
-    PRIVATE = "private"
-    """The run had a private view of all these folders."""
+    PRIVATE = "private"  # The run had a private view of all these folders
 
     WATCHED = "watched"
     """The machine allows no private view of some of these folders; `watched_because` gives the

@@ -17,8 +17,7 @@ from timefair.exhibits.exhibit import exhibit
 from timefair.exhibits.layout import Layout, Points
 from timefair.exhibits.quality import quantiles
 from timefair.exhibits.runtimes import ert
-from timefair.records.rundata.conditions import ancillary_costs
-from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.runs import Runs, ancillary_costs
 from timefair.records.rundata.settings import Analysis
 
 KEYS = ["suite", "dimension", "function", "algorithm"]

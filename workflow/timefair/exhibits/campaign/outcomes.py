@@ -21,14 +21,15 @@ from timefair.exhibits.columns import (
 )
 from timefair.exhibits.exhibit import drawn, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
-from timefair.records.rundata.conditions import (
+from timefair.records.rundata.problems import value_at_the_target
+from timefair.records.rundata.runs import (
+    PROBLEM,
+    Runs,
     objective_share,
     reference_s,
     seconds_per_evaluation,
     slowdown,
 )
-from timefair.records.rundata.problems import value_at_the_target
-from timefair.records.rundata.runs import PROBLEM, Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.records.rundata.traces import COSTS, VIOLATION
 from timefair.records.status import Isolation

@@ -24,7 +24,6 @@ from timefair.exhibits.comparisons.ranks import ERT, cases
 from timefair.exhibits.exhibit import Made, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.exhibits.unknown_optimum import refuted
-from timefair.records.rundata.frames import quantile_name
 from timefair.records.rundata.problems import (
     BUDGETS,
     KnownCosts,
@@ -38,6 +37,7 @@ from timefair.records.rundata.problems import (
     planned,
     precision_at_the_end,
     problems,
+    quantile_name,
 )
 from timefair.records.rundata.published import at_ends, with_published
 from timefair.records.rundata.runs import UNITS, Runs, Unit

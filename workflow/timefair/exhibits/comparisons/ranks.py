@@ -19,7 +19,6 @@ from timefair.exhibits.columns import (
 )
 from timefair.exhibits.exhibit import Figure, Made, Parts, drawn, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
-from timefair.records.rundata.frames import quantile_name
 from timefair.records.rundata.problems import (
     KnownCosts,
     ProblemRuns,
@@ -30,6 +29,7 @@ from timefair.records.rundata.problems import (
     precision_at,
     precision_at_the_end,
     problems,
+    quantile_name,
 )
 from timefair.records.rundata.published import with_published
 from timefair.records.rundata.runs import UNITS, Runs

@@ -15,12 +15,12 @@ from timefair.exhibits.charts.chart import MAP, Picture
 from timefair.exhibits.columns import SECONDS
 from timefair.exhibits.exhibit import Figure, Made, Parts, drawn, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value, by_function
-from timefair.records.rundata.frames import stacked
 from timefair.records.rundata.problems import (
     BUDGETS,
     in_words,
     listed_by_precision,
     precision_at_the_end,
+    stacked,
     value_at_the_target,
 )
 from timefair.records.rundata.problems import KEYS as PROBLEM

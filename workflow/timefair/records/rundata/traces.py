@@ -515,14 +515,13 @@ class TracedLaunches:
         return self.seconds if unit == "seconds" else self.evaluations
 
 
-SAID: dict[NoisyValue, str] = {
+SAID: dict[NoisyValue, str] = {  # A sentence for captions
     "recommended": "Noisy runs: values without noise of the point that the run recommends.",
     "best_measured": "Noisy runs: values without noise of the best measured point.",
     "best_evaluated": "Noisy runs: best value without noise of all evaluated points, as COCO has "
     "it.",
     "measured": "Noisy runs: measured values, with their noise.",
 }
-"""A sentence for captions."""
 
 _VECTOR = ("launch", "evaluations", "time_s", "outputs.list.element")
 _RECOMMENDATION = ("launch", "evaluations", "time_s", "noise_free")
