@@ -5,6 +5,7 @@ A check of the doctor reads facts of an observation. If one is unknown, so is it
 
 from __future__ import annotations
 
+import contextlib
 import fnmatch
 import json
 import os
@@ -16,19 +17,15 @@ import sysconfig
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, partial
 from importlib import import_module, metadata
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn
+from typing import Any, Literal, NamedTuple, NoReturn
 
 from timefair.basics.errors import InputError
 from timefair.machine.linux import kernel
-
-if TYPE_CHECKING:
-    from packaging.requirements import Requirement
-
 
 MB = 2**20
 
@@ -157,12 +154,9 @@ def online(host: Host) -> list[int]:
 
 def siblings(host: Host) -> list[list[int]]:
     """The logical cores of each physical core."""
-    return [list(group) for group in sorted(set(_groups(host)))]
-
-
-def _groups(host: Host) -> list[tuple[int, ...]]:
     paths = [f"{_CPU}/cpu{core}/topology/thread_siblings_list" for core in online(host)]
-    return [tuple(core_list(host.text(path), f"/{path}")) for path in paths]
+    groups = {tuple(core_list(host.text(path), f"/{path}")) for path in paths}
+    return [list(group) for group in sorted(groups)]
 
 
 def governor(host: Host) -> str:
@@ -191,22 +185,10 @@ def thermal_throttles(host: Host) -> int:
     return sum(host.number(path) for path in paths)
 
 
-_PAGES = "proc/vmstat"
-
-
-def memory_mb(host: Host) -> float:
-    return _mb(host, "MemTotal")
-
-
-def memory_available_mb(host: Host) -> float:
-    """The kernel's estimate of the memory that programs can get without swapping."""
-    return _mb(host, "MemAvailable")
-
-
 def swapped_pages(host: Host) -> int:
     """Pages moved from and to swap since the start."""
-    counts = (host.field(_PAGES, name, separator=" ") for name in ("pswpin", "pswpout"))
-    return sum(whole(count, f"/{_PAGES}") for count in counts)
+    counts = (host.field("proc/vmstat", name, separator=" ") for name in ("pswpin", "pswpout"))
+    return sum(whole(count, "/proc/vmstat") for count in counts)
 
 
 def _mb(host: Host, name: str) -> float:
@@ -214,8 +196,6 @@ def _mb(host: Host, name: str) -> float:
     return round(whole(kilobytes, "/proc/meminfo") / 1024, 1)
 
 
-_CLOCK_SOURCE = "sys/devices/system/clocksource/clocksource0/current_clocksource"
-_DMI = "sys/class/dmi/id"
 _SUPPLIES = "sys/class/power_supply"
 
 
@@ -223,21 +203,20 @@ def virtual_machine(host: Host) -> str:
     """The name of the virtual machine; ``"none"`` on hardware."""
     if "hypervisor" not in host.field("proc/cpuinfo", "flags").split():
         return "none"
-    names = [f"{_DMI}/{name}" for name in ("sys_vendor", "product_name")]
+    names = [f"sys/class/dmi/id/{name}" for name in ("sys_vendor", "product_name")]
     found = [host.text(path) for path in names if host.has(path)]
     return " ".join(found) or "a hypervisor without a name"
 
 
 _MARKS = {"docker": ".dockerenv", "podman": "run/.containerenv", "systemd": "run/systemd/container"}
-_VARIABLES = {"apptainer": "APPTAINER_CONTAINER", "singularity": "SINGULARITY_CONTAINER"}
 _GROUP_NAMES = ("kubepods", "docker", "lxc", "libpod")
 
 
 def container(host: Host) -> str:
     """The signs of a container, separated by commas; ``"none seen"`` if there are none."""
-    group = host.text("proc/self/cgroup")
+    group, kinds = host.text("proc/self/cgroup"), ("apptainer", "singularity")
     marks = [name for name, path in _MARKS.items() if host.has(path)]
-    marks += [name for name, variable in _VARIABLES.items() if variable in host.environment]
+    marks += [name for name in kinds if f"{name.upper()}_CONTAINER" in host.environment]
     marks += [name for name in _GROUP_NAMES if name in group and name not in marks]
     return ", ".join(marks) or "none seen"
 
@@ -265,24 +244,21 @@ def steal_s(host: Host) -> float:
 
 def power(host: Host) -> str:
     """``"mains"``, ``"battery"``, or ``"no supply listed"``, as on most machines but laptops."""
-    supplies = [f"{_SUPPLIES}/{name}" for name in host.names(_SUPPLIES)]
-    own = [path for path in supplies if _value(host, path, "scope") != "Device"]
-    kinds = {_value(host, path, "type") for path in own}
-    if any(_value(host, path, "status") == "Discharging" for path in own):
+
+    def value(supply: str, name: str) -> str | None:
+        with contextlib.suppress(Unknown):
+            return host.text(f"{_SUPPLIES}/{supply}/{name}")
+        return None
+
+    own = [supply for supply in host.names(_SUPPLIES) if value(supply, "scope") != "Device"]
+    kinds = {value(supply, "type") for supply in own}
+    if any(value(supply, "status") == "Discharging" for supply in own):
         return "battery"
-    if any(_value(host, path, "online") == "1" for path in own):
+    if any(value(supply, "online") == "1" for supply in own):
         return "mains"
     if "Mains" in kinds:
         return "battery"
     return "mains" if "Battery" in kinds else "no supply listed"
-
-
-def _value(host: Host, path: str, name: str) -> str | None:
-    """One attribute of a power supply; None where it has none."""
-    try:
-        return host.text(f"{path}/{name}")
-    except Unknown:
-        return None
 
 
 _SLURM = (
@@ -333,8 +309,10 @@ def folders(host: Host, controller: str) -> list[str]:
     """The folders below the root of `host` of this process's group and of those above it, for one
     controller. `Unknown` if there is no such group.
     """
-    version_1 = _memberships(host).get(controller)
-    member = version_1 or _memberships(host).get("")
+    lines = [line.split(":", 2) for line in host.text("proc/self/cgroup").splitlines()]
+    groups = {name: line[2] for line in lines if len(line) == 3 for name in line[1].split(",")}
+    version_1 = groups.get(controller)
+    member = version_1 or groups.get("")
     if member is None:
         raise Unknown(f"/proc/self/cgroup has no {controller}")
     root, mount = _mounted(host, controller if version_1 else "")
@@ -364,25 +342,24 @@ def _quota(host: Host, folder: str) -> float | str:
     return round(decimal(quota, "the quota") / length, 3)
 
 
-def _limit(host: Host, folder: str) -> float | str:
-    for name in ("memory.max", "memory.limit_in_bytes"):
-        if host.has(f"{folder}/{name}"):
-            text = host.text(f"{folder}/{name}")
-            if text == "max" or (limit := whole(text, f"/{folder}/{name}")) > _NO_LIMIT_BYTES:
-                return UNLIMITED
-            return round(limit / MB, 1)
-    return UNLIMITED
+_MEMORY = {  # the limit and the use of a group, in versions 2 and 1
+    "memory.max": "memory.current",
+    "memory.limit_in_bytes": "memory.usage_in_bytes",
+}
 
 
 def _left(host: Host, folder: str) -> float | str:
-    limit = _limit(host, folder)
-    if isinstance(limit, str):
-        return limit
-    current = "memory.current" if host.has(f"{folder}/memory.max") else "memory.usage_in_bytes"
-    stat = _stat(host, f"{folder}/memory.stat")
-    files = stat.get("total_inactive_file", stat.get("inactive_file", "0"))
-    used = host.number(f"{folder}/{current}") - whole(files, f"/{folder}/memory.stat")
-    return round(limit - used / MB, 1)
+    for name, current in _MEMORY.items():
+        if not host.has(f"{folder}/{name}"):
+            continue
+        text = host.text(f"{folder}/{name}")
+        if text == "max" or (limit := whole(text, f"/{folder}/{name}")) > _NO_LIMIT_BYTES:
+            return UNLIMITED
+        stat = _stat(host, f"{folder}/memory.stat")
+        files = stat.get("total_inactive_file", stat.get("inactive_file", "0"))
+        used = host.number(f"{folder}/{current}") - whole(files, f"/{folder}/memory.stat")
+        return round(round(limit / MB, 1) - used / MB, 1)
+    return UNLIMITED
 
 
 def _stat(host: Host, path: str) -> dict[str, str]:
@@ -391,14 +368,6 @@ def _stat(host: Host, path: str) -> dict[str, str]:
 
 def _size(limit: float | str) -> float:
     return float("inf") if isinstance(limit, str) else limit
-
-
-def _memberships(host: Host) -> dict[str, str]:
-    """The group of this process by controller; by ``""`` that of version 2."""
-    lines = [line.split(":", 2) for line in host.text("proc/self/cgroup").splitlines()]
-    return {
-        controller: line[2] for line in lines if len(line) == 3 for controller in line[1].split(",")
-    }
 
 
 def _mounted(host: Host, controller: str) -> tuple[str, str]:
@@ -520,16 +489,9 @@ def package_commit(_: Host) -> str:
     try:
         _git(_PACKAGE, "ls-files", "--error-unmatch", "__init__.py")
     except Unknown:
-        return _installed_commit()
-    return describe(_PACKAGE)
-
-
-def describe(folder: Path) -> str:
-    """The commit that is checked out in a folder, with ``-dirty`` if files differ from it."""
-    return _git(folder, "describe", "--always", "--dirty")
-
-
-def _installed_commit() -> str:
+        pass
+    else:
+        return describe(_PACKAGE)
     try:
         text = metadata.distribution(_PACKAGE.name).read_text("direct_url.json") or "{}"
     except metadata.PackageNotFoundError:
@@ -538,6 +500,11 @@ def _installed_commit() -> str:
     if installed is None:
         raise Unknown("the package is not a checkout and was not installed from one")
     return installed
+
+
+def describe(folder: Path) -> str:
+    """The commit that is checked out in a folder, with ``-dirty`` if files differ from it."""
+    return _git(folder, "describe", "--always", "--dirty")
 
 
 def _git(folder: Path, *arguments: str) -> str:
@@ -583,16 +550,12 @@ def unsupported(_: Host | None = None) -> list[str]:
     """
     from packaging.requirements import Requirement
 
+    faults = []
     try:
         lines = metadata.requires("timefair") or []
     except metadata.PackageNotFoundError:
         return []
-    return list(_wrong(map(Requirement, lines)))
-
-
-def _wrong(requirements: Iterator[Requirement]) -> Iterator[str]:
-    """One line per package that is missing or has a version out of the bounds."""
-    for needed in requirements:
+    for needed in map(Requirement, lines):
         applies = needed.marker.evaluate if needed.marker else (lambda environment: True)
         always = applies({"extra": ""})
         if not always and not any(applies({"extra": extra}) for extra in EXTRAS):
@@ -605,11 +568,12 @@ def _wrong(requirements: Iterator[Requirement]) -> Iterator[str]:
             found = "missing"
         if found == "missing" or not needed.specifier.contains(found, prereleases=True):
             wanted = f"{needed.name}{needed.specifier}"
-            yield (
+            faults.append(
                 f"{needed.name} is {found}, but timefair needs {needed.specifier or 'it'}; "
                 f"run `{sys.executable} -m pip install '{wanted}'`; an algorithm that needs "
                 "another version can have an environment of its own (algorithms.LABEL.python)"
             )
+    return faults
 
 
 # --- The lists of facts -------------------------------------------------------------------------
@@ -626,7 +590,8 @@ STANDING: dict[str, Reader] = {
     "cores": lambda host: len(online(host)),
     "cores_physical": lambda host: len(siblings(host)),
     "swap_mb": lambda host: _mb(host, "SwapTotal"),
-    **_named(siblings, governor, turbo, memory_mb),
+    "memory_mb": lambda host: _mb(host, "MemTotal"),
+    **_named(siblings, governor, turbo),
     # the system
     "hostname": lambda host: host.text("proc/sys/kernel/hostname"),
     "system": lambda _: platform.system() or _absent("the operating system has no name"),
@@ -635,7 +600,9 @@ STANDING: dict[str, Reader] = {
     "libc": lambda _: (
         " ".join(platform.libc_ver()).strip() or _absent("the C library is not glibc")
     ),
-    "clock_source": lambda host: host.text(_CLOCK_SOURCE),
+    "clock_source": lambda host: host.text(
+        "sys/devices/system/clocksource/clocksource0/current_clocksource"
+    ),
     **_named(virtual_machine, container),
     # what this process may use
     "cores_usable": lambda host: len(core_list(affinity(host), "Cpus_allowed_list")),
@@ -654,7 +621,8 @@ STANDING: dict[str, Reader] = {
 MOMENTARY: dict[str, Reader] = {
     "swap_used_mb": lambda host: _mb(host, "SwapTotal") - _mb(host, "SwapFree"),
     **_named(load, steal_s, throttled_periods, thermal_throttles, swapped_pages, power, slurm),
-    **_named(memory_available_mb, memory_left_mb),
+    "memory_available_mb": lambda host: _mb(host, "MemAvailable"),  # without swapping
+    "memory_left_mb": memory_left_mb,
 }
 
 
@@ -767,11 +735,10 @@ def _waited(host: Host, core: int) -> float:
 
 def _run_queue_ns(host: Host) -> int:
     """The time since its start in which this thread was ready to run and did not."""
-    path = "proc/thread-self/schedstat"
-    words = host.text(path).split()
+    words = host.text("proc/thread-self/schedstat").split()
     if len(words) < 2:
-        raise Unknown(f"/{path} is cut off")
-    return whole(words[1], f"/{path}")
+        raise Unknown("/proc/thread-self/schedstat is cut off")
+    return whole(words[1], "/proc/thread-self/schedstat")
 
 
 def private_folders_refused(_: Host) -> str:
@@ -822,7 +789,13 @@ ORDER: tuple[Severity, ...] = ("bad", "warn", "unknown", "ok")
 
 def findings(seen: Observation) -> list[Finding]:
     """Run all checks; the worst finding comes first."""
-    found = [_assessment(check, seen)._replace(name=name) for name, check in CHECKS.items()]
+    found = []
+    for name, check in CHECKS.items():
+        try:
+            finding = check(seen)
+        except Unknown as reason:
+            finding = Finding("unknown", str(reason))
+        found.append(finding._replace(name=name))
     return sorted(found, key=lambda finding: ORDER.index(finding.severity))
 
 
@@ -839,13 +812,6 @@ def as_json(found: Iterable[Finding], seen: Observation) -> dict[str, Any]:
         "growth": dict(seen.growth),
         "watched_s": seen.watched_s,
     }
-
-
-def _assessment(check: Callable[[Observation], Finding], seen: Observation) -> Finding:
-    try:
-        return check(seen)
-    except Unknown as reason:
-        return Finding("unknown", str(reason))
 
 
 # --- Cores and who else uses them -------------------------------------------------------------
