@@ -28,6 +28,7 @@ import sys
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cache, partial
+from itertools import takewhile
 from pathlib import Path
 from types import FrameType
 from typing import NamedTuple, NoReturn
@@ -37,14 +38,10 @@ from timefair.basics.errors import Interrupted
 _libc = ctypes.CDLL(None, use_errno=True)
 _calling = ctypes.PyDLL(None)  # without letting another thread run
 
-_PR_SET_PDEATHSIG = 1
-_PR_SET_DUMPABLE = 4
-_PR_SET_NAME = 15
-_PR_SET_CHILD_SUBREAPER = 36
-_CLOCK_MONOTONIC, _CLOCK_THREAD_CPUTIME = 1, 3
-_SIGEV_SIGNAL = 0
-_TIMER_ABSTIME = 1
+_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_NAME, _PR_SET_CHILD_SUBREAPER = 1, 4, 15, 36
 _PR_GET_TID_ADDRESS = 40
+_CLOCK_MONOTONIC, _CLOCK_THREAD_CPUTIME, _TIMER_ABSTIME = 1, 3, 1
+_SIGEV_SIGNAL = 0
 _CLONE_PARENT = 0x8000
 _ENDED = os.WEXITED | os.WNOWAIT | os.WNOHANG
 _CLONE = {"x86_64": 56, "aarch64": 220}
@@ -411,11 +408,8 @@ def ends_at_once() -> None:
         signal.signal(number, signal.SIG_DFL)
 
 
-_CLONE_NEWNS = 0x00020000
-_CLONE_NEWIPC = 0x08000000
-_CLONE_NEWUSER = 0x10000000
-_CLONE_NEWPID = 0x20000000
-_CLONE_NEWNET = 0x40000000
+_CLONE_NEWNS, _CLONE_NEWIPC, _CLONE_NEWUSER = 0x00020000, 0x08000000, 0x10000000
+_CLONE_NEWPID, _CLONE_NEWNET = 0x20000000, 0x40000000
 _SIOCSIFFLAGS, _IFF_UP = 0x8914, 1
 _MS_RDONLY, _MS_BIND, _MS_REC, _MS_PRIVATE = 1, 0x1000, 0x4000, 0x40000
 _PR_CAPBSET_READ, _PR_CAPBSET_DROP = 23, 24
@@ -429,14 +423,11 @@ _KEPT = sum(1 << number for number in (0, 1, 3, 4, 6, 7, 10))
 with none of them a process leaves its view, or reaches one that is outside.
 """
 
+# Whether this process, or one that it is a fork of, has entered a user namespace here; has called
+# `own_processes`, and not yet `leave`; is in a network of its own.
 _in_user_namespace = False
-"""Whether this process, or one that it is a fork of, has entered a user namespace here."""
-
-_in_own_processes = False  # whether it has called `own_processes`, and not yet `leave`
-
-
+_in_own_processes = False
 in_own_network = False
-"""Whether this process, or one that it is a fork of, is in a network of its own."""
 
 
 class Mount(NamedTuple):
@@ -469,7 +460,8 @@ def plan(
     private: list[Path] = []
     for folder in sorted(set(folders)):
         around = _innermost(folder, private)
-        if around is None or any(p in points or not own(p) for p in _between(around, folder)):
+        between = takewhile(lambda path, end=around: path != end, (folder, *folder.parents))
+        if around is None or any(p in points or not own(p) for p in between):
             private.append(folder)
     kept: list[Path] = []
     for point in sorted(points.difference(private)):
@@ -486,21 +478,11 @@ def _innermost(path: Path, folders: Sequence[Path]) -> Path | None:
     return next((folder for folder in (path, *path.parents) if folder in folders), None)
 
 
-def _between(around: Path, folder: Path) -> Iterator[Path]:
-    """A folder and the folders above it up to `around`, without `around`."""
-    for path in (folder, *folder.parents):
-        if path == around:
-            return
-        yield path
-
-
 def mount_points() -> list[Path]:
     with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as file:
-        return [Path(_unescaped(line.split()[4])) for line in file]
-
-
-def _unescaped(text: str) -> str:
-    return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), text)
+        escaped = [line.split()[4] for line in file]
+    octal = re.compile(r"\\([0-7]{3})")
+    return [Path(octal.sub(lambda match: chr(int(match[1], 8)), text)) for text in escaped]
 
 
 def enter(
@@ -535,7 +517,10 @@ def enter(
         empty = [folder for folder in existing if not existing.intersection(folder.parents)]
         places = [*(step.folder for step in steps if step.private), *empty]
         if places:
-            written = _memory_over(places[0], megabytes)
+            # A file system in memory, which the overlay of the same folder then hides.
+            size = b"" if megabytes is None else b",size=%dm" % max(1, megabytes)
+            _mount(b"tmpfs", places[0], b"tmpfs", 0, b"mode=0700" + size)
+            written = os.open(places[0], os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             stack.callback(os.close, written)
         for number, (step, fd) in enumerate(zip(steps, as_they_are, strict=True)):
             if step.private:
@@ -555,7 +540,9 @@ def enter(
             if is_below or (steps and folder != Path("/")):
                 _bind(fd, folder)
                 _set_attributes(str(folder), _WRITABLE)
-    _limit_shared_memory(megabytes)
+    if megabytes is not None:
+        with contextlib.suppress(OSError):  # shared memory of the namespace, if the system lets us
+            _write("/proc/sys/kernel/shmall", str(max(1, round(megabytes * 2**20 / 4096))))
     if _in_own_processes:
         mount_proc(_MS_RDONLY)
     os.chdir(here)
@@ -568,32 +555,26 @@ def refusal(steps: Sequence[Mount], *, network: bool = False) -> str | None:
     `network`, an own one is tested, too.
     """
     reader, writer = os.pipe()
-    pid = os.fork()
+    pid, status = os.fork(), 1
     if pid == 0:
-        _try_out(steps, network, writer)
+        try:
+            own_processes()
+            if network:
+                own_network()
+            if first := os.fork():
+                status = os.waitstatus_to_exitcode(os.waitpid(first, 0)[1])
+            else:
+                enter(steps)
+                status = 0
+        except OSError as error:
+            os.write(writer, said(error).encode())
+        finally:
+            end_process(status)
     os.close(writer)
     with os.fdopen(reader, "rb") as pipe:
         reason = pipe.read().decode(errors="replace")
     _, status = os.waitpid(pid, 0)
     return reason or (None if status == 0 else "the kernel ended the process that tried")
-
-
-def _try_out(steps: Sequence[Mount], network: bool, writer: int) -> NoReturn:
-    status = 1
-    try:
-        own_processes()
-        if network:
-            own_network()
-        if first := os.fork():
-            status = os.waitstatus_to_exitcode(os.waitpid(first, 0)[1])
-        else:
-            enter(steps)
-            status = 0
-    except OSError as error:
-        os.write(writer, said(error).encode())
-    finally:
-        _libc._exit(status)  # not the function of `os`, which an algorithm may have replaced
-        raise SystemError("_exit returned")
 
 
 def said(error: OSError) -> str:
@@ -674,13 +655,6 @@ def _write(path: str, text: str) -> None:
         os.close(fd)
 
 
-def _limit_shared_memory(megabytes: float | None) -> None:
-    """Limit the System V shared memory of the namespace, where the system lets us."""
-    if megabytes is not None:
-        with contextlib.suppress(OSError):
-            _write("/proc/sys/kernel/shmall", str(max(1, round(megabytes * 2**20 / 4096))))
-
-
 def _bind(fd: int, folder: Path) -> None:
     """Mount what a descriptor names over a folder."""
     _mount(f"/proc/self/fd/{fd}".encode(), folder, None, _MS_BIND | _MS_REC)
@@ -692,13 +666,6 @@ def _set_attributes(place: str, attributes: bytes, flags: int = 0) -> None:
         number = ctypes.get_errno()
         if number != errno.ENOSYS:
             raise OSError(number, os.strerror(number), place)
-
-
-def _memory_over(folder: Path, megabytes: float | None) -> int:
-    """Mount a file system in memory, and open it. The overlay of the same folder then hides it."""
-    options = b"mode=0700" + (b"" if megabytes is None else b",size=%dm" % max(1, megabytes))
-    _mount(b"tmpfs", folder, b"tmpfs", 0, options)
-    return os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
 
 
 def _overlay(folder: Path, below: int, written: int, name: str) -> None:
@@ -756,21 +723,16 @@ _X32 = 0x40000000  # set in the numbers of calls of x86's third interface
 _NEW_NAMESPACES = 0x7E020000  # flags of clone
 
 REFUSED = {
-    "sched_setaffinity": errno.EPERM,
-    "sched_setscheduler": errno.EPERM,
-    "sched_setparam": errno.EPERM,
-    "sched_setattr": errno.EPERM,
-    "setpriority": errno.EPERM,
-    "unshare": errno.EPERM,
-    "setns": errno.EPERM,
-    "add_key": errno.EPERM,
-    "request_key": errno.EPERM,
-    "keyctl": errno.EPERM,
+    **dict.fromkeys(
+        ("sched_setaffinity", "sched_setscheduler", "sched_setparam", "sched_setattr",
+         "setpriority", "unshare", "setns", "add_key", "request_key", "keyctl"),
+        errno.EPERM,
+    ),
     "memfd_create": errno.ENOMEM,  # no limit counts it
     "memfd_secret": errno.ENOSYS,
     "io_uring_setup": errno.ENOSYS,  # its threads wait busily on other cores
     "clone3": errno.ENOSYS,  # its flags are out of reach; programs then call clone
-}
+}  # fmt: skip
 """The system calls that fail, each with its error. So does ``clone`` of a new namespace."""
 
 _NUMBERS = {
