@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, Literal
 
@@ -101,10 +102,8 @@ def _by_function(runs: pa.Table, folder: Path, format: str) -> Iterator[list[Exp
     ]
     if faults:
         raise InputError(*faults)
-    for _, part in groupby(
-        in_order(runs), key=lambda run: (run.algorithm, run.suite, run.function)
-    ):
-        yield list(part)
+    names = attrgetter("algorithm", "suite", "function")
+    yield from (list(part) for _, part in groupby(in_order(runs), key=names))
 
 
 SUFFIXES = (".csv", ".parquet")
