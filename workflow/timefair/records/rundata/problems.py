@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import sys
 import time
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -65,14 +64,13 @@ class ProblemRuns:
 
 def problems(runs: Runs) -> list[ProblemRuns]:
     """The problems of all suites and dimensions, in the order of their keys."""
-    return runs.once("problems", lambda: list(_problems(runs)))
 
-
-def _problems(runs: Runs) -> Iterator[ProblemRuns]:
-    for names, rows in runs.groups(KEYS):
+    def of_each(names: dict[str, Any], rows: NDArray[np.intp]) -> ProblemRuns:
         labels = runs.frame["algorithm"].iloc[rows].to_numpy(dtype=object)
         algorithms = {str(name): np.flatnonzero(labels == name) for name in sorted(set(labels))}
-        yield ProblemRuns(names, rows, algorithms)
+        return ProblemRuns(names, rows, algorithms)
+
+    return runs.once("problems", lambda: [of_each(*group) for group in runs.groups(KEYS)])
 
 
 def precision_at_the_end(runs: Runs) -> NDArray[np.float64]:
@@ -299,25 +297,19 @@ def shared_problems(runs: Runs, spent: Spent, *shared: tuple[str, ...]) -> Itera
     """The problems of each combination of some shared keys, then of the next keys."""
     cells = [Cell(names, spent.of(rows)) for names, rows in runs.groups(CELL_KEYS)]
     for keys in shared:
-        yield from _together(cells, keys)
-
-
-def _together(cells: Iterable[Cell], shared: tuple[str, ...]) -> Iterator[Problems]:
-    groups: dict[tuple[Any, ...], dict[tuple[Any, ...], dict[str, Cell]]]
-    groups = defaultdict(lambda: defaultdict(dict))
-    for cell in cells:
-        names = cell.names
-        together = groups[tuple(names[key] for key in shared)]
-        together[tuple(names[key] for key in INSTANCE)][names["algorithm"]] = cell
-    for values, instances in groups.items():
-        algorithms = tuple(sorted({name for cells in instances.values() for name in cells}))
-        complete = [
-            tuple(cells[name] for name in algorithms)
-            for cells in instances.values()
-            if len(cells) == len(algorithms)
-        ]
-        names = dict(zip(shared, values, strict=True))
-        yield Problems(names, algorithms, complete)
+        groups: dict[tuple[Any, ...], dict[tuple[Any, ...], dict[str, Cell]]] = {}
+        for cell in cells:
+            values, instance = (tuple(cell.names[key] for key in of) for of in (keys, INSTANCE))
+            of_instance = groups.setdefault(values, {}).setdefault(instance, {})
+            of_instance[cell.names["algorithm"]] = cell
+        for values, instances in groups.items():
+            algorithms = tuple(sorted(set().union(*instances.values())))
+            complete = [
+                tuple(of_instance[name] for name in algorithms)
+                for of_instance in instances.values()
+                if len(of_instance) == len(algorithms)
+            ]
+            yield Problems(dict(zip(keys, values, strict=True)), algorithms, complete)
 
 
 MOST_COLOURS = 16  # number of algorithms up to which each has a colour of its own
@@ -452,6 +444,8 @@ class UsedByRuns:
         algorithms = runs.frame["algorithm"]
         lost = [] if batches is None else algorithms[np.asarray(batches.is_null())].astype(str)
         unknown = tuple(sorted(set(lost)))
+        names = ", ".join(unknown)
+        of_batches = f"Omitted, because their batches were not recorded: {names}." * bool(unknown)
         refused = algorithms.isin([*analysis.restarted_by_seconds, *unknown])
         kept = runs.where(~refused.to_numpy()) if refused.any() else runs
         targets = analysis.targets_from_easy
@@ -470,22 +464,12 @@ class UsedByRuns:
             replace(evaluations, cost=begun[:, :-1]),
             kept.spent("seconds"),
             np.where(final, np.inf, begun[:, -1]),
-            _remarks(analysis, unknown),
+            " ".join(filter(None, (parallel(analysis), restarted(analysis), of_batches))),
         )
 
     @cached_property
     def problems(self) -> tuple[ProblemRuns, ...]:
-        """The problems of all suites and dimensions, in the order of their keys."""
         return tuple(problems(self.runs))
-
-
-def _remarks(analysis: Analysis, unknown: Sequence[str]) -> str:
-    of_batches = (
-        f"Omitted, because their batches were not recorded: {', '.join(unknown)}."
-        if unknown
-        else ""
-    )
-    return " ".join(filter(None, (parallel(analysis), restarted(analysis), of_batches)))
 
 
 def restarted(analysis: Analysis) -> str:

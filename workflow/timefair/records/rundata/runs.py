@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import compress
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeVar, cast
+from typing import Any, Literal, TypeVar, cast
 
 import numpy as np
 import pandas as pd
@@ -194,6 +194,11 @@ class Runs:
         frame["machine"] = machine_of_runs(frame, facts.get(NODES, []))
         frame["reference_f"] = frame["f_opt"].fillna(pd.Series(reference)).astype(float)
         has_noise = np.asarray(frame["noise_free_f"].notna())
+
+        def column(name: str, fields: Sequence[str] = ()) -> pa.Array:
+            chunks = [chunk for part in source.nested(name, fields) for chunk in part.chunks]
+            return pa.chunked_array(chunks, RUN_SCHEMA.field(name).type).take(places)
+
         traces = Traces(
             lambda: (
                 TracePart.of(events, here).from_reference(reference)
@@ -210,8 +215,8 @@ class Runs:
             ),
             noisy=read_noisy(source, rows, has_noise),
             read_launches=lambda: read_launches(source, rows, reference),
-            read_points=lambda: _column(source, "best_x", (), places),
-            read_batches=lambda: _column(source, "batches", BATCH_FIELDS, places),
+            read_points=lambda: column("best_x"),
+            read_batches=lambda: column("batches", BATCH_FIELDS),
             read_vectors=lambda: read_vectors(source, places),
             stopping=pd.DataFrame(facts.get("stopping", []), columns=DECIDED),
             schedules=pd.DataFrame(facts.get("schedule", []), columns=SCHEDULED),
@@ -575,19 +580,27 @@ class Runs:
 
     def cost_grid(self, unit: Unit, points: int | None = None) -> NDArray[np.float64]:
         """Costs, log-spaced from the first event to the end of the longest run."""
-        first = self._first_costs(unit).min(initial=np.inf)
-        end = self.spent(unit).max(initial=0.0)
-        return _cost_grid(float(first), end, unit, points or self.points)
+        return self.cost_grids(unit, [np.arange(len(self.frame))], points)[0]
 
     def cost_grids(
-        self, unit: Unit, of_runs: Iterable[NDArray[np.intp]]
+        self, unit: Unit, of_runs: Iterable[NDArray[np.intp]], points: int | None = None
     ) -> list[NDArray[np.float64]]:
-        """A `cost_grid` for each of several sets of runs, given by their rows."""
-        first, end, points = self._first_costs(unit), self.spent(unit), self.points
-        return [
-            _cost_grid(first[rows].min(initial=np.inf), end[rows].max(initial=0.0), unit, points)
-            for rows in of_runs
-        ]
+        """A `cost_grid` for each of several sets of runs, given by their rows.
+
+        It has no points without an event or a cost.
+        """
+        firsts, ends, grids = self._first_costs(unit), self.spent(unit), []
+        for rows in of_runs:
+            first, end = firsts[rows].min(initial=np.inf), ends[rows].max(initial=0.0)
+            if first == np.inf or end <= 0:
+                grids.append(np.empty(0))
+                continue
+            first = min(first, end)
+            grid = np.geomspace(first, end, points or self.points)
+            grid = np.unique(np.round(grid)) if unit == "evaluations" else grid
+            grid[0], grid[-1] = first, end
+            grids.append(grid)
+        return grids
 
     def groups(self, keys: tuple[str, ...]) -> Iterator[tuple[dict[str, Any], NDArray[np.intp]]]:
         """The rows of each combination of keys, in the order of the keys' values."""
@@ -635,25 +648,6 @@ class Runs:
 def _identity(values: NDArray[np.float64]) -> Hashable:
     """The same for equal arrays alone; short, even if each run has its own targets."""
     return values.shape, hashlib.sha256(values.tobytes()).digest()
-
-
-def _cost_grid(first: float, end: float, unit: Unit, points: int) -> NDArray[np.float64]:
-    """Log-spaced points; none without an event or a cost."""
-    if first == np.inf or end <= 0:
-        return np.empty(0)
-    first = min(first, end)
-    grid = np.geomspace(first, end, points)
-    if unit == "evaluations":
-        grid = np.unique(np.round(grid))
-    grid[0], grid[-1] = first, end
-    return grid
-
-
-def _column(source: Source, name: str, fields: Sequence[str], places: NDArray[np.intp]) -> pa.Array:
-    """A nested column of a source, of the runs at some places."""
-    empty = pa.chunked_array([], RUN_SCHEMA.field(name).type)
-    chunks = [chunk for part in source.nested(name, fields) for chunk in part.chunks]
-    return pa.chunked_array(chunks, empty.type).take(places)
 
 
 def _of_labels(plain: pa.Table, labels: Iterable[str]) -> NDArray[np.bool_]:
@@ -748,22 +742,11 @@ def omitted_in_words(runs: Runs) -> str:
 SPACE = ["suite", "dimension"]
 
 
-class Failed(NamedTuple):
-    """An algorithm without one evaluation in a suite and dimension."""
-
-    suite: str
-    dimension: int
-    algorithm: str
-
-
-def failed_algorithms(runs: Runs) -> list[Failed]:
-    """The failed algorithms of every suite and dimension, in order."""
-    failed = _of_failed(runs)
-    if not failed.any():
-        return []
-    frame = runs.frame.loc[failed, [*SPACE, "algorithm"]]
+def failed_algorithms(runs: Runs) -> list[tuple[str, int, str]]:
+    """Suite, dimension and name of each algorithm without one evaluation there, in order."""
+    frame = runs.frame.loc[_of_failed(runs), [*SPACE, "algorithm"]]
     names = frame.drop_duplicates().itertuples(index=False)
-    return sorted(Failed(str(suite), int(space), str(name)) for suite, space, name in names)
+    return sorted((str(suite), int(dimension), str(name)) for suite, dimension, name in names)
 
 
 def without_failed(runs: Runs) -> Runs:
@@ -771,15 +754,12 @@ def without_failed(runs: Runs) -> Runs:
     return runs.once("without failed", lambda: runs.where(~failed)) if failed.any() else runs
 
 
-def failed_in_words(failed: Iterable[Failed]) -> str:
+def failed_in_words(failed: Iterable[tuple[str, int, str]]) -> str:
     """Sentence on them for captions; empty if there are none."""
-    spaces: dict[str, list[int]] = {}
-    for one in failed:
-        spaces.setdefault(one.algorithm, []).append(one.dimension)
-    said = [
-        f"{name} ({', '.join(f'D = {dimension}' for dimension in dimensions)})"
-        for name, dimensions in spaces.items()
-    ]
+    spaces: dict[str, list[str]] = {}
+    for _, dimension, name in failed:
+        spaces.setdefault(name, []).append(f"D = {dimension}")
+    said = [f"{name} ({', '.join(dimensions)})" for name, dimensions in spaces.items()]
     return f"Omitted, without an evaluation in any run: {', '.join(said)}." if said else ""
 
 
