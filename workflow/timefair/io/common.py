@@ -30,9 +30,7 @@ from timefair.records.status import FINAL_TARGET, Status, StopReason
 
 DATA_SUFFIXES = (".info", ".dat", ".tdat", ".cdat", ".idat", ".json", ".parquet")
 """Suffixes of data files, in lower case."""
-
 LISTED = set(DATA_SUFFIXES) - {".info", ".json"}  # suffixes of the files that an index file lists
-
 _ARCHIVE_SUFFIX = re.compile(r"\.(zip|tgz|tar(\.\w+)?)$", re.IGNORECASE)
 
 _BROKEN = (  # What a damaged archive raises
@@ -176,11 +174,8 @@ def _of_file(path: Path) -> str:
 
 
 LARGEST_COUNT = 2**53  # largest number of evaluations: floating-point numbers are exact up to it
-
 MOST_EVALUATIONS, MOST_SECONDS = 10**12, 1e7  # largest budgets of a campaign
-
 LARGEST_NAME = 10**9  # largest number of a function, dimension or instance in a campaign
-
 _FORTRAN_EXPONENT = re.compile(r"(?<=[\d.])[dD](?=[+-]?\d)")
 _WINDOWS = re.compile(r"([+-]?)1\.#(INF|IND|QNAN|SNAN)0*(e[+-]?\d+)?", re.IGNORECASE)
 

@@ -136,7 +136,6 @@ def _run(row: Mapping[str, Any], *, timed: bool) -> PublishedRun:
 
 RUN = ("solver_name", "objective_name", "dataset_name", "idx_rep")
 """Columns that name a run; before version 1.7, ``dataset_name`` was ``data_name``."""
-
 SAMPLE = ("stop_val", "time", "objective_value")
 STRATEGY = "sampling_strategy"
 COUNTED = ("iteration", "callback")  # strategies whose ``stop_val`` is a number of iterations
@@ -351,7 +350,6 @@ READING = {  # Meaning of the data of some COCO suites, by the beginning of the 
     "bbob-biobj": "precisions are distances of the hypervolume indicator from COCO's reference "
     "value, and negative beyond it",
 }
-
 
 _NO_LABEL = re.compile(r"[^A-Za-z0-9._+-]+")
 _LONGEST_LABEL = 80

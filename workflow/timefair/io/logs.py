@@ -52,16 +52,12 @@ from timefair.problems.registry import SUITES
 
 FUNCTION, DIMENSION, ALGORITHM = "funcId", "DIM", "algId"
 PROBLEM = (FUNCTION, DIMENSION)
-
 SYNONYMS = {"function": FUNCTION, "dim": DIMENSION, "algorithm": ALGORITHM}
 """Names of these keys in multi-objective data."""
-
 _KEY = re.compile(r"\s*([^,=:|/\\]+?)\s*=\s*(?:'(.*?)'|\"(.*?)\"|([^,]*?))\s*(?:,|$)")
 _WORD = re.compile(r"\s*([^,]*?)\s*(?:,|$)")
 _LOST_LINE_END = re.compile(r"(?<=[0-9])(?=(?:suite|funcId)\s*=)")
 _TRIAL = re.compile(r"(\d+)(?:\s*:\s*([^|\s]+)\s*\|\s*([^;\s]+)(;.*)?)?")
-
-
 Files = list[tuple[Path, list[ListedRun]]]
 """Data files that exist, and the trials that an index file lists for each."""
 
@@ -229,13 +225,10 @@ def _merge_files(found: list[InfoEntry], folder: Folder, cautions: Cautions) -> 
 
 BELOW = -1e-6
 """Precisions below this are kept and reported; others below 0, from rounding, count as 0."""
-
 BEST_F = 4  # column of the best f so far, which multi-objective data do not have
-
 _F_OPT = re.compile(r"Fopt\s*\(\s*([^)\s]+)\s*\)", re.IGNORECASE)
 _INSTANCE = re.compile(r"\binstance\s*=\s*(\d+)")
 _BEST_OF_OTHERS = "algorithm type = best"
-
 BEST_OF_MANY = "best results of many algorithms, not runs of one; give data of one algorithm"
 
 
@@ -403,7 +396,6 @@ FORMATS: dict[str | None, CocoColumns] = {  # Columns of the data files, by ``da
 
 INDICATOR = CocoColumns(precision=1, signed=True)
 """Columns of multi-objective data, whose entries have the key ``indicator``."""
-
 NOISY = range(101, 131)  # functions of ``bbob-noisy``; data from before 2016 do not name the suite
 FORMER = {"sbox-cost": "bbob-boxed"}  # former names of suites
 
@@ -462,13 +454,10 @@ ONLY = (  # The columns that a user may state
 
 NO_PARAMETERS = "No parameters"
 """Last name in a line of column names if no parameter was logged. It has no column."""
-
 SECOND_OBJECTIVE = "F2"  # column of the second objective, in addition to ``raw_y`` or ``F1``
-
 SEVERAL_OBJECTIVES = (
     f"data of several objectives (column {SECOND_OBJECTIVE}) have no single optimum"
 )
-
 _NAME = re.compile(r'"([^"]*)"|([^\s"]+)')
 
 
@@ -577,10 +566,8 @@ def _places(names: Sequence[str], place: Path, seconds: str | None) -> tuple[int
 
 
 NAMES = {"BBOB": "bbob", "SBOX": "bbob-boxed", "PBO": "pbo"}  # IOHprofiler's names of suites
-
 UNNAMED = ("", "None", "No suite", "unknown_suite", "Real", "Integer")
 """Names that IOHprofiler writes for a function without a suite, or of an unspecific one."""
-
 UNKNOWN = "unknown_suite"
 
 BBOB = (

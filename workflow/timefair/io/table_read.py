@@ -81,7 +81,6 @@ COLUMNS: Mapping[str, TableColumn] = {
 
 SIGNED = ("value", "optimum")
 """Columns whose names in a file may have a sign: ``-`` for values that are maximized."""
-
 NEEDED = tuple(name for name, column in COLUMNS.items() if column.needed)
 
 
@@ -149,11 +148,8 @@ def _is_number(word: str) -> bool:
 
 
 _EXAMPLES = {"--columns": "seconds=time", "--set": "dimension=10"}
-
-
 SHOWN_ROWS = 10  # the largest number of rows in a message
 SEPARATORS = (",", ";", "\t")  # separators of a CSV file; the header decides
-
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 _NO_TEXT = re.compile(r"[\x00-\x08\x0e-\x1f\x7f\ufffd]")
 _PARQUET = b"PAR1"
@@ -425,9 +421,7 @@ def _parsed(cells: pa.Array, name: str, faults: Faults) -> NDArray[np.float64]:
 
 
 NamedKind = Literal["function", "instance"]
-
 SHOWN_NAMES = 5  # the largest number of names in a message
-
 _NUMBER = re.compile(r"\d+(\.\d*)?(e[+-]?\d+)?", re.IGNORECASE)
 """Numbers as programs write them, such as ``3.0`` where a cell of the column is empty."""
 
@@ -572,12 +566,9 @@ def ranks(words: NDArray[np.object_]) -> NDArray[np.intp]:
 
 WORDS = {"status": tuple(Status), "stop_reason": tuple(StopReason)}
 """Columns whose cells are words, and these words."""
-
 Places = NDArray[np.intp]  # places of rows in the order of their runs
-
 Check = tuple[NDArray[np.bool_], str, str]
 """Which places are wrong, a column, and a text with the fields of `_Table._told`."""
-
 _RUN_NUMBERS = ("end_s", "end_evaluations", "budget_s", "budget_evaluations")
 _SET = ("algorithm", "suite", "function", "dimension")
 _RUN = (*_SET, "instance", "run")
@@ -873,12 +864,10 @@ FALLING = 8
 ABSENT = ("", "nan", "na", "n/a", "-", "--", "null", "none")
 """What a cell without a value may have, in lower case."""
 SHEETS = (".xlsx", ".xlsm", ".xls", ".ods")
-
 CEC2017 = (0.01, 0.02, 0.03, 0.05, *(k / 10 for k in range(1, 11)))
 """Shares of 10,000 D evaluations at which errors are recorded."""
 CEC2022 = {10: 200_000, 20: 1_000_000}
 """Evaluations per dimension in CEC2021 and CEC2022; errors are recorded at D^(k/5 − 3) of them."""
-
 _RUN_NAME = re.compile(r"(run|trial|rep|repetition|r|seed)?[ _.-]*\d+", re.IGNORECASE)
 _FUNCTION_NAME = re.compile(r"f(unc)?[ _-]?\d+", re.IGNORECASE)
 _OF_FUNCTION = re.compile(r"(?:^|[_\-. ])[fF](?:unc|un)?[_-]?(\d+)(?=$|[_\-. ])")

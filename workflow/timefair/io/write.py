@@ -26,10 +26,8 @@ from timefair.problems.coco import TARGETS, CocoBiobj
 from timefair.problems.registry import SUITES
 
 LONGEST_NAME = 80  # bytes of the name of a suite in a file name, which contains it with other words
-
 NO_FILE_NAME = r"[^\w.-]"
 """Characters replaced in file names, such as the ``:`` of a user-defined suite."""
-
 _NAMES = ("algorithm", "suite", "function", "dimension", "instance")
 
 
@@ -107,7 +105,6 @@ def _by_function(runs: pa.Table, folder: Path, format: str) -> Iterator[list[Exp
 
 
 SUFFIXES = (".csv", ".parquet")
-
 _KEYS = ("algorithm", "suite", "function", "dimension", "instance", "run")
 _OF_RUN = {  # Columns with the same cell in all rows of a run, and their names in a record
     "optimum": "f_opt",
@@ -256,9 +253,7 @@ def _ioh_steps(run: ExportedRun) -> Iterator[tuple[int, float, float]]:
 Cost = Literal["evaluations", "seconds"]
 Steps = tuple[NDArray[np.int64], NDArray[np.float64]]
 """Costs, and the best precision at each, shape (lines,)."""
-
 FINAL_TARGET = 1e-8  # COCO's hardest target, beyond which its report shows none
-
 _HARDEST_FIRST = np.sort(TARGETS)
 
 

@@ -28,7 +28,6 @@ from timefair.basics.errors import InputError
 from timefair.machine.linux import kernel
 
 MB = 2**20
-
 _MOST_CORES = 2**16
 
 
@@ -279,7 +278,6 @@ def slurm(host: Host) -> dict[str, str]:
 # A limit of a group also holds for the groups inside it, so the tightest one counts.
 
 UNLIMITED = "unlimited"
-
 _NO_LIMIT_BYTES = 2**62  # version 1 writes the largest multiple of a page
 
 
@@ -648,7 +646,6 @@ def machine_state(host: Host | None = None) -> dict[str, Any]:
 
 
 Severity = Literal["bad", "warn", "unknown", "ok"]
-
 COUNTERS = ("steal_s", "swapped_pages", "thermal_throttles", "throttled_periods")
 """Facts that only grow. Their growth while the doctor measures shows what happens now."""
 
@@ -783,7 +780,6 @@ def look(host: Host, cores_asked: int | None = None) -> Observation:
 
 WAITING_BAD, WAITING_WARN = 0.05, 0.02
 """Shares of time without a core; a run above the first is perturbed."""
-
 ORDER: tuple[Severity, ...] = ("bad", "warn", "unknown", "ok")
 
 

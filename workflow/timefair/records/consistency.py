@@ -21,18 +21,13 @@ if TYPE_CHECKING:
 
 Columns = Mapping[str, NDArray[Any]]
 """`EVENT_FIELDS` or `LAUNCH_FIELDS`, each an array of shape ``(rows of a run,)``."""
-
 _ROUNDED_S = 1e-6  # upper bound of the rounding error of a sum of seconds
-
 EVENT_FIELDS = ("launch", "evaluations", "time_s", "precision")
 """Fields of `schema.EVENT` that are checked."""
-
 LAUNCH_FIELDS = ("start_s", "end_s", "evaluations", "best_precision")
 """Fields of `schema.LAUNCH` that are checked."""
-
 BATCH_FIELDS = ("first", "size", "count")  # fields of `schema.BATCH`
 VECTOR_FIELDS = ("launch", "evaluations", "time_s")  # fields of `schema.VECTOR`, except the outputs
-
 RECOMMENDATION_FIELDS = ("launch", "evaluations", "time_s", "noise_free")
 """Fields of `schema.RECOMMENDATION`."""
 
@@ -41,7 +36,6 @@ _RUN = (
     *("evaluations", "launches", "f_opt"),
     *("best_f", "best_precision", "constraint_evaluations", "last_evaluation_s"),
 )
-
 
 _NEEDED = ("evaluations", "best_f", "best_precision", "wall_s", "reaped_s", "launches")
 

@@ -11,14 +11,10 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 RunKey = tuple[int, int, int, int]  # (function, dimension, instance, run)
-
 RUN_KEY = ("function", "dimension", "instance", "run")
-
 BY_NODE = "node"  # the value of `block` in a campaign whose blocks are measured on one node each
-
 _SHOWN = 4
 _LONGEST = 60
-
 CONSENT = "measure all on equal terms, or set statistics.mixed: allow"
 
 
@@ -383,7 +379,6 @@ def dotted(section: Any, name: str = "") -> dict[str, Any]:
 
 NEEDED = ("cpu", "cores", "memory_mb", "hostname")
 """The facts of a machine that are compared with a requirement."""
-
 REMEDY = "select the right nodes in the profile (constraint), or change the requirement"
 """Remedy when a job is on the wrong machine."""
 

@@ -52,7 +52,6 @@ class StopReason(StrEnum):
 
 ENDED_BY_TIME = (StopReason.TIME, StopReason.TIME_KILLED)
 ENDED_BY_BUDGET = (*ENDED_BY_TIME, StopReason.EVALUATIONS)
-
 FINAL_TARGET = 1e-8  # the precision that ends a run, unless a campaign sets another one
 
 

@@ -110,12 +110,9 @@ def avoid_pandas() -> None:
 
 
 Runs = TypeVar("Runs", pa.Table, pa.RecordBatch)
-
 MEND = "delete it and start snakemake again"
-
 _FACTS, _COLUMNS, _CHECKSUM = b"timefair", b"timefair.columns", b"timefair.checksum"
 _ROW_GROUP_BYTES = 2**24
-
 _OF_EVENTS = [f"{log}.list.element" for log in ("events", "launch_events")]
 _MEASURED = [
     *(f"{event}.{number}" for event in _OF_EVENTS for number in ("time_s", "precision")),
@@ -269,7 +266,6 @@ def read_runs(paths: Iterable[Path]) -> pa.Table:
 
 NODES = "nodes"
 """Name of the fact of a collected file with one row of `node_of` for each of its records."""
-
 _SHOWN = 3
 
 
@@ -319,7 +315,6 @@ def torn(nodes: Iterable[Mapping[str, Any]]) -> list[str]:
 
 READINGS = "readings"
 """Name of the fact: one row per job and instance, with ``runs`` and a list for each meter."""
-
 PLACE = ("suite", "function", "dimension", "instance", "algorithm", "round")
 
 
@@ -353,7 +348,6 @@ def by_run(fact: Iterable[Mapping[str, Any]]) -> dict[tuple[Any, ...], dict[str,
 
 _MAGIC = b"timefair journal 2\n"
 _HEAD = struct.Struct("<QI")
-
 SYNC_S = 5.0
 """An entry that comes this long after the last write to the disk is written to the disk at once."""
 

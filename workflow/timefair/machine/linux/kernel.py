@@ -37,7 +37,6 @@ from timefair.basics.errors import Interrupted
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _calling = ctypes.PyDLL(None)  # without letting another thread run
-
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_NAME, _PR_SET_CHILD_SUBREAPER = 1, 4, 15, 36
 _PR_GET_TID_ADDRESS = 40
 _CLOCK_MONOTONIC, _CLOCK_THREAD_CPUTIME, _TIMER_ABSTIME = 1, 3, 1
@@ -715,7 +714,6 @@ def _mount(
 _PR_SET_NO_NEW_PRIVS = 38
 _SET_MODE_FILTER = 1
 _SPEC_ALLOW = 4  # keep speculation on: old kernels would switch it off and slow the process
-
 _LOAD, _EQUAL, _AND, _ANY, _RETURN = 0x20, 0x15, 0x54, 0x45, 0x06  # of a classic BPF
 _NUMBER_AT, _ARCHITECTURE_AT, _ARGUMENT_AT = 0, 4, 16  # in the kernel's struct seccomp_data
 _ALLOW, _REFUSE = 0x7FFF0000, 0x00050000
@@ -749,7 +747,6 @@ _NUMBERS = {
 
 _SECCOMP = {"x86_64": 317, "aarch64": 277}
 _MACHINE = os.uname().machine
-
 _Instruction = tuple[int, int, int, int]
 
 

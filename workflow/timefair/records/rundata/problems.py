@@ -31,7 +31,6 @@ from timefair.statistics.runtimes import rounds
 from timefair.statistics.samples import sample_quantile
 
 Space: TypeAlias = tuple[str, int]  # a suite and a dimension
-
 KEYS = ("suite", "dimension", "function")
 BUDGETS: dict[Unit, str] = {"seconds": "budget_s", "evaluations": "budget_evaluations"}
 """The column with the budget of runs in each unit."""

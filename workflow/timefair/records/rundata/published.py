@@ -33,7 +33,6 @@ CLOCKS = ("cpu", "wall")  # what the two times of a kernel are, in their order
 BATCHES = 8
 LEAST_ERROR, FEW_ERROR = 0.02, 0.3
 """Smallest standard error of a logarithm, and that of a single record, which shows no noise."""
-
 Kernels = Mapping[str, Any]
 """The two times of each kernel in a job: the fact ``kernels`` of its record."""
 
@@ -97,7 +96,6 @@ def _log_time(
 
 
 Array = NDArray[np.float64]
-
 CHEAP_S = 1e-3  # the evaluation cost at which captions say how much a bridge still matters
 
 

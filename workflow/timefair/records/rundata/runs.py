@@ -61,12 +61,10 @@ PER_DIMENSION: dict[Unit, Unit] = {
     "evaluations_per_dimension": "evaluations",
 }
 SECONDS: tuple[Unit, ...] = ("seconds", "seconds_per_dimension")
-
 PROBLEM = ["suite", "function", "dimension", "instance"]
 DECIDED = [
     "suite", "function", "dimension", "instance", "algorithm", "round", "runs", "reason", "path",
 ]  # fmt: skip
-
 
 SCHEDULED = [
     "suite", "function", "dimension", "instance", "algorithm", "round", "parameter", "asked",
@@ -75,13 +73,9 @@ SCHEDULED = [
 
 HELD_EVENTS = 4_000_000
 """Most events that are kept in memory (about 100 MB); more are read again in each pass."""
-
-
 POINTS = 101  # number of points of a curve
-
 MANY_CELLS = 300
 """Number of algorithms times functions, in all dimensions, up to which curves have all points."""
-
 LEAST_POINTS = 0.25  # minimal share of the points of a curve
 
 
@@ -669,10 +663,8 @@ def _best_known(frame: pd.DataFrame) -> NDArray[np.float64]:
 
 BLOCK = ["suite", "function", "dimension", "instance", "round"]
 """The columns that identify a problem and a round, which is measured on one node."""
-
 EVERY_MACHINE = "every machine"  # name of the mean over the kinds of machines in tables
 UNNAMED = "as measured"  # name of the machine of runs without blocks in tables
-
 _PLACE = ("algorithm", "function", "dimension", "instance", "round")
 
 

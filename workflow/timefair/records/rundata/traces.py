@@ -318,7 +318,6 @@ def nondominated(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
 
 _VECTOR_FIELDS = ("evaluations", "time_s", "outputs.list.element")
 COSTS = ("evaluations", "time_s")  # the first columns; the others are the numbers of the vector
-
 Vectors = list[NDArray[np.float64]]
 
 
