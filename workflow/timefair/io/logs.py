@@ -23,7 +23,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from itertools import chain, pairwise, takewhile
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,10 +36,8 @@ from timefair.io.common import (
     DataSet,
     Direction,
     Folder,
-    ListedRun,
     PublishedRun,
     Timed,
-    paired,
     parsed_count,
     parsed_name,
     parsed_number,
@@ -58,6 +56,21 @@ _KEY = re.compile(r"\s*([^,=:|/\\]+?)\s*=\s*(?:'(.*?)'|\"(.*?)\"|([^,]*?))\s*(?:
 _WORD = re.compile(r"\s*([^,]*?)\s*(?:,|$)")
 _LOST_LINE_END = re.compile(r"(?<=[0-9])(?=(?:suite|funcId)\s*=)")
 _TRIAL = re.compile(r"(\d+)(?:\s*:\s*([^|\s]+)\s*\|\s*([^;\s]+)(;.*)?)?")
+
+
+@dataclass(frozen=True)
+class ListedRun:
+    """A run in an index file; None for what the file does not have (an aborted run).
+
+    `best`, found at the evaluation `best_at`, is the rounded best value or precision.
+    """
+
+    instance: int
+    evaluations: int | None = None
+    best: float | None = None
+    best_at: int | None = None
+
+
 Files = list[tuple[Path, list[ListedRun]]]
 """Data files that exist, and the trials that an index file lists for each."""
 
@@ -483,7 +496,9 @@ class IohLog:
             return True
         logged = ([v for v in vs if math.isfinite(v)] for vs in (self.values, self.transformed))
         best = [choose(values) for values in logged if values for choose in (min, max)]
-        if best and not any(listed.has_best(one, DIGITS) for one in best):
+        near = partial(math.isclose, listed.best or 0.0, rel_tol=10.0 ** (1 - DIGITS), abs_tol=2e-8)
+        known = listed.best is not None and math.isfinite(listed.best)
+        if known and best and not any(map(near, best)):
             return False
         if listed.best_at is None:
             return listed.evaluations >= self.last or listed.evaluations in self.evaluations
@@ -563,6 +578,38 @@ def _places(names: Sequence[str], place: Path, seconds: str | None) -> tuple[int
     if len(names) == 2:
         return at, 1 - at, 0, time
     raise InputError(f"{place}: no column of values; expected one of {', '.join(PLAIN)}")
+
+
+FoundT = TypeVar("FoundT", _Trial, IohLog)
+
+
+def paired(
+    listed: Sequence[ListedRun],
+    found: Sequence[FoundT],
+    noun: str,
+    place: Path,
+    index: str,
+    cautions: Cautions,
+) -> list[tuple[ListedRun, FoundT]]:
+    """Pair listed runs with as many found ones, in order: those that agree, or the first.
+
+    `index` is the suffix of the index file; `InputError` if runs are missing.
+    """
+    numbers = f"{counted(len(found), noun)}, but the {index} file lists {len(listed)}"
+    if len(found) < len(listed):
+        raise InputError(f"{place}: {numbers}; give the complete file")
+    if len(found) > len(listed):
+        cautions.add(place, f"{numbers}; the others are skipped")
+    if len(found) == len(listed):
+        return list(zip(listed, found, strict=True))
+    places: list[int] = []
+    for one in listed:
+        later = range(places[-1] + 1 if places else 0, len(found))
+        match = next((k for k in later if found[k].agrees(one)), None)
+        if match is None:
+            return list(zip(listed, found, strict=False))
+        places.append(match)
+    return [(one, found[k]) for one, k in zip(listed, places, strict=True)]
 
 
 NAMES = {"BBOB": "bbob", "SBOX": "bbob-boxed", "PBO": "pbo"}  # IOHprofiler's names of suites
