@@ -17,7 +17,7 @@ import sysconfig
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, partial
 from importlib import import_module, metadata
@@ -706,8 +706,6 @@ class Observation:
         return self.growth[name]
 
 
-# --- Measurements, which take about a second --------------------------------------------------
-
 LOOP_NS = 50_000_000  # the time for which each core is kept busy
 
 
@@ -776,11 +774,12 @@ def look(host: Host, cores_asked: int | None = None) -> Observation:
     return Observation(seen | measured | {"missing": missing}, growth, watched_s, cores_asked)
 
 
-# --- Findings ---------------------------------------------------------------------------------
-
 WAITING_BAD, WAITING_WARN = 0.05, 0.02
 """Shares of time without a core; a run above the first is perturbed."""
 ORDER: tuple[Severity, ...] = ("bad", "warn", "unknown", "ok")
+
+
+Check = Callable[[Observation], Finding]
 
 
 def findings(seen: Observation) -> list[Finding]:
@@ -808,9 +807,6 @@ def as_json(found: Iterable[Finding], seen: Observation) -> dict[str, Any]:
         "growth": dict(seen.growth),
         "watched_s": seen.watched_s,
     }
-
-
-# --- Cores and who else uses them -------------------------------------------------------------
 
 
 def _cores(seen: Observation) -> Finding:
@@ -877,11 +873,18 @@ def _cpu_quota(seen: Observation) -> Finding:
     return warn(evidence, remedy)
 
 
-def _throttling(seen: Observation) -> Finding:
-    before, now = seen["throttled_periods"], seen.grown("throttled_periods")
-    evidence = f"stopped in {before} periods so far, in {now} just now"
-    remedy = "raise the quota of the control group, or use fewer --cores"
-    return graded(evidence, remedy, is_bad=now > 0, is_odd=before > 0)
+def _among(fact: str, good: Collection[str], wrong: Callable[..., Finding], remedy: str) -> Check:
+    return lambda seen: ok(seen[fact]) if seen[fact] in good else wrong(seen[fact], remedy)
+
+
+def _counted(counter: str, evidence: str, remedy: str) -> Check:
+    """A check of a counter; `evidence` has places for its value and for what it grew just now."""
+
+    def check(seen: Observation) -> Finding:
+        before, now = seen[counter], seen.grown(counter)
+        return graded(evidence.format(before, now), remedy, is_bad=now > 0, is_odd=before > 0)
+
+    return check
 
 
 def _virtual_machine(seen: Observation) -> Finding:
@@ -898,16 +901,6 @@ def _virtual_machine(seen: Observation) -> Finding:
     )
 
 
-# --- Frequency --------------------------------------------------------------------------------
-
-
-def _governor(seen: Observation) -> Finding:
-    governor = seen["governor"]
-    if governor == "performance":
-        return ok(governor)
-    return warn(governor, "set it: cpupower frequency-set -g performance")
-
-
 def _turbo(seen: Observation) -> Finding:
     if seen["turbo"] == "off":
         return ok("off")
@@ -916,22 +909,6 @@ def _turbo(seen: Observation) -> Finding:
         "turn it off: 1 in intel_pstate/no_turbo or 0 in cpufreq/boost, "
         "below /sys/devices/system/cpu",
     )
-
-
-def _heat(seen: Observation) -> Finding:
-    before, now = seen["thermal_throttles"], seen.grown("thermal_throttles")
-    evidence = f"slowed {before} times since the start, {now} just now"
-    remedy = "cool it, or use fewer --cores"
-    return graded(evidence, remedy, is_bad=now > 0, is_odd=before > 0)
-
-
-def _power(seen: Observation) -> Finding:
-    if seen["power"] == "battery":
-        return bad("battery", "plug it in")
-    return ok(seen["power"])
-
-
-# --- Memory -----------------------------------------------------------------------------------
 
 
 def _memory(seen: Observation) -> Finding:
@@ -953,16 +930,7 @@ def _swap(seen: Observation) -> Finding:
     return ok(evidence)
 
 
-# --- Clock and processes ------------------------------------------------------------------------
-
 _FAST_CLOCKS = ("tsc", "kvm-clock", "arch_sys_counter", "hyperv_clocksource_tsc_page")
-
-
-def _clock_source(seen: Observation) -> Finding:
-    source = seen["clock_source"]
-    if source in _FAST_CLOCKS:
-        return ok(source)
-    return bad(source, f"choose one that is read without a system call ({', '.join(_FAST_CLOCKS)})")
 
 
 def _private_folders(seen: Observation) -> Finding:
@@ -971,9 +939,6 @@ def _private_folders(seen: Observation) -> Finding:
         return ok("possible: a run cannot read files of an earlier one")
     remedy = "allow user namespaces (docs/validation/timing.md); without, folders are only compared"
     return warn(f"not possible: {refused}", remedy)
-
-
-# --- Software ---------------------------------------------------------------------------------
 
 
 def _library_threads(seen: Observation) -> Finding:
@@ -1021,22 +986,37 @@ def _some(words: list[str], most: int = 4) -> str:
     return ", ".join(words[:most]) + more
 
 
-CHECKS: dict[str, Callable[[Observation], Finding]] = {
+CHECKS: dict[str, Check] = {
     "cores": _cores,
     "batch job": _batch_job,
     "hyper-threads": _hyper_threads,
     "waiting for a core": _waiting,
     "load": _load,
     "quota": _cpu_quota,
-    "throttling": _throttling,
+    "throttling": _counted(
+        "throttled_periods",
+        "stopped in {} periods so far, in {} just now",
+        "raise the quota of the control group, or use fewer --cores",
+    ),
     "virtual machine": _virtual_machine,
-    "governor": _governor,
+    "governor": _among(
+        "governor", ("performance",), warn, "set it: cpupower frequency-set -g performance"
+    ),
     "turbo": _turbo,
-    "heat": _heat,
-    "power": _power,
+    "heat": _counted(
+        "thermal_throttles",
+        "slowed {} times since the start, {} just now",
+        "cool it, or use fewer --cores",
+    ),
+    "power": _among("power", ("mains", "no supply listed"), bad, "plug it in"),
     "memory": _memory,
     "swap": _swap,
-    "clock source": _clock_source,
+    "clock source": _among(
+        "clock_source",
+        _FAST_CLOCKS,
+        bad,
+        f"choose one that is read without a system call ({', '.join(_FAST_CLOCKS)})",
+    ),
     "private folders": _private_folders,
     "library threads": _library_threads,
     "packages": _packages,
