@@ -681,12 +681,10 @@ class _Table:
             computed = np.where(np.isnan(optimum), value, precision(value, optimum))
         return np.where(np.isnan(given) | (computed < 0) & ~np.isnan(optimum), computed, given)
 
-    # --- Checks -----------------------------------------------------------------------------
-
     def check(self) -> None:
         """Raise `InputError` with one line per row that cannot be right."""
         faults = Faults()
-        for wrong, name, text in (*self._wrong_rows(), *self._wrong_problems_and_runs()):
+        for wrong, name, text in self._wrong():
             places = np.flatnonzero(wrong)
             faults.add(self.rows[places], partial(self._told, text, name), places)
         faults.refuse()
@@ -699,7 +697,7 @@ class _Table:
             row=f"row {self.rows[place - 1] + 1}", gap=self._numbers["value"][place] - optimum,
         )  # fmt: skip
 
-    def _wrong_rows(self) -> Iterator[Check]:
+    def _wrong(self) -> Iterator[Check]:
         numbers, follows = self._numbers, ~self._starts
         value, dimension = numbers["value"], numbers["dimension"]
         most = f"{{name}} is {{here:.0f}}; expected 1 to {LARGEST_NAME}"
@@ -727,10 +725,7 @@ class _Table:
         yield again & (step["value"] != 0), "evaluations", f"{text}evaluation"
         none = (numbers["evaluations"] == 0) & np.isfinite(value)
         yield none, "value", "evaluations is 0 in a row with a value; expected at least 1"
-
-    def _wrong_problems_and_runs(self) -> Iterator[Check]:
-        value, own, given = (self._numbers[name] for name in ("value", "optimum", "precision"))
-        optimum = self._optima
+        own, given, optimum = numbers["optimum"], numbers["precision"], self._optima
         text = "optimum is {here:.9g}, but {optimum:.9g} in another row of this problem"
         yield ~np.isnan(own) & (own != optimum), "optimum", text
         text = "precision without an optimum; leave it empty, or add the column optimum"
@@ -753,8 +748,6 @@ class _Table:
         for name, end in (("seconds", "end_s"), ("evaluations", "end_evaluations")):
             late = self._numbers[name] > self._of_run[end]
             yield late, name, f"{{name}} is {{here:.9g}}, after {end} of this run"
-
-    # --- Runs -------------------------------------------------------------------------------
 
     def warn(self, cautions: Cautions, direction: Direction | None) -> None:
         """Add a line for each kind of rows that are left out; count how values change in runs."""

@@ -12,6 +12,7 @@ import fcntl
 import hashlib
 import json
 import os
+import re
 import struct
 import sys
 import time
@@ -425,7 +426,7 @@ class Journal:
         self._path, self._owner = journal_path(record), f"{key} {record.name}"
         self._path.parent.mkdir(parents=True, exist_ok=True)
         self._fd = self._lock()
-        data = self._read()
+        data = self._path.read_bytes()
         content = read_journal(data)
         if content.owner == self._owner:
             self.runs = content.runs
@@ -501,11 +502,6 @@ class Journal:
         with contextlib.suppress(OSError):  # the log may be on the full disk
             print(f"timefair: {self._path}: {what}", file=sys.stderr, flush=True)
 
-    def _read(self) -> bytes:
-        with os.fdopen(os.dup(self._fd), "rb") as file:
-            file.seek(0)
-            return file.read()
-
     def _write(self, data: bytes) -> None:
         view = memoryview(data)
         with self._naming():
@@ -526,6 +522,7 @@ class Journal:
 
 
 _NOTE_WIDTH = 40  # width of the line, so that a new line covers the old one
+_NOTE = re.compile(rb"instance (\d+) run (\d+) attempt (\d+)\s*")
 Turn = tuple[int, int]  # an instance and the number of a run
 
 
@@ -535,7 +532,9 @@ class BegunRun:
     def __init__(self, record: Path) -> None:
         self._path = begun_path(record)
         self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-        self._turn, self._attempts = _noted(os.pread(self._fd, _NOTE_WIDTH, 0))
+        known = _NOTE.fullmatch(os.pread(self._fd, _NOTE_WIDTH, 0))
+        instance, run, self._attempts = map(int, known.groups()) if known else (-1, -1, 0)
+        self._turn = instance, run
 
     def attempts(self, turn: Turn) -> int:
         """Number of times that this run, if it was the last one begun, has ended its job."""
@@ -562,15 +561,3 @@ class BegunRun:
         os.close(self._fd)
         if kind is None:
             self._path.unlink(missing_ok=True)
-
-
-def _noted(line: bytes) -> tuple[Turn | None, int]:
-    """The run and its attempts; none if this module did not write the line."""
-    words = line.decode(errors="replace").split()
-    try:
-        if words[::2] == ["instance", "run", "attempt"]:
-            instance, run, attempts = map(int, words[1::2])
-            return (instance, run), attempts
-    except ValueError:
-        pass
-    return None, 0
