@@ -539,7 +539,9 @@ class NoisyPart(Part):
         optimum = np.repeat(f_opt[self.rows], np.diff(offsets))
         distance = np.where(np.isnan(optimum), value, precision(value, optimum))
         traces = TracePart(self.rows, offsets, self.time_s[at], self.evaluations[at], distance)
-        return _falling(traces)
+        before = np.concatenate([[np.inf], distance[:-1]])
+        before[offsets[:-1][offsets[:-1] < before.size]] = np.inf
+        return traces.with_events(distance < before)
 
 
 NoisyRows = Parts[NoisyPart]
@@ -605,10 +607,3 @@ def _noisy_parts(
         rows_of = {name: values[order] for name, values in joined.items()}
         rows_of["launch"] = rows_of["launch"].astype(np.intp)
         yield NoisyPart(here, offsets_of(np.bincount(run, minlength=here.size)), **rows_of)
-
-
-def _falling(part: TracePart) -> TracePart:
-    """Omit events at which the precision does not decrease."""
-    before = np.concatenate([[np.inf], part.precision[:-1]])
-    before[part.offsets[:-1][part.offsets[:-1] < before.size]] = np.inf
-    return part.with_events(part.precision < before)
