@@ -216,7 +216,13 @@ class Cells:
 
 def rows_of(path: Path, wanted: Callable[[list[str]], list[str]] = list) -> pa.Table:
     """The wanted columns of a CSV file, as text, or of a Parquet file."""
-    return _parquet(path, wanted) if _is_parquet(path) else _csv(path, wanted)
+    if not _is_parquet(path):
+        return _csv(path, wanted)
+    try:
+        with pq.ParquetFile(path) as file:
+            return file.read(wanted(file.schema_arrow.names))
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise InputError(f"not a Parquet file ({_reason(error)})") from None
 
 
 def separator_of(path: Path) -> str:
@@ -298,14 +304,6 @@ def refuse_missing(names: list[str], layout: Layout) -> None:
 
 def _some(names: list[str]) -> str:
     return ", ".join(names[:20]) + (", …" if len(names) > 20 else "")
-
-
-def _parquet(path: Path, wanted: Callable[[list[str]], list[str]]) -> pa.Table:
-    try:
-        with pq.ParquetFile(path) as file:
-            return file.read(wanted(file.schema_arrow.names))
-    except (pa.ArrowException, OSError, ValueError) as error:
-        raise InputError(f"not a Parquet file ({_reason(error)})") from None
 
 
 def _csv(path: Path, wanted: Callable[[list[str]], list[str]]) -> pa.Table:

@@ -284,22 +284,19 @@ VIOLATION = 1  # index of the violation in the outputs (`problems.kinds.Constrai
 
 def read_feasibility(source: Source, rows: NDArray[np.intp]) -> Traces:
     """One event per run that found a feasible point, with the violation 0 as its precision."""
-    return Traces(
-        lambda: (
-            _feasible_part(vectors, here)
-            for here, (vectors,) in aligned(source, rows, vectors=_FEASIBLE_FIELDS)
-        )
-    )
 
+    def parts() -> Iterator[TracePart]:
+        for here, (vectors,) in aligned(source, rows, vectors=_FEASIBLE_FIELDS):
+            lengths, flat = _flat(vectors)
+            violation = pc.list_element(pc.struct_field(flat, "outputs"), VIOLATION)
+            feasible = np.flatnonzero(np.asarray(violation, dtype=np.float64) == 0.0)
+            run = np.repeat(np.arange(len(here)), lengths)[feasible]
+            runs, first = np.unique(run, return_index=True)
+            costs = _numbers(flat.take(pa.array(feasible[first])), COSTS)
+            offsets = offsets_of(np.bincount(runs, minlength=len(here)))
+            yield TracePart(here, offsets, **costs, precision=np.zeros(runs.size))
 
-def _feasible_part(vectors: pa.ChunkedArray, rows: NDArray[np.intp]) -> TracePart:
-    lengths, flat = _flat(vectors)
-    violation = pc.list_element(pc.struct_field(flat, "outputs"), VIOLATION)
-    feasible = np.flatnonzero(np.asarray(violation, dtype=np.float64) == 0.0)
-    runs, found = np.unique(np.repeat(np.arange(len(rows)), lengths)[feasible], return_index=True)
-    costs = _numbers(flat.take(pa.array(feasible[found])), COSTS)
-    offsets = offsets_of(np.bincount(runs, minlength=len(rows)))
-    return TracePart(rows, offsets, **costs, precision=np.zeros(runs.size))
+    return Traces(parts)
 
 
 def nondominated(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
