@@ -409,8 +409,8 @@ def test_what_cannot_be_seen_is_unknown_with_its_reason(build):
 def test_a_machine_without_files_raises_nothing(tmp_path):
     nothing = dict.fromkeys(QUIET)
     seen = observation_of(Host(tmp_path, {}, tmp_path), {})
-    facts = {**seen.facts, **nothing, "missing": seen.facts["missing"] | dict.fromkeys(QUIET, "no")}
-    found = facts.findings(facts.Observation(facts))
+    here = {**seen.facts, **nothing, "missing": seen.facts["missing"] | dict.fromkeys(QUIET, "no")}
+    found = facts.findings(facts.Observation(here))
     assert {f.name for f in found if f.severity != "unknown"} == {"other variables"}
 
 
