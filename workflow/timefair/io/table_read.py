@@ -864,6 +864,7 @@ _FUNCTION_NAME = re.compile(r"f(unc)?[ _-]?\d+", re.IGNORECASE)
 _OF_FUNCTION = re.compile(r"(?:^|[_\-. ])[fF](?:unc|un)?[_-]?(\d+)(?=$|[_\-. ])")
 _OF_DIMENSION = re.compile(r"(?:^|[_\-. ])(?:[dD]|dim)[_-]?(\d+)(?=$|[_\-. ])|(?<=[_\-])(\d+)[dD]$")
 _COMMA = re.compile(r"\s*([+-]?\d+),(\d+(?:[eE][+-]?\d+)?)\s*")
+_PART = re.compile(r"BEGIN_(\w+)\n(.*?)\nEND_\1", re.DOTALL)  # of a log of moptipy
 _CEC_NAME = re.compile(r"(.+?)_(\d+)_(\d+)")
 
 
@@ -1268,8 +1269,9 @@ def _moptipy(path: Path, layout: Layout) -> Rows | None:
     text = path.read_text("utf-8", errors="replace")
     if "BEGIN_STATE" not in text:
         return None
-    parts = {name: _between(text, name) for name in ("PROGRESS", "STATE", "SETUP")}
-    facts = dict(line.partition(": ")[::2] for name in ("STATE", "SETUP") for line in parts[name])
+    parts = {part[1]: part[2].split("\n") for part in _PART.finditer(text.replace("\r", ""))}
+    lines = [line for name in ("STATE", "SETUP") for line in parts.get(name, [])]
+    facts = dict(line.partition(": ")[::2] for line in lines)
     if "totalFEs" not in facts or "bestF" not in facts:
         raise InputError("a log of moptipy without totalFEs and bestF; the run has not ended")
     names = {"algorithm": facts.get("a.name", path.stem.partition("_")[0])}
@@ -1281,7 +1283,7 @@ def _moptipy(path: Path, layout: Layout) -> Rows | None:
     if most := facts.get("p.maxTimeMillis"):
         names["budget_s"] = str(float(most) / 1000)
     end = [facts["totalFEs"], facts.get("totalTimeMillis", "0"), facts["bestF"]]
-    steps = [line.split(";") for line in parts["PROGRESS"][1:]]
+    steps = [line.split(";") for line in parts.get("PROGRESS", [])[1:]]
     if not steps and "lastImprovementFE" in facts:
         at = (facts["lastImprovementFE"], facts.get("lastImprovementTimeMillis", "0"))
         steps = [[*at, facts["bestF"]]]
@@ -1290,11 +1292,6 @@ def _moptipy(path: Path, layout: Layout) -> Rows | None:
         {**names, "evaluations": fes, "seconds": str(float(ms) / 1000), "value": value}
         for fes, ms, value in steps
     ]
-
-
-def _between(text: str, name: str) -> list[str]:
-    found = re.search(f"BEGIN_{name}\n(.*?)\nEND_{name}", text.replace("\r", ""), re.DOTALL)
-    return found[1].split("\n") if found else []
 
 
 def _pymetaheuristic(path: Path, layout: Layout) -> Rows | None:
