@@ -457,9 +457,6 @@ class Journal:
         self.runs[row["instance"], row["run"]] = batch
         return batch
 
-    def close(self) -> None:
-        os.close(self._fd)
-
     def __enter__(self) -> Self:
         return self
 
@@ -467,7 +464,7 @@ class Journal:
         if kind is not None:
             with contextlib.suppress(OSError):
                 self._sync()
-        self.close()
+        os.close(self._fd)
         if kind is not None:
             self._say(
                 f"keeps {len(self.runs)} runs that are done; the next start goes on from them"
