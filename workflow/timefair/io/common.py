@@ -141,11 +141,9 @@ def _data_files(path: Path) -> Iterator[tuple[str, IO[bytes]]]:
             for entry in [entry for entry in archive.infolist() if wanted(entry.filename)]:
                 yield entry.filename, archive.open(entry)
         return
-    with tarfile.open(path) as archive:
-        for member in archive:
-            content = (
-                archive.extractfile(member) if wanted(member.name) and member.isfile() else None
-            )
+    with tarfile.open(path) as tar:
+        for member in tar:
+            content = tar.extractfile(member) if wanted(member.name) and member.isfile() else None
             if content is not None:
                 yield member.name, content
 

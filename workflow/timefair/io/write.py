@@ -261,7 +261,7 @@ def _steps(run: ExportedRun, cost: Cost) -> Steps:
     """The steps of a run from cost 1 to its end; costs are evaluations or microseconds."""
     at, end = run.evaluations, run.all_evaluations
     if cost == "seconds":
-        at, end = (np.rint(np.asarray(s) * 1e6).astype(np.int64) for s in (run.time_s, run.wall_s))
+        at, end = np.rint(run.time_s * 1e6).astype(np.int64), int(np.rint(run.wall_s * 1e6))
     costs = np.maximum(np.concatenate([[1], at, [end]]), 1)
     best = np.concatenate([[NOTHING_YET], run.precision])
     best = np.append(best, best[-1])

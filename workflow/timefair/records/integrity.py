@@ -401,7 +401,8 @@ def unmet(required: Mapping[str, Any], facts: Mapping[str, Any]) -> list[str]:
     ``processor`` and ``host`` are patterns as in `matches`, the numbers exact as of `machine_kind`.
     """
     cpu, cores, memory_gb = machine_kind(facts)
-    has = {"processor": cpu, "cores": cores, "memory_gb": memory_gb, "host": facts.get("hostname")}
+    has: dict[str, Any] = {"processor": cpu, "cores": cores, "memory_gb": memory_gb}
+    has["host"] = facts.get("hostname")
     return [
         key
         for key, asked in required.items()

@@ -29,6 +29,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cache, partial
 from itertools import takewhile
+from operator import ne
 from pathlib import Path
 from types import FrameType
 from typing import NamedTuple, NoReturn
@@ -459,7 +460,7 @@ def plan(
     private: list[Path] = []
     for folder in sorted(set(folders)):
         around = _innermost(folder, private)
-        between = takewhile(lambda path, end=around: path != end, (folder, *folder.parents))
+        between = takewhile(partial(ne, around), (folder, *folder.parents))
         if around is None or any(p in points or not own(p) for p in between):
             private.append(folder)
     kept: list[Path] = []
