@@ -17,8 +17,7 @@ import numpy as np
 import pandas as pd
 
 from timefair.campaign import configuration
-from timefair.records.rundata.conditions import slowdown
-from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.runs import Runs, slowdown
 
 PAIR = ["measure", "criterion", "function", "within", "algorithm_a", "algorithm_b"]
 RUN = ["algorithm", "function", "instance", "run"]

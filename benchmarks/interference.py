@@ -30,7 +30,7 @@ from timefair.measure.perturbation import RunMonitor, parts_for
 from timefair.measure.run import Allowance, measure_run
 from timefair.measure.trial import prepare
 from timefair.problems.registry import SUITES
-from timefair.records.rundata.conditions import reference_s
+from timefair.records.rundata.runs import reference_s
 
 BLOCK = 10
 """Runs under one perturbation, before the next has its turn."""

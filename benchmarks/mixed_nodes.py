@@ -35,8 +35,7 @@ from numpy.typing import NDArray
 from timefair.campaign import configuration, plan, provenance
 from timefair.exhibits.registry import TABLES
 from timefair.extensions.blocks.tables import mean_ratios, ratio_limits, resampled_ratios
-from timefair.records.rundata import conditions
-from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.runs import EVERY_MACHINE, Runs, machines
 from timefair.records.rundata.settings import Analysis
 from timefair.statistics.comparison import mean_ratio
 from timefair.statistics.ert import ert
@@ -171,7 +170,7 @@ def measure(options: argparse.Namespace) -> None:
     for name in ("one", "two"):
         runs = campaign(options, name, slow_rounds=2 if name == "two" else 0)
         frame = TABLES["ert_ratios"](runs, Analysis(targets=(1e-2, 1e-4)))
-        chosen = conditions.EVERY_MACHINE if name == "two" else conditions.machines(runs)[0]
+        chosen = EVERY_MACHINE if name == "two" else machines(runs)[0]
         found[name] = frame[frame["machine"] == chosen]
         print(frame.drop(columns=["suite", "dimension"]).to_string(index=False))
     keys = ["function", "target", "algorithm_a", "algorithm_b"]

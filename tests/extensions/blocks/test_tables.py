@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import binom
 
 from timefair.extensions.blocks.tables import _blocks, mean_ratios, ratio_limits, resampled_ratios
-from timefair.records.rundata.conditions import BLOCK
+from timefair.records.rundata.runs import BLOCK
 
 
 @pytest.mark.filterwarnings("error")

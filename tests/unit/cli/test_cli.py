@@ -14,7 +14,7 @@ from timefair import cli
 from timefair.campaign import configuration, plan
 from timefair.campaign.provenance import measure_key, measure_keys
 from timefair.cli.common import THREAD_VARIABLES, status_of
-from timefair.machine import doctor
+from timefair.machine import facts
 from timefair.records.store import read_runs
 
 ROOT = Path(__file__).parents[3]
@@ -64,7 +64,7 @@ def test_check_says_what_a_campaign_costs(campaign_file, capsys):
 
 
 def test_check_says_which_isolation_is_not_possible_here(campaign_file, capsys, monkeypatch):
-    monkeypatch.setattr(doctor, "private_folders_refused", lambda host: "a user namespace: no")
+    monkeypatch.setattr(facts, "private_folders_refused", lambda host: "a user namespace: no")
     assert cli.main(["check", str(campaign_file)]) == 0
     (line,) = [one for one in capsys.readouterr().out.splitlines() if one.startswith("isolation")]
     assert line.startswith("isolation     private is not possible here (a user namespace: no): ")

@@ -15,15 +15,18 @@ from hypothesis import strategies as st
 from timefair import cli
 from timefair.basics.errors import InputError
 from timefair.cli import campaigns
-from timefair.machine import doctor, facts
-from timefair.machine.doctor import COUNTERS, Observation, as_json, findings
+from timefair.machine import facts
 from timefair.machine.facts import (
+    COUNTERS,
     MOMENTARY,
     STANDING,
     Host,
+    Observation,
     Unknown,
+    as_json,
     core_list,
     decimal,
+    findings,
     gather,
     whole,
 )
@@ -329,20 +332,20 @@ def test_check_and_a_start_refuse_it(monkeypatch, tmp_path, capsys):
     assert capsys.readouterr().err.startswith("timefair: numpy is ")
 
 
-def severities(seen: doctor.Observation) -> dict[str, str]:
+def severities(seen: facts.Observation) -> dict[str, str]:
     """The findings that are not ok."""
-    return {f.name: f.severity for f in doctor.findings(seen) if f.severity != "ok"}
+    return {f.name: f.severity for f in facts.findings(seen) if f.severity != "ok"}
 
 
 @pytest.mark.parametrize(("given", "severity"), [(4, "ok"), (2, "bad")])
 def test_a_job_of_slurm_that_is_not_held_to_its_cores(build, given, severity):
-    found = doctor.findings(observation_of(build(SLURM_JOB_ID="7", SLURM_CPUS_ON_NODE=str(given))))
+    found = facts.findings(observation_of(build(SLURM_JOB_ID="7", SLURM_CPUS_ON_NODE=str(given))))
     assert {f.name: f.severity for f in found}["batch job"] == severity
 
 
 def test_nothing_to_say_of_a_quiet_server(build):
-    found = doctor.findings(observation_of(build()))
-    assert [finding.name for finding in found] == list(doctor.CHECKS)
+    found = facts.findings(observation_of(build()))
+    assert [finding.name for finding in found] == list(facts.CHECKS)
     assert {finding.severity for finding in found} == {"ok"}
     assert not any(finding.remedy for finding in found)
 
@@ -398,7 +401,7 @@ def test_what_cannot_be_seen_is_unknown_with_its_reason(build):
     without = dict.fromkeys(
         [f"{CPU}/cpufreq/boost", *of_each_core(4, "cpufreq/scaling_governor", "")]
     )
-    found = {finding.name: finding for finding in doctor.findings(observation_of(build(without)))}
+    found = {finding.name: finding for finding in facts.findings(observation_of(build(without)))}
     assert found["governor"].severity == found["turbo"].severity == "unknown"
     assert f"no /{CPU}/cpu0/cpufreq/scaling_governor" in found["governor"].evidence
 
@@ -406,21 +409,21 @@ def test_what_cannot_be_seen_is_unknown_with_its_reason(build):
 def test_a_machine_without_files_raises_nothing(tmp_path):
     nothing = dict.fromkeys(QUIET)
     seen = observation_of(Host(tmp_path, {}, tmp_path), {})
-    facts = {**seen.facts, **nothing, "missing": seen.facts["missing"] | dict.fromkeys(QUIET, "no")}
-    found = doctor.findings(doctor.Observation(facts))
+    here = {**seen.facts, **nothing, "missing": seen.facts["missing"] | dict.fromkeys(QUIET, "no")}
+    found = facts.findings(facts.Observation(here))
     assert {f.name for f in found if f.severity != "unknown"} == {"other variables"}
 
 
 @pytest.mark.parametrize(("files", "status"), [({}, 0), (SMT, 1), (VIRTUAL, 0)])
 def test_exit_status(build, files, status, monkeypatch, capsys):
     seen = observation_of(build(files))
-    monkeypatch.setattr(doctor, "look", lambda host, cores: seen)
+    monkeypatch.setattr(facts, "look", lambda host, cores: seen)
     monkeypatch.setattr(campaigns, "one_thread", lambda: None)
     assert cli.main(["doctor"]) == status
-    assert capsys.readouterr().out.splitlines()[-1] == doctor.summary(doctor.findings(seen))
+    assert capsys.readouterr().out.splitlines()[-1] == facts.summary(facts.findings(seen))
     assert cli.main(["doctor", "--json"]) == status
     told = json.loads(capsys.readouterr().out)
-    assert {finding["name"] for finding in told["findings"]} == set(doctor.CHECKS)
+    assert {finding["name"] for finding in told["findings"]} == set(facts.CHECKS)
     assert told["facts"]["cores"] == 4
 
 
@@ -428,11 +431,11 @@ def test_exit_status(build, files, status, monkeypatch, capsys):
 def test_this_machine_is_seen_and_left_as_it_was(monkeypatch):
     import os
 
-    monkeypatch.setattr(doctor, "LOOP_NS", 1_000_000)
+    monkeypatch.setattr(facts, "LOOP_NS", 1_000_000)
     usable = os.sched_getaffinity(0)
-    seen = doctor.look(Host())
+    seen = facts.look(Host())
     assert os.sched_getaffinity(0) == usable
-    assert json.dumps(doctor.as_json(doctor.findings(seen), seen), allow_nan=False)
+    assert json.dumps(facts.as_json(facts.findings(seen), seen), allow_nan=False)
     if seen.facts["waiting"] is not None:
         assert set(seen.facts["waiting"]) == {str(core) for core in usable}
         assert all(0 <= share <= 1 for share in seen.facts["waiting"].values())

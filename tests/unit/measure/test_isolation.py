@@ -21,8 +21,8 @@ from measurements import do_jobs, run_of
 from timefair.algorithms.base import Algorithm
 from timefair.basics.files import OF_A_RUN, folder_of_runs, temporary_folder
 from timefair.campaign import configuration
-from timefair.machine.linux import kernel, private_folders
-from timefair.machine.linux.private_folders import Mount, plan
+from timefair.machine.linux import kernel
+from timefair.machine.linux.kernel import Mount, plan
 from timefair.measure.isolation import views
 from timefair.measure.run import Allowance, measure_run
 from timefair.measure.trial import prepare
@@ -94,7 +94,7 @@ def as_somebody(act: Callable[[], None]) -> None:
 
 
 def allowed() -> bool:
-    return private_folders.refusal(()) is None
+    return kernel.refusal(()) is None
 
 
 needs_views = pytest.mark.skipif(not allowed(), reason="the kernel allows no private views here")
@@ -158,7 +158,7 @@ def test_without_namespaces_the_record_shows_what_runs_share(folder, monkeypatch
     def refuse(which: int) -> None:
         raise PermissionError(1, "Operation not permitted", "a user namespace")
 
-    monkeypatch.setattr(private_folders, "_own_namespaces", refuse)
+    monkeypatch.setattr(kernel, "_own_namespaces", refuse)
     rows = rows_of(folder, f"{folder}/code/cheat.py:solve")
     assert {(row["isolation"], row["watched_because"]) for row in rows} == {("watched", DENIED)}
     assert all("timefair-test-best-" in row["appeared"] for row in rows)
@@ -178,13 +178,13 @@ def _own_views(folder: Path) -> Allowance:
 def test_folders_that_cannot_be_private_are_watched_and_the_others_are_private(
     folder, problem, monkeypatch
 ):
-    memory, refusal = Path("/dev/shm"), private_folders.refusal
+    memory, refusal = Path("/dev/shm"), kernel.refusal
 
     def partial(steps, **more) -> str | None:
         refused = any(step == Mount(memory, private=True) for step in steps)
         return f"{memory}: Invalid argument" if refused else refusal(steps, **more)
 
-    monkeypatch.setattr(private_folders, "refusal", partial)
+    monkeypatch.setattr(kernel, "refusal", partial)
     some = views(Isolation.PRIVATE, [])
     assert (some.isolation, some.because) == (Isolation.WATCHED, f"{memory}: Invalid argument")
     assert some.watched == (memory,)
@@ -285,7 +285,7 @@ def test_a_replaced_exit_does_not_let_the_trial_of_a_view_go_on(monkeypatch):
     """The user's module is imported before views are tried out."""
     here = os.getpid()
     monkeypatch.setattr(os, "_exit", lambda status: None)
-    private_folders.refusal(())
+    kernel.refusal(())
     assert os.getpid() == here  # a process that came back would fail here, and report so twice
 
 

@@ -11,8 +11,7 @@ import pytest
 
 from timefair.exhibits.registry import TABLES
 from timefair.machine.facts import some_facts
-from timefair.records.rundata import conditions
-from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.runs import EVERY_MACHINE, Runs, machines
 from timefair.records.rundata.settings import Analysis
 from timefair.records.store import open_record, read_journal, torn
 
@@ -149,11 +148,11 @@ def test_a_mixture_of_two_kinds_of_nodes_by_blocks_has_the_ratios_of_one(slurm, 
     assert torn(runs.nodes) == []
     assert len(runs.frame) == 4 * 2 * 2
     frame = TABLES["ert_ratios"](runs, Analysis(targets=(1e-8,))).set_index("machine")
-    (here,) = (kind for kind in conditions.machines(runs) if slurm.other_processor not in kind)
-    (there,) = (kind for kind in conditions.machines(runs) if kind != here)
+    (here,) = (kind for kind in machines(runs) if slurm.other_processor not in kind)
+    (there,) = (kind for kind in machines(runs) if kind != here)
     fast_s, slow_s = frame.loc[here, "ert_a_s"], frame.loc[there, "ert_a_s"]
     assert slow_s == pytest.approx(SLOWER * fast_s, rel=0.1)
-    ratio = frame.loc[conditions.EVERY_MACHINE, "ratio"]
+    ratio = frame.loc[EVERY_MACHINE, "ratio"]
     assert ratio == pytest.approx(frame.loc[here, "ratio"], rel=0.05)
     assert ratio == pytest.approx(0.5, rel=0.05)
 

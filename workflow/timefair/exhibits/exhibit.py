@@ -17,11 +17,18 @@ from timefair.exhibits.charts.pages import ORDER, WHOLE, Page
 from timefair.exhibits.columns import Column, column_names, columns_of
 from timefair.exhibits.layout import Layout, Value, generic
 from timefair.problems.names import GIVEN
-from timefair.records.rundata import conditions
-from timefair.records.rundata.frames import stacked, with_labels
-from timefair.records.rundata.problems import in_order_of_looks
+from timefair.records.rundata.problems import in_order_of_looks, stacked, with_labels
 from timefair.records.rundata.published import marked
-from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.runs import (
+    Runs,
+    failed_algorithms,
+    failed_in_words,
+    mixture,
+    omitted_in_words,
+    simulated_cost,
+    with_partners,
+    without_failed,
+)
 from timefair.records.rundata.settings import Analysis
 from timefair.records.rundata.traces import said_of_noisy
 from timefair.records.status import Perturbation
@@ -180,17 +187,17 @@ class Exhibit:
         frame.attrs |= {"table": self.name, ORDER: in_order_of_looks(runs)}
         if analysis.function_names:
             frame.attrs[GIVEN] = analysis.function_names
-        failed = conditions.failed_algorithms(runs)
-        omitted = (conditions.sentence(failed), conditions.omitted(runs)) if self.comparing else ()
+        failed = failed_algorithms(runs)
+        omitted = (failed_in_words(failed), omitted_in_words(runs)) if self.comparing else ()
         omitted = (frame.attrs.get("refused", ""), *omitted)
         of_noisy = "measured" if self.complete else analysis.noisy_value
         frame.attrs |= {
             "perturbed": self._perturbed(runs, analysis),
             "failed": [list(one) for one in failed],
             "omitted": " ".join(filter(None, omitted)),
-            "machines": conditions.mixture(runs),
+            "machines": mixture(runs),
             "clock": analysis.time if self.charged else "wall",
-            "cost": conditions.simulated_cost(runs.frame),
+            "cost": simulated_cost(runs.frame),
             "noise": "" if self.measured else said_of_noisy(runs.frame, of_noisy),
         }
         return frame
@@ -203,9 +210,9 @@ class Exhibit:
         return (*first, *full) or (generic(frame, self.title),)
 
     def _taken(self, runs: Runs, analysis: Analysis) -> Runs:
-        taken = conditions.without_failed(runs) if self.comparing else runs
+        taken = without_failed(runs) if self.comparing else runs
         taken = taken if self.complete else taken.wanted(analysis)
-        taken = conditions.with_partners(taken) if self.comparing else taken
+        taken = with_partners(taken) if self.comparing else taken
         if not (self.measured or self.complete):
             taken = taken.with_values(analysis.noisy_value)
         if not self.charged:

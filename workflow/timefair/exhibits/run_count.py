@@ -16,8 +16,7 @@ from timefair.exhibits import questions
 from timefair.exhibits.charts.chart import Picture
 from timefair.exhibits.exhibit import Figure, Made, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
-from timefair.records.rundata.frames import Progress
-from timefair.records.rundata.problems import precision_at_the_end
+from timefair.records.rundata.problems import Progress, precision_at_the_end
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis, RunCount
 from timefair.statistics.run_count import widths

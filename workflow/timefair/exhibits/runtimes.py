@@ -16,8 +16,15 @@ from timefair.exhibits.columns import SECONDS
 from timefair.exhibits.curves import until_cut
 from timefair.exhibits.exhibit import Figure, Parts, exhibit, over_costs
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
-from timefair.records.rundata.frames import MEAN, quantile_name, stacked
-from timefair.records.rundata.problems import BUDGETS, Spent, equal_if_solved, precision_at_the_end
+from timefair.records.rundata.problems import (
+    BUDGETS,
+    MEAN,
+    Spent,
+    equal_if_solved,
+    precision_at_the_end,
+    quantile_name,
+    stacked,
+)
 from timefair.records.rundata.published import bridges, told_in, with_published
 from timefair.records.rundata.runs import UNITS, Runs, Unit
 from timefair.records.rundata.settings import Analysis

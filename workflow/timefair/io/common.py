@@ -12,30 +12,27 @@ import tempfile
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from lzma import LZMAError
 from pathlib import Path, PurePosixPath
-from typing import IO, Any, Protocol, TypeVar
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from timefair.basics.errors import InputError
 from timefair.basics.optimum import NOTHING_YET
-from timefair.basics.words import counted
 from timefair.records.status import FINAL_TARGET, Status, StopReason
 
 DATA_SUFFIXES = (".info", ".dat", ".tdat", ".cdat", ".idat", ".json", ".parquet")
 """Suffixes of data files, in lower case."""
-
 LISTED = set(DATA_SUFFIXES) - {".info", ".json"}  # suffixes of the files that an index file lists
-
 _ARCHIVE_SUFFIX = re.compile(r"\.(zip|tgz|tar(\.\w+)?)$", re.IGNORECASE)
 
-_BROKEN = (
+_BROKEN = (  # What a damaged archive raises
     OSError,
     EOFError,
     ValueError,
@@ -45,7 +42,6 @@ _BROKEN = (
     zlib.error,
     LZMAError,
 )
-"""What a damaged archive raises."""
 
 
 @dataclass(frozen=True)
@@ -117,7 +113,11 @@ def unpacked(path: Path) -> Iterator[Folder]:
         raise InputError(f"{path}: there is no such file or folder")
     with tempfile.TemporaryDirectory(prefix="timefair-") as folder:
         try:
-            _unpack(path, Path(folder))
+            for name, content in _data_files(path):
+                target = Path(folder) / name.replace("\\", "/")
+                target.parent.mkdir(parents=True, exist_ok=True)
+                with content, target.open("wb") as file:
+                    shutil.copyfileobj(content, file)
         except _BROKEN as error:
             text = getattr(error, "strerror", None) or str(error) or type(error).__name__
             raise InputError(
@@ -127,43 +127,37 @@ def unpacked(path: Path) -> Iterator[Folder]:
         yield Folder(Path(folder).resolve(), _ARCHIVE_SUFFIX.sub("", path.name))
 
 
-def _unpack(path: Path, folder: Path) -> None:
-    for name, content in _data_files(path):
-        target = folder / name.replace("\\", "/")
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with content, target.open("wb") as file:
-            shutil.copyfileobj(content, file)
-
-
 def _data_files(path: Path) -> Iterator[tuple[str, IO[bytes]]]:
     """Name and content of each data file in an archive, once its name is known to be inside."""
+
+    def wanted(name: str) -> bool:
+        inside = PurePosixPath(name.replace("\\", "/"))
+        if inside.is_absolute() or ".." in inside.parts or ":" in "".join(inside.parts[:1]):
+            raise InputError(f"{path}: member {name!r} is outside its folder; not unpacked")
+        return name.lower().endswith(DATA_SUFFIXES)
+
     if zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as archive:
-            for entry in archive.infolist():
-                _refuse_outside(entry.filename, path)
-            for entry in archive.infolist():
-                if entry.filename.lower().endswith(DATA_SUFFIXES):
-                    yield entry.filename, archive.open(entry)
+            for entry in [entry for entry in archive.infolist() if wanted(entry.filename)]:
+                yield entry.filename, archive.open(entry)
         return
-    with tarfile.open(path) as archive:
-        for member in archive:
-            _refuse_outside(member.name, path)
-            content = archive.extractfile(member) if member.isfile() else None
-            if content is not None and member.name.lower().endswith(DATA_SUFFIXES):
+    with tarfile.open(path) as tar:
+        for member in tar:
+            content = tar.extractfile(member) if wanted(member.name) and member.isfile() else None
+            if content is not None:
                 yield member.name, content
-
-
-def _refuse_outside(name: str, archive: Path) -> None:
-    inside = PurePosixPath(name.replace("\\", "/"))
-    if inside.is_absolute() or ".." in inside.parts or ":" in "".join(inside.parts[:1]):
-        raise InputError(f"{archive}: member {name!r} is outside its folder; not unpacked")
 
 
 def digest(path: Path) -> str:
     """Hexadecimal SHA-256 of a file, or of the names and contents of all files in a folder."""
+
+    def of_file(path: Path) -> str:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+
     if path.is_file():
-        return _of_file(path)
-    lines = [f"{p.relative_to(path).as_posix()} {_of_file(p)}\n" for p in files(path)]
+        return of_file(path)
+    lines = [f"{p.relative_to(path).as_posix()} {of_file(p)}\n" for p in files(path)]
     return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
@@ -171,17 +165,9 @@ def files(path: Path) -> list[Path]:
     return sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
 
 
-def _of_file(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
 LARGEST_COUNT = 2**53  # largest number of evaluations: floating-point numbers are exact up to it
-
 MOST_EVALUATIONS, MOST_SECONDS = 10**12, 1e7  # largest budgets of a campaign
-
 LARGEST_NAME = 10**9  # largest number of a function, dimension or instance in a campaign
-
 _FORTRAN_EXPONENT = re.compile(r"(?<=[\d.])[dD](?=[+-]?\d)")
 _WINDOWS = re.compile(r"([+-]?)1\.#(INF|IND|QNAN|SNAN)0*(e[+-]?\d+)?", re.IGNORECASE)
 
@@ -214,63 +200,37 @@ def parsed_name(value: object) -> int:
     return int(text)
 
 
-@dataclass
-class _Kind:
-    places: dict[str, None] = field(default_factory=dict)
-    counts: Counter[str] = field(default_factory=Counter)
-
-
 class Cautions:
     """Collects what a reader of the data should know while they are read."""
 
     def __init__(self) -> None:
-        self._kinds: dict[str, _Kind] = {}
-        self.rows: dict[Path, int] = {}
-        """Number of rows that were read of each data file."""
+        self._kinds: dict[str, tuple[dict[str, None], Counter[str]]] = {}  # places and counts
+        self.rows: dict[Path, int] = {}  # number of rows that were read of each data file
 
     def add(self, place: Path | str, text: str, **counts: int) -> None:
         """Add a statement that is true of a file, or of all of the data (``""``), with counts."""
-        kind = self._kinds.setdefault(text, _Kind())
-        kind.places[str(place)] = None
-        kind.counts.update(counts)
+        places, before = self._kinds.setdefault(text, ({}, Counter()))
+        places[str(place)] = None
+        before.update(counts)
 
     def take(self, other: Cautions, place: str) -> None:
         """Add the statements of another one, about a file instead of about all of the data."""
-        for text, kind in other._kinds.items():
-            for named in kind.places:
+        for text, (places, counts) in other._kinds.items():
+            for named in places:
                 self.add(named or place, text)
-            self._kinds[text].counts.update(kind.counts)
+            self._kinds[text][1].update(counts)
 
     @property
     def lines(self) -> list[str]:
         """One line per text: its first file, the number of other files, the text, its counts."""
         lines = []
-        for text, kind in self._kinds.items():
-            first, *others = kind.places
+        for text, (places, counts) in self._kinds.items():
+            first, *others = places
             more = f" and {len(others)} more" if others else ""
-            counts = ", ".join(f"{name}: {number}" for name, number in kind.counts.items())
-            said = f"{text} ({counts})" if counts else text
+            numbers = ", ".join(f"{name}: {number}" for name, number in counts.items())
+            said = f"{text} ({numbers})" if numbers else text
             lines.append(f"{first}{more}: {said}" if first else said)
         return lines
-
-
-@dataclass(frozen=True)
-class ListedRun:
-    """A run in an index file; None for what the file does not have (an aborted run).
-
-    `best`, found at the evaluation `best_at`, is the rounded best value or precision.
-    """
-
-    instance: int
-    evaluations: int | None = None
-    best: float | None = None
-    best_at: int | None = None
-
-    def has_best(self, found: float, digits: int) -> bool:
-        """Whether a value equals the listed best value to some digits, or one is unknown."""
-        if self.best is None or not (math.isfinite(self.best) and math.isfinite(found)):
-            return True
-        return math.isclose(self.best, found, rel_tol=10.0 ** (1 - digits), abs_tol=2e-8)
 
 
 @dataclass(frozen=True)
@@ -427,39 +387,3 @@ class Direction:
             where = f"{place}: " if place else ""
             raise InputError(f"{where}{what}; if not, --columns value=+{value}")
         cautions.add(place, what)
-
-
-class _Logged(Protocol):
-    def agrees(self, listed: ListedRun) -> bool: ...
-
-
-FoundT = TypeVar("FoundT", bound=_Logged)
-
-
-def paired(
-    listed: Sequence[ListedRun],
-    found: Sequence[FoundT],
-    noun: str,
-    place: Path,
-    index: str,
-    cautions: Cautions,
-) -> list[tuple[ListedRun, FoundT]]:
-    """Pair listed runs with as many found ones, in order: those that agree, or the first.
-
-    `index` is the suffix of the index file; `InputError` if runs are missing.
-    """
-    numbers = f"{counted(len(found), noun)}, but the {index} file lists {len(listed)}"
-    if len(found) < len(listed):
-        raise InputError(f"{place}: {numbers}; give the complete file")
-    if len(found) > len(listed):
-        cautions.add(place, f"{numbers}; the others are skipped")
-    if len(found) == len(listed):
-        return list(zip(listed, found, strict=True))
-    places: list[int] = []
-    for one in listed:
-        later = range(places[-1] + 1 if places else 0, len(found))
-        match = next((k for k in later if found[k].agrees(one)), None)
-        if match is None:
-            return list(zip(listed, found, strict=False))
-        places.append(match)
-    return [(one, found[k]) for one, k in zip(listed, places, strict=True)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
@@ -31,7 +31,6 @@ from timefair.io.common import (
     digest,
     unpacked,
 )
-from timefair.io.forms import form_cells
 from timefair.io.logs import coco_data_sets, ioh_data_sets
 from timefair.io.table_read import (
     Cells,
@@ -40,6 +39,7 @@ from timefair.io.table_read import (
     Layout,
     Numbering,
     cells_of,
+    form_cells,
     numbers_of,
     rows_of,
     sets_of,
@@ -136,7 +136,6 @@ def _run(row: Mapping[str, Any], *, timed: bool) -> PublishedRun:
 
 RUN = ("solver_name", "objective_name", "dataset_name", "idx_rep")
 """Columns that name a run; before version 1.7, ``dataset_name`` was ``data_name``."""
-
 SAMPLE = ("stop_val", "time", "objective_value")
 STRATEGY = "sampling_strategy"
 COUNTED = ("iteration", "callback")  # strategies whose ``stop_val`` is a number of iterations
@@ -162,20 +161,9 @@ def benchopt_cells(path: Path, cautions: Cautions, layout: Layout) -> Cells:
     if layout.in_file("value") == "objective_value":
         layout = replace(layout, columns={k: v for k, v in layout.columns.items() if k != "value"})
     faults = Faults()
-    columns = _columns(table, faults, -1 if sign == "-" else 1)
-    faults.refuse()
-    for name, column in columns.items():
-        if name not in layout.constants and name not in layout.columns:
-            there = table.column_names
-            table = table.drop_columns([name]) if name in there else table
-            table = table.append_column(name, column)
-    return _without_overtaken(replace(cells_of(table, layout), value=value), cautions)
-
-
-def _columns(table: pa.Table, faults: Faults, sign: int) -> dict[str, pa.Array]:
     words = {name: pc.cast(table[name], pa.string()) for name in RUN}
-    values = sign * numbers_of(table["objective_value"], "objective_value", faults)
-    return {
+    values = numbers_of(table["objective_value"], "objective_value", faults)
+    columns = {
         "algorithm": words["solver_name"],
         "function": pc.binary_join_element_wise(
             words["dataset_name"], words["objective_name"], " "
@@ -183,8 +171,15 @@ def _columns(table: pa.Table, faults: Faults, sign: int) -> dict[str, pa.Array]:
         "run": words["idx_rep"],
         "evaluations": pa.array(_samples(table, faults)),
         "seconds": table["time"],
-        "value": pa.array(np.where(np.isnan(values), np.inf, values)),  # it has diverged
-    }
+        "value": pa.array(np.where(np.isnan(values), np.inf, -values if sign == "-" else values)),
+    }  # a value that is not a number has diverged
+    faults.refuse()
+    for name, column in columns.items():
+        if name not in layout.constants and name not in layout.columns:
+            there = table.column_names
+            table = table.drop_columns([name]) if name in there else table
+            table = table.append_column(name, column)
+    return _without_overtaken(replace(cells_of(table, layout), value=value), cautions)
 
 
 def _samples(table: pa.Table, faults: Faults) -> NDArray[np.float64]:
@@ -223,18 +218,8 @@ def _without_overtaken(cells: Cells, cautions: Cautions) -> Cells:
     return cells.at(order[kept[order]])
 
 
-def _refuse_contradiction(
-    facts: dict[str, tuple[str, Path]], path: Path, sets: Sequence[DataSet]
-) -> None:
-    for subject, value in _said(sets):
-        before, where = facts.setdefault(subject, (value, path))
-        if before != value and where != path:
-            raise InputError(
-                f"{subject} is {value}, but {before} in {where}; give files that agree"
-            )
-
-
 def _said(sets: Sequence[DataSet]) -> Iterator[tuple[str, str]]:
+    """What the files of one import have to agree on."""
     for one in sets:
         yield "the suite", one.suite or "not named"
         yield f"function {one.function}", one.name or "not named"
@@ -262,22 +247,15 @@ def one_algorithm(
         return wanted, [one for one in sets if one.algorithm == wanted]
     ((name, _), *others) = names.most_common()
     if others:
-        if not _of_one_experiment(sets):
+        spaces = {(one.function, one.dimension) for one in sets}
+        named = {(one.function, one.dimension, one.algorithm) for one in sets}
+        if len({one.index.parent for one in sets}) > 1 or len(named) > len(spaces):
             raise InputError(
                 f"data of {len(names)} algorithms ({shown}); choose one with --algorithm, or with "
                 "`algorithm` in the campaign"
             )
         cautions.add("", f"{len(names)} names of the algorithm ({shown}); read as one algorithm")
     return name, sets
-
-
-def _of_one_experiment(sets: list[DataSet]) -> bool:
-    names = defaultdict(set)
-    for one in sets:
-        names[one.function, one.dimension].add(one.algorithm)
-    return len({one.index.parent for one in sets}) == 1 and all(
-        len(same) == 1 for same in names.values()
-    )
 
 
 def one_suite(sets: list[DataSet], wanted: str | None) -> tuple[str, list[DataSet]]:
@@ -296,44 +274,38 @@ def batch(
     one: DataSet, runs: list[PublishedRun], numbers: list[int], *, suite: str, label: str
 ) -> pa.RecordBatch:
     """One row per run of a data set, all or none with times; what the data lack is null."""
-    best = np.array([min(run.precision, default=np.inf) for run in runs])
-    f_opt = [run.f_opt for run in runs]
-    count = len(runs)
-    known: dict[str, Any] = {
-        "suite": [suite] * count,
-        "function": [one.function] * count,
-        "dimension": [one.dimension] * count,
-        "instance": [run.instance for run in runs],
-        "algorithm": [label] * count,
-        "run": numbers,
-        "f_opt": f_opt,
-        "evaluations": [
-            run.all_evaluations if run.timed is None or run.timed.counted else None for run in runs
-        ],
-        "best_f": [(run.f_opt or 0.0) + end for run, end in zip(runs, best, strict=True)],
-        "best_precision": best,
-        "events": _events(runs),
-    }
-    if timed := [run.timed for run in runs if run.timed is not None]:
-        known |= _timed(timed)
-    columns = {
-        column.name: known.get(column.name, pa.nulls(count, column.type)) for column in RUN_SCHEMA
-    }
-    return pa.RecordBatch.from_pydict(columns, schema=RUN_SCHEMA)
-
-
-def _timed(runs: list[Timed]) -> dict[str, Any]:
-    return {
-        "wall_s": [None if np.isnan(run.end_s) else run.end_s for run in runs],
-        "best_f": [run.best_f for run in runs],
-        "status": [run.status for run in runs],
-        "stop_reason": [run.stop_reason for run in runs],
-        "perturbation": [Perturbation.UNKNOWN] * len(runs),
-        "budget_s": [run.budget_s for run in runs],
-        "budget_evaluations": [run.budget_evaluations for run in runs],
-        "cpu_s": [run.cpu_s for run in runs],
-        "evaluation_cost_s": [run.cost_s for run in runs],
-    }
+    rows = []
+    for run, number in zip(runs, numbers, strict=True):
+        best = float(min(run.precision, default=np.inf))
+        row: dict[str, Any] = {
+            "suite": suite,
+            "function": one.function,
+            "dimension": one.dimension,
+            "instance": run.instance,
+            "algorithm": label,
+            "run": number,
+            "f_opt": run.f_opt,
+            "evaluations": run.all_evaluations,
+            "best_f": (run.f_opt or 0.0) + best,
+            "best_precision": best,
+        }
+        if (timed := run.timed) is not None:
+            row |= {
+                "evaluations": run.all_evaluations if timed.counted else None,
+                "wall_s": None if np.isnan(timed.end_s) else timed.end_s,
+                "best_f": timed.best_f,
+                "status": timed.status,
+                "stop_reason": timed.stop_reason,
+                "perturbation": Perturbation.UNKNOWN,
+                "budget_s": timed.budget_s,
+                "budget_evaluations": timed.budget_evaluations,
+                "cpu_s": timed.cpu_s,
+                "evaluation_cost_s": timed.cost_s,
+            }
+        rows.append(row)
+    place = RUN_SCHEMA.get_field_index("events")
+    table = pa.Table.from_pylist(rows, schema=RUN_SCHEMA)
+    return table.set_column(place, RUN_SCHEMA.field(place), _events(runs)).to_batches()[0]
 
 
 def _events(runs: list[PublishedRun]) -> pa.ListArray:
@@ -372,14 +344,12 @@ TABLES: dict[str, Callable[[Path, Cautions, Layout], Cells]] = {
 }
 """Formats of one file with runs of any number of algorithms."""
 
-READING = {
+READING = {  # Meaning of the data of some COCO suites, by the beginning of the suite's name
     "bbob-noisy": "precisions are those of f without noise, the best of all evaluated points",
     "bbob-constrained": "evaluations of f and of the constraints are summed",
     "bbob-biobj": "precisions are distances of the hypervolume indicator from COCO's reference "
     "value, and negative beyond it",
 }
-"""Meaning of the data of some COCO suites, by the beginning of the suite's name."""
-
 
 _NO_LABEL = re.compile(r"[^A-Za-z0-9._+-]+")
 _LONGEST_LABEL = 80
@@ -466,7 +436,12 @@ def import_data(
         )
         found.left_out["data set", "of other algorithms"] = len(by_path[path]) - len(of_name)
         found.left_out["data set", "of other suites"] = len(of_name) - len(sets)
-        _check_suite(found.suite, format, wanted, cautions)
+        if wanted is not None and found.suite != wanted.suite:
+            text = f"data of the suite {found.suite!r}, but the campaign uses {wanted.suite!r}"
+            raise InputError(text)
+        for beginning, meaning in READING.items() if format == "coco" else ():
+            if found.suite.startswith(beginning):
+                cautions.add("", f"{found.suite}: {meaning}")
         batches = list(_batches(sets, found, wanted, cautions))
         if not found.runs:
             none = "no run on a problem of the campaign" if wanted else "no run"
@@ -499,7 +474,12 @@ def import_all(
     with _opened(paths, format, layout, cautions) as (read, by_path):
         for one, own in by_path.items():
             with _naming(one):
-                _refuse_contradiction(facts, one, own)
+                for subject, value in _said(own):
+                    before, where = facts.setdefault(subject, (value, one))
+                    if before != value and where != one:
+                        raise InputError(
+                            f"{subject} is {value}, but {before} in {where}; give files that agree"
+                        )
                 one_suite(own, None)
                 labels = _labels(sorted({each.algorithm for each in (*sets, *own)}), cautions)
             sets += own
@@ -623,18 +603,6 @@ def _write(
     elif found.timed:
         source[FOREIGN_CLOCK] = True
     write_record(output, batches, {"algorithm": found.label, PUBLISHED: source})
-
-
-def _check_suite(
-    suite: str, format: Format, wanted: WantedProblems | None, cautions: Cautions
-) -> None:
-    if wanted is not None and suite != wanted.suite:
-        raise InputError(f"data of the suite {suite!r}, but the campaign uses {wanted.suite!r}")
-    if format != "coco":
-        return
-    for beginning, meaning in READING.items():
-        if suite.startswith(beginning):
-            cautions.add("", f"{suite}: {meaning}")
 
 
 def _batches(

@@ -23,7 +23,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from itertools import chain, pairwise, takewhile
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,10 +36,8 @@ from timefair.io.common import (
     DataSet,
     Direction,
     Folder,
-    ListedRun,
     PublishedRun,
     Timed,
-    paired,
     parsed_count,
     parsed_name,
     parsed_number,
@@ -51,23 +49,30 @@ from timefair.problems.ioh import ONE_MAX, PseudoBoolean
 from timefair.problems.registry import SUITES
 
 FUNCTION, DIMENSION, ALGORITHM = "funcId", "DIM", "algId"
-
+PROBLEM = (FUNCTION, DIMENSION)
 SYNONYMS = {"function": FUNCTION, "dim": DIMENSION, "algorithm": ALGORITHM}
 """Names of these keys in multi-objective data."""
-
 _KEY = re.compile(r"\s*([^,=:|/\\]+?)\s*=\s*(?:'(.*?)'|\"(.*?)\"|([^,]*?))\s*(?:,|$)")
 _WORD = re.compile(r"\s*([^,]*?)\s*(?:,|$)")
 _LOST_LINE_END = re.compile(r"(?<=[0-9])(?=(?:suite|funcId)\s*=)")
 _TRIAL = re.compile(r"(\d+)(?:\s*:\s*([^|\s]+)\s*\|\s*([^;\s]+)(;.*)?)?")
 
 
-@dataclass
-class DataFile:
-    """A data file that exists: its name in the index file, and the trials listed there."""
+@dataclass(frozen=True)
+class ListedRun:
+    """A run in an index file; None for what the file does not have (an aborted run).
 
-    name: str
-    path: Path
-    trials: list[ListedRun]
+    `best`, found at the evaluation `best_at`, is the rounded best value or precision.
+    """
+
+    instance: int
+    evaluations: int | None = None
+    best: float | None = None
+    best_at: int | None = None
+
+
+Files = list[tuple[Path, list[ListedRun]]]
+"""Data files that exist, and the trials that an index file lists for each."""
 
 
 @dataclass
@@ -78,15 +83,9 @@ class InfoEntry:
     keys: dict[str, str]
     named: list[tuple[str, list[ListedRun]]] = field(default_factory=list)
     comment: str = ""
-    files: list[DataFile] = field(default_factory=list)
-
-    @property
-    def function(self) -> int:
-        return parsed_name(self.keys[FUNCTION])
-
-    @property
-    def dimension(self) -> int:
-        return parsed_name(self.keys[DIMENSION])
+    files: Files = field(default_factory=list)
+    function: int = 0
+    dimension: int = 0
 
 
 def entries(folder: Folder, suffixes: Sequence[str], cautions: Cautions) -> list[InfoEntry]:
@@ -102,11 +101,11 @@ def entries(folder: Folder, suffixes: Sequence[str], cautions: Cautions) -> list
         if not listed:
             cautions.add(place, "no entry of published data; skipped")
         for entry in listed:
-            _check(entry, place)
+            entry.function, entry.dimension = (_number(entry, k, place) for k in PROBLEM)
             entry.files = list(_files(entry, folder, suffixes, cautions))
-            if entry.files:
-                found.append(entry)
-    return _each_file_once(found, folder, cautions)
+        found += listed
+    _merge_files(found, folder, cautions)
+    return [entry for entry in found if entry.files]
 
 
 def _entries(index: Path, place: Path) -> Iterator[InfoEntry]:
@@ -183,21 +182,20 @@ def _add(entry: InfoEntry, words: list[str], place: Path) -> None:
             ) from None
 
 
-def _check(entry: InfoEntry, place: Path) -> None:
-    for key in (FUNCTION, DIMENSION):
-        if key not in entry.keys:
-            raise InputError(f"{place}: an entry has no {key}")
-        try:
-            parsed_name(entry.keys[key])
-        except ValueError:
-            raise InputError(
-                f"{place}: {key} is {entry.keys[key][:40]!r}, expected a whole number"
-            ) from None
+def _number(entry: InfoEntry, key: str, place: Path) -> int:
+    if key not in entry.keys:
+        raise InputError(f"{place}: an entry has no {key}")
+    try:
+        return parsed_name(entry.keys[key])
+    except ValueError:
+        raise InputError(
+            f"{place}: {key} is {entry.keys[key][:40]!r}, expected a whole number"
+        ) from None
 
 
 def _files(
     entry: InfoEntry, folder: Folder, suffixes: Sequence[str], cautions: Cautions
-) -> Iterator[DataFile]:
+) -> Iterator[tuple[Path, list[ListedRun]]]:
     place = folder.place(entry.index)
     if not entry.named:
         cautions.add(place, "an entry without trials is skipped")
@@ -211,53 +209,43 @@ def _files(
         elif path is None:
             cautions.add(place, f"data file {name!r} does not exist; its trials are skipped")
         else:
-            yield DataFile(name, path, trials)
+            yield path, trials
 
 
-def _each_file_once(found: list[InfoEntry], folder: Folder, cautions: Cautions) -> list[InfoEntry]:
-    """Merge the entries of one data file; equal lists of trials are kept once."""
-    first: dict[Path, tuple[InfoEntry, DataFile]] = {}
+def _merge_files(found: list[InfoEntry], folder: Folder, cautions: Cautions) -> None:
+    """Join the trials of one data file in its first entry; equal lists of trials are kept once."""
+    first: dict[Path, tuple[InfoEntry, list[ListedRun]]] = {}
     for entry in found:
         kept = []
-        for file in entry.files:
-            earlier, same = first.setdefault(file.path, (entry, file))
-            if same is file:
-                kept.append(file)
+        for path, trials in entry.files:
+            earlier, same = first.setdefault(path, (entry, trials))
+            if same is trials:
+                kept.append((path, trials))
                 continue
-            _check_same(earlier, entry, folder.place(file.path))
-            if same.trials == file.trials:
-                text = "listed twice; read once"
-            else:
+            place, text = folder.place(path), "listed twice; read once"
+            for key in PROBLEM:
+                if (one := earlier.keys[key]) != (other := entry.keys[key]):
+                    raise InputError(
+                        f"{place}: listed with two values of {key} ({one} and {other}); "
+                        "expected one"
+                    )
+            if same != trials:
                 text = "listed in several entries; its trials are read in the order of the entries"
-                same.trials += file.trials
-            cautions.add(folder.place(file.path), text)
+                same += trials
+            cautions.add(place, text)
         entry.files = kept
-    return [entry for entry in found if entry.files]
-
-
-def _check_same(one: InfoEntry, other: InfoEntry, place: Path) -> None:
-    for key in (FUNCTION, DIMENSION):
-        if one.keys.get(key) != other.keys.get(key):
-            raise InputError(
-                f"{place}: listed with two values of {key} "
-                f"({one.keys.get(key)} and {other.keys.get(key)}); expected one"
-            )
 
 
 BELOW = -1e-6
 """Precisions below this are kept and reported; others below 0, from rounding, count as 0."""
-
 BEST_F = 4  # column of the best f so far, which multi-objective data do not have
-
 _F_OPT = re.compile(r"Fopt\s*\(\s*([^)\s]+)\s*\)", re.IGNORECASE)
 _INSTANCE = re.compile(r"\binstance\s*=\s*(\d+)")
 _BEST_OF_OTHERS = "algorithm type = best"
-
 BEST_OF_MANY = "best results of many algorithms, not runs of one; give data of one algorithm"
 
 
-@dataclass(frozen=True)
-class CocoColumns:
+class CocoColumns(NamedTuple):
     """The columns of a data file, counted from 0, which counts evaluations of f.
 
     `constraints`: whether column 1 counts those of the constraints. `signed`: whether precisions
@@ -357,23 +345,21 @@ def _begun(header: str, words: list[str], columns: CocoColumns, place: Path) -> 
     return _Trial(f_opt, int(instance[1]) if instance else None)
 
 
-def _warn(trials: list[_Trial], place: Path, columns: CocoColumns, cautions: Cautions) -> None:
-    if any((np.diff(one.evaluations) < 0).any() for one in trials):
+def _published_runs(
+    path: Path, listed: list[ListedRun], columns: CocoColumns, folder: Folder, cautions: Cautions
+) -> list[PublishedRun]:
+    """The listed trials of a data file; `InputError` if one of them is missing."""
+    place = folder.place(path)
+    found = _trials_in(path, place, columns, cautions)
+    if any((np.diff(one.evaluations) < 0).any() for one in found):
         cautions.add(place, "evaluations decrease within a trial; its lines are sorted")
-    if any(after > before for one in trials for before, after in pairwise(one.precision)):
+    if any(after > before for one in found for before, after in pairwise(one.precision)):
         cautions.add(
             place, "the best precision increases within a trial; the later, larger value is used"
         )
-    if not columns.signed and any(min(one.precision) < BELOW for one in trials):
+    if not columns.signed and any(min(one.precision) < BELOW for one in found):
         cautions.add(place, "precisions are far below 0; check the optimum in the data")
-
-
-def _published_runs(
-    file: DataFile, columns: CocoColumns, folder: Folder, cautions: Cautions
-) -> list[PublishedRun]:
-    """The listed trials of a data file; `InputError` if one of them is missing."""
-    place, listed = folder.place(file.path), file.trials
-    found = _found(file, columns, folder, cautions)
+    _read_ends(found, path, columns, folder, cautions)
     pairs = paired(listed, found, "trial", place, ".info", cautions)
     if any(one.evaluations is None for one in listed):
         cautions.add(
@@ -386,17 +372,15 @@ def _published_runs(
     return [trial.run(one, columns) for one, trial in pairs]
 
 
-def _found(
-    file: DataFile, columns: CocoColumns, folder: Folder, cautions: Cautions
-) -> list[_Trial]:
-    """Trials, with their ends in the ``.tdat`` file up to the first that differs between both."""
-    place = folder.place(file.path)
-    trials = _trials_in(file.path, place, columns, cautions)
-    _warn(trials, place, columns, cautions)
-    beside = folder.beside(file.path, file.path.with_suffix(".tdat").name)
+def _read_ends(
+    trials: list[_Trial], path: Path, columns: CocoColumns, folder: Folder, cautions: Cautions
+) -> None:
+    """Set the ends by the ``.tdat`` file, up to the first trial that differs between both."""
+    beside = folder.beside(path, path.with_suffix(".tdat").name)
     if beside is None:
-        cautions.add(place, "no .tdat file; trials end where the .info file has their end")
-        return trials
+        text = "no .tdat file; trials end where the .info file has their end"
+        cautions.add(folder.place(path), text)
+        return
     place = folder.place(beside)
     ends = _trials_in(beside, place, columns, cautions)
     pairs = zip(trials, ends, strict=False)
@@ -410,7 +394,6 @@ def _found(
             f"{counted(len(ends), 'trial')}, of which the first {len(same)} match the .dat file; "
             "the others end where the .info file has their end",
         )
-    return trials
 
 
 def _of_one_trial(one: _Trial, other: _Trial) -> bool:
@@ -419,15 +402,13 @@ def _of_one_trial(one: _Trial, other: _Trial) -> bool:
     return math.isclose(one.f_opt, other.f_opt, abs_tol=1e-6)
 
 
-FORMATS: dict[str | None, CocoColumns] = {
+FORMATS: dict[str | None, CocoColumns] = {  # Columns of the data files, by ``data_format``
     **dict.fromkeys((None, "bbob", "bbob-old"), CocoColumns(precision=2)),
     **dict.fromkeys(("bbob-new", "bbob-new2"), CocoColumns(precision=2, constraints=True)),
 }
-"""Columns of the data files, by ``data_format``."""
 
 INDICATOR = CocoColumns(precision=1, signed=True)
 """Columns of multi-objective data, whose entries have the key ``indicator``."""
-
 NOISY = range(101, 131)  # functions of ``bbob-noisy``; data from before 2016 do not name the suite
 FORMER = {"sbox-cost": "bbob-boxed"}  # former names of suites
 
@@ -438,6 +419,7 @@ def coco_data_sets(folder: Folder, cautions: Cautions) -> list[DataSet]:
 
 
 def _data_set(entry: InfoEntry, folder: Folder, cautions: Cautions) -> DataSet:
+    """The data set of an entry; the suite is inferred before 2016, when data did not name it."""
     place, keys = folder.place(entry.index), entry.keys
     if "maximization" in keys or "algInfo" in keys:
         raise InputError(f"{place}: data of IOHprofiler; import them with the format ioh")
@@ -447,33 +429,22 @@ def _data_set(entry: InfoEntry, folder: Folder, cautions: Cautions) -> DataSet:
     if not algorithm:
         algorithm = folder.name if entry.index.parent == folder.root else entry.index.parent.name
         cautions.add(place, f"no name of the algorithm; {algorithm!r} is used, from its folder")
-    columns = _columns(entry, place)
+    columns, suite = INDICATOR, "bbob-biobj"
+    if "indicator" not in keys:
+        data_format = keys.get("data_format")
+        if data_format not in FORMATS:
+            known = ", ".join(repr(name) for name in FORMATS if name is not None)
+            raise InputError(f"{place}: data_format {data_format!r} is unknown; known: {known}")
+        columns = FORMATS[data_format]
+        suite = "bbob-noisy" if entry.function in NOISY else "bbob"
+    if named := keys.get("suite"):
+        suite = FORMER.get(named, named)
 
     def read() -> list[PublishedRun]:
-        each = (_published_runs(file, columns, folder, cautions) for file in entry.files)
+        each = (_published_runs(*file, columns, folder, cautions) for file in entry.files)
         return list(chain.from_iterable(each))
 
-    return DataSet(algorithm, _suite(entry), entry.function, entry.dimension, read, place)
-
-
-def _columns(entry: InfoEntry, place: Path) -> CocoColumns:
-    if "indicator" in entry.keys:
-        return INDICATOR
-    data_format = entry.keys.get("data_format")
-    if data_format not in FORMATS:
-        known = ", ".join(repr(name) for name in FORMATS if name is not None)
-        raise InputError(f"{place}: data_format {data_format!r} is unknown; known: {known}")
-    return FORMATS[data_format]
-
-
-def _suite(entry: InfoEntry) -> str:
-    """The suite; it is inferred for data from before 2016, because they do not name it."""
-    suite = entry.keys.get("suite")
-    if suite:
-        return FORMER.get(suite, suite)
-    if "indicator" in entry.keys:
-        return "bbob-biobj"
-    return "bbob-noisy" if entry.function in NOISY else "bbob"
+    return DataSet(algorithm, suite, entry.function, entry.dimension, read, place)
 
 
 EVALUATIONS = ("evaluations", "function evaluation")
@@ -489,21 +460,17 @@ VALUES = (
 
 PLAIN = tuple(plain for plain, _ in VALUES)
 
-ONLY = (
+ONLY = (  # The columns that a user may state
     "data of IOHprofiler have only seconds=NAME, a logged property, and value=-raw_y for values "
     "that are maximized (value=+raw_y: minimized)"
 )
-"""The columns that a user may state."""
 
 NO_PARAMETERS = "No parameters"
 """Last name in a line of column names if no parameter was logged. It has no column."""
-
 SECOND_OBJECTIVE = "F2"  # column of the second objective, in addition to ``raw_y`` or ``F1``
-
 SEVERAL_OBJECTIVES = (
     f"data of several objectives (column {SECOND_OBJECTIVE}) have no single optimum"
 )
-
 _NAME = re.compile(r'"([^"]*)"|([^\s"]+)')
 
 
@@ -521,19 +488,6 @@ class IohLog:
         """The last logged evaluation; 0 if there is none."""
         return self.evaluations[-1] if self.evaluations else 0
 
-    def add_time(self, time_s: float, where: str) -> None:
-        """Add the seconds of a line; `InputError` if they cannot be right."""
-        if not 0 <= time_s <= MOST_SECONDS:
-            raise InputError(
-                f"{where}: seconds are {time_s:.9g}; expected 0 to 1e7, since the start of the run"
-            )
-        if self.seconds and time_s < self.seconds[-1]:
-            last = self.seconds[-1]
-            raise InputError(
-                f"{where}: seconds go back from {last:.9g} to {time_s:.9g} within a run"
-            )
-        self.seconds.append(time_s)
-
     def agrees(self, listed: ListedRun) -> bool:
         """Whether it can be a listed run: its best is the largest or least of the function or
         instance.
@@ -542,7 +496,9 @@ class IohLog:
             return True
         logged = ([v for v in vs if math.isfinite(v)] for vs in (self.values, self.transformed))
         best = [choose(values) for values in logged if values for choose in (min, max)]
-        if best and not any(listed.has_best(one, DIGITS) for one in best):
+        near = partial(math.isclose, listed.best or 0.0, rel_tol=10.0 ** (1 - DIGITS), abs_tol=2e-8)
+        known = listed.best is not None and math.isfinite(listed.best)
+        if known and best and not any(map(near, best)):
             return False
         if listed.best_at is None:
             return listed.evaluations >= self.last or listed.evaluations in self.evaluations
@@ -584,8 +540,15 @@ def _logs(path: Path, place: Path, cautions: Cautions, seconds: str | None) -> l
             run.values.append(value)
             if shown is not None:
                 run.transformed.append(shown)
-            if time_s is not None:
-                run.add_time(time_s, where)
+            if time_s is None:
+                continue
+            if not 0 <= time_s <= MOST_SECONDS:
+                why = "expected 0 to 1e7, since the start of the run"
+                raise InputError(f"{where}: seconds are {time_s:.9g}; {why}")
+            if run.seconds and time_s < (last := run.seconds[-1]):
+                back = f"seconds go back from {last:.9g} to {time_s:.9g} within a run"
+                raise InputError(f"{where}: {back}")
+            run.seconds.append(time_s)
     cautions.rows[path] = sum(len(run.evaluations) for run in found)
     if not line.endswith("\n"):
         cautions.add(place, "no line end after the last line; the file may be truncated")
@@ -617,11 +580,41 @@ def _places(names: Sequence[str], place: Path, seconds: str | None) -> tuple[int
     raise InputError(f"{place}: no column of values; expected one of {', '.join(PLAIN)}")
 
 
-NAMES = {"BBOB": "bbob", "SBOX": "bbob-boxed", "PBO": "pbo"}  # IOHprofiler's names of suites
+FoundT = TypeVar("FoundT", _Trial, IohLog)
 
+
+def paired(
+    listed: Sequence[ListedRun],
+    found: Sequence[FoundT],
+    noun: str,
+    place: Path,
+    index: str,
+    cautions: Cautions,
+) -> list[tuple[ListedRun, FoundT]]:
+    """Pair listed runs with as many found ones, in order: those that agree, or the first.
+
+    `index` is the suffix of the index file; `InputError` if runs are missing.
+    """
+    numbers = f"{counted(len(found), noun)}, but the {index} file lists {len(listed)}"
+    if len(found) < len(listed):
+        raise InputError(f"{place}: {numbers}; give the complete file")
+    if len(found) > len(listed):
+        cautions.add(place, f"{numbers}; the others are skipped")
+    if len(found) == len(listed):
+        return list(zip(listed, found, strict=True))
+    places: list[int] = []
+    for one in listed:
+        later = range(places[-1] + 1 if places else 0, len(found))
+        match = next((k for k in later if found[k].agrees(one)), None)
+        if match is None:
+            return list(zip(listed, found, strict=False))
+        places.append(match)
+    return [(one, found[k]) for one, k in zip(listed, places, strict=True)]
+
+
+NAMES = {"BBOB": "bbob", "SBOX": "bbob-boxed", "PBO": "pbo"}  # IOHprofiler's names of suites
 UNNAMED = ("", "None", "No suite", "unknown_suite", "Real", "Integer")
 """Names that IOHprofiler writes for a function without a suite, or of an unspecific one."""
-
 UNKNOWN = "unknown_suite"
 
 BBOB = (
@@ -635,8 +628,7 @@ BBOB = (
 BEYOND = 1e-6  # relative tolerance for values beyond the optimum, for rounding
 
 
-@dataclass(frozen=True)
-class IohFunction:
+class IohFunction(NamedTuple):
     """A function as an index file describes it, and whether its values are maximized."""
 
     suite: str
@@ -818,15 +810,14 @@ class _Reader:
                 keys.get("suite", ""), entry.function, name, entry.dimension, maximized
             )
             algorithm = keys.get(ALGORITHM, "").strip() or entry.index.parent.name
-            files = [(file.path, file.trials) for file in entry.files]
-            yield from self._set(algorithm, function, place, files, ".info")
+            yield from self._set(algorithm, function, place, entry.files, ".info")
 
     def _set(
         self,
         algorithm: str,
         function: IohFunction,
         place: Path,
-        files: Sequence[tuple[Path, list[ListedRun]]],
+        files: Files,
         index: str,
     ) -> Iterator[DataSet]:
         known = suite_and_precisions(function, place, self.cautions)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, Literal
 
@@ -16,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from timefair.basics.errors import InputError
 from timefair.basics.files import atomic_file
@@ -25,10 +26,8 @@ from timefair.problems.coco import TARGETS, CocoBiobj
 from timefair.problems.registry import SUITES
 
 LONGEST_NAME = 80  # bytes of the name of a suite in a file name, which contains it with other words
-
 NO_FILE_NAME = r"[^\w.-]"
 """Characters replaced in file names, such as the ``:`` of a user-defined suite."""
-
 _NAMES = ("algorithm", "suite", "function", "dimension", "instance")
 
 
@@ -47,11 +46,6 @@ class ExportedRun:
     f_opt: float
     all_evaluations: int
     wall_s: float
-
-    @property
-    def named(self) -> tuple[str, str, int]:
-        """Algorithm, suite and function: what a file is of."""
-        return self.algorithm, self.suite, self.function
 
 
 def in_order(runs: pa.Table) -> Iterator[ExportedRun]:
@@ -88,39 +82,37 @@ def file_name(suite: str) -> str:
     return f"{name.encode()[:LONGEST_NAME].decode(errors='ignore')}_{digest}"
 
 
-def refuse_unknown_optima(runs: pa.Table, format: str) -> None:
-    """Raise `InputError` with one line per function whose optimum is not known."""
+def _by_function(runs: pa.Table, folder: Path, format: str) -> Iterator[list[ExportedRun]]:
+    """The runs of each algorithm on each function, in order.
+
+    `InputError` with one line per function whose optimum is not known, or per folder of an
+    algorithm that exists: readers would mix the runs.
+    """
     unknown = runs.filter(pc.is_null(runs["f_opt"])).select(["suite", "function"])
     functions = sorted({(row["suite"], row["function"]) for row in unknown.to_pylist()})
-    if functions:
-        raise InputError(
-            *(
-                f"{suite} f{function}: its optimum is not known, but {format} format has "
-                "precisions only"
-                for suite, function in functions
-            )
-        )
-
-
-def refuse_existing(folders: Iterable[Path]) -> None:
-    """Raise `InputError` with one line per folder that exists: readers would mix the runs."""
-    if there := [folder for folder in folders if folder.exists()]:
-        raise InputError(
-            *(f"{path}: already exists; delete it or choose another folder" for path in there)
-        )
+    faults = [
+        f"{suite} f{function}: its optimum is not known, but {format} format has precisions only"
+        for suite, function in functions
+    ] or [
+        f"{path}: already exists; delete it or choose another folder"
+        for name in sorted(runs["algorithm"].unique().to_pylist())
+        if (path := folder / name).exists()
+    ]
+    if faults:
+        raise InputError(*faults)
+    names = attrgetter("algorithm", "suite", "function")
+    yield from (list(part) for _, part in groupby(in_order(runs), key=names))
 
 
 SUFFIXES = (".csv", ".parquet")
-
 _KEYS = ("algorithm", "suite", "function", "dimension", "instance", "run")
-_OF_RUN = {
+_OF_RUN = {  # Columns with the same cell in all rows of a run, and their names in a record
     "optimum": "f_opt",
     "budget_s": "budget_s",
     "budget_evaluations": "budget_evaluations",
     "status": "status",
     "stop_reason": "stop_reason",
 }
-"""Columns with the same cell in all rows of a run, and their names in a record."""
 
 
 def write_table(runs: pa.Table, path: Path) -> None:
@@ -197,13 +189,12 @@ def write_ioh(runs: pa.Table, folder: Path) -> None:
     unless evaluation 1 is an improvement, because iohinspector begins there. `InputError` with one
     line per algorithm whose folder exists, or per function with an unknown optimum.
     """
-    refuse_unknown_optima(runs, "IOHprofiler's")
-    refuse_existing(folder / name for name in sorted(runs["algorithm"].unique().to_pylist()))
-    for (algorithm, suite, function), part in groupby(in_order(runs), key=lambda run: run.named):
-        _write_ioh_function(folder / algorithm, suite, function, list(part))
+    for of_function in _by_function(runs, folder, "IOHprofiler's"):
+        _write_ioh_function(folder / of_function[0].algorithm, of_function)
 
 
-def _write_ioh_function(folder: Path, suite: str, function: int, runs: list[ExportedRun]) -> None:
+def _write_ioh_function(folder: Path, runs: list[ExportedRun]) -> None:
+    suite, function = runs[0].suite, runs[0].function
     stem = f"f{function}_{file_name(suite)}"
     (folder / f"data_{stem}").mkdir(parents=True)
     timed = all(np.isfinite(run.wall_s) for run in runs)
@@ -213,7 +204,9 @@ def _write_ioh_function(folder: Path, suite: str, function: int, runs: list[Expo
         path = f"data_{stem}/IOHprofiler_f{function}_DIM{dimension}.dat"
         with (folder / path).open("w", encoding="utf-8") as file:
             for run in same:
-                file.writelines(_ioh_lines(run, timed))
+                file.write(" ".join(_COLUMNS[: 2 + timed]) + "\n")
+                for evaluations, precision, time_s in _ioh_steps(run):
+                    file.write(f"{evaluations} {precision!r}{f' {time_s!r}' if timed else ''}\n")
         scenarios.append(
             {"dimension": dimension, "path": path, "runs": [_described(run) for run in same]}
         )
@@ -242,12 +235,6 @@ def _described(run: ExportedRun) -> dict[str, Any]:
     }
 
 
-def _ioh_lines(run: ExportedRun, timed: bool) -> Iterator[str]:
-    yield " ".join(_COLUMNS[: 2 + timed]) + "\n"
-    for evaluations, precision, time_s in _ioh_steps(run):
-        yield f"{evaluations} {precision!r}{f' {time_s!r}' if timed else ''}\n"
-
-
 def _ioh_steps(run: ExportedRun) -> Iterator[tuple[int, float, float]]:
     steps = zip(run.evaluations.tolist(), run.precision.tolist(), run.time_s.tolist(), strict=True)
     last, best = 0, NOTHING_YET
@@ -266,60 +253,31 @@ def _ioh_steps(run: ExportedRun) -> Iterator[tuple[int, float, float]]:
 Cost = Literal["evaluations", "seconds"]
 Steps = tuple[NDArray[np.int64], NDArray[np.float64]]
 """Costs, and the best precision at each, shape (lines,)."""
-
 FINAL_TARGET = 1e-8  # COCO's hardest target, beyond which its report shows none
-
 _HARDEST_FIRST = np.sort(TARGETS)
 
 
-@dataclass(frozen=True)
-class CocoTrial:
-    """A run as a COCO trial: the best precision as a step function of the cost, shape (lines,).
-
-    `cost` are evaluations or microseconds, increasing, up to the end of the run.
-    """
-
-    run: ExportedRun
-    cost: NDArray[np.int64]
-    precision: NDArray[np.float64]
-
-    @classmethod
-    def of(cls, run: ExportedRun, cost: Cost) -> CocoTrial:
-        """From a run, with its evaluations or its seconds as costs."""
-        if cost == "evaluations":
-            return cls(run, *_coco_steps(run.evaluations, run.precision, run.all_evaluations))
-        at, end = _microseconds(run.time_s), int(_microseconds(run.wall_s))
-        return cls(run, *_coco_steps(at, run.precision, end))
-
-    @property
-    def info(self) -> str:
-        return f"{self.run.instance}:{self.cost[-1]}|{self.precision[-1]:.1e}"
-
-    def at_triggers(self) -> Steps:
-        """The steps at COCO's triggers: 20 per decade; 1, 2 and 5 times D per decade; the end."""
-        end = self.cost[-1]
-        decades = int(np.log10(end)) + 1
-        triggers = np.concatenate(
-            [
-                np.floor(10 ** (np.arange(20 * decades) / 20)),
-                np.multiply.outer(10 ** np.arange(decades), [1, 2, 5]).ravel() * self.run.dimension,
-            ]
-        ).astype(np.int64)
-        cost = np.unique([*triggers[triggers < end], end])
-        return cost, self.precision[np.searchsorted(self.cost, cost, side="right") - 1]
-
-
-def _microseconds(seconds: ArrayLike) -> NDArray[np.int64]:
-    return np.asarray(np.rint(np.asarray(seconds) * 1e6), dtype=np.int64)
-
-
-def _coco_steps(at: NDArray[np.int64], precision: NDArray[np.float64], end: int) -> Steps:
-    """Costs from 1 to the end of the run, without duplicates, and the best precision at each."""
-    cost = np.maximum(np.concatenate([[1], at, [end]]), 1)
-    best = np.concatenate([[NOTHING_YET], precision])
+def _steps(run: ExportedRun, cost: Cost) -> Steps:
+    """The steps of a run from cost 1 to its end; costs are evaluations or microseconds."""
+    at, end = run.evaluations, run.all_evaluations
+    if cost == "seconds":
+        at, end = np.rint(run.time_s * 1e6).astype(np.int64), int(np.rint(run.wall_s * 1e6))
+    costs = np.maximum(np.concatenate([[1], at, [end]]), 1)
+    best = np.concatenate([[NOTHING_YET], run.precision])
     best = np.append(best, best[-1])
-    last = np.append(np.diff(cost) > 0, True)
-    return cost[last], best[last]
+    last = np.append(np.diff(costs) > 0, True)
+    return costs[last], best[last]
+
+
+def _at_triggers(steps: Steps, dimension: int) -> Steps:
+    """The steps at COCO's triggers: 20 per decade; 1, 2 and 5 times D per decade; the end."""
+    end = steps[0][-1]
+    decades = int(np.log10(end)) + 1
+    of_dimension = np.multiply.outer(10 ** np.arange(decades), [1, 2, 5]).ravel() * dimension
+    triggers = np.concatenate([np.floor(10 ** (np.arange(20 * decades) / 20)), of_dimension])
+    triggers = triggers.astype(np.int64)
+    cost = np.unique([*triggers[triggers < end], end])
+    return cost, steps[1][np.searchsorted(steps[0], cost, side="right") - 1]
 
 
 def write_coco(
@@ -341,21 +299,18 @@ def write_coco(
     trials, and per function with an unknown optimum. A trial without an event at cost 1 begins with
     a line with `NOTHING_YET`, because cocopp counts a failure at cost 0 as a success.
     """
-    refuse_unknown_optima(runs, "COCO's")
-    refuse_existing(folder / name for name in sorted(runs["algorithm"].unique().to_pylist()))
-    trials = (CocoTrial.of(run, cost) for run in in_order(runs))
-    for (algorithm, suite, function), part in groupby(trials, key=lambda trial: trial.run.named):
-        stem = f"{file_name(suite)}_f{function}"
-        two = isinstance(SUITES.get(suite), CocoBiobj)
-        _write_coco_function(folder / algorithm, stem, list(part), cost, final_target, two)
+    for of_function in _by_function(runs, folder, "COCO's"):
+        _write_coco_function(folder / of_function[0].algorithm, of_function, cost, final_target)
 
 
 def _write_coco_function(
-    folder: Path, stem: str, trials: list[CocoTrial], cost: Cost, final_target: float, two: bool
+    folder: Path, runs: list[ExportedRun], cost: Cost, final_target: float
 ) -> None:
-    """Write the trials on a function; `two`: with two objectives, in the format of these."""
+    """Write the trials on a function; those with two objectives have a format of their own."""
+    run, unit = runs[0], "evaluations" if cost == "evaluations" else "microseconds"
+    two = isinstance(SUITES.get(run.suite), CocoBiobj)
+    stem = f"{file_name(run.suite)}_f{run.function}"
     (folder / stem).mkdir(parents=True)
-    run, unit = trials[0].run, "evaluations" if cost == "evaluations" else "microseconds"
     lines = _lines_of_two if two else _lines_of_one
     with (folder / f"{stem}{'_hyp' if two else ''}.info").open("w", encoding="utf-8") as info:
         if two:
@@ -363,16 +318,18 @@ def _write_coco_function(
                 f"suite = '{run.suite}', algorithm = '{run.algorithm}', indicator = 'hyp', "
                 f"folder = '{stem}'\n% written by timefair, in {unit}\n"
             )
-        for dimension, part in groupby(trials, key=lambda trial: trial.run.dimension):
-            same = list(part)
+        for dimension, part in groupby(runs, key=lambda run: run.dimension):
+            trials = [(one, _steps(one, cost)) for one in part]
             data = f"{stem}_d{dimension:02}_hyp" if two else f"{stem}_d{dimension}"
             with (folder / stem / f"{data}.dat").open("w", encoding="utf-8") as file:
-                for one in same:
-                    file.writelines(lines(one.run, unit, one.cost, one.precision))
+                for one, steps in trials:
+                    file.writelines(lines(one, unit, *steps))
             with (folder / stem / f"{data}.tdat").open("w", encoding="utf-8") as file:
-                for one in same:
-                    file.writelines(lines(one.run, unit, *one.at_triggers()))
-            listed = ", ".join(one.info for one in same)
+                for one, steps in trials:
+                    file.writelines(lines(one, unit, *_at_triggers(steps, dimension)))
+            listed = ", ".join(
+                f"{one.instance}:{costs[-1]}|{best[-1]:.1e}" for one, (costs, best) in trials
+            )
             if two:
                 info.write(f"function = {run.function}, dim = {dimension}, {data}.dat, {listed}\n")
                 continue

@@ -1,7 +1,11 @@
-"""The facts of a machine: those that stay the same from run to run, and those of one moment."""
+"""The facts of a machine: those that stay the same from run to run, and those of one moment.
+
+A check of the doctor reads facts of an observation. If one is unknown, so is its finding.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import fnmatch
 import json
 import os
@@ -10,21 +14,20 @@ import re
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
-from importlib import metadata
+from functools import cache, partial
+from importlib import import_module, metadata
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, Literal, NamedTuple, NoReturn
 
 from timefair.basics.errors import InputError
-
-if TYPE_CHECKING:
-    from packaging.requirements import Requirement
-
+from timefair.machine.linux import kernel
 
 MB = 2**20
-
 _MOST_CORES = 2**16
 
 
@@ -150,12 +153,9 @@ def online(host: Host) -> list[int]:
 
 def siblings(host: Host) -> list[list[int]]:
     """The logical cores of each physical core."""
-    return [list(group) for group in sorted(set(_groups(host)))]
-
-
-def _groups(host: Host) -> list[tuple[int, ...]]:
     paths = [f"{_CPU}/cpu{core}/topology/thread_siblings_list" for core in online(host)]
-    return [tuple(core_list(host.text(path), f"/{path}")) for path in paths]
+    groups = {tuple(core_list(host.text(path), f"/{path}")) for path in paths}
+    return [list(group) for group in sorted(groups)]
 
 
 def governor(host: Host) -> str:
@@ -184,22 +184,10 @@ def thermal_throttles(host: Host) -> int:
     return sum(host.number(path) for path in paths)
 
 
-_PAGES = "proc/vmstat"
-
-
-def memory_mb(host: Host) -> float:
-    return _mb(host, "MemTotal")
-
-
-def memory_available_mb(host: Host) -> float:
-    """The kernel's estimate of the memory that programs can get without swapping."""
-    return _mb(host, "MemAvailable")
-
-
 def swapped_pages(host: Host) -> int:
     """Pages moved from and to swap since the start."""
-    counts = (host.field(_PAGES, name, separator=" ") for name in ("pswpin", "pswpout"))
-    return sum(whole(count, f"/{_PAGES}") for count in counts)
+    counts = (host.field("proc/vmstat", name, separator=" ") for name in ("pswpin", "pswpout"))
+    return sum(whole(count, "/proc/vmstat") for count in counts)
 
 
 def _mb(host: Host, name: str) -> float:
@@ -207,8 +195,6 @@ def _mb(host: Host, name: str) -> float:
     return round(whole(kilobytes, "/proc/meminfo") / 1024, 1)
 
 
-_CLOCK_SOURCE = "sys/devices/system/clocksource/clocksource0/current_clocksource"
-_DMI = "sys/class/dmi/id"
 _SUPPLIES = "sys/class/power_supply"
 
 
@@ -216,21 +202,20 @@ def virtual_machine(host: Host) -> str:
     """The name of the virtual machine; ``"none"`` on hardware."""
     if "hypervisor" not in host.field("proc/cpuinfo", "flags").split():
         return "none"
-    names = [f"{_DMI}/{name}" for name in ("sys_vendor", "product_name")]
+    names = [f"sys/class/dmi/id/{name}" for name in ("sys_vendor", "product_name")]
     found = [host.text(path) for path in names if host.has(path)]
     return " ".join(found) or "a hypervisor without a name"
 
 
 _MARKS = {"docker": ".dockerenv", "podman": "run/.containerenv", "systemd": "run/systemd/container"}
-_VARIABLES = {"apptainer": "APPTAINER_CONTAINER", "singularity": "SINGULARITY_CONTAINER"}
 _GROUP_NAMES = ("kubepods", "docker", "lxc", "libpod")
 
 
 def container(host: Host) -> str:
     """The signs of a container, separated by commas; ``"none seen"`` if there are none."""
-    group = host.text("proc/self/cgroup")
+    group, kinds = host.text("proc/self/cgroup"), ("apptainer", "singularity")
     marks = [name for name, path in _MARKS.items() if host.has(path)]
-    marks += [name for name, variable in _VARIABLES.items() if variable in host.environment]
+    marks += [name for name in kinds if f"{name.upper()}_CONTAINER" in host.environment]
     marks += [name for name in _GROUP_NAMES if name in group and name not in marks]
     return ", ".join(marks) or "none seen"
 
@@ -258,24 +243,21 @@ def steal_s(host: Host) -> float:
 
 def power(host: Host) -> str:
     """``"mains"``, ``"battery"``, or ``"no supply listed"``, as on most machines but laptops."""
-    supplies = [f"{_SUPPLIES}/{name}" for name in host.names(_SUPPLIES)]
-    own = [path for path in supplies if _value(host, path, "scope") != "Device"]
-    kinds = {_value(host, path, "type") for path in own}
-    if any(_value(host, path, "status") == "Discharging" for path in own):
+
+    def value(supply: str, name: str) -> str | None:
+        with contextlib.suppress(Unknown):
+            return host.text(f"{_SUPPLIES}/{supply}/{name}")
+        return None
+
+    own = [supply for supply in host.names(_SUPPLIES) if value(supply, "scope") != "Device"]
+    kinds = {value(supply, "type") for supply in own}
+    if any(value(supply, "status") == "Discharging" for supply in own):
         return "battery"
-    if any(_value(host, path, "online") == "1" for path in own):
+    if any(value(supply, "online") == "1" for supply in own):
         return "mains"
     if "Mains" in kinds:
         return "battery"
     return "mains" if "Battery" in kinds else "no supply listed"
-
-
-def _value(host: Host, path: str, name: str) -> str | None:
-    """One attribute of a power supply; None where it has none."""
-    try:
-        return host.text(f"{path}/{name}")
-    except Unknown:
-        return None
 
 
 _SLURM = (
@@ -296,7 +278,6 @@ def slurm(host: Host) -> dict[str, str]:
 # A limit of a group also holds for the groups inside it, so the tightest one counts.
 
 UNLIMITED = "unlimited"
-
 _NO_LIMIT_BYTES = 2**62  # version 1 writes the largest multiple of a page
 
 
@@ -326,8 +307,10 @@ def folders(host: Host, controller: str) -> list[str]:
     """The folders below the root of `host` of this process's group and of those above it, for one
     controller. `Unknown` if there is no such group.
     """
-    version_1 = _memberships(host).get(controller)
-    member = version_1 or _memberships(host).get("")
+    lines = [line.split(":", 2) for line in host.text("proc/self/cgroup").splitlines()]
+    groups = {name: line[2] for line in lines if len(line) == 3 for name in line[1].split(",")}
+    version_1 = groups.get(controller)
+    member = version_1 or groups.get("")
     if member is None:
         raise Unknown(f"/proc/self/cgroup has no {controller}")
     root, mount = _mounted(host, controller if version_1 else "")
@@ -357,25 +340,24 @@ def _quota(host: Host, folder: str) -> float | str:
     return round(decimal(quota, "the quota") / length, 3)
 
 
-def _limit(host: Host, folder: str) -> float | str:
-    for name in ("memory.max", "memory.limit_in_bytes"):
-        if host.has(f"{folder}/{name}"):
-            text = host.text(f"{folder}/{name}")
-            if text == "max" or (limit := whole(text, f"/{folder}/{name}")) > _NO_LIMIT_BYTES:
-                return UNLIMITED
-            return round(limit / MB, 1)
-    return UNLIMITED
+_MEMORY = {  # the limit and the use of a group, in versions 2 and 1
+    "memory.max": "memory.current",
+    "memory.limit_in_bytes": "memory.usage_in_bytes",
+}
 
 
 def _left(host: Host, folder: str) -> float | str:
-    limit = _limit(host, folder)
-    if isinstance(limit, str):
-        return limit
-    current = "memory.current" if host.has(f"{folder}/memory.max") else "memory.usage_in_bytes"
-    stat = _stat(host, f"{folder}/memory.stat")
-    files = stat.get("total_inactive_file", stat.get("inactive_file", "0"))
-    used = host.number(f"{folder}/{current}") - whole(files, f"/{folder}/memory.stat")
-    return round(limit - used / MB, 1)
+    for name, current in _MEMORY.items():
+        if not host.has(f"{folder}/{name}"):
+            continue
+        text = host.text(f"{folder}/{name}")
+        if text == "max" or (limit := whole(text, f"/{folder}/{name}")) > _NO_LIMIT_BYTES:
+            return UNLIMITED
+        stat = _stat(host, f"{folder}/memory.stat")
+        files = stat.get("total_inactive_file", stat.get("inactive_file", "0"))
+        used = host.number(f"{folder}/{current}") - whole(files, f"/{folder}/memory.stat")
+        return round(round(limit / MB, 1) - used / MB, 1)
+    return UNLIMITED
 
 
 def _stat(host: Host, path: str) -> dict[str, str]:
@@ -384,14 +366,6 @@ def _stat(host: Host, path: str) -> dict[str, str]:
 
 def _size(limit: float | str) -> float:
     return float("inf") if isinstance(limit, str) else limit
-
-
-def _memberships(host: Host) -> dict[str, str]:
-    """The group of this process by controller; by ``""`` that of version 2."""
-    lines = [line.split(":", 2) for line in host.text("proc/self/cgroup").splitlines()]
-    return {
-        controller: line[2] for line in lines if len(line) == 3 for controller in line[1].split(",")
-    }
 
 
 def _mounted(host: Host, controller: str) -> tuple[str, str]:
@@ -513,16 +487,9 @@ def package_commit(_: Host) -> str:
     try:
         _git(_PACKAGE, "ls-files", "--error-unmatch", "__init__.py")
     except Unknown:
-        return _installed_commit()
-    return describe(_PACKAGE)
-
-
-def describe(folder: Path) -> str:
-    """The commit that is checked out in a folder, with ``-dirty`` if files differ from it."""
-    return _git(folder, "describe", "--always", "--dirty")
-
-
-def _installed_commit() -> str:
+        pass
+    else:
+        return describe(_PACKAGE)
     try:
         text = metadata.distribution(_PACKAGE.name).read_text("direct_url.json") or "{}"
     except metadata.PackageNotFoundError:
@@ -531,6 +498,11 @@ def _installed_commit() -> str:
     if installed is None:
         raise Unknown("the package is not a checkout and was not installed from one")
     return installed
+
+
+def describe(folder: Path) -> str:
+    """The commit that is checked out in a folder, with ``-dirty`` if files differ from it."""
+    return _git(folder, "describe", "--always", "--dirty")
 
 
 def _git(folder: Path, *arguments: str) -> str:
@@ -576,16 +548,12 @@ def unsupported(_: Host | None = None) -> list[str]:
     """
     from packaging.requirements import Requirement
 
+    faults = []
     try:
         lines = metadata.requires("timefair") or []
     except metadata.PackageNotFoundError:
         return []
-    return list(_wrong(map(Requirement, lines)))
-
-
-def _wrong(requirements: Iterator[Requirement]) -> Iterator[str]:
-    """One line per package that is missing or has a version out of the bounds."""
-    for needed in requirements:
+    for needed in map(Requirement, lines):
         applies = needed.marker.evaluate if needed.marker else (lambda environment: True)
         always = applies({"extra": ""})
         if not always and not any(applies({"extra": extra}) for extra in EXTRAS):
@@ -598,11 +566,12 @@ def _wrong(requirements: Iterator[Requirement]) -> Iterator[str]:
             found = "missing"
         if found == "missing" or not needed.specifier.contains(found, prereleases=True):
             wanted = f"{needed.name}{needed.specifier}"
-            yield (
+            faults.append(
                 f"{needed.name} is {found}, but timefair needs {needed.specifier or 'it'}; "
                 f"run `{sys.executable} -m pip install '{wanted}'`; an algorithm that needs "
                 "another version can have an environment of its own (algorithms.LABEL.python)"
             )
+    return faults
 
 
 # --- The lists of facts -------------------------------------------------------------------------
@@ -619,7 +588,8 @@ STANDING: dict[str, Reader] = {
     "cores": lambda host: len(online(host)),
     "cores_physical": lambda host: len(siblings(host)),
     "swap_mb": lambda host: _mb(host, "SwapTotal"),
-    **_named(siblings, governor, turbo, memory_mb),
+    "memory_mb": lambda host: _mb(host, "MemTotal"),
+    **_named(siblings, governor, turbo),
     # the system
     "hostname": lambda host: host.text("proc/sys/kernel/hostname"),
     "system": lambda _: platform.system() or _absent("the operating system has no name"),
@@ -628,7 +598,9 @@ STANDING: dict[str, Reader] = {
     "libc": lambda _: (
         " ".join(platform.libc_ver()).strip() or _absent("the C library is not glibc")
     ),
-    "clock_source": lambda host: host.text(_CLOCK_SOURCE),
+    "clock_source": lambda host: host.text(
+        "sys/devices/system/clocksource/clocksource0/current_clocksource"
+    ),
     **_named(virtual_machine, container),
     # what this process may use
     "cores_usable": lambda host: len(core_list(affinity(host), "Cpus_allowed_list")),
@@ -647,7 +619,8 @@ STANDING: dict[str, Reader] = {
 MOMENTARY: dict[str, Reader] = {
     "swap_used_mb": lambda host: _mb(host, "SwapTotal") - _mb(host, "SwapFree"),
     **_named(load, steal_s, throttled_periods, thermal_throttles, swapped_pages, power, slurm),
-    **_named(memory_available_mb, memory_left_mb),
+    "memory_available_mb": lambda host: _mb(host, "MemAvailable"),  # without swapping
+    "memory_left_mb": memory_left_mb,
 }
 
 
@@ -667,3 +640,385 @@ def some_facts(names: Iterable[str], host: Host | None = None) -> dict[str, Any]
 
 def machine_state(host: Host | None = None) -> dict[str, Any]:
     return gather(MOMENTARY, host or Host())
+
+
+# --- The doctor: checks for what would perturb times --------------------------------------------
+
+
+Severity = Literal["bad", "warn", "unknown", "ok"]
+COUNTERS = ("steal_s", "swapped_pages", "thermal_throttles", "throttled_periods")
+"""Facts that only grow. Their growth while the doctor measures shows what happens now."""
+
+
+class Finding(NamedTuple):
+    """The severity of something, the numbers behind it, what to do, and the name of the check.
+
+    ``bad``: times are wrong, or runs do not get what was promised; ``warn``: times spread or drift.
+    """
+
+    severity: Severity
+    evidence: str
+    remedy: str = ""
+    name: str = ""
+
+    def __str__(self) -> str:
+        advice = f"; {self.remedy}" if self.remedy else ""
+        return f"{self.severity:<8} {self.name}: {self.evidence}{advice}"
+
+
+ok, warn, bad = partial(Finding, "ok"), partial(Finding, "warn"), partial(Finding, "bad")
+
+
+def graded(evidence: str, remedy: str, *, is_bad: bool, is_odd: bool) -> Finding:
+    """``bad`` or else ``warn``, both with one remedy; ``ok`` if neither holds."""
+    if is_bad:
+        return bad(evidence, remedy)
+    return warn(evidence, remedy) if is_odd else ok(evidence)
+
+
+@dataclass(frozen=True)
+class Observation:
+    """Facts and measurements by name; an unknown one raises `Unknown`.
+
+    ``growth`` is how much each counter grew in the ``watched_s`` seconds of the observation.
+    ``cores_asked`` is the number of runs to be timed at once; None for all usable cores.
+    """
+
+    facts: Mapping[str, Any]
+    growth: Mapping[str, Any] = field(default_factory=dict)
+    watched_s: float = 1.0
+    cores_asked: int | None = None
+
+    def __getitem__(self, name: str) -> Any:
+        value = self.facts[name]
+        if value is None:
+            raise Unknown(self.facts["missing"][name])
+        return value
+
+    @property
+    def cores(self) -> int:
+        """The number of runs to be timed at once."""
+        return self.cores_asked or int(self["cores_usable"])
+
+    def grown(self, name: str) -> Any:
+        if self.growth.get(name) is None:
+            raise Unknown(self.facts["missing"].get(name, f"{name} was read only once"))
+        return self.growth[name]
+
+
+LOOP_NS = 50_000_000  # the time for which each core is kept busy
+
+
+def waiting(host: Host) -> dict[str, float]:
+    """The share of a busy loop in which it waited for its core, by usable core."""
+    usable = sorted(os.sched_getaffinity(0))
+    try:
+        return {str(core): _waited(host, core) for core in usable}
+    finally:
+        os.sched_setaffinity(0, usable)
+
+
+def _waited(host: Host, core: int) -> float:
+    os.sched_setaffinity(0, {core})
+    start = time.perf_counter_ns()  # before and after the waiting, so that it is a part of it
+    before = _run_queue_ns(host)
+    while time.perf_counter_ns() - start < LOOP_NS:
+        pass
+    waited = _run_queue_ns(host) - before
+    return waited / (time.perf_counter_ns() - start)
+
+
+def _run_queue_ns(host: Host) -> int:
+    """The time since its start in which this thread was ready to run and did not."""
+    words = host.text("proc/thread-self/schedstat").split()
+    if len(words) < 2:
+        raise Unknown("/proc/thread-self/schedstat is cut off")
+    return whole(words[1], "/proc/thread-self/schedstat")
+
+
+def private_folders_refused(_: Host) -> str:
+    """Why a process gets no private view of a temporary folder; empty if it gets one."""
+    folder = Path(tempfile.gettempdir()).resolve()
+    steps = kernel.plan([folder], kernel.mount_points())
+    return kernel.refusal(steps, network=True) or ""
+
+
+def library_threads(host: Host) -> dict[str, int]:
+    """The threads of the native libraries of numpy and scipy, by file, in this environment."""
+    import_module("numpy")
+    import_module("scipy.linalg")  # has a library of its own
+
+    return {pool["file"]: pool["threads"] for pool in blas_threads(host)}
+
+
+PROBES: dict[str, Reader] = {
+    "waiting": waiting,
+    "private_folders_refused": private_folders_refused,
+    "library_threads": library_threads,
+    "unsupported_packages": unsupported,
+}
+
+
+def look(host: Host, cores_asked: int | None = None) -> Observation:
+    seen = gather(STANDING | MOMENTARY, host)
+    start = time.perf_counter()
+    measured = gather(PROBES, host)
+    watched_s = time.perf_counter() - start
+    after = gather({name: MOMENTARY[name] for name in COUNTERS}, host)
+    growth = {
+        name: after[name] - seen[name]
+        for name in COUNTERS
+        if after[name] is not None and seen[name] is not None
+    }
+    missing = seen["missing"] | measured["missing"]
+    return Observation(seen | measured | {"missing": missing}, growth, watched_s, cores_asked)
+
+
+WAITING_BAD, WAITING_WARN = 0.05, 0.02
+"""Shares of time without a core; a run above the first is perturbed."""
+ORDER: tuple[Severity, ...] = ("bad", "warn", "unknown", "ok")
+
+
+Check = Callable[[Observation], Finding]
+
+
+def findings(seen: Observation) -> list[Finding]:
+    """Run all checks; the worst finding comes first."""
+    found = []
+    for name, check in CHECKS.items():
+        try:
+            finding = check(seen)
+        except Unknown as reason:
+            finding = Finding("unknown", str(reason))
+        found.append(finding._replace(name=name))
+    return sorted(found, key=lambda finding: ORDER.index(finding.severity))
+
+
+def summary(found: Iterable[Finding]) -> str:
+    counts = Counter(finding.severity for finding in found)
+    return ", ".join(f"{counts[severity]} {severity}" for severity in ORDER)
+
+
+def as_json(found: Iterable[Finding], seen: Observation) -> dict[str, Any]:
+    return {
+        "cores_asked": seen.cores_asked,
+        "findings": [{"name": one.name} | one._asdict() for one in found],
+        "facts": dict(seen.facts),
+        "growth": dict(seen.growth),
+        "watched_s": seen.watched_s,
+    }
+
+
+def _cores(seen: Observation) -> Finding:
+    usable = seen["cores_usable"]
+    evidence = f"{seen.cores} requested, {usable} usable of {seen['cores']}"
+    if seen.cores > usable:
+        return bad(evidence, f"use --cores {usable}, or give this process more")
+    return ok(evidence)
+
+
+def _batch_job(seen: Observation) -> Finding:
+    job = seen.facts["slurm"] or {}
+    given, usable = job.get("SLURM_CPUS_ON_NODE"), seen["cores_usable"]
+    if given is None:
+        return ok("not inside a job of Slurm")
+    evidence = f"Slurm gives this job {given} cores, {usable} are usable"
+    if usable > int(given):
+        return bad(
+            evidence,
+            "jobs of a node may be timed on the same core: have Slurm bind them "
+            "(TaskPlugin=task/affinity or task/cgroup), or ask for whole nodes",
+        )
+    return ok(evidence)
+
+
+def _hyper_threads(seen: Observation) -> Finding:
+    usable = set(core_list(seen["affinity"], "affinity"))
+    shared = [together for group in seen["siblings"] if (together := usable & set(group))]
+    pairs = ["-".join(map(str, sorted(group))) for group in shared if len(group) > 1]
+    if not pairs:
+        return ok(f"{len(shared)} usable cores, one hardware thread each")
+    evidence = f"{seen.cores} requested, {len(shared)} physical; sharing a core: {_some(pairs)}"
+    off = "turn them off: echo off > /sys/devices/system/cpu/smt/control"
+    if seen.cores > len(shared):
+        return bad(evidence, f"use --cores {len(shared)}, or {off}")
+    return ok(evidence + "; timed runs take one thread of each core first")
+
+
+def _waiting(seen: Observation) -> Finding:
+    shares = seen["waiting"]
+    worst = max(shares.values())
+    largest = [f"core {core} {share:.1%}" for core, share in _largest(shares)]
+    evidence = f"share of a loop of {LOOP_NS / 1e6:.0f} ms: {_some(largest)}"
+    remedy = "end other work, or keep it off these cores (taskset, cpuset)"
+    return graded(evidence, remedy, is_bad=worst > WAITING_BAD, is_odd=worst > WAITING_WARN)
+
+
+def _load(seen: Observation) -> Finding:
+    load, cores = seen["load"][0], seen["cores"]
+    evidence = f"{load:.2f} processes on {cores} cores, mean of the last minute"
+    if load > 0.5 + 0.05 * cores:
+        return warn(evidence, "look for other work (top), and start when it has ended")
+    return ok(evidence)
+
+
+def _cpu_quota(seen: Observation) -> Finding:
+    quota = seen["cpu_quota"]
+    if isinstance(quota, str):
+        return ok("none")
+    evidence = f"CPU time of {quota:g} cores, {seen.cores} requested"
+    remedy = "give the container whole cores (cpuset) in place of a quota"
+    if quota < seen.cores:
+        return bad(evidence, f"{remedy}, or use fewer --cores")
+    return warn(evidence, remedy)
+
+
+def _among(fact: str, good: Collection[str], wrong: Callable[..., Finding], remedy: str) -> Check:
+    return lambda seen: ok(seen[fact]) if seen[fact] in good else wrong(seen[fact], remedy)
+
+
+def _counted(counter: str, evidence: str, remedy: str) -> Check:
+    """A check of a counter; `evidence` has places for its value and for what it grew just now."""
+
+    def check(seen: Observation) -> Finding:
+        before, now = seen[counter], seen.grown(counter)
+        return graded(evidence.format(before, now), remedy, is_bad=now > 0, is_odd=before > 0)
+
+    return check
+
+
+def _virtual_machine(seen: Observation) -> Finding:
+    name = seen["virtual_machine"]
+    if name == "none":
+        return ok("none")
+    stolen = seen.grown("steal_s") / (seen.watched_s * seen["cores"])
+    evidence = f"{name}; steal {stolen:.1%} just now, {seen['steal_s']:.1f} s since the start"
+    if stolen > WAITING_BAD:
+        return bad(evidence, "use a host that gives this machine cores of its own")
+    return warn(
+        evidence,
+        "the host can slow it down unnoticed: repeat, and compare in units of the reference kernel",
+    )
+
+
+def _turbo(seen: Observation) -> Finding:
+    if seen["turbo"] == "off":
+        return ok("off")
+    return warn(
+        "on: the frequency depends on heat and on the other cores",
+        "turn it off: 1 in intel_pstate/no_turbo or 0 in cpufreq/boost, "
+        "below /sys/devices/system/cpu",
+    )
+
+
+def _memory(seen: Observation) -> Finding:
+    left, available = seen["memory_left_mb"], seen["memory_available_mb"]
+    free = available if isinstance(left, str) else min(left, available)
+    share = free / max(seen.cores, 1)
+    evidence = f"{free:.0f} MB available, {share:.0f} MB per core"
+    remedy = "free memory, or use fewer --cores"
+    return graded(evidence, remedy, is_bad=share < 256, is_odd=share < 1024)
+
+
+def _swap(seen: Observation) -> Finding:
+    used, moved = seen["swap_used_mb"], seen.grown("swapped_pages")
+    evidence = f"{used:.0f} of {seen['swap_mb']:.0f} MB in use, {moved} pages moved just now"
+    if moved > 0:
+        return bad(evidence, "free memory, or use fewer --cores")
+    if used > 0.01 * seen["memory_mb"]:
+        return warn(evidence, "free memory, then swapoff -a && swapon -a")
+    return ok(evidence)
+
+
+_FAST_CLOCKS = ("tsc", "kvm-clock", "arch_sys_counter", "hyperv_clocksource_tsc_page")
+
+
+def _private_folders(seen: Observation) -> Finding:
+    refused = seen["private_folders_refused"]
+    if not refused:
+        return ok("possible: a run cannot read files of an earlier one")
+    remedy = "allow user namespaces (docs/validation/timing.md); without, folders are only compared"
+    return warn(f"not possible: {refused}", remedy)
+
+
+def _library_threads(seen: Observation) -> Finding:
+    threads = seen["library_threads"]
+    if not threads:
+        raise Unknown("threadpoolctl knows no loaded library")
+    largest = [f"{file} {count}" for file, count in _largest(threads)]
+    if max(threads.values()) > 1:
+        return bad(
+            f"1 thread requested, more in use: {_some(largest)}",
+            "use a build of the library that heeds OMP_NUM_THREADS or OPENBLAS_NUM_THREADS",
+        )
+    return ok(f"1 thread if 1 is requested: {_some(largest)}")
+
+
+def _packages(seen: Observation) -> Finding:
+    if faults := seen["unsupported_packages"]:
+        found, _, remedy = faults[0].partition("; ")
+        more = f" (and {len(faults) - 1} more)" * (len(faults) > 1)
+        return bad(found + more, remedy)
+    return ok("the versions that timefair needs")
+
+
+_SLOW_OR_PIN = (
+    *("LD_PRELOAD", "OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY"),
+    *("MALLOC_CHECK_", "MALLOC_PERTURB_"),
+    *("PYTHONDEVMODE", "PYTHONMALLOC", "PYTHONTRACEMALLOC", "PYTHONPROFILEIMPORTTIME"),
+)
+
+
+def _variables(seen: Observation) -> Finding:
+    found = {name: v for name, v in seen["environment"].items() if name in _SLOW_OR_PIN}
+    if found:
+        evidence = _some([f"{name}={value[:40]!r}" for name, value in found.items()])
+        return warn(evidence, "unset them: they slow programs, or move threads")
+    return ok("none that slows programs or moves threads")
+
+
+def _largest(values: dict[str, Any]) -> list[tuple[str, Any]]:
+    return sorted(values.items(), key=lambda item: -item[1])
+
+
+def _some(words: list[str], most: int = 4) -> str:
+    more = f" and {len(words) - most} more" if len(words) > most else ""
+    return ", ".join(words[:most]) + more
+
+
+CHECKS: dict[str, Check] = {
+    "cores": _cores,
+    "batch job": _batch_job,
+    "hyper-threads": _hyper_threads,
+    "waiting for a core": _waiting,
+    "load": _load,
+    "quota": _cpu_quota,
+    "throttling": _counted(
+        "throttled_periods",
+        "stopped in {} periods so far, in {} just now",
+        "raise the quota of the control group, or use fewer --cores",
+    ),
+    "virtual machine": _virtual_machine,
+    "governor": _among(
+        "governor", ("performance",), warn, "set it: cpupower frequency-set -g performance"
+    ),
+    "turbo": _turbo,
+    "heat": _counted(
+        "thermal_throttles",
+        "slowed {} times since the start, {} just now",
+        "cool it, or use fewer --cores",
+    ),
+    "power": _among("power", ("mains", "no supply listed"), bad, "plug it in"),
+    "memory": _memory,
+    "swap": _swap,
+    "clock source": _among(
+        "clock_source",
+        _FAST_CLOCKS,
+        bad,
+        f"choose one that is read without a system call ({', '.join(_FAST_CLOCKS)})",
+    ),
+    "private folders": _private_folders,
+    "library threads": _library_threads,
+    "packages": _packages,
+    "other variables": _variables,
+}

@@ -21,8 +21,8 @@ from typing import Any, NamedTuple
 
 from timefair.basics.errors import InputError
 from timefair.basics.files import OF_A_RUN, folder_of_runs, temporary_folder
-from timefair.machine.linux import kernel, private_folders
-from timefair.machine.linux.private_folders import Mount
+from timefair.machine.linux import kernel
+from timefair.machine.linux.kernel import Mount
 from timefair.records.status import Isolation
 
 _PACKAGE = Path(__file__).parents[1]
@@ -60,9 +60,9 @@ class Views:
         own = Path(tempfile.gettempdir())
         hidden = (*self.hidden, *([own.parent] if own.parent.name.startswith(OF_A_RUN) else []))
         try:
-            private_folders.enter(self.steps, self.megabytes, (*self.watched, own), hidden)
+            kernel.enter(self.steps, self.megabytes, (*self.watched, own), hidden)
         except OSError as error:
-            self._refusal.write(private_folders.said(error).encode()[: len(self._refusal)])
+            self._refusal.write(kernel.said(error).encode()[: len(self._refusal)])
             kernel.end_process(1)
 
     def without(self, folder: Path) -> Views:
@@ -102,22 +102,22 @@ def views(
     machine can make private, and whether it can give runs a `network` of their own.
     """
     watched = _watched_folders(sources)
-    reason, hidden = private_folders.refusal(()), _existing(map(Path, _WORKFLOW))
+    reason, hidden = kernel.refusal(()), _existing(map(Path, _WORKFLOW))
     if asked is Isolation.SHARED:
         return Views(watched=watched, hidden=hidden, namespaces=reason is None)
     if reason is not None:
         return Views(Isolation.WATCHED, reason, watched=watched)
-    lacking = private_folders.refusal((), network=True) if network else None
+    lacking = kernel.refusal((), network=True) if network else None
     own = network and lacking is None
-    mounted = private_folders.mount_points()
+    mounted = kernel.mount_points()
     wanted = _existing([*watched, *_wide_folders()])
     allowed = [folder for folder in wanted if folder != _ROOT]
-    steps = private_folders.plan(allowed, mounted)
-    if (reason := private_folders.refusal(steps)) is not None:
-        alone = ((folder, private_folders.plan([folder], mounted)) for folder in allowed)
-        allowed = [folder for folder, step in alone if private_folders.refusal(step) is None]
-        steps = private_folders.plan(allowed, mounted)
-        if private_folders.refusal(steps) is not None:
+    steps = kernel.plan(allowed, mounted)
+    if (reason := kernel.refusal(steps)) is not None:
+        alone = ((folder, kernel.plan([folder], mounted)) for folder in allowed)
+        allowed = [folder for folder, step in alone if kernel.refusal(step) is None]
+        steps = kernel.plan(allowed, mounted)
+        if kernel.refusal(steps) is not None:
             return Views(Isolation.WATCHED, reason, (), watched, None, hidden, True, own)
     elif _ROOT in watched:
         reason = f"{_ROOT}: the folder that all others lie in"

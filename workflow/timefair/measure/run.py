@@ -29,8 +29,7 @@ from timefair.algorithms.base import Algorithm
 from timefair.basics.errors import InputError, described, name_of
 from timefair.basics.extension import Meter
 from timefair.machine.linux import kernel
-from timefair.machine.linux.kernel import SIGNALS, ends_at_once
-from timefair.machine.linux.private_folders import Keeper
+from timefair.machine.linux.kernel import SIGNALS, Keeper, ends_at_once
 from timefair.measure import isolation, launching
 from timefair.measure.evaluation.objective import (
     EVENT,

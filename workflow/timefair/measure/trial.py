@@ -25,7 +25,7 @@ from timefair.algorithms.adapter import has_constraints
 from timefair.algorithms.base import Algorithm, ConstrainedObjective, Objective
 from timefair.basics import threads
 from timefair.basics.modules import hidden_modules
-from timefair.machine.linux import kernel, private_folders
+from timefair.machine.linux import kernel
 from timefair.machine.linux.kernel import ends_at_once
 from timefair.measure.evaluation.objective import now_ns
 from timefair.measure.evaluation.state import State
@@ -300,7 +300,7 @@ def trial_launch(
         os.setsid()
         keeper = None
         if views.namespaces:
-            keeper = private_folders.make_keeper(network=views.network)  # it ends with this process
+            keeper = kernel.make_keeper(network=views.network)  # it ends with this process
         os.waitpid(kernel.forked(partial(launch, os.getpid())), 0)
         if keeper is not None:
             keeper.sweep()

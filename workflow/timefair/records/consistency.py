@@ -7,7 +7,6 @@ checked when it is recorded, and again by `timefair collect` and `timefair verif
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,18 +21,13 @@ if TYPE_CHECKING:
 
 Columns = Mapping[str, NDArray[Any]]
 """`EVENT_FIELDS` or `LAUNCH_FIELDS`, each an array of shape ``(rows of a run,)``."""
-
 _ROUNDED_S = 1e-6  # upper bound of the rounding error of a sum of seconds
-
 EVENT_FIELDS = ("launch", "evaluations", "time_s", "precision")
 """Fields of `schema.EVENT` that are checked."""
-
 LAUNCH_FIELDS = ("start_s", "end_s", "evaluations", "best_precision")
 """Fields of `schema.LAUNCH` that are checked."""
-
 BATCH_FIELDS = ("first", "size", "count")  # fields of `schema.BATCH`
 VECTOR_FIELDS = ("launch", "evaluations", "time_s")  # fields of `schema.VECTOR`, except the outputs
-
 RECOMMENDATION_FIELDS = ("launch", "evaluations", "time_s", "noise_free")
 """Fields of `schema.RECOMMENDATION`."""
 
@@ -43,8 +37,16 @@ _RUN = (
     *("best_f", "best_precision", "constraint_evaluations", "last_evaluation_s"),
 )
 
-
 _NEEDED = ("evaluations", "best_f", "best_precision", "wall_s", "reaped_s", "launches")
+
+_NESTED = {
+    "events": EVENT_FIELDS,
+    "launch_log": LAUNCH_FIELDS,
+    "launch_events": EVENT_FIELDS,
+    "batches": BATCH_FIELDS,
+    "vectors": VECTOR_FIELDS,
+    "recommendations": RECOMMENDATION_FIELDS,
+}
 
 
 class _Nested:
@@ -96,19 +98,21 @@ class _Nested:
         return np.asarray(sums, dtype=np.float64)
 
 
-@dataclass(frozen=True)
 class _Checked:
     """Runs with the columns `_RUN`: numbers, NaN where null, and their nested rows."""
 
-    values: Mapping[str, NDArray[np.float64]]
-    known: Mapping[str, NDArray[np.bool_]]
-    events: _Nested
-    launches: _Nested
-    launch_events: _Nested
-    batches: _Nested
-    vectors: _Nested
-    of_vectors: NDArray[np.bool_]
-    recommended: _Nested
+    def __init__(
+        self,
+        values: Mapping[str, NDArray[np.float64]],
+        known: Mapping[str, NDArray[np.bool_]],
+        of_vectors: NDArray[np.bool_],
+        nested: Iterable[_Nested],
+    ) -> None:
+        self.values, self.known, self.of_vectors = values, known, of_vectors
+        (
+            self.events, self.launches, self.launch_events, self.batches, self.vectors,
+            self.recommended,
+        ) = nested  # fmt: skip
 
     def __getitem__(self, name: str) -> NDArray[np.float64]:
         return self.values[name]
@@ -130,30 +134,24 @@ def contradictions(runs: pa.Table, *, published: bool = False) -> Iterator[str]:
     """
     if not runs.num_rows:
         return
-    known = {name: np.asarray(runs[name].is_valid()) for name in _RUN}
     checked = _Checked(
         {name: np.asarray(runs[name], dtype=np.float64) for name in _RUN},
-        known,
-        _nested(runs["events"], EVENT_FIELDS),
-        _nested(runs["launch_log"], LAUNCH_FIELDS),
-        _nested(runs["launch_events"], EVENT_FIELDS),
-        _nested(runs["batches"], BATCH_FIELDS),
-        _nested(runs["vectors"], VECTOR_FIELDS, outputs=True),
+        {name: np.asarray(runs[name].is_valid()) for name in _RUN},
         np.asarray(runs["vectors"].is_valid()),
-        _nested(runs["recommendations"], RECOMMENDATION_FIELDS),
+        (_nested(runs[name], fields) for name, fields in _NESTED.items()),
     )
     for run, clause in _first_faults(checked, published):
         (row,) = runs.slice(run, 1).select([*RUN_KEY, *_RUN]).to_pylist()
         yield f"{run_name(tuple(row[name] for name in RUN_KEY))}: {clause.format_map(row)}"
 
 
-def _nested(column: pa.ChunkedArray, names: tuple[str, ...], outputs: bool = False) -> _Nested:
+def _nested(column: pa.ChunkedArray, names: tuple[str, ...]) -> _Nested:
     import pyarrow.compute as pc
 
     lengths = np.asarray(pc.fill_null(pc.list_value_length(column), 0), dtype=np.int64)
     flat = pc.list_flatten(column)
     columns = {name: np.asarray(pc.struct_field(flat, name)) for name in names}
-    if outputs:
+    if names == VECTOR_FIELDS:
         of_each = pc.struct_field(flat, "outputs")
         sizes = np.asarray(pc.fill_null(pc.list_value_length(of_each), 0), dtype=np.int64)
         numbers = _Nested({"number": np.asarray(pc.list_flatten(of_each))}, sizes)
@@ -176,24 +174,20 @@ def contradiction(
     made, maybe empty; `vectors` also have ``finite``, shape ``(vectors,)``, and are None if
     evaluations give one value.
     """
+    nested = []
+    each = (events, launches, launch_events, batches, vectors, recommended)
+    for fields, given in zip(_NESTED.values(), each, strict=True):
+        rows = given or dict.fromkeys((*fields, "finite"), np.empty(0))
+        nested.append(_Nested(rows, np.array([len(rows[fields[0]])])))
     checked = _Checked(
         {name: np.array([run[name]], dtype=np.float64) for name in _RUN},
         {name: np.array([run[name] is not None]) for name in _RUN},
-        _of_one(events),
-        _of_one(launches),
-        _of_one(launch_events),
-        _of_one(batches),
-        _of_one(vectors or dict.fromkeys((*VECTOR_FIELDS, "finite"), np.empty(0))),
         np.array([vectors is not None]),
-        _of_one(recommended or dict.fromkeys(RECOMMENDATION_FIELDS, np.empty(0))),
+        nested,
     )
     for _, clause in _first_faults(checked, published=False):
         return clause.format_map(run)
     return None
-
-
-def _of_one(columns: Columns) -> _Nested:
-    return _Nested(columns, np.array([len(next(iter(columns.values())))]))
 
 
 Clauses = Iterator[tuple[str, NDArray[np.bool_]]]
@@ -205,14 +199,12 @@ def _first_faults(runs: _Checked, published: bool) -> list[tuple[int, str]]:
     found: dict[int, str] = {}
     with np.errstate(invalid="ignore"):
         for clauses in (
-            _of_needed(runs, published),
             _of_the_runs(runs, published),
             _of_events(runs, published),
             () if published else _of_launches(runs),
             _of_both(runs, runs.events),
             _of_traces(runs),
             _of_batches(runs),
-            _of_constraints(runs),
             _of_vectors(runs),
             _of_recommended(runs),
         ):
@@ -222,14 +214,10 @@ def _first_faults(runs: _Checked, published: bool) -> list[tuple[int, str]]:
     return sorted(found.items())
 
 
-def _of_needed(runs: _Checked, published: bool) -> Clauses:
-    """The other checks compute with these columns, with the first only in published runs."""
-    for name in _NEEDED[:1] if published else _NEEDED:
-        yield f"{name} is empty", runs.known[name]
-
-
 def _of_the_runs(runs: _Checked, published: bool) -> Clauses:
     known, evaluations, wall_s = runs.known, runs["evaluations"], runs["wall_s"]
+    for name in _NEEDED[:1] if published else _NEEDED:  # the other checks compute with these
+        yield f"{name} is empty", known[name]
     yield "the number of evaluations is negative", evaluations >= 0
     in_budget = ~known["budget_evaluations"] | (evaluations <= runs["budget_evaluations"])
     yield "{evaluations} evaluations exceed the budget of {budget_evaluations}", in_budget
@@ -349,9 +337,6 @@ def _of_batches(runs: _Checked) -> Clauses:
     in_order = batches.steps(first, end) & batches.all(first >= 0)
     in_order &= batches.all(end <= runs["evaluations"][batches.owner])
     yield "its batches do not follow one another", in_order
-
-
-def _of_constraints(runs: _Checked) -> Clauses:
     own, all_ = runs["constraint_evaluations"], runs["evaluations"]
     clause = "{constraint_evaluations} evaluations of constraints, of {evaluations} in all"
     yield clause, ~runs.known["constraint_evaluations"] | ((own >= 0) & (own <= all_))

@@ -11,14 +11,10 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 RunKey = tuple[int, int, int, int]  # (function, dimension, instance, run)
-
 RUN_KEY = ("function", "dimension", "instance", "run")
-
 BY_NODE = "node"  # the value of `block` in a campaign whose blocks are measured on one node each
-
 _SHOWN = 4
 _LONGEST = 60
-
 CONSENT = "measure all on equal terms, or set statistics.mixed: allow"
 
 
@@ -89,21 +85,16 @@ class Machine(NamedTuple):
 
 
 def machine_kind(facts: Mapping[str, Any]) -> Machine:
-    """The kind of a machine with these facts; an unknown fact is None.
+    """The kind of a machine with these facts; an unknown fact is None. Its memory is the next of 1,
+    2, 3, 4, 6, 8, 12, 16, ... GB.
 
     >>> str(machine_kind({"cpu": "Z80", "cores": 2, "memory_mb": 15_922.4}))
     'Z80 with 2 cores and 16 GB'
     """
-    memory = facts.get("memory_mb")
-    return Machine(facts.get("cpu"), facts.get("cores"), memory and _built_gb(memory / 1024))
-
-
-def _built_gb(measured: float) -> int:
-    """The next of 1, 2, 3, 4, 6, 8, 12, 16, ... GB."""
-    size = 1
-    while size < measured:
+    memory_mb, size = facts.get("memory_mb"), 1
+    while memory_mb and size < memory_mb / 1024:
         size = size * 2 if size < 2 else size * 3 // 2 if size & (size - 1) == 0 else size * 4 // 3
-    return size
+    return Machine(facts.get("cpu"), facts.get("cores"), memory_mb and size)
 
 
 _ONE_OF_A_KIND = ("hostname", "affinity")
@@ -214,8 +205,14 @@ def mixed(origins: Mapping[str, Origins]) -> list[str]:
 
 def _differing(configurations: Iterable[str], names: tuple[str, ...] = ("",)) -> list[str]:
     """A clause with the values of each setting that differs, of those whose names begin so."""
+
+    def in_words(value: Any) -> str:
+        text = value if isinstance(value, str) else json.dumps(value, sort_keys=True)
+        text = {"null": "none"}.get(text, text)
+        return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+
     every = [
-        {name: _in_words(one) for name, one in json.loads(text).items() if name.startswith(names)}
+        {name: in_words(one) for name, one in json.loads(text).items() if name.startswith(names)}
         for text in configurations
     ]
     differ = []
@@ -225,12 +222,6 @@ def _differing(configurations: Iterable[str], names: tuple[str, ...] = ("",)) ->
             differ.append(f"{name} {' and '.join(sorted(values))}")
     count = len({tuple(sorted(one.items())) for one in every})
     return [f"runs of {count} configurations: {'; '.join(differ)}"] if differ else []
-
-
-def _in_words(value: Any) -> str:
-    text = value if isinstance(value, str) else json.dumps(value, sort_keys=True)
-    text = {"null": "none"}.get(text, text)
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
 
 
 def several_hosts(origins: Mapping[str, Origins]) -> str:
@@ -246,24 +237,19 @@ def several_hosts(origins: Mapping[str, Origins]) -> str:
         return ""
     hosts = sorted(found.values(), key=lambda host: (host["first"], host["name"], host["kind"]))
     kinds = len({host["kind"] for host in hosts}) > 1
-    each = [
-        f"{host['name']}{' (' + host['kind'] + ')' if kinds else ''}, {_days(host)}: "
-        f"{', '.join(sorted(host['labels']))}"
-        for host in hosts[:_SHOWN]
-    ]
-    more = len(hosts) - _SHOWN
-    text = f"Seconds come from {len(hosts)} machines ({'; '.join(each)}"
-    text += f"; and {more} more)." if more > 0 else ")."
+    each = []
+    for host in hosts[:_SHOWN]:
+        kind = f" ({host['kind']})" if kinds else ""
+        days = " to ".join(dict.fromkeys((host["first"][:10], host["last"][:10])))
+        each.append(f"{host['name']}{kind}, {days}: {', '.join(sorted(host['labels']))}")
+    more = f"; and {len(hosts) - _SHOWN} more" if len(hosts) > _SHOWN else ""
+    text = f"Seconds come from {len(hosts)} machines ({'; '.join(each)}{more})."
     if len({frozenset(host["labels"]) for host in hosts}) > 1:
         text += (
             " They did not all measure the same algorithms, so a difference in seconds may be one "
             "of the machines."
         )
     return text
-
-
-def _days(host: Mapping[str, str]) -> str:
-    return " to ".join(dict.fromkeys((host["first"][:10], host["last"][:10])))
 
 
 def in_blocks(origins: Iterable[Origins]) -> bool:
@@ -393,7 +379,6 @@ def dotted(section: Any, name: str = "") -> dict[str, Any]:
 
 NEEDED = ("cpu", "cores", "memory_mb", "hostname")
 """The facts of a machine that are compared with a requirement."""
-
 REMEDY = "select the right nodes in the profile (constraint), or change the requirement"
 """Remedy when a job is on the wrong machine."""
 
@@ -404,14 +389,10 @@ def required_in_words(required: Mapping[str, Any]) -> str:
     >>> required_in_words({"processor": "epyc", "cores": 64, "memory_gb": None, "host": None})
     'processor epyc, 64 cores'
     """
-    words = {
-        "processor": "processor {}",
-        "cores": "{} cores",
-        "memory_gb": "{} GB",
-        "host": "host {}",
-    }
-    given = {key: required.get(key) for key in words}
-    return ", ".join(words[key].format(value) for key, value in given.items() if value is not None)
+    words = {"processor": "processor {}", "cores": "{} cores", "memory_gb": "{} GB"}
+    words["host"] = "host {}"
+    given = {key: value for key in words if (value := required.get(key)) is not None}
+    return ", ".join(words[key].format(value) for key, value in given.items())
 
 
 def unmet(required: Mapping[str, Any], facts: Mapping[str, Any]) -> list[str]:
@@ -419,13 +400,9 @@ def unmet(required: Mapping[str, Any], facts: Mapping[str, Any]) -> list[str]:
 
     ``processor`` and ``host`` are patterns as in `matches`, the numbers exact as of `machine_kind`.
     """
-    kind = machine_kind(facts)
-    has: dict[str, Any] = {
-        "processor": kind.cpu,
-        "cores": kind.cores,
-        "memory_gb": kind.memory_gb,
-        "host": facts.get("hostname"),
-    }
+    cpu, cores, memory_gb = machine_kind(facts)
+    has: dict[str, Any] = {"processor": cpu, "cores": cores, "memory_gb": memory_gb}
+    has["host"] = facts.get("hostname")
     return [
         key
         for key, asked in required.items()

@@ -18,10 +18,8 @@ from __future__ import annotations
 import pyarrow as pa
 
 SCHEMA_VERSION = 7
-
 PUBLISHED = "published"
 """Name of the fact with the source of published data; only their records have it."""
-
 FOREIGN_CLOCK = "foreign_clock"
 """Key within that fact: whether the record has times, which others have measured."""
 
@@ -168,7 +166,6 @@ RUN_FIELDS: list[tuple[str, pa.DataType]] = [
 ]
 
 RUN_SCHEMA = pa.schema(RUN_FIELDS)
-
 KEYS = ("suite", "function", "dimension", "instance", "algorithm", "run")
 """The columns that name a run; no two rows of a campaign share them."""
 

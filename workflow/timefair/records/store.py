@@ -12,15 +12,16 @@ import fcntl
 import hashlib
 import json
 import os
+import re
 import struct
 import sys
 import time
 import zlib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, Self, TypeVar
+from typing import Any, NamedTuple, Self, TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -39,11 +40,13 @@ class ColumnChecksums:
     """The checksums of all columns of the added runs, in hex, by the column's name.
 
     Each field of nested rows has its own, as in Parquet: ``events.list.element.time_s``; that of
-    the list itself is of its lengths. So some columns can be checked without the others.
+    the list itself is of its lengths. So some columns can be checked without the others. A column
+    is numbers of one width: their count, which of them are null, and the bytes of the others.
     """
 
     def __init__(self) -> None:
-        self._columns: dict[str, _Column] = {}
+        self._rows: Counter[str] = Counter()
+        self._digests: dict[str, tuple[Any, Any]] = {}
 
     def add(self, runs: pa.Table) -> None:
         for name, chunks in zip(runs.column_names, runs.columns, strict=True):
@@ -51,7 +54,12 @@ class ColumnChecksums:
                 self._add(name, values)
 
     def by_name(self) -> dict[str, str]:
-        return {name: column.hex() for name, column in self._columns.items()}
+        return {
+            name: hashlib.sha256(
+                self._rows[name].to_bytes(8, "little") + nulls.digest() + values.digest()
+            ).hexdigest()[:_HEX_DIGITS]
+            for name, (nulls, values) in self._digests.items()
+        }
 
     def _add(self, name: str, values: pa.Array) -> None:
         if pa.types.is_list(values.type):
@@ -66,36 +74,24 @@ class ColumnChecksums:
         elif pa.types.is_boolean(values.type):
             self._add(name, values.cast(pa.uint8()))
         else:
-            self._columns.setdefault(name, _Column()).add(values)
+            self._add_numbers(name, values)
 
-
-class _Column:
-    """Numbers of one width: their count, which of them are null, and the bytes of the others."""
-
-    def __init__(self) -> None:
-        self._rows = 0
-        self._nulls, self._values = hashlib.sha256(), hashlib.sha256()
-
-    def add(self, values: pa.Array) -> None:
+    def _add_numbers(self, name: str, values: pa.Array) -> None:
+        nulls, others = self._digests.setdefault(name, (hashlib.sha256(), hashlib.sha256()))
         rows = len(values)
         if values.null_count:
             places = pc.indices_nonzero(values.is_null())
-            self._nulls.update(_bytes_of(pc.add(places, pa.scalar(self._rows, pa.uint64()))))
+            nulls.update(_bytes_of(pc.add(places, pa.scalar(self._rows[name], pa.uint64()))))
             values = values.drop_null()
-        self._values.update(_bytes_of(values))
-        self._rows += rows
-
-    def hex(self) -> str:
-        parts = self._rows.to_bytes(8, "little") + self._nulls.digest() + self._values.digest()
-        return hashlib.sha256(parts).hexdigest()[:_HEX_DIGITS]
+        others.update(_bytes_of(values))
+        self._rows[name] += rows
 
 
 def _bytes_of(values: pa.Array) -> memoryview:
     """The bytes of numbers without nulls, in the order of this machine (little-endian)."""
     width = values.type.bit_width // 8
-    data = values.buffers()[1]
     start = values.offset * width
-    return memoryview(data or b"")[start : start + len(values) * width]
+    return memoryview(values.buffers()[1] or b"")[start : start + len(values) * width]
 
 
 def _bytes_of_texts(values: pa.Array) -> pa.Array:
@@ -115,12 +111,9 @@ def avoid_pandas() -> None:
 
 
 Runs = TypeVar("Runs", pa.Table, pa.RecordBatch)
-
 MEND = "delete it and start snakemake again"
-
 _FACTS, _COLUMNS, _CHECKSUM = b"timefair", b"timefair.columns", b"timefair.checksum"
 _ROW_GROUP_BYTES = 2**24
-
 _OF_EVENTS = [f"{log}.list.element" for log in ("events", "launch_events")]
 _MEASURED = [
     *(f"{event}.{number}" for event in _OF_EVENTS for number in ("time_s", "precision")),
@@ -135,14 +128,12 @@ _ENCODING = {
 
 def write_record(path: Path, batches: Iterable[pa.RecordBatch], facts: Mapping[str, Any]) -> None:
     """Write a Parquet file of runs, complete or not at all, with `facts` (JSON values)."""
-    with atomic_file(path) as file:
-        _write(file, batches, facts)
-
-
-def _write(file: BinaryIO, batches: Iterable[pa.RecordBatch], facts: Mapping[str, Any]) -> None:
     columns = ColumnChecksums()
     # Without Arrow's own copy of the schema, the metadata are in only one place.
-    with pq.ParquetWriter(file, RUN_SCHEMA, store_schema=False, **_ENCODING) as writer:
+    with (
+        atomic_file(path) as file,
+        pq.ParquetWriter(file, RUN_SCHEMA, store_schema=False, **_ENCODING) as writer,
+    ):
         for runs in _row_groups(batches):
             columns.add(runs)
             writer.write_table(runs)
@@ -276,7 +267,6 @@ def read_runs(paths: Iterable[Path]) -> pa.Table:
 
 NODES = "nodes"
 """Name of the fact of a collected file with one row of `node_of` for each of its records."""
-
 _SHOWN = 3
 
 
@@ -326,7 +316,6 @@ def torn(nodes: Iterable[Mapping[str, Any]]) -> list[str]:
 
 READINGS = "readings"
 """Name of the fact: one row per job and instance, with ``runs`` and a list for each meter."""
-
 PLACE = ("suite", "function", "dimension", "instance", "algorithm", "round")
 
 
@@ -360,7 +349,6 @@ def by_run(fact: Iterable[Mapping[str, Any]]) -> dict[tuple[Any, ...], dict[str,
 
 _MAGIC = b"timefair journal 2\n"
 _HEAD = struct.Struct("<QI")
-
 SYNC_S = 5.0
 """An entry that comes this long after the last write to the disk is written to the disk at once."""
 
@@ -386,37 +374,30 @@ class Content(NamedTuple):
 
 def read_journal(data: bytes) -> Content:
     """Parse the bytes of a journal; this never fails."""
-    first = _entry_at(data, len(_MAGIC)) if data.startswith(_MAGIC) else None
+    entries = _entries(data, len(_MAGIC)) if data.startswith(_MAGIC) else iter(())
+    first, end = next(entries, (None, 0))
     if first is None:
         return Content(None, {}, 0, 0)
     runs: dict[tuple[int, int], pa.RecordBatch] = {}
-    end = at = len(_MAGIC) + _HEAD.size + len(first)
     damaged = skipped = 0
-    while (length := _length_at(data, at)) is not None:
-        batch, at = _run_at(data, at), at + _HEAD.size + length
+    for body, after in entries:
+        batch = None if body is None else _run_in(body)
         if batch is None:
             skipped += 1
             continue
         runs[batch.column("instance")[0].as_py(), batch.column("run")[0].as_py()] = batch
-        end, damaged = at, skipped
+        end, damaged = after, skipped
     return Content(first.decode(errors="replace"), runs, end, damaged)
 
 
-def _length_at(data: bytes, at: int) -> int | None:
-    """Length of the entry that begins here; None if it does not end within the data."""
-    if at + _HEAD.size > len(data):
-        return None
-    length: int = _HEAD.unpack_from(data, at)[0]
-    return length if at + _HEAD.size + length <= len(data) else None
-
-
-def _entry_at(data: bytes, at: int) -> bytes | None:
-    """Content of the entry that begins here; None if it is damaged."""
-    length = _length_at(data, at)
-    if length is None:
-        return None
-    body = data[at + _HEAD.size : at + _HEAD.size + length]
-    return body if _entry(body) == data[at : at + _HEAD.size + length] else None
+def _entries(data: bytes, at: int) -> Iterator[tuple[bytes | None, int]]:
+    """The content of each entry that ends within the data, None if damaged, and its end."""
+    while (start := at + _HEAD.size) <= len(data):
+        end = start + _HEAD.unpack_from(data, at)[0]
+        if end > len(data):
+            return
+        yield data[start:end] if _entry(data[start:end]) == data[at:end] else None, end
+        at = end
 
 
 def _entry(body: bytes) -> bytes:
@@ -424,10 +405,9 @@ def _entry(body: bytes) -> bytes:
     return _HEAD.pack(len(body), zlib.crc32(body, zlib.crc32(length))) + body
 
 
-def _run_at(data: bytes, at: int) -> pa.RecordBatch | None:
-    entry = _entry_at(data, at)
+def _run_in(body: bytes) -> pa.RecordBatch | None:
     try:
-        with pa.ipc.open_stream(entry or b"") as stream:
+        with pa.ipc.open_stream(body) as stream:
             batch = stream.read_next_batch()
     except (pa.ArrowException, OSError, StopIteration):
         return None
@@ -446,7 +426,7 @@ class Journal:
         self._path, self._owner = journal_path(record), f"{key} {record.name}"
         self._path.parent.mkdir(parents=True, exist_ok=True)
         self._fd = self._lock()
-        data = self._read()
+        data = self._path.read_bytes()
         content = read_journal(data)
         if content.owner == self._owner:
             self.runs = content.runs
@@ -477,9 +457,6 @@ class Journal:
         self.runs[row["instance"], row["run"]] = batch
         return batch
 
-    def close(self) -> None:
-        os.close(self._fd)
-
     def __enter__(self) -> Self:
         return self
 
@@ -487,7 +464,7 @@ class Journal:
         if kind is not None:
             with contextlib.suppress(OSError):
                 self._sync()
-        self.close()
+        os.close(self._fd)
         if kind is not None:
             self._say(
                 f"keeps {len(self.runs)} runs that are done; the next start goes on from them"
@@ -522,11 +499,6 @@ class Journal:
         with contextlib.suppress(OSError):  # the log may be on the full disk
             print(f"timefair: {self._path}: {what}", file=sys.stderr, flush=True)
 
-    def _read(self) -> bytes:
-        with os.fdopen(os.dup(self._fd), "rb") as file:
-            file.seek(0)
-            return file.read()
-
     def _write(self, data: bytes) -> None:
         view = memoryview(data)
         with self._naming():
@@ -547,6 +519,7 @@ class Journal:
 
 
 _NOTE_WIDTH = 40  # width of the line, so that a new line covers the old one
+_NOTE = re.compile(rb"instance (\d+) run (\d+) attempt (\d+)\s*")
 Turn = tuple[int, int]  # an instance and the number of a run
 
 
@@ -556,7 +529,9 @@ class BegunRun:
     def __init__(self, record: Path) -> None:
         self._path = begun_path(record)
         self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-        self._turn, self._attempts = _noted(os.pread(self._fd, _NOTE_WIDTH, 0))
+        known = _NOTE.fullmatch(os.pread(self._fd, _NOTE_WIDTH, 0))
+        instance, run, self._attempts = map(int, known.groups()) if known else (-1, -1, 0)
+        self._turn = instance, run
 
     def attempts(self, turn: Turn) -> int:
         """Number of times that this run, if it was the last one begun, has ended its job."""
@@ -583,15 +558,3 @@ class BegunRun:
         os.close(self._fd)
         if kind is None:
             self._path.unlink(missing_ok=True)
-
-
-def _noted(line: bytes) -> tuple[Turn | None, int]:
-    """The run and its attempts; none if this module did not write the line."""
-    words = line.decode(errors="replace").split()
-    try:
-        if words[::2] == ["instance", "run", "attempt"]:
-            instance, run, attempts = map(int, words[1::2])
-            return (instance, run), attempts
-    except ValueError:
-        pass
-    return None, 0

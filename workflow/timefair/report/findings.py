@@ -19,7 +19,7 @@ from timefair.basics.extension import each
 from timefair.basics.words import ALL, cost, counted, duration, listed, number, p_value, percent
 from timefair.exhibits.comparisons.comparison import PRECISION, TARGETS, least_over
 from timefair.exhibits.comparisons.ranks import ERT
-from timefair.records.rundata.frames import quantile_name
+from timefair.records.rundata.problems import quantile_name
 from timefair.report.evidence import NOTICEABLE, Evidence, Space
 from timefair.statistics.runtimes import decisive_target
 

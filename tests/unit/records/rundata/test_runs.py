@@ -13,7 +13,6 @@ from campaigns import refused
 from timefair.basics.errors import InputError
 from timefair.exhibits.registry import TABLES
 from timefair.records import store
-from timefair.records.rundata import conditions
 from timefair.records.rundata import runs as runs_module
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
@@ -202,18 +201,18 @@ def test_the_ratio_is_also_right_if_the_machines_measure_unequally(blocks):
     """Pooled times, in which 3 of 4 rounds of A and all of B are slow, would give 0.44, not 0.5."""
     alone = ratio(blocks(one_kind), FAST)
     mixed = blocks(lambda round: SLOW if round % 4 else FAST)
-    assert ratio(mixed, conditions.EVERY_MACHINE) == pytest.approx(alone, rel=0.05)
+    assert ratio(mixed, runs_module.EVERY_MACHINE) == pytest.approx(alone, rel=0.05)
 
 
 @in_blocks
 def test_ratios_have_the_intervals_of_whole_blocks(blocks):
     """All blocks together say more than those of one kind."""
     frame = TABLES["ert_ratios"](blocks(alternating), ANALYSIS).set_index("machine")
-    for machine in (FAST, SLOW, conditions.EVERY_MACHINE):
+    for machine in (FAST, SLOW, runs_module.EVERY_MACHINE):
         row = frame.loc[machine]
         assert 0 < row["ratio_low"] < row["ratio"] < row["ratio_high"]
     width = np.log(frame["ratio_high"] / frame["ratio_low"])
-    assert width[conditions.EVERY_MACHINE] < min(width[FAST], width[SLOW])
+    assert width[runs_module.EVERY_MACHINE] < min(width[FAST], width[SLOW])
 
 
 @in_blocks
@@ -222,7 +221,7 @@ def test_without_blocks_a_ratio_is_that_of_the_table_ert(campaign):
     analysis = Analysis(targets=(1.0, 1e-8))
     frame = TABLES["ert_ratios"](runs, analysis)
     erts = TABLES["ert"](runs, analysis).set_index(["algorithm", "target"])["ert_s"]
-    assert frame["machine"].tolist() == [conditions.UNNAMED] * 2
+    assert frame["machine"].tolist() == [runs_module.UNNAMED] * 2
     assert frame[["ratio_low", "ratio_high"]].isna().all(axis=None)
     assert frame.loc[0, "ratio"] == erts["A", 1.0] / erts["B", 1.0]
     assert np.isnan(frame.loc[1, "ratio"])  # nobody reached 1e-8

@@ -19,8 +19,7 @@ from timefair.exhibits.layout import Layout
 from timefair.exhibits.unknown_optimum import refuted
 from timefair.records import integrity
 from timefair.records.rundata import published
-from timefair.records.rundata.conditions import ancillary_costs, mixture, objective_share
-from timefair.records.rundata.runs import PROBLEM, Runs
+from timefair.records.rundata.runs import PROBLEM, Runs, ancillary_costs, mixture, objective_share
 from timefair.records.rundata.settings import Analysis
 from timefair.records.status import Isolation, StopReason
 

@@ -19,7 +19,7 @@ from timefair.exhibits.charts.chart import counted_in
 from timefair.exhibits.charts.pages import LEAST_RUNS, MANY, WHOLE, Page
 from timefair.exhibits.charts.panels import NothingToDraw
 from timefair.exhibits.charts.style import Look
-from timefair.records.rundata.frames import quantile_name
+from timefair.records.rundata.problems import quantile_name
 
 LINE_IN = 0.15
 AROUND_IN = 0.9

@@ -14,9 +14,8 @@ from timefair.exhibits import questions
 from timefair.exhibits.columns import PAIR, PROBLEM, SECONDS, TARGET, Column, column_names
 from timefair.exhibits.exhibit import exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
-from timefair.records.rundata.conditions import BLOCK, EVERY_MACHINE, UNNAMED
 from timefair.records.rundata.problems import Spent, in_words, listed_by_precision, problems
-from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.runs import BLOCK, EVERY_MACHINE, UNNAMED, Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.statistics.comparison import mean_ratio
 from timefair.statistics.samples import sample_quantile, stratified_sums

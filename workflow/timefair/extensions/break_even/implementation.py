@@ -21,7 +21,6 @@ from timefair.exhibits.comparisons.ranks import ERT
 from timefair.exhibits.exhibit import Made, drawn, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.extensions.break_even.crossovers import EMPTY, sets_of, turning_factor
-from timefair.records.rundata.conditions import reference_s, shares_s
 from timefair.records.rundata.problems import (
     ProblemRuns,
     Space,
@@ -29,7 +28,7 @@ from timefair.records.rundata.problems import (
     in_words,
     listed_by_precision,
 )
-from timefair.records.rundata.runs import Runs
+from timefair.records.rundata.runs import Runs, reference_s, shares_s
 from timefair.records.rundata.settings import Analysis
 from timefair.statistics.comparison import wilcoxon
 from timefair.statistics.ert import ert

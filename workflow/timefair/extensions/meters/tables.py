@@ -12,8 +12,7 @@ from timefair.exhibits.columns import CELL, RUNS, SUCCESSES, TARGET, Column, col
 from timefair.exhibits.exhibit import exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
 from timefair.exhibits.questions import Question
-from timefair.records.rundata.frames import stacked
-from timefair.records.rundata.problems import Spent
+from timefair.records.rundata.problems import Spent, stacked
 from timefair.records.rundata.runs import PROBLEM, Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.statistics.ert import ert_interval

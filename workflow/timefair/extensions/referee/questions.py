@@ -112,17 +112,17 @@ def _baselines(names: Mapping[str, str], restarted: Iterable[str]) -> Iterator[A
 
 def of_table(path: Path) -> Iterator[Answer]:
     """The answers from final values alone; InputError if they cannot be read."""
-    from timefair.io import forms, table_read
+    from timefair.io import table_read
 
     faults = table_read.Faults()
     try:
         table = table_read.rows_of(path)
-        columns = forms.guessed(table.column_names)
+        columns = table_read.guessed(table.column_names)
         if lacking := [name for name in COLUMNS if name not in columns]:
             raise InputError(f"has no column {lacking[0]}; it needs {', '.join(COLUMNS)}")
         numeric = [name for name in columns if table_read.COLUMNS[name].kind != "text"]
         if table_read.separator_of(path) != ",":
-            table = forms.with_points(table, [columns[name] for name in numeric], Cautions())
+            table = table_read.with_points(table, [columns[name] for name in numeric], Cautions())
         frame = table.select([*columns.values()]).rename_columns([*columns]).to_pandas()
         for name in numeric:
             frame[name] = table_read.numbers_of(table[columns[name]], name, faults)

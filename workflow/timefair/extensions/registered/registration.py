@@ -180,7 +180,7 @@ def answering(runs: Runs, analysis: Analysis) -> Runs:
     distances to the best of the planned runs. Algorithms that made no evaluation in any planned run
     are also omitted, and so are perturbed runs if the registration excludes them.
     """
-    from timefair.records.rundata.conditions import without_failed
+    from timefair.records.rundata.runs import without_failed
 
     asked, settings = registered(analysis)["campaign"], registered_analysis(analysis)
     planned = _is_planned(runs.frame, analysis)

@@ -27,7 +27,7 @@ from timefair.algorithms.registry import involved, source_files
 from timefair.basics import threads
 from timefair.basics.errors import InputError
 from timefair.extensions.strict.channel import Caller, Channel
-from timefair.machine.linux import kernel, private_folders
+from timefair.machine.linux import kernel
 from timefair.machine.linux.kernel import ends_at_once
 from timefair.measure import launching
 from timefair.measure.evaluation.objective import LaunchCut
@@ -94,14 +94,14 @@ def main(descriptor: str) -> None:
     ends_at_once()
     if setup.network:
         with suppress(OSError):  # as with private views, the record says that it is refused
-            private_folders.own_network()
+            kernel.own_network()
     try:
         algorithm, folders, ready = _get_ready(setup)
     except InputError as error:
         connection.send(json.dumps(vars(Ready(faults=list(error.faults)))).encode())
         return
     connection.send(json.dumps(vars(ready)).encode())
-    private_folders.hand_over_new_keeper(connection, possible=folders.namespaces, network=False)
+    kernel.hand_over_new_keeper(connection, possible=folders.namespaces, network=False)
     fork_on_request(connection, partial(_live, algorithm, setup, folders))
 
 

@@ -24,7 +24,7 @@ from timefair.campaign.plan import Job
 from timefair.extensions.strict.channel import Channel, Server
 from timefair.extensions.strict.host import Ready, Request, Setup
 from timefair.machine.linux import kernel
-from timefair.machine.linux.private_folders import Keeper
+from timefair.machine.linux.kernel import Keeper
 from timefair.measure import launching
 from timefair.measure.evaluation.state import SolverGone, State
 from timefair.measure.isolation import Views

@@ -1,18 +1,36 @@
-"""Functions of the Linux kernel that a measurement needs and that Python does not have."""
+"""Functions of the Linux kernel that a measurement needs and that Python does not have.
+
+A private view of folders: a process sees the present content, and its changes vanish with it. In
+its own mount namespace, an overlay over each folder takes all writes, in memory; everything else is
+read-only. A process without privileges first enters a user namespace with its own ids.
+
+The first process of a PID namespace is the keeper. Runs are forked into the namespace, and none
+outlives a run. From inside, neither the processes outside nor the keeper can be signalled, traced
+or seen.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
+import errno
 import fcntl
+import json
 import os
+import re
 import resource
 import select
 import signal
+import socket
+import stat
 import struct
 import sys
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import cache, partial
+from itertools import takewhile
+from operator import ne
+from pathlib import Path
 from types import FrameType
 from typing import NamedTuple, NoReturn
 
@@ -20,15 +38,10 @@ from timefair.basics.errors import Interrupted
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _calling = ctypes.PyDLL(None)  # without letting another thread run
-
-_PR_SET_PDEATHSIG = 1
-_PR_SET_DUMPABLE = 4
-_PR_SET_NAME = 15
-_PR_SET_CHILD_SUBREAPER = 36
-_CLOCK_MONOTONIC, _CLOCK_THREAD_CPUTIME = 1, 3
-_SIGEV_SIGNAL = 0
-_TIMER_ABSTIME = 1
+_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_NAME, _PR_SET_CHILD_SUBREAPER = 1, 4, 15, 36
 _PR_GET_TID_ADDRESS = 40
+_CLOCK_MONOTONIC, _CLOCK_THREAD_CPUTIME, _TIMER_ABSTIME = 1, 3, 1
+_SIGEV_SIGNAL = 0
 _CLONE_PARENT = 0x8000
 _ENDED = os.WEXITED | os.WNOWAIT | os.WNOHANG
 _CLONE = {"x86_64": 56, "aarch64": 220}
@@ -393,3 +406,482 @@ def ends_at_once() -> None:
     """Let `SIGNALS` end this process, regardless of inherited settings."""
     for number in SIGNALS:
         signal.signal(number, signal.SIG_DFL)
+
+
+_CLONE_NEWNS, _CLONE_NEWIPC, _CLONE_NEWUSER = 0x00020000, 0x08000000, 0x10000000
+_CLONE_NEWPID, _CLONE_NEWNET = 0x20000000, 0x40000000
+_SIOCSIFFLAGS, _IFF_UP = 0x8914, 1
+_MS_RDONLY, _MS_BIND, _MS_REC, _MS_PRIVATE = 1, 0x1000, 0x4000, 0x40000
+_PR_CAPBSET_READ, _PR_CAPBSET_DROP = 23, 24
+_NOSUID_NODEV_NOEXEC = 2 | 4 | 8
+_CAPABILITY_VERSION = 0x20080522
+_MOUNT_SETATTR, _AT_RECURSIVE, _HERE = 442, 0x8000, -100
+_READ_ONLY, _WRITABLE = struct.pack("4Q", 1, 0, 0, 0), struct.pack("4Q", 0, 1, 0, 0)
+
+_KEPT = sum(1 << number for number in (0, 1, 3, 4, 6, 7, 10))
+"""CAP_CHOWN, DAC_OVERRIDE, FOWNER, FSETID, SETGID, SETUID and NET_BIND_SERVICE, which root keeps:
+with none of them a process leaves its view, or reaches one that is outside.
+"""
+
+# Whether this process, or one that it is a fork of, has entered a user namespace here; has called
+# `own_processes`, and not yet `leave`; is in a network of its own.
+_in_user_namespace = False
+_in_own_processes = False
+in_own_network = False
+
+
+class Mount(NamedTuple):
+    """One step of making a view: an overlay over a `private` folder, or a folder as it is."""
+
+    folder: Path
+    private: bool
+
+
+def is_own(folder: Path) -> bool:
+    """Whether a view of a folder above it can take what is written into it.
+
+    A user namespace has one user and one group.
+    """
+    looks = folder.stat()
+    own = (looks.st_uid, looks.st_gid) == (os.geteuid(), os.getegid())
+    return own or os.geteuid() == 0
+
+
+def plan(
+    folders: Iterable[Path], mounted: Iterable[Path], own: Callable[[Path], bool] = is_own
+) -> list[Mount]:
+    """The mounts that make absolute folders private, each after the mounts that contain it.
+
+    A folder inside another one needs no mount of its own, unless a file system is `mounted` between
+    them or a folder between them is not the user's own. Inside a private folder, file systems are
+    unchanged.
+    """
+    points = set(mounted)
+    private: list[Path] = []
+    for folder in sorted(set(folders)):
+        around = _innermost(folder, private)
+        between = takewhile(partial(ne, around), (folder, *folder.parents))
+        if around is None or any(p in points or not own(p) for p in between):
+            private.append(folder)
+    kept: list[Path] = []
+    for point in sorted(points.difference(private)):
+        around, below = _innermost(point, private), _innermost(point, kept)
+        # What is below another one comes with it, unless a private folder is in between.
+        if around and (below is None or around.is_relative_to(below)):
+            kept.append(point)
+    steps = [Mount(path, True) for path in private] + [Mount(path, False) for path in kept]
+    return sorted(steps, key=lambda step: (len(step.folder.parts), step.folder))
+
+
+def _innermost(path: Path, folders: Sequence[Path]) -> Path | None:
+    """The innermost of some folders that contains a path or equals it."""
+    return next((folder for folder in (path, *path.parents) if folder in folders), None)
+
+
+def mount_points() -> list[Path]:
+    with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as file:
+        escaped = [line.split()[4] for line in file]
+    octal = re.compile(r"\\([0-7]{3})")
+    return [Path(octal.sub(lambda match: chr(int(match[1], 8)), text)) for text in escaped]
+
+
+def enter(
+    steps: Sequence[Mount],
+    megabytes: float | None = None,
+    writable: Sequence[Path] = (),
+    hidden: Iterable[Path] = (),
+) -> None:
+    """Give this process, which has only one thread, its own view of folders permanently.
+
+    It may write to the `private` folders of `steps`, at most so many `megabytes` in all (None: half
+    of the memory), and to the `writable` folders, which others see; without `steps`, to all that it
+    may. The `hidden` folders are empty but for `writable` ones in them. System V shared memory,
+    semaphores and message queues, and POSIX message queues, are its own too; no privilege is left,
+    and `refuse_calls` is in force. If the kernel refuses, an OSError names the folder or what else
+    was refused, and the process cannot be used.
+    """
+    here = os.getcwd()
+    own_mounts(_CLONE_NEWIPC)
+    with contextlib.ExitStack() as stack:
+
+        def opened(folder: Path) -> int:
+            fd = os.open(folder, os.O_PATH | os.O_CLOEXEC)
+            stack.callback(os.close, fd)
+            return fd
+
+        as_they_are = [opened(step.folder) for step in steps]
+        shared = [opened(folder) for folder in writable]
+        if steps and Path("/") not in writable:
+            _set_attributes("/", _READ_ONLY, _AT_RECURSIVE)
+        existing = {folder for folder in hidden if folder.is_dir()}
+        empty = [folder for folder in existing if not existing.intersection(folder.parents)]
+        places = [*(step.folder for step in steps if step.private), *empty]
+        if places:
+            # A file system in memory, which the overlay of the same folder then hides.
+            size = b"" if megabytes is None else b",size=%dm" % max(1, megabytes)
+            _mount(b"tmpfs", places[0], b"tmpfs", 0, b"mode=0700" + size)
+            written = os.open(places[0], os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            stack.callback(os.close, written)
+        for number, (step, fd) in enumerate(zip(steps, as_they_are, strict=True)):
+            if step.private:
+                _overlay(step.folder, fd, written, str(number))
+            else:
+                _bind(fd, step.folder)
+        if empty:
+            os.mkdir("nothing", 0o555, dir_fd=written)
+            nothing = os.open("nothing", os.O_PATH | os.O_CLOEXEC, dir_fd=written)
+            stack.callback(os.close, nothing)
+        for folder in empty:
+            _bind(nothing, folder)
+        for folder, fd in zip(writable, shared, strict=True):
+            is_below = folder.parent in empty
+            if is_below:
+                os.mkdir(folder.name, dir_fd=nothing)
+            if is_below or (steps and folder != Path("/")):
+                _bind(fd, folder)
+                _set_attributes(str(folder), _WRITABLE)
+    if megabytes is not None:
+        with contextlib.suppress(OSError):  # shared memory of the namespace, if the system lets us
+            _write("/proc/sys/kernel/shmall", str(max(1, round(megabytes * 2**20 / 4096))))
+    if _in_own_processes:
+        mount_proc(_MS_RDONLY)
+    os.chdir(here)
+    _give_up_capabilities()
+    refuse_calls()
+
+
+def refusal(steps: Sequence[Mount], *, network: bool = False) -> str | None:
+    """The reason why `enter` fails here, tested in a separate process; None if it succeeds. With
+    `network`, an own one is tested, too.
+    """
+    reader, writer = os.pipe()
+    pid, status = os.fork(), 1
+    if pid == 0:
+        try:
+            own_processes()
+            if network:
+                own_network()
+            if first := os.fork():
+                status = os.waitstatus_to_exitcode(os.waitpid(first, 0)[1])
+            else:
+                enter(steps)
+                status = 0
+        except OSError as error:
+            os.write(writer, said(error).encode())
+        finally:
+            end_process(status)
+    os.close(writer)
+    with os.fdopen(reader, "rb") as pipe:
+        reason = pipe.read().decode(errors="replace")
+    _, status = os.waitpid(pid, 0)
+    return reason or (None if status == 0 else "the kernel ended the process that tried")
+
+
+def said(error: OSError) -> str:
+    what = f"{error.filename}: " if error.filename else ""
+    return f"{what}{error.strerror or error}"
+
+
+def own_processes() -> None:
+    """Fork from now on into a new PID namespace, which ends with the first fork.
+
+    A user without privileges enters a user namespace, which needs a process with only one thread.
+    """
+    global _in_own_processes
+    _own_namespaces(_CLONE_NEWPID)
+    _in_own_processes = True
+
+
+def own_network() -> None:
+    """Enter a network permanently that only this process and its forks see, with a loopback.
+
+    Sockets with abstract addresses belong to it too. `OSError` if the kernel refuses.
+    """
+    global in_own_network
+    _own_namespaces(_CLONE_NEWNET)
+    in_own_network = True
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        fcntl.ioctl(any_socket, _SIOCSIFFLAGS, struct.pack("16sh14x", b"lo", _IFF_UP))
+
+
+def namespace(name: str) -> int:
+    return os.open(f"/proc/self/ns/{name}", os.O_RDONLY | os.O_CLOEXEC)
+
+
+def leave(network: int) -> bool:
+    """Undo `own_processes` for later forks, and enter a network; False without the privileges."""
+    global _in_own_processes, in_own_network
+    fd = namespace("pid")
+    try:
+        _in_own_processes = bool(_libc.setns(fd, _CLONE_NEWPID) or _libc.setns(network, 0))
+        in_own_network = in_own_network and _in_own_processes
+    finally:
+        os.close(fd)
+    return not _in_own_processes
+
+
+def mount_proc(flags: int = 0) -> None:
+    """Let ``/proc`` show the processes of this PID namespace, in its own mount namespace."""
+    _mount(b"proc", "/proc", b"proc", flags | _NOSUID_NODEV_NOEXEC)
+
+
+def own_mounts(others: int = 0) -> None:
+    """Enter a mount namespace whose mounts no other process sees, and other new namespaces."""
+    _own_namespaces(_CLONE_NEWNS | others)
+    _mount(b"none", "/", None, _MS_REC | _MS_PRIVATE)
+
+
+def _own_namespaces(which: int) -> None:
+    """Enter new namespaces, in a user namespace if they need it."""
+    global _in_user_namespace
+    if _libc.unshare(which) == 0:
+        return
+    uid, gid = os.geteuid(), os.getegid()
+    check(_libc.unshare(which | _CLONE_NEWUSER), "a user namespace")
+    _in_user_namespace = True
+    for name, text in (
+        ("setgroups", "deny"),
+        ("uid_map", f"{uid} {uid} 1"),
+        ("gid_map", f"{gid} {gid} 1"),
+    ):
+        _write(f"/proc/self/{name}", text)
+
+
+def _write(path: str, text: str) -> None:
+    fd = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
+    try:
+        os.write(fd, text.encode())
+    finally:
+        os.close(fd)
+
+
+def _bind(fd: int, folder: Path) -> None:
+    """Mount what a descriptor names over a folder."""
+    _mount(f"/proc/self/fd/{fd}".encode(), folder, None, _MS_BIND | _MS_REC)
+
+
+def _set_attributes(place: str, attributes: bytes, flags: int = 0) -> None:
+    """Set or clear attributes of a mount; kernels before 5.12 cannot."""
+    if _libc.syscall(_MOUNT_SETATTR, _HERE, os.fsencode(place), flags, attributes, len(attributes)):
+        number = ctypes.get_errno()
+        if number != errno.ENOSYS:
+            raise OSError(number, os.strerror(number), place)
+
+
+def _overlay(folder: Path, below: int, written: int, name: str) -> None:
+    """Mount over a folder itself, with a new folder of `written` for what is written."""
+    looks = os.fstat(below)
+    os.mkdir(name, dir_fd=written)
+    os.mkdir(f"{name}-work", dir_fd=written)
+    above = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=written)
+    try:
+        if not _in_user_namespace:
+            os.fchown(above, looks.st_uid, looks.st_gid)
+        os.fchmod(above, stat.S_IMODE(looks.st_mode))
+    finally:
+        os.close(above)
+    new = f"/proc/self/fd/{written}/{name}"
+    options = f"lowerdir=/proc/self/fd/{below},upperdir={new},workdir={new}-work"
+    options += ",userxattr" * _in_user_namespace
+    _mount(b"overlay", folder, b"overlay", 0, options.encode())
+
+
+def _give_up_capabilities() -> None:
+    """Keep `_KEPT` of root's, and none in a user namespace."""
+    allowed = 0 if _in_user_namespace or os.geteuid() else _KEPT
+    header = ctypes.create_string_buffer(struct.pack("Ii", _CAPABILITY_VERSION, 0))
+    held = (ctypes.c_uint32 * 6)()  # effective, permitted and inheritable, of 32 numbers each
+    check(_libc.capget(header, held), "capabilities")
+    number = 0
+    while _libc.prctl(_PR_CAPBSET_READ, number, 0, 0, 0) >= 0:
+        if not allowed >> number & 1:
+            _libc.prctl(_PR_CAPBSET_DROP, number, 0, 0, 0)
+        number += 1
+    for place in range(6):
+        held[place] &= allowed >> 32 * (place // 3) & 0xFFFFFFFF
+    check(_libc.capset(header, held), "capabilities")
+
+
+def _mount(
+    source: bytes, folder: str | Path, kind: bytes | None, flags: int, options: bytes | None = None
+) -> None:
+    place = os.fsencode(folder)
+    check(_libc.mount(source, place, kind, ctypes.c_ulong(flags), options), folder)
+
+
+# --- A filter of system calls (seccomp): a run keeps its cores, namespaces and memory limit ------
+# It applies to a process and to all that it starts, even if root runs the campaign.
+
+_PR_SET_NO_NEW_PRIVS = 38
+_SET_MODE_FILTER = 1
+_SPEC_ALLOW = 4  # keep speculation on: old kernels would switch it off and slow the process
+_LOAD, _EQUAL, _AND, _ANY, _RETURN = 0x20, 0x15, 0x54, 0x45, 0x06  # of a classic BPF
+_NUMBER_AT, _ARCHITECTURE_AT, _ARGUMENT_AT = 0, 4, 16  # in the kernel's struct seccomp_data
+_ALLOW, _REFUSE = 0x7FFF0000, 0x00050000
+_X32 = 0x40000000  # set in the numbers of calls of x86's third interface
+_NEW_NAMESPACES = 0x7E020000  # flags of clone
+
+REFUSED = {
+    **dict.fromkeys(
+        ("sched_setaffinity", "sched_setscheduler", "sched_setparam", "sched_setattr",
+         "setpriority", "unshare", "setns", "add_key", "request_key", "keyctl"),
+        errno.EPERM,
+    ),
+    "memfd_create": errno.ENOMEM,  # no limit counts it
+    "memfd_secret": errno.ENOSYS,
+    "io_uring_setup": errno.ENOSYS,  # its threads wait busily on other cores
+    "clone3": errno.ENOSYS,  # its flags are out of reach; programs then call clone
+}  # fmt: skip
+"""The system calls that fail, each with its error. So does ``clone`` of a new namespace."""
+
+_NUMBERS = {
+    "x86_64": {
+        0xC000003E: ((203, 144, 142, 314, 141, 272, 308, 248, 249, 250, 319, 447, 425, 435), 56),
+        # 32-bit calls
+        0x40000003: ((241, 156, 154, 351, 97, 310, 346, 286, 287, 288, 356, 447, 425, 435), 120),
+    },
+    "aarch64": {
+        0xC00000B7: ((122, 119, 118, 274, 140, 97, 268, 217, 218, 219, 279, 447, 425, 435), 220)
+    },
+}
+"""For each machine and architecture of a call: the numbers of `REFUSED`, and that of clone."""
+
+_SECCOMP = {"x86_64": 317, "aarch64": 277}
+_MACHINE = os.uname().machine
+_Instruction = tuple[int, int, int, int]
+
+
+def refuse_calls() -> bool:
+    """Refuse the calls permanently, here and in all processes that this one starts.
+
+    False if the kernel or the machine has no such filter.
+    """
+    if _MACHINE not in _NUMBERS or _libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:
+        return False
+    code = _program()
+    filter_ = struct.pack("HP", len(code) // 8, ctypes.addressof(code))
+    return not _libc.syscall(_SECCOMP[_MACHINE], _SET_MODE_FILTER, _SPEC_ALLOW, filter_)
+
+
+@cache
+def _program() -> ctypes.Array[ctypes.c_char]:
+    """The filter in the form that the kernel needs: instructions of 8 bytes."""
+    code: list[_Instruction] = [(_LOAD, 0, 0, _ARCHITECTURE_AT)]
+    for architecture, (numbers, clone) in _NUMBERS[_MACHINE].items():
+        calls: list[_Instruction] = [(_LOAD, 0, 0, _NUMBER_AT), (_AND, 0, 0, ~_X32 & 0xFFFFFFFF)]
+        for number, error in zip(numbers, REFUSED.values(), strict=True):
+            calls += [(_EQUAL, 0, 1, number), (_RETURN, 0, 0, _REFUSE | error)]
+        calls += [
+            (_EQUAL, 0, 2, clone),
+            (_LOAD, 0, 0, _ARGUMENT_AT),
+            (_ANY, 1, 0, _NEW_NAMESPACES),
+            (_RETURN, 0, 0, _ALLOW),
+            (_RETURN, 0, 0, _REFUSE | errno.EPERM),
+        ]
+        code += [(_EQUAL, 0, len(calls), architecture), *calls]
+    code.append((_RETURN, 0, 0, _REFUSE | errno.EPERM))  # of an architecture that it does not have
+    packed = b"".join(struct.pack("HBBI", *instruction) for instruction in code)
+    return ctypes.create_string_buffer(packed, len(packed))
+
+
+# --- The keeper ---------------------------------------------------------------------------------
+
+
+class Keeper:
+    """The connection to the keeper of a namespace.
+
+    Every process that its maker forks from now on is in the namespace. `number`: its process id.
+    """
+
+    def __init__(self, connection: socket.socket, answers: int, number: int) -> None:
+        self.connection, self.answers, self.number = connection, answers, number
+
+    @classmethod
+    def received(cls, connection: socket.socket) -> Keeper | None:
+        """The keeper that another process has made and handed over; None if it has none."""
+        message, fds, *_ = socket.recv_fds(connection, 32, 2)
+        if not message:
+            raise Interrupted(signal.SIGKILL)
+        return cls(socket.socket(fileno=fds[0]), fds[1], int(message)) if fds else None
+
+    def hand_over(self, connection: socket.socket) -> None:
+        fds = [self.connection.fileno(), self.answers]
+        socket.send_fds(connection, [str(self.number).encode()], fds)
+
+    def sweep(self) -> list[Orphan]:
+        """End all processes in the namespace and wait for their end; return what they used.
+
+        The run's own process has ended before. `Interrupted` if somebody has ended the keeper.
+        """
+        self.connection.send(b"sweep")
+        if not self.connection.recv(8):
+            raise Interrupted(signal.SIGKILL)
+        text = os.pread(self.answers, os.fstat(self.answers).st_size, 0)
+        return [Orphan(*one) for one in json.loads(text)]
+
+
+def hand_over_new_keeper(connection: socket.socket, *, possible: bool, network: bool) -> None:
+    """Make a keeper for what this process forks, and give it to another one, if `possible`."""
+    if possible:
+        make_keeper(network=network).hand_over(connection)
+    else:
+        connection.send(b"none")
+
+
+def make_keeper(*, network: bool) -> Keeper:
+    """Make a namespace and its keeper, which ends with this process; with `network`, also enter a
+    network that only this process and its forks have.
+    """
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    own_processes()
+    if network:
+        own_network()
+    answers = os.memfd_create("timefair-swept")
+    number = forked(partial(_keep, theirs, answers))
+    theirs.close()
+    return Keeper(ours, answers, number)
+
+
+_staying: dict[int, Keeper] = {}
+"""By process: the keeper of one that has no privilege, and so stays with it."""
+
+
+@contextlib.contextmanager
+def kept_keeper(*, network: bool) -> Iterator[Keeper]:
+    """A keeper, as `make_keeper` makes it; with privileges, this process keeps its namespaces."""
+    own, before = os.getpid(), namespace("net")
+    keeper = _staying.pop(own, None) or make_keeper(network=network)
+    try:
+        yield keeper
+    finally:
+        left = leave(before)
+        os.close(before)
+        if left:
+            os.kill(keeper.number, signal.SIGKILL)
+            os.waitpid(keeper.number, 0)
+            keeper.connection.close()
+            os.close(keeper.answers)
+        else:
+            _staying[own] = keeper
+
+
+def _keep(connection: socket.socket, answers: int) -> NoReturn:
+    ends_at_once()
+    forbid_inspection()
+    name_process("timefair-keeper")
+    keep_descriptors([connection.fileno(), answers])
+    own_mounts()
+    mount_proc()
+    while connection.recv(8):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(-1, signal.SIGKILL)
+        ended = []
+        with contextlib.suppress(ChildProcessError):
+            while found := os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT):
+                ended.append(reaped(found.si_pid))
+        with contextlib.suppress(OSError), open("/proc/sys/kernel/ns_last_pid", "w") as file:
+            file.write("1")
+        os.ftruncate(answers, 0)
+        os.pwrite(answers, json.dumps(ended).encode(), 0)
+        connection.send(b"swept")
+    end_process(0)

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timefair.basics.errors import described
-from timefair.machine.linux import kernel, private_folders
+from timefair.machine.linux import kernel
 from timefair.measure.evaluation.objective import (
     AT_ONCE,
     BATCH,
@@ -348,7 +348,7 @@ class Evaluators:
 
     def _live(self, problem: Problem, cores: set[int]) -> None:
         try:
-            with contextlib.suppress(PermissionError):  # `private_folders.refuse_calls`
+            with contextlib.suppress(PermissionError):  # `kernel.refuse_calls`
                 os.sched_setaffinity(0, cores)
             while number := os.read(self._waiting, _NUMBER.size):
                 (i,) = _NUMBER.unpack(number)
@@ -408,7 +408,7 @@ def failure(error: BaseException, of_problem: bool = False) -> tuple[int, str]:
         text += _where(error)
     elif error.__cause__ is not None:
         text += f"; from {described(error.__cause__)}"
-    if private_folders.in_own_network and _lacks_network(error):
+    if kernel.in_own_network and _lacks_network(error):
         text += "; with network: true, runs use the network of the machine"
     return FAILURES.index(status), text
 

@@ -27,8 +27,7 @@ from timefair.campaign import driver, plan, provenance
 from timefair.campaign.collected import earlier_records
 from timefair.campaign.configuration.model import USUAL_LENGTH
 from timefair.machine.facts import machine_state
-from timefair.machine.linux.kernel import interruptible
-from timefair.machine.linux.private_folders import kept_keeper
+from timefair.machine.linux.kernel import interruptible, kept_keeper
 from timefair.measure.job.cores import held_cores
 from timefair.measure.job.prepared import Prepared, Runner, allowance_of
 from timefair.measure.launching import run_seed

@@ -24,7 +24,7 @@ from timefair.campaign import provenance
 from timefair.campaign.configuration import Campaign, restored
 from timefair.campaign.plan import Job
 from timefair.machine.facts import machine_facts
-from timefair.machine.linux import kernel, private_folders
+from timefair.machine.linux import kernel
 from timefair.machine.linux.kernel import ends_at_once
 from timefair.measure import trial
 from timefair.measure.evaluation.objective import NEVER
@@ -336,9 +336,7 @@ def main(descriptor: str) -> None:
     tried = trial.trial_launch(loader.on_trial, memory_mb, folders, cores, LOADING_S)
     loader.modules = tried.modules
     connection.send(json.dumps([monotonic() - begun, tried]).encode())
-    private_folders.hand_over_new_keeper(
-        connection, possible=folders.namespaces, network=folders.network
-    )
+    kernel.hand_over_new_keeper(connection, possible=folders.namespaces, network=folders.network)
     fork_on_request(connection, partial(_live, starter, loader, allowance))
 
 

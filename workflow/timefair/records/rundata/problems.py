@@ -6,7 +6,8 @@ chance, so precisions at or below the final target count as 0 here, and such run
 
 from __future__ import annotations
 
-from collections import defaultdict
+import sys
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -30,7 +31,6 @@ from timefair.statistics.runtimes import rounds
 from timefair.statistics.samples import sample_quantile
 
 Space: TypeAlias = tuple[str, int]  # a suite and a dimension
-
 KEYS = ("suite", "dimension", "function")
 BUDGETS: dict[Unit, str] = {"seconds": "budget_s", "evaluations": "budget_evaluations"}
 """The column with the budget of runs in each unit."""
@@ -63,14 +63,13 @@ class ProblemRuns:
 
 def problems(runs: Runs) -> list[ProblemRuns]:
     """The problems of all suites and dimensions, in the order of their keys."""
-    return runs.once("problems", lambda: list(_problems(runs)))
 
-
-def _problems(runs: Runs) -> Iterator[ProblemRuns]:
-    for names, rows in runs.groups(KEYS):
+    def of_each(names: dict[str, Any], rows: NDArray[np.intp]) -> ProblemRuns:
         labels = runs.frame["algorithm"].iloc[rows].to_numpy(dtype=object)
         algorithms = {str(name): np.flatnonzero(labels == name) for name in sorted(set(labels))}
-        yield ProblemRuns(names, rows, algorithms)
+        return ProblemRuns(names, rows, algorithms)
+
+    return runs.once("problems", lambda: [of_each(*group) for group in runs.groups(KEYS)])
 
 
 def precision_at_the_end(runs: Runs) -> NDArray[np.float64]:
@@ -297,25 +296,19 @@ def shared_problems(runs: Runs, spent: Spent, *shared: tuple[str, ...]) -> Itera
     """The problems of each combination of some shared keys, then of the next keys."""
     cells = [Cell(names, spent.of(rows)) for names, rows in runs.groups(CELL_KEYS)]
     for keys in shared:
-        yield from _together(cells, keys)
-
-
-def _together(cells: Iterable[Cell], shared: tuple[str, ...]) -> Iterator[Problems]:
-    groups: dict[tuple[Any, ...], dict[tuple[Any, ...], dict[str, Cell]]]
-    groups = defaultdict(lambda: defaultdict(dict))
-    for cell in cells:
-        names = cell.names
-        together = groups[tuple(names[key] for key in shared)]
-        together[tuple(names[key] for key in INSTANCE)][names["algorithm"]] = cell
-    for values, instances in groups.items():
-        algorithms = tuple(sorted({name for cells in instances.values() for name in cells}))
-        complete = [
-            tuple(cells[name] for name in algorithms)
-            for cells in instances.values()
-            if len(cells) == len(algorithms)
-        ]
-        names = dict(zip(shared, values, strict=True))
-        yield Problems(names, algorithms, complete)
+        groups: dict[tuple[Any, ...], dict[tuple[Any, ...], dict[str, Cell]]] = {}
+        for cell in cells:
+            values, instance = (tuple(cell.names[key] for key in of) for of in (keys, INSTANCE))
+            of_instance = groups.setdefault(values, {}).setdefault(instance, {})
+            of_instance[cell.names["algorithm"]] = cell
+        for values, instances in groups.items():
+            algorithms = tuple(sorted(set().union(*instances.values())))
+            complete = [
+                tuple(of_instance[name] for name in algorithms)
+                for of_instance in instances.values()
+                if len(of_instance) == len(algorithms)
+            ]
+            yield Problems(dict(zip(keys, values, strict=True)), algorithms, complete)
 
 
 MOST_COLOURS = 16  # number of algorithms up to which each has a colour of its own
@@ -450,6 +443,8 @@ class UsedByRuns:
         algorithms = runs.frame["algorithm"]
         lost = [] if batches is None else algorithms[np.asarray(batches.is_null())].astype(str)
         unknown = tuple(sorted(set(lost)))
+        names = ", ".join(unknown)
+        of_batches = f"Omitted, because their batches were not recorded: {names}." * bool(unknown)
         refused = algorithms.isin([*analysis.restarted_by_seconds, *unknown])
         kept = runs.where(~refused.to_numpy()) if refused.any() else runs
         targets = analysis.targets_from_easy
@@ -468,22 +463,12 @@ class UsedByRuns:
             replace(evaluations, cost=begun[:, :-1]),
             kept.spent("seconds"),
             np.where(final, np.inf, begun[:, -1]),
-            _remarks(analysis, unknown),
+            " ".join(filter(None, (parallel(analysis), restarted(analysis), of_batches))),
         )
 
     @cached_property
     def problems(self) -> tuple[ProblemRuns, ...]:
-        """The problems of all suites and dimensions, in the order of their keys."""
         return tuple(problems(self.runs))
-
-
-def _remarks(analysis: Analysis, unknown: Sequence[str]) -> str:
-    of_batches = (
-        f"Omitted, because their batches were not recorded: {', '.join(unknown)}."
-        if unknown
-        else ""
-    )
-    return " ".join(filter(None, (parallel(analysis), restarted(analysis), of_batches)))
 
 
 def restarted(analysis: Analysis) -> str:
@@ -533,3 +518,66 @@ def in_rounds(
             columns = ([row[name] for row in rows] for name in BATCH_FIELDS)
             found[run] = rounds(evaluations[run], *columns, workers=workers)
     return found
+
+
+def stacked(parts: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> pd.DataFrame:
+    """The parts below one another: for each column, a vector, or one value for all rows of a part.
+
+    Without parts, the frame has no rows. ValueError if the vectors of a part differ in length.
+
+    >>> parts = [{"algorithm": "A", "k": [1, 2]}, {"algorithm": "B", "k": [1]}]
+    >>> stacked(parts, ["algorithm", "k"]).values.tolist()
+    [['A', 1], ['A', 2], ['B', 1]]
+    """
+    pieces = [[np.atleast_1d(part[name]) for name in columns] for part in parts]
+    if not pieces:
+        return pd.DataFrame({name: [] for name in columns})
+    lengths = np.array([[column.size for column in piece] for piece in pieces])
+    single = lengths == 1
+    rows = np.where(single.all(axis=1), 1, np.where(single, 0, lengths).max(axis=1))[:, np.newaxis]
+    if (~single & (lengths != rows)).any():
+        raise ValueError("the vectors of a part must have one length")
+    repeats = np.where(single, rows, 1)
+    return pd.DataFrame(
+        {
+            name: np.concatenate(column).repeat(repeats[:, k].repeat(lengths[:, k]))
+            for k, (name, column) in enumerate(zip(columns, zip(*pieces, strict=True), strict=True))
+        }
+    )
+
+
+def with_labels(frame: pd.DataFrame, columns: Sequence[str], like: str) -> pd.DataFrame:
+    """The frame, changed: some columns, maybe with None, become NaN or labels of another's type."""
+    for name in columns:
+        frame[name] = frame[name].where(frame[name].notna(), np.nan).astype(frame[like].dtype)
+    return frame
+
+
+MEAN = "mean"
+
+
+def quantile_name(p: float) -> str:
+    """The name of a quantile such as ``Q.10``: two digits, or more if needed.
+
+    >>> quantile_name(0.1), quantile_name(0.5), quantile_name(0.025), quantile_name(1.0)
+    ('Q.10', 'Q.50', 'Q.025', 'Q1.00')
+    """
+    digits = f"{p:.2f}" if round(p, 2) == p else f"{p:g}"
+    return "Q" + digits.removeprefix("0")
+
+
+EVERY_S = 5.0
+
+
+class Progress:
+    """Called with (done, of), prints a line every few seconds; short computations print none."""
+
+    def __init__(self, what: str) -> None:
+        self.what = what
+        self._next_s = time.monotonic() + EVERY_S
+
+    def __call__(self, done: int, of: int) -> None:
+        now_s = time.monotonic()
+        if now_s >= self._next_s:
+            print(f"{self.what}: {done} of {of}", file=sys.stderr, flush=True)
+            self._next_s = now_s + EVERY_S

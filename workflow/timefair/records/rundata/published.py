@@ -33,7 +33,6 @@ CLOCKS = ("cpu", "wall")  # what the two times of a kernel are, in their order
 BATCHES = 8
 LEAST_ERROR, FEW_ERROR = 0.02, 0.3
 """Smallest standard error of a logarithm, and that of a single record, which shows no noise."""
-
 Kernels = Mapping[str, Any]
 """The two times of each kernel in a job: the fact ``kernels`` of its record."""
 
@@ -97,7 +96,6 @@ def _log_time(
 
 
 Array = NDArray[np.float64]
-
 CHEAP_S = 1e-3  # the evaluation cost at which captions say how much a bridge still matters
 
 
@@ -112,16 +110,6 @@ def bridges(runs: Runs, confidence: float = 0.95) -> dict[str, Bridge]:
                 there["implementation"], here, there["kernels"], confidence=confidence, clock=clock
             )
     return found
-
-
-def with_seconds(others: Runs, runs: Runs) -> Runs:
-    """Published runs with the seconds that they would have taken here, if there is a bridge."""
-    frame = others.frame
-    factors = _of_runs(others, {label: one.ratio for label, one in bridges(runs).items()})
-    if runs.clock == "cpu":
-        timed = (frame["wall_s"] > 0) & ~(frame["evaluation_cost_s"].astype(float) > 0)
-        factors = factors * (frame["cpu_s"] / frame["wall_s"]).where(timed).to_numpy(np.float64)
-    return _scaled(others, factors)
 
 
 def at_ends(runs: Runs, confidence: float) -> list[Runs]:
@@ -151,13 +139,17 @@ def at_ends(runs: Runs, confidence: float) -> list[Runs]:
 
 
 def _of_runs(others: Runs, factors: Mapping[str, float]) -> Array:
-    return _numbers(others.frame["algorithm"].astype(str).map(factors))
+    return np.asarray(others.frame["algorithm"].astype(str).map(factors), dtype=np.float64)
 
 
 def _scaled(others: Runs, factor: Array) -> Runs:
     """Multiply times by a factor per run, except simulated cost."""
     frame = others.frame
-    cost = np.nan_to_num(_numbers(frame["evaluation_cost_s"]))
+    cost, told, count = (
+        np.asarray(frame[name], dtype=np.float64)
+        for name in ("evaluation_cost_s", "wall_s", "evaluations")
+    )
+    cost = np.nan_to_num(cost)
 
     def seconds(told: Array, evaluations: Array, cost: Array, factor: Array) -> Array:
         fixed = np.minimum(cost * evaluations, told)
@@ -167,7 +159,6 @@ def _scaled(others: Runs, factor: Array) -> Runs:
         of_events = part.at_events(cost), part.at_events(factor)
         return replace(part, time_s=seconds(part.time_s, part.evaluations, *of_events))
 
-    told, count = (_numbers(frame[name]) for name in ("wall_s", "evaluations"))
     wall_s = seconds(told, count, cost, factor)
     return replace(
         others, frame=frame.assign(wall_s=wall_s, real_s=wall_s), traces=others.traces.each(part_of)
@@ -201,10 +192,6 @@ def said(labels: list[str], runs: Runs, confidence: float) -> str:
     return " ".join(sentences)
 
 
-def _numbers(column: pd.Series) -> Array:
-    return np.asarray(column, dtype=np.float64)
-
-
 NAMES = ("algorithm", "algorithm_a", "algorithm_b")
 
 
@@ -217,10 +204,19 @@ def told_in(runs: Runs, unit: Unit) -> Runs:
 
 
 def with_published(runs: Runs) -> Runs:
-    """All runs in the order of their keys; times are NaN in published data without a bridge."""
+    """All runs in the order of their keys.
+
+    Published ones have the seconds that they would have taken here, NaN without a bridge.
+    """
     if runs.published is None:
         return runs
-    others = with_seconds(runs.published, runs)
+    frame = runs.published.frame
+    ratios = {label: one.ratio for label, one in bridges(runs).items()}
+    factors = _of_runs(runs.published, ratios)
+    if runs.clock == "cpu":
+        timed = (frame["wall_s"] > 0) & ~(frame["evaluation_cost_s"].astype(float) > 0)
+        factors = factors * (frame["cpu_s"] / frame["wall_s"]).where(timed).to_numpy(np.float64)
+    others = _scaled(runs.published, factors)
     frame = pd.concat([runs.frame, others.frame.dropna(axis="columns", how="all")])
     frame = frame.reset_index(drop=True)
     order = frame.sort_values(list(KEYS), kind="stable").index.to_numpy()

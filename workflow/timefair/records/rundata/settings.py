@@ -31,11 +31,8 @@ if TYPE_CHECKING:
 
 Clock = Literal["wall", "cpu", "reference"]
 CLOCKS: tuple[Clock, ...] = ("wall", "cpu", "reference")
-
 NoisyValue = Literal["recommended", "best_measured", "best_evaluated", "measured"]
 """What tables use of a noisy run: by a rule of `statistics.runtimes`, or as measured."""
-
-
 EVERY_PAIR, WITH_THE_BEST = "all", "best"  # values of ``pairs`` other than labels of algorithms
 
 
@@ -173,9 +170,7 @@ class Statistics(Section):
 
 USUAL_TARGETS = tuple(float(f"1e{k}") for k in range(2, -9, -1))
 """Precisions, for problems with a known optimum."""
-
 CURVE_TARGETS = 51  # number of targets of an ECDF, as in COCO
-
 USUAL_SHARES = (0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001)
 """Shares of what was found, for problems without one."""
 

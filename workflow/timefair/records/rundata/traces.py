@@ -207,6 +207,15 @@ def offsets_of(lengths: NDArray[Any]) -> NDArray[np.int64]:
     return np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
 
 
+def _flat(column: pa.ChunkedArray) -> tuple[NDArray[np.int64], pa.ChunkedArray]:
+    """The number of nested rows of each run, 0 for null, and all of these rows."""
+    return pc.fill_null(pc.list_value_length(column), 0).to_numpy(), pc.list_flatten(column)
+
+
+def _numbers(flat: pa.ChunkedArray, names: Iterable[str]) -> dict[str, NDArray[np.float64]]:
+    return {name: np.asarray(pc.struct_field(flat, name), dtype=np.float64) for name in names}
+
+
 NUMBERS = ("time_s", "evaluations", "precision")
 
 
@@ -217,10 +226,8 @@ class TracePart(Part):
     @classmethod
     def of(cls, events: pa.ChunkedArray, rows: NDArray[np.intp]) -> TracePart:
         """Read them from the column of the records; null means no event."""
-        lengths = pc.fill_null(pc.list_value_length(events), 0).to_numpy()
-        flat = pc.list_flatten(events)
-        numbers = [np.asarray(pc.struct_field(flat, name), dtype=np.float64) for name in NUMBERS]
-        return cls(rows, offsets_of(lengths), *numbers)
+        lengths, flat = _flat(events)
+        return cls(rows, offsets_of(lengths), **_numbers(flat, NUMBERS))
 
     def first_precision(self) -> NDArray[np.float64]:
         """The precision of the first event of each run here; `inf` for a run without events."""
@@ -277,27 +284,19 @@ VIOLATION = 1  # index of the violation in the outputs (`problems.kinds.Constrai
 
 def read_feasibility(source: Source, rows: NDArray[np.intp]) -> Traces:
     """One event per run that found a feasible point, with the violation 0 as its precision."""
-    return Traces(
-        lambda: (
-            _feasible_part(vectors, here)
-            for here, (vectors,) in aligned(source, rows, vectors=_FEASIBLE_FIELDS)
-        )
-    )
 
+    def parts() -> Iterator[TracePart]:
+        for here, (vectors,) in aligned(source, rows, vectors=_FEASIBLE_FIELDS):
+            lengths, flat = _flat(vectors)
+            violation = pc.list_element(pc.struct_field(flat, "outputs"), VIOLATION)
+            feasible = np.flatnonzero(np.asarray(violation, dtype=np.float64) == 0.0)
+            run = np.repeat(np.arange(len(here)), lengths)[feasible]
+            runs, first = np.unique(run, return_index=True)
+            costs = _numbers(flat.take(pa.array(feasible[first])), COSTS)
+            offsets = offsets_of(np.bincount(runs, minlength=len(here)))
+            yield TracePart(here, offsets, **costs, precision=np.zeros(runs.size))
 
-def _feasible_part(vectors: pa.ChunkedArray, rows: NDArray[np.intp]) -> TracePart:
-    lengths = pc.fill_null(pc.list_value_length(vectors), 0).to_numpy()
-    flat = pc.list_flatten(vectors)
-    violation = pc.list_element(pc.struct_field(flat, "outputs"), VIOLATION)
-    feasible = np.flatnonzero(np.asarray(violation, dtype=np.float64) == 0.0)
-    runs, found = np.unique(np.repeat(np.arange(len(rows)), lengths)[feasible], return_index=True)
-    at = feasible[found]
-    time_s, evaluations = (
-        np.asarray(pc.struct_field(flat, name), dtype=np.float64)[at]
-        for name in ("time_s", "evaluations")
-    )
-    counts = np.bincount(runs, minlength=len(rows))
-    return TracePart(rows, offsets_of(counts), time_s, evaluations, np.zeros(at.size))
+    return Traces(parts)
 
 
 def nondominated(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -316,7 +315,6 @@ def nondominated(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
 
 _VECTOR_FIELDS = ("evaluations", "time_s", "outputs.list.element")
 COSTS = ("evaluations", "time_s")  # the first columns; the others are the numbers of the vector
-
 Vectors = list[NDArray[np.float64]]
 
 
@@ -330,16 +328,12 @@ def read_vectors(source: Source, places: NDArray[np.intp]) -> Vectors:
 
 
 def _vectors_of(column: pa.ChunkedArray) -> Vectors:
-    lengths = pc.fill_null(pc.list_value_length(column), 0).to_numpy()
-    flat = pc.list_flatten(column)
+    lengths, flat = _flat(column)
     outputs = pc.struct_field(flat, "outputs")
     numbers = np.asarray(pc.list_flatten(outputs).to_numpy(), dtype=np.float64)
-    counts = np.asarray(pc.list_value_length(outputs).to_numpy(), dtype=np.int64)
-    costs = np.column_stack(
-        [np.asarray(pc.struct_field(flat, name).to_numpy(), dtype=np.float64) for name in COSTS]
-    )
+    costs = np.column_stack(list(_numbers(flat, COSTS).values()))
     first = offsets_of(lengths)  # vectors of all runs, one after the other
-    begin = offsets_of(counts)[first]
+    begin = offsets_of(pc.list_value_length(outputs).to_numpy())[first]
     return [
         np.column_stack(
             [
@@ -369,25 +363,21 @@ def read_launches(
     """The launches of the runs with a row, by row; precisions from `reference`, per run."""
     nothing = pa.chunked_array([], RUN_SCHEMA.field("launch_log").type)
     logs = aligned(source, rows, launch_log=(*_LOGGED, "end"))
-    parts = [_flat(nothing, rows[:0]), *(_flat(log, here) for here, (log,) in logs)]
+    parts = [_launches_in(nothing, rows[:0]), *(_launches_in(log, here) for here, (log,) in logs)]
     launches = pd.concat(parts, ignore_index=True)
     launches = launches.sort_values("row", kind="stable", ignore_index=True)
     return launches_from(launches, reference)
 
 
-def _flat(log: pa.ChunkedArray, rows: NDArray[np.intp]) -> pd.DataFrame:
-    lengths = pc.fill_null(pc.list_value_length(log), 0).to_numpy()
-    flat = pc.list_flatten(log)
+def _launches_in(log: pa.ChunkedArray, rows: NDArray[np.intp]) -> pd.DataFrame:
+    lengths, flat = _flat(log)
     end = pc.struct_field(flat, "end")
-    complete = pc.is_in(end, pa.array(ENDED_BY_ITSELF))
-    unlimited = pc.invert(pc.is_in(end, pa.array(LIMITED)))
-    numbers = {name: np.asarray(pc.struct_field(flat, name), dtype=np.float64) for name in _LOGGED}
     return pd.DataFrame(
         {
             "row": np.repeat(rows, lengths),
-            **numbers,
-            "complete": np.asarray(complete),
-            "unlimited": np.asarray(unlimited),
+            **_numbers(flat, _LOGGED),
+            "complete": np.asarray(pc.is_in(end, pa.array(ENDED_BY_ITSELF))),
+            "unlimited": np.asarray(pc.invert(pc.is_in(end, pa.array(LIMITED)))),
         }
     )
 
@@ -468,12 +458,12 @@ def _part(
     first = offsets_of(made)  # launches of all runs, one after the other
     run = np.repeat(np.arange(len(rows)), made)
     launch = np.arange(first[-1]) - first[run]
-    spans = _numbers(log, _SPANS)
+    spans = _numbers(pc.list_flatten(log), _SPANS)
     before = offsets_of(spans["evaluations"])[:-1]
     before -= before[first[run]]
 
     both = pa.chunked_array([*events.chunks, *launch_events.chunks], events.type)
-    event = _numbers(both, _EVENTS)
+    event = _numbers(pc.list_flatten(both), _EVENTS)
     of_run = np.repeat(np.tile(first[:-1], 2), pc.list_value_length(both).to_numpy())
     place = of_run + event["launch"].astype(np.intp)
     order = np.lexsort((event["evaluations"], place))
@@ -493,11 +483,6 @@ def _part(
     return traces.taken(np.flatnonzero(kept)).renumbered(rows)
 
 
-def _numbers(column: pa.ChunkedArray, names: tuple[str, ...]) -> dict[str, NDArray[np.float64]]:
-    flat = pc.list_flatten(column)
-    return {name: np.asarray(pc.struct_field(flat, name), dtype=np.float64) for name in names}
-
-
 @dataclass(frozen=True)
 class TracedLaunches:
     """Launches of runs, in any order: the run and the index of each, shape (launches,).
@@ -515,14 +500,13 @@ class TracedLaunches:
         return self.seconds if unit == "seconds" else self.evaluations
 
 
-SAID: dict[NoisyValue, str] = {
+SAID: dict[NoisyValue, str] = {  # A sentence for captions
     "recommended": "Noisy runs: values without noise of the point that the run recommends.",
     "best_measured": "Noisy runs: values without noise of the best measured point.",
     "best_evaluated": "Noisy runs: best value without noise of all evaluated points, as COCO has "
     "it.",
     "measured": "Noisy runs: measured values, with their noise.",
 }
-"""A sentence for captions."""
 
 _VECTOR = ("launch", "evaluations", "time_s", "outputs.list.element")
 _RECOMMENDATION = ("launch", "evaluations", "time_s", "noise_free")
@@ -552,7 +536,9 @@ class NoisyPart(Part):
         optimum = np.repeat(f_opt[self.rows], np.diff(offsets))
         distance = np.where(np.isnan(optimum), value, precision(value, optimum))
         traces = TracePart(self.rows, offsets, self.time_s[at], self.evaluations[at], distance)
-        return _falling(traces)
+        before = np.concatenate([[np.inf], distance[:-1]])
+        before[offsets[:-1][offsets[:-1] < before.size]] = np.inf
+        return traces.with_events(distance < before)
 
 
 NoisyRows = Parts[NoisyPart]
@@ -604,41 +590,17 @@ def _noisy_parts(
 ) -> Iterator[NoisyPart]:
     mine = np.where((rows >= 0) & noisy[rows], rows, -1)
     columns = {"vectors": _VECTOR, "recommendations": _RECOMMENDATION}
-    for here, (vectors, recommended) in aligned(source, mine, **columns):
-        yield _noisy_part(vectors, recommended, here)
-
-
-def _noisy_part(
-    vectors: pa.ChunkedArray, recommended: pa.ChunkedArray, rows: NDArray[np.intp]
-) -> NoisyPart:
-    lengths = [
-        pc.fill_null(pc.list_value_length(column), 0).to_numpy()
-        for column in (vectors, recommended)
-    ]
-    evaluated, named = pc.list_flatten(vectors), pc.list_flatten(recommended)
-    outputs = np.asarray(pc.list_flatten(pc.struct_field(evaluated, "outputs")), dtype=np.float64)
-    measured, noise_free = outputs.reshape(-1, 2).T
-    run = np.concatenate([np.repeat(np.arange(rows.size), length) for length in lengths])
-
-    def both(name: str) -> NDArray[np.float64]:
-        columns = (pc.struct_field(flat, name) for flat in (evaluated, named))
-        return np.concatenate([np.asarray(column, dtype=np.float64) for column in columns])
-
-    order = np.lexsort((both("evaluations"), run))  # stable
-    of_named = np.asarray(pc.struct_field(named, "noise_free"), dtype=np.float64)
-    return NoisyPart(
-        rows=rows,
-        offsets=offsets_of(np.bincount(run, minlength=rows.size)),
-        time_s=both("time_s")[order],
-        evaluations=both("evaluations")[order],
-        precision=np.concatenate([measured, np.full(of_named.size, np.nan)])[order],
-        launch=both("launch")[order].astype(np.intp),
-        noise_free=np.concatenate([noise_free, of_named])[order],
-    )
-
-
-def _falling(part: TracePart) -> TracePart:
-    """Omit events at which the precision does not decrease."""
-    before = np.concatenate([[np.inf], part.precision[:-1]])
-    before[part.offsets[:-1][part.offsets[:-1] < before.size]] = np.inf
-    return part.with_events(part.precision < before)
+    for here, both in aligned(source, mine, **columns):
+        (lengths, evaluated), (of_named, named) = map(_flat, both)
+        outputs = pc.list_flatten(pc.struct_field(evaluated, "outputs"))
+        measured, noise_free = np.asarray(outputs, dtype=np.float64).reshape(-1, 2).T
+        every = np.arange(here.size)
+        run = np.concatenate([np.repeat(every, lengths), np.repeat(every, of_named)])
+        first, second = _numbers(evaluated, _RECOMMENDATION[:3]), _numbers(named, _RECOMMENDATION)
+        first |= {"noise_free": noise_free, "precision": measured}
+        second["precision"] = np.full(len(named), np.nan)
+        joined = {name: np.concatenate([first[name], second[name]]) for name in first}
+        order = np.lexsort((joined["evaluations"], run))  # stable
+        rows_of = {name: values[order] for name, values in joined.items()}
+        rows_of["launch"] = rows_of["launch"].astype(np.intp)
+        yield NoisyPart(here, offsets_of(np.bincount(run, minlength=here.size)), **rows_of)
