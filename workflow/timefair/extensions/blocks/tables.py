@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from timefair.exhibits import questions
-from timefair.exhibits.columns import PAIR, PROBLEM, SECONDS, TARGET, Column, column_names
-from timefair.exhibits.exhibit import exhibit
-from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
+from timefair.exhibits.columns import PAIR, SECONDS, column_names
+from timefair.exhibits.exhibit import Made, exhibit
+from timefair.exhibits.layout import INTERVAL, Layout, Points
 from timefair.records.rundata.conditions import BLOCK, EVERY_MACHINE, UNNAMED
 from timefair.records.rundata.problems import Spent, in_words, listed_by_precision, problems
 from timefair.records.rundata.runs import Runs
@@ -87,40 +86,6 @@ def ratio_limits(
     return float(low), float(high)
 
 
-COLUMNS = (
-    *PROBLEM,
-    TARGET,
-    *PAIR,
-    Column(
-        "machine",
-        f"kind of machine; `{UNNAMED}` without blocks, and `{EVERY_MACHINE}` for the mean over the "
-        "kinds",
-        text=True,
-    ),
-    Column("n_a", "runs of `algorithm_a` there"),
-    Column("n_b", "runs of `algorithm_b` there"),
-    Column(
-        "ert_a_s",
-        f"ERT of `algorithm_a` there in seconds; `inf` if no run reached the target, empty for "
-        f"`{EVERY_MACHINE}`",
-        SECONDS,
-    ),
-    Column("ert_b_s", "the same for `algorithm_b`", SECONDS),
-    Column(
-        "ratio",
-        f"`ert_a_s` divided by `ert_b_s`: below 1 if `algorithm_a` is faster; for "
-        f"`{EVERY_MACHINE}`, the geometric mean over the kinds of machines, weighted by their "
-        "runs. Empty if neither algorithm reached the target",
-    ),
-    Column(
-        "ratio_low",
-        "lower limit of the interval of `ratio`, from a bootstrap of whole blocks; empty without "
-        "blocks, with one block of a kind, or if no sample has a ratio",
-    ),
-    Column("ratio_high", "its upper limit"),
-)
-
-
 @exhibit(
     "ert_ratios",
     question=questions.TARGET,
@@ -132,19 +97,33 @@ COLUMNS = (
     kind of machine. Intervals are from a bootstrap of whole blocks. For more than 12 algorithms,
     only pairs with the best one are listed; `statistics.pairs` selects other pairs.
     """,
-    columns=COLUMNS,
+    columns=f"""
+    PROBLEM, TARGET, PAIR
+    machine (text): kind of machine; `{UNNAMED}` without blocks, and `{EVERY_MACHINE}` for the mean
+        over the kinds
+    n_a: runs of `algorithm_a` there
+    n_b: runs of `algorithm_b` there
+    ert_a_s [{SECONDS}]: ERT of `algorithm_a` there in seconds; `inf` if no run reached the target,
+        empty for `{EVERY_MACHINE}`
+    ert_b_s [{SECONDS}]: the same for `algorithm_b`
+    ratio <Ratio; .2 limits>: `ert_a_s` divided by `ert_b_s`: below 1 if `algorithm_a` is faster;
+        for `{EVERY_MACHINE}`, the geometric mean over the kinds of machines, weighted by their
+        runs. Empty if neither algorithm reached the target
+    ratio_low: lower limit of the interval of `ratio`, from a bootstrap of whole blocks; empty
+        without blocks, with one block of a kind, or if no sample has a ratio
+    ratio_high: its upper limit
+    """,
     layouts=Layout(
         caption="Ratio of the expected running times of two algorithms to target precisions, "
         "in {seconds}; below 1 if the first is faster.",
         brackets=INTERVAL,
-        values=(Value.with_limits("ratio", "Ratio", decimals=2),),
         rows=("function", *column_names(PAIR), "machine"),
         columns="target",
         points=(Points("target", 3),),
     ),
     comparing=True,
 )
-def ratios(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+def ratios(runs: Runs, analysis: Analysis) -> Made:
     """The ratio of each listed pair to each target from easy to hard, on each kind of machine."""
     targets = analysis.targets_from_easy
     spent = Spent.until(runs.runtimes("seconds", targets), runs.spent("seconds"))
@@ -194,9 +173,7 @@ def ratios(runs: Runs, analysis: Analysis) -> pd.DataFrame:
                             "ratio_high": high,
                         }
                     )  # fmt: skip
-    frame = pd.DataFrame(rows, columns=column_names(COLUMNS))
-    frame.attrs["pairs"] = in_words(listed_in)
-    return frame
+    return rows, {"pairs": in_words(listed_in)}
 
 
 def _ratio(first: float, second: float) -> float:

@@ -14,17 +14,9 @@ from numpy.typing import NDArray
 from timefair.basics.words import ALL, counted
 from timefair.exhibits.campaign.checklist import ChecklistPart, listed
 from timefair.exhibits.campaign.outcomes import of_times
-from timefair.exhibits.columns import (
-    DIMENSION,
-    FUNCTION_OR_ALL,
-    PAIR,
-    SUITE,
-    TARGET,
-    Column,
-    column_names,
-)
+from timefair.exhibits.columns import PAIR, column_names
 from timefair.exhibits.comparisons.comparison import Pooled, Quantile
-from timefair.exhibits.exhibit import exhibit
+from timefair.exhibits.exhibit import Made, exhibit
 from timefair.exhibits.layout import Layout, Value
 from timefair.exhibits.questions import Question
 from timefair.extensions.registered.registration import (
@@ -58,39 +50,6 @@ UNIT: Mapping[str, Unit] = {"ert_s": "seconds", "ert_evaluations": "evaluations"
 
 YES, NO, UNKNOWN = "yes", "no", "not answered"
 
-COLUMNS = (
-    Column("question", "the question in words", text=True),
-    Column("answer", f"`{YES}`, `{NO}`, or `{UNKNOWN}` if there is no p-value", text=True),
-    Column("registered", "time of the registration; empty if there is none", text=True),
-    Column("digest", "SHA-256 of the registration; empty if there is none", text=True),
-    Column("table", "the table that explains the measure and the test", text=True),
-    Column("measure", "what is compared: a column of `table`, or `precision` at T", text=True),
-    SUITE,
-    DIMENSION,
-    FUNCTION_OR_ALL,
-    TARGET,
-    *PAIR,
-    Column("runs_a", "planned runs of `algorithm_a` that count"),
-    Column("runs_b", "planned runs of `algorithm_b` that count"),
-    Column(
-        "value_a",
-        "median precision or ERT of `algorithm_a`; for `all`, share of the functions on which it "
-        "is better, where a tie counts half",
-        "precision, s or evaluations",
-    ),
-    Column("value_b", "the same for `algorithm_b`", "precision, s or evaluations"),
-    Column("test", "`wilcoxon`, `mann-whitney` or `score`", text=True),
-    Column("p", "p-value of this test, without a correction for multiple tests"),
-    Column("alpha", "level of the test"),
-    Column(
-        "detectable_ratio",
-        "for an ERT in seconds on one function: largest ratio of times that the speed of the "
-        "machine may explain; if the ratio of the ERTs is not larger, `better` is empty",
-    ),
-    Column("better", "the better algorithm at the level `alpha`; empty otherwise", text=True),
-    Column("success", "what counts as success: `better` or `different`", text=True),
-)
-
 
 class Order(NamedTuple):
     """The order of two algorithms: their values, the p-value, the better algorithm or ``""``."""
@@ -113,7 +72,27 @@ class Order(NamedTuple):
     and both have to be significant. The table `deviations` lists what differs from the
     registration.
     """,
-    columns=COLUMNS,
+    columns=f"""
+    question (text): the question in words
+    answer (text): `{YES}`, `{NO}`, or `{UNKNOWN}` if there is no p-value
+    registered (text): time of the registration; empty if there is none
+    digest (text): SHA-256 of the registration; empty if there is none
+    table (text): the table that explains the measure and the test
+    measure (text): what is compared: a column of `table`, or `precision` at T
+    SUITE, DIMENSION, FUNCTION_OR_ALL, TARGET, PAIR
+    runs_a: planned runs of `algorithm_a` that count
+    runs_b: planned runs of `algorithm_b` that count
+    value_a [precision, s or evaluations]: median precision or ERT of `algorithm_a`; for `all`,
+        share of the functions on which it is better, where a tie counts half
+    value_b [precision, s or evaluations]: the same for `algorithm_b`
+    test (text): `wilcoxon`, `mann-whitney` or `score`
+    p: p-value of this test, without a correction for multiple tests
+    alpha: level of the test
+    detectable_ratio: for an ERT in seconds on one function: largest ratio of times that the speed
+        of the machine may explain; if the ratio of the ERTs is not larger, `better` is empty
+    better (text): the better algorithm at the level `alpha`; empty otherwise
+    success (text): what counts as success: `better` or `different`
+    """,
     layouts=Layout(
         caption="Answer to the registered question. It uses only the planned runs, and one "
         "test at its own level.",
@@ -130,13 +109,13 @@ class Order(NamedTuple):
     charged=False,
     complete=True,
 )
-def answer(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+def answer(runs: Runs, analysis: Analysis) -> Made:
     """One row for each order that the question is about; none without a question.
 
     A rank reversal needs both orders, so its p-value is the larger one (intersection-union test).
     """
     if not registered(analysis):
-        return pd.DataFrame(columns=column_names(COLUMNS))
+        return []
     question = _question(analysis)
     settings = registered_analysis(analysis).model_copy(
         update={"confidence": 1 - question["alpha"]}
@@ -151,7 +130,7 @@ def answer(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     }
     said = _said(analysis, question, everyone.frame[asked])
     said["answer"] = _answer(list(orders.values()), question)
-    rows = [
+    return [
         {
             **said,
             "measure": measure,
@@ -163,7 +142,6 @@ def answer(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         }
         for measure, order in orders.items()
     ]
-    return pd.DataFrame(rows, columns=column_names(COLUMNS))
 
 
 def _question(analysis: Analysis) -> dict[str, Any]:
@@ -289,14 +267,6 @@ def _detectable_ratio(runs: Runs, settings: Analysis, question: Mapping[str, Any
     return float(table.loc[here, "detectable_ratio"].iloc[0]) if here.any() else nan
 
 
-DEVIATION = (
-    Column("kind", "what the deviation is about", text=True),
-    Column("subject", "the key, the algorithm or the file", text=True),
-    Column("registered", "what was registered", text=True),
-    Column("found", "what was found instead", text=True),
-)
-
-
 @exhibit(
     "deviations",
     question=REGISTERED,
@@ -307,18 +277,19 @@ DEVIATION = (
     registration, and a registration that was changed or is missing. Changes of figures and of the
     names of functions are not listed, because they change no number.
     """,
-    columns=DEVIATION,
-    layouts=Layout(
-        caption="Deviations from the registration.",
-        values=(Value("registered", "Registered", wrap=30), Value("found", "Found", wrap=30)),
-        rows=("kind", "subject"),
-    ),
+    columns="""
+    kind (text): what the deviation is about
+    subject (text): the key, the algorithm or the file
+    registered (text) <Registered; 30 letters>: what was registered
+    found (text) <Found; 30 letters>: what was found instead
+    """,
+    layouts=Layout(caption="Deviations from the registration.", rows=("kind", "subject")),
     charged=False,
     complete=True,
 )
-def deviating(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+def deviating(runs: Runs, analysis: Analysis) -> Made:
     """One row per deviation; none without a question or a deviation."""
-    return pd.DataFrame(all_deviations(runs, analysis), columns=column_names(DEVIATION))
+    return all_deviations(runs, analysis)
 
 
 def checklist(runs: Runs, analysis: Analysis) -> Iterator[ChecklistPart]:
