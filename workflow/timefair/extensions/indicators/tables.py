@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import norm, rankdata
 
-from timefair.basics.words import ALL
+from timefair.basics import words
+from timefair.basics.words import ALL, number
 from timefair.exhibits.charts.chart import Picture, leaders
 from timefair.exhibits.exhibit import Parts, drawn, exhibit
 from timefair.exhibits.layout import BOOTSTRAP, INTERVAL, Layout, Points
@@ -28,6 +29,9 @@ from timefair.statistics.samples import (
     sample_quantile,
     stratified_sums,
 )
+
+if TYPE_CHECKING:
+    from timefair.report.evidence import Evidence, Space
 
 BEST, WORST = 1e-8, 1e2  # precisions beyond these count as these
 
@@ -550,3 +554,55 @@ def costs_until(runs: Runs, unit: Unit, last: float, points: int) -> NDArray[np.
         return grid
     grid = np.geomspace(min(grid[0], last), last, points)
     return np.unique(np.round(grid)) if unit == "evaluations" else np.unique(grid)
+
+
+INDICATORS = {"aocc": ("aocc", "AOCC"), "u_scores": ("share", "U-score")}
+"""Tables with their values and the names of these."""
+
+
+def findings(evidence: Evidence, space: Space) -> Iterator[str]:
+    """On indicators with another significant leader than the targets, and on changes over time."""
+    from timefair.report.findings import leading
+
+    first = leading(evidence)[:1]
+    for table, (column, called) in INDICATORS.items():
+        rows = evidence.of(table, space, function=ALL, unit=evidence.unit)
+        leader = _leader(rows, column)
+        if leader is not None and [leader["algorithm"]] != first:
+            low, high = (number(leader[f"{column}_{end}"], digits=2) for end in ("low", "high"))
+            value = number(leader[column], digits=2)
+            yield (
+                f"By {called} in {evidence.unit}, {leader['algorithm']} leads with {value} "
+                f"[{low}, {high}]; no other interval reaches its own."
+            )
+    yield from _over_time(evidence, space)
+
+
+def _leader(rows: pd.DataFrame, column: str) -> pd.Series | None:
+    """The row with the highest value, if its interval is above those of all others."""
+    if len(rows) < 2:
+        return None
+    ordered = rows.sort_values(column, ascending=False, kind="stable")
+    above = ordered[f"{column}_low"].iloc[0] > ordered[f"{column}_high"].iloc[1:]
+    return ordered.iloc[0] if above.all() else None
+
+
+def _over_time(evidence: Evidence, space: Space) -> Iterator[str]:
+    """Who leads first and last, if these are two algorithms."""
+    rows = evidence.of("rank_over_time", space, unit=evidence.unit)
+    if rows.empty:
+        return
+    sure = rows[rows["leads"] >= evidence.confidence].sort_values("cost")
+    names = sure["algorithm"].astype(str)
+    if names.nunique() < 2:
+        return
+    early, late = names.iloc[0], names.iloc[-1]
+    until = sure.loc[names == early, "cost"].max()
+    since = sure.loc[(names == late) & (sure["cost"] > until), "cost"].min()
+    if early == late or pd.isna(since):
+        return
+    until, since = (words.cost(float(at), evidence.unit, evidence.clock) for at in (until, since))
+    yield (
+        f"By the median precision, {early} leads until {until}, and {late} from {since} on "
+        f"(average rank over the functions, in {100 * evidence.confidence:g} % of the resamples)."
+    )

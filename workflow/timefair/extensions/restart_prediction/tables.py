@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtrit
 
+from timefair.basics.words import listed, number
 from timefair.exhibits.charts.chart import Picture, leaders
 from timefair.exhibits.exhibit import Figure, Made, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout
@@ -18,6 +19,9 @@ from timefair.records.rundata.problems import BUDGETS, KEYS, Spent, cut_off
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.statistics.checks import check_confidence
+
+if TYPE_CHECKING:
+    from timefair.report.evidence import Evidence, Space
 
 Array = NDArray[np.float64]
 
@@ -574,3 +578,30 @@ def _rows(cell: Cell, lengths: Array, analysis: Analysis) -> Iterator[dict[str, 
             "budget": cell.budget,
             "observed_until": cell.launches.known_until,
         }
+
+
+GAINS_LITTLE = "Other restarts would gain little or nothing for {names}."
+UNCERTAIN = "It is uncertain whether other restarts would make {names} faster on other functions."
+
+
+def findings(evidence: Evidence, space: Space) -> Iterator[str]:
+    """Sentences on the gains, the largest first, then on what is uncertain or nothing; the table
+    names the algorithms that cannot be judged.
+    """
+    from timefair.report.evidence import NOTICEABLE
+
+    rows = evidence.of("restart_advice", space)
+    if rows.empty:
+        return
+    small = (rows["verdict"] == GAIN) & (rows["gain"] < NOTICEABLE)
+    rows = rows.assign(verdict=rows["verdict"].mask(small, NOTHING))
+    gains = rows[rows["verdict"] == GAIN].sort_values("gain", ascending=False, kind="stable")
+    for _, row in gains.iterrows():
+        yield (
+            f"Restart {row['algorithm']} after {row['tau']:,.0f} evaluations: "
+            f"{number(row['gain'], digits=2)} times as fast on the functions not used to choose it."
+        )
+    for verdict, sentence in ((UNSURE, UNCERTAIN), (NOTHING, GAINS_LITTLE)):
+        names = sorted(rows.loc[rows["verdict"] == verdict, "algorithm"].astype(str))
+        if names:
+            yield sentence.format(names=listed(names))
