@@ -11,8 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from timefair.statistics.checks import Estimate, Floats
-from timefair.statistics.samples import percentile_interval, resampled_sums
+from timefair.statistics.samples import Estimate, Floats, percentile_interval, resampled_sums
 
 
 @dataclass(frozen=True)

@@ -16,9 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, logit, ndtr, ndtri, stdtr
 
-from timefair.statistics.checks import Floats, check_confidence, vector
 from timefair.statistics.ert import ert
-from timefair.statistics.samples import sample_quantile
+from timefair.statistics.samples import Floats, check_confidence, sample_quantile, vector
 
 EXACT_PRODUCT = 20_000  # largest product of the sample sizes for an exact distribution without ties
 EXACT_ADDITIONS = 3_400_000  # of an exact distribution with ties; about 3 ms

@@ -9,14 +9,16 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from timefair.statistics.checks import Estimate, Floats, vector
 from timefair.statistics.runtimes import trace_arrays
 from timefair.statistics.samples import (
+    Estimate,
+    Floats,
     has_singles,
     percentile_interval,
     quantile_interval,
     sample_quantile,
     stratified_sums,
+    vector,
 )
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr, ndtri, stdtrit
 
-from timefair.statistics.checks import Floats, check_confidence, vector
+from timefair.statistics.samples import Floats, check_confidence, vector
 
 LOG_SPREAD = 1.5  # deviation of the logarithms above which a lognormal sample has a heavy tail
 NORMALITY_LEVEL = 0.05  # level of the test that the logarithms are normal

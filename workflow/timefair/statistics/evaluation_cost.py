@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 from scipy.special import ndtr, stdtr
 
-from timefair.statistics.checks import Floats, check_confidence
 from timefair.statistics.ranks import rank
+from timefair.statistics.samples import Floats, check_confidence
 
 
 def at_cost(seconds: ArrayLike, evaluations: ArrayLike, cost_s: ArrayLike) -> Floats:

@@ -10,8 +10,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import beta, norm
 
-from timefair.statistics.checks import Estimate, Floats, check_confidence, vector
-from timefair.statistics.samples import percentile_interval, resampled_sums, sample_quantile
+from timefair.statistics.samples import (
+    Estimate,
+    Floats,
+    check_confidence,
+    percentile_interval,
+    resampled_sums,
+    sample_quantile,
+    vector,
+)
 
 MeanMethod = Literal["bootstrap-t", "paper"]
 

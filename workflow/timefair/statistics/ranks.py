@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from timefair.statistics.checks import Floats
+from timefair.statistics.samples import Floats
 
 
 def holm(p: ArrayLike) -> Floats:

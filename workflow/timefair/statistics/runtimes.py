@@ -12,8 +12,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from timefair.statistics.checks import Floats
-from timefair.statistics.samples import sample_quantile
+from timefair.statistics.samples import Floats, sample_quantile
 
 
 def trace_arrays(

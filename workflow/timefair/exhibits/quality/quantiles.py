@@ -27,7 +27,6 @@ from timefair.records.rundata.problems import KEYS as PROBLEM
 from timefair.records.rundata.published import with_published
 from timefair.records.rundata.runs import UNITS, Runs, Unit
 from timefair.records.rundata.settings import Analysis
-from timefair.statistics.checks import Estimate
 from timefair.statistics.ert import ert
 from timefair.statistics.probability import (
     deviation_of,
@@ -43,7 +42,7 @@ from timefair.statistics.probability import (
     success_interval,
 )
 from timefair.statistics.ranks import rank
-from timefair.statistics.samples import quantile_interval, sample_quantile
+from timefair.statistics.samples import Estimate, quantile_interval, sample_quantile
 
 CELL = (*PROBLEM, "algorithm")
 

@@ -22,8 +22,8 @@ from timefair.exhibits.layout import Layout, Points
 from timefair.records.rundata.problems import ProblemRuns, UsedByRuns, in_words, listed_by_precision
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
-from timefair.statistics.checks import check_confidence
 from timefair.statistics.comparison import score_p
+from timefair.statistics.samples import check_confidence
 
 Array = NDArray[np.float64]
 

@@ -19,8 +19,8 @@ from timefair.basics.words import counted
 from timefair.records.rundata.problems import precision_at_the_end
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
-from timefair.statistics.checks import Floats, check_confidence
 from timefair.statistics.ranks import holm_levels
+from timefair.statistics.samples import Floats, check_confidence
 
 Jobs: TypeAlias = "tuple[ArrayLike, ArrayLike]"
 """The jobs of the runs of the baseline and of the candidate."""

@@ -18,7 +18,7 @@ from timefair.exhibits.questions import Question
 from timefair.records.rundata.problems import BUDGETS, KEYS, Spent, cut_off
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
-from timefair.statistics.checks import check_confidence
+from timefair.statistics.samples import check_confidence
 
 if TYPE_CHECKING:
     from timefair.report.evidence import Evidence, Space

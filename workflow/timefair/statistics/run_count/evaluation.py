@@ -11,10 +11,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr, ndtri
 
-from timefair.statistics.checks import Floats
 from timefair.statistics.run_count import kernels
-from timefair.statistics.run_count.skewness import Outliers, SkewnessRule, skewness_counts
-from timefair.statistics.run_count.stopping import StopCounts, checked_values
+from timefair.statistics.run_count.stopping import (
+    Outliers,
+    SkewnessRule,
+    StopCounts,
+    checked_values,
+    skewness_counts,
+)
+from timefair.statistics.samples import Floats
 
 
 def savings(total: ArrayLike, estimated: ArrayLike, accuracy: ArrayLike) -> dict[str, Floats]:

@@ -1,19 +1,22 @@
-"""One interface for all stopping rules, during measurement and on complete samples.
+"""Stopping rules: their interface, the skewness rule of the run-count paper, and a race.
 
 A rule examines the sample so far; `start` and `cap` are applied here, so n is the same either way.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtr
 
-from timefair.statistics.checks import Floats
+from timefair.statistics.comparison import at_most
+from timefair.statistics.run_count import kernels
+from timefair.statistics.samples import Floats, sample_quantile
 
 
 class Reason(StrEnum):
@@ -183,3 +186,213 @@ def equal_if_solved(precision: ArrayLike, unknown: ArrayLike, final_target: floa
     best = np.asarray(precision, dtype=np.float64)
     reached = -np.inf if final_target is None else final_target
     return np.where(unknown, best, np.maximum(best, reached))
+
+
+class Outliers(StrEnum):
+    """The outlier filter that is applied before the skewness or the mean is computed."""
+
+    NONE = "none"
+    """Drops no values."""
+    IQR = "iqr"
+    """Drops values more than 1.5 interquartile ranges from the quartiles."""
+    PERCENTILE = "percentile"
+    """Drops values outside the 2.5 and 97.5 percentiles: for n <= 41, the smallest and largest."""
+    MAD = "mad"
+    """Drops values with a modified z-score, ``0.6745 |x - median| / MAD``, above 3.5. If the MAD
+    (median absolute deviation) is 0, the mean absolute deviation about the median is used."""
+    MAD_MEAN = "mad-mean"
+    """As `MAD`, but if the MAD is 0, the mean absolute deviation about the mean is used."""
+
+    @property
+    def code(self) -> int:
+        return _CODES[self]
+
+
+_CODES = {technique: code for code, technique in enumerate(Outliers)}
+
+
+@dataclass(frozen=True)
+class SkewnessRule:
+    """Stop when the skewness of the values that the outlier filter keeps is in [-tau, tau].
+
+    - `tau`: Largest absolute skewness, not negative. The paper uses 0.05, 0.10, 0.15 and 0.20.
+    - `outliers`: The outlier filter. Outliers are omitted from the skewness, but count in n.
+    - `start`, `cap`: Least and greatest number of runs, ``3 <= start <= cap``; paper: 5 and 50.
+
+    The skewness is the moment coefficient g1 (ddof 0). What the paper does not specify: if the kept
+    values are constant but for rounding, or all values are `inf`, the rule stops as "degenerate".
+    If a value is `inf`, or fewer than three are kept, the skewness is NaN and the rule continues.
+
+    Source: T. Eftimov and P. Korošec, "Adaptive Estimation of the Number of Algorithm Runs in
+    Stochastic Optimization", GECCO 2025.
+    """
+
+    tau: float
+    outliers: Outliers
+    start: int = 5
+    cap: int = 50
+
+    def look(self, samples: Floats) -> Assessment:
+        ordered = np.sort(samples, axis=-1)
+        shape, n = ordered.shape[:-1], ordered.shape[-1]
+        found, flags = kernels.skewness(ordered.reshape(-1, n), self.outliers.code)
+        value, constant = found.reshape(shape), flags.reshape(shape)
+        return Assessment(value, constant | (np.abs(value) <= self.tau), constant)
+
+
+def skewness_counts(rules: Sequence[SkewnessRule], samples: ArrayLike) -> StopCounts:
+    """Where each of several skewness rules stops on many complete samples, as `stop_counts` of
+    each.
+
+    - `samples`, shape (samples, runs): At least as many runs as the cap of the rules, in their
+      order; `inf` for a run without a finite value.
+
+    Returns: Arrays of shape (samples, rules).
+    """
+    values = checked_values(samples, dimensions=2)
+    for rule in rules:
+        check_complete(rule, values.shape[1])
+    neighbours = sorted(rules, key=lambda rule: rule.outliers.code)
+    counts, met = kernels.stop_all(
+        values,
+        np.array([rule.outliers.code for rule in neighbours], dtype=np.int64),
+        np.array([rule.tau for rule in neighbours], dtype=np.float64),
+        np.array([rule.start for rule in neighbours], dtype=np.int64),
+        np.array([rule.cap for rule in neighbours], dtype=np.int64),
+    )
+    columns = [neighbours.index(rule) for rule in rules]
+    return StopCounts(counts[:, columns], met[:, columns])
+
+
+def p_worse(field: Floats, leader: int) -> Floats:
+    """One-sided p-values of Mann-Whitney tests that each row has larger values than the leader.
+
+    - `field`, shape (algorithms, n): Results; `inf` is worst and equal to itself.
+    - `leader`: Row of the leader, whose p is 1.
+
+    Returns, shape (algorithms,): Exact without ties. With ties, the normal approximation of
+    ``scipy.stats.mannwhitneyu``.
+    """
+    algorithms, n = field.shape
+    best = np.sort(field[leader])
+    below = np.searchsorted(best, field, "left") + np.searchsorted(best, field, "right")
+    greater = 0.5 * below.sum(axis=1)
+    ties = _tie_terms(np.concatenate([field, np.broadcast_to(best, field.shape)], axis=1))
+    tied = ties > 0.0
+    p = np.ones(algorithms)
+    p[~tied] = at_most(n * n - greater[~tied].astype(np.int64), n, n)
+    p[tied] = _normal_upper(greater[tied], ties[tied], n)
+    p[leader] = 1.0
+    return p
+
+
+def _tie_terms(both: Floats) -> Floats:
+    """Sum of t³ − t over the groups of t equal values of each row, shape (rows, n) to (rows,)."""
+    rows, n = both.shape
+    ordered = np.sort(both, axis=1)
+    first = np.ones((rows, n), dtype=np.bool_)
+    first[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
+    starts = np.flatnonzero(first)
+    sizes = np.diff(np.append(starts, rows * n)).astype(np.float64)
+    sums = np.bincount(starts // n, weights=sizes**3 - sizes, minlength=rows)
+    return np.asarray(sums, dtype=np.float64)
+
+
+def _normal_upper(greater: Floats, ties: Floats, n: int) -> Floats:
+    """Normal approximation of P(U >= greater); 1 where all values are equal."""
+    total = 2 * n
+    variance = n * n / 12 * ((total + 1) - ties / (total * (total - 1)))
+    constant = ties == float(total) ** 3 - total
+    deviation = np.sqrt(np.where(constant, 1.0, variance))
+    return np.where(constant, 1.0, ndtr(-((greater - n * n / 2 - 0.5) / deviation)))
+
+
+LOOKS = (7, 10, 15, 22, 33)  # numbers of runs at which a race is judged
+
+
+@dataclass(frozen=True)
+class RaceState:
+    """State of a race after a look.
+
+    - `dropped_at`, shape (algorithms,): The n at which each was dropped; 0 if it is in the race.
+    - `look`, `leader`: n and best algorithm of the latest look; 0 and -1 before the first one.
+    - `next_n`: Number of runs that each needs for the next look; None if the race is over.
+    """
+
+    dropped_at: NDArray[np.int64]
+    look: int
+    leader: int
+    next_n: int | None
+
+    @property
+    def goes_on(self) -> NDArray[np.bool_]:
+        return np.asarray(self.dropped_at == 0)
+
+    @property
+    def runs(self) -> NDArray[np.int64]:
+        """Number of runs of each algorithm that the race has used."""
+        return np.where(self.goes_on, self.look, self.dropped_at)
+
+
+@dataclass(frozen=True)
+class Race:
+    """Drop an algorithm that is significantly worse than the leader.
+
+    At each look, the leader is the algorithm with the smallest median; if several are equal, the
+    one with the smallest mean rank. Every other algorithm is compared with it by a one-sided
+    Mann-Whitney test (`p_worse`) at the level ``alpha / ((algorithms - 1) looks)``.
+
+    - `alpha`: Greatest probability, in (0, 1), that the best algorithm is dropped, over all looks
+      and leaders: one whose values are stochastically not larger than those of any other.
+    - `looks`: Numbers of runs at which the race is judged, increasing.
+    - `cap`: Number of runs of the algorithms that are never dropped, at least the last look.
+
+    Smaller values are better. The race is over when one algorithm is left, or at the cap.
+
+    Source: O. Maron and A. W. Moore, Advances in Neural Information Processing Systems 6 (1994). M.
+    Birattari et al., GECCO 2002.
+    """
+
+    alpha: float = 0.05
+    looks: tuple[int, ...] = LOOKS
+    cap: int = 50
+
+    def state(self, samples: Sequence[ArrayLike]) -> RaceState:
+        """Which algorithms are still in the race, with all looks from the first on.
+
+        - `samples`, shape (n_i,): The values of each algorithm so far, in the order of its runs.
+          Values beyond a look, or after an algorithm was dropped, are ignored, so the state does
+          not depend on when it is computed.
+
+        ValueError without a sample, or for one that is no vector or has NaN or ``-inf``.
+        """
+        values = [checked_values(sample, dimensions=1) for sample in samples]
+        dropped_at = np.zeros(len(values), dtype=np.int64)
+        latest, leader = 0, -1
+        for look in (*self.looks, self.cap):
+            racing = np.flatnonzero(dropped_at == 0)
+            if racing.size == 1:
+                return RaceState(dropped_at, latest, int(racing[0]), None)
+            if min(values[i].size for i in racing) < look:
+                return RaceState(dropped_at, latest, leader, look)
+            field = np.stack([values[i][:look] for i in racing])
+            first = leading(field)
+            latest, leader = look, int(racing[first])
+            if look in self.looks:
+                worse = p_worse(field, first) <= self._level(len(values))
+                dropped_at[racing[worse]] = look
+        return RaceState(dropped_at, latest, leader, None)
+
+    def _level(self, algorithms: int) -> float:
+        return self.alpha / (max(algorithms - 1, 1) * len(self.looks))
+
+
+def leading(field: Floats) -> int:
+    """Row of the smallest median; of equal ones, that of the smallest mean rank, then the first.
+
+    - `field`, shape (algorithms, n): Results, without NaN; several `inf` are ties.
+    """
+    from scipy.stats import rankdata  # late: slow to import
+
+    ranks = rankdata(field).reshape(field.shape).mean(axis=1)
+    return int(np.lexsort((ranks, sample_quantile(field, 0.5)))[0])

@@ -18,9 +18,8 @@ from scipy.optimize import bisect
 from scipy.special import betainc, betaln, stdtrit, xlogy
 from scipy.stats import binom
 
-from timefair.statistics.checks import Floats, check_confidence
 from timefair.statistics.run_count.stopping import Assessment
-from timefair.statistics.samples import sample_quantile
+from timefair.statistics.samples import Floats, check_confidence, sample_quantile
 
 PRIOR_RUNS = 2.0  # weight of the prior; it makes the intervals for n in 10..50 narrow
 
