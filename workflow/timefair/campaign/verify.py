@@ -19,6 +19,7 @@ from timefair.basics.words import counted
 from timefair.campaign import collected, configuration, plan
 from timefair.campaign.configuration import Campaign
 from timefair.problems import registry as suites
+from timefair.problems.base import Problem
 from timefair.problems.registry import Refutation
 from timefair.records.collect import checked_parts
 from timefair.records.integrity import (

@@ -1,7 +1,5 @@
-"""How well runs follow a problem that changes: errors, recovery, and their intervals.
-
-A run goes through environments of equal length, its *period*. Those of one run are not independent,
-so intervals are from a bootstrap of whole runs.
+"""How well runs follow a problem that changes: errors, recovery, and their intervals, from a
+bootstrap of whole runs. A run goes through environments of equal length, its *period*.
 """
 
 from __future__ import annotations
@@ -17,9 +15,8 @@ from timefair.statistics.samples import Estimate, Floats, percentile_interval, r
 @dataclass(frozen=True)
 class Followed:
     """What a run found in each environment: the points that improved on all earlier ones of it.
-
     - `environment`, `since`, `error`, shape ``(improvements,)``: The environment, from 0, the cost
-      since its beginning, which never decreases within it, and the error, which decreases.
+      since its beginning, which never decreases, and the error, which decreases.
     - `uninformed`, shape ``(environments,)``: The error before the first improvement; larger ones
       do not count.
     """
@@ -38,9 +35,8 @@ class Followed:
 
 
 def best_before_change(run: Followed) -> Floats:
-    """The best error in each environment, shape ``(environments,)``.
-
-    Source: K. Trojanowski and Z. Michalewicz, IEEE CEC 1999.
+    """The best error in each environment, shape ``(environments,)`` (K. Trojanowski and Z.
+    Michalewicz, IEEE CEC 1999).
     """
     best = run.uninformed.copy()
     np.minimum.at(best, run.environment, run.error)
@@ -48,10 +44,9 @@ def best_before_change(run: Followed) -> Floats:
 
 
 def offline_errors(run: Followed, period: float) -> Floats:
-    """The mean over the cost of the best error since the change, shape ``(environments,)``.
-
-    - `run`: Its `since` is the cost from which each error holds: of evaluation n, n - 1.
-    - `period`: The length of an environment. Errors that hold from a later cost do not count.
+    """The mean over the cost of the best error since the change, shape ``(environments,)``. Of
+    evaluation n, an error holds from the cost n - 1 (`run.since`); `period` is the length of an
+    environment.
 
     Source: J. Branke and H. Schmeck, Advances in Evolutionary Computing, Springer 2003. D. Yazdani
     et al., IEEE Transactions on Evolutionary Computation 25 (2021).
@@ -74,10 +69,8 @@ def error_after(run: Followed, costs: Floats) -> Floats:
 
 
 def recovery_times(run: Followed, targets: Floats) -> Floats:
-    """The cost from the change to the first error of at most each target.
-
-    Only improvements count, not `Followed.uninformed`. Shape ``(environments, targets)``; `inf`
-    where the target was not reached before the next change.
+    """The cost from the change to the first improvement with an error of at most each target, shape
+    ``(environments, targets)``; `inf` if there was none before the next change.
     """
     times = np.full((run.uninformed.size, targets.size), np.inf)
     for place, target in enumerate(targets):
@@ -92,12 +85,9 @@ def draws_of_runs(runs: int, *, resamples: int, rng: np.random.Generator) -> Flo
 
 
 def mean_over_runs(values: ArrayLike, draws: Floats, confidence: float) -> Estimate:
-    """The mean over runs and changes, with its interval from a bootstrap of whole runs.
-
-    - `values`: Shape ``(runs, environments)`` or ``(runs, environments, m)``, finite.
-    - `draws`: From `draws_of_runs`.
-
-    Returns: Scalars, or arrays of shape ``(m,)``. With one run, both limits are the mean.
+    """The mean over runs and changes of finite values, shape ``(runs, environments)`` or ``(runs,
+    environments, m)``, with its interval from a bootstrap of whole runs (`draws_of_runs`): scalars,
+    or arrays of shape ``(m,)``. With one run, both limits are the mean.
     """
     of_runs = np.asarray(values, dtype=np.float64).mean(axis=1)
     replicates = np.tensordot(draws, of_runs, axes=1) / len(of_runs)
@@ -108,15 +98,11 @@ def mean_over_runs(values: ArrayLike, draws: Floats, confidence: float) -> Estim
 def recovered(
     times: ArrayLike, period: float, draws: Floats, confidence: float
 ) -> tuple[Estimate, Estimate]:
-    """Expected cost until recovery, and the share of changes after which a run recovers.
+    """Expected cost until recovery, and the share of changes after which a run recovers, shape
+    ``(targets,)``, from `recovery_times`, shape ``(runs, environments, targets)``.
 
     Every environment is a trial, as runs are for the ERT: its cost is the recovery time, or the
-    period.
-
-    - `times`, shape ``(runs, environments, targets)``: From `recovery_times`.
-
-    Returns cost, share: Shape ``(targets,)``. The cost is `inf` without any success, and so is a
-    limit whose samples have none.
+    period. The cost is `inf` without any success, and so is a limit whose samples have none.
     """
     reached = np.asarray(times, dtype=np.float64)
     successes = np.isfinite(reached)

@@ -1,7 +1,6 @@
-"""Comparison of two algorithms: tests, and an effect size with its interval; also within strata.
-
-Smaller results are better; `inf` is worse than every number and equal to itself. Within strata,
-such as kinds of machines, only results of one stratum are compared with each other.
+"""Comparison of two algorithms: tests, and an effect size with its interval; also within strata,
+such as kinds of machines, where only results of one stratum are compared with each other. Smaller
+results are better; `inf` is worse than every number and equal to itself.
 """
 
 from __future__ import annotations
@@ -37,18 +36,15 @@ class Tails:
 
 
 def tails(first: ArrayLike, second: ArrayLike) -> Tails:
-    """Both tails of U if the pooled values are assigned to the two samples at random.
+    """Both tails of U if the pooled values of two samples, at least one each, are assigned at
+    random.
 
-    - `first`, `second`, shape (m,) and (n,): Samples with at least one value each. `inf` is
-      allowed, and is equal to itself.
-
-    Returns: U is the number of pairs in which the value of `first` is larger; ties count half. Both
-    tails are 1 if all values are equal.
-
-    The distribution is conditional on the ties. It is exact without ties for ``m n <=
-    EXACT_PAIRS``, with ties for up to 30 runs each, for more as long as `EXACT_ADDITIONS` suffice,
-    and for complete separation. Otherwise it is the double saddlepoint approximation for a lattice,
-    whose relative error is below 0.04 for 30 or more runs each, down to 1e-12.
+    U is the number of pairs in which the value of `first` is larger; ties count half. Both tails
+    are 1 if all values are equal. The distribution is conditional on the ties. It is exact without
+    ties for ``m n <= EXACT_PAIRS``, with ties for up to 30 runs each, for more as long as
+    `EXACT_ADDITIONS` suffice, and for complete separation. Otherwise it is the double saddlepoint
+    approximation for a lattice, whose relative error is below 0.04 for 30 or more runs each, down
+    to 1e-12.
 
     Source: H. B. Mann and D. R. Whitney, Annals of Mathematical Statistics 18 (1947). I. M.
     Skovgaard, Journal of Applied Probability 24 (1987), and R. W. Butler, Saddlepoint
@@ -88,10 +84,8 @@ def at_most(u: ArrayLike, m: int, n: int) -> Floats:
 
 @lru_cache(maxsize=1024)
 def _lower_half(m: int, n: int) -> Floats:
-    """P(U <= u) for u = 0..m n // 2, with m <= n.
-
-    The number of ways to have each u are the coefficients of a Gaussian binomial, the product of
-    (1 - q^(n+i)) / (1 - q^i) for i = 1..m.
+    """P(U <= u) for u = 0..m n // 2, with m <= n. The number of ways to have each u are the
+    coefficients of a Gaussian binomial, the product of (1 - q^(n+i)) / (1 - q^i) for i = 1..m.
     """
     size = m * n // 2 + 1
     ways = np.zeros(size, dtype=object)
@@ -107,8 +101,7 @@ def _lower_half(m: int, n: int) -> Floats:
 @dataclass(frozen=True)
 class _Groups:
     """Groups of equal values: two that are counted in closed form, and the other values.
-
-    - `rank`: Doubled rank of the first group; `step`: the greatest common divisor of differences.
+    - `rank`, `step`: Doubled rank of the first group; the greatest common divisor of differences.
     - `shifts`, `shift`: Doubled ranks of the other values and of the second group, minus `rank`, in
       steps.
     - `first`, `second`: Sizes of these groups.
@@ -177,9 +170,8 @@ class _Distribution:
 
 @lru_cache(maxsize=256)
 def _exact(ties: tuple[int, ...], m: int) -> _Distribution:
-    """Distribution of the doubled rank sum of m of the values, and from it that of 2 U.
-
-    ``ways[k, s]`` counts the choices of k values outside of both groups with the sum s of shifts.
+    """Distribution of the doubled rank sum of m of the values, and from it that of 2 U. ``ways[k,
+    s]`` counts the choices of k values outside of both groups with the sum s of shifts.
     """
     groups, total = _Groups.of(ties), sum(ties)
     rows, sums, lowest = groups.rows(m), groups.sums(m), groups.lowest(m)
@@ -208,9 +200,8 @@ def _exact(ties: tuple[int, ...], m: int) -> _Distribution:
 
 
 def _approximate(counts: NDArray[np.int64], m: int, deviation: int) -> float:
-    """P(D <= deviation), where D = 2 U - m n for m values that are assigned to the first sample.
-
-    Exact for the largest D, and never below the probability of the smallest D.
+    """P(D <= deviation), where D = 2 U - m n for m values that are assigned to the first sample:
+    exact for the largest D, and never below the probability of the smallest D.
     """
     n = int(counts.sum()) - m
     below = np.cumsum(counts) - counts
@@ -224,10 +215,8 @@ def _approximate(counts: NDArray[np.int64], m: int, deviation: int) -> float:
 
 @dataclass(frozen=True)
 class _Choices:
-    """Independent choices, one per value, of which m are made with the sum x of their ranks.
-
-    - `ranks`, `counts`: Ranks and sizes of the groups of equal values.
-    - `given`: m and x.
+    """Independent choices, one per value, of which `given` = (m, x): m are made with the sum x of
+    their ranks. `ranks`, `counts`: of the groups of equal values.
     """
 
     ranks: Floats
@@ -298,10 +287,9 @@ def score_p(
     variance_second: ArrayLike,
     n: int,
 ) -> Floats:
-    """Two-sided p-values of Welch's test that two algorithms have one mean score (`equal_ert`).
-
-    Means and variances (divisor runs - 1) are arrays that can be broadcast; `m` and `n` are the
-    numbers of runs, at least 2. Never below ``2/comb(m + n, m)``; 1 if all scores are equal.
+    """Two-sided p-values of Welch's test that two algorithms have one mean score (`equal_ert`),
+    from means and variances (divisor runs - 1), which can be broadcast, of m and n >= 2 runs. Never
+    below ``2/comb(m + n, m)``; 1 if all scores are equal.
 
     >>> score_p([0.0, 0.0], [1.0, 0.0], 5, [2.0, 0.0], [1.0, 0.0], 5).round(4).tolist()
     [0.0133, 1.0]
@@ -324,12 +312,9 @@ EXACT_PAIRS = 50  # Wilcoxon's p-value is exact for at most this number of pairs
 
 
 def mann_whitney(first: ArrayLike, second: ArrayLike) -> float:
-    """Two-sided p-value of the Mann-Whitney test that two samples have the same distribution.
-
-    - `first`, `second`, shape (m,) and (n,): Independent results of two algorithms, `inf` allowed.
-
-    Returns: Twice the smaller tail of `tails`, at most 1 and, without
-    ties, at least ``2/comb(m + n, m)``. 1 if all results are equal; NaN if a sample is empty.
+    """Two-sided p-value of the Mann-Whitney test that two independent samples have the same
+    distribution: twice the smaller tail of `tails`, at most 1 and, without ties, at least
+    ``2/comb(m + n, m)``. 1 if all results are equal; NaN if a sample is empty.
     """
     x, y = vector(first, "first"), vector(second, "second")
     if x.size == 0 or y.size == 0:
@@ -349,14 +334,12 @@ class SignedRank:
 
 
 def wilcoxon(first: ArrayLike, second: ArrayLike) -> SignedRank:
-    """Wilcoxon's signed-rank test that two algorithms are equally good on the same problems.
+    """Wilcoxon's signed-rank test that two algorithms are equally good on the same problems, by one
+    result per problem, with comparable differences, such as logarithms of precisions. `inf` and a
+    number have the largest possible difference.
 
-    - `first`, `second`, shape (problems,): One result per problem, with comparable differences,
-      such as logarithms of precisions. Two results of `inf` are a tie; `inf` and a number have the
-      largest possible difference.
-
-    Returns: Ties are ranked, but count for neither algorithm (Pratt). p is exact for at most
-    `EXACT_PAIRS` pairs; it is 1 if all pairs are ties, and NaN without pairs.
+    Ties are ranked, but count for neither algorithm (Pratt). p is exact for at most `EXACT_PAIRS`
+    pairs; it is 1 if all pairs are ties, and NaN without pairs.
 
     Source: J. W. Pratt, Journal of the American Statistical Association 54 (1959). D. S. Kerby,
     Comprehensive Psychology 3 (2014), for the balance.
@@ -383,9 +366,8 @@ def wilcoxon(first: ArrayLike, second: ArrayLike) -> SignedRank:
 
 
 def superiority(first: ArrayLike, second: ArrayLike) -> float:
-    """A12: the probability that the first algorithm has the better result; ties count half.
-
-    Samples as in `mann_whitney`. 0.5 if all results are equal, NaN if a sample is empty.
+    """A12: the probability that the first algorithm has the better result; ties count half. 0.5 if
+    all results are equal, NaN if a sample is empty.
     """
     x, y = vector(first, "first"), np.sort(vector(second, "second"))
     if x.size == 0 or y.size == 0:
@@ -404,7 +386,7 @@ class Effect:
 
 
 def a12(first: ArrayLike, second: ArrayLike, *, confidence: float) -> Effect:
-    """A12 with its interval. Samples as in `mann_whitney`; all values are NaN if one is empty.
+    """A12 with its interval; all values are NaN if a sample is empty.
 
     The interval contains A12, and its width is never zero: a normal interval with DeLong's variance
     after each sample got one value better and one worse than all others.
@@ -444,10 +426,8 @@ def win_rates(first: Floats, second: Floats) -> WinRate:
 def in_agreement(effect: Effect, p: float, level: float, *, rejected: bool) -> Effect:
     """The effect with an interval that excludes 0.5 if and only if the test rejects equality.
 
-    - `effect`: Result of `a12`, with an interval of the confidence ``1 - level``.
-    - `p`, `level`, `rejected`: p-value of `mann_whitney`, the level of its test, and the decision.
-
-    If `effect` does not agree, the limit on the side of 0.5 becomes A12 - (A12 - 0.5)
+    `effect` is of `a12` with the confidence ``1 - level``; `p` and `rejected` are of `mann_whitney`
+    at that level. If they do not agree, the limit on the side of 0.5 becomes A12 - (A12 - 0.5)
     z(level)/z(p), with the normal quantiles z (O. S. Miettinen, American Journal of Epidemiology
     103, 1976).
     """
@@ -470,17 +450,13 @@ def equal_ert(
     spent_second: ArrayLike,
     success_second: ArrayLike,
 ) -> float:
-    """Two-sided p-value of a score test that two algorithms have the same ERT to a target.
+    """Two-sided p-value of a score test that two algorithms have the same ERT to a target, from the
+    costs and successes of their runs, as for `timefair.statistics.ert.ert`.
 
-    Welch's test compares the scores of the runs: the cost, minus the ERT of all runs of both
-    algorithms if the run succeeded. Unlike the Mann-Whitney test, it is valid when runs end at
-    different costs.
-
-    - `spent_first`, `success_first`, shape (m,), and `spent_second`, `success_second`, shape (n,):
-      As for `timefair.statistics.ert.ert`.
-
-    Returns: Never below ``2/comb(m + n, m)``. 1 if no run succeeded or if all runs are equal; NaN
-    if an algorithm has fewer than two runs.
+    Welch's test compares the scores of the runs: the cost, minus the ERT of all runs of both if the
+    run succeeded. Unlike the Mann-Whitney test, it is valid when runs end at different costs. Never
+    below ``2/comb(m + n, m)``. 1 if no run succeeded or if all runs are equal; NaN if an algorithm
+    has fewer than two runs.
 
     >>> fast, slow = [1.0, 1.2, 0.9, 1.1, 1.0], [5.0, 5.2, 4.7, 5.1, 5.0]
     >>> round(equal_ert(fast, [True] * 5, slow, [True, True, False, True, True]), 4)
@@ -519,10 +495,7 @@ Strata: TypeAlias = Sequence[tuple[Floats, Floats]]
 def strata_of(
     first: ArrayLike, second: ArrayLike, strata_first: ArrayLike, strata_second: ArrayLike
 ) -> list[tuple[Floats, Floats]]:
-    """The results of both algorithms in each stratum that has results of both.
-
-    - `first`, `second`, `strata_first`, `strata_second`, shape (m,) and (n,): Results and strata.
-    """
+    """The results of both algorithms in each stratum that has results of both."""
     x, y = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     of_x, of_y = np.asarray(strata_first), np.asarray(strata_second)
     common = sorted(set(of_x.tolist()) & set(of_y.tolist()))
@@ -558,9 +531,8 @@ def van_elteren(strata: Strata) -> float:
 
 
 def superiority_within(strata: Strata) -> float:
-    """A12 within strata: its mean over the strata, with the weights of `van_elteren`.
-
-    0.5 if all results of each stratum are equal, NaN without strata.
+    """A12 within strata: its mean over the strata, with the weights of `van_elteren`. 0.5 if all
+    results of each stratum are equal, NaN without strata.
     """
     if not strata:
         return float("nan")
@@ -569,10 +541,9 @@ def superiority_within(strata: Strata) -> float:
 
 
 def a12_within(strata: Strata, *, confidence: float) -> Effect:
-    """`superiority_within` with a normal interval; NaN without strata.
-
-    The variance is that of `a12` in each stratum; the middle is as close to 0.5 as that of `a12`
-    for one stratum with all results.
+    """`superiority_within` with a normal interval; NaN without strata. The variance is that of
+    `a12` in each stratum; the middle is as close to 0.5 as that of `a12` for one stratum with all
+    results.
     """
     check_confidence(confidence)
     if len(strata) == 1:
@@ -589,9 +560,8 @@ def a12_within(strata: Strata, *, confidence: float) -> Effect:
 
 
 def mean_ratio(ratios: ArrayLike, weights: ArrayLike) -> float:
-    """Geometric mean of the ratios of several strata, shape (strata,), with positive weights.
-
-    A stratum with NaN is omitted. `inf` or 0 if a ratio is; NaN if there are both, or only NaN.
+    """Geometric mean of the ratios of several strata with positive weights. A stratum with NaN is
+    omitted; `inf` or 0 if a ratio is; NaN if there are both, or only NaN.
     """
     values, parts = np.asarray(ratios, dtype=np.float64), np.asarray(weights, dtype=np.float64)
     known = ~np.isnan(values)
@@ -631,8 +601,7 @@ def equal_ert_within(
 
 class QuantileTest(NamedTuple):
     """Two-sided p-value of `quantile_test`, and its least value with so many results below.
-
-    `balance` is the share of the first sample at or below the quantile of both, minus that of the
+    `balance`: the share of the first sample at or below the quantile of both, minus that of the
     second: positive if the first one is better.
     """
 
@@ -642,12 +611,9 @@ class QuantileTest(NamedTuple):
 
 
 def quantile_test(first: ArrayLike, second: ArrayLike, p: float) -> QuantileTest:
-    """Fisher's exact test that as many results of both samples are at or below a common quantile.
-
-    - `first`, `second`, shape (m,) and (n,): Independent results of two algorithms, `inf` allowed.
-    - `p`: Probability of the quantile of all results together, in (0, 1]; 0.5: Mood's test.
-
-    Returns: p and its least value are NaN if a sample is empty.
+    """Fisher's exact test that as many results of both samples are at or below a common quantile:
+    that of all results together with the probability `p` in (0, 1]; 0.5: Mood's test. p and its
+    least value are NaN if a sample is empty.
 
     Source: R. A. Johnson, S. Verrill and D. H. Moore, Biometrics 43 (1987).
     """

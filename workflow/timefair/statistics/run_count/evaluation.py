@@ -23,10 +23,9 @@ from timefair.statistics.samples import Floats
 
 
 def savings(total: ArrayLike, estimated: ArrayLike, accuracy: ArrayLike) -> dict[str, Floats]:
-    """The columns of Table 2; percentages are NaN for a total of 0.
-
-    - `total`, `estimated`: Runs of the complete samples, and those that the rule makes.
-    - `accuracy`: Percentage of samples with an accurate estimate; NaN if there are no samples.
+    """The columns of Table 2, from the runs of the complete samples, those that the rule makes, and
+    the percentage of samples with an accurate estimate (NaN without samples); percentages are NaN
+    for a total of 0.
 
     Source: T. Eftimov and P. Korošec, GECCO 2025, Table 2.
     """
@@ -46,11 +45,9 @@ ROUNDING = 1e-15  # relative difference of two means that counts as rounding
 
 @dataclass(frozen=True)
 class Verdicts:
-    """Accuracy of the estimates from the first n runs.
-
-    `accurate`, shape (samples, settings), is 1 if the estimate counts as accurate and 0 if not.
-    `within`, shape (samples, settings, bands), is 1 if the estimate is accurate, and otherwise the
-    expected share of the resamples within the band.
+    """Accuracy of the estimates from the first n runs: `accurate`, shape (samples, settings), is 1
+    or 0; `within`, shape (samples, settings, bands), is 1 if the estimate is accurate, and
+    otherwise the expected share of the resamples within the band.
     """
 
     accurate: Floats
@@ -71,16 +68,15 @@ def verdicts(
     for many resamples: the quantiles follow from the first four moments (Cornish-Fisher expansion),
     the bias and the acceleration of BCa from the skewness, and the shares within `BANDS` from an
     Edgeworth expansion.
-
-    - `samples`, shape (samples, runs): Complete samples, in the order of the runs; `inf` for a run
-      without a finite value.
+    - `samples`, shape (samples, runs): In the order of the runs; `inf` for one without a finite
+      value.
     - `counts`, shape (samples, settings): Number of first runs that each setting uses, in 1..runs.
-    - `outliers`, length settings: Outlier filter of each setting, for its n runs and for the truth.
-    - `truth`, shape (samples, runs'): Independent runs to compare with; by default all runs of the
-      sample, as in the paper. n = runs is then accurate by definition.
+    - `outliers`: Outlier filter of each setting, for its n runs and for the truth.
+    - `truth`, shape (samples, runs'): Independent runs; by default all runs of the sample, as in
+      the paper, so that n = runs is accurate by definition.
 
-    Returns: A mean of `inf` agrees only with another one. Values that are constant on both sides
-    agree if they are equal. OverflowError if a filter keeps no value because differences overflow.
+    A mean of `inf` agrees only with another one. Values that are constant on both sides agree if
+    they are equal. OverflowError if a filter keeps no value because differences overflow.
 
     Source: T. Eftimov and P. Korošec, GECCO 2025, for the criterion. B. Efron, Journal of the
     American Statistical Association 82 (1987), for BCa. P. Hall, The Bootstrap and Edgeworth
@@ -106,7 +102,6 @@ def verdicts(
 @dataclass(frozen=True)
 class _Moments:
     """Moments of the kept values of each sample; the mean is `inf` if any value, kept or not, is.
-
     Skewness and excess kurtosis are 0 for constant values.
     """
 
@@ -184,9 +179,8 @@ def _judged(estimate: _Moments, truth: _Moments, draws: int) -> tuple[Floats, Fl
 
 
 def _contains_zero(zero: Floats, g: Floats, k: Floats) -> NDArray[np.bool_]:
-    """Whether 0 is in the percentile or BCa interval of a difference of skewness g, kurtosis k.
-
-    Bias and acceleration of BCa are both a sixth of the skewness of the difference.
+    """Whether 0 is in the percentile or BCa interval of a difference of skewness g, kurtosis k;
+    bias and acceleration of BCa are both a sixth of its skewness.
     """
     sixth = g / 6.0
 
@@ -234,11 +228,8 @@ BLOCK = 2048  # samples that are judged at a time, so that the memory for verdic
 
 @dataclass(frozen=True)
 class Proposal:
-    """Numbers of runs that settings propose for samples; `evaluate` judges them.
-
-    - `n`: Number of runs, shape (samples, settings).
-    - `met`: Whether the rule stopped, same shape; False if the sample ended only at the cap.
-    - `outliers`: Outlier filter of each setting, applied before the mean is computed.
+    """Numbers of runs that settings propose for samples, shape (samples, settings), and whether the
+    rule stopped before the cap; the outlier filter of each setting is applied before the mean.
     """
 
     n: NDArray[np.int64]
@@ -252,10 +243,7 @@ def rule_proposal(
     *,
     progress: Callable[[int, int], None] | None = None,
 ) -> Proposal:
-    """Numbers of runs at which the skewness rules stop, one setting per rule.
-
-    - `samples`, shape (samples, runs): As for `verdicts`. May be a memory map.
-    """
+    """Where the skewness rules stop, one setting per rule; `samples` may be a memory map."""
     shape = np.shape(samples)
     rows = np.asanyarray(samples)
     n = np.empty((shape[0], len(rules)), dtype=np.int64)
@@ -267,10 +255,7 @@ def rule_proposal(
 
 
 def counts_proposal(counts: Sequence[StopCounts], outliers: Outliers) -> Proposal:
-    """Numbers of runs at which any other rules stopped on the same samples.
-
-    - `outliers`: Outlier filter applied before the mean is computed.
-    """
+    """Numbers of runs at which any other rules stopped on the same samples."""
     return Proposal(
         np.stack([found.n for found in counts], axis=1),
         np.stack([found.met for found in counts], axis=1),
@@ -297,9 +282,7 @@ def random_control(proposal: Proposal, *, rng: np.random.Generator) -> Proposal:
 @dataclass(frozen=True)
 class Evaluation:
     """Sums over the samples of each group, from which Tables 1 and 2 and the figures are made.
-
-    - `cap`: Size of a complete sample.
-    - `samples`, shape (groups,): Number of samples.
+    - `cap`, `samples`, shape (groups,): Size of a complete sample, and number of samples.
     - `runs`, `stopped`, `accurate`, `accurate_stopped`, shape (groups, settings): Runs made, and
       samples that stopped, that have an accurate estimate, and that have both.
     - `within`, shape (groups, settings, bands): Samples that are accurate or within each band.
@@ -322,12 +305,9 @@ def evaluate(
     groups: ArrayLike | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Evaluation:
-    """Determine how accurate the estimates from given numbers of runs are, on complete samples.
-
-    - `samples`, `truth`: As for `verdicts`; memory maps are read in blocks.
-    - `groups`, shape (samples,): Group of each sample, from 0. By default, all are in one group.
-
-    Returns: One row per group; a group without samples has NaN shares.
+    """Determine how accurate the estimates from given numbers of runs are, on complete samples as
+    for `verdicts` (memory maps are read in blocks), by groups, numbers from 0 of shape (samples,).
+    A group without samples has NaN shares.
 
     Source: T. Eftimov and P. Korošec, GECCO 2025, Tables 1 and 2.
     """

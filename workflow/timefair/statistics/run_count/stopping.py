@@ -44,11 +44,10 @@ class Reason(StrEnum):
 @dataclass(frozen=True)
 class Assessment:
     """The criterion of a rule on samples of one size; arrays of the leading shape of the samples.
-
     - `value`: The number that the rule computes, such as a width; NaN if it is undefined.
     - `met`, `degenerate`: Whether it is small enough, and whether only by constant values.
-    - `outside`: Whether a value is outside the bounds of the rule, so that the criterion is not
-      met; None for a rule without bounds.
+    - `outside`: Whether a value is outside the bounds of the rule, so that it is not met; None
+      without bounds.
     """
 
     value: Floats
@@ -69,9 +68,8 @@ class StoppingRule(Protocol):
         """The greatest number of runs, at least `start`."""
 
     def look(self, samples: Floats) -> Assessment:
-        """Evaluate the criterion on samples, shape (..., n), each in the order of its runs.
-
-        The result must be deterministic. `inf` is a run without a finite value; there is no NaN.
+        """Evaluate the criterion, deterministically, on samples of shape (..., n), each in the
+        order of its runs; `inf` is a run without a finite value, and there is no NaN.
         """
 
 
@@ -89,20 +87,16 @@ class Decision:
 
 @dataclass(frozen=True)
 class StopCounts:
-    """Where a rule stops on many samples; arrays of shape (samples,).
-
-    `met` is False if the rule never stopped, so that the sample ended at the cap.
-    """
+    """Where a rule stops on many samples, shape (samples,); `met` is False if only at the cap."""
 
     n: NDArray[np.int64]
     met: NDArray[np.bool_]
 
 
 def decide(rule: StoppingRule, sample: ArrayLike) -> Decision:
-    """Decide whether to stop or to make one more run; a criterion met at the cap counts as met.
-
-    - `sample`, shape (n,): The values of all runs so far, in their order; `inf` for a run without a
-      finite value. The sample may be empty.
+    """Decide from the values of all runs so far, in their order, whether to stop or to make one
+    more; a criterion met at the cap counts as met. `inf`: a run without a finite value. The sample
+    may be empty.
     """
     values = checked_values(sample, dimensions=1)
     if values.size < rule.start:
@@ -121,10 +115,8 @@ def decide(rule: StoppingRule, sample: ArrayLike) -> Decision:
 def stop_counts(
     rule: StoppingRule, samples: ArrayLike, *, progress: Callable[[int, int], None] | None = None
 ) -> StopCounts:
-    """Where a rule stops on many complete samples; the n is that of `decide` after each run.
-
-    - `samples`, shape (samples, runs): At least ``rule.cap`` runs each, in their order; `inf` for a
-      run without a finite value. May have no rows.
+    """Where a rule stops on complete samples, shape (samples, runs), of at least ``rule.cap`` runs
+    in their order; the n is that of `decide` after each run.
     """
     values = checked_values(samples, dimensions=2)
     check_complete(rule, values.shape[1])
@@ -176,12 +168,9 @@ def check_complete(rule: StoppingRule, runs: int) -> None:
 
 
 def equal_if_solved(precision: ArrayLike, unknown: ArrayLike, final_target: float | None) -> Floats:
-    """Best precisions, of which those beyond the final target are equal to it.
-
-    - `precision`: Best precision of each run, shape (runs,); `inf` stays as it is.
-    - `unknown`: Whether the optimum is unknown, one value or shape (runs,). The precision is then a
-      value, which the final target does not limit.
-    - `final_target`: The precision that ends a run; None if none does.
+    """Best precisions, shape (runs,), of which those beyond the final target, None for none, are
+    equal to it. Where the optimum is `unknown` (one value, or one per run), the precision is a
+    value, which the final target does not limit.
     """
     best = np.asarray(precision, dtype=np.float64)
     reached = -np.inf if final_target is None else final_target
@@ -215,11 +204,8 @@ _CODES = {technique: code for code, technique in enumerate(Outliers)}
 class SkewnessRule:
     """Stop when the skewness of the values that the outlier filter keeps is in [-tau, tau].
 
-    - `tau`: Largest absolute skewness, not negative. The paper uses 0.05, 0.10, 0.15 and 0.20.
-    - `outliers`: The outlier filter. Outliers are omitted from the skewness, but count in n.
-    - `start`, `cap`: Least and greatest number of runs, ``3 <= start <= cap``; paper: 5 and 50.
-
-    The skewness is the moment coefficient g1 (ddof 0). What the paper does not specify: if the kept
+    The paper has tau of 0.05 to 0.20, `start` 5 (at least 3) and `cap` 50. Outliers count in n. The
+    skewness is the moment coefficient g1 (ddof 0). What the paper does not specify: if the kept
     values are constant but for rounding, or all values are `inf`, the rule stops as "degenerate".
     If a value is `inf`, or fewer than three are kept, the skewness is NaN and the rule continues.
 
@@ -241,13 +227,8 @@ class SkewnessRule:
 
 
 def skewness_counts(rules: Sequence[SkewnessRule], samples: ArrayLike) -> StopCounts:
-    """Where each of several skewness rules stops on many complete samples, as `stop_counts` of
-    each.
-
-    - `samples`, shape (samples, runs): At least as many runs as the cap of the rules, in their
-      order; `inf` for a run without a finite value.
-
-    Returns: Arrays of shape (samples, rules).
+    """Where each of several skewness rules stops on complete samples, as `stop_counts` of each;
+    arrays of shape (samples, rules).
     """
     values = checked_values(samples, dimensions=2)
     for rule in rules:
@@ -265,13 +246,9 @@ def skewness_counts(rules: Sequence[SkewnessRule], samples: ArrayLike) -> StopCo
 
 
 def p_worse(field: Floats, leader: int) -> Floats:
-    """One-sided p-values of Mann-Whitney tests that each row has larger values than the leader.
-
-    - `field`, shape (algorithms, n): Results; `inf` is worst and equal to itself.
-    - `leader`: Row of the leader, whose p is 1.
-
-    Returns, shape (algorithms,): Exact without ties. With ties, the normal approximation of
-    ``scipy.stats.mannwhitneyu``.
+    """One-sided p-values of Mann-Whitney tests that each row of results, shape (algorithms, n), has
+    larger values than the leader, whose p is 1. Exact without ties; with ties, the normal
+    approximation of ``scipy.stats.mannwhitneyu``.
     """
     algorithms, n = field.shape
     best = np.sort(field[leader])
@@ -313,7 +290,6 @@ LOOKS = (7, 10, 15, 22, 33)  # numbers of runs at which a race is judged
 @dataclass(frozen=True)
 class RaceState:
     """State of a race after a look.
-
     - `dropped_at`, shape (algorithms,): The n at which each was dropped; 0 if it is in the race.
     - `look`, `leader`: n and best algorithm of the latest look; 0 and -1 before the first one.
     - `next_n`: Number of runs that each needs for the next look; None if the race is over.
@@ -338,16 +314,13 @@ class RaceState:
 class Race:
     """Drop an algorithm that is significantly worse than the leader.
 
-    At each look, the leader is the algorithm with the smallest median; if several are equal, the
-    one with the smallest mean rank. Every other algorithm is compared with it by a one-sided
-    Mann-Whitney test (`p_worse`) at the level ``alpha / ((algorithms - 1) looks)``.
-
-    - `alpha`: Greatest probability, in (0, 1), that the best algorithm is dropped, over all looks
-      and leaders: one whose values are stochastically not larger than those of any other.
-    - `looks`: Numbers of runs at which the race is judged, increasing.
-    - `cap`: Number of runs of the algorithms that are never dropped, at least the last look.
-
-    Smaller values are better. The race is over when one algorithm is left, or at the cap.
+    At each of `looks`, rising numbers of runs, the leader is the algorithm with the smallest
+    median; if several are equal, the one with the smallest mean rank. Every other algorithm is
+    compared with it by `p_worse` at the level ``alpha / ((algorithms - 1) looks)``. So `alpha`
+    bounds the probability that the best algorithm is dropped, over all looks and leaders: one whose
+    values are stochastically not larger than those of any other. The race is over when one
+    algorithm is left, or at the `cap`, the runs of those that are never dropped, at least the last
+    look.
 
     Source: O. Maron and A. W. Moore, Advances in Neural Information Processing Systems 6 (1994). M.
     Birattari et al., GECCO 2002.
@@ -358,13 +331,10 @@ class Race:
     cap: int = 50
 
     def state(self, samples: Sequence[ArrayLike]) -> RaceState:
-        """Which algorithms are still in the race, with all looks from the first on.
-
-        - `samples`, shape (n_i,): The values of each algorithm so far, in the order of its runs.
-          Values beyond a look, or after an algorithm was dropped, are ignored, so the state does
-          not depend on when it is computed.
-
-        ValueError without a sample, or for one that is no vector or has NaN or ``-inf``.
+        """Which algorithms are still in the race, with all looks from the first on, from the values
+        of each so far, in the order of its runs. Values beyond a look, or after an algorithm was
+        dropped, are ignored, so the state does not depend on when it is computed. ValueError
+        without a sample, or for one that is no vector or has NaN or ``-inf``.
         """
         values = [checked_values(sample, dimensions=1) for sample in samples]
         dropped_at = np.zeros(len(values), dtype=np.int64)
@@ -388,10 +358,7 @@ class Race:
 
 
 def leading(field: Floats) -> int:
-    """Row of the smallest median; of equal ones, that of the smallest mean rank, then the first.
-
-    - `field`, shape (algorithms, n): Results, without NaN; several `inf` are ties.
-    """
+    """Row of the smallest median; of equal ones, that of the smallest mean rank, then the first."""
     from scipy.stats import rankdata  # late: slow to import
 
     ranks = rankdata(field).reshape(field.shape).mean(axis=1)

@@ -1,7 +1,6 @@
-"""Rules that stop when the confidence interval of a quantile or of the mean is narrow enough.
-
-If the interval contains the truth when the rule stops, the `estimate` is within `width` of it. An
-ordinary interval is valid for one look; an anytime-valid one at any n at which the rule stops.
+"""Rules that stop when the confidence interval of a quantile or of the mean is narrow enough: if it
+contains the truth then, the `estimate` is within `width` of it. An ordinary interval is valid for
+one look; an anytime-valid one at any n at which the rule stops.
 """
 
 from __future__ import annotations
@@ -25,9 +24,7 @@ PRIOR_RUNS = 2.0  # weight of the prior; it makes the intervals for n in 10..50 
 
 
 def single_look_ranks(n: int, p: float, confidence: float) -> tuple[int, int]:
-    """Ranks of the limits of the ordinary interval, valid for one n that was fixed in advance.
-
-    - `n`, `p`: Number of values, at least 1, and probability of the quantile, in (0, 1).
+    """Ranks of the limits of the ordinary interval of a quantile, valid for one n fixed in advance.
 
     Source: W. J. Conover, Practical Nonparametric Statistics, 3rd ed., section 3.2.
     """
@@ -111,15 +108,12 @@ TRUNCATION = 0.5  # a bet risks at most this share of the capital
 def betting_interval(
     values: ArrayLike, confidence: float, *, horizon: int
 ) -> tuple[Floats, Floats]:
-    """Limits of the mean of bounded values that are valid at all n simultaneously.
+    """Limits of the mean of bounded values that are valid at all n simultaneously, shape (...).
 
-    For each candidate mean, one gambler bets that the values are above it, and one that they are
-    below it. A candidate is excluded if half of a capital reaches ``1 / (1 - confidence)``.
-
-    - `values`, shape (..., n): Independent values in [0, 1], in their order; n = 0 gives [0, 1].
-    - `horizon`: The n for which the bets are optimized, the same for all n of a sequence.
-
-    Returns low, high, shape (...): In [0, 1].
+    For each candidate mean, one gambler bets that the independent `values` in [0, 1], shape (...,
+    n), are above it, and one that they are below it. A candidate is excluded if half of a capital
+    reaches ``1 / (1 - confidence)``. n = 0 gives [0, 1]. `horizon`: the n for which the bets are
+    optimized, the same for all n of a sequence.
 
     Source: I. Waudby-Smith and A. Ramdas, Journal of the Royal Statistical Society B 86 (2024).
     """
@@ -200,13 +194,10 @@ class _Width(ABC):
 
 @dataclass(frozen=True)
 class QuantileWidth(_Width):
-    """Stop when the interval of a quantile is within a stated distance of the sample quantile.
+    """Stop when both limits of the interval of the p-quantile are within `width` of the sample
+    quantile: relative to its absolute value, or in the unit of the values.
 
-    - `width`: The distance: relative to the absolute sample quantile, or in the unit of the values.
-    - `p`: Probability of the quantile; 0.5 is the median.
-    - `validity`: The looks for which the confidence is valid; by default, the n of the stop is one.
-    - `start`, `cap`: Least and greatest number of runs.
-
+    `validity`: the looks for which the confidence is valid; by default, the n of the stop is one.
     `inf` is sorted last. If both limits are `inf`, it is known that the quantile is not reached,
     and the rule stops. If all values are equal, the width is 0 and the reason is "degenerate".
     """
@@ -244,10 +235,8 @@ class QuantileWidth(_Width):
 
 @dataclass(frozen=True)
 class MeanWidth(_Width):
-    """Stop when Student's interval of the mean, for one look, is narrow enough.
-
-    - `width`: Largest half-width of the interval: relative to the absolute mean, or in their unit.
-    - `relative`, `confidence`, `start`, `cap`: As for `QuantileWidth`, with ``start >= 2``.
+    """Stop when the half-width of Student's interval of the mean, for one look, is at most `width`,
+    as for `QuantileWidth`; ``start >= 2``.
 
     For values without known bounds, no interval of the mean keeps its level at any n (R. R. Bahadur
     and L. J. Savage, Annals of Mathematical Statistics 27, 1956). If a value is `inf`, so is the
@@ -274,14 +263,10 @@ class MeanWidth(_Width):
 
 @dataclass(frozen=True)
 class BoundedMeanWidth(_Width):
-    """Stop when the confidence sequence of the mean of bounded values is narrow enough.
-
-    - `width`: Largest distance of a limit from the sample mean: relative to the absolute mean, or
-      in the unit of the values.
-    - `lowest`, `highest`: Bounds of all values, known before the first run, and not guessed.
-
-    The interval is anytime-valid. A value outside the bounds (such as `inf`) proves that they are
-    wrong: the sample continues to the cap, "out of bounds".
+    """Stop when the anytime-valid confidence sequence of the mean of values between `lowest` and
+    `highest`, known before the first run and not guessed, is within `width`, as for
+    `QuantileWidth`. A value outside the bounds (such as `inf`) proves that they are wrong: the
+    sample continues to the cap, "out of bounds".
     """
 
     width: float
@@ -313,11 +298,9 @@ class BoundedMeanWidth(_Width):
 def is_kept_promise(
     estimate: ArrayLike, truth: ArrayLike, width: float, *, relative: bool = True
 ) -> NDArray[np.bool_]:
-    """Whether the truth is within the promised distance of the estimate; arrays are broadcast.
-
-    - `estimate`, `truth`: The `estimate` of a rule from its n runs, and the same statistic of all
-      runs or of other runs; not NaN. `inf` is within the distance only of `inf`.
-    - `width`, `relative`: The distance, and whether it is relative to the absolute estimate.
+    """Whether the truth, the same statistic of all runs or of other ones, is within the promised
+    distance of the estimate, relative to its absolute value or not; not NaN. `inf` is only within
+    that of `inf`.
     """
     stated, true = np.broadcast_arrays(
         np.asarray(estimate, dtype=np.float64), np.asarray(truth, dtype=np.float64)
