@@ -202,7 +202,7 @@ def _log_limits(
 
 
 def residuals(cost: Floats, reached: NDArray[np.bool_], axis: int) -> Floats:
-    """Cost of each run, minus the ERT if the run succeeded; the sum is 0. If no run did, the costs."""
+    """Cost of each run, minus the ERT if it succeeded; the sum is 0. If no run did, the costs."""
     mean = ert(cost, reached, axis=axis)
     return np.asarray(cost - np.expand_dims(np.where(np.isfinite(mean), mean, 0.0), axis) * reached)
 

@@ -38,11 +38,9 @@ DISCORDANT = 0.5
 
 @dataclass(frozen=True)
 class Change:
-    """An estimate with Student's distribution around it.
-
-    - `estimate`: NaN if there are too few runs, or nothing to compare.
-    - `error`: Standard error; 0 if all pairs of runs agree.
-    - `freedom`: Degrees of freedom, positive; `inf` for the normal distribution.
+    """An estimate with Student's distribution around it; NaN if there are too few runs, or nothing
+    to compare. `error`: standard error; 0 if all pairs of runs agree. `freedom`: degrees of
+    freedom, positive; `inf` for the normal distribution.
     """
 
     estimate: float
@@ -75,15 +73,10 @@ def log_ratio(
     """Logarithm of the ratio of two costs, each of which is a ratio of two sums over runs.
 
     With cost and success of each run, the costs are ERTs; with seconds and evaluations, they are
-    seconds per evaluation.
-
-    - `baseline`, `candidate`, shape (m,) and (n,): Terms of the numerator and of the denominator,
-      one per run of the version; finite and not negative.
-    - `paired`: Whether run i of one version belongs to run i of the other, as with equal seeds.
-    - `jobs`, shape (m,) and (n,): Job that measured each run. For pairs, the jobs of the baseline.
-
-    Returns: Not known for fewer than `LEAST_RUNS` runs of a version, if a numerator is 0, or if
-    both denominators are 0. If one denominator is 0, it is replaced by `HALF`.
+    seconds per evaluation. A version has the terms of both sums, one per run; finite and not
+    negative. With `paired`, run i of both have one seed. `jobs`: job that measured each run; for
+    pairs, those of the baseline. Not known for fewer than `LEAST_RUNS` runs of a version, if a
+    numerator is 0, or if both denominators are 0; if one is 0, it is replaced by `HALF`.
 
     The standard error is that of the delta method, for pairs that of the differences. Runs of one
     job share its perturbations: with `LEAST_JOBS` jobs or more, it is computed from the sums over
@@ -114,13 +107,10 @@ def log_ratio(
 def worse_probability(
     baseline: ArrayLike, candidate: ArrayLike, *, paired: bool, jobs: Jobs | None = None
 ) -> Change:
-    """Probability that a run of the new version has the worse result, minus 0.5; ties count half.
-
-    - `baseline`, `candidate`, shape (m,) and (n,): Results; smaller is better, `inf` allowed.
-    - `paired`, `jobs`: As for `log_ratio`.
-
-    Returns: In [-0.5, 0.5]. Not known for fewer than `LEAST_RUNS` runs of a version. The standard
-    error is DeLong's, as in `a12`; for pairs, that of the sums of both placements.
+    """Probability that a run of the new version has the worse result, minus 0.5; ties count half,
+    and `inf` is allowed. Not known for fewer than `LEAST_RUNS` runs of a version. `paired`, `jobs`:
+    as for `log_ratio`. The standard error is DeLong's, as in `a12`; for pairs, that of the sums of
+    both placements.
     """
     x, y = np.asarray(baseline, dtype=np.float64), np.asarray(candidate, dtype=np.float64)
     if paired and x.size != y.size:
@@ -243,9 +233,8 @@ class Answer(StrEnum):
 
 @dataclass(frozen=True)
 class Judged:
-    """A change with its answer and the interval from which the answer follows.
-
-    The confidence of the interval is ``1 - level``; NaN if the change is not known.
+    """A change with its answer and the interval, of the confidence 1 - level, from which it
+    follows.
     """
 
     change: Change
@@ -256,15 +245,12 @@ class Judged:
 
 
 def judge(change: Change, margin: float, level: float) -> Judged:
-    """Judge one change: the interval at a level, in (0, 1), decides.
+    """Judge one change: its interval at a level, in (0, 1), decides.
 
-    - `margin`: Changes in ``[-margin, margin]`` do not matter; not negative, in their unit.
-
-    Returns: ``WORSE`` if the interval is above the margin, ``BETTER`` if it is below, ``EQUAL`` if
-    it is within, and ``UNDECIDED`` if it contains a limit of the margin or is not known.
-
-    The probability of a wrong claim is at most level/2 if the change is equal to a limit, and
-    smaller otherwise; ``EQUAL`` is the test with two one-sided tests.
+    ``WORSE`` if the interval is above `margin`, ``BETTER`` if it is below -margin, ``EQUAL`` if it
+    is within, and ``UNDECIDED`` if it contains a limit of the margin or is not known. The
+    probability of a wrong claim is at most level/2 if the change is equal to a limit, and smaller
+    otherwise; ``EQUAL`` is the test with two one-sided tests.
 
     Source: D. J. Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15 (1987). H. Finner
     and K. Strassburger, Annals of Statistics 30 (2002).
@@ -283,9 +269,8 @@ def judge(change: Change, margin: float, level: float) -> Judged:
 
 
 def judge_family(changes: Sequence[Change], margin: float, level: float) -> list[Judged]:
-    """Judge several changes so that all answers are right with a probability of at least 1 - level.
-
-    Holm's procedure gives each change its level. Changes that are not known do not count.
+    """Judge several changes so that all answers are right with a probability of at least 1 - level:
+    Holm's procedure gives each its level. Changes that are not known do not count.
     """
     levels = holm_levels([_p(change, margin) for change in changes], level)
     return [
@@ -305,9 +290,8 @@ def _p(change: Change, margin: float) -> float:
 
 
 def look_levels(level: float, looks: int) -> Floats:
-    """Level at which the changes are judged at each look; the levels add up to the given one.
-
-    Later looks have more runs and get more of the level, in proportion to their number.
+    """Level at which the changes are judged at each look; they add up to the given one. Later looks
+    have more runs and get more of it, in proportion to their number.
     """
     check_confidence(1 - level)
     if looks < 1:
@@ -320,12 +304,9 @@ REACHED = 0.5  # share of the runs of the better version that reach the target a
 
 
 def common_target(baseline: ArrayLike, candidate: ArrayLike, hardest: float) -> float | None:
-    """The hardest precision that at least half of the runs of one of the versions reached.
-
-    - `baseline`, `candidate`, shape (runs,): Best precision at the end of each run, or `inf`.
-    - `hardest`: A harder precision is replaced by this one.
-
-    Returns: The smaller of the two medians; None if both are infinite or there are no runs.
+    """The hardest precision, at most `hardest`, that at least half of the runs of one of the
+    versions reached: the smaller median of their best precisions (`inf` without one), or None if
+    both are infinite.
 
     >>> common_target([4.0, 1.0, 3.0, 2.0, 9.0], [6.0, 6.0, 6.0, 6.0, 6.0], 1e-8)
     3.0
@@ -341,11 +322,8 @@ def common_target(baseline: ArrayLike, candidate: ArrayLike, hardest: float) -> 
 def affordable(
     evaluations: ArrayLike, seconds: ArrayLike, budget_s: ArrayLike, budget_evaluations: ArrayLike
 ) -> Floats:
-    """How many evaluations the budget of each run allows at the speed of the run, shape (runs,).
-
-    - `budget_s`, `budget_evaluations`: NaN without such a budget.
-
-    Returns: `inf` without budgets, and without evaluations or times if there is only T.
+    """How many evaluations the budget of each run allows at the speed of the run; budgets are NaN
+    for none. `inf` without budgets, and without evaluations or times if there is only T.
 
     >>> affordable([100, 100, 50], [2.0, 1.0, 1.0], [2.0, 2.0, 2.0], [np.nan, np.nan, 80]).tolist()
     [100.0, 200.0, 80.0]
@@ -359,10 +337,8 @@ def affordable(
 
 
 def common_budgets(baseline: Floats, candidate: Floats, *, paired: bool) -> tuple[Floats, Floats]:
-    """The evaluations within which the runs of both versions have to reach the target.
-
-    Returns baseline, candidate: For pairs, the smaller number of each pair; else the smaller one of
-    both medians, for all.
+    """The evaluations within which the runs of both versions have to reach the target: for pairs,
+    the smaller number of each pair; else the smaller one of both medians, for all.
 
     >>> baseline, candidate = np.array([100.0, 90.0]), np.array([80.0, 95.0])
     >>> [one.tolist() for one in common_budgets(baseline, candidate, paired=True)]
@@ -378,11 +354,9 @@ def common_budgets(baseline: Floats, candidate: Floats, *, paired: bool) -> tupl
 
 @dataclass(frozen=True)
 class Design:
-    """A planned comparison.
-
-    The `runs` of each version on each function are divided evenly among the `looks`, after which
-    the comparison may stop. Costs matter from a `ratio` on; `level` is that of all looks together.
-    `jobs` are those of a version on a function in a round.
+    """A planned comparison: the `runs` of each version on each function are divided evenly among
+    the `looks`, after which it may stop. Costs matter from a `ratio` on; `level` is that of all
+    looks together. `jobs` are those of a version on a function in a round.
     """
 
     functions: int
@@ -396,11 +370,9 @@ class Design:
 
 @dataclass(frozen=True)
 class Law:
-    """Assumed distribution of the runs of the old version.
-
-    - `success`: Probability that a run reaches the target within the budget.
-    - `shape`: Shape of the gamma distribution of the cost to the target.
-    - `noise`, `job_noise`: Standard deviation of the logarithm of a run's speed, and of a job's.
+    """Assumed distribution of the runs of the old version: the probability to reach the target
+    within the budget, the shape of the gamma distribution of its cost, and the standard deviation
+    of the logarithm of a run's speed, and of a job's.
     """
 
     success: float = 0.5
@@ -411,8 +383,8 @@ class Law:
 
 @dataclass(frozen=True)
 class Loss:
-    """The loss of the new version: seconds per evaluation relative to those of the old version, and
-    the share of its successes that is lost.
+    """The loss of the new version: seconds per evaluation relative to the old one, and the share of
+    its successes that is lost.
     """
 
     slowdown: float = 1.0
@@ -494,10 +466,8 @@ class FunctionKey(NamedTuple):
 
 
 class Effort(NamedTuple):
-    """What each run spent up to the target, or up to its common budget, arrays of shape (runs,).
-
-    - `evaluations`, `seconds`: without times, `seconds` is None.
-    - `success`: 1 if the run reached the target within its common budget, else 0.
+    """What each run spent up to the target, or up to its common budget; `seconds` is None without
+    times, and `success` 1 if it reached the target within that budget, else 0.
     """
 
     evaluations: Floats
@@ -508,12 +478,11 @@ class Effort(NamedTuple):
 @dataclass(frozen=True)
 class Cell:
     """The runs of one version on all instances of a function; arrays have the shape (runs,).
-
-    - `runs`: all runs of the version on the function, treated as all tables in seconds do.
-    - `rows`: the places of the runs that count, in their order.
+    - `runs`, `rows`: all of them, treated as all tables in seconds do, and the places of those that
+      count.
     - `jobs`: the number of the job of each run, among those of the version on the function.
-    - `reference`: reference value of the precisions: the optimum of each run's problem, or the best
-      value that is known for the problem.
+    - `reference`: that of the precisions: the optimum of each run's problem, or the best known
+      value.
     """
 
     runs: Runs
@@ -592,12 +561,9 @@ class Cell:
 
 @dataclass(frozen=True)
 class Sample:
-    """The runs of both versions on a function.
-
-    - `target`: the precision up to which effort is compared; see `common_target`.
-      None if too few runs found any value.
-    - `paired`: whether run i of both versions has the same problem, number and seed.
-    - `efforts`: efforts of the baseline and of the candidate; None without a target.
+    """The runs of both versions on a function: the `common_target` up to which effort is compared,
+    None if too few runs found any value; whether run i of both has the same problem, number and
+    seed; and the efforts of both, None without a target.
     """
 
     key: FunctionKey
@@ -611,9 +577,8 @@ class Sample:
 def cells(
     runs: Runs, analysis: Analysis, label: str, instances_per_job: int
 ) -> dict[FunctionKey, Cell]:
-    """The runs of one algorithm, function by function, treated as all tables in seconds do.
-
-    Perturbed runs are omitted, and times follow the clock and the ancillary costs of the analysis.
+    """The runs of one algorithm, function by function, treated as all tables in seconds do:
+    perturbed runs are omitted, and times follow the clock and the ancillary costs of the analysis.
     """
     wanted = runs.where((runs.frame["algorithm"] == label).to_numpy()).wanted(analysis)
     wanted = wanted.with_values(analysis.noisy_value)
@@ -641,13 +606,9 @@ def _jobs_of_runs(frame: pd.DataFrame, instances_per_job: int) -> NDArray[np.int
 def samples(
     baseline: Mapping[FunctionKey, Cell], candidate: Mapping[FunctionKey, Cell], hardest: float
 ) -> Iterator[Sample]:
-    """Both versions on each common function, with pairs if the seeds are equal.
-
-    Runs are pairs if every run of the version with fewer runs has a partner: a run of the same
-    number on the same instance with the same seed. Runs without a partner are then omitted.
-
-    - `baseline`, `candidate`: from `cells`.
-    - `hardest`: the hardest precision that may become a target.
+    """Both versions on each common function, with pairs if the seeds are equal. Runs are pairs if
+    every run of the version with fewer runs has a partner: a run of the same number on the same
+    instance with the same seed. Runs without a partner are then omitted.
     """
     for key in baseline:
         if key not in candidate:
@@ -735,12 +696,10 @@ def changes(sample: Sample) -> dict[Measure, Change]:
 @dataclass(frozen=True)
 class Comparison:
     """Results of the comparison of two versions, `baseline` and `candidate`.
-
     - `by`, `ratio`: Measure of the verdict; ratio of costs above which a difference matters.
     - `level`: Of the answers over all functions, and of each measure's family of functions.
-    - `on_functions`: For each measure, the answers in the order of `samples` (Holm).
-    - `overall`: For each measure, the answer over all functions: of the geometric mean of the
-      ratios, or of the average probability.
+    - `on_functions`, `overall`: For each measure, the answers in the order of `samples` (Holm), and
+      that over all functions: of the geometric mean of the ratios, or of the average probability.
     """
 
     baseline: str
@@ -963,9 +922,8 @@ def meaning(found: Comparison) -> Iterator[str]:
 
 
 def markdown(found: Comparison, lines: list[str]) -> str:
-    """The verdict, its reasons and the table, in Markdown.
-
-    - `lines`: the lines that the command prints; the last one is the verdict.
+    """The verdict, its reasons and the table, in Markdown; the last of the printed `lines` is the
+    verdict.
     """
     heading, *rows = table(found)
     rows = [heading, ["---"] * len(heading), *rows]

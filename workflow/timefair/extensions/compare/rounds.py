@@ -50,10 +50,7 @@ from timefair.records.store import read_runs, torn
 
 @dataclass(frozen=True)
 class Measured:
-    """A campaign's runs of some algorithms.
-
-    - `name`: the folder, for messages.
-    """
+    """A campaign's runs of some algorithms; `name` is the folder, for messages."""
 
     name: str
     campaign: Campaign
@@ -79,9 +76,8 @@ class Measured:
 
     @property
     def hardest(self) -> float:
-        """The hardest precision at which versions are compared; 0 where optima are unknown.
-
-        It is not harder than the final target.
+        """The hardest precision at which versions are compared, not harder than the final target; 0
+        where optima are unknown.
         """
         known = self.runs.optimum == "known" and not self.analysis.target_values
         return max(min(self.analysis.targets), final_target(self.runs)) if known else 0.0
@@ -92,10 +88,7 @@ class Measured:
 
 @dataclass(frozen=True)
 class Pair:
-    """Two versions, ready to be compared.
-
-    - `cautions`: reasons for doubts about the runs, one line each.
-    """
+    """Two versions, ready to be compared, and reasons for doubts about the runs, one line each."""
 
     baseline: str
     candidate: str
@@ -104,10 +97,9 @@ class Pair:
 
 
 def read(folder: Path, labels: Sequence[str] | None = None) -> Measured:
-    """The runs in a campaign's folder that belong to its present configuration.
+    """The runs of algorithms, None for all, in ``results/NAME`` that belong to its present
+    configuration.
 
-    - `folder`: ``results/NAME``.
-    - `labels`: the algorithms; None for all.
     `InputError` if the folder does not contain a campaign, an algorithm is unknown, has no runs or
     has made no evaluation, the stopping rule has already tested the same runs, or the runs have
     differences that ``statistics.mixed: refuse`` does not allow.
@@ -155,10 +147,7 @@ def _message(rows: pd.DataFrame) -> str:
 
 
 def within(one: Measured, baseline: str, candidate: str) -> Pair:
-    """Two algorithms of one campaign.
-
-    `InputError` if they have no runs on a common function.
-    """
+    """Two algorithms of one campaign; `InputError` if they have no runs on a common function."""
     together = tuple(samples(one.cells(baseline), one.cells(candidate), one.hardest))
     if not together:
         raise InputError(
@@ -180,9 +169,8 @@ def _machines(*versions: tuple[str, Measured]) -> Iterator[str]:
 
 
 def _records(folder: Path, campaign: Campaign, labels: Sequence[str]) -> Iterator[Path]:
-    """The record files of some algorithms that the campaign was last planned with and that exist.
-
-    The collected files where there are no records.
+    """The record files of some algorithms that the campaign was last planned with and that exist;
+    the collected files where there are no records.
     """
     keys = plan.read_keys(folder, campaign)
     for label in labels:
@@ -207,11 +195,8 @@ Say = Callable[[str], None]
 
 
 class Rounds:
-    """The rounds of a comparison. This process measures them in the same way as Snakemake.
+    """The rounds of a comparison, measured by this process in the same way as by Snakemake.
 
-    - `campaign`: Has both versions; other algorithms are not measured.
-    - `results`: the folder of all campaigns, ``results``.
-    - `cores`: cores for runs, at least 1.
     `InputError` if a label is unknown or that of a tuned variant, both are the same, the stopping
     rule is not ``fixed``, or the campaign has blocks.
     """
@@ -264,12 +249,9 @@ class Rounds:
         return self.campaign.seeds_of(self.baseline) == self.campaign.seeds_of(self.candidate)
 
     def until_sure(self, by: Measure, ratio: float, say: Say) -> tuple[Pair, Comparison, Look]:
-        """Measure round after round until the answer is decided or all rounds are done.
-
-        - `by`, `ratio`: the measure of the answer, and its margin.
-        - `say`: called with one line after each round.
-        `InputError` if a job fails, if an extension says that runs may not begin, or if another
-        process works on the folder.
+        """Measure round after round, each with a line to `say`, until the answer is decided or all
+        are done. `InputError` if a job fails, if an extension says that runs may not begin, or if
+        another process works on the folder.
         """
         campaign, planned = self.campaign, self.campaign.rounds
         keys = provenance.measure_keys(campaign)
@@ -312,9 +294,8 @@ class Rounds:
 
     def try_out(self) -> None:
         """Launch each version once on the first problem, as a job does, and leave no files; nothing
-        if all jobs of the first round have records.
-
-        `InputError` if a version cannot be prepared, or fails before it has made an evaluation.
+        if all jobs of the first round have records. `InputError` if a version cannot be prepared,
+        or fails before it has made an evaluation.
         """
         keys = provenance.measure_keys(self.campaign)
         records = (self.folder / job.record(keys[job.algorithm, 1]) for job in self._in_turns(1))
@@ -387,9 +368,8 @@ def _shortened(campaign: Campaign) -> Campaign:
 
 
 def earlier_look(folder: Path, baseline: str, candidate: str) -> Look | None:
-    """The look at the runs of a folder, if they were measured for this comparison.
-
-    None if the runs were not measured with looks; a single test then has the complete level.
+    """The look at the runs of a folder, if they were measured for this comparison; None if not: a
+    single test then has the complete level.
     """
     from timefair.campaign import configuration
 

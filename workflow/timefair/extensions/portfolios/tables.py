@@ -35,10 +35,9 @@ MODES: tuple[Mode, ...] = ("in turn", "slices", "side by side")
 
 
 class Portfolio(NamedTuple):
-    """Indices of algorithms, and how these share the budget T: `shares` of T, one per member.
-
-    ``in turn``: one member after the other. ``slices``: the members alternate in short rounds.
-    ``side by side``: each member has its own core for all of T, and the share 1.
+    """Indices of algorithms, and how these share the budget T: `shares` of T, one per member. ``in
+    turn``: one member after the other. ``slices``: the members alternate in short rounds. ``side by
+    side``: each member has its own core for all of T, and the share 1.
     """
 
     members: tuple[int, ...]
@@ -61,11 +60,10 @@ class Portfolio(NamedTuple):
 
 
 def reached_by_any(members: ArrayLike, axis: int = 0) -> NDArray[np.float64]:
-    """Probability that one of several independent runs reaches a target: 1 - (1 - p_1)(1 - p_2)...
-
-    The probabilities are along `axis`; NaN if one is. It is unbiased for shares of independent
-    samples of runs on one instance. Do not pool instances beforehand: one may be hard for all
-    members, so their pooled successes are not independent.
+    """Probability that one of several independent runs reaches a target: 1 - (1 - p_1)(1 - p_2)...,
+    along `axis`; NaN if one is. It is unbiased for shares of independent samples of runs on one
+    instance. Do not pool instances beforehand: one may be hard for all members, so their pooled
+    successes are not independent.
     """
     return np.asarray(1 - np.prod(1 - np.asarray(members, dtype=np.float64), axis=axis))
 
@@ -85,7 +83,6 @@ FunctionRuns = Sequence[Sequence[Sample]]
 
 class Judged(NamedTuple):
     """Result of a choice on functions that were not used for it.
-
     - `held_out`: Share of the (function, target) pairs that are reached, averaged over the
       functions: on each, by the portfolio that is best on all others. NaN for one function.
     - `gain`: The share minus that of the single best algorithm, which is chosen in the same way and
@@ -103,15 +100,12 @@ class Judged(NamedTuple):
 
 
 class Search:
-    """Portfolios of some algorithms over some functions. The functions count equally.
+    """Portfolios of some algorithms over some functions, which count equally.
 
-    - `functions`: At least one instance and one target each; all algorithms have runs on each.
-    - `budget`: T, in the unit of the costs. ValueError if it is not known whether a run reaches a
-      target within T.
-
-    The value of a portfolio on a function is the probability that a member reaches the target
-    within its share of T, averaged over instances and targets. Given the instance, the runs of
-    different members are independent.
+    All algorithms have runs on each instance. ValueError if it is not known whether a run reaches a
+    target within the budget T. The value of a portfolio on a function is the probability that a
+    member reaches the target within its share of T, averaged over instances and targets. Given the
+    instance, the runs of different members are independent.
     """
 
     def __init__(self, functions: Sequence[FunctionRuns], budget: float) -> None:
@@ -127,9 +121,8 @@ class Search:
             raise ValueError(f"every run must be known up to the budget, {budget:g}")
 
     def shares(self, at: Sequence[float]) -> list[NDArray[np.float64]]:
-        """Probability that each algorithm reaches each target of each instance within shares of T.
-
-        One array per function, (algorithms, points, instances * targets).
+        """Probability that each algorithm reaches each target of each instance within shares of T:
+        one array per function, (algorithms, points, instances * targets).
         """
         points = self._budget * np.asarray(at, dtype=np.float64)
         return [np.stack([one.reached(points) for one in joined]) for joined in self._joined]
@@ -156,18 +149,16 @@ class Search:
         return np.asarray(total / len(self._functions))
 
     def copies(self, count: int) -> NDArray[np.float64]:
-        """Share of the pairs that `count` independent runs reach side by side; NaN for fewer.
-
-        Shape (algorithms, functions). Unbiased: among all choices of `count` different runs, the
-        share in which at least one reaches the target.
+        """Share of the pairs that `count` independent runs reach side by side, shape (algorithms,
+        functions); NaN for fewer. Unbiased: among all choices of `count` different runs, the share
+        in which at least one reaches the target.
         """
         of_functions = [[one.any_of(count, self._budget) for one in each] for each in self._joined]
         return np.array(of_functions).T
 
     def best(self, mode: Mode) -> Portfolio:
-        """The best pair of algorithms over all functions.
-
-        Members in turn are in the order that is best at any time; within T, all reach the same.
+        """The best pair of algorithms over all functions. Members in turn are in the order that is
+        best at any time; within T, all reach the same.
         """
         best = self._best(mode, None)
         if mode != "in turn":
@@ -194,9 +185,9 @@ class Search:
     ) -> Judged:
         """Choose 1 or 2 algorithms, and judge the choice on functions that were not used for it.
 
-        One is the single best algorithm, whose gain is 0. The bootstrap draws
-        runs within the instances and does not repeat the choices, so the limits apply to new runs
-        on these functions, not to other functions.
+        One is the single best algorithm, whose gain is 0. The bootstrap draws runs within the
+        instances and does not repeat the choices, so the limits apply to new runs on these
+        functions, not to other functions.
         """
         count = len(self._functions)
         if count < 2:
@@ -289,10 +280,9 @@ class Search:
 @dataclass(frozen=True)
 class _Joined:
     """The runs of an algorithm on all instances of a function.
-
     - `costs`, (runs, targets): `inf` if the run did not reach the target.
-    - `known_until`, (runs,): Cost up to which each run was observed; `inf` if a longer run would
-      have had the same result.
+    - `known_until`, (runs,): Cost up to which each was observed; `inf` if a longer run would have
+      had the same result.
     - `starts`, (instances,): Index of the first run on each, rising from 0; none is empty.
     """
 
@@ -307,8 +297,7 @@ class _Joined:
         return cls(np.concatenate(costs), np.concatenate(until), np.append(0, ends[:-1]))
 
     def reached(self, at: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Share of the runs that reach each target within each cost, (points, instances * targets).
-
+        """Share of the runs that reach each target within each cost, (points, instances * targets);
         NaN if a run did not reach the target and was not observed up to this cost.
         """
         points = at[:, np.newaxis, np.newaxis]
@@ -488,10 +477,9 @@ def _row(
 
 @dataclass(frozen=True)
 class Field:
-    """The algorithms of a suite and dimension that may share a budget, in alphabetical order.
-
-    - `names`: Suite, dimension, unit and ``budget``: the T up to which every run is known.
-    - `search`: Over the functions and instances on which all algorithms were run.
+    """The algorithms of a suite and dimension that may share a budget, in alphabetical order;
+    `names` are suite, dimension, unit and ``budget``: the T up to which every run is known. The
+    search is over the functions and instances on which all algorithms were run.
     """
 
     names: dict[str, Any]
@@ -500,10 +488,8 @@ class Field:
 
 
 def fields(runs: Runs, analysis: Analysis) -> Iterator[Field]:
-    """The fields of all suites and dimensions, one for each unit in which there is a budget.
-
-    T is the budget, or less if another limit ended a run earlier. Suites and dimensions without a
-    function on which all algorithms were run are omitted.
+    """The fields of all suites and dimensions with a function on which all algorithms were run, one
+    for each unit in which there is a budget; T is less if another limit ended a run earlier.
     """
     reached = {unit: runs.runtimes(unit, analysis.targets_from_easy) for unit in UNITS}
     cut = cut_off(runs)

@@ -31,10 +31,9 @@ LEAST_FAILURE = 1e-6
 
 class Launches(NamedTuple):
     """Launches of one algorithm on one function; arrays of shape (launches,).
-
     - `hit`: Cost of each up to the target, from its own start; `inf` if it did not reach it.
-    - `length`: Cost up to which each was observed; above 0 and finite, and at least `hit`.
-    - `ended`: Whether each ended by itself at this cost; False if it was cut.
+    - `length`, `ended`: Cost up to which each was observed, above 0 and finite, at least `hit`;
+      whether it ended by itself there, or was cut.
     - `run`: Run of each, counted from 0.
     """
 
@@ -53,10 +52,8 @@ class Launches(NamedTuple):
 
 
 class Predicted(NamedTuple):
-    """Runs whose launches end at each cutoff; both arrays of shape (samples, cutoffs).
-
-    - `cost`: Expected cost of a run, up to the target or the end of its budget.
-    - `success`: Probability that it reaches the target.
+    """Runs whose launches end at each cutoff: expected cost up to the target or the end of the
+    budget, and probability to reach the target, both of shape (samples, cutoffs).
     """
 
     cost: Array
@@ -73,10 +70,9 @@ def predicted(
     launches: Launches, strata: ArrayLike, weights: ArrayLike, cutoffs: ArrayLike, budget: float
 ) -> Predicted:
     """Predict runs of a budget whose launches end at each of some cutoffs, for samples of runs.
-
-    - `strata`, shape (runs,): The stratum of each run: its instance.
+    - `strata`, shape (runs,): The instance of each run.
     - `weights`, shape (samples, runs): How often each run is in each sample.
-    - `cutoffs`, shape (cutoffs,): Rising, positive, and at most `Launches.known_until`.
+    - `cutoffs`: Rising, positive, and at most `Launches.known_until`.
 
     A run has so many launches as their failures fit into the budget, at least one: with the chance
     p and the cost c of a launch, k of them succeed with P = 1 - (1 - p)^k and cost c P / p. The
@@ -217,8 +213,8 @@ def _correlation(sums: _RunSums, stratum: NDArray[np.intp]) -> Array:
 
 
 def best_option(gain: ArrayLike) -> int:
-    """Index of the option with the largest mean gain, shape (functions, options); the first one if
-    several are equal; -1 if no option is known on all functions.
+    """Index of the option with the largest mean gain, shape (functions, options); the first of
+    equal ones; -1 if none is known on all functions.
     """
     values = np.asarray(gain, dtype=np.float64)
     if not values.size:
@@ -229,12 +225,10 @@ def best_option(gain: ArrayLike) -> int:
 
 
 def over_functions(gain: ArrayLike, *, confidence: float) -> tuple[float, float, float]:
-    """Mean gain on each function of the option that is best on all other functions, with limits.
-
-    - `gain`, shape (functions, options): Logarithms of factors, or NaN. If no option is known on
-      all other functions, the gain is 0, because the measured policy is kept.
-
-    Returns the gain and Student's interval, for functions like these; NaN with fewer than two.
+    """Mean gain, from logarithms of factors of shape (functions, options), on each function of the
+    option that is best on all others, with Student's interval for functions like these; NaN with
+    fewer than two. Without an option known on all other functions, the gain is 0: the measured
+    policy is kept.
     """
     check_confidence(confidence)
     values = np.asarray(gain, dtype=np.float64)
@@ -253,9 +247,8 @@ def over_functions(gain: ArrayLike, *, confidence: float) -> tuple[float, float,
 
 
 def deleted_groups(strata: ArrayLike, most: int) -> Array:
-    """Weights of the runs, shape (groups, runs), in samples that lack a group of runs each.
-
-    The runs of a stratum are distributed over the groups, of which there are at most `most`.
+    """Weights of the runs, shape (groups, runs), in samples that lack a group of runs each; the
+    runs of a stratum are distributed over the groups, of which there are at most `most`.
     """
     of_runs = np.asarray(strata)
     groups = min(most, of_runs.size)
@@ -265,13 +258,9 @@ def deleted_groups(strata: ArrayLike, most: int) -> Array:
 
 
 def jackknifed(value: ArrayLike, without: ArrayLike, *, confidence: float) -> tuple[Array, Array]:
-    """Limits of a positive number by the delete-group jackknife of its logarithm: low, high.
-
-    - `value`: The number, from all runs; may be infinite.
-    - `without`, shape (groups, ...): The same without each group of runs.
-
-    `high` is infinite if the number is without one of the groups. Both are NaN for fewer than two
-    groups, and if the number is not finite.
+    """Limits of a positive number by the delete-group jackknife of its logarithm, from its values
+    without each group of runs, shape (groups, ...). `high` is infinite if the number is without one
+    of the groups. Both are NaN for fewer than two groups, and if the number is not finite.
 
     Source: J. Shao and D. Tu, The Jackknife and Bootstrap, 1995, section 2.3.
     """
@@ -316,14 +305,11 @@ JUDGED = "the hardest target that at least one run and at least 5 launches reach
 @dataclass(frozen=True)
 class Cell:
     """The runs of one algorithm on one function, all instances together.
-
-    - `names`: Keys of the cell.
-    - `strata`: The instance of each run; shape (runs,).
+    - `names`, `strata`: Keys of the cell; the instance of each run, shape (runs,).
     - `target`: The one by which lengths are judged; None if too few launches reached one.
-    - `launches`: The traced launches; their costs are up to the target.
-    - `spent`: Cost of each run up to the target.
-    - `budget`: Budget of a run: that of the campaign, or else the median cost of the runs that were
-      cut off, or else that of the longest run.
+    - `launches`, `spent`: The traced launches, and the cost of each run, up to the target.
+    - `budget`: That of the campaign for a run, or else the median cost of the runs that were cut
+      off, or else that of the longest run.
     """
 
     names: dict[str, Any]
@@ -346,9 +332,8 @@ class Cell:
 
 
 def cells_of(runs: Runs, analysis: Analysis) -> list[Cell]:
-    """The cells of every algorithm on every function, in the order of their keys.
-
-    A cell in which no run spent anything is omitted.
+    """The cells of every algorithm on every function, in the order of their keys, without those in
+    which no run spent anything.
     """
     targets = analysis.targets_from_easy
     traced = runs.launch_runtimes(targets)
