@@ -44,11 +44,9 @@ NOISE = ("origin", "centre", "bounds")
 
 @dataclass(frozen=True)
 class Finding:
-    """One test of a kind of bias.
-
-    `factor` is the median over the pairs of the precision without the advantage, divided by that
-    with it; on the noise, the share of runs near the place. NaN if runs failed. `found`: whether it
-    exceeds its limit significantly, Bonferroni-corrected for all tests.
+    """One test of a kind of bias. `factor` is the median over the pairs of the precision without
+    the advantage, divided by that with it; on the noise, the share of runs near the place; NaN if
+    runs failed. `found`: whether it exceeds its limit significantly, Bonferroni-corrected.
     """
 
     kind: str

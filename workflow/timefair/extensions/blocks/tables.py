@@ -26,16 +26,12 @@ LEAST_BLOCKS = 2  # smallest number of blocks of a stratum for which there is an
 def resampled_ratios(
     first: ArrayLike, second: ArrayLike, *, resamples: int, rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """Ratios of the ERTs of two algorithms in samples of blocks.
+    """Ratios of the ERTs of two algorithms in samples of blocks, shape (resamples,), from the cost
+    of the runs in each block and the number of successes, shape (blocks, 2). A block has runs of
+    both algorithms, which share the node and the time, so a sample contains all of them or none.
 
-    Each block has runs of both algorithms, which share the node and the time of the block.
-    Therefore a sample contains all runs of a block or none.
-
-    - `first`, `second`, shape (blocks, 2): Cost of the runs of the algorithm in each block, and
-      number of these runs that reached the target.
-
-    Returns, shape (resamples,): 0 or `inf` if only one algorithm reached the target in a sample,
-    NaN if neither did. All are NaN with fewer than `LEAST_BLOCKS` blocks.
+    0 or `inf` if only one algorithm reached the target in a sample, NaN if neither did. All are NaN
+    with fewer than `LEAST_BLOCKS` blocks.
     """
     columns = np.hstack([np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)])
     if len(columns) < LEAST_BLOCKS:
@@ -58,17 +54,12 @@ def mean_ratios(ratios: Sequence[NDArray[np.float64]], weights: ArrayLike) -> ND
 def ratio_limits(
     estimate: float, ratios: NDArray[np.float64], degrees: int, confidence: float
 ) -> tuple[float, float]:
-    """Interval of a ratio from its samples.
+    """Interval of a ratio from its samples; `degrees`: the number of blocks minus that of strata.
 
-    - `estimate`: The ratio of all blocks.
-    - `ratios`: The ratios of samples, shape (resamples,).
-    - `degrees`: Degrees of freedom: the number of blocks minus the number of strata.
-
-    Returns low, high: Limits of a t interval of the logarithm, with the standard deviation over the
-    samples. If a ratio is 0, `inf` or NaN, limits of a percentile interval with the tails of the t
-    distribution (expanded percentiles, Hesterberg 2015); NaN then counts as 0 for the lower limit,
-    and as `inf` for the upper limit. Both are NaN if all ratios are NaN, or if `degrees` is below
-    1.
+    Limits of a t interval of the logarithm, with the standard deviation over the samples. If a
+    ratio is 0, `inf` or NaN, limits of a percentile interval with the tails of the t distribution
+    (expanded percentiles, Hesterberg 2015); NaN then counts as 0 for the lower limit, and as `inf`
+    for the upper one. Both are NaN if all ratios are NaN, or if `degrees` is below 1.
 
     Source: T. C. Hesterberg, What teachers should know about the bootstrap, The American
     Statistician 69 (2015).
@@ -191,10 +182,8 @@ def _blocks(runs: Runs) -> NDArray[np.intp]:
 def _in_blocks(
     spent: Spent, block: NDArray[np.intp], *pair: NDArray[np.intp]
 ) -> NDArray[np.float64]:
-    """Cost of the runs of a pair in each block, and the number of them that reached each target.
-
-    Returns (ndarray, shape (algorithms, blocks, 2, targets)): the blocks are those in which an
-    algorithm of the pair has a run.
+    """Cost of the runs of a pair in each block in which either has a run, and the number of them
+    that reached each target, shape (algorithms, blocks, 2, targets).
     """
     blocks, place = np.unique(block[np.concatenate(pair)], return_inverse=True)
     sums = np.zeros((len(pair), blocks.size, 2, spent.cost.shape[1]))

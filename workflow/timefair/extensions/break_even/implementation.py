@@ -49,8 +49,8 @@ class OwnTimes:
     """The time of each run up to each target, in two parts; shape (runs, targets).
 
     The calibrated cost of an evaluation, times the evaluations up to the event at which the run
-    reached the target, is `fixed`; the rest is `own`. `final` tells the runs that would have made
-    no further evaluation if their own time had been shorter: of the others, nothing is known behind
+    reached the target, is `fixed`; the rest is `own`. `final`: the runs that would have made no
+    further evaluation if their own time had been shorter; of the others, nothing is known behind
     their end. `remarks` names the algorithms that are omitted, and why.
     """
 
@@ -114,12 +114,10 @@ class OwnTimes:
 
 
 class Lines(NamedTuple):
-    """Of algorithms, in alphabetical order, up to each target; arrays have the shape (targets,
+    """Of algorithms, in alphabetical order, up to each target; arrays of shape (targets,
     algorithms).
-
     - `fixed`, `own`: ERT at the own-time factor α is fixed + α own; `inf` without a success.
-    - `pace`: Own time per evaluation.
-    - `rates`: Share of the runs that reached the target.
+    - `pace`, `rates`: Own time per evaluation; share of the runs that reached the target.
     - `known`: Whether factors below 1 are known: every run reached the target, or is final.
     """
 
@@ -131,9 +129,8 @@ class Lines(NamedTuple):
     known: NDArray[np.bool_]
 
     def against(self, scaled: int, *, both: bool = False) -> BreakEven:
-        """The break-even factors of the own time of one algorithm against each.
-
-        - `both`: Whether factors below 1 of the other's own time have to be known, too.
+        """The break-even factors of the own time of one algorithm against each; with `both`,
+        factors below 1 of the other's own time have to be known, too.
         """
         either = np.maximum(self.rates, self.rates[:, [scaled]])
         wanted = _last(either >= 0.5)
@@ -164,11 +161,10 @@ class Lines(NamedTuple):
 
 class BreakEven(NamedTuple):
     """Of one algorithm against each, shape (algorithms,).
-
     - `wanted`, `at`: The place of the target of the table `comparison`, and of the hardest one up
       to it at which factors below 1 are known; `NO_TARGET` for none.
-    - `factor`: The own-time factor with which both have one ERT; NaN if it is not known.
-    - `equal`: That with which both have one own time per evaluation; NaN if it is not known.
+    - `factor`, `equal`: The own-time factors with which both have one ERT, and one own time per
+      evaluation; NaN if not known.
     """
 
     wanted: NDArray[np.intp]

@@ -58,9 +58,8 @@ _OF_ANOTHER_PYTHON = ("PYTHONPATH", "PYTHONHOME", "PYTHONSAFEPATH", "__PYVENV_LA
 def interpreter(
     spec: Mapping[str, Any], environ: Mapping[str, str]
 ) -> Iterator[tuple[str, dict[str, str]]]:
-    """The interpreter that measures an algorithm, and its variables; none without the keys.
-
-    Links to the interpreter are not resolved, because they identify virtual environments.
+    """The interpreter that measures an algorithm, and its variables; none without the keys. Links
+    to it are not resolved, because they identify virtual environments.
     """
     python, path = spec.get("python"), spec.get("path")
     if python is None and path is None:
@@ -137,10 +136,9 @@ def check(campaign: Campaign) -> Iterator[str]:
 
 
 def tree(folder: Path) -> list[Path]:
-    """The Python files and compiled modules below a folder, sorted.
-
-    Hidden folders, caches of bytecode, virtual environments and linked git worktrees are omitted. A
-    worktree, such as that of `timefair init --for-optimizer`, contains another version.
+    """The Python files and compiled modules below a folder, sorted, without hidden folders, caches
+    of bytecode, virtual environments and linked git worktrees, such as that of `timefair init
+    --for-optimizer`, which have another version.
     """
     found: list[Path] = []
     for place, folders, files in os.walk(folder):

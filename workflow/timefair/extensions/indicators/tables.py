@@ -56,13 +56,9 @@ def aocc(
     last: float,
     log: bool = False,
 ) -> NDArray[np.float64]:
-    """Normalized area over the convergence curve of each run, from 0 to 1; more is better.
-
-    - `cost`, `precision`, shape (events,), `offsets`, shape (runs + 1,): As of `best_so_far`.
-    - `first`, `last`: Costs between which the curve is integrated, ``first < last``.
-    - `log`: Whether the integral is over the logarithm of the cost; `first` is then above 0.
-
-    Returns, shape (runs,): The average of `scaled` precisions; 0 counts before the first event.
+    """Normalized area over the convergence curve of each run, shape (runs,), from 0 to 1; more is
+    better: the average of `scaled` precisions between the costs `first` and `last`, or over the
+    logarithm of the cost; 0 counts before the first event. Events as of `best_so_far`.
 
     Source: D. Vermetten et al., MA-BBOB, AutoML 2023; M. López-Ibáñez et al., IEEE Transactions on
     Evolutionary Computation 2024, arXiv 2404.02031: the expectation of the attainment function.
@@ -78,12 +74,8 @@ def aocc(
 
 
 def attained(best: ArrayLike, levels: ArrayLike) -> NDArray[np.float64]:
-    """Empirical attainment function: share of the runs with at most a precision within a cost.
-
-    - `best`, shape (runs, points): From `best_so_far`.
-    - `levels`, shape (levels,): Precisions.
-
-    Returns, shape (points, levels); NaN without runs.
+    """Empirical attainment function: share of the runs with at most a precision within a cost,
+    shape (points, levels), from `best_so_far`, shape (runs, points); NaN without runs.
     """
     values, wanted = np.asarray(best, dtype=np.float64), np.asarray(levels, dtype=np.float64)
     if not len(values):
@@ -92,11 +84,9 @@ def attained(best: ArrayLike, levels: ArrayLike) -> NDArray[np.float64]:
 
 
 class Scores(NamedTuple):
-    """U-scores on one problem; arrays of shape (algorithms,).
-
-    `score` counts the trials of other algorithms that an algorithm's trials beat, a tie as half;
-    `share` divides it by the number of these pairs, and `variance` is that of `share`, NaN if an
-    algorithm has one run.
+    """U-scores on one problem, shape (algorithms,): `score` counts the trials of other algorithms
+    that an algorithm's trials beat, a tie as half; `share` divides it by the number of these pairs,
+    and `variance` is that of `share`, NaN if an algorithm has one run.
     """
 
     score: NDArray[np.float64]
@@ -105,11 +95,8 @@ class Scores(NamedTuple):
 
 
 def u_scores(reached_at: ArrayLike, final: ArrayLike, algorithm: ArrayLike) -> Scores:
-    """U-scores of several algorithms on one problem, by time to the target, else by final value.
-
-    - `reached_at`, shape (runs,): Cost to the target; `inf` for a run that did not reach it.
-    - `final`, shape (runs,): Value at the end, which orders the runs that did not reach it.
-    - `algorithm`, shape (runs,): Numbers of the algorithms, each of 0, ..., k - 1.
+    """U-scores of several algorithms on one problem, by time to the target (`inf`: not reached),
+    else by final value; all of shape (runs,). `algorithm`: their numbers, 0, ..., k - 1.
 
     Source: K. V. Price, A. Kumar, P. N. Suganthan, Swarm and Evolutionary Computation 78 (2023),
     arXiv 2212.09423. Variance: E. R. DeLong, D. M. DeLong, D. L. Clarke-Pearson, Biometrics 44
@@ -144,12 +131,9 @@ def u_scores(reached_at: ArrayLike, final: ArrayLike, algorithm: ArrayLike) -> S
 def resampled_medians(
     values: ArrayLike, *, resamples: int, rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """The median of each column in samples that are drawn with replacement from the rows.
-
-    - `values`, shape (n, points): One row per run; `inf` is sorted last.
-
-    Returns, shape (resamples, points): The order statistic of n uniform draws has a Beta
-    distribution, so one draw per sample is enough. The columns of a sample share its draw.
+    """The median of each column in samples drawn with replacement from the rows, one per run, shape
+    (resamples, points); `inf` is sorted last. The order statistic of n uniform draws has a Beta
+    distribution, so one draw per sample, which its columns share, is enough.
     """
     ordered = np.sort(np.asarray(values, dtype=np.float64), axis=0)
     n = len(ordered)

@@ -23,9 +23,8 @@ NOTHING = {"joules": None, "idle_joules": None}
 
 
 class Counters:
-    """The counters of the packages of some cores; `Unknown` if one of them cannot be read.
-
-    ``names`` of the counters, and ``packages``: their numbers. `clock` gives seconds.
+    """The counters of the packages of some cores, with their names; `Unknown` if one of them cannot
+    be read. `clock` gives seconds.
     """
 
     def __init__(

@@ -119,12 +119,9 @@ def of_runs(
     measured: Mapping[str, Measured],
     excluded: Mapping[str, int] = MappingProxyType({}),
 ) -> Iterator[Deviation]:
-    """How the measured runs deviate from a registration.
-
-    - `registration`: A mapping with ``campaign`` and, if the question was registered, with
-      ``keys``, ``code`` and ``registered_utc``, as in `registration.FILE`.
-    - `measured`: The runs of each algorithm, by label; one without runs may be missing.
-    - `excluded`: Planned runs of algorithms that the answer omits because they were perturbed.
+    """How the measured runs of each algorithm deviate from a registration, which has ``campaign``
+    and, if the question was registered, ``keys``, ``code`` and ``registered_utc``, as in `FILE`.
+    `excluded`: planned runs that the answer omits because they were perturbed.
     """
     campaign = registration["campaign"]
     planned = planned_runs(campaign)
@@ -174,11 +171,9 @@ def registered_analysis(analysis: Analysis) -> Analysis:
 
 
 def answering(runs: Runs, analysis: Analysis) -> Runs:
-    """The planned runs of all registered algorithms, treated as registered.
-
-    Runs that were not planned are omitted, so that without a known optimum, precisions are
-    distances to the best of the planned runs. Algorithms that made no evaluation in any planned run
-    are also omitted, and so are perturbed runs if the registration excludes them.
+    """The planned runs of all registered algorithms, treated as registered; so precisions without a
+    known optimum are distances to the best of the planned runs. Algorithms that made no evaluation
+    in any planned run are omitted, and perturbed runs if the registration excludes them.
     """
     from timefair.records.rundata.conditions import without_failed
 
@@ -229,10 +224,9 @@ FILE = "registration.json"  # the registration, relative to ``results/<campaign>
 
 
 def register(campaign: Campaign, folder: Path) -> dict[str, Any]:
-    """Write the registration of a campaign into its folder, before its first run; its content.
-
-    It replaces an existing registration, whose digest is kept under ``replaces``. `InputError` if
-    the campaign has no question, runs exist, or an earlier registration cannot be read.
+    """Write the registration of a campaign into its folder, before its first run; its content. The
+    digest of one that it replaces is kept under ``replaces``. `InputError` if the campaign has no
+    question, runs exist, or an earlier registration cannot be read.
     """
     if campaign.section(KEY) is None:
         raise InputError(
@@ -279,9 +273,8 @@ def first_run(folder: Path) -> Path | None:
 
 
 def read(folder: Path) -> dict[str, Any] | None:
-    """The content of the registration; None if there is none.
-
-    Raises `InputError` if the file cannot be read, or lacks a part.
+    """The content of the registration; None if there is none. `InputError` if the file cannot be
+    read, or lacks a part.
     """
     path = folder / FILE
     try:
@@ -343,9 +336,8 @@ def files(campaign: Campaign, folder: Path) -> Iterator[str]:
 def verifying(
     campaign: Campaign, folder: Path, measured: Mapping[str, Measured], say: Callable[[str], None]
 ) -> Iterator[str]:
-    """Say each deviation, and yield how many there are.
-
-    A deviation is not a problem of the records; the report lists it next to the answer.
+    """Say each deviation, and yield how many there are. A deviation is not a problem of the
+    records; the report lists it next to the answer.
     """
     content = read(folder)
     if content is None and campaign.section(KEY) is None:
@@ -377,9 +369,8 @@ def _campaign(content: dict[str, Any]) -> Campaign:
 
 def settings(campaign: Campaign, folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """The registered campaign with the settings of its analysis, the digests, and the deviations of
-    the present campaign and code; nothing without a question.
-
-    If nothing was registered, it is the present campaign, without digests and time.
+    the present campaign and code; nothing without a question. If nothing was registered, it is the
+    present campaign, without digests and time.
     """
     if campaign.section(KEY) is None:
         return

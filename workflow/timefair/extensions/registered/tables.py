@@ -110,9 +110,8 @@ class Order(NamedTuple):
     complete=True,
 )
 def answer(runs: Runs, analysis: Analysis) -> Made:
-    """One row for each order that the question is about; none without a question.
-
-    A rank reversal needs both orders, so its p-value is the larger one (intersection-union test).
+    """One row for each order that the question is about; none without a question. A rank reversal
+    needs both orders, so its p-value is the larger one (intersection-union test).
     """
     if not registered(analysis):
         return []
@@ -225,7 +224,6 @@ def _to_target(
     unit: Unit,
 ) -> Order:
     """Compare by the ERT to the target: the score test on one function, Wilcoxon's test over all.
-
     Without a known optimum, the target is a share of what all planned runs found, as in the tables.
     """
     pair = everyone.where(asked)

@@ -104,10 +104,8 @@ Outcome = NDArray[np.bool_]
 
 
 def brier_score(stated: Vector, happened: Outcome) -> float:
-    """Brier score: mean squared difference of probabilities and outcomes.
-
-    Source: G. W. Brier, Verification of forecasts expressed in terms of probability, Monthly
-    Weather Review 78 (1950).
+    """Brier score: mean squared difference of probabilities and outcomes (G. W. Brier, Monthly
+    Weather Review 78, 1950).
     """
     return float(np.mean((stated - happened) ** 2))
 
@@ -134,10 +132,9 @@ class CalibrationCurve(NamedTuple):
 
 
 def calibration_curve(stated: Vector, happened: Outcome) -> CalibrationCurve:
-    """Observed share among cases with similar predicted probabilities, by rising probability.
-
-    The bins have about equal numbers of cases. Cases with the same probability are in the same bin,
-    so there may be fewer than `BINS`.
+    """Observed share among cases with similar predicted probabilities, by rising probability. The
+    bins have about equal numbers of cases; those with the same probability are in the same bin, so
+    there may be fewer than `BINS`.
     """
     share = (rankdata(stated, method="min") - 1) / stated.size
     _, label = np.unique((share * BINS).astype(np.int64), return_inverse=True)
@@ -167,13 +164,10 @@ class ReliabilityModel:
 def fit_reliability(
     table: NDArray[np.float64], outcome: Outcome, *, penalty: float = 1.0
 ) -> ReliabilityModel:
-    """Fit a model to samples for which it is known whether their estimates were accurate.
-
-    - `table`, shape (cases, features): Finite. A constant column gets no weight.
-    - `outcome`, shape (cases,): Whether the estimate was within the stated error. At least one.
-    - `penalty`: Half the inverse variance of a normal prior of the weights (ridge); not negative.
-
-    If the estimates of all cases are accurate, or of none, the weights are zero.
+    """Fit a model to samples for which it is known whether their estimates were accurate: finite
+    features, shape (cases, features), of which a constant column gets no weight, and outcomes.
+    `penalty`: half the inverse variance of a normal prior of the weights (ridge). If all outcomes
+    are the same, the weights are zero.
 
     Source: T. Eftimov and P. Korošec, GECCO 2025, future work, for the question.
     """
@@ -270,10 +264,8 @@ MOST = 10_000  # maximal number of samples of a suite; of more, evenly spread on
     ),
 )
 def cross_validated(runs: Runs, analysis: Analysis) -> Parts:
-    """Cross-validated probability that an estimate from n runs is right.
-
-    The samples are those of `run_count.accuracy`, with all dimensions pooled. The model uses the
-    features of the n values (`statistics.features`).
+    """Cross-validated probability that an estimate from n runs is right, by the `features` of their
+    values. The samples are those of `run_count.accuracy`, with all dimensions pooled.
     """
     everything = Samples.of(runs, analysis.run_count.cap)
     for names, rows in everything.groups(["suite"]):

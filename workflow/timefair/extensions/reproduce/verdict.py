@@ -1,8 +1,8 @@
 """Measures recorded runs again; compares them and their circumstances as far as the clock allows.
 
 A run whose only limit is a number of evaluations repeats bit for bit. A limit in seconds ends a run
-or a launch earlier or later, so only the part before the end, or before the first change of a
-moving problem, is compared. Times and improvements of single launches are never compared.
+or a launch earlier or later, so only the part before that, or before the first change of a moving
+problem, is compared. Times and improvements of single launches are never compared.
 """
 
 from __future__ import annotations
@@ -46,13 +46,10 @@ _ORIGINS = ("campaign", "code", "machine")
 
 @dataclass(frozen=True)
 class RecordedRun:
-    """A run from its record.
-
-    - `row`: the columns of `records.schema`.
-    - `instances`: the instances of this function and dimension in the record, ascending.
-    - `campaign`, `code`, `machine`: the configuration, the code digest, facts of the machine.
-    - `keys`: the possible measure keys of the run: one, or those of all collected records.
-    - `length`: what its schedule gave to the algorithm; None without one.
+    """A run from its record: its row, the instances of its cell in the record, ascending, the
+    configuration, the code digest and the machine; the possible measure keys of the run: one, or
+    those of all collected records; and the length that its schedule gave to the algorithm, None
+    without one.
     """
 
     path: Path
@@ -88,10 +85,9 @@ class RecordedRun:
 
 
 def chosen_run(path: Path, wanted: Mapping[str, int | None]) -> RecordedRun:
-    """Read one run of a record or of a collected file, with all checksums.
+    """Read one run of a record or of a collected file, with all checksums. `wanted` has the numbers
+    of `RUN_KEY`; None for any, where there is only one.
 
-    - `wanted`: the ``function``, ``dimension``, ``instance`` and ``run``; None for any, where there
-      is only one.
     `InputError` if the file is damaged or does not contain measured runs, if no run or more than
     one matches, or if the record has no data of the run.
     """
@@ -141,9 +137,8 @@ def _origin(record: Record) -> dict[str, Any]:
 
 
 def differing_origin(record: Record) -> str:
-    """The first of campaign, code and machine in which the records of a collected file differ.
-
-    Empty if they are the same, and for a record.
+    """The first of campaign, code and machine in which the records of a collected file differ;
+    empty if none does, and for a record.
     """
     collected = record.facts.get("collected")
     if not collected:
@@ -201,11 +196,8 @@ class RunPlace(NamedTuple):
 
 
 class Stratum(NamedTuple):
-    """The runs of one algorithm.
-
-    - `runs`: all runs with a result.
-    - `lost`: number of runs without a result in the record; they are not replayed.
-    - `sampled`: the chosen ones among `runs`, in the same order.
+    """The runs of one algorithm: how many have a result, and how many do not and are not replayed;
+    and the chosen ones, in the order of the runs.
     """
 
     label: str
@@ -215,14 +207,13 @@ class Stratum(NamedTuple):
 
 
 def sample(folder: Path, share: float, rng: np.random.Generator) -> list[Stratum]:
-    """Choose runs at random, the same share of each algorithm, at least one.
+    """Choose runs of ``results/NAME`` at random, the same share, in (0, 1], of each algorithm, at
+    least one.
 
-    - `folder`: ``results/NAME``. The collected files of the campaign's algorithms count, or its
-      planned records if nothing was collected. In place of a collected file that joins records of
-      several campaigns, code versions or machines, these records count, if all of them are still
-      there.
-    - `share`: share of the runs, in (0, 1].
-    `InputError` if there is no record, a record is damaged, or no run can be replayed.
+    The collected files of the campaign's algorithms count, or its planned records if nothing was
+    collected. In place of a collected file that joins records of several campaigns, code versions
+    or machines, these records count, if all of them are still there. `InputError` if there is no
+    record, one is damaged, or no run can be replayed.
     """
     runs: dict[str, list[RunPlace]] = {}
     lost: Counter[str] = Counter()
@@ -295,12 +286,8 @@ class Difference(NamedTuple):
 
 @dataclass(frozen=True)
 class Likeness:
-    """The extent of the comparison of two runs, and the first difference.
-
-    - `evaluations`, `events`: numbers of evaluations and events of each run that were compared.
-    - `in_full`: whether both runs were compared completely. False: the clock ended one of them, or
-      a launch.
-    - `difference`: the first difference; None if the runs are the same.
+    """The extent of the comparison of two runs, evaluations and events of each, and the first
+    difference, None without one. `in_full` is False if the clock ended one of them, or a launch.
     """
 
     evaluations: int
@@ -312,10 +299,8 @@ class Likeness:
 def likeness(
     recorded: Row, again: Row, launches_by_clock: bool, changes_by_clock: bool = False
 ) -> Likeness:
-    """Compare a recorded run with its repetition.
-
-    - `launches_by_clock`: whether the restart policy has a limit in seconds.
-    - `changes_by_clock`: whether the problem changes after seconds.
+    """Compare a recorded run with its repetition, if the restart policy has a limit in seconds, and
+    if the problem changes after seconds.
     """
     rows = (recorded, again)
     in_full = not (launches_by_clock or changes_by_clock or any(map(_ended_by_clock, rows)))
@@ -454,10 +439,8 @@ class Change(NamedTuple):
 def circumstances(
     recorded: Mapping[str, Any], now: Mapping[str, Any], code: tuple[str, str]
 ) -> Iterator[Change]:
-    """Differences in code, software and machine, from the facts of both machines.
-
-    `code` are the digests of the code that measured the run, and that would measure it now. Facts
-    of the machine that one of the two does not know are omitted.
+    """Differences in code, by the digests then and now, software and machine, from the facts of
+    both machines. Facts of the machine that one of the two does not know are omitted.
     """
     if code[0] != code[1]:
         yield Change("code", "digest", *map(short, code))
@@ -510,14 +493,9 @@ _DECISIVE = (*SHARED, "restart", "isolation", "timing", "runs", "rounds")
 
 
 def campaign_of(recorded: RecordedRun) -> Campaign:
-    """The recorded campaign, restricted to the settings by which the run was measured.
-
-    Other algorithms need not be installed. A stopping rule that compares algorithms is omitted,
-    because it determines only the number of runs. The search for the parameters of an algorithm is
-    omitted, too.
-
-    `InputError` if the campaign is not possible with this version of timefair and the installed
-    packages.
+    """The recorded campaign, restricted to the settings by which the run was measured: other
+    algorithms need not be installed, and a stopping rule that compares them, and the search for
+    parameters, are omitted. `InputError` if this version or the installed packages do not allow it.
     """
     campaign, row = recorded.campaign, recorded.row
     left_out = {"stopping"} if is_compared(recorded) else set()
@@ -540,10 +518,9 @@ def campaign_of(recorded: RecordedRun) -> Campaign:
 
 
 def _seeded(algorithms: Mapping[str, Any], label: str) -> dict[str, Any]:
-    """One algorithm and, under the label whose seeds it has, a copy that names this label.
-
-    Of a tuned variant, the record has the parameters that were found. Keys of extensions determine
-    no run; those without a value may be of one that is not installed.
+    """One algorithm and, under the label whose seeds it has, a copy that names this label. Of a
+    tuned variant, the record has the parameters that were found. Keys of extensions determine no
+    run; those without a value may be of one that is not installed.
     """
     sections = (key for key, kind in added_keys("algorithms").items() if isinstance(kind, type))
     left_out = {"tuned", *sections}
@@ -606,9 +583,8 @@ class Verdict:
 
     @property
     def same(self) -> bool:
-        """Whether the runs agree as far as the clock allows, and have the same seed.
-
-        False if the clock ended one of them before anything could be compared.
+        """Whether the runs agree as far as the clock allows, and have the same seed; False if the
+        clock ended one of them before anything could be compared.
         """
         compared = self.likeness.in_full or self.likeness.evaluations > 0
         return compared and not self.differs
@@ -650,10 +626,8 @@ def _side_by_side(what: str, recorded: str, again: str) -> Iterator[str]:
 
 
 def replay(recorded: RecordedRun, replayer: Replayer | None = None) -> Verdict:
-    """Measure a recorded run again, and compare.
-
-    - `replayer`: A replayer that is prepared for the record's campaign; None for a new one.
-    `InputError` if the run cannot be measured here.
+    """Measure a recorded run again, by a replayer for its campaign or a new one, and compare.
+    `InputError` if it cannot be measured here.
     """
     campaign = campaign_of(recorded)
     replayer = replayer or Replayer(campaign)
@@ -664,11 +638,10 @@ def replay(recorded: RecordedRun, replayer: Replayer | None = None) -> Verdict:
 
 
 def _changes(recorded: RecordedRun, replayer: Replayer, seed: int) -> Iterator[Change]:
-    """What differs from the record; the measure key only if nothing else can be the reason.
-
-    The key covers all that determines a measurement, so the configuration in the record is then not
-    the one that was measured. It covers other algorithms and the search for parameters, too, and
-    those of another schema version are other ones.
+    """What differs from the record; the measure key, which covers all that determines a
+    measurement, only if nothing else can be the reason: the configuration in the record is then not
+    the one that was measured. The key covers other algorithms and the search for parameters, too,
+    and those of another schema version are other ones.
     """
     now = replayer.prepared.origin(recorded.label)
     then, here = recorded.machine, now["machine"]

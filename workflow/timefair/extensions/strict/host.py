@@ -42,10 +42,9 @@ from timefair.records.status import Isolation
 
 @dataclass(frozen=True)
 class Setup:
-    """What a host needs: its starter, an algorithm as in `trial.load`, and its search space.
-
-    The bounds and the integer variables have the shape ``(dimension,)``; ``memory_mb`` limits a
-    solver, None for no limit. With ``network``, the host has one of its own.
+    """What a host needs: its starter, an algorithm as in `trial.load`, and its search space, arrays
+    of shape ``(dimension,)``; ``memory_mb`` limits a solver, None for no limit. With ``network``,
+    the host has one of its own.
     """
 
     starter: int
@@ -71,11 +70,9 @@ class Request:
 
 @dataclass(frozen=True)
 class Ready:
-    """The answer of a host: its seconds of preparation, and what `trial.Trial` has of the trial
-    launch.
-
-    ``watched`` are the folders that solvers share, and why; empty if solvers have private views of
-    all. If there are ``faults``, the algorithm cannot be loaded, and the host ends.
+    """The answer of a host: its seconds of preparation, what `trial.Trial` has of the trial launch,
+    and the folders that solvers share, and why; none if solvers have private views of all. With
+    ``faults``, the algorithm cannot be loaded, and the host ends.
     """
 
     seconds: float = 0.0

@@ -24,10 +24,8 @@ if TYPE_CHECKING:
 
 
 class BreakEven(NamedTuple):
-    """A saving per problem, and the number of problems after which it pays; shape (columns,) each.
-
-    A saving is negative if problems cost more than before. Numbers of problems are whole; `inf`:
-    never. All limits are NaN if a sample has a single row.
+    """A saving per problem (negative: more cost), and the whole number of problems after which it
+    pays, `inf` for never; shape (columns,) each. All limits are NaN if a sample has a single row.
     """
 
     saved_s: NDArray[np.float64]
@@ -47,16 +45,12 @@ def break_even(
     resamples: int,
     rng: np.random.Generator,
 ) -> BreakEven:
-    """Compare an initial cost with the saving on each further problem.
-
-    - `spent`: Initial cost, at least 0.
-    - `before`, `after`, shape (runs, columns): For each kind of problem, at least one, the finite
-      costs of runs before and after the initial cost was spent. All kinds have the same weight.
-    - `confidence`, `resamples`: Coverage of the percentile intervals, in (0, 1), and number of
-      bootstrap samples, which are drawn within each kind of problem.
+    """Compare an initial cost `spent` with the saving on each further problem, from the finite
+    costs of runs, shape (runs, columns), before and after it was spent, for each kind of problem,
+    at least one. Kinds have the same weight; bootstrap samples are drawn within each.
 
     The number of problems ceil(spent / saved) decreases as the saving increases, so its lower limit
-    follows from the upper limit of the saving, and vice versa. It has no upper limit if the saving
+    follows from the upper limit of the saving, and vice versa; without an upper one if the saving
     may be 0.
     """
     pairs = list(zip(before, after, strict=True))

@@ -1,8 +1,6 @@
-"""The tuners that `tune.tuner` names.
-
-A search is a generator: it yields an `Evaluation` and is sent its loss. With the same losses, it
-makes the same proposals. Therefore an interrupted search can continue from its trace.
-Also here: what it has found.
+"""The tuners that `tune.tuner` names, and what a search has found. A search is a generator: it
+yields an `Evaluation` and is sent its loss. With the same losses, it makes the same proposals: an
+interrupted search can continue from its trace.
 """
 
 from __future__ import annotations
@@ -66,12 +64,8 @@ def faults(tuner: str) -> list[str]:
 def begin(
     tuner: str, space: Mapping[str, Range], problems: int, seed: int, evaluations: int | None
 ) -> Search:
-    """Begin a search.
-
-    - `tuner`: A name without `faults`.
-    - `problems`: Number of tuning problems.
-    - `seed`: Determines all draws, together with the losses.
-    - `evaluations`: Minimal number of evaluations within the budget; None if it is unknown.
+    """Begin a search with a tuner without `faults`. `seed` determines all draws, together with the
+    losses; `evaluations`: their minimal number within the budget, None if it is unknown.
     """
     if tuner == "racing":
         return racing(space, problems, seed)
@@ -249,13 +243,10 @@ def _reflected(share: float) -> float:
 @dataclass(frozen=True)
 class Tried:
     """One evaluation of a search: a run of a candidate on a problem.
-
     - `number`: Index in the search, from 0, which is also the number of its run in the record.
-    - `parameters`: The parameters of the candidate; empty for the default.
-    - `problem`, `repetition`: Index of the problem in `TuningProblems.problems`, and number of
-      earlier evaluations of the candidate on it. Candidates have the same seed on the same problem
-      and repetition.
-    - `loss`: `loss` of the run.
+    - `parameters`: Those of the candidate; empty for the default.
+    - `problem`, `repetition`: Index in `TuningProblems.problems`, and number of earlier evaluations
+      of the candidate on it. Both, and not the candidate, determine the seed.
     - `seconds`: Seconds of the search since the end of the evaluation before.
     """
 
@@ -271,12 +262,9 @@ class Tried:
 def loss(run: Mapping[str, Any], targets: ArrayLike, *, in_values: bool) -> float:
     """Mean over the targets of the cost of a run to reach them, at most its budget; less is better.
 
-    It is the budget times one minus the area under the run's ECDF of these targets: in seconds if
-    the run has a budget in seconds, else in evaluations. A target that was not reached counts as
-    the budget, also in a run that failed.
-
-    - `run`: A row of a record: ``events``, ``f_opt``, ``budget_s`` and ``budget_evaluations``.
-    - `targets`: Precisions or, with `in_values`, values of f.
+    It is the budget times one minus the area under the run's ECDF of these targets, precisions or,
+    with `in_values`, values of f: in seconds if the run has a budget in seconds, else in
+    evaluations. A target that was not reached counts as the budget, also in a run that failed.
     """
     wanted = np.asarray(targets, dtype=np.float64)
     if in_values and run["f_opt"] is not None:
@@ -301,8 +289,8 @@ def result(tried: Iterable[Tried]) -> dict[str, Any]:
     """The result of the trace: the chosen candidate with its loss and that of the default.
 
     Of the candidates with the most evaluations, it is the one with the least mean loss, and of
-    these the first. The default is one of them: if nothing is better, it is chosen. The loss of the
-    default is None if it has fewer evaluations than the chosen candidate.
+    these the first, so the default if nothing is better. The loss of the default is None if it has
+    fewer evaluations than the chosen candidate.
     """
     trace = list(tried)
     losses = losses_of(trace)
