@@ -1,51 +1,24 @@
 """The user's own problem: ``module:function`` or ``path/to/file.py:function``.
 
-The function is ``f(x) -> float`` for an array of shape ``(dimension,)``. If it has arguments named
-``function`` and ``instance``, it gets the numbers in the campaign, from 1. Without such an
-argument, the only number is 1. The following settings come from the campaign's
-``problems.parameters``, or else from attributes of the function; all other parameters are keyword
-arguments of it:
+The function is ``f(x) -> float`` for an array of shape ``(dimension,)``, or has arguments named
+``function`` and ``instance``, which get the numbers in the campaign; without them, the only number
+is 1. `SETTINGS` come from ``problems.parameters``, or else from attributes of the function, of
+which all but flags, tolerance and hypervolume may be functions ``(function, dimension, instance) ->
+value``; other parameters are keyword arguments of it.
 
-``lower``, ``upper``
-    The bounds, required: a number for all variables, or a list with one number per variable.
-``f_opt``
-    The optimal value, if it is known.
-``integer``
-    Which variables take whole numbers: ``true`` for all, or a list of ``true`` and ``false``. With
-    bounds 0 and 1 they are binary.
-``permutation``
-    ``true`` if a point is an order of the whole numbers from 0 to dimension - 1. Then there are
-    neither bounds nor ``integer``.
-``equality_tolerance``
-    How far an equality constraint may be from 0, by default 1e-4.
+With ``ideal`` and ``nadir``, it returns two objectives, and the quality of a run is the hypervolume
+indicator between them; the precision is ``hypervolume``, the best known one, at most 1, minus it.
 
-As attributes, ``lower``, ``upper``, ``f_opt``, ``ideal`` and ``nadir`` may also be functions
-``(function, dimension, instance) -> value``.
+The attributes ``constraints`` (at most 0) and ``equalities`` (0) are functions of the same
+arguments, which return a list, or the numbers of values that the function returns beside f, as ``f,
+values``, the inequalities first. An equality h is two inequalities, ``h - equality_tolerance`` and
+``-h - equality_tolerance``.
 
-With ``ideal`` and ``nadir``, the function has two objectives and returns two numbers. The quality
-of a run is the hypervolume indicator of ``bbob-biobj`` with these two points, and the precision is
-``hypervolume`` minus it:
-
-``ideal``, ``nadir``
-    Two numbers each: values that no point of the front is better than, and the reference point,
-    the worst values that count.
-``hypervolume``
-    The best known indicator, at most 1, the default, which no set can surpass.
-
-Constraints are attributes of the function: ``constraints`` for values that have to be at most 0,
-and ``equalities`` for values that have to be 0. Each is either a function of the same arguments,
-which returns a list, or the number of values that the function itself returns beside f. It then
-returns ``f, values``, the inequalities first. An equality h is two inequalities,
-``h - equality_tolerance`` and ``-h - equality_tolerance``.
-
-A function with noise should draw it from numpy's or Python's global generator: both are seeded for
-each launch. It may have an attribute ``noise_free``, a function of the same arguments that gives
-the value without noise. timefair calls it after a run, outside the run's clock, for the best
-measured points and for the points that the algorithm recommends. The optimum ``f_opt`` is that of
-the function without noise. If ``noise_free`` raises, or takes longer than 600 s for one of these
-two sets of points, the run has the status ``raised``.
-If its value is NaN or infinite, a run has this status for a measured point, and timefair drops a
-recommended point.
+The attribute ``noise_free`` of a function with noise gives the value without it, and is called
+after a run, outside its clock, for the best measured points and the recommended ones. ``f_opt`` is
+that of this function. If it raises, or takes longer than 600 s for one of these two sets of points,
+the run has the status ``raised``, and so it has if its value at a measured point is NaN or
+infinite; a recommended point is then dropped.
 """
 
 from __future__ import annotations
