@@ -69,6 +69,18 @@ def composed(*parts: tuple[Any, ...], biases: Sequence[float] = ()) -> tuple[Par
     )
 
 
+def divided(**names: Sequence[str] | int) -> tuple[dict[int, str], dict[str, range]]:
+    """Short names of functions, from 1, and their groups; of a group with a number of functions,
+    they are its own name with a number.
+    """
+    found, groups = [], {}
+    for group, of in names.items():
+        each = [f"{group} {k}" for k in range(1, of + 1)] if isinstance(of, int) else of
+        groups[group] = range(len(found) + 1, len(found) + len(each) + 1)
+        found += each
+    return numbered(1, *found), groups
+
+
 class Cec(Suite):
     year: int
     instances = (1,)
@@ -222,20 +234,16 @@ class Cec2014(Cec):
     functions = range(1, 31)
     dimensions = (2, 10, 20, 30, 50, 100)
     undefined: Mapping[int, frozenset[int]] = {2: frozenset((*range(17, 23), 29, 30))}
-    names: Mapping[int, str] = numbered(
-        1,
-        *("elliptic", "bent cigar", "discus", "Rosenbrock", "Ackley", "Weierstrass", "Griewank"),
-        *("Rastrigin", "rotated Rastrigin", "Schwefel", "rotated Schwefel", "Katsuura"),
-        *("HappyCat", "HGBat", "Griewank-Rosenbrock", "Schaffer F6"),
-        *(f"hybrid {k}" for k in range(1, 7)),
-        *(f"composition {k}" for k in range(1, 9)),
+    names, groups = divided(
+        unimodal=("elliptic", "bent cigar", "discus"),
+        multimodal=(
+            *("Rosenbrock", "Ackley", "Weierstrass", "Griewank", "Rastrigin", "rotated Rastrigin"),
+            *("Schwefel", "rotated Schwefel", "Katsuura", "HappyCat", "HGBat"),
+            *("Griewank-Rosenbrock", "Schaffer F6"),
+        ),
+        hybrid=6,
+        composition=8,
     )
-    groups: Mapping[str, range] = {
-        "unimodal": range(1, 4),
-        "multimodal": range(4, 17),
-        "hybrid": range(17, 23),
-        "composition": range(23, 31),
-    }
     at_optimum: Mapping[int, float] = {k: 100.0 * k for k in functions}
     formulas: Mapping[int, Formula] = dict(
         enumerate((*BASIC_2014, *HYBRIDS_2014, *COMPOSITIONS_2014), start=1)
@@ -281,19 +289,15 @@ class Cec2017(Cec):
     functions = range(1, 31)
     dimensions = (2, 10, 30, 50, 100)
     undefined: Mapping[int, frozenset[int]] = {2: frozenset((*range(11, 21), 29, 30))}
-    names: Mapping[int, str] = numbered(
-        1,
-        *("bent cigar", "different powers", "Zakharov", "Rosenbrock", "Rastrigin", "Schaffer F7"),
-        *("bi-Rastrigin", "non-continuous Rastrigin", "Levy", "Schwefel"),
-        *(f"hybrid {k}" for k in range(1, 11)),
-        *(f"composition {k}" for k in range(1, 11)),
+    names, groups = divided(
+        unimodal=("bent cigar", "different powers", "Zakharov"),
+        multimodal=(
+            *("Rosenbrock", "Rastrigin", "Schaffer F7", "bi-Rastrigin"),
+            *("non-continuous Rastrigin", "Levy", "Schwefel"),
+        ),
+        hybrid=10,
+        composition=10,
     )
-    groups: Mapping[str, range] = {
-        "unimodal": range(1, 4),
-        "multimodal": range(4, 11),
-        "hybrid": range(11, 21),
-        "composition": range(21, 31),
-    }
     at_optimum: Mapping[int, float] = {k: 100.0 * k for k in functions}
     displaced: Mapping[int, float] = {9: 1.0}
     # fmt: off
@@ -381,17 +385,11 @@ class Cec2020(Cec):
     dimensions: tuple[int, ...] = (2, 5, 10, 15, 20, 30, 50, 100)
     undefined: Mapping[int, frozenset[int]] = {2: frozenset((5, 6, 7)), 5: frozenset((6, 7))}
     files: Mapping[int, int] = {4: 7, 5: 4, 6: 16, 7: 6, 8: 22, 9: 24, 10: 25}
-    names: Mapping[int, str] = numbered(
-        1,
-        *("bent cigar", "Schwefel", "bi-Rastrigin", "Griewank-Rosenbrock"),
-        *(f"hybrid {k}" for k in range(1, 4)),
-        *(f"composition {k}" for k in range(1, 4)),
+    names, groups = divided(
+        basic=("bent cigar", "Schwefel", "bi-Rastrigin", "Griewank-Rosenbrock"),
+        hybrid=3,
+        composition=3,
     )
-    groups: Mapping[str, range] = {
-        "basic": range(1, 5),
-        "hybrid": range(5, 8),
-        "composition": range(8, 11),
-    }
     at_optimum: Mapping[int, float] = dict(
         enumerate((100, 1100, 700, 1900, 1700, 1600, 2100, 2200, 2400, 2500), start=1)
     )
@@ -484,17 +482,11 @@ class Cec2022(Cec):
     functions = range(1, 13)
     dimensions = (2, 10, 20)
     undefined: Mapping[int, frozenset[int]] = {2: frozenset((6, 7, 8))}
-    names: Mapping[int, str] = numbered(
-        1,
-        *("Zakharov", "Rosenbrock", "Schaffer F7", "Rastrigin", "Levy"),
-        *(f"hybrid {k}" for k in range(1, 4)),
-        *(f"composition {k}" for k in range(1, 5)),
+    names, groups = divided(
+        basic=("Zakharov", "Rosenbrock", "Schaffer F7", "Rastrigin", "Levy"),
+        hybrid=3,
+        composition=4,
     )
-    groups: Mapping[str, range] = {
-        "basic": range(1, 6),
-        "hybrid": range(6, 9),
-        "composition": range(9, 13),
-    }
     at_optimum: Mapping[int, float] = dict(
         enumerate((300, 400, 600, 800, 900, 1800, 2000, 2200, 2300, 2400, 2600, 2700), start=1)
     )

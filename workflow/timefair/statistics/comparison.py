@@ -66,7 +66,9 @@ def tails(first: ArrayLike, second: ArrayLike) -> Tails:
         return Tails(float(at_most(u, m, n)), float(at_most(m * n - u, m, n)))
     ties = tuple(counts.tolist())
     if len(ties) <= MOST_GROUPS and _Groups.of(ties).additions(m) <= EXACT_ADDITIONS:
-        return _exact(ties, m).tails(doubled)
+        first, step, lower, upper = _exact(ties, m)
+        place = (doubled - first) // step
+        return Tails(min(float(lower[place]), 1.0), min(float(upper[place]), 1.0))
     return Tails(
         _approximate(counts, m, doubled - m * n), _approximate(counts[::-1], m, m * n - doubled)
     )
@@ -154,24 +156,11 @@ class _Groups:
         return (self.shifts.size + min(m, self.second) + 1) * self.rows(m) * self.sums(m)
 
 
-@dataclass(frozen=True)
-class _Distribution:
-    """P(2 U <= first + i step) and P(2 U >= first + i step) for i = 0, 1, ..."""
-
-    first: int
-    step: int
-    lower: Floats
-    upper: Floats
-
-    def tails(self, doubled: int) -> Tails:
-        place = (doubled - self.first) // self.step
-        return Tails(min(float(self.lower[place]), 1.0), min(float(self.upper[place]), 1.0))
-
-
 @lru_cache(maxsize=256)
-def _exact(ties: tuple[int, ...], m: int) -> _Distribution:
-    """Distribution of the doubled rank sum of m of the values, and from it that of 2 U. ``ways[k,
-    s]`` counts the choices of k values outside of both groups with the sum s of shifts.
+def _exact(ties: tuple[int, ...], m: int) -> tuple[int, int, Floats, Floats]:
+    """P(2 U <= first + i step) and P(2 U >= first + i step) for i = 0, 1, ...: first, step and
+    both, from the distribution of the doubled rank sum of m of the values. ``ways[k, s]`` counts
+    the choices of k values outside of both groups with the sum s of shifts.
     """
     groups, total = _Groups.of(ties), sum(ties)
     rows, sums, lowest = groups.rows(m), groups.sums(m), groups.lowest(m)
@@ -196,7 +185,7 @@ def _exact(ties: tuple[int, ...], m: int) -> _Distribution:
         chances[place : place + sums] += np.array(weights) @ ways
     first = m * groups.rank + (least + lowest) * groups.step - m * (m + 1)
     upper = np.cumsum(chances[::-1])[::-1]
-    return _Distribution(first, groups.step, np.cumsum(chances), upper)
+    return first, groups.step, np.cumsum(chances), upper
 
 
 def _approximate(counts: NDArray[np.int64], m: int, deviation: int) -> float:
