@@ -200,11 +200,11 @@ class Pool(NamedTuple):
 
 def resampled(work: Path, samples: int) -> None:
     """Draw comparisons from the recorded pairs and judge them at each look."""
-    from timefair.extensions.compare.rounds import read, within
+    from timefair.extensions.compare.rounds import read
 
     results_of = work / "recorded/results/recorded"
     for version in VERSIONS:
-        pair = within(read(results_of, ("baseline", version)), "baseline", version)
+        pair = read(results_of, ("baseline", version))
         pools = []
         for sample in pair.samples:
             if sample.efforts is None:

@@ -503,12 +503,10 @@ class Cell:
         )
 
     @property
-    def names(self) -> list[tuple[int, int]]:
-        return list(zip(*(self._column(key).tolist() for key in ("instance", "run")), strict=True))
-
-    @property
-    def seeds(self) -> list[int]:
-        return [int(seed) for seed in self._column("seed")]
+    def names(self) -> list[tuple[int, ...]]:
+        """Instance, number and seed of each run."""
+        columns = (map(int, self._column(key)) for key in ("instance", "run", "seed"))
+        return list(zip(*columns, strict=True))
 
     @property
     def precision(self) -> Floats:
@@ -527,7 +525,7 @@ class Cell:
 
     def from_reference(self, best: Mapping[int, float]) -> Cell:
         """With the references of the instances in `best`."""
-        return replace(self, reference=np.array([best[name] for name, _ in self.names]))
+        return replace(self, reference=np.array([best[name] for name, *_ in self.names]))
 
     def effort(self, target: float, budgets: Floats) -> Effort:
         """What each run spent up to a precision, or up to a number of evaluations."""
@@ -630,24 +628,16 @@ def _from_common_reference(baseline: Cell, candidate: Cell) -> tuple[Cell, Cell]
     """Precisions of both relative to the best value that either knows of an instance."""
     best: dict[int, float] = {}
     for cell in (baseline, candidate):
-        for (instance, _), value in zip(cell.names, cell.reference.tolist(), strict=True):
+        for (instance, *_), value in zip(cell.names, cell.reference.tolist(), strict=True):
             best[instance] = min(best.get(instance, value), value)
     return baseline.from_reference(best), candidate.from_reference(best)
 
 
 def _partners(baseline: Cell, candidate: Cell) -> NDArray[np.intp]:
     """Indices of runs with equal names and seeds, shape (pairs, 2)."""
-    places = {(*name, seed): k for k, (name, seed) in enumerate(_named(candidate))}
-    found = [
-        (k, places[*name, seed])
-        for k, (name, seed) in enumerate(_named(baseline))
-        if (*name, seed) in places
-    ]
+    places = {name: k for k, name in enumerate(candidate.names)}
+    found = [(k, places[name]) for k, name in enumerate(baseline.names) if name in places]
     return np.array(found, dtype=np.intp).reshape(-1, 2)
-
-
-def _named(cell: Cell) -> Iterator[tuple[tuple[int, int], int]]:
-    return zip(cell.names, cell.seeds, strict=True)
 
 
 class Measure(StrEnum):

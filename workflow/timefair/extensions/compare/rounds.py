@@ -22,10 +22,8 @@ from timefair.campaign import configuration, driver, plan, provenance
 from timefair.campaign.configuration import Campaign
 from timefair.extensions.compare.comparison import (
     Answer,
-    Cell,
     Comparison,
     Design,
-    FunctionKey,
     Law,
     Look,
     Loss,
@@ -49,63 +47,27 @@ from timefair.records.store import read_runs, torn
 
 
 @dataclass(frozen=True)
-class Measured:
-    """A campaign's runs of some algorithms; `name` is the folder, for messages."""
-
-    name: str
-    campaign: Campaign
-    analysis: Analysis
-    runs: Runs
-
-    def cautions(self, label: str) -> Iterator[str]:
-        """Reasons for doubts about the runs of an algorithm, one line each."""
-        rows = self.runs.frame[self.runs.frame["algorithm"] == label]
-        failed = rows[rows["status"] != Status.OK]
-        if len(failed):
-            by_status = failed["status"].value_counts()
-            counts = ", ".join(f"{count} {status}" for status, count in by_status.items())
-            yield (
-                f"caution: {len(failed)} of {len(rows)} runs of {label} failed ({counts}), and "
-                f"count with their results up to the failure{_message(failed)}"
-            )
-        perturbed = int((rows["perturbation"] == Perturbation.PERTURBED).sum())
-        if perturbed:
-            verb = "was" if perturbed == 1 else "were"
-            treated = "omitted" if self.analysis.perturbed == "exclude" else "included"
-            yield f"caution: {perturbed} of {len(rows)} runs of {label} {verb} perturbed; {treated}"
-
-    @property
-    def hardest(self) -> float:
-        """The hardest precision at which versions are compared, not harder than the final target; 0
-        where optima are unknown.
-        """
-        known = self.runs.optimum == "known" and not self.analysis.target_values
-        return max(min(self.analysis.targets), final_target(self.runs)) if known else 0.0
-
-    def cells(self, label: str) -> dict[FunctionKey, Cell]:
-        return cells(self.runs, self.analysis, label, self.campaign.instances_per_job)
-
-
-@dataclass(frozen=True)
 class Pair:
-    """Two versions, ready to be compared, and reasons for doubts about the runs, one line each."""
+    """Two versions of a campaign, ready to be compared, with reasons for doubts, one line each."""
 
-    baseline: str
-    candidate: str
+    campaign: Campaign
+    versions: tuple[str, str]
     samples: tuple[Sample, ...]
     cautions: tuple[str, ...]
 
+    def compared(self, by: Measure, ratio: float, level: float) -> Comparison:
+        return compare(*self.versions, self.samples, by=by, ratio=ratio, level=level)
 
-def read(folder: Path, labels: Sequence[str] | None = None) -> Measured:
-    """The runs of algorithms, None for all, in ``results/NAME`` that belong to its present
-    configuration.
+
+def read(folder: Path, versions: tuple[str, str]) -> Pair:
+    """The runs of two algorithms in ``results/NAME`` that belong to its present configuration.
 
     `InputError` if the folder does not contain a campaign, an algorithm is unknown, has no runs or
-    has made no evaluation, the stopping rule has already tested the same runs, or the runs have
-    differences that ``statistics.mixed: refuse`` does not allow.
+    has made no evaluation, there is no common function, the stopping rule has already tested the
+    same runs, or they have differences that ``statistics.mixed: refuse`` does not allow.
     """
     campaign = configuration.restore(folder / plan.SNAPSHOT)
-    for label in labels or ():
+    for label in versions:
         if label not in campaign.algorithms:
             known = ", ".join(campaign.algorithms)
             hint = suggest(label, campaign.algorithms)
@@ -115,57 +77,55 @@ def read(folder: Path, labels: Sequence[str] | None = None) -> Measured:
             f"{folder}: stopping.rule: {campaign.stopping.rule!r}: this rule has tested the same "
             "runs; compare versions in a campaign with another rule, such as 'fixed'"
         )
-    paths = list(_records(folder, campaign, labels or tuple(campaign.algorithms)))
-    return runs_of(str(folder), campaign, paths, labels)
+    return _pair(str(folder), campaign, list(_records(folder, campaign, versions)), versions)
 
 
-def runs_of(
-    name: str, campaign: Campaign, paths: Sequence[Path], labels: Sequence[str] | None = None
-) -> Measured:
-    """The runs of some record files of a campaign; the errors are those of `read`."""
+def _pair(name: str, campaign: Campaign, paths: Sequence[Path], versions: tuple[str, str]) -> Pair:
+    """Of some record files of a campaign; the errors are those of `read`."""
     runs = Runs.read(paths)
-    found = set(runs.frame["algorithm"])
-    for label in labels or campaign.algorithms:
-        if label not in found:
-            raise InputError(f"{name}: has no runs of {label!r}; measure the campaign first")
+    for label in versions:
         rows = runs.frame[runs.frame["algorithm"] == label]
+        if rows.empty:
+            raise InputError(f"{name}: has no runs of {label!r}; measure the campaign first")
         if not rows["evaluations"].any():
             raise InputError(f"{name}: {label} made no evaluation in any run{_message(rows)}")
     clauses = [*mixed(runs.origins), *torn(runs.nodes)]
     if clauses and campaign.statistics.mixed == "refuse":
         raise InputError(*(f"{name}: {clause}" for clause in clauses))
     analysis = Analysis.of(campaign.analysis_settings).suited(runs.optimum)
-    return Measured(
-        name, campaign, analysis, runs.with_targets_in_values(bool(analysis.target_values))
-    )
+    runs = runs.with_targets_in_values(bool(analysis.target_values))
+    known = runs.optimum == "known" and not analysis.target_values
+    hardest = max(min(analysis.targets), final_target(runs)) if known else 0.0
+    both = (cells(runs, analysis, label, campaign.instances_per_job) for label in versions)
+    together = tuple(samples(*both, hardest))
+    if not together:
+        raise InputError(f"{name}: {' and '.join(versions)} have no runs on a common function")
+    cautions = [line for label in versions for line in _cautions(runs, analysis, label)]
+    if text := several_hosts({f"{label} of {name}": runs.origins[label] for label in versions}):
+        cautions.append(f"caution: {text}")
+    return Pair(campaign, versions, together, tuple(cautions))
+
+
+def _cautions(runs: Runs, analysis: Analysis, label: str) -> Iterator[str]:
+    rows = runs.frame[runs.frame["algorithm"] == label]
+    failed = rows[rows["status"] != Status.OK]
+    if len(failed):
+        by_status = failed["status"].value_counts()
+        counts = ", ".join(f"{count} {status}" for status, count in by_status.items())
+        yield (
+            f"caution: {len(failed)} of {len(rows)} runs of {label} failed ({counts}), and "
+            f"count with their results up to the failure{_message(failed)}"
+        )
+    if perturbed := int((rows["perturbation"] == Perturbation.PERTURBED).sum()):
+        verb = "was" if perturbed == 1 else "were"
+        treated = "omitted" if analysis.perturbed == "exclude" else "included"
+        yield f"caution: {perturbed} of {len(rows)} runs of {label} {verb} perturbed; {treated}"
 
 
 def _message(rows: pd.DataFrame) -> str:
     """The first message of some runs, as the end of a line; empty if there is none."""
     messages = rows["message"].dropna()
     return f": {messages.iloc[0]}" if len(messages) else ""
-
-
-def within(one: Measured, baseline: str, candidate: str) -> Pair:
-    """Two algorithms of one campaign; `InputError` if they have no runs on a common function."""
-    together = tuple(samples(one.cells(baseline), one.cells(candidate), one.hardest))
-    if not together:
-        raise InputError(
-            f"{one.name}: {baseline} and {candidate} have no runs on a common function"
-        )
-    cautions = (
-        *one.cautions(baseline),
-        *one.cautions(candidate),
-        *_machines((baseline, one), (candidate, one)),
-    )
-    return Pair(baseline, candidate, together, cautions)
-
-
-def _machines(*versions: tuple[str, Measured]) -> Iterator[str]:
-    """A caution if the runs of some versions come from several machines."""
-    origins = {f"{label} of {of.name}": of.runs.origins[label] for label, of in versions}
-    if text := several_hosts(origins):
-        yield f"caution: {text}"
 
 
 def _records(folder: Path, campaign: Campaign, labels: Sequence[str]) -> Iterator[Path]:
@@ -239,15 +199,6 @@ class Rounds:
         self.workers = max(1, cores // max(map(campaign.cores_of, own)))
         self.cores = cores
 
-    @property
-    def by(self) -> Measure:
-        return Measure(self.campaign.budget.unit)
-
-    @property
-    def paired(self) -> bool:
-        """Whether both versions have the same seeds."""
-        return self.campaign.seeds_of(self.baseline) == self.campaign.seeds_of(self.candidate)
-
     def until_sure(self, by: Measure, ratio: float, say: Say) -> tuple[Pair, Comparison, Look]:
         """Measure round after round, each with a line to `say`, until the answer is decided or all
         are done. `InputError` if a job fails, if an extension says that runs may not begin, or if
@@ -265,7 +216,8 @@ class Rounds:
             for number, level in enumerate(levels, 1):
                 start = time.monotonic()
                 paths += measured(self.folder, [*self._in_turns(number)], keys, self.workers)
-                pair, found = self._judged(paths, by, ratio, float(level))
+                pair = _pair(str(self.folder), campaign, paths, (self.baseline, self.candidate))
+                found = pair.compared(by, ratio, float(level))
                 spent_s = time.monotonic() - start
                 sure = found.verdict.answer is not Answer.UNDECIDED
                 left_s = 0.0 if sure else (planned - number) * spent_s
@@ -277,14 +229,6 @@ class Rounds:
                 if sure:
                     break
         return pair, found, Look(number, planned)
-
-    def _judged(
-        self, paths: Sequence[Path], by: Measure, ratio: float, level: float
-    ) -> tuple[Pair, Comparison]:
-        versions = (self.baseline, self.candidate)
-        runs = runs_of(str(self.folder), self.campaign, paths, versions)
-        pair = within(runs, *versions)
-        return pair, compare(*versions, pair.samples, by=by, ratio=ratio, level=level)
 
     def _in_turns(self, number: int) -> Iterator[plan.Job]:
         """The jobs of a round: both versions side by side, and each of them first alternately."""
@@ -322,11 +266,8 @@ class Rounds:
                     raise InputError(f"{CANNOT.format(job.algorithm)}: {why}")
 
     def _write_plan(self) -> None:
-        content = {
-            "baseline": self.baseline,
-            "candidate": self.candidate,
-            "looks": self.campaign.rounds,
-        }
+        content = {"baseline": self.baseline, "candidate": self.candidate}
+        content |= {"looks": self.campaign.rounds}
         with storing(), atomic_file(self.folder / FILE) as file:
             file.write((json.dumps(content, indent=1) + "\n").encode())
 
@@ -371,8 +312,6 @@ def earlier_look(folder: Path, baseline: str, candidate: str) -> Look | None:
     """The look at the runs of a folder, if they were measured for this comparison; None if not: a
     single test then has the complete level.
     """
-    from timefair.campaign import configuration
-
     try:
         content = json.loads(regular(folder / FILE).read_text(encoding="utf-8"))
         planned, versions = int(content["looks"]), {content["baseline"], content["candidate"]}
@@ -406,23 +345,18 @@ USUALLY = 0.9
 LOST = 0.2
 
 
-def design_of(rounds: Rounds, ratio: float) -> Design:
-    """The numbers of a campaign that determine what a comparison can find."""
+def expectations(rounds: Rounds, by: Measure, ratio: float) -> Iterator[str]:
+    """Yield the size of a comparison, and the probabilities with which it finds losses."""
     campaign, problems = rounds.campaign, rounds.campaign.problems
-    return Design(
+    design = Design(
         functions=len(problems.spaces),
         runs=len(problems.instances) * campaign.runs,
         looks=campaign.rounds,
         ratio=ratio,
         level=1 - campaign.statistics.confidence,
-        paired=rounds.paired,
+        paired=campaign.seeds_of(rounds.baseline) == campaign.seeds_of(rounds.candidate),
         jobs=ceil(len(problems.instances) / campaign.instances_per_job),
     )
-
-
-def expectations(rounds: Rounds, by: Measure, ratio: float) -> Iterator[str]:
-    """Yield the size of a comparison, and the probabilities with which it finds losses."""
-    design = design_of(rounds, ratio)
     seconds = plan.wall_seconds(rounds.of_both, rounds.cores)
     size = f"in total {design.functions * design.runs} runs of each version"
     time = "" if seconds is None else f", at most about {seconds:.0f} s on {rounds.cores} core(s)"
@@ -430,7 +364,7 @@ def expectations(rounds: Rounds, by: Measure, ratio: float) -> Iterator[str]:
     yield f"plan      {size}, {seeds}{time}, {design.looks} round(s), margin {ratio:g}"
     if by not in (Measure.SECONDS, Measure.EVALUATIONS):
         return
-    law, rng = Law(), np.random.default_rng(rounds.campaign.seed)
+    law, rng = Law(), np.random.default_rng(campaign.seed)
 
     def chance(loss: Loss, answer: Answer = Answer.WORSE) -> float:
         return simulate(design, law, loss, samples=SAMPLES, rng=rng).shares[answer]
