@@ -14,9 +14,8 @@ import pytest
 from timefair.basics import files
 from timefair.campaign import configuration, plan, provenance
 from timefair.exhibits.registry import TABLES
-from timefair.extensions.meters import energy, keys
-from timefair.extensions.meters.energy import Counters, meter
-from timefair.extensions.meters.keys import CPU_NS
+from timefair.extensions.meters import keys
+from timefair.extensions.meters.keys import CPU_NS, Counters, meter
 from timefair.machine.facts import Host, Unknown
 from timefair.measure.job import cell
 from timefair.measure.job.cores import lock_folder
@@ -221,8 +220,8 @@ def measure(campaign) -> Path:
 def test_the_readings_of_a_measured_campaign(tree, tmp_path, monkeypatch):
     """Each run writes 5 J to the counter; nothing else does."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(energy, "IDLE_S", 0.01)
-    monkeypatch.setattr(energy, "Counters", partial(Counters, host=tree.host))
+    monkeypatch.setattr(keys, "IDLE_S", 0.01)
+    monkeypatch.setattr(keys, "Counters", partial(Counters, host=tree.host))
     monkeypatch.setattr(keys, "INSTRUCTIONS", CPU_NS)
     runs = Runs.read([measure(campaign(tmp_path))])
     assert runs.reading("joules") == pytest.approx([5.0] * 4)
@@ -254,7 +253,7 @@ def test_the_key_decides_about_meters_and_not_about_runs(tmp_path, monkeypatch):
 
 def test_check_says_what_the_machine_has(tree, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(energy, "Counters", partial(Counters, host=tree.host))
+    monkeypatch.setattr(keys, "Counters", partial(Counters, host=tree.host))
     monkeypatch.setattr(keys, "INSTRUCTIONS", (1, 999))
     first, second = keys.check(campaign(tmp_path))
     assert first.startswith("energy        reads package-0, package-0 dram")

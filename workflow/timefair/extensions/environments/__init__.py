@@ -8,7 +8,7 @@ from timefair.basics.extension import Extension
 
 EXTENSION = Extension(
     __name__,
-    commands="commands",
+    commands="interpreters",
     sections={
         "algorithms.python": "interpreters:Python",
         "algorithms.path": "interpreters:Folder",
