@@ -48,18 +48,18 @@ class Tree:
             "intel-rapl:0:1": "dram", "intel-rapl:1": "package-1", "intel-rapl:2": "psys",
             "intel-rapl-mmio:0": "package-0", "dtpm": "",
         }.items():  # fmt: skip
-            (root / energy.FOLDER / name).mkdir(parents=True)
+            (root / keys.FOLDER / name).mkdir(parents=True)
             if of:
                 self._path(name, "name").write_text(f"{of}\n")
                 self._path(name, "max_energy_range_uj").write_text(f"{RANGE_J * 10**6}\n")
                 self.set(name, 100.0)
         for core in range(max(CORES, 4)):
-            path = root / energy.PACKAGE.format(core)
+            path = root / keys.PACKAGE.format(core)
             path.parent.mkdir(parents=True)
             path.write_text(f"{int(core in (2, 3))}\n")
 
     def _path(self, zone: str, name: str) -> Path:
-        return self.host.root / energy.FOLDER / zone / name
+        return self.host.root / keys.FOLDER / zone / name
 
     def set(self, zone: str, joules: float) -> None:
         self._path(zone, "energy_uj").write_text(f"{round(joules * 1e6)}\n")
@@ -96,11 +96,11 @@ def test_joules_are_the_growth_of_package_and_memory(tree, begun):
 
 def test_a_counter_that_may_have_begun_anew_twice_tells_nothing(tree):
     end = tree.counters().begin()
-    tree.spend(seconds=1.01 * RANGE_J / energy.MOST_W, watts=1.0)
+    tree.spend(seconds=1.01 * RANGE_J / keys.MOST_W, watts=1.0)
     assert end() is None
 
 
-@pytest.mark.parametrize("lost", ["sys/class", "sys/devices", f"{energy.FOLDER}/intel-rapl:1"])
+@pytest.mark.parametrize("lost", ["sys/class", "sys/devices", f"{keys.FOLDER}/intel-rapl:1"])
 def test_without_a_counter_nothing_is_guessed(tree, lost):
     (tree.host.root / lost).rename(tree.host.root / "elsewhere")
     with pytest.raises(Unknown, match=r"no /|has no package 1"):
@@ -112,8 +112,8 @@ def test_without_a_counter_nothing_is_guessed(tree, lost):
 def test_a_counter_that_becomes_unreadable_tells_nothing(tree):
     with meter(tree.counters, sleep=lambda s: tree.spend(s, 8.0)) as begin:
         end = begin()
-        (tree.host.root / energy.FOLDER).rename(tree.host.root / "elsewhere")
-        assert end() == begin()() == energy.NOTHING
+        (tree.host.root / keys.FOLDER).rename(tree.host.root / "elsewhere")
+        assert end() == begin()() == keys.NOTHING
 
 
 def test_the_idle_power_is_subtracted_and_other_jobs_wait(tree):
@@ -191,7 +191,7 @@ def test_an_event_that_the_machine_does_not_have_is_not_available():
 
 def campaign(tmp_path: Path, **changes):
     (tmp_path / "mine.py").write_text(SOLVER)
-    counter = str(tmp_path / "root" / energy.FOLDER / "intel-rapl:0/energy_uj")
+    counter = str(tmp_path / "root" / keys.FOLDER / "intel-rapl:0/energy_uj")
     mapping = {
         "name": "own",
         "problems": {"suite": "bbob", "functions": 1, "dimensions": 2, "instances": "1-2"},
