@@ -208,13 +208,7 @@ def _angles(first: _Scores, second: _Scores) -> Array:
     return np.sort(np.column_stack([grid, crossing]), axis=1)
 
 
-def _limit(
-    test: _Test,
-    angles: Array,
-    inside: NDArray[np.bool_],
-    *,
-    last: bool,
-) -> Array:
+def _limit(test: _Test, angles: Array, inside: NDArray[np.bool_], *, last: bool) -> Array:
     """The angle of the first or last change between inside and outside; 0 without a change."""
     changes = inside[:, 1:] != inside[:, :-1]
     rows = np.flatnonzero(changes.any(axis=1))

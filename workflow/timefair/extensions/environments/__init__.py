@@ -9,10 +9,7 @@ from timefair.basics.extension import Extension
 EXTENSION = Extension(
     __name__,
     commands="interpreters",
-    sections={
-        "algorithms.python": "interpreters:Python",
-        "algorithms.path": "interpreters:Folder",
-    },
+    sections={"algorithms.python": "interpreters:Python", "algorithms.path": "interpreters:Folder"},
     check="interpreters",
     interpreter="interpreters",
     elsewhere="interpreters",

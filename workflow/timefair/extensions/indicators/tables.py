@@ -365,10 +365,7 @@ def areas(runs: Runs, analysis: Analysis) -> Parts:
 
 
 def _limits(
-    weighted: NDArray[np.float64],
-    problem: NDArray[Any],
-    analysis: Analysis,
-    names: dict[str, Any],
+    weighted: NDArray[np.float64], problem: NDArray[Any], analysis: Analysis, names: dict[str, Any]
 ) -> tuple[float, float]:
     """Limits of a sum over runs, which always contain it."""
     if has_singles(problem):

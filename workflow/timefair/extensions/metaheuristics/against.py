@@ -10,9 +10,7 @@ from numpy.typing import NDArray
 
 from timefair.basics.words import ALL
 from timefair.exhibits import questions
-from timefair.exhibits.columns import (
-    FUNCTION_OR_ALL,
-)
+from timefair.exhibits.columns import FUNCTION_OR_ALL
 from timefair.exhibits.comparisons.comparison import over as tested_over
 from timefair.exhibits.exhibit import Made, exhibit
 from timefair.exhibits.layout import Layout, own_dimensions

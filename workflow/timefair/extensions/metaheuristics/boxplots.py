@@ -70,8 +70,7 @@ def boxes(frame: pd.DataFrame, page: Page) -> Drawing:
     shown = page.rows(frame)
     floor = panels.zero_floor(shown["precision"])
     shown = shown.assign(
-        precision=panels.raised(shown["precision"], floor),
-        algorithm=shown["algorithm"].astype(str),
+        precision=panels.raised(shown["precision"], floor), algorithm=shown["algorithm"].astype(str)
     )
     with style.applied():
         figure, grid = panels.grid(shown, share_y=False)

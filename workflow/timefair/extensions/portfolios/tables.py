@@ -175,13 +175,7 @@ class Search:
         return _first_largest(self.copies(1).mean(axis=1))
 
     def judged(
-        self,
-        size: int,
-        mode: Mode,
-        *,
-        confidence: float,
-        resamples: int,
-        rng: np.random.Generator,
+        self, size: int, mode: Mode, *, confidence: float, resamples: int, rng: np.random.Generator
     ) -> Judged:
         """Choose 1 or 2 algorithms, and judge the choice on functions that were not used for it.
 
@@ -351,10 +345,7 @@ def _limits(replicates: NDArray[np.float64], confidence: float) -> tuple[float, 
 
 
 def _draws(
-    costs: NDArray[np.float64],
-    at: NDArray[np.float64],
-    resamples: int,
-    rng: np.random.Generator,
+    costs: NDArray[np.float64], at: NDArray[np.float64], resamples: int, rng: np.random.Generator
 ) -> NDArray[np.float64]:
     """Shares of samples of the runs that reach each target; shape (points, resamples, targets)."""
     runs, targets = costs.shape

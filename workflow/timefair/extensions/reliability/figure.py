@@ -27,8 +27,7 @@ def reliability(frame: pd.DataFrame) -> Figure:
     lines = list(shown.groupby(["suite", "held_out"], sort=False))
     numbers = sorted(shown["n"].unique())
     figure = Figure(
-        figsize=(style.WIDTH_IN, panels.MARGIN_IN + CURVES_IN * len(lines)),
-        layout="constrained",
+        figsize=(style.WIDTH_IN, panels.MARGIN_IN + CURVES_IN * len(lines)), layout="constrained"
     )
     grid = figure.subplots(len(lines), len(numbers), sharex=True, sharey=True, squeeze=False)
     several = shown["suite"].nunique() > 1

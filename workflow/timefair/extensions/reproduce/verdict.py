@@ -160,10 +160,7 @@ def _with(runs: pa.Table, given: Mapping[str, int]) -> pa.Table:
 
 
 def _refuse_all_but_one(
-    path: Path,
-    rows: list[dict[str, Any]],
-    given: Mapping[str, int],
-    places: Mapping[str, set[int]],
+    path: Path, rows: list[dict[str, Any]], given: Mapping[str, int], places: Mapping[str, set[int]]
 ) -> None:
     if len(rows) == 1:
         return
@@ -532,10 +529,7 @@ def _seeded(algorithms: Mapping[str, Any], label: str) -> dict[str, Any]:
     if seeds == label:
         return {label: spec}
     former = algorithms[seeds].get("formerly")
-    return {
-        label: spec | {"seed_as": seeds},
-        seeds: spec | {"seed_as": None, "formerly": former},
-    }
+    return {label: spec | {"seed_as": seeds}, seeds: spec | {"seed_as": None, "formerly": former}}
 
 
 def is_compared(recorded: RecordedRun) -> bool:
