@@ -60,7 +60,6 @@ Allowed = Mapping[str, Number | Word]
 
 
 def unknown(key: str, owner: str, known: Collection[str]) -> str:
-    """The fault of a parameter that its owner does not have."""
     names = [*known][:LISTED] + ["..."] * (len(known) > LISTED)
     has = ", ".join(names) or "none"
     return f"{key!r} is not a parameter of {owner}{suggest(key, known) or f'; it has: {has}'}"
@@ -108,8 +107,6 @@ def takes(kinds: frozenset[Variables], variables: Variables) -> bool:
 
 @dataclass(frozen=True)
 class ProblemName:
-    """The key of a problem: (suite, function, dimension, instance)."""
-
     suite: str
     function: int
     dimension: int
@@ -182,7 +179,6 @@ class Problem:
 
     @property
     def numbers(self) -> int:
-        """Number of values that an evaluation gives."""
         return 1 if self.kind.later else max(len(self.kind.names), 1)
 
     @property

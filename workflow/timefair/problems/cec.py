@@ -41,7 +41,6 @@ class Hybrid(NamedTuple):
     rest: int = -1
 
     def groups(self, dimension: int) -> list[tuple[Basic, int]]:
-        """Each basic function with the number of its variables."""
         sizes = [ceil(share * dimension) for share in self.shares]
         sizes[self.rest] += dimension - sum(sizes)
         return list(zip(self.basics, sizes, strict=True))
@@ -639,7 +638,6 @@ class Cec2010(Suite):
         return found + list(self._misfits(functions, [d for d in dimensions if d >= 2]))
 
     def _misfits(self, functions: list[int], dimensions: list[int]) -> Iterator[str]:
-        """Dimensions that the groups of a function cannot fill."""
         for function, dimension in product(functions, dimensions):
             size = self._group_size(function, dimension)
             if function in ONE_GROUP and dimension <= size:

@@ -187,7 +187,6 @@ class Classic(Suite):
 def _moved(
     value: Value, lower: Vector, upper: Vector, best: Vector, rng: np.random.Generator | None
 ) -> Value:
-    """The function with its optimum at another point; without `rng`, as published."""
     shift = np.zeros(len(best))
     if rng is not None:
         share = (1 - INNER) / 2 + INNER * rng.random(len(best))
@@ -275,7 +274,6 @@ def _schwefel_negative(z: Vector) -> float:
 
 
 def _beyond(z: Vector, bound: float) -> float:
-    """The penalty of both penalized functions."""
     return float(100 * np.sum(np.maximum(np.abs(z) - bound, 0.0) ** 4))
 
 

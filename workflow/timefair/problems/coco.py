@@ -222,7 +222,6 @@ class Coco(Suite):
 
 
 def same_bits(problem: Problem, in_c: Callable[[Any], Any], wrapper: Callable[[Any], Any]) -> bool:
-    """Whether an evaluation in C gives the same values as the Python wrapper."""
     rng = np.random.default_rng(0)
     points = rng.uniform(problem.lower, problem.upper, size=(5, problem.dimension))
     return all(np.array_equal(in_c(x), np.atleast_1d(wrapper(x))) for x in points)
@@ -372,7 +371,6 @@ class CocoConstrained(Coco):
 
     @property
     def published_needs(self) -> str:  # type: ignore[override]
-        """The setting for the precisions of COCO's logger. Published data have these precisions."""
         return "" if self.quality == "indicator" else "problems.parameters: {quality: indicator}"
 
     def make(self, name: ProblemName) -> Problem:

@@ -90,7 +90,6 @@ def _negated(maximized: Any) -> Callable[[NDArray[np.float64]], float]:
 
 
 def _largest(maximized: Any, name: ProblemName) -> float:
-    """The largest value, if it is known."""
     if name.function != INDEPENDENT_SET:
         return float(maximized.optimum.y)
     # An instance scales and shifts the values of all functions in the same way, which OneMax shows.

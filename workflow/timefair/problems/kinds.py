@@ -135,7 +135,6 @@ class Kind:
     recommends: ClassVar[bool] = False
 
     def value(self, f: float, x: NDArray[np.float64], f_opt: float) -> float:
-        """The value of a point in the record."""
         return f
 
     def beside(self, x: NDArray[np.float64]) -> object:
@@ -259,7 +258,6 @@ class TwoObjectives(Kind):
         return normalized(vectors, self.ideal, self.nadir)
 
     def quality(self, vectors: Vectors) -> NDArray[np.float64]:
-        """The negative indicator, so that less is better."""
         return -after_each(self.normalize(vectors))
 
     @classmethod
@@ -305,7 +303,6 @@ class Changes(Kind):
 
     @property
     def uninformed(self) -> NDArray[np.float64]:
-        """The error of the middle of the bounds in each environment."""
         return np.maximum(self.middle - self.least, 0.0)
 
     def errors(self, vectors: Vectors) -> tuple[NDArray[np.intp], NDArray[np.float64]]:

@@ -179,8 +179,6 @@ SEED = 2022
 
 
 class Scenario(NamedTuple):
-    """A number of peaks, and how far a change moves them."""
-
     peaks: int
     shift: float = 1.0
 

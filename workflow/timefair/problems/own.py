@@ -230,7 +230,6 @@ class OwnProblem(Suite):
 
     @property
     def _counts_beside(self) -> tuple[int, int, int]:
-        """How many inequalities and equalities are returned, and how many constraints these are."""
         inequalities, equalities = (int(self._limits.get(key, 0)) for key in CONSTRAINTS)
         return inequalities, equalities, inequalities + 2 * equalities
 
@@ -245,7 +244,6 @@ class OwnProblem(Suite):
         return evaluate
 
     def inequalities(self, g: NDArray[np.float64], h: NDArray[np.float64]) -> NDArray[np.float64]:
-        """All constraints as values that have to be at most 0."""
         tolerance = self._settings.get(TOLERANCE, 1e-4)
         return np.concatenate([g, h - tolerance, -h - tolerance])
 
@@ -285,7 +283,6 @@ class OwnProblem(Suite):
         return found
 
     def _trial_of_constraints(self, name: ProblemName) -> Iterator[str]:
-        """What is wrong with constraints by functions of their own, at one point."""
         if not self._limits or self._beside:
             return
         place = f"dimensions: {name.dimension} does not suit {self.name}: its constraints"
@@ -334,7 +331,6 @@ class OwnProblem(Suite):
         return nan if value is None else float(value)
 
     def _bound(self, call: Any, function: int, instance: int) -> Callable[..., Any]:
-        """A function of the user's with all arguments but the point."""
         numbers = {"function": function, "instance": instance}
         keywords = self._keywords | {key: numbers[key] for key in NUMBERED if self._has(key)}
         return partial(call, **keywords)
@@ -431,7 +427,6 @@ def _value(setting: Any, function: int, dimension: int, instance: int) -> Any:
 
 
 def _spread(key: str, value: Any, dimension: int) -> NDArray[Any]:
-    """One value per variable, from one value for all or a list."""
     values = np.asarray(value)
     if values.ndim == 0:
         return np.full(dimension, values)

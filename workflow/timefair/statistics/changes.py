@@ -116,7 +116,6 @@ def recovered(
 
 
 def _ratio(spent: Floats, successes: Floats) -> Floats:
-    """Cost per success; `inf` without one."""
     found = np.full(np.shape(spent), np.inf)
     np.divide(spent, successes, out=found, where=successes > 0)
     return found

@@ -242,7 +242,6 @@ class _Choices:
 
 
 def _saddlepoint(counts: NDArray[np.int64], m: int, deviation: int) -> float:
-    """The double saddlepoint approximation of P(D <= deviation)."""
     total = int(counts.sum())
     ranks = _doubled_ranks(counts) - (total + 1)
     scale = float(np.sqrt((counts * ranks**2).sum() / total))
@@ -484,7 +483,6 @@ Strata: TypeAlias = Sequence[tuple[Floats, Floats]]
 def strata_of(
     first: ArrayLike, second: ArrayLike, strata_first: ArrayLike, strata_second: ArrayLike
 ) -> list[tuple[Floats, Floats]]:
-    """The results of both algorithms in each stratum that has results of both."""
     x, y = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     of_x, of_y = np.asarray(strata_first), np.asarray(strata_second)
     common = sorted(set(of_x.tolist()) & set(of_y.tolist()))

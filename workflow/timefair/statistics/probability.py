@@ -29,8 +29,6 @@ NO_SPREAD = 1e-12  # a resampled variance below this share of the sample varianc
 
 @dataclass(frozen=True)
 class MeanInterval:
-    """A mean with its limits, in the unit of the values."""
-
     mean: float
     low: float
     high: float
@@ -110,7 +108,6 @@ def _standard_deviation(x: Floats) -> float:
 def _studentised_limits(
     z: Floats, confidence: float, resamples: int, rng: np.random.Generator
 ) -> tuple[float, float]:
-    """Limits of the mean of values with mean 0 and variance 1."""
     columns = np.column_stack([z, z**2])
     means, squares = resampled_sums(columns, resamples=resamples, rng=rng).T / z.size
     variances = squares - means**2

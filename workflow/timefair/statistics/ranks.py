@@ -201,7 +201,6 @@ def friedman(values: ArrayLike) -> Friedman:
 
 
 def _statistics(between: float, total: float, n: int, k: int) -> dict[str, float]:
-    """What follows from the sums of squares for n problems and k algorithms."""
     w = between / total if total > 0 else 0.0
     w = w if min(n, k) >= 2 else float("nan")
     chi2 = n * (k - 1) * w

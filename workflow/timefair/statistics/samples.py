@@ -23,7 +23,6 @@ class Estimate:
 
 
 def check_confidence(confidence: float) -> None:
-    """Raise ValueError unless a nominal coverage is in (0, 1)."""
     if not 0.0 < confidence < 1.0:
         raise ValueError(f"confidence must lie in (0, 1), not {confidence}")
 

@@ -117,7 +117,6 @@ def _equal_evaluations(collected: Iterable[Path]) -> Equal:
 
 
 def _compact(path: Path, targets: Sequence[float], equal: Equal) -> bytes:
-    """A collected file with thinned runs; the facts say so."""
     record = open_record(path)
     facts = {name: fact for name, fact in record.facts.items() if name != _VERSION}
     facts[FACT] = {"targets": [*targets], "resolution": RESOLUTION}
@@ -292,8 +291,6 @@ _PINS = f"pip install -r {ENVIRONMENT}/requirements-1.txt"
 
 
 class Author(NamedTuple):
-    """A person, with or without an ORCID."""
-
     family: str
     given: str
     orcid: str | None = None
@@ -323,8 +320,6 @@ def _is_orcid(text: str) -> bool:
 
 
 class Deposit(NamedTuple):
-    """The metadata that a repository requests; `license` is an identifier of SPDX."""
-
     title: str
     description: str
     authors: Sequence[Author]
@@ -490,7 +485,6 @@ def _description(campaign: Campaign, where: MeasuredWhere, compact: bool) -> str
 def _metadata(
     deposit: Deposit, where: MeasuredWhere, code: Code, results: str, paths: set[str]
 ) -> Member:
-    """The description of an archive with files of these paths, in JSON-LD."""
     snapshot = f"{results}/{plan.SNAPSHOT}"
     pages = {f"{results}/{name}": told for name, told in _PAGES.items()}
     made = [
@@ -594,7 +588,6 @@ def _file(path: str, name: str, description: str) -> dict[str, Any]:
 
 
 def _folders(described: Mapping[str, str], paths: set[str]) -> list[dict[str, Any]]:
-    """Those of some folders that have files of these paths."""
     return [
         _entity(f"{folder}/", "Dataset", name=PurePosixPath(folder).name, description=words)
         for folder, words in described.items()

@@ -132,7 +132,6 @@ def workflow_code(commits: Sequence[str]) -> Code:
 
 
 def without_documents(code: Code) -> Code:
-    """The same code without tests, documentation and everything else that measures nothing."""
     top = {f"{CODE}/{name}" for name in (*_SHIPPED, *_BESIDE)}
     members = [m for m in code.members if "/".join(m.path.split("/")[:2]) in top]
     return Code(members, f"{code.origin}; without tests and documentation", code.commit)
@@ -221,7 +220,6 @@ def _at_commit(top: Path, commit: str) -> list[Member]:
 
 
 def _git(folder: Path, *arguments: str) -> bytes:
-    """The output of git; empty if there is no git, or it fails."""
     with contextlib.suppress(OSError, subprocess.CalledProcessError):
         return subprocess.run(
             ["git", *arguments], cwd=folder, capture_output=True, check=True
@@ -243,13 +241,11 @@ class MeasuredWhere:
 
     @property
     def commits(self) -> list[str]:
-        """The commits of timefair that measured runs, each once."""
         found = (machine.get("package_commit") for machine in self.machines)
         return list(dict.fromkeys(commit for commit in found if commit))
 
     @property
     def versions(self) -> list[str]:
-        """The versions of timefair that the records name, each once."""
         found = ((machine.get("versions") or {}).get("timefair") for machine in self.machines)
         return list(dict.fromkeys(version for version in found if version))
 

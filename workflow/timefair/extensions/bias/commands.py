@@ -52,7 +52,6 @@ def _bias(arguments: argparse.Namespace) -> None:
 
 
 def measured(use: str, parameters: dict[str, Any]) -> list[dict[str, Any]]:
-    """What `probe` finds, in a process of its own."""
     from timefair.algorithms import registry
     from timefair.extensions.bias.probe import probe
     from timefair.machine.linux import kernel
@@ -74,7 +73,6 @@ Rows = Sequence[Mapping[str, Any]]
 
 
 def keep(config: Path, rows: Iterable[Mapping[str, Any]]) -> None:
-    """Write the rows of a campaign's algorithms to its results; each with the code behind it."""
     from timefair.campaign import configuration
 
     campaign = configuration.load(config)

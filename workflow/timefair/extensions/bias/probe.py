@@ -57,7 +57,6 @@ class Finding:
 
 
 def probe(algorithm: Algorithm, use: str, seed: int = 1) -> list[Finding]:
-    """All tests of a prepared algorithm; every run is a process."""
     level = FALSE_ALARM / (len(PAIRS) + len(NOISE))
     found = [_of_pair(kind, algorithm, use, seed, level) for kind in PAIRS]
     return [*found, *_on_noise(algorithm, use, seed, level)]

@@ -115,7 +115,6 @@ def ratio_limits(
     comparing=True,
 )
 def ratios(runs: Runs, analysis: Analysis) -> Made:
-    """The ratio of each listed pair to each target from easy to hard, on each kind of machine."""
     targets = analysis.targets_from_easy
     spent = Spent.until(runs.runtimes("seconds", targets), runs.spent("seconds"))
     machine = runs.frame["machine"].to_numpy(dtype=object)

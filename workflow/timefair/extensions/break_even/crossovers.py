@@ -78,7 +78,6 @@ class TurningSets:
     high: Array
 
     def split(self, parts: int) -> list[TurningSets]:
-        """The sets in several equal parts."""
         arrays = (np.split(of, parts) for of in (self.shape, self.low, self.high))
         return [TurningSets(*of) for of in zip(*arrays, strict=True)]
 
@@ -103,7 +102,6 @@ class _Scores:
         return cls(mean, covariance, both.shape[1])
 
     def some(self, targets: NDArray[np.intp]) -> _Scores:
-        """The same of some targets."""
         return _Scores(self.mean[:, targets], self.covariance[..., targets], self.runs)
 
     def at(self, angle: Array) -> tuple[Array, Array]:
@@ -116,18 +114,14 @@ class _Scores:
 
 @dataclass(frozen=True)
 class _Test:
-    """The test of equal ERTs, one row per target."""
-
     first: _Scores
     second: _Scores
     level: float
 
     def some(self, targets: NDArray[np.intp]) -> _Test:
-        """The same of some targets."""
         return _Test(self.first.some(targets), self.second.some(targets), self.level)
 
     def accepts(self, angle: Array) -> NDArray[np.bool_]:
-        """Whether it does not reject; shape (targets, angles)."""
         sides = (self.first, self.second)
         (mean_a, variance_a), (mean_b, variance_b) = (scores.at(angle) for scores in sides)
         p = score_p(mean_a, variance_a, self.first.runs, mean_b, variance_b, self.second.runs)
@@ -344,12 +338,10 @@ def sets_of(
 
 
 def _sign(of_first: Array, of_second: Array) -> Array:
-    """1 if the first is smaller, -1 if the second is smaller, 0 if both are equal."""
     return (of_first < of_second).astype(float) - (of_first > of_second)
 
 
 def _better(pair: tuple[str, str], for_first: Array) -> NDArray[np.object_]:
-    """The first algorithm if a sign is 1, the second if it is -1, None if it is 0."""
     names = np.array([None, *pair], dtype=object)
     better: NDArray[np.object_] = names[np.select([for_first > 0, for_first < 0], [1, 2], 0)]
     return better

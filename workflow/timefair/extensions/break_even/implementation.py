@@ -89,7 +89,6 @@ class OwnTimes:
         )  # fmt: skip
 
     def lines(self, problem: ProblemRuns) -> Lines:
-        """The ERTs of the algorithms on a problem."""
         success = self.used.seconds.success
         rows = [problem.rows[mine] for mine in problem.algorithms.values()]
         fixed, own = (
@@ -335,7 +334,6 @@ def _pair(
     orders: Mapping[str, Mapping[str, Any]],
     confidence: float,
 ) -> dict[str, Any]:
-    """A row of the table without its keys."""
     row = orders["seconds"]
     pair = row["algorithm_a"], row["algorithm_b"]
     better = row.get("better") or pair[int(row["value_a"] > row["value_b"])]
@@ -552,7 +550,6 @@ def _median(factors: Sequence[float]) -> float:
 
 
 def _range(medians: Mapping[str, float]) -> dict[str, Any]:
-    """The position among others with these break-even factors, and where it ends."""
     ahead = {other: factor for other, factor in medians.items() if factor < 1}
     behind = {other: factor for other, factor in medians.items() if factor >= 1}
     first = max(ahead, key=lambda other: ahead[other], default=None)
@@ -569,7 +566,6 @@ def _range(medians: Mapping[str, float]) -> dict[str, Any]:
 
 
 def _elsewhere(runs: Runs, label: str) -> dict[str, Any]:
-    """The faster implementation that was measured, if the algorithm has one."""
     uses = asked(runs, lambda name, campaign: campaign["algorithms"][name]["use"]).get(label, [])
     name, pairs = MEASURED.get(uses[0] if len(uses) == 1 else "", (None, ()))
     ratios = [np.log(fast / slow) for slow, fast in pairs]
@@ -580,7 +576,6 @@ def _elsewhere(runs: Runs, label: str) -> dict[str, Any]:
 
 
 def findings(evidence: Evidence, space: Where) -> Iterator[str]:
-    """The sentence on the leader of a space."""
     yield from robustness(evidence.of("implementation", space))
 
 
@@ -628,7 +623,6 @@ def robustness(rows: pd.DataFrame) -> Iterator[str]:
 
 
 def _faster(row: Mapping[Hashable, Any]) -> str:
-    """The factor by which the one behind would have to be faster, with its interval."""
     middle, low, high = (
         number(1 / row[name], digits=2) if row[name] > 0 else "∞"
         for name in ("factor", "factor_high", "factor_low")

@@ -73,7 +73,6 @@ def add_to(commands: Commands) -> None:
 
 
 def _init(arguments: argparse.Namespace, without: Callable[[argparse.Namespace], None]) -> None:
-    """Create a folder for two versions of a library; `without` one, for campaigns."""
     if arguments.for_optimizer is None:
         if arguments.base is not None:
             raise InputError("--base: only with --for-optimizer")
@@ -163,7 +162,6 @@ def _compare_measured(arguments: argparse.Namespace) -> int:
 
 
 def _report(arguments: argparse.Namespace, pair: Pair, found: Comparison, look: Look | None) -> int:
-    """Print and write what was found; the exit status."""
     from timefair.extensions.compare import comparison
 
     lines = [*pair.cautions, *comparison.reasons(found)]

@@ -134,7 +134,6 @@ def worse_probability(
 
 
 def average(changes: Sequence[Change]) -> Change:
-    """Average of the known changes, estimated from different runs; not known if none is."""
     known = [change for change in changes if change.known]
     if not known:
         return UNKNOWN
@@ -172,8 +171,6 @@ def _rare(success: Floats) -> float:
 
 
 class _Varied(NamedTuple):
-    """Variance of a mean over runs, with its degrees of freedom."""
-
     variance: float
     freedom: float
 
@@ -190,7 +187,6 @@ def _of_mean(of_runs: Floats, jobs: ArrayLike | None, extra: float = 0.0) -> _Va
 
 
 def _and_ends(jobs: ArrayLike) -> NDArray[np.int64]:
-    """The jobs, and one each for the two added values."""
     places = np.unique(jobs, return_inverse=True)[1].astype(np.int64)
     return np.append(places, places.max() + np.array([1, 2]))
 
@@ -223,8 +219,6 @@ def _freedom(errors: Sequence[float], freedoms: Sequence[float]) -> float:
 
 
 class Answer(StrEnum):
-    """What the runs show about a new version."""
-
     BETTER = "better"
     WORSE = "worse"
     EQUAL = "equal"
@@ -402,7 +396,6 @@ class Outcomes:
 def simulate(
     design: Design, law: Law, loss: Loss, *, samples: int, rng: np.random.Generator
 ) -> Outcomes:
-    """Simulate a comparison of seconds to the target, with its looks, many times."""
     levels, margin = look_levels(design.level, design.looks), log(design.ratio)
     cuts = [round(design.runs * k / design.looks) for k in range(1, design.looks + 1)]
     counted: Counter[Answer] = Counter()
@@ -458,8 +451,6 @@ def _drawn(design: Design, law: Law, loss: Loss, rng: np.random.Generator) -> tu
 
 
 class FunctionKey(NamedTuple):
-    """A function in a suite and dimension."""
-
     suite: str
     dimension: int
     function: int
@@ -492,7 +483,6 @@ class Cell:
 
     @classmethod
     def of(cls, runs: Runs, instances_per_job: int) -> Cell:
-        """All runs, with their own references."""
         reference = runs.frame["reference_f"].to_numpy(dtype=np.float64)
         rows = np.arange(len(runs.frame), dtype=np.intp)
         return cls(runs, rows, _jobs_of_runs(runs.frame, instances_per_job), reference)
@@ -519,12 +509,10 @@ class Cell:
 
     @property
     def affordable(self) -> Floats:
-        """The evaluations that the budget of each run allows; see `affordable`."""
         columns = ("evaluations", "wall_s", "budget_s", "budget_evaluations")
         return affordable(*map(self._numbers, columns))
 
     def from_reference(self, best: Mapping[int, float]) -> Cell:
-        """With the references of the instances in `best`."""
         return replace(self, reference=np.array([best[name] for name, *_ in self.names]))
 
     def effort(self, target: float, budgets: Floats) -> Effort:
@@ -625,7 +613,6 @@ def samples(
 
 
 def _from_common_reference(baseline: Cell, candidate: Cell) -> tuple[Cell, Cell]:
-    """Precisions of both relative to the best value that either knows of an instance."""
     best: dict[int, float] = {}
     for cell in (baseline, candidate):
         for (instance, *_), value in zip(cell.names, cell.reference.tolist(), strict=True):
@@ -634,15 +621,12 @@ def _from_common_reference(baseline: Cell, candidate: Cell) -> tuple[Cell, Cell]
 
 
 def _partners(baseline: Cell, candidate: Cell) -> NDArray[np.intp]:
-    """Indices of runs with equal names and seeds, shape (pairs, 2)."""
     places = {name: k for k, name in enumerate(candidate.names)}
     found = [(k, places[name]) for k, name in enumerate(baseline.names) if name in places]
     return np.array(found, dtype=np.intp).reshape(-1, 2)
 
 
 class Measure(StrEnum):
-    """The measures in which two versions are compared."""
-
     SECONDS = "seconds"
     EVALUATIONS = "evaluations"
     SPEED = "speed"
@@ -659,7 +643,6 @@ def margin_of(measure: Measure, ratio: float) -> float:
 
 
 def changes(sample: Sample) -> dict[Measure, Change]:
-    """Changes of the cost from base to candidate on a function, in each measure."""
     found = dict.fromkeys(Measure, UNKNOWN)
     baseline, candidate = sample.baseline, sample.candidate
     jobs = (baseline.jobs, candidate.jobs)
@@ -703,17 +686,14 @@ class Comparison:
 
     @property
     def verdict(self) -> Judged:
-        """The answer over all functions in the measure that counts."""
         return self.overall[self.by]
 
     @property
     def paired(self) -> int:
-        """Number of functions on which the runs are pairs."""
         return sum(sample.paired for sample in self.samples)
 
     @property
     def runs(self) -> tuple[int, int]:
-        """Runs of the baseline and of the candidate that were compared."""
         baseline = sum(len(sample.baseline.rows) for sample in self.samples)
         return baseline, sum(len(sample.candidate.rows) for sample in self.samples)
 
@@ -736,7 +716,6 @@ def compare(
     ratio: float,
     level: float,
 ) -> Comparison:
-    """Compare two versions; the arguments are the attributes of `Comparison`."""
     together = tuple(samples)
     of_samples = [changes(sample) for sample in together]
     on_functions: dict[Measure, Sequence[Judged]] = {}
@@ -773,7 +752,6 @@ class Look:
 
 
 def verdict(found: Comparison, look: Look | None = None) -> str:
-    """The answer over all functions, in one line."""
     baseline, candidate = found.runs
     runs = (
         f"{baseline} runs of each version"
@@ -843,7 +821,6 @@ def _target(sample: Sample) -> str:
 
 
 def cell(measure: Measure, judged: Judged) -> str:
-    """A value with its interval and its answer."""
     if not judged.change.known:
         return NOT_KNOWN
     return f"{value(measure, judged)} {judged.answer}"
@@ -898,7 +875,6 @@ ANSWERS = {
 
 
 def meaning(found: Comparison) -> Iterator[str]:
-    """Sentences on the scope of the answers."""
     yield (
         f"The margin is a ratio of {found.ratio:g} of costs, and "
         f"{50 - 100 * NEGLIGIBLE:g} to {50 + 100 * NEGLIGIBLE:g} % of the pairs of runs in quality."

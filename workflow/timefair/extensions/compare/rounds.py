@@ -231,7 +231,6 @@ class Rounds:
         return pair, found, Look(number, planned)
 
     def _in_turns(self, number: int) -> Iterator[plan.Job]:
-        """The jobs of a round: both versions side by side, and each of them first alternately."""
         jobs = [job for job in plan.jobs(self.of_both) if job.round == number]
         for turn, pair in enumerate(zip(jobs[::2], jobs[1::2], strict=True)):
             yield from pair if (turn + number) % 2 else reversed(pair)
@@ -289,7 +288,6 @@ def place_raised(use: str, parameters: Mapping[str, Any]) -> str:
 
 
 def _shortened(campaign: Campaign) -> Campaign:
-    """The campaign with one short run of each algorithm on the first problem."""
     problems, budget = campaign.problems, campaign.budget
     function, dimension = problems.spaces[0]
     own = {function: dimension}
@@ -346,7 +344,6 @@ LOST = 0.2
 
 
 def expectations(rounds: Rounds, by: Measure, ratio: float) -> Iterator[str]:
-    """Yield the size of a comparison, and the probabilities with which it finds losses."""
     campaign, problems = rounds.campaign, rounds.campaign.problems
     design = Design(
         functions=len(problems.spaces),

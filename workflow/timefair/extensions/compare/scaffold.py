@@ -104,7 +104,6 @@ def _quoted(path: Path) -> str:
 
 
 def _git(folder: Path, *words: str) -> str:
-    """The output of git in a folder; if git fails, an `InputError` with its last line."""
     if shutil.which("git") is None:
         raise InputError("--for-optimizer: git is not installed")
     done = subprocess.run(

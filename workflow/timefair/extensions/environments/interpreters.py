@@ -159,7 +159,6 @@ def tree(folder: Path) -> list[Path]:
 
 
 def _is_linked_worktree(folder: Path) -> bool:
-    """Whether a folder was made by ``git worktree add``; this is not so for a submodule."""
     link = folder / ".git"
     return link.is_file() and "/worktrees/" in link.read_text(encoding="utf-8", errors="replace")
 
@@ -185,7 +184,6 @@ def _is_inside(spec: Mapping[str, Any], environ: Mapping[str, str]) -> bool:
 
 
 def _faults(campaign: Campaign, label: str, spec: Mapping[str, str]) -> Iterator[str]:
-    """What is wrong with the keys themselves."""
     of, python, path = campaign.algorithms[label], spec.get("python"), spec.get("path")
     for key in spec:
         if of.use.startswith("external:"):
@@ -230,7 +228,6 @@ def _answer(spec: str, snapshot: str, label: str) -> Mapping[str, Any]:
 
 
 def _why(python: str, done: subprocess.CompletedProcess[str]) -> str:
-    """One line on an interpreter that cannot run timefair."""
     *_, last = ["", *done.stderr.strip().splitlines()]
     missing = last.partition("No module named ")[2].strip("'")
     if missing and not missing.startswith("timefair"):
@@ -288,7 +285,6 @@ def described_here(campaign: Campaign, label: str) -> Mapping[str, Any]:
 
 
 def _faults_here(campaign: Campaign, label: str) -> Iterator[str]:
-    """Why this interpreter cannot measure the algorithm."""
     from timefair.algorithms import registry
     from timefair.problems import registry as suites
 
@@ -308,7 +304,6 @@ def _faults_here(campaign: Campaign, label: str) -> Iterator[str]:
 
 
 def lacking(error: ImportError) -> str:
-    """One line on a module that this interpreter does not have."""
     name = (error.name or "").partition(".")[0]
     if name == "timefair":
         version = "{}.{}".format(*sys.version_info)

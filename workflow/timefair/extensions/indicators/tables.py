@@ -176,7 +176,6 @@ def observed(runs: Runs) -> Iterator[Observed]:
 
 
 def over_functions(runs: Runs) -> Iterator[tuple[dict[str, Any], NDArray[np.intp]]]:
-    """The names and runs of each algorithm on each function, and on all together."""
     for names, members in runs.groups(("suite", "dimension", "function", "algorithm")):
         yield {**names, "function": str(names["function"])}, members
     for names, members in runs.groups(("suite", "dimension", "algorithm")):
@@ -443,7 +442,6 @@ def dominance(runs: Runs, analysis: Analysis) -> Parts:
 def _scores(
     confidence: float, runs: NDArray[Any], score: Vector, share: Vector, variance: Vector
 ) -> dict[str, Any]:
-    """The numbers of one function, or of all."""
     half = norm.isf((1 - confidence) / 2) * np.sqrt(np.where(variance > 0, variance, np.nan))
     return {
         "runs": runs, "u_score": score, "share": share, "share_low": np.maximum(share - half, 0.0),
@@ -560,7 +558,6 @@ def findings(evidence: Evidence, space: Space) -> Iterator[str]:
 
 
 def _leader(rows: pd.DataFrame, column: str) -> pd.Series | None:
-    """The row with the highest value, if its interval is above those of all others."""
     if len(rows) < 2:
         return None
     ordered = rows.sort_values(column, ascending=False, kind="stable")
@@ -569,7 +566,6 @@ def _leader(rows: pd.DataFrame, column: str) -> pd.Series | None:
 
 
 def _over_time(evidence: Evidence, space: Space) -> Iterator[str]:
-    """Who leads first and last, if these are two algorithms."""
     rows = evidence.of("rank_over_time", space, unit=evidence.unit)
     if rows.empty:
         return

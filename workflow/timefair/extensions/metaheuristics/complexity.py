@@ -81,13 +81,11 @@ def complexity(runs: Runs, analysis: Analysis) -> Made:
 
 
 def files(campaign: Campaign, folder: Path) -> Iterator[str]:
-    """The file, if there is one."""
     if (folder / FILE).exists():
         yield FILE
 
 
 def measured(folder: Path) -> list[dict[str, Any]]:
-    """The rows of the file in a folder; empty without one."""
     try:
         found: list[dict[str, Any]] = json.loads((folder / FILE).read_text("utf-8"))
         return found

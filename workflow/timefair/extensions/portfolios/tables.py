@@ -46,7 +46,6 @@ class Portfolio(NamedTuple):
 
     @property
     def cores(self) -> int:
-        """Number of cores that it needs."""
         return len(self.shares) if self.mode == "side by side" else 1
 
     def own_time(self, at: ArrayLike) -> NDArray[np.float64]:
@@ -171,7 +170,6 @@ class Search:
         return float(self.value(portfolio, ANY_TIME).mean())
 
     def single_best(self) -> int:
-        """The best single algorithm over all functions."""
         return _first_largest(self.copies(1).mean(axis=1))
 
     def judged(
@@ -220,7 +218,6 @@ class Search:
         return float(1 - np.prod(missed[list(portfolio.members), places], axis=0).mean())
 
     def _best(self, mode: Mode, without: int | None) -> Portfolio:
-        """The best pair on all functions but one."""
         pairs = np.array(list(combinations(range(self.algorithms), 2)), dtype=np.intp)
         best, found = -np.inf, None
         for shares in _shares(mode):
@@ -303,7 +300,6 @@ class _Joined:
 
     @property
     def _runs(self) -> NDArray[np.intp]:
-        """Number of runs on each instance, shape (instances, 1)."""
         return np.diff(self.starts, append=len(self.costs))[:, np.newaxis]
 
     def any_of(self, count: int, budget: float) -> float:
@@ -337,7 +333,6 @@ def _first_largest(values: NDArray[np.float64]) -> int:
 
 
 def _limits(replicates: NDArray[np.float64], confidence: float) -> tuple[float, float]:
-    """The percentile interval; NaN without runs to draw from."""
     if np.isnan(replicates).any():
         return float("nan"), float("nan")
     low, high = percentile_interval(replicates, confidence)
@@ -504,7 +499,6 @@ def fields(runs: Runs, analysis: Analysis) -> Iterator[Field]:
 def _instances(
     runs: Runs, problem: ProblemRuns, reached: NDArray[np.float64], known: NDArray[np.float64]
 ) -> FunctionRuns:
-    """The runs of each algorithm on each instance on which all algorithms were run."""
     instance = runs.frame["instance"].to_numpy()
     found = []
     for number in np.unique(instance[problem.rows]):

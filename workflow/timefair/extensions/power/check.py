@@ -107,7 +107,6 @@ def _wrong_pairs(runs: int, odds: float) -> NDArray[np.float64]:
 
 
 def _moments_of_wrong_pairs(runs: int, odds: float) -> tuple[float, float]:
-    """Mean and standard deviation of U under Lehmann's alternative."""
     wrong = 1 / (1 + odds)
     both_of_better = 1 / (1 + 2 * odds)
     behind_both = 1 - 2 * odds / (1 + odds) + odds / (2 + odds)
@@ -215,7 +214,6 @@ class SameRate:
         return found
 
     def _chances(self, rate: float) -> NDArray[np.float64]:
-        """Of each number of successes."""
         counts = np.arange(self.runs + 1)
         failures = self.runs - counts
         return np.asarray(np.exp(self._ways + xlogy(counts, rate) + xlogy(failures, 1 - rate)))
@@ -335,27 +333,22 @@ class Design:
 
     @property
     def runs_on_function(self) -> int:
-        """Number of runs of an algorithm on a function; the tests pool the instances."""
         return self.instances * self.runs
 
     @property
     def level_on_function(self) -> float:
-        """Level of the smallest p-value of all pairs and functions, at the end of the runs."""
         return self.alpha / (self.pairs * self.functions)
 
     @property
     def level_at_target(self) -> float:
-        """Level of the smallest p-value of all pairs, functions and targets."""
         return self.level_on_function / self.targets
 
     @property
     def level_over_functions(self) -> float:
-        """Level of the smallest p-value of all pairs over the functions."""
         return self.alpha / self.pairs
 
 
 def check(campaign: Campaign) -> Iterator[str]:
-    """Yield lines on what a campaign can show; none for a single algorithm."""
     design = Design.of(campaign)
     if design.algorithms < 2:
         return

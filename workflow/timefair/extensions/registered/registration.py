@@ -31,8 +31,6 @@ KEY = "registered"  # the key of a campaign file, and the table with the answer
 
 
 class Kind(StrEnum):
-    """Kinds of deviations."""
-
     QUESTION = "question"  # the section `registered`
     TARGETS = "targets"
     RUNS = "number of runs"  # that the campaign asks for
@@ -161,7 +159,6 @@ def moment(time: datetime) -> str:
 
 
 def registered(analysis: Analysis) -> dict[str, Any]:
-    """What was registered, from `registration.settings`; empty without a question."""
     found: dict[str, Any] = analysis.added.get(KEY, {})
     return found
 
@@ -186,7 +183,6 @@ def answering(runs: Runs, analysis: Analysis) -> Runs:
 
 
 def all_deviations(runs: Runs, analysis: Analysis) -> list[Deviation]:
-    """All deviations: of the campaign and the code, then of the runs of each algorithm."""
     import numpy as np
     import pandas as pd
 
@@ -313,7 +309,6 @@ def statement(content: dict[str, Any]) -> str:
 
 
 def before_runs(campaign: Campaign, folder: Path) -> Iterator[str]:
-    """Yield that a campaign is not registered yet, or lacks its registered question."""
     there = read(folder) is not None
     if there and campaign.section(KEY) is None:
         yield (
@@ -328,7 +323,6 @@ def before_runs(campaign: Campaign, folder: Path) -> Iterator[str]:
 
 
 def files(campaign: Campaign, folder: Path) -> Iterator[str]:
-    """The registration, if there is one or has to be one."""
     if (folder / FILE).is_file() or campaign.section(KEY) is not None:
         yield FILE
 
@@ -351,7 +345,6 @@ def verifying(
 
 
 def deviations(content: dict[str, Any] | None, campaign: Campaign) -> Iterator[Deviation]:
-    """Present state of the campaign and of the code where it differs from the registration."""
     if content is None:
         yield Deviation(Kind.FILE, FILE, "before the first run", "never")
         return

@@ -144,7 +144,6 @@ def answer(runs: Runs, analysis: Analysis) -> Made:
 
 
 def _question(analysis: Analysis) -> dict[str, Any]:
-    """The section `registered`, with its dimension and its suite."""
     asked = registered(analysis)["campaign"]
     question, chosen = asked["registered"], asked["problems"]
     dimension = question["dimension"] or chosen["dimensions"][0]
@@ -152,7 +151,6 @@ def _question(analysis: Analysis) -> dict[str, Any]:
 
 
 def _is_asked_about(frame: pd.DataFrame, question: Mapping[str, Any]) -> NDArray[np.bool_]:
-    """Which runs the question compares, shape (runs,)."""
     asked = frame["algorithm"].isin(question["algorithms"])
     asked &= frame["dimension"] == question["dimension"]
     if question["function"] is not None:
@@ -286,12 +284,10 @@ def _detectable_ratio(runs: Runs, settings: Analysis, question: Mapping[str, Any
     complete=True,
 )
 def deviating(runs: Runs, analysis: Analysis) -> Made:
-    """One row per deviation; none without a question or a deviation."""
     return all_deviations(runs, analysis)
 
 
 def checklist(runs: Runs, analysis: Analysis) -> Iterator[ChecklistPart]:
-    """The question that was registered before the first run."""
     if not registered(analysis):
         return
     found = all_deviations(runs, analysis)

@@ -156,7 +156,6 @@ class ReliabilityModel:
     intercept: float
 
     def probability(self, features: NDArray[np.float64]) -> Vector:
-        """Probability that each estimate is accurate, shape (cases, features) to (cases,)."""
         standardized = (features - self.centre) / self.scale
         return np.asarray(expit(standardized @ self.weights + self.intercept))
 
@@ -274,7 +273,6 @@ def cross_validated(runs: Runs, analysis: Analysis) -> Parts:
 
 
 def _curves(samples: Samples, suite: str) -> Iterator[dict[str, Any]]:
-    """The rows of each number of runs, estimate, error and kind of what is held out."""
     progress = Progress(f"{suite}, reliability, cases")
     independent = bool(samples.has_truth.all())
     truth = samples.truth if independent else samples.values

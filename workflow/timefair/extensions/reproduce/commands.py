@@ -57,7 +57,6 @@ def add_to(commands: Commands) -> None:
 
 
 def _refuse(arguments: argparse.Namespace, names: Iterable[str], what: str) -> None:
-    """Raise `InputError` if options are given that have a meaning only for files or folders."""
     for name in names:
         if getattr(arguments, name) is not None:
             raise InputError(f"--{name}: is for {what}; {arguments.results} is none")
@@ -133,7 +132,6 @@ def _threads(stratum: Stratum) -> int:
 
 
 def _share(text: str) -> float:
-    """A share in (0, 1], written as a number or in percent."""
     try:
         share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
     except ValueError:

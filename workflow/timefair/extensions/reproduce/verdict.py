@@ -187,7 +187,6 @@ class RunPlace(NamedTuple):
     run: int
 
     def read(self) -> RecordedRun:
-        """The run, with the facts of its record."""
         numbers = self._asdict()
         return chosen_run(numbers.pop("path"), numbers)
 
@@ -274,8 +273,6 @@ _ADDED_LATER = ("best_x", "batches")  # columns that older records lack
 
 
 class Difference(NamedTuple):
-    """The first difference of two runs, with the values of both."""
-
     what: str
     recorded: str
     again: str
@@ -422,8 +419,6 @@ _SHOWN = 8  # maximal number of listed differing packages that no algorithm or s
 
 
 class Change(NamedTuple):
-    """One difference, with the recorded and the present value."""
-
     topic: str
     name: str
     recorded: str
@@ -659,8 +654,6 @@ TERMS = (
 
 
 class Finding(StrEnum):
-    """Result of the replay of one run."""
-
     IDENTICAL = "identical bit for bit"
     AGREES = "in agreement as far as the clock allows"
     DIFFERENT = "different"
@@ -668,8 +661,6 @@ class Finding(StrEnum):
 
 
 class Replayed(NamedTuple):
-    """The replay of one run, with lines on the differences."""
-
     finding: Finding
     lines: tuple[str, ...]
 
@@ -697,7 +688,6 @@ def replay_all(places: Sequence[RunPlace]) -> list[Replayed]:
 
 
 def summary(strata: Iterable[Stratum], found: Sequence[Replayed], succeeded: bool) -> Iterator[str]:
-    """The verdict for the campaign, from all replays of a sample."""
     sizes = [(stratum.runs, stratum.lost) for stratum in strata]
     runs, lost = map(sum, zip(*sizes, strict=True))
     without = f", and {lost} without a result were left out" if lost else ""

@@ -389,7 +389,6 @@ def _budget(given: Array, whole: Array, cut: NDArray[np.bool_]) -> float:
 
 
 def _lengths(cells: Sequence[Cell]) -> Array:
-    """Cutoffs below the largest budget."""
     longest = max((cell.budget for cell in cells), default=0.0)
     if longest <= SHORTEST:
         return np.empty(0)
@@ -397,7 +396,6 @@ def _lengths(cells: Sequence[Cell]) -> Array:
 
 
 def _refused(cells: Sequence[Cell]) -> str:
-    """The algorithms without launch traces, as a sentence for captions; empty for none."""
     names = {str(cell.names["algorithm"]) for cell in cells if not cell.launches.run.size}
     if not names:
         return ""
@@ -453,7 +451,6 @@ def advice(runs: Runs, analysis: Analysis) -> Made:
 
 
 def _judged(cells: Sequence[Cell], lengths: Array, analysis: Analysis) -> dict[str, Any]:
-    """The row of an algorithm, without the columns of names."""
     launches = sum(cell.launches.run.size for cell in cells)
     missing = dict.fromkeys(("tau", "gain", "gain_low", "gain_high", "gain_same_runs"), np.nan)
     row = {**missing, "verdict": NO_TRACES, "functions": 0, "launches": launches}

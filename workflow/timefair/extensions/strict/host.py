@@ -84,7 +84,6 @@ class Ready:
 
 
 def main(descriptor: str) -> None:
-    """Run a host. The argument is the descriptor of the socket to its starter."""
     connection = socket.socket(fileno=int(descriptor))
     setup: Setup = pickle.loads(connection.recv(LONGEST))
     kernel.die_with_parent(setup.starter)
@@ -139,7 +138,6 @@ def _stand_in(setup: Setup) -> Problem:
 def _live(
     algorithm: Algorithm, setup: Setup, folders: Views, request: Request, fds: list[int]
 ) -> NoReturn:
-    """Run a solver, from just after the fork until another process ends it."""
     caller, own = None, os.getpid()
     try:
         channel_fd, output = fds

@@ -49,7 +49,6 @@ class Host(Confined):
         return Algorithm(solvers.solve), solvers.first.cpu_ns
 
     def solver(self, seed: int, output: int) -> Solver:
-        """Ask for a solver of a run with this seed, and wait until it can be launched."""
         fd = os.memfd_create("timefair-channel")
         try:
             channel = Channel(fd, self.dimension)
@@ -111,8 +110,6 @@ def hosted(setup: Setup, cores: tuple[int, ...]) -> Iterator[Host]:
 
 
 class Solver:
-    """A process that makes launches, and the channel to it."""
-
     def __init__(self, pid: int, channel: Channel) -> None:
         self.pid = pid
         self._poll = select.poll()

@@ -65,8 +65,6 @@ def tune(campaign: Campaign, label: str, record: Path, key: str, folder: Path) -
 
 
 class _Search:
-    """A search on held cores, which begins with the evaluations in its journal."""
-
     def __init__(
         self,
         campaign: Campaign,

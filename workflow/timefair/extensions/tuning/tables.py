@@ -122,7 +122,6 @@ NEW, DEFAULT = "new", "default"  # what a search can choose
     charged=False,
 )
 def tuning_pays(runs: Runs, analysis: Analysis) -> Parts:
-    """The break-even of each tuned variant at each target, from easy to hard."""
     targets = analysis.targets_from_easy
     cost_s = runs.runtimes("seconds", targets)
     reached = np.isfinite(cost_s)

@@ -36,8 +36,6 @@ USUAL_CANDIDATES = 100
 
 
 class Evaluation(NamedTuple):
-    """A run that a tuner requests; see `Tried`."""
-
     candidate: int
     parameters: Values
     problem: int
@@ -170,7 +168,6 @@ class Racer:
 
 
 def racing(space: Mapping[str, Range], problems: int, seed: int) -> Search:
-    """Races without an end, the first one among the default and random candidates."""
     rng = np.random.default_rng(seed)
     racers, elites = 6 + 2 * len(space), 2 + round(math.log2(len(space)))
     field_ = [Racer(DEFAULT, {}, None)]
@@ -186,7 +183,6 @@ def racing(space: Mapping[str, Range], problems: int, seed: int) -> Search:
 def _race(
     field_: list[Racer], blocks: int, problems: int
 ) -> Generator[Evaluation, float, list[Racer]]:
-    """One race; it returns the candidates that are not dropped."""
     alive = field_
     for block in range(blocks):
         repetition, problem = divmod(block, problems)
@@ -200,7 +196,6 @@ def _race(
 
 
 def _survivors(alive: list[Racer], blocks: int) -> list[Racer]:
-    """The racers without those that are significantly worse than the best one."""
     if len(alive) < 2:
         return alive
     losses = np.array([[one.losses[block] for one in alive] for block in range(blocks)])
@@ -235,7 +230,6 @@ def _drawn(
 
 
 def _reflected(share: float) -> float:
-    """A number moved into [0, 1) by reflection at the ends."""
     inside = abs(share) % 2
     return min(2 - inside if inside > 1 else inside, math.nextafter(1.0, 0.0))
 

@@ -197,7 +197,6 @@ def _contains_zero(zero: Floats, g: Floats, k: Floats) -> NDArray[np.bool_]:
 
 
 def _edgeworth(x: Floats, g: Floats, k: Floats) -> Floats:
-    """Distribution function of the standardized difference, shape (samples, bands)."""
     g, k, square = g[:, np.newaxis], k[:, np.newaxis], x * x
     bend = (
         g * (square - 1.0) / 6.0
@@ -337,7 +336,6 @@ def evaluate(
 
 
 def _sums(values: NDArray[Any], labels: NDArray[np.int64], count: int) -> Floats:
-    """Sums of the values with each label, shape (count, ...)."""
     columns = values.reshape(values.shape[0], math.prod(values.shape[1:])).T
     sums = [np.bincount(labels, weights=column, minlength=count) for column in columns]
     return np.array(sums, dtype=np.float64).T.reshape(count, *values.shape[1:])

@@ -20,8 +20,6 @@ from timefair.statistics.samples import Floats, sample_quantile
 
 
 class Reason(StrEnum):
-    """Why a rule stops or continues."""
-
     START = "start"
     """Continues: there are fewer runs than the rule needs for a first look."""
     OPEN = "open"
@@ -37,7 +35,6 @@ class Reason(StrEnum):
 
     @property
     def stops(self) -> bool:
-        """Whether no more runs are wanted."""
         return self not in (Reason.START, Reason.OPEN)
 
 
@@ -57,8 +54,6 @@ class Assessment:
 
 
 class StoppingRule(Protocol):
-    """The interface of all stopping rules."""
-
     @property
     def start(self) -> int:
         """The least number of runs, at least 1."""
@@ -146,7 +141,6 @@ class FixedCount:
         return self.count
 
     def look(self, samples: Floats) -> Assessment:
-        """The criterion depends only on the number of runs, and not on the values."""
         *shape, size = samples.shape
         enough = np.full(shape, size >= self.count)
         return Assessment(np.full(shape, float(size)), enough, np.zeros(shape, dtype=np.bool_))
@@ -162,7 +156,6 @@ def checked_values(values: ArrayLike, *, dimensions: int) -> Floats:
 
 
 def check_complete(rule: StoppingRule, runs: int) -> None:
-    """Raise ValueError unless a sample has at least as many runs as the cap of the rule."""
     if runs < rule.cap:
         raise ValueError(f"a complete sample has at least cap = {rule.cap} runs, not {runs}")
 
@@ -306,7 +299,6 @@ class RaceState:
 
     @property
     def runs(self) -> NDArray[np.int64]:
-        """Number of runs of each algorithm that the race has used."""
         return np.where(self.goes_on, self.look, self.dropped_at)
 
 

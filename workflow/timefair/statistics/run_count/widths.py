@@ -86,7 +86,6 @@ def _look_error(p: float, error: float, start: int, cap: int) -> float:
 
 
 def _crossing(p: float, tail: float, start: int, cap: int) -> float:
-    """Probability that a binomial walk falls below its rank at any look."""
     alive = np.zeros(cap + 1)
     alive[0] = 1.0
     crossed = 0.0
@@ -176,7 +175,6 @@ class _Width(ABC):
     relative: bool
 
     def estimate(self, samples: ArrayLike) -> Floats:
-        """Mean of each sample, shape (..., n) to (...)."""
         return np.asarray(np.asarray(samples, dtype=np.float64).mean(axis=-1))
 
     @abstractmethod
@@ -211,7 +209,6 @@ class QuantileWidth(_Width):
     cap: int = 50
 
     def estimate(self, samples: ArrayLike) -> Floats:
-        """Sample quantile of each sample, shape (..., n) to (...)."""
         return sample_quantile(samples, self.p)
 
     def interval(self, samples: Floats) -> tuple[Floats, Floats]:
@@ -250,7 +247,6 @@ class MeanWidth(_Width):
     cap: int = 50
 
     def interval(self, samples: Floats) -> tuple[Floats, Floats]:
-        """Limits of the mean of each sample, shape (..., n) to (...)."""
         n = samples.shape[-1]
         finite = np.asarray(np.isfinite(samples).all(axis=-1))
         safe = np.where(finite[..., np.newaxis], samples, 0.0)
