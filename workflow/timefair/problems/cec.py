@@ -109,16 +109,14 @@ class Cec(Suite):
                 "pip install 'timefair[cec]'"
             ]
         found = super().faults(functions, dimensions, instances)
-        return found + list(self._undefined(functions, dimensions))
-
-    def _undefined(self, functions: list[int], dimensions: list[int]) -> Iterator[str]:
         for function, dimension in product(functions, dimensions):
             if function in self.undefined.get(dimension, ()):
                 others = [d for d in self.dimensions if function not in self.undefined.get(d, ())]
-                yield (
+                found.append(
                     f"dimensions: {dimension} is not defined for {self.name} f{function}, "
                     f"which has {', '.join(map(str, others))}"
                 )
+        return found
 
     def _read(self, file: str, shape: tuple[int, ...]) -> NDArray[np.float64]:
         """The first numbers of a file of the organizers; a row may be longer than is needed."""

@@ -320,12 +320,8 @@ def _ideal(stacked: str) -> NDArray[np.float64]:
     parts = [tuple(map(int, part)) for part in _PARTS.findall(stacked)]
     if len(parts) != 2:
         raise RuntimeError(f"cocoex named a problem of two functions {stacked!r}")
-    return np.array([_optimum(*part) for part in parts])
-
-
-def _optimum(function: int, instance: int, dimension: int) -> float:
-    name = ProblemName("bbob", function, dimension, instance)
-    return CProblem.open(name, options(name)).best_value
+    names = [ProblemName("bbob", f, dimension, instance) for f, instance, dimension in parts]
+    return np.array([CProblem.open(name, options(name)).best_value for name in names])
 
 
 @cache

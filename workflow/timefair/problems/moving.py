@@ -216,22 +216,14 @@ class Moving(Suite):
         )
         evaluate = drawn.evaluation()
         lower, upper = (np.full(name.dimension, end) for end in COORDINATE)
-        middle = _values_at((lower + upper) / 2, evaluate, self.environments)
+        middle = np.empty(self.environments)
+        for number in range(self.environments):
+            evaluate.environment = number
+            middle[number] = evaluate((lower + upper) / 2)[0]
+        evaluate.environment = 0
         changes = Changes(evaluate.environment_address, drawn.optima, middle)
         native, keep = Native(*evaluate.c_function), (evaluate,)
         return Problem(name, evaluate, lower, upper, 0.0, native=native, kind=changes, keep=keep)
-
-
-def _values_at(
-    x: NDArray[np.float64], evaluate: Landscape, environments: int
-) -> NDArray[np.float64]:
-    """The value of a point in each environment; the first one is then set again."""
-    values = np.empty(environments)
-    for number in range(environments):
-        evaluate.environment = number
-        values[number] = evaluate(x)[0]
-    evaluate.environment = 0
-    return values
 
 
 MOVING = Moving()

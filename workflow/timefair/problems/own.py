@@ -76,19 +76,17 @@ class OwnProblem(Suite):
         self.distributions: Sequence[str] = user_code.packages(name)
         self._function = user_code.load_function(name)
         self._signature = user_code.signature_of(self._function)
-        self.kind: type[Kind] = Kind if self._attribute(NOISE_FREE) is None else NoisyByUser
+        self._noise_free = self._attribute(NOISE_FREE)
         self._limits = {key: self._attribute(key) for key in CONSTRAINTS if self._attribute(key)}
-        if self._limits:
-            self.kind = Constraints
         given = parameters or {}
         self._settings = self._settings_with(given)
         self._keywords = {key: value for key, value in given.items() if key not in SETTINGS}
-        self._of_noise = [key for key in (NOISE_FREE,) if self._attribute(key) is not None]
+        self._of_noise = [NOISE_FREE] if self._noise_free is not None else []
         self._orders = bool(self._settings.get(ORDER))
         self._two = any(key in self._settings for key in POINTS)
         self._beside = not all(map(callable, self._limits.values()))
-        if self._two:
-            self.kind = TwoByUser
+        kinds = {TwoByUser: self._two, Constraints: self._limits, NoisyByUser: self._of_noise}
+        self.kind: type[Kind] = next((kind for kind, is_of_it in kinds.items() if is_of_it), Kind)
         self.variables: Variables = "continuous" if parameters is None else self._variables()
 
     def parameter_faults(self, parameters: Mapping[str, object]) -> list[str]:
@@ -99,9 +97,8 @@ class OwnProblem(Suite):
             lines.append(f"{ORDER!r} of {self.name}: cannot have {' or '.join(map(repr, others))}")
         if any(key in settings for key in (*POINTS, AREA)):
             lines += self._objective_faults(settings)
-        noise_free = self._attribute(NOISE_FREE)
-        if noise_free is not None and not callable(noise_free):
-            lines.append(f"{NOISE_FREE!r} of {self.name} is a function, not {noise_free!r}")
+        if self._of_noise and not callable(self._noise_free):
+            lines.append(f"{NOISE_FREE!r} of {self.name} is a function, not {self._noise_free!r}")
         lines += [
             f"{key!r} of {self.name} is not read: {instead}"
             for key, instead in REFUSED.items()
@@ -172,8 +169,8 @@ class OwnProblem(Suite):
             count = self._counts_beside[-1] if both else limits(problem.points(3)[1]).size
             written = partial(self._written, limits, *numbers)
             return replace(problem, kind=Constraints(count, limits, written=written))
-        if (noise_free := self._attribute(NOISE_FREE)) is not None:
-            return replace(problem, kind=NoisyByUser(self._evaluation(noise_free, *numbers)))
+        if self._of_noise:
+            return replace(problem, kind=NoisyByUser(self._evaluation(self._noise_free, *numbers)))
         return problem
 
     def source_files(self) -> list[Path]:
@@ -181,7 +178,7 @@ class OwnProblem(Suite):
 
     def _settings_with(self, parameters: Mapping[str, object]) -> dict[str, Any]:
         """The settings of the campaign, or else the attributes; None counts as not set."""
-        values = {key: parameters.get(key, getattr(self._function, key, None)) for key in SETTINGS}
+        values = {key: parameters.get(key, self._attribute(key)) for key in SETTINGS}
         return {key: value for key, value in values.items() if value is not None}
 
     def _attribute(self, key: str) -> Any:
@@ -225,7 +222,7 @@ class OwnProblem(Suite):
                 )
         if len({callable(value) for value in self._limits.values()}) > 1:
             yield f"'constraints' and 'equalities' of {self.name} are both functions, or numbers"
-        if self._limits and self._attribute(NOISE_FREE) is not None:
+        if self._limits and self._of_noise:
             yield f"{NOISE_FREE!r} of {self.name}: values with constraints have no noise"
 
     @property
@@ -264,9 +261,8 @@ class OwnProblem(Suite):
         if not isinstance(found, tuple | list) or len(found) != 2:
             raise TypeError(f"{self.name} returned {found!r:.60}, not f and its constraints")
         inequalities, equalities, _ = self._counts_beside
-        values = self._numbers("constraints", found[1])
-        if values.size != inequalities + equalities:
-            wanted = inequalities + equalities
+        values, wanted = self._numbers("constraints", found[1]), inequalities + equalities
+        if values.size != wanted:
             raise TypeError(f"{self.name} returned {values.size} constraints, not {wanted}")
         g, h = np.split(values, [inequalities])
         return self._number(found[0]), self.inequalities(g, h)

@@ -126,23 +126,15 @@ def stop_counts(
     return StopCounts(counts, met)
 
 
-@dataclass(frozen=True)
 class FixedCount:
     """The same number of runs for every sample: the simplest rule, and a control for the others."""
 
-    count: int
-
-    @property
-    def start(self) -> int:
-        return self.count
-
-    @property
-    def cap(self) -> int:
-        return self.count
+    def __init__(self, count: int) -> None:
+        self.start = self.cap = count
 
     def look(self, samples: Floats) -> Assessment:
         *shape, size = samples.shape
-        enough = np.full(shape, size >= self.count)
+        enough = np.full(shape, size >= self.cap)
         return Assessment(np.full(shape, float(size)), enough, np.zeros(shape, dtype=np.bool_))
 
 
