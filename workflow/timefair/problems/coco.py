@@ -152,9 +152,7 @@ class CProblem:
 
 
 def place_noise(seed: int) -> None:
-    """Restart the noise of all problems of this process, by two counters that only rise, at
-    positions drawn from a run's seed.
-    """
+    """Restart the noise of all problems of this process, by two counters that only rise."""
     coco = library()
     coco.coco_reset_seeds()
     own = np.random.SeedSequence(seed, spawn_key=(0,))  # no stream of a launch

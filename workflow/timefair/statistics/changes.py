@@ -35,9 +35,7 @@ class Followed:
 
 
 def best_before_change(run: Followed) -> Floats:
-    """The best error in each environment, shape ``(environments,)`` (K. Trojanowski and Z.
-    Michalewicz, IEEE CEC 1999).
-    """
+    """The best error in each environment (K. Trojanowski and Z. Michalewicz, IEEE CEC 1999)."""
     best = run.uninformed.copy()
     np.minimum.at(best, run.environment, run.error)
     return best

@@ -189,9 +189,7 @@ def _exact(ties: tuple[int, ...], m: int) -> tuple[int, int, Floats, Floats]:
 
 
 def _approximate(counts: NDArray[np.int64], m: int, deviation: int) -> float:
-    """P(D <= deviation), where D = 2 U - m n for m values that are assigned to the first sample:
-    exact for the largest D, and never below the probability of the smallest D.
-    """
+    """P(D <= deviation), D = 2 U - m n; exact for the largest D, at least that of the least."""
     n = int(counts.sum()) - m
     below = np.cumsum(counts) - counts
     highest = np.clip(m + below + counts - m - n, 0, counts)  # how many of each are among the top m
@@ -354,9 +352,7 @@ def wilcoxon(first: ArrayLike, second: ArrayLike) -> SignedRank:
 
 
 def superiority(first: ArrayLike, second: ArrayLike) -> float:
-    """A12: the probability that the first algorithm has the better result; ties count half. 0.5 if
-    all results are equal, NaN if a sample is empty.
-    """
+    """A12: chance that the first has the better result, ties half; NaN if a sample is empty."""
     x, y = vector(first, "first"), np.sort(vector(second, "second"))
     if x.size == 0 or y.size == 0:
         return float("nan")
@@ -518,9 +514,7 @@ def van_elteren(strata: Strata) -> float:
 
 
 def superiority_within(strata: Strata) -> float:
-    """A12 within strata: its mean over the strata, with the weights of `van_elteren`. 0.5 if all
-    results of each stratum are equal, NaN without strata.
-    """
+    """The mean of A12 over strata, with the weights of `van_elteren`; NaN without strata."""
     if not strata:
         return float("nan")
     values = [superiority(x, y) for x, y in strata]

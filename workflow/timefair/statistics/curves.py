@@ -236,9 +236,7 @@ def profile_band(
 
 
 def _count(counts: NDArray[np.int32], values: Floats, points: Floats) -> None:
-    """Add each value (sample, problem, algorithm) to the first point that is not below it; those
-    above all points to the column behind the last one.
-    """
+    """Add each value (sample, problem, algorithm) to the first point that is not below it."""
     place = np.where(np.isfinite(values), np.searchsorted(points, values), points.size)
     sample, _, algorithm = np.indices(values.shape, sparse=True)
     flat = np.ravel_multi_index((sample, algorithm, place), counts.shape)

@@ -100,9 +100,7 @@ class Cells:
 
 @dataclass(frozen=True)
 class Moments:
-    """Moments of the shares that the runs reach, shape (algorithms, functions, budgets); the
-    variance has the divisor runs - 1, NaN for one run. `runs`: shape (algorithms, functions).
-    """
+    """Of the shares of runs, (algorithms, functions, budgets); variance: NaN for one run."""
 
     runs: NDArray[np.int64]
     mean: Floats
@@ -179,9 +177,7 @@ def leader_by_rank(shares: Moments, *, confidence: float) -> Leader:
 
 
 def _signed_rank_p(gain: Floats) -> Floats:
-    """Two-sided p-values of the signed-rank test over axis 1; 1 where the balance is not positive.
-    Ties are ranked, but count for neither side (Pratt).
-    """
+    """Two-sided, over axis 1, with ties (Pratt); 1 where the balance is not positive."""
     ranks = stats.rankdata(np.abs(gain), axis=1) * (gain != 0)
     balance, spread = (ranks * np.sign(gain)).sum(axis=1), np.sqrt((ranks**2).sum(axis=1))
     z = np.divide(balance, spread, out=np.zeros(balance.shape), where=spread > 0)

@@ -150,9 +150,7 @@ def _rows(columns: ArrayLike, resamples: int) -> Floats:
 
 
 def sums_of_draws(rows: Floats, resamples: int, draw: Callable[[int], NDArray[np.int64]]) -> Floats:
-    """Column sums of the rows that `draw` names, block by block; shape (resamples, m).
-    ``draw(samples)`` returns the indices of the drawn rows, one row per sample.
-    """
+    """Column sums, (resamples, m), of the rows whose indices ``draw(samples)`` gives, in blocks."""
     n = rows.shape[0]
     sums = np.empty((resamples, rows.shape[1]))
     block = max(1, BLOCK_DRAWS // n)

@@ -36,9 +36,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def opened(event: Event, *, inherit: bool) -> int:
-    """The descriptor of a counter of this thread and, if asked, of children that begin later, or
-    `Unknown`.
-    """
+    """A counter of this thread and, if asked, of children that begin later, or `Unknown`."""
     if (number := _NUMBERS.get(platform.machine())) is None:
         raise Unknown(f"no counter for {platform.machine()}")
     flags = _USER_SPACE | (_INHERIT if inherit else 0)
@@ -50,9 +48,8 @@ def opened(event: Event, *, inherit: bool) -> int:
 
 
 def begin(event: Event) -> Callable[[], float | None]:
-    """Count in the children of this thread that begin from now on, until the result is called.
-
-    None if there is no counter, or there were too few of them for all the time.
+    """Count in the children of this thread that begin from now on, until the result is called: None
+    if there were too few counters.
     """
     counters: list[int] = []
     try:
@@ -86,9 +83,7 @@ NOTHING = {"joules": None, "idle_joules": None}
 
 
 class Counters:
-    """The counters of the packages of some cores, with their names; `Unknown` if one of them cannot
-    be read. `clock` gives seconds.
-    """
+    """The counters of the packages of some cores; `Unknown` if one cannot be read."""
 
     def __init__(
         self,
@@ -143,9 +138,8 @@ class Counters:
 def meter(
     made: Callable[[], Counters], sleep: Callable[[float], None] = time.sleep
 ) -> Iterator[Meter]:
-    """Readings of runs: ``joules`` above the idle power, and ``idle_joules``; None without `made`.
-
-    Waits while another job with this meter is on a package, then measures the idle power.
+    """Readings of runs, ``joules`` above the idle power and ``idle_joules``, None without `made`,
+    after waiting for other jobs with this meter on a package.
     """
     with ExitStack() as stack:
         try:
@@ -205,9 +199,8 @@ def check(campaign: Any) -> Iterator[str]:
 def meters(
     campaign: Any, cores: tuple[int, ...], algorithm: Any
 ) -> Iterator[AbstractContextManager[Meter]]:
-    """The meters of a job; none for runs that import their modules themselves.
-
-    Instructions are counted only if the process of a run is a fork of this one.
+    """The meters of a job; none for runs that import their modules themselves. Instructions are
+    counted only if the process of a run is a fork of this one.
     """
     asked = campaign.section("meters") or ()
     if isinstance(algorithm, Fresh):

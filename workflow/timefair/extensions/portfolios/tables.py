@@ -120,9 +120,7 @@ class Search:
             raise ValueError(f"every run must be known up to the budget, {budget:g}")
 
     def shares(self, at: Sequence[float]) -> list[NDArray[np.float64]]:
-        """Probability that each algorithm reaches each target of each instance within shares of T:
-        one array per function, (algorithms, points, instances * targets).
-        """
+        """The chances of the targets of each function, (algorithms, points, instances * targets)."""
         points = self._budget * np.asarray(at, dtype=np.float64)
         return [np.stack([one.reached(points) for one in joined]) for joined in self._joined]
 
@@ -156,9 +154,7 @@ class Search:
         return np.array(of_functions).T
 
     def best(self, mode: Mode) -> Portfolio:
-        """The best pair of algorithms over all functions. Members in turn are in the order that is
-        best at any time; within T, all reach the same.
-        """
+        """The best pair over all functions; in turn, in the order that is best at any time."""
         best = self._best(mode, None)
         if mode != "in turn":
             return best
@@ -288,9 +284,7 @@ class _Joined:
         return cls(np.concatenate(costs), np.concatenate(until), np.append(0, ends[:-1]))
 
     def reached(self, at: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Share of the runs that reach each target within each cost, (points, instances * targets);
-        NaN if a run did not reach the target and was not observed up to this cost.
-        """
+        """Share of the runs within each cost, (points, instances * targets); NaN if unknown."""
         points = at[:, np.newaxis, np.newaxis]
         hit = self.costs <= points
         hits = np.add.reduceat(hit, self.starts, axis=1, dtype=np.intp)

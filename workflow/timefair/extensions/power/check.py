@@ -75,9 +75,7 @@ def smallest_a12(runs: int, level: float, power: float) -> float:
 
 
 def least_for_mann_whitney(level: float) -> int:
-    """Smallest number of runs of each algorithm with which the test can reach a level in (0, 1): p
-    is ``2/comb(2n, n)`` if all runs of one algorithm are better.
-    """
+    """Smallest number of runs of each algorithm with which p, 2/comb(2n, n), can reach a level."""
     return next(runs for runs in count(1) if level * comb(2 * runs, runs) >= 2)
 
 
@@ -198,9 +196,7 @@ class SameRate:
         return found
 
     def smallest_difference(self, power: float) -> float:
-        """Smallest difference of rates at equal distances from 0.5, where it is hardest to find;
-        `inf` if even 1 is not found.
-        """
+        """Smallest difference of rates around 0.5, where it is hardest to find; `inf` for none."""
         return smallest_effect(lambda d: self.power(0.5 - d / 2, 0.5 + d / 2), 1.0, power)
 
     def _significant(self) -> NDArray[np.int64]:
@@ -231,9 +227,7 @@ EXACT_FUNCTIONS = 50
 
 
 def least_for_wilcoxon(level: float) -> int:
-    """Smallest number n of functions with which Wilcoxon's test can reach a level: p is ``2**(1 -
-    n)`` if one algorithm is better on all.
-    """
+    """Smallest number n of functions with which p, ``2**(1 - n)``, can reach a level."""
     return next(n for n in count(1) if 2.0 ** (1 - n) <= level)
 
 
@@ -249,9 +243,7 @@ def least_for_friedman(algorithms: int, alpha: float) -> int:
 
 
 def least_for_nemenyi(algorithms: int, alpha: float) -> int:
-    """Smallest number of functions with which average ranks can differ by Nemenyi's difference: if
-    one algorithm is the best on all functions, and another one the worst.
-    """
+    """Smallest number of functions with which average ranks can differ by Nemenyi's difference."""
     return next(n for n in count(2) if critical_difference(algorithms, n, alpha) <= algorithms - 1)
 
 

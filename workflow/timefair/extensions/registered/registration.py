@@ -269,9 +269,7 @@ def first_run(folder: Path) -> Path | None:
 
 
 def read(folder: Path) -> dict[str, Any] | None:
-    """The content of the registration; None if there is none. `InputError` if the file cannot be
-    read, or lacks a part.
-    """
+    """The registration; None if there is none. `InputError` if the file is damaged."""
     path = folder / FILE
     try:
         content: dict[str, Any] = json.loads(regular(path).read_text(encoding="utf-8"))
@@ -330,9 +328,7 @@ def files(campaign: Campaign, folder: Path) -> Iterator[str]:
 def verifying(
     campaign: Campaign, folder: Path, measured: Mapping[str, Measured], say: Callable[[str], None]
 ) -> Iterator[str]:
-    """Say each deviation, and yield how many there are. A deviation is not a problem of the
-    records; the report lists it next to the answer.
-    """
+    """Say each deviation, and yield how many there are; they are no problems of the records."""
     content = read(folder)
     if content is None and campaign.section(KEY) is None:
         return

@@ -110,9 +110,7 @@ class Order(NamedTuple):
     complete=True,
 )
 def answer(runs: Runs, analysis: Analysis) -> Made:
-    """One row for each order that the question is about; none without a question. A rank reversal
-    needs both orders, so its p-value is the larger one (intersection-union test).
-    """
+    """One row per order of the question; a rank reversal needs both (intersection-union test)."""
     if not registered(analysis):
         return []
     question = _question(analysis)
@@ -221,9 +219,7 @@ def _to_target(
     question: Mapping[str, Any],
     unit: Unit,
 ) -> Order:
-    """Compare by the ERT to the target: the score test on one function, Wilcoxon's test over all.
-    Without a known optimum, the target is a share of what all planned runs found, as in the tables.
-    """
+    """By the ERT to the target, which, without a known optimum, is a share as in the tables."""
     pair = everyone.where(asked)
     reached_at = everyone.runtimes(unit, [question["target"]])[asked]
     spent = Spent.until(reached_at, pair.spent(unit))

@@ -104,9 +104,7 @@ Outcome = NDArray[np.bool_]
 
 
 def brier_score(stated: Vector, happened: Outcome) -> float:
-    """Brier score: mean squared difference of probabilities and outcomes (G. W. Brier, Monthly
-    Weather Review 78, 1950).
-    """
+    """Mean squared difference of probabilities and outcomes (Brier 1950)."""
     return float(np.mean((stated - happened) ** 2))
 
 
@@ -117,9 +115,7 @@ def brier_skill(stated: Vector, base: Vector, happened: Outcome) -> float:
 
 
 def auc(stated: Vector, happened: Outcome) -> float:
-    """Area under the ROC curve: the probability that a case in which the event happened has a
-    higher stated probability than another one; ties count half. NaN if all or none happened.
-    """
+    """Chance that a case that happened has a higher stated probability; NaN if all or none did."""
     return superiority(stated[~happened], stated[happened])
 
 
@@ -263,9 +259,7 @@ MOST = 10_000  # maximal number of samples of a suite; of more, evenly spread on
     ),
 )
 def cross_validated(runs: Runs, analysis: Analysis) -> Parts:
-    """Cross-validated probability that an estimate from n runs is right, by the `features` of their
-    values. The samples are those of `run_count.accuracy`, with all dimensions pooled.
-    """
+    """The samples are those of `run_count.accuracy`, with all dimensions pooled."""
     everything = Samples.of(runs, analysis.run_count.cap)
     for names, rows in everything.groups(["suite"]):
         for curve in _curves(everything.taken(_spread(rows)), names["suite"]):

@@ -137,9 +137,7 @@ def _origin(record: Record) -> dict[str, Any]:
 
 
 def differing_origin(record: Record) -> str:
-    """The first of campaign, code and machine in which the records of a collected file differ;
-    empty if none does, and for a record.
-    """
+    """Which of campaign, code and machine differs in the records of a collected file; or empty."""
     collected = record.facts.get("collected")
     if not collected:
         return ""
@@ -192,9 +190,7 @@ class RunPlace(NamedTuple):
 
 
 class Stratum(NamedTuple):
-    """The runs of one algorithm: how many have a result, and how many do not and are not replayed;
-    and the chosen ones, in the order of the runs.
-    """
+    """The runs of one algorithm: how many have a result, and none; and those to replay."""
 
     label: str
     runs: int
@@ -293,9 +289,7 @@ class Likeness:
 def likeness(
     recorded: Row, again: Row, launches_by_clock: bool, changes_by_clock: bool = False
 ) -> Likeness:
-    """Compare a recorded run with its repetition, if the restart policy has a limit in seconds, and
-    if the problem changes after seconds.
-    """
+    """Compare a recorded run with its repetition."""
     rows = (recorded, again)
     in_full = not (launches_by_clock or changes_by_clock or any(map(_ended_by_clock, rows)))
     common = min(row["evaluations"] for row in rows)
@@ -395,9 +389,7 @@ def _same_launches(recorded: Row, again: Row) -> int:
 
 
 def _in_sequence(row: Row) -> Iterator[tuple[int, str | None]]:
-    """Evaluations and end of the launches of a run, up to the first one that was paused for another
-    launch: its end is None, and only the events before the start of the other are certain.
-    """
+    """Evaluations and end of the launches, up to the first that was paused, whose end is None."""
     done = 0
     for launch, following in zip_longest(row["launch_log"], row["launch_log"][1:]):
         if following is not None and launch["end_s"] > following["start_s"]:
@@ -572,9 +564,7 @@ class Verdict:
 
     @property
     def same(self) -> bool:
-        """Whether the runs agree as far as the clock allows, and have the same seed; False if the
-        clock ended one of them before anything could be compared.
-        """
+        """Whether the runs agree as far as the clock allows, and something could be compared."""
         compared = self.likeness.in_full or self.likeness.evaluations > 0
         return compared and not self.differs
 
@@ -615,9 +605,7 @@ def _side_by_side(what: str, recorded: str, again: str) -> Iterator[str]:
 
 
 def replay(recorded: RecordedRun, replayer: Replayer | None = None) -> Verdict:
-    """Measure a recorded run again, by a replayer for its campaign or a new one, and compare.
-    `InputError` if it cannot be measured here.
-    """
+    """Measure a recorded run again, and compare; `InputError` if it cannot be measured here."""
     campaign = campaign_of(recorded)
     replayer = replayer or Replayer(campaign)
     again = replayer.measure(recorded)

@@ -44,9 +44,7 @@ class Launches(NamedTuple):
 
     @property
     def known_until(self) -> float:
-        """The longest cutoff for which launches were observed: `inf` if the longest one ended by
-        itself; 0 without launches.
-        """
+        """The longest cutoff observed: `inf` if the longest one ended by itself."""
         longest = self.length.max(initial=0.0)
         return float(np.inf if longest and self.ended[self.length == longest].all() else longest)
 
@@ -213,9 +211,7 @@ def _correlation(sums: _RunSums, stratum: NDArray[np.intp]) -> Array:
 
 
 def best_option(gain: ArrayLike) -> int:
-    """Index of the option with the largest mean gain, shape (functions, options); the first of
-    equal ones; -1 if none is known on all functions.
-    """
+    """The option with the largest mean gain, (functions, options); -1 if none is known on all."""
     values = np.asarray(gain, dtype=np.float64)
     if not values.size:
         return -1
@@ -332,9 +328,7 @@ class Cell:
 
 
 def cells_of(runs: Runs, analysis: Analysis) -> list[Cell]:
-    """The cells of every algorithm on every function, in the order of their keys, without those in
-    which no run spent anything.
-    """
+    """The cells in the order of their keys, without those in which no run spent anything."""
     targets = analysis.targets_from_easy
     traced = runs.launch_runtimes(targets)
     spent = Spent.until(runs.runtimes(UNIT, targets), runs.spent(UNIT))
@@ -567,9 +561,7 @@ UNCERTAIN = "It is uncertain whether other restarts would make {names} faster on
 
 
 def findings(evidence: Evidence, space: Space) -> Iterator[str]:
-    """Sentences on the gains, the largest first, then on what is uncertain or nothing; the table
-    names the algorithms that cannot be judged.
-    """
+    """Sentences on the gains, the largest first, then on what is uncertain or nothing."""
     from timefair.report.evidence import NOTICEABLE
 
     rows = evidence.of("restart_advice", space)

@@ -60,9 +60,8 @@ class Host(Confined):
 
 @contextmanager
 def confined(prepared: Prepared, job: Job, cores: tuple[int, ...], folder: Path) -> Iterator[Host]:
-    """Prepare the job's algorithm in a host, which lives until the block ends.
-
-    The last of the cores is for evaluations. Solvers do not see the `folder` of the campaign.
+    """Prepare the job's algorithm in a host, which lives until the block ends. The last of the
+    cores is for evaluations. Solvers do not see the `folder` of the campaign.
     """
     spec = prepared.campaign.algorithms[job.algorithm]
     problem = prepared.suite.problem(job.function, job.dimension, job.instances[0])

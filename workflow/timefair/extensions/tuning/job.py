@@ -168,9 +168,8 @@ class _Search:
         self.rows.append(batch)
 
     def _evaluate(self, asked: Evaluation) -> None:
-        """Measure a run of a candidate, and keep it in the journal.
-
-        An interrupted evaluation is charged T, or the longest evaluation so far.
+        """Measure a run of a candidate, and keep it in the journal. An interrupted evaluation is
+        charged T, or the longest one so far.
         """
         job, number = self._jobs[asked.problem], len(self.trace)
         turn = job.instances[0], number

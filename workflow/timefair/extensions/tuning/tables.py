@@ -169,9 +169,7 @@ LEAST_RATE = 0.5
 
 
 def findings(evidence: Evidence, space: Space) -> Iterator[str]:
-    """A sentence per tuned variant, on the hardest target that at least half of the runs of the
-    variant or of its algorithm reached.
-    """
+    """A sentence per tuned variant, on the hardest target that half of the runs reached."""
     rows = evidence.of("tuning_pays", space)
     if rows.empty:
         return

@@ -96,9 +96,7 @@ def _uniform(space: Mapping[str, Range], seed: int) -> Proposals:
 def _of_nevergrad(
     name: str, space: Mapping[str, Range], seed: int, candidates: int | None
 ) -> Proposals:
-    """Candidates of an optimizer, which has its own states of the global generators. A whole number
-    is a float of nevergrad that is rounded down.
-    """
+    """Candidates of an optimizer, which has its own states of the global generators."""
     import nevergrad as ng
 
     states: Any = None

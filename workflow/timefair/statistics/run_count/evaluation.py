@@ -101,9 +101,7 @@ def verdicts(
 
 @dataclass(frozen=True)
 class _Moments:
-    """Moments of the kept values of each sample; the mean is `inf` if any value, kept or not, is.
-    Skewness and excess kurtosis are 0 for constant values.
-    """
+    """The mean is `inf` if any value is; the others are 0 for constant values."""
 
     mean: Floats
     deviation: Floats

@@ -212,9 +212,7 @@ class SkewnessRule:
 
 
 def skewness_counts(rules: Sequence[SkewnessRule], samples: ArrayLike) -> StopCounts:
-    """Where each of several skewness rules stops on complete samples, as `stop_counts` of each;
-    arrays of shape (samples, rules).
-    """
+    """`stop_counts` of each of several skewness rules; arrays of shape (samples, rules)."""
     values = checked_values(samples, dimensions=2)
     for rule in rules:
         check_complete(rule, values.shape[1])
