@@ -65,7 +65,7 @@ def tails(first: ArrayLike, second: ArrayLike) -> Tails:
         u = doubled // 2
         return Tails(float(at_most(u, m, n)), float(at_most(m * n - u, m, n)))
     ties = tuple(counts.tolist())
-    if len(ties) <= MOST_GROUPS and _Groups.of(ties).additions(m) <= EXACT_ADDITIONS:
+    if len(ties) <= MOST_GROUPS and _Groups.of(ties, m).additions(m) <= EXACT_ADDITIONS:
         first, step, lower, upper = _exact(ties, m)
         place = (doubled - first) // step
         return Tails(min(float(lower[place]), 1.0), min(float(upper[place]), 1.0))
@@ -100,13 +100,14 @@ def _lower_half(m: int, n: int) -> Floats:
     return np.asarray(np.add.accumulate(ways) / comb(m + n, m), dtype=np.float64)
 
 
-@dataclass(frozen=True)
-class _Groups:
+class _Groups(NamedTuple):
     """Groups of equal values: two that are counted in closed form, and the other values.
     - `rank`, `step`: Doubled rank of the first group; the greatest common divisor of differences.
     - `shifts`, `shift`: Doubled ranks of the other values and of the second group, minus `rank`, in
       steps.
     - `first`, `second`: Sizes of these groups.
+    - `lowest`, `sums`: Of at most m of `shifts`: the smallest sum, at most 0, and an upper limit of
+      the number of different ones.
     """
 
     rank: int
@@ -115,9 +116,11 @@ class _Groups:
     shift: int
     first: int
     second: int
+    lowest: int
+    sums: int
 
     @classmethod
-    def of(cls, ties: tuple[int, ...]) -> _Groups:
+    def of(cls, ties: tuple[int, ...], m: int) -> _Groups:
         """The second group is the largest; the first is chosen so that `sums` is small."""
         counts = np.array(ties, dtype=np.int64)
         ranks = _doubled_ranks(counts)
@@ -129,31 +132,20 @@ class _Groups:
         costs[second] = np.inf
         first = int(np.argmin(costs))
         step = _step(ranks)
-        shifts = (ranks - ranks[first]) // step
+        steps = (ranks - ranks[first]) // step
         others = np.delete(np.arange(counts.size), [first, second])
-        return cls(
-            int(ranks[first]),
-            step,
-            np.repeat(shifts[others], counts[others]),
-            int(shifts[second]),
-            int(counts[first]),
-            int(counts[second]),
-        )
+        shifts, sizes = np.repeat(steps[others], counts[others]), counts[[first, second]].tolist()
+        ordered = np.sort(shifts)
+        lowest = int(np.minimum(ordered[:m], 0).sum())
+        sums = int(np.maximum(ordered[::-1][:m], 0).sum()) - lowest + 1
+        return cls(int(ranks[first]), step, shifts, int(steps[second]), *sizes, lowest, sums)
 
     def rows(self, m: int) -> int:
         """How many numbers of values outside both groups are possible among m values."""
         return min(m, self.shifts.size) + 1
 
-    def lowest(self, m: int) -> int:
-        """The smallest sum of at most m of `shifts`, at most 0."""
-        return int(np.minimum(np.sort(self.shifts)[:m], 0).sum())
-
-    def sums(self, m: int) -> int:
-        """Upper limit of the number of different sums of at most m of `shifts`."""
-        return int(np.maximum(np.sort(self.shifts)[::-1][:m], 0).sum()) - self.lowest(m) + 1
-
     def additions(self, m: int) -> int:
-        return (self.shifts.size + min(m, self.second) + 1) * self.rows(m) * self.sums(m)
+        return (self.shifts.size + min(m, self.second) + 1) * self.rows(m) * self.sums
 
 
 @lru_cache(maxsize=256)
@@ -162,8 +154,8 @@ def _exact(ties: tuple[int, ...], m: int) -> tuple[int, int, Floats, Floats]:
     both, from the distribution of the doubled rank sum of m of the values. ``ways[k, s]`` counts
     the choices of k values outside of both groups with the sum s of shifts.
     """
-    groups, total = _Groups.of(ties), sum(ties)
-    rows, sums, lowest = groups.rows(m), groups.sums(m), groups.lowest(m)
+    groups, total = _Groups.of(ties, m), sum(ties)
+    rows, sums, lowest = groups.rows(m), groups.sums, groups.lowest
     ways = np.zeros((rows, sums))
     ways[0, -lowest] = 1.0
     for shift in groups.shifts:

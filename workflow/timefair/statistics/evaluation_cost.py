@@ -15,18 +15,14 @@ from scipy import stats
 from scipy.special import ndtr, stdtr
 
 from timefair.statistics.ranks import rank
-from timefair.statistics.samples import Floats, check_confidence
+from timefair.statistics.samples import Floats, check_confidence, floats
 
 
 def at_cost(seconds: ArrayLike, evaluations: ArrayLike, cost_s: ArrayLike) -> Floats:
     """Seconds of a run, or ERT in seconds (`inf` without a success), at an additional cost per
     evaluation of at least 0 seconds; exactly `seconds` where it is 0. All can be broadcast.
     """
-    time, count, cost = np.broadcast_arrays(
-        np.asarray(seconds, dtype=np.float64),
-        np.asarray(evaluations, dtype=np.float64),
-        np.asarray(cost_s, dtype=np.float64),
-    )
+    time, count, cost = np.broadcast_arrays(*floats(seconds, evaluations, cost_s))
     waited = np.multiply(cost, count, out=np.zeros(cost.shape), where=cost > 0)
     return np.asarray(time + waited)
 

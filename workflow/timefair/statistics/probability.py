@@ -14,6 +14,7 @@ from timefair.statistics.samples import (
     Estimate,
     Floats,
     check_confidence,
+    floats,
     percentile_interval,
     resampled_sums,
     sample_quantile,
@@ -249,9 +250,7 @@ def multirun_probability(p: ArrayLike, runs: ArrayLike) -> Floats:
 
     Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, Table 1.
     """
-    single, n = np.broadcast_arrays(
-        np.asarray(p, dtype=np.float64), np.asarray(runs, dtype=np.float64)
-    )
+    single, n = np.broadcast_arrays(*floats(p, runs))
     with np.errstate(divide="ignore"):  # the logarithm is -inf for a run that never fails
         failed = np.multiply(n, np.log1p(-single), out=np.zeros(n.shape), where=n > 0)
     return np.asarray(-np.expm1(failed))
@@ -264,9 +263,7 @@ def runs_needed(p: ArrayLike, wanted: ArrayLike) -> Floats:
 
     Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, the inverse of Table 1.
     """
-    single, goal = np.broadcast_arrays(
-        np.asarray(p, dtype=np.float64), np.asarray(wanted, dtype=np.float64)
-    )
+    single, goal = np.broadcast_arrays(*floats(p, wanted))
     never = (single == 0) | ((goal == 1) & (single < 1))
     open_case = ~never & (goal > 0) & (single < 1)
     n = np.where(goal == 0, 0.0, np.where(never, np.inf, 1.0))
@@ -324,7 +321,6 @@ def affordable_runs(budget: ArrayLike, tau: ArrayLike) -> Floats:
 
     Source: J. J. Lian, "Time-Fair Benchmarking for Metaheuristics", 2025, Definition 2.
     """
-    time = np.asarray(budget, dtype=np.float64)
-    single = np.asarray(tau, dtype=np.float64)
+    time, single = floats(budget, tau)
     # Both numbers and their ratio are rounded: a relative error of some 2**-52.
     return np.asarray(np.floor(time / single * (1.0 + 4 * np.finfo(np.float64).eps)))

@@ -22,6 +22,10 @@ class Estimate:
     high: Floats
 
 
+def floats(*values: ArrayLike) -> list[Floats]:
+    return [np.asarray(each, dtype=np.float64) for each in values]
+
+
 def check_confidence(confidence: float) -> None:
     if not 0.0 < confidence < 1.0:
         raise ValueError(f"confidence must lie in (0, 1), not {confidence}")

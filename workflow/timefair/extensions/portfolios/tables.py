@@ -120,7 +120,7 @@ class Search:
             raise ValueError(f"every run must be known up to the budget, {budget:g}")
 
     def shares(self, at: Sequence[float]) -> list[NDArray[np.float64]]:
-        """The chances of the targets of each function, (algorithms, points, instances * targets)."""
+        """Chances of the targets of each function, (algorithms, points, instances * targets)."""
         points = self._budget * np.asarray(at, dtype=np.float64)
         return [np.stack([one.reached(points) for one in joined]) for joined in self._joined]
 

@@ -18,7 +18,7 @@ from scipy.special import betainc, betaln, stdtrit, xlogy
 from scipy.stats import binom
 
 from timefair.statistics.run_count.stopping import Assessment
-from timefair.statistics.samples import Floats, check_confidence, sample_quantile
+from timefair.statistics.samples import Floats, check_confidence, floats, sample_quantile
 
 PRIOR_RUNS = 2.0  # weight of the prior; it makes the intervals for n in 10..50 narrow
 
@@ -298,9 +298,7 @@ def is_kept_promise(
     distance of the estimate, relative to its absolute value or not; not NaN. `inf` is only within
     that of `inf`.
     """
-    stated, true = np.broadcast_arrays(
-        np.asarray(estimate, dtype=np.float64), np.asarray(truth, dtype=np.float64)
-    )
+    stated, true = np.broadcast_arrays(*floats(estimate, truth))
     return np.asarray(_distance(stated, true, relative) <= width)
 
 
