@@ -127,9 +127,10 @@ def laws(samples: int) -> None:
             }.items():
                 design = replace(DESIGN, paired=paired)
                 rng = np.random.default_rng(1)
-                found = simulate(design, Law(success=success), loss, samples=samples, rng=rng)
-                shares = "  ".join(f"{found.shares[answer]:.4f}" for answer in Answer)
-                print(f"{paired!s:5}  {success:7}  {name:11}  {shares}  {found.runs_used:.2f}")
+                law = Law(success=success)
+                found, used = simulate(design, law, loss, samples=samples, rng=rng)
+                shares = "  ".join(f"{found[answer]:.4f}" for answer in Answer)
+                print(f"{paired!s:5}  {success:7}  {name:11}  {shares}  {used:.2f}")
 
 
 # --- Measured -------------------------------------------------------------------------------------

@@ -156,13 +156,9 @@ def ratios(runs: Runs, analysis: Analysis) -> Made:
                     found.append((EVERY_MACHINE, sizes.sum(axis=0), unknown, mean, *every))
                 for kind, (n_a, n_b), (ert_a_s, ert_b_s), ratio, drawn, free in found:
                     low, high = ratio_limits(ratio, drawn, free, analysis.confidence)
-                    rows.append(
-                        {
-                            **names, "machine": kind, "n_a": n_a, "n_b": n_b, "ert_a_s": ert_a_s,
-                            "ert_b_s": ert_b_s, "ratio": ratio, "ratio_low": low,
-                            "ratio_high": high,
-                        }
-                    )  # fmt: skip
+                    row = {**names, "machine": kind, "n_a": n_a, "n_b": n_b, "ratio": ratio}
+                    row |= {"ert_a_s": ert_a_s, "ert_b_s": ert_b_s}
+                    rows.append(row | {"ratio_low": low, "ratio_high": high})
     return rows, {"pairs": in_words(listed_in)}
 
 

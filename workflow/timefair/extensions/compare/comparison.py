@@ -385,17 +385,10 @@ class Loss:
     lost: float = 0.0
 
 
-@dataclass(frozen=True)
-class Outcomes:
-    """Share of each answer in simulated comparisons, and average share of the runs used."""
-
-    shares: dict[Answer, float]
-    runs_used: float
-
-
 def simulate(
     design: Design, law: Law, loss: Loss, *, samples: int, rng: np.random.Generator
-) -> Outcomes:
+) -> tuple[dict[Answer, float], float]:
+    """Share of each answer in simulated comparisons of seconds to the target, and of runs used."""
     levels, margin = look_levels(design.level, design.looks), log(design.ratio)
     cuts = [round(design.runs * k / design.looks) for k in range(1, design.looks + 1)]
     counted: Counter[Answer] = Counter()
@@ -411,7 +404,7 @@ def simulate(
         counted[answer] += 1
         used += runs
     shares = {answer: counted[answer] / samples for answer in Answer}
-    return Outcomes(shares, used / (samples * design.runs))
+    return shares, used / (samples * design.runs)
 
 
 def _change(drawn: tuple[Floats, ...], runs: int, design: Design) -> Change:
@@ -807,17 +800,10 @@ def table(found: Comparison) -> list[list[str]]:
     rows = [["function", "target", *(TITLES[measure] for measure in found.measures)]]
     for k, sample in enumerate(found.samples):
         cells = [cell(measure, found.on_functions[measure][k]) for measure in found.measures]
-        rows.append([function(sample), _target(sample), *cells])
+        target = NOT_KNOWN if sample.target is None else f"{sample.target:.3g}"
+        rows.append([f"f{sample.key.function} D={sample.key.dimension}", target, *cells])
     overall = [cell(measure, found.overall[measure]) for measure in found.measures]
     return [*rows, ["all", "", *overall]]
-
-
-def function(sample: Sample) -> str:
-    return f"f{sample.key.function} D={sample.key.dimension}"
-
-
-def _target(sample: Sample) -> str:
-    return NOT_KNOWN if sample.target is None else f"{sample.target:.3g}"
 
 
 def cell(measure: Measure, judged: Judged) -> str:

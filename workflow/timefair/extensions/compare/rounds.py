@@ -364,7 +364,7 @@ def expectations(rounds: Rounds, by: Measure, ratio: float) -> Iterator[str]:
     law, rng = Law(), np.random.default_rng(campaign.seed)
 
     def chance(loss: Loss, answer: Answer = Answer.WORSE) -> float:
-        return simulate(design, law, loss, samples=SAMPLES, rng=rng).shares[answer]
+        return simulate(design, law, loss, samples=SAMPLES, rng=rng)[0][answer]
 
     unit = "seconds" if by is Measure.SECONDS else "evaluations"
     found = {}

@@ -67,17 +67,13 @@ USUAL_FUNCTION = {"cec2017": 18}
     complete=True,
 )
 def complexity(runs: Runs, analysis: Analysis) -> Made:
-    return [
-        {
-            **row,
-            "t2_s": float(np.mean(row["t2_s"])),
-            "t2_s_low": min(row["t2_s"]),
-            "t2_s_high": max(row["t2_s"]),
-            "complexity": (float(np.mean(row["t2_s"])) - row["t1_s"]) / row["t0_s"],
-        }
-        for row in analysis.added.get(COMPLEXITY, ())
-        if row["algorithm"] in set(runs.frame["algorithm"])
-    ]
+    rows, labels = [], set(runs.frame["algorithm"])
+    for row in analysis.added.get(COMPLEXITY, ()):
+        if row["algorithm"] in labels:
+            times, t2 = row["t2_s"], float(np.mean(row["t2_s"]))
+            found = {"t2_s": t2, "t2_s_low": min(times), "t2_s_high": max(times)}
+            rows.append(row | found | {"complexity": (t2 - row["t1_s"]) / row["t0_s"]})
+    return rows
 
 
 def files(campaign: Campaign, folder: Path) -> Iterator[str]:

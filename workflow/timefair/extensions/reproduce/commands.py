@@ -115,20 +115,17 @@ def _replayed_elsewhere(stratum: Stratum) -> list[Replayed]:
     from timefair.extensions.reproduce.verdict import Finding, Replayed, replay_all
     from timefair.measure.runner import in_new_interpreter
 
-    os.environ.update(measuring_environment(_threads(stratum)))
+    threads = 1
+    for place in stratum.sampled:
+        with contextlib.suppress(InputError):  # the first that can be replayed
+            threads = place.read().threads
+            break
+    os.environ.update(measuring_environment(threads))
     try:
         return in_new_interpreter(replay_all, stratum.sampled)
     except ChildProcessError:
         lines = (f"{stratum.label}: its preparation ended the process",)
         return [Replayed(Finding.UNDECIDED, lines)] * len(stratum.sampled)
-
-
-def _threads(stratum: Stratum) -> int:
-    """The threads of an algorithm, by the first of its sampled runs that can be replayed."""
-    for place in stratum.sampled:
-        with contextlib.suppress(InputError):
-            return place.read().threads
-    return 1
 
 
 def _share(text: str) -> float:
