@@ -279,11 +279,7 @@ def score_p(
         freedom = total**2 / (first**2 / (m - 1) + second**2 / (n - 1))
         p = 2 * stdtr(freedom, -difference / np.sqrt(total))
     p = np.where(total > 0, p, np.where(difference > 0, 0.0, 1.0))
-    return np.asarray(np.maximum(p, _least_p(m, n)))
-
-
-def _least_p(m: int, n: int) -> float:
-    return min(2 / comb(m + n, m), 1.0)
+    return np.asarray(np.maximum(p, min(2 / comb(m + n, m), 1.0)))
 
 
 EXACT_PAIRS = 50  # Wilcoxon's p-value is exact for at most this number of pairs

@@ -252,7 +252,8 @@ def restarted_cdf(spent: ArrayLike, success: ArrayLike, grid: ArrayLike) -> Boun
     Source: J. J. Lian, "Time-Fair Benchmarking for Metaheuristics", 2025, Definition 3; the limit
     of N. Hansen et al., COCO, Optimization Methods and Software 36 (2021).
     """
-    sample = _RestartedRuns.of(_restarted_costs(spent), success)
+    cost = np.asarray(spent, dtype=np.float64)
+    sample = _RestartedRuns.of(np.where(np.abs(cost) < NOTHING, 0.0, cost), success)
     points = vector(grid, "grid")
     if sample.successes.size == 0:
         never = np.full(points.shape, 0.0 if np.size(spent) else np.nan)
@@ -261,11 +262,6 @@ def restarted_cdf(spent: ArrayLike, success: ArrayLike, grid: ArrayLike) -> Boun
     early, late = _waits(sample, float(limit))
     first = early.cdf(sample, points)
     return Bounds.around(first if late is early else late.cdf(sample, points), first)
-
-
-def _restarted_costs(spent: ArrayLike) -> Floats:
-    cost = np.asarray(spent, dtype=np.float64)
-    return np.where(np.abs(cost) < NOTHING, 0.0, cost)
 
 
 @dataclass(frozen=True)

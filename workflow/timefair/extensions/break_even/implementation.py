@@ -67,7 +67,8 @@ class OwnTimes:
 
     @classmethod
     def _of(cls, runs: Runs, analysis: Analysis) -> OwnTimes:
-        unknown, parallel = _uncalibrated(runs.frame), _parallel(runs)
+        known = runs.frame["objective_s"].notna().groupby(runs.frame["algorithm"].astype(str)).all()
+        unknown, parallel = known.index[~known.to_numpy()].tolist(), _parallel(runs)
         left = ~runs.frame["algorithm"].isin([*unknown, *parallel]).to_numpy()
         kept = runs if left.all() else runs.where(left)
         used = UsedByRuns.of(kept, analysis.model_copy(update={"workers": 1}))
@@ -183,11 +184,6 @@ def _evaluation_s(frame: pd.DataFrame, analysis: Analysis) -> Array:
     count = frame["evaluations"].where(frame["evaluations"] > 0, 1)
     each = (frame["objective_s"] + frame["charged_s"].fillna(0.0) / count).to_numpy(np.float64)
     return each / reference_s(frame) if analysis.time == "reference" else each
-
-
-def _uncalibrated(frame: pd.DataFrame) -> list[str]:
-    known = frame["objective_s"].notna().groupby(frame["algorithm"].astype(str)).all()
-    return [str(name) for name in known.index[~known.to_numpy()]]
 
 
 def _parallel(runs: Runs) -> list[str]:

@@ -226,7 +226,8 @@ def _to_target(
     names, alpha = question["algorithms"], question["alpha"]
     samples = [
         [(cost[name], success[name]) for name in names]
-        for cost, success in _by_problem(pair, spent)
+        for problem in problems(pair)
+        for cost, success in [[problem.samples(of[:, 0]) for of in (spent.cost, spent.success)]]
         if all(name in cost for name in names)
     ]
     if not samples:
@@ -244,11 +245,6 @@ def _to_target(
     open_order = first == second or most <= least * detectable
     better = "" if open_order else _better(names, p, float(np.sign(second - first)), alpha)
     return Order(first, second, p, better, detectable)
-
-
-def _by_problem(pair: Runs, spent: Spent) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-    for problem in problems(pair):
-        yield problem.samples(spent.cost[:, 0]), problem.samples(spent.success[:, 0])
 
 
 def _detectable_ratio(runs: Runs, settings: Analysis, question: Mapping[str, Any]) -> float:

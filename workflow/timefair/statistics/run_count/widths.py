@@ -146,15 +146,12 @@ def _lower_limit(x: Floats, bets: Floats, limit: float) -> Floats:
     high = np.ones(x.shape[:-1])
     for _ in range(HALVINGS):
         middle = 0.5 * (low + high)
-        excluded = _log_capital(x, bets, middle[..., np.newaxis]) >= limit
+        candidate = middle[..., np.newaxis]
+        stakes = np.minimum(bets, TRUNCATION / candidate)
+        excluded = np.log1p(stakes * (x - candidate)).sum(axis=-1) >= limit
         low = np.where(excluded, middle, low)
         high = np.where(excluded, high, middle)
     return low
-
-
-def _log_capital(x: Floats, bets: Floats, candidate: Floats) -> Floats:
-    stakes = np.minimum(bets, TRUNCATION / candidate)
-    return np.asarray(np.log1p(stakes * (x - candidate)).sum(axis=-1))
 
 
 class Validity(StrEnum):
