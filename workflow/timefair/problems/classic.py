@@ -99,10 +99,9 @@ def _bumps(z: Vector, numbers: NDArray[np.int_]) -> Vector:
 
 
 def _michalewicz_best(dimension: int) -> Vector:
-    """The best value of each variable, by bisection of the derivative of the term's logarithm.
-
-    It decreases within a bump, an interval between zeros of the inner sine. The highest bump is one
-    of the three around pi / 2, where the outer sine is largest.
+    """The best value of each variable, by bisection of the derivative of the term's logarithm. It
+    decreases within a bump, an interval between zeros of the inner sine. The highest bump is one of
+    the three around pi / 2, where the outer sine is largest.
     """
     numbers = np.arange(1, dimension + 1)[:, np.newaxis]
     bumps = np.clip(numbers // 4 + np.array([-1, 0, 1]), 0, numbers - 1)

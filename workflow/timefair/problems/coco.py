@@ -119,7 +119,6 @@ class CProblem:
 
     def noisy_pair(self, dimension: int) -> NoisyPair:
         """The evaluation with the measured and the noise-free value, which COCO leaves in a field.
-
         The fields around it are first compared with results of COCO's functions: RuntimeError if it
         is elsewhere, or the problem is not noisy.
         """

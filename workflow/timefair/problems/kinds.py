@@ -276,7 +276,6 @@ class TwoByUser(TwoObjectives):
 @dataclass(frozen=True, eq=False)
 class Changes(Kind):
     """Changes during a run: environments, numbered from 0, each for the same share of the budget.
-
     An evaluation gives the value and its environment, an ``int64_t`` at `address`. A vector is
     recorded if its environment is new, or its value is the least there. `least`, `middle`: in each
     environment the least value, and that at the middle of the bounds.

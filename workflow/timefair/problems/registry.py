@@ -25,9 +25,8 @@ SUITES = modules.declared(problems, Suite, without=("registry", "names"))  # typ
 
 
 def find(suite: str, parameters: Mapping[str, object]) -> Suite:
-    """Find the suite of a name, or the user's own problem, and configure it.
-
-    `InputError`, one line per fault, which begins with ``suite`` or ``parameters``.
+    """Find the suite of a name, or the user's own problem, and configure it. `InputError`, one line
+    per fault, which begins with ``suite`` or ``parameters``.
     """
     try:
         found = SUITES[suite] if suite in SUITES else _own(suite)

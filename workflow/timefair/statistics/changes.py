@@ -97,10 +97,9 @@ def recovered(
     times: ArrayLike, period: float, draws: Floats, confidence: float
 ) -> tuple[Estimate, Estimate]:
     """Expected cost until recovery, and the share of changes after which a run recovers, shape
-    ``(targets,)``, from `recovery_times`, shape ``(runs, environments, targets)``.
-
-    Every environment is a trial, as runs are for the ERT: its cost is the recovery time, or the
-    period. The cost is `inf` without any success, and so is a limit whose samples have none.
+    ``(targets,)``, from `recovery_times`, shape ``(runs, environments, targets)``. Every
+    environment is a trial, as runs are for the ERT: its cost is the recovery time, or the period.
+    The cost is `inf` without any success, and so is a limit whose samples have none.
     """
     reached = np.asarray(times, dtype=np.float64)
     successes = np.isfinite(reached)

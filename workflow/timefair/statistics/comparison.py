@@ -582,9 +582,8 @@ class QuantileTest(NamedTuple):
 def quantile_test(first: ArrayLike, second: ArrayLike, p: float) -> QuantileTest:
     """Fisher's exact test that as many results of both samples are at or below a common quantile:
     that of all results together with the probability `p` in (0, 1]; 0.5: Mood's test. p and its
-    least value are NaN if a sample is empty.
-
-    Source: R. A. Johnson, S. Verrill and D. H. Moore, Biometrics 43 (1987).
+    least value are NaN if a sample is empty. Source: R. A. Johnson, S. Verrill and D. H. Moore,
+    Biometrics 43 (1987).
     """
     x, y = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     if x.size == 0 or y.size == 0:

@@ -167,9 +167,7 @@ def performance_ratios(
 def performance_profile(ratios: ArrayLike, grid: ArrayLike) -> Floats:
     """Share of the problems on which each algorithm's ratio is at most r, shape (points,
     algorithms), for factors r that never decrease; NaN without problems. Problems that no algorithm
-    solved count.
-
-    Source: Dolan and Moré (2002), equation (2.2).
+    solved count. Source: Dolan and Moré (2002), equation (2.2).
     """
     value, points = np.asarray(ratios, dtype=np.float64), vector(grid, "grid")
     problems, algorithms = value.shape

@@ -1,7 +1,6 @@
-"""Runs and ERTs at another cost of an evaluation, and which algorithm is best at each budget.
-
-If each evaluation costs c additional seconds, a run with t seconds and e evaluations takes t + c e;
-so the ERT in seconds is ERT_s + c ERT_evaluations, a straight line in c.
+"""Runs and ERTs at another cost of an evaluation, and which algorithm is best at each budget. If
+each evaluation costs c additional seconds, a run with t seconds and e evaluations takes t + c e; so
+the ERT in seconds is ERT_s + c ERT_evaluations, a straight line in c.
 """
 
 from __future__ import annotations

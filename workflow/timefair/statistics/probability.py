@@ -121,9 +121,8 @@ def _studentised_limits(
 
 def mean_of_successes(costs: ArrayLike, axis: int = -1) -> Floats:
     """Mean cost of the runs that succeeded: misleading, and here to show how. Shape without `axis`;
-    `inf` for a run that missed the target, NaN if no run succeeded.
-
-    Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, Table 4.
+    `inf` for a run that missed the target, NaN if no run succeeded. Source: Mathematics 2022,
+    10(22), 4364, doi 10.3390/math10224364, Table 4.
     """
     cost = _costs(costs)
     reached = np.isfinite(cost)
@@ -135,9 +134,8 @@ def mean_of_successes(costs: ArrayLike, axis: int = -1) -> Floats:
 
 
 def mean_if_all_succeed(costs: ArrayLike, axis: int = -1) -> Floats:
-    """Mean cost if every run succeeded; NaN ("n/a") if one failed, or without runs.
-
-    Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, Table 6.
+    """Mean cost if every run succeeded; NaN ("n/a") if one failed, or without runs. Source:
+    Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, Table 6.
     """
     cost = _costs(costs)
     return np.where(np.isfinite(cost).all(axis=axis), mean_of_successes(cost, axis), np.nan)
@@ -153,9 +151,8 @@ def _costs(costs: ArrayLike) -> Floats:
 def opposed_pairs(first: ArrayLike, second: ArrayLike) -> NDArray[np.intp]:
     """Pairs of algorithms whose order by one measure is opposite to their order by another: sorted
     rows (a, b), shape (pairs, 2), where a is better by the first measure, b by the second. Smaller
-    is better; `inf` is worst and equal to itself. A tie is not a disagreement.
-
-    Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, section 4.2 and Figure 2.
+    is better; `inf` is worst and equal to itself. A tie is not a disagreement. Source: Mathematics
+    2022, 10(22), 4364, doi 10.3390/math10224364, section 4.2 and Figure 2.
     """
     x, y = vector(first, "first"), vector(second, "second")
     return np.argwhere((x[:, np.newaxis] < x) & (y[:, np.newaxis] > y))
@@ -206,7 +203,6 @@ def beta_interval(
 ) -> Estimate:
     """Exact interval of F(X_(k)) for the rank k = `count`, in 1..n: Beta(k, n + 1 - k) if F is
     continuous. If X_(k) is `tied` with another value, the upper limit is that of k + 1, or 1.
-
     Source: H. A. David and H. N. Nagaraja, Order Statistics, 3rd edition, 2003, section 2.1.
     """
     k, size = np.broadcast_arrays(np.asarray(count), np.asarray(n))
@@ -216,9 +212,8 @@ def beta_interval(
 
 def paper_interval(count: ArrayLike, n: ArrayLike, confidence: float) -> Estimate:
     """The interval of the paper: (k - 1)/(n - 1) ± ``z sqrt(q (1 - q)/n)`` with q = k/n, within [0,
-    1]. For k = n, the value and both limits are 1. NaN for n = 1.
-
-    Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, Tables 13-15.
+    1]. For k = n, the value and both limits are 1. NaN for n = 1. Source: Mathematics 2022, 10(22),
+    4364, doi 10.3390/math10224364, Tables 13-15.
     """
     k, size = np.broadcast_arrays(np.asarray(count), np.asarray(n))
     check_confidence(confidence)
@@ -246,9 +241,8 @@ _beta_interval, _paper_interval = lru_cache(beta_interval), lru_cache(paper_inte
 
 
 def multirun_probability(p: ArrayLike, runs: ArrayLike) -> Floats:
-    """Probability ``1 - (1 - p)**n`` that at least one of n >= 0 independent runs succeeds.
-
-    Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, Table 1.
+    """Probability ``1 - (1 - p)**n`` that at least one of n >= 0 independent runs succeeds. Source:
+    Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, Table 1.
     """
     single, n = np.broadcast_arrays(*floats(p, runs))
     with np.errstate(divide="ignore"):  # the logarithm is -inf for a run that never fails
@@ -259,9 +253,8 @@ def multirun_probability(p: ArrayLike, runs: ArrayLike) -> Floats:
 def runs_needed(p: ArrayLike, wanted: ArrayLike) -> Floats:
     """Smallest number of independent runs of which at least one succeeds with a wanted probability:
     ``ceil(ln(1 - wanted)/ln(1 - p))``, but for rounding. 0 if `wanted` is 0, 1 if p is 1, and `inf`
-    if p is 0 or if `wanted` is 1 and p < 1.
-
-    Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, the inverse of Table 1.
+    if p is 0 or if `wanted` is 1 and p < 1. Source: Mathematics 2022, 10(22), 4364, doi
+    10.3390/math10224364, the inverse of Table 1.
     """
     single, goal = np.broadcast_arrays(*floats(p, wanted))
     never = (single == 0) | ((goal == 1) & (single < 1))
@@ -317,9 +310,7 @@ def best_of_quantile(values: ArrayLike, p: float, k: int, axis: int = -1) -> Flo
 
 def affordable_runs(budget: ArrayLike, tau: ArrayLike) -> Floats:
     """Number ``floor(T/tau)`` of runs of mean length tau > 0 that fit into a budget T; NaN if `tau`
-    is.
-
-    Source: J. J. Lian, "Time-Fair Benchmarking for Metaheuristics", 2025, Definition 2.
+    is. Source: J. J. Lian, "Time-Fair Benchmarking for Metaheuristics", 2025, Definition 2.
     """
     time, single = floats(budget, tau)
     # Both numbers and their ratio are rounded: a relative error of some 2**-52.

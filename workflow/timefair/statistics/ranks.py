@@ -17,9 +17,7 @@ from timefair.statistics.samples import Floats
 def holm(p: ArrayLike) -> Floats:
     """Holm's adjusted p-values, which bound the probability of a false rejection in a family, at
     most 1, in the order of `p`. NaN: a test that could not be made; it stays NaN and does not
-    count.
-
-    Source: S. Holm, Scandinavian Journal of Statistics 6 (1979).
+    count. Source: S. Holm, Scandinavian Journal of Statistics 6 (1979).
     """
     family, made = _family(p)
     return _step_down(family, made, np.arange(made.sum(), 0, -1))
@@ -28,9 +26,8 @@ def holm(p: ArrayLike) -> Floats:
 def holm_levels(p: ArrayLike, alpha: float) -> Floats:
     """The level at which Holm's procedure tests each hypothesis in a family of the error level
     alpha: ``alpha/tests`` for the smallest p-value, and a larger level after each rejection; NaN
-    stays NaN.
-
-    Source: R. C. Serlin, Journal of Experimental Education 61 (1993), for intervals at them.
+    stays NaN. Source: R. C. Serlin, Journal of Experimental Education 61 (1993), for intervals at
+    them.
     """
     family, made = _family(p)
     order = np.flatnonzero(made)[np.argsort(family[made], kind="stable")]
@@ -44,9 +41,8 @@ def holm_levels(p: ArrayLike, alpha: float) -> Floats:
 
 def shaffer(p: ArrayLike, algorithms: int) -> Floats:
     """Shaffer's static adjusted p-values for all pairs of algorithms, in any order, never above
-    Holm's: if one pair differs, others must differ too. All or none are NaN.
-
-    Source: J. P. Shaffer, Journal of the American Statistical Association 81 (1986), procedure S1.
+    Holm's: if one pair differs, others must differ too. All or none are NaN. Source: J. P. Shaffer,
+    Journal of the American Statistical Association 81 (1986), procedure S1.
     """
     family, made = _family(p)
     possible = np.array(sorted(_true_together(algorithms)))

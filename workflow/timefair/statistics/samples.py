@@ -133,9 +133,7 @@ BLOCK_DRAWS = 2_000_000  # draws that are held in memory at a time
 def resampled_sums(columns: ArrayLike, *, resamples: int, rng: np.random.Generator) -> Floats:
     """Column sums, shape (resamples, m), of samples drawn with replacement from the rows of
     `columns`, finite numbers of shape (n, m). The draws need memory for at most `BLOCK_DRAWS`
-    numbers (or one sample).
-
-    Source: B. Efron, Annals of Statistics 7 (1979).
+    numbers (or one sample). Source: B. Efron, Annals of Statistics 7 (1979).
     """
     rows = _rows(columns, resamples)
     n = rows.shape[0]

@@ -1,7 +1,6 @@
-"""Measures whether an algorithm profits from the origin, the centre, the axes or the bounds.
-
-Pairs of problems differ only in where the optimum is, or by a rotation. On the noise, f does not
-depend on x, so that where a run finds its best point is a matter of the algorithm alone.
+"""Measures whether an algorithm profits from the origin, the centre, the axes or the bounds. Pairs
+of problems differ only in where the optimum is, or by a rotation. On the noise, f does not depend
+on x, so that where a run finds its best point is a matter of the algorithm alone.
 """
 
 from __future__ import annotations

@@ -590,9 +590,8 @@ def checklist(runs: Runs, analysis: Analysis) -> Iterator[ChecklistPart]:
 
 
 def robustness(rows: pd.DataFrame) -> Iterator[str]:
-    """On the pair whose order by time needs the least to change; rows of one space.
-
-    None without a significant lead, and if the break-even factor may be 1.
+    """On the pair whose order by time needs the least to change; rows of one space. None without a
+    significant lead, and if the break-even factor may be 1.
     """
     if rows.empty:
         return

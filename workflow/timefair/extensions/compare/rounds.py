@@ -61,7 +61,6 @@ class Pair:
 
 def read(folder: Path, versions: tuple[str, str]) -> Pair:
     """The runs of two algorithms in ``results/NAME`` that belong to its present configuration.
-
     `InputError` if the folder does not contain a campaign, an algorithm is unknown, has no runs or
     has made no evaluation, there is no common function, the stopping rule has already tested the
     same runs, or they have differences that ``statistics.mixed: refuse`` does not allow.
@@ -156,7 +155,6 @@ Say = Callable[[str], None]
 
 class Rounds:
     """The rounds of a comparison, measured by this process in the same way as by Snakemake.
-
     `InputError` if a label is unknown or that of a tuned variant, both are the same, the stopping
     rule is not ``fixed``, or the campaign has blocks.
     """

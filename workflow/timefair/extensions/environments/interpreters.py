@@ -1,6 +1,5 @@
-"""The interpreter of an algorithm: starts it, and asks it what the plan and the checks need.
-
-A process is inside an environment if a variable names it. There, the algorithm is like any other.
+"""The interpreter of an algorithm: starts it, and asks it what the plan and the checks need. A
+process is inside an environment if a variable names it. There, the algorithm is like any other.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""CEC's complexity of an algorithm: T0, T1 and T2, and (T2 - T1) / T0.
-
-N. H. Awad, M. Z. Ali, J. J. Liang, B. Y. Qu and P. N. Suganthan, *Problem Definitions and
-Evaluation Criteria for the CEC 2017 Special Session on Single Objective Real-Parameter Numerical
-Optimization*, technical report, 2016.
+"""CEC's complexity of an algorithm: T0, T1 and T2, and (T2 - T1) / T0. N. H. Awad, M. Z. Ali, J. J.
+Liang, B. Y. Qu and P. N. Suganthan, *Problem Definitions and Evaluation Criteria for the CEC 2017
+Special Session on Single Objective Real-Parameter Numerical Optimization*, technical report, 2016.
 """
 
 from __future__ import annotations
@@ -98,10 +96,9 @@ def measure(
     folder: Path,
     say: Callable[[Mapping[str, Any]], None],
 ) -> None:
-    """Measure all algorithms of a campaign in all its dimensions, and write the file.
-
-    Every time is that of a run in a process of its own. `InputError` if the function does not
-    exist, or an algorithm fails.
+    """Measure all algorithms of a campaign in all its dimensions, and write the file. Every time is
+    that of a run in a process of its own. `InputError` if the function does not exist, or an
+    algorithm fails.
     """
     from timefair.measure.runner import in_new_interpreter
     from timefair.problems.registry import find

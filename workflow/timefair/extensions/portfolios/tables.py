@@ -172,7 +172,6 @@ class Search:
         self, size: int, mode: Mode, *, confidence: float, resamples: int, rng: np.random.Generator
     ) -> Judged:
         """Choose 1 or 2 algorithms, and judge the choice on functions that were not used for it.
-
         One is the single best algorithm, whose gain is 0. The bootstrap draws runs within the
         instances and does not repeat the choices, so the limits apply to new runs on these
         functions, not to other functions.
@@ -512,10 +511,9 @@ ARRANGEMENT, SIZE = "in turn", 2
 
 
 def findings(evidence: Evidence, space: Space) -> Iterator[str]:
-    """On the pair that shares the budget, with the best single algorithm and the bound.
-
-    None if the gain may be due to chance, if the pair does not reach more targets than the best
-    single algorithm, or for fewer than `FEWEST_FUNCTIONS` functions.
+    """On the pair that shares the budget, with the best single algorithm and the bound. None if the
+    gain may be due to chance, if the pair does not reach more targets than the best single
+    algorithm, or for fewer than `FEWEST_FUNCTIONS` functions.
     """
     from timefair.report.findings import functions_of
 

@@ -233,10 +233,9 @@ def least_for_wilcoxon(level: float) -> int:
 
 def least_for_friedman(algorithms: int, alpha: float) -> int:
     """Smallest number of functions, at least 2, with which Friedman's χ² can reach a level: if all
-    functions give the same order of the algorithms (at least 2).
-
-    Source: J. Demšar, Statistical comparisons of classifiers over multiple data sets, Journal of
-    Machine Learning Research 7 (2006), section 3.2.2, also for `least_for_nemenyi`.
+    functions give the same order of the algorithms (at least 2). Source: J. Demšar, Statistical
+    comparisons of classifiers over multiple data sets, Journal of Machine Learning Research 7
+    (2006), section 3.2.2, also for `least_for_nemenyi`.
     """
     others = algorithms - 1
     return next(n for n in count(2) if chdtrc(others, n * others) <= alpha)

@@ -43,11 +43,10 @@ LEAST = 1e-16  # ratios are limited to this value and its inverse
 
 
 def features(samples: ArrayLike) -> NDArray[np.float64]:
-    """Features of samples, independent of the unit of the values; shape (samples, features).
-
-    They are the spread, the tails, the skewness, the kurtosis, the share of outliers and the drift,
-    on logarithmic scales, of the finite values, and the share of runs without one (`inf`). Ratios
-    are limited to 1e-16 to 1e16. ValueError if a value is NaN or ``-inf``.
+    """Features of samples, independent of the unit of the values; shape (samples, features). They
+    are the spread, the tails, the skewness, the kurtosis, the share of outliers and the drift, on
+    logarithmic scales, of the finite values, and the share of runs without one (`inf`). Ratios are
+    limited to 1e-16 to 1e16. ValueError if a value is NaN or ``-inf``.
     """
     values = checked_values(samples, dimensions=2)
     seen = np.isfinite(values)

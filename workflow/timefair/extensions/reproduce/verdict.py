@@ -1,6 +1,5 @@
-"""Measures recorded runs again; compares them and their circumstances as far as the clock allows.
-
-A run whose only limit is a number of evaluations repeats bit for bit. A limit in seconds ends a run
+"""Measures recorded runs again; compares them and their circumstances as far as the clock allows. A
+run whose only limit is a number of evaluations repeats bit for bit. A limit in seconds ends a run
 or a launch earlier or later, so only the part before that, or before the first change of a moving
 problem, is compared. Times and improvements of single launches are never compared.
 """
@@ -86,10 +85,9 @@ class RecordedRun:
 
 def chosen_run(path: Path, wanted: Mapping[str, int | None]) -> RecordedRun:
     """Read one run of a record or of a collected file, with all checksums. `wanted` has the numbers
-    of `RUN_KEY`; None for any, where there is only one.
-
-    `InputError` if the file is damaged or does not contain measured runs, if no run or more than
-    one matches, or if the record has no data of the run.
+    of `RUN_KEY`; None for any, where there is only one. `InputError` if the file is damaged or does
+    not contain measured runs, if no run or more than one matches, or if the record has no data of
+    the run.
     """
     record = open_record(path)
     if PUBLISHED in record.facts:

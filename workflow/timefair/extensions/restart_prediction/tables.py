@@ -105,10 +105,9 @@ class _RunSums(NamedTuple):
 
 
 def _run_sums(launches: Launches, at: Array, runs: int) -> _RunSums:
-    """Launches that were cut are weighted by Kaplan and Meier's estimate.
-
-    Source: J. M. Robins and A. Rotnitzky, Recovery of information and adjustment for dependent
-    censoring using surrogate markers, 1992.
+    """Launches that were cut are weighted by Kaplan and Meier's estimate. Source: J. M. Robins and
+    A. Rotnitzky, Recovery of information and adjustment for dependent censoring using surrogate
+    markers, 1992.
     """
     weighting = _Weighting.of(launches)
     used = np.minimum(launches.hit, launches.length)
@@ -171,7 +170,6 @@ class _Law(NamedTuple):
 
 def _law(sums: _RunSums, stratum: NDArray[np.intp], weights: Array) -> _Law:
     """Strata are pooled in proportion to their similarity, the intraclass correlation of successes.
-
     Source: M. S. Ridout, C. G. B. Demétrio and D. Firth, Estimating intraclass correlation for
     binary data, Biometrics 55 (1999).
     """
@@ -256,9 +254,8 @@ def deleted_groups(strata: ArrayLike, most: int) -> Array:
 def jackknifed(value: ArrayLike, without: ArrayLike, *, confidence: float) -> tuple[Array, Array]:
     """Limits of a positive number by the delete-group jackknife of its logarithm, from its values
     without each group of runs, shape (groups, ...). `high` is infinite if the number is without one
-    of the groups. Both are NaN for fewer than two groups, and if the number is not finite.
-
-    Source: J. Shao and D. Tu, The Jackknife and Bootstrap, 1995, section 2.3.
+    of the groups. Both are NaN for fewer than two groups, and if the number is not finite. Source:
+    J. Shao and D. Tu, The Jackknife and Bootstrap, 1995, section 2.3.
     """
     check_confidence(confidence)
     number, parts = np.asarray(value, np.float64), np.asarray(without, np.float64)

@@ -1,5 +1,4 @@
 """The process that holds the algorithm, and neither function nor instances; it forks solvers.
-
 Messages to it are pickled; messages from it are JSON, because a process that has run the
 algorithm's code is not trusted.
 """

@@ -1,7 +1,6 @@
-"""The evaluator's side of runs whose algorithm has its own process.
-
-The job starts one host, which holds the algorithm and forks a solver for each run. The process of
-the run holds the problem, and evaluates for the solver on another core; neither reads the other.
+"""The evaluator's side of runs whose algorithm has its own process. The job starts one host, which
+holds the algorithm and forks a solver for each run. The process of the run holds the problem, and
+evaluates for the solver on another core; neither reads the other.
 """
 
 from __future__ import annotations

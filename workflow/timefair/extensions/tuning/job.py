@@ -1,8 +1,7 @@
-"""A tuning job: the search for the parameters of one tuned variant.
-
-Every evaluation is a run, which is measured like the runs of the comparison. All seconds from the
-moment at which the core is held are charged, including those of the tuner and of preparation, and
-so is the earlier import of the user's own module.
+"""A tuning job: the search for the parameters of one tuned variant. Every evaluation is a run,
+which is measured like the runs of the comparison. All seconds from the moment at which the core is
+held are charged, including those of the tuner and of preparation, and so is the earlier import of
+the user's own module.
 """
 
 from __future__ import annotations

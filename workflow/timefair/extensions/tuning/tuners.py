@@ -253,7 +253,6 @@ class Tried:
 
 def loss(run: Mapping[str, Any], targets: ArrayLike, *, in_values: bool) -> float:
     """Mean over the targets of the cost of a run to reach them, at most its budget; less is better.
-
     It is the budget times one minus the area under the run's ECDF of these targets, precisions or,
     with `in_values`, values of f: in seconds if the run has a budget in seconds, else in
     evaluations. A target that was not reached counts as the budget, also in a run that failed.
@@ -278,11 +277,10 @@ def losses_of(tried: Iterable[Tried]) -> dict[int, list[float]]:
 
 
 def result(tried: Iterable[Tried]) -> dict[str, Any]:
-    """The result of the trace: the chosen candidate with its loss and that of the default.
-
-    Of the candidates with the most evaluations, it is the one with the least mean loss, and of
-    these the first, so the default if nothing is better. The loss of the default is None if it has
-    fewer evaluations than the chosen candidate.
+    """The result of the trace: the chosen candidate with its loss and that of the default. Of the
+    candidates with the most evaluations, it is the one with the least mean loss, and of these the
+    first, so the default if nothing is better. The loss of the default is None if it has fewer
+    evaluations than the chosen candidate.
     """
     trace = list(tried)
     losses = losses_of(trace)

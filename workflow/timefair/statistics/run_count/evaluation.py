@@ -25,9 +25,7 @@ from timefair.statistics.samples import Floats
 def savings(total: ArrayLike, estimated: ArrayLike, accuracy: ArrayLike) -> dict[str, Floats]:
     """The columns of Table 2, from the runs of the complete samples, those that the rule makes, and
     the percentage of samples with an accurate estimate (NaN without samples); percentages are NaN
-    for a total of 0.
-
-    Source: T. Eftimov and P. Korošec, GECCO 2025, Table 2.
+    for a total of 0. Source: T. Eftimov and P. Korošec, GECCO 2025, Table 2.
     """
     whole, made, right = (np.asarray(x, dtype=np.float64) for x in (total, estimated, accuracy))
     saved = whole - made
@@ -110,10 +108,9 @@ class _Moments:
 
 
 def _kept_moments(values: Floats, counts: NDArray[np.int64], technique: Outliers) -> _Moments:
-    """Moments of the first n values of each sample, without outliers.
-
-    Sums are computed in a fixed order (by `numpy.cumsum`), and powers of distances in units of the
-    largest one, so that no value is too small or too great for them.
+    """Moments of the first n values of each sample, without outliers. Sums are computed in a fixed
+    order (by `numpy.cumsum`), and powers of distances in units of the largest one, so that no value
+    is too small or too great for them.
     """
     codes = np.array([technique.code])
     low, high = kernels.fences_all(values, np.ascontiguousarray(counts[:, np.newaxis]), codes)
@@ -146,9 +143,8 @@ def _total(terms: Floats) -> Floats:
 
 
 def _judged(estimate: _Moments, truth: _Moments, draws: int) -> tuple[Floats, Floats]:
-    """Accurate or not, shape (samples,), and the shares within the bands, (samples, bands).
-
-    The difference of the two bootstrapped means, of `draws` values each, is standardized.
+    """Accurate or not, shape (samples,), and the shares within the bands, (samples, bands). The
+    difference of the two bootstrapped means, of `draws` values each, is standardized.
     """
     never = np.isinf(estimate.mean) | np.isinf(truth.mean)
     scale = np.where(never, 0.0, np.abs(truth.mean))
@@ -304,9 +300,8 @@ def evaluate(
 ) -> Evaluation:
     """Determine how accurate the estimates from given numbers of runs are, on complete samples as
     for `verdicts` (memory maps are read in blocks), by groups, numbers from 0 of shape (samples,).
-    A group without samples has NaN shares.
-
-    Source: T. Eftimov and P. Korošec, GECCO 2025, Tables 1 and 2.
+    A group without samples has NaN shares. Source: T. Eftimov and P. Korošec, GECCO 2025, Tables 1
+    and 2.
     """
     rows = np.asanyarray(samples)
     others = None if truth is None else np.asanyarray(truth)

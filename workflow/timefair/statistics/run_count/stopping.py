@@ -1,6 +1,5 @@
-"""Stopping rules: their interface, the skewness rule of the run-count paper, and a race.
-
-A rule examines the sample so far; `start` and `cap` are applied here, so n is the same either way.
+"""Stopping rules: their interface, the skewness rule of the run-count paper, and a race. A rule
+examines the sample so far; `start` and `cap` are applied here, so n is the same either way.
 """
 
 from __future__ import annotations

@@ -25,16 +25,14 @@ PRIOR_RUNS = 2.0  # weight of the prior; it makes the intervals for n in 10..50 
 
 def single_look_ranks(n: int, p: float, confidence: float) -> tuple[int, int]:
     """Ranks of the limits of the ordinary interval of a quantile, valid for one n fixed in advance.
-
     Source: W. J. Conover, Practical Nonparametric Statistics, 3rd ed., section 3.2.
     """
     return _binomial_ranks(n, p, (1.0 - confidence) / 2.0)
 
 
 def mixture_ranks(n: int, p: float, confidence: float) -> tuple[int, int]:
-    """Ranks of the limits of a confidence sequence, valid for all n simultaneously.
-
-    Source: S. R. Howard and A. Ramdas, Bernoulli 28 (2022): the beta-binomial mixture.
+    """Ranks of the limits of a confidence sequence, valid for all n simultaneously. Source: S. R.
+    Howard and A. Ramdas, Bernoulli 28 (2022): the beta-binomial mixture.
     """
     threshold = np.log(2.0 / (1.0 - confidence))
     low = int((_log_mixture(n, p) >= threshold).sum())
