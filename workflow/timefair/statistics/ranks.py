@@ -19,8 +19,8 @@ def holm(p: ArrayLike) -> Floats:
     most 1, in the order of `p`. NaN: a test that could not be made; it stays NaN and does not
     count. Source: S. Holm, Scandinavian Journal of Statistics 6 (1979).
     """
-    family, made = _family(p)
-    return _step_down(family, made, np.arange(made.sum(), 0, -1))
+    family, order = _family(p)
+    return _step_down(family, order, np.arange(order.size, 0, -1))
 
 
 def holm_levels(p: ArrayLike, alpha: float) -> Floats:
@@ -29,8 +29,7 @@ def holm_levels(p: ArrayLike, alpha: float) -> Floats:
     stays NaN. Source: R. C. Serlin, Journal of Experimental Education 61 (1993), for intervals at
     them.
     """
-    family, made = _family(p)
-    order = np.flatnonzero(made)[np.argsort(family[made], kind="stable")]
+    family, order = _family(p)
     rejected = int((holm(family)[order] <= alpha).sum())
     left = np.arange(order.size, 0, -1)
     left[rejected:] = order.size - rejected
@@ -44,10 +43,10 @@ def shaffer(p: ArrayLike, algorithms: int) -> Floats:
     Holm's: if one pair differs, others must differ too. All or none are NaN. Source: J. P. Shaffer,
     Journal of the American Statistical Association 81 (1986), procedure S1.
     """
-    family, made = _family(p)
+    family, order = _family(p)
     possible = np.array(sorted(_true_together(algorithms)))
-    left = np.arange(made.sum(), 0, -1)
-    return _step_down(family, made, possible[np.searchsorted(possible, left, side="right") - 1])
+    left = np.arange(order.size, 0, -1)
+    return _step_down(family, order, possible[np.searchsorted(possible, left, side="right") - 1])
 
 
 def hochberg(p: ArrayLike) -> Floats:
@@ -58,23 +57,21 @@ def hochberg(p: ArrayLike) -> Floats:
     Source: Y. Hochberg, Biometrika 75 (1988). S. K. Sarkar and C.-K. Chang, Journal of the American
     Statistical Association 92 (1997).
     """
-    family, made = _family(p)
-    order = np.flatnonzero(made)[np.argsort(family[made], kind="stable")]
+    family, order = _family(p)
     adjusted = np.full(family.shape, np.nan)
     factors = np.arange(order.size, 0, -1)
     adjusted[order] = np.minimum.accumulate((factors * family[order])[::-1])[::-1]
     return adjusted
 
 
-def _family(p: ArrayLike) -> tuple[Floats, NDArray[np.bool_]]:
+def _family(p: ArrayLike) -> tuple[Floats, NDArray[np.intp]]:
+    """The p-values, and the places of those that are known, from the smallest on."""
     family = np.asarray(p, dtype=np.float64)
-    made = ~np.isnan(family)
-    return family, made
+    return family, np.argsort(family, kind="stable")[: np.count_nonzero(~np.isnan(family))]
 
 
-def _step_down(family: Floats, made: NDArray[np.bool_], factors: NDArray[np.int64]) -> Floats:
+def _step_down(family: Floats, order: NDArray[np.intp], factors: NDArray[np.int64]) -> Floats:
     """Multiply each p-value by its factor, from the smallest on; never decreasing, at most 1."""
-    order = np.flatnonzero(made)[np.argsort(family[made], kind="stable")]
     adjusted = np.full(family.shape, np.nan)
     adjusted[order] = np.minimum(np.maximum.accumulate(factors * family[order]), 1.0)
     return adjusted

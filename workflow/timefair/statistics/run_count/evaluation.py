@@ -307,16 +307,14 @@ def evaluate(
     others = None if truth is None else np.asanyarray(truth)
     labels = np.zeros(len(rows), np.int64) if groups is None else np.asarray(groups, np.int64)
     count = int(labels.max(initial=0)) + 1
-    accurate: Any = 0.0
-    accurate_stopped: Any = 0.0
-    within: Any = 0.0
+    sums: list[Any] = [0.0, 0.0, 0.0]
     for block in _blocks(rows.shape[0], progress):
         some = None if others is None else others[block]
         found = verdicts(rows[block], proposal.n[block], proposal.outliers, some)
-        group = labels[block]
-        accurate += _sums(found.accurate, group, count)
-        accurate_stopped += _sums(found.accurate * proposal.met[block], group, count)
-        within += _sums(found.within, group, count)
+        of_block = (found.accurate, found.accurate * proposal.met[block], found.within)
+        more = (_sums(each, labels[block], count) for each in of_block)
+        sums = [total + each for total, each in zip(sums, more, strict=True)]
+    accurate, accurate_stopped, within = sums
     return Evaluation(
         cap=rows.shape[1],
         samples=np.bincount(labels, minlength=count),
