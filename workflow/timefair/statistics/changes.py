@@ -44,10 +44,8 @@ def best_before_change(run: Followed) -> Floats:
 def offline_errors(run: Followed, period: float) -> Floats:
     """The mean over the cost of the best error since the change, shape ``(environments,)``. Of
     evaluation n, an error holds from the cost n - 1 (`run.since`); `period` is the length of an
-    environment.
-
-    Source: J. Branke and H. Schmeck, Advances in Evolutionary Computing, Springer 2003. D. Yazdani
-    et al., IEEE Transactions on Evolutionary Computation 25 (2021).
+    environment. Source: J. Branke and H. Schmeck, Advances in Evolutionary Computing, Springer
+    2003. D. Yazdani et al., IEEE Transactions on Evolutionary Computation 25 (2021).
     """
     means = np.empty(run.uninformed.size)
     for number in range(means.size):

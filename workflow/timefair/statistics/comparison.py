@@ -361,11 +361,10 @@ def a12(first: ArrayLike, second: ArrayLike, *, confidence: float) -> Effect:
     """A12 with its interval; all values are NaN if a sample is empty.
 
     The interval contains A12, and its width is never zero: a normal interval with DeLong's variance
-    after each sample got one value better and one worse than all others.
-
-    Source: A. Vargha and H. D. Delaney, Journal of Educational and Behavioral Statistics 25 (2000).
-    E. R. DeLong, D. M. DeLong and D. L. Clarke-Pearson, Biometrics 44 (1988). A. Agresti and B.
-    Caffo, American Statistician 54 (2000).
+    after each sample got one value better and one worse than all others. Source: A. Vargha and H.
+    D. Delaney, Journal of Educational and Behavioral Statistics 25 (2000). E. R. DeLong, D. M.
+    DeLong and D. L. Clarke-Pearson, Biometrics 44 (1988). A. Agresti and B. Caffo, American
+    Statistician 54 (2000).
     """
     x, y = vector(first, "first"), vector(second, "second")
     check_confidence(confidence)
@@ -479,7 +478,6 @@ def van_elteren(strata: Strata) -> float:
     With one stratum, `mann_whitney`. With several, the normal approximation of the sum of the rank
     sums, weighted by 1/(m + n + 1), corrected for ties, and never below the smallest p-value of a
     permutation within strata. 1 if all results of each stratum are equal; NaN without strata.
-
     Source: P. van Elteren, Bulletin of the International Statistical Institute 37 (1960).
     """
     if len(strata) == 1:

@@ -63,10 +63,9 @@ def median_band(best: ArrayLike, confidence: float) -> Estimate:
 def ecdf(runtimes: ArrayLike, grid: ArrayLike) -> Floats:
     """Fraction of the (target, instance, run) triples with a runtime of at most b, shape (points,);
     NaN without runtimes. `runtimes`, any shape: `inf` for a target that was not reached, which
-    counts in the denominator. `grid`: the costs b, in the same unit.
-
-    Source: J. J. Lian, "Time-Fair Benchmarking for Metaheuristics", 2025; N. Hansen et al., COCO,
-    Optimization Methods and Software 36 (2021).
+    counts in the denominator. `grid`: the costs b, in the same unit. Source: J. J. Lian, "Time-Fair
+    Benchmarking for Metaheuristics", 2025; N. Hansen et al., COCO, Optimization Methods and
+    Software 36 (2021).
     """
     times = np.asarray(runtimes, dtype=np.float64).ravel()
     points = np.asarray(grid, dtype=np.float64)

@@ -158,9 +158,8 @@ def leader_by_rank(shares: Moments, *, confidence: float) -> Leader:
 
     An algorithm is tied with the leader unless Wilcoxon's signed-rank test of their mean shares, at
     the level (1 - confidence)/(pairs of algorithms), finds the leader better. p comes from the
-    normal approximation, and is never below 2^(1 - functions).
-
-    Source: A. Benavoli, G. Corani and F. Mangili, Journal of Machine Learning Research 17 (2016).
+    normal approximation, and is never below 2^(1 - functions). Source: A. Benavoli, G. Corani and
+    F. Mangili, Journal of Machine Learning Research 17 (2016).
     """
     value = shares.mean
     average = rank(-value, axis=0).mean(axis=1).T

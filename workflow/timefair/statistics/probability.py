@@ -180,7 +180,6 @@ def probability_of_quantile(
     The estimate depends on the number k of values at or below Q_p, which is larger than ``ceil(n
     p)`` if Q_p is tied. Of the methods, only `beta_interval` keeps its coverage in small samples
     and near p = 1. All values, of shape (), are NaN for an empty sample, and if Q_p is `inf`.
-
     Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, section 4.5 and Tables 13-15.
     """
     x = vector(values, "values")
@@ -282,10 +281,8 @@ def _beta_limits(
 def best_of_mean(values: ArrayLike, k: int, axis: int = -1) -> Floats:
     """Unbiased estimate of the expected best (smallest) of k >= 1 results from R (U-statistic),
     shape without `axis`. NaN for ``k > R`` and without runs; `inf` if and only if a draw of k runs
-    without a result (`inf`) is possible.
-
-    Source: J. J. Lian, "Time-Fair Benchmarking for Metaheuristics", 2025, Definition 2. W.
-    Hoeffding, Annals of Mathematical Statistics 19 (1948).
+    without a result (`inf`) is possible. Source: J. J. Lian, "Time-Fair Benchmarking for
+    Metaheuristics", 2025, Definition 2. W. Hoeffding, Annals of Mathematical Statistics 19 (1948).
     """
     x = np.moveaxis(np.asarray(values, dtype=np.float64), axis, -1)
     runs = x.shape[-1]

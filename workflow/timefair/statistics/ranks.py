@@ -52,10 +52,8 @@ def shaffer(p: ArrayLike, algorithms: int) -> Floats:
 def hochberg(p: ArrayLike) -> Floats:
     """Hochberg's adjusted p-values, never above those of `holm`. They bound the probability of a
     false rejection if the tests are independent or positively dependent, as of the same runs by
-    related criteria.
-
-    Source: Y. Hochberg, Biometrika 75 (1988). S. K. Sarkar and C.-K. Chang, Journal of the American
-    Statistical Association 92 (1997).
+    related criteria. Source: Y. Hochberg, Biometrika 75 (1988). S. K. Sarkar and C.-K. Chang,
+    Journal of the American Statistical Association 92 (1997).
     """
     family, order = _family(p)
     adjusted = np.full(family.shape, np.nan)
@@ -229,10 +227,9 @@ class PostHoc:
 def posthoc(values: ArrayLike) -> PostHoc:
     """Post-hoc tests of the average ranks of all pairs of algorithms; `values` as for `friedman`.
     Empty for fewer than two algorithms; with fewer than two problems, z and all p-values are NaN.
-    With ties, the p-values are conservative.
-
-    Source: P. B. Nemenyi, thesis, Princeton (1963). J. Demšar, Journal of Machine Learning Research
-    7 (2006), section 3.2.2. S. García and F. Herrera, the same journal, 9 (2008).
+    With ties, the p-values are conservative. Source: P. B. Nemenyi, thesis, Princeton (1963). J.
+    Demšar, Journal of Machine Learning Research 7 (2006), section 3.2.2. S. García and F. Herrera,
+    the same journal, 9 (2008).
     """
     averages = average_ranks(values)
     n, k = np.shape(values)

@@ -183,9 +183,8 @@ def stratified_sums(
 
     From a stratum of n >= 2 rows, n - 1 are drawn with replacement, and their sum is scaled to n
     rows: the variance of the sums is then an unbiased estimate of that over new runs. `columns`:
-    finite, shape (runs, m); `strata`, shape (runs,), such as the instance of each run.
-
-    Source: J. N. K. Rao and C. F. J. Wu, Journal of the American Statistical Association 83 (1988).
+    finite, shape (runs, m); `strata`, shape (runs,), such as the instance of each run. Source: J.
+    N. K. Rao and C. F. J. Wu, Journal of the American Statistical Association 83 (1988).
     """
     rows, labels = _rows(columns, resamples), np.asarray(strata)
     if labels.shape != rows.shape[:1]:

@@ -58,9 +58,8 @@ def aocc(
 ) -> NDArray[np.float64]:
     """Normalized area over the convergence curve of each run, shape (runs,), from 0 to 1; more is
     better: the average of `scaled` precisions between the costs `first` and `last`, or over the
-    logarithm of the cost; 0 counts before the first event. Events as of `best_so_far`.
-
-    Source: D. Vermetten et al., MA-BBOB, AutoML 2023; M. López-Ibáñez et al., IEEE Transactions on
+    logarithm of the cost; 0 counts before the first event. Events as of `best_so_far`. Source: D.
+    Vermetten et al., MA-BBOB, AutoML 2023; M. López-Ibáñez et al., IEEE Transactions on
     Evolutionary Computation 2024, arXiv 2404.02031: the expectation of the attainment function.
     """
     spent, reached, cuts = trace_arrays(cost, precision, offsets)
@@ -96,11 +95,10 @@ class Scores(NamedTuple):
 
 def u_scores(reached_at: ArrayLike, final: ArrayLike, algorithm: ArrayLike) -> Scores:
     """U-scores of several algorithms on one problem, by time to the target (`inf`: not reached),
-    else by final value; all of shape (runs,). `algorithm`: their numbers, 0, ..., k - 1.
-
-    Source: K. V. Price, A. Kumar, P. N. Suganthan, Swarm and Evolutionary Computation 78 (2023),
-    arXiv 2212.09423. Variance: E. R. DeLong, D. M. DeLong, D. L. Clarke-Pearson, Biometrics 44
-    (1988), with one group per algorithm.
+    else by final value; all of shape (runs,). `algorithm`: their numbers, 0, ..., k - 1. Source: K.
+    V. Price, A. Kumar, P. N. Suganthan, Swarm and Evolutionary Computation 78 (2023), arXiv
+    2212.09423. Variance: E. R. DeLong, D. M. DeLong, D. L. Clarke-Pearson, Biometrics 44 (1988),
+    with one group per algorithm.
     """
     reached, value = np.asarray(reached_at, np.float64), np.asarray(final, np.float64)
     owner = np.asarray(algorithm, dtype=np.intp)

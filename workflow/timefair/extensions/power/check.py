@@ -49,9 +49,8 @@ def power_of_a12(a12: float, runs: int, level: float) -> float:
     without ties; 0 if they are too few for a p-value of the level. Under Lehmann's alternative, a
     run of the better algorithm is distributed as the best of ``a12/(1 - a12)`` runs of the other
     one. Exact for up to `EXACT_RANKS` runs; for more, U is treated as normal with its exact mean
-    and variance, with an error of at most 0.01.
-
-    Source: E. L. Lehmann, The power of rank tests, Annals of Mathematical Statistics 24 (1953).
+    and variance, with an error of at most 0.01. Source: E. L. Lehmann, The power of rank tests,
+    Annals of Mathematical Statistics 24 (1953).
     """
     limit = _critical_number(runs, level)
     if limit < 0:
@@ -166,11 +165,9 @@ EXACT_BINOMIAL = 1000  # runs of each algorithm up to which the power is exact
 class SameRate:
     """The Mann-Whitney test of successes and failures, which is Fisher's exact test, doubled. Its
     power is exact for up to `EXACT_BINOMIAL` runs. For more, the arcsines of the square roots of
-    the observed rates are treated as normal.
-
-    Source: R. A. Fisher, The logic of inductive inference, Journal of the Royal Statistical Society
-    98 (1935). J. Cohen, Statistical power analysis for the behavioral sciences, 2nd edition, 1988,
-    chapter 6, for the arcsine.
+    the observed rates are treated as normal. Source: R. A. Fisher, The logic of inductive
+    inference, Journal of the Royal Statistical Society 98 (1935). J. Cohen, Statistical power
+    analysis for the behavioral sciences, 2nd edition, 1988, chapter 6, for the arcsine.
     """
 
     def __init__(self, runs: int, level: float) -> None:

@@ -161,9 +161,8 @@ def fit_reliability(
     """Fit a model to samples for which it is known whether their estimates were accurate: finite
     features, shape (cases, features), of which a constant column gets no weight, and outcomes.
     `penalty`: half the inverse variance of a normal prior of the weights (ridge). If all outcomes
-    are the same, the weights are zero.
-
-    Source: T. Eftimov and P. Korošec, GECCO 2025, future work, for the question.
+    are the same, the weights are zero. Source: T. Eftimov and P. Korošec, GECCO 2025, future work,
+    for the question.
     """
     centre, deviation = table.mean(axis=0), table.std(axis=0)
     scale = np.where(deviation > 0.0, deviation, 1.0)

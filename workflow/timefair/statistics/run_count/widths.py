@@ -43,9 +43,8 @@ def horizon_ranks(n: int, p: float, confidence: float, *, start: int, cap: int) 
     """Ranks of the limits of an interval valid for all looks from `start` to `cap` together.
 
     Every look has the same error probability, as large as possible: the probability that at least
-    one look does not contain the quantile is computed exactly, from the binomial walk.
-
-    Source: S. J. Pocock, Biometrika 64 (1977), the constant nominal level, for a binomial walk.
+    one look does not contain the quantile is computed exactly, from the binomial walk. Source: S.
+    J. Pocock, Biometrika 64 (1977), the constant nominal level, for a binomial walk.
     """
     error = (1.0 - confidence) / 2.0
     low, _ = _binomial_ranks(n, p, _look_error(p, error, start, cap))
@@ -110,9 +109,8 @@ def betting_interval(
     For each candidate mean, one gambler bets that the independent `values` in [0, 1], shape (...,
     n), are above it, and one that they are below it. A candidate is excluded if half of a capital
     reaches ``1 / (1 - confidence)``. n = 0 gives [0, 1]. `horizon`: the n for which the bets are
-    optimized, the same for all n of a sequence.
-
-    Source: I. Waudby-Smith and A. Ramdas, Journal of the Royal Statistical Society B 86 (2024).
+    optimized, the same for all n of a sequence. Source: I. Waudby-Smith and A. Ramdas, Journal of
+    the Royal Statistical Society B 86 (2024).
     """
     x = np.asarray(values, dtype=np.float64)
     check_confidence(confidence)
