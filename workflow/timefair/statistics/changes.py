@@ -9,7 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from timefair.statistics.samples import Estimate, Floats, percentile_interval, resampled_sums
+from timefair.statistics.samples import (
+    Estimate,
+    Floats,
+    per_success,
+    percentile_interval,
+    resampled_sums,
+)
 
 
 @dataclass(frozen=True)
@@ -104,13 +110,7 @@ def recovered(
     spent = np.where(successes, reached, period)
     sums = spent.sum(axis=1), successes.sum(axis=1).astype(np.float64)
     drawn = [np.tensordot(draws, of_runs, axes=1) for of_runs in sums]
-    low, high = percentile_interval(_ratio(*drawn), confidence)
+    low, high = percentile_interval(per_success(*drawn), confidence)
     total = [of_runs.sum(axis=0) for of_runs in sums]
-    cost = Estimate(_ratio(*total), low, high)
+    cost = Estimate(per_success(*total), low, high)
     return cost, mean_over_runs(successes, draws, confidence)
-
-
-def _ratio(spent: Floats, successes: Floats) -> Floats:
-    found = np.full(np.shape(spent), np.inf)
-    np.divide(spent, successes, out=found, where=successes > 0)
-    return found

@@ -388,10 +388,10 @@ def win_rates(first: Floats, second: Floats) -> WinRate:
 
     places = stats.rankdata(np.concatenate([first, second]), method="dense").astype(np.float64)
     ends = np.array([0.0, places.size + 1.0])
-    wins = _wins(np.append(places[: first.size], ends), np.append(places[first.size :], ends))
-    m, n = wins.shape
-    variance = wins.mean(axis=1).var(ddof=1) / m + wins.mean(axis=0).var(ddof=1) / n
-    return WinRate(float(wins.mean()), float(variance))
+    won = wins(np.append(places[: first.size], ends), np.append(places[first.size :], ends))
+    m, n = won.shape
+    variance = won.mean(axis=1).var(ddof=1) / m + won.mean(axis=0).var(ddof=1) / n
+    return WinRate(float(won.mean()), float(variance))
 
 
 def in_agreement(effect: Effect, p: float, level: float, *, rejected: bool) -> Effect:
@@ -454,7 +454,8 @@ def _chance_of_balance(ranks: Floats, smaller: float) -> float:
     return min(2 * float(chance[: round(2 * smaller) + 1].sum()), 1.0)
 
 
-def _wins(x: Floats, y: Floats) -> Floats:
+def wins(x: Floats, y: Floats) -> Floats:
+    """1 if the result of a row, of x, is better than that of a column, of y; ties: 0.5."""
     left, right = x[:, np.newaxis], y[np.newaxis, :]
     return np.asarray((left < right) + 0.5 * (left == right))
 

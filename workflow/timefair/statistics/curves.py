@@ -14,6 +14,7 @@ from timefair.statistics.samples import (
     Estimate,
     Floats,
     has_singles,
+    per_success,
     percentile_interval,
     quantile_interval,
     sample_quantile,
@@ -190,10 +191,7 @@ def resampled_ert(
     if runs < 2:
         return np.full((resamples, targets), np.nan)
     sums = stratified_sums(np.hstack([cost, reached]), np.zeros(runs), resamples=resamples, rng=rng)
-    total, successes = sums[:, :targets], sums[:, targets:]
-    replicates = np.full(total.shape, np.inf)
-    np.divide(total, successes, out=replicates, where=successes > 0)
-    return replicates
+    return per_success(sums[:, :targets], sums[:, targets:])
 
 
 def profile_band(

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr, ndtri, stdtrit
 
-from timefair.statistics.samples import Floats, check_confidence, vector
+from timefair.statistics.samples import Floats, check_confidence, per_success, vector
 
 LOG_SPREAD = 1.5  # deviation of the logarithms above which a lognormal sample has a heavy tail
 NORMALITY_LEVEL = 0.05  # level of the test that the logarithms are normal
@@ -130,12 +130,8 @@ def ert(spent: ArrayLike, success: ArrayLike, axis: int = -1) -> Floats:
     9.0
     """
     cost, reached = check_pairs(spent, success)
-    successes = reached.sum(axis=axis)
-    total = cost.sum(axis=axis)
-    empty = np.nan if cost.shape[axis] == 0 else np.inf
-    value = np.full(np.shape(total), empty)
-    np.divide(total, successes, out=value, where=successes > 0)
-    return value
+    value = per_success(cost.sum(axis=axis), reached.sum(axis=axis))
+    return value if cost.shape[axis] else np.full(value.shape, np.nan)
 
 
 def success_rate(success: ArrayLike, axis: int = -1) -> Floats:

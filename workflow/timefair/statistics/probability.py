@@ -15,6 +15,7 @@ from timefair.statistics.samples import (
     Floats,
     check_confidence,
     floats,
+    per_success,
     percentile_interval,
     resampled_sums,
     sample_quantile,
@@ -126,11 +127,8 @@ def mean_of_successes(costs: ArrayLike, axis: int = -1) -> Floats:
     """
     cost = _costs(costs)
     reached = np.isfinite(cost)
-    successes = reached.sum(axis=axis)
-    total = np.where(reached, cost, 0.0).sum(axis=axis)
-    mean = np.full(successes.shape, np.nan)
-    np.divide(total, successes, out=mean, where=successes > 0)
-    return mean
+    mean = per_success(np.where(reached, cost, 0.0).sum(axis=axis), reached.sum(axis=axis))
+    return np.where(reached.any(axis=axis), mean, np.nan)
 
 
 def mean_if_all_succeed(costs: ArrayLike, axis: int = -1) -> Floats:

@@ -6,7 +6,7 @@ and precisions never rise.
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -125,7 +125,6 @@ def rounds(
 
 
 Rule = Literal["recommended", "best_measured", "best_evaluated"]
-RULES: tuple[Rule, ...] = get_args(Rule)
 
 
 def trace(

@@ -26,6 +26,13 @@ def floats(*values: ArrayLike) -> list[Floats]:
     return [np.asarray(each, dtype=np.float64) for each in values]
 
 
+def per_success(spent: Floats, successes: ArrayLike) -> Floats:
+    """Costs divided by numbers of successes; `inf` without a success."""
+    found = np.full(np.shape(spent), np.inf)
+    np.divide(spent, successes, out=found, where=np.asarray(successes) > 0)
+    return found
+
+
 def check_confidence(confidence: float) -> None:
     if not 0.0 < confidence < 1.0:
         raise ValueError(f"confidence must lie in (0, 1), not {confidence}")

@@ -19,6 +19,7 @@ from timefair.basics.words import counted
 from timefair.records.rundata.problems import precision_at_the_end
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
+from timefair.statistics.comparison import wins
 from timefair.statistics.ranks import holm_levels
 from timefair.statistics.samples import Floats, check_confidence
 
@@ -95,13 +96,12 @@ def log_ratio(
     estimate = other.value - one.value
     if paired:
         rare = _rare(below) + _rare(below_candidate)
-        varied = _of_mean(other.influence - one.influence, jobs and jobs[0])
-        return Change(estimate, sqrt(varied.variance + rare), varied.freedom)
-    each = [
+        return Change(estimate, *_of_mean(other.influence - one.influence, jobs and jobs[0], rare))
+    parts = [
         _of_mean(version.influence, jobs and jobs[k], version.extra)
         for k, version in enumerate((one, other))
     ]
-    return _independent(estimate, each)
+    return _independent(estimate, parts)
 
 
 def worse_probability(
@@ -118,19 +118,19 @@ def worse_probability(
     if min(x.size, y.size) < LEAST_RUNS:
         return UNKNOWN
     places = stats.rankdata(np.concatenate([x, y]), method="dense").astype(np.float64)
-    plain = _worse(places[: x.size], places[x.size :])
+    plain = wins(places[: x.size], places[x.size :])
     ends = np.array([0.0, places.max() + 1])
-    worse = _worse(np.append(places[: x.size], ends), np.append(places[x.size :], ends))
-    of_candidate, of_baseline = worse.mean(axis=1), worse.mean(axis=0)
+    worse = wins(np.append(places[: x.size], ends), np.append(places[x.size :], ends))
+    of_baseline, of_candidate = worse.mean(axis=1), worse.mean(axis=0)
     estimate = float(plain.mean()) - 0.5
     if paired:
-        varied = _of_mean(of_candidate + of_baseline, jobs and _and_ends(jobs[0]))
-        return Change(estimate, sqrt(varied.variance), varied.freedom)
-    each = [
+        of_pairs = _of_mean(of_candidate + of_baseline, jobs and _and_ends(jobs[0]))
+        return Change(estimate, *of_pairs)
+    parts = [
         _of_mean(placed, jobs and _and_ends(jobs[k]))
         for k, placed in enumerate((of_baseline, of_candidate))
     ]
-    return _independent(estimate, each)
+    return _independent(estimate, parts)
 
 
 def average(changes: Sequence[Change]) -> Change:
@@ -138,12 +138,8 @@ def average(changes: Sequence[Change]) -> Change:
     if not known:
         return UNKNOWN
     count = len(known)
-    errors = [change.error / count for change in known]
-    return Change(
-        sum(change.estimate for change in known) / count,
-        sqrt(sum(error**2 for error in errors)),
-        _freedom(errors, [change.freedom for change in known]),
-    )
+    parts = [(change.error / count, change.freedom) for change in known]
+    return _independent(sum(change.estimate for change in known) / count, parts)
 
 
 @dataclass(frozen=True)
@@ -170,20 +166,17 @@ def _rare(success: Floats) -> float:
     return DISCORDANT / max(float(success.sum()), HALF) ** 2
 
 
-class _Varied(NamedTuple):
-    variance: float
-    freedom: float
-
-
-def _of_mean(of_runs: Floats, jobs: ArrayLike | None, extra: float = 0.0) -> _Varied:
-    """Of the mean of a number per run; the runs of one job vary together."""
+def _of_mean(of_runs: Floats, jobs: ArrayLike | None, extra: float = 0.0) -> tuple[float, float]:
+    """Standard error, with variance besides, and freedom of the mean of a number per run; the runs
+    of one job vary together.
+    """
     rest, count = of_runs - of_runs.mean(), of_runs.size
     places = np.arange(count) if jobs is None else np.unique(jobs, return_inverse=True)[1]
     if places.max() + 1 < LEAST_JOBS:
         places = np.arange(count)
     sums = np.bincount(places, weights=rest)
     variance = float((sums**2).sum()) * sums.size / (sums.size - 1) / count**2
-    return _Varied(variance + extra, sums.size - 1)
+    return sqrt(variance + extra), sums.size - 1
 
 
 def _and_ends(jobs: ArrayLike) -> NDArray[np.int64]:
@@ -191,10 +184,11 @@ def _and_ends(jobs: ArrayLike) -> NDArray[np.int64]:
     return np.append(places, places.max() + np.array([1, 2]))
 
 
-def _independent(estimate: float, each: Sequence[_Varied]) -> Change:
-    errors = [sqrt(varied.variance) for varied in each]
-    freedom = _freedom(errors, [varied.freedom for varied in each])
-    return Change(estimate, sqrt(sum(error**2 for error in errors)), freedom)
+def _independent(estimate: float, parts: Sequence[tuple[float, float]]) -> Change:
+    """The sum of independent estimates, from their errors and freedoms (Welch, Satterthwaite)."""
+    variance = sum(error**2 for error, _ in parts)
+    below = sum(error**4 / freedom for error, freedom in parts)
+    return Change(estimate, sqrt(variance), variance**2 / below if below > 0 else inf)
 
 
 def _arrays(sums: tuple[ArrayLike, ArrayLike]) -> tuple[Floats, Floats]:
@@ -203,19 +197,6 @@ def _arrays(sums: tuple[ArrayLike, ArrayLike]) -> tuple[Floats, Floats]:
         shapes = f"{above.shape} and {below.shape}"
         raise ValueError(f"a version needs two vectors of one length, not {shapes}")
     return above, below
-
-
-def _worse(baseline: Floats, candidate: Floats) -> Floats:
-    """1 if the candidate's value of a row is worse than the baseline's of a column; ties: 0.5."""
-    rows, columns = candidate[:, np.newaxis], baseline[np.newaxis, :]
-    return np.asarray((rows > columns) + 0.5 * (rows == columns))
-
-
-def _freedom(errors: Sequence[float], freedoms: Sequence[float]) -> float:
-    """Degrees of freedom of the sum of independent estimates (Welch and Satterthwaite)."""
-    total = sum(error**2 for error in errors)
-    below = sum(error**4 / freedom for error, freedom in zip(errors, freedoms, strict=True))
-    return total**2 / below if below > 0 else inf
 
 
 class Answer(StrEnum):
