@@ -13,6 +13,7 @@ from scipy.stats import norm, rankdata
 from timefair.basics import words
 from timefair.basics.words import ALL, number
 from timefair.exhibits.charts.chart import Picture, leaders
+from timefair.exhibits.curves.ecdf import over_functions
 from timefair.exhibits.exhibit import Parts, drawn, exhibit
 from timefair.exhibits.layout import BOOTSTRAP, INTERVAL, Layout, Points
 from timefair.exhibits.questions import Question
@@ -171,13 +172,6 @@ def observed(runs: Runs) -> Iterator[Observed]:
             last = float(least if np.isfinite(least) else there.spent(unit).max())
             if last > 0:
                 yield Observed(there, unit, last * 10.0**-DECADES * (unit == "seconds"), last)
-
-
-def over_functions(runs: Runs) -> Iterator[tuple[dict[str, Any], NDArray[np.intp]]]:
-    for names, members in runs.groups(("suite", "dimension", "function", "algorithm")):
-        yield {**names, "function": str(names["function"])}, members
-    for names, members in runs.groups(("suite", "dimension", "algorithm")):
-        yield {**names, "function": ALL}, members
 
 
 LEVELS = np.geomspace(WORST, BEST, 21)  # precisions of a surface
