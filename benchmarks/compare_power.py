@@ -127,9 +127,10 @@ def laws(samples: int) -> None:
             }.items():
                 design = replace(DESIGN, paired=paired)
                 rng = np.random.default_rng(1)
-                found = simulate(design, Law(success=success), loss, samples=samples, rng=rng)
-                shares = "  ".join(f"{found.shares[answer]:.4f}" for answer in Answer)
-                print(f"{paired!s:5}  {success:7}  {name:11}  {shares}  {found.runs_used:.2f}")
+                law = Law(success=success)
+                found, used = simulate(design, law, loss, samples=samples, rng=rng)
+                shares = "  ".join(f"{found[answer]:.4f}" for answer in Answer)
+                print(f"{paired!s:5}  {success:7}  {name:11}  {shares}  {used:.2f}")
 
 
 # --- Measured -------------------------------------------------------------------------------------
@@ -200,11 +201,11 @@ class Pool(NamedTuple):
 
 def resampled(work: Path, samples: int) -> None:
     """Draw comparisons from the recorded pairs and judge them at each look."""
-    from timefair.extensions.compare.rounds import read, within
+    from timefair.extensions.compare.rounds import read
 
     results_of = work / "recorded/results/recorded"
     for version in VERSIONS:
-        pair = within(read(results_of, ("baseline", version)), "baseline", version)
+        pair = read(results_of, ("baseline", version))
         pools = []
         for sample in pair.samples:
             if sample.efforts is None:

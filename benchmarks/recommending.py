@@ -24,7 +24,7 @@ from humpday import recommend
 from timefair.extensions.database import advice
 from timefair.extensions.database.standings import Costs, spaces
 from timefair.extensions.database.store import opened
-from timefair.statistics.checks import Floats
+from timefair.statistics.samples import Floats
 
 NAMED = ("nevergrad-NGOpt", "pycma-BIPOP")
 """Beside those chosen: a wizard, and one good optimizer."""

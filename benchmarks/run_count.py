@@ -25,11 +25,15 @@ import numpy as np
 from scipy.stats import bootstrap, mannwhitneyu, skew
 
 from timefair.extensions.reliability.tables import features
-from timefair.statistics.run_count import racing
+from timefair.statistics.run_count import stopping as racing
 from timefair.statistics.run_count.evaluation import evaluate, rule_proposal, verdicts
-from timefair.statistics.run_count.racing import Race
-from timefair.statistics.run_count.skewness import Outliers, SkewnessRule, skewness_counts
-from timefair.statistics.run_count.stopping import stop_counts
+from timefair.statistics.run_count.stopping import (
+    Outliers,
+    Race,
+    SkewnessRule,
+    skewness_counts,
+    stop_counts,
+)
 from timefair.statistics.run_count.widths import BoundedMeanWidth, MeanWidth, QuantileWidth
 
 RUNS, FULL = 50, 112_320

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from timefair.statistics.run_count.racing import Race
-from timefair.statistics.run_count.stopping import stop_counts
+from timefair.statistics.run_count.stopping import Race, stop_counts
 from timefair.statistics.run_count.widths import (
     BoundedMeanWidth,
     QuantileWidth,

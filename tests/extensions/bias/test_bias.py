@@ -9,7 +9,7 @@ import pytest
 from timefair.algorithms import registry
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration
-from timefair.extensions.bias import kept
+from timefair.extensions.bias import commands as kept
 from timefair.extensions.bias.probe import PAIRS, Finding, _of_pair, _on_noise
 
 BIASED = str(Path(__file__).with_name("biased.py"))

@@ -331,7 +331,7 @@ DEFAULT = Design(functions=4, runs=120, looks=4, ratio=1.05, level=0.05, paired=
 def shares(loss: Loss, paired: bool = True, law: Law = Law()) -> dict[Answer, float]:  # noqa: B008
     design = Design(**{**vars(DEFAULT), "paired": paired})
     rng = np.random.default_rng(17)
-    return simulate(design, law, loss, samples=SAMPLES, rng=rng).shares
+    return simulate(design, law, loss, samples=SAMPLES, rng=rng)[0]
 
 
 def at_most(rate: float) -> float:

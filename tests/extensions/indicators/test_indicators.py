@@ -10,10 +10,10 @@ import pytest
 from scipy.stats import mannwhitneyu
 
 from timefair.exhibits.registry import TABLES
-from timefair.extensions.indicators.finding import findings
 from timefair.extensions.indicators.tables import (
     aocc,
     attained,
+    findings,
     resampled_medians,
     scaled,
     u_scores,

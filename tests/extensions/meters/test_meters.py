@@ -14,9 +14,8 @@ import pytest
 from timefair.basics import files
 from timefair.campaign import configuration, plan, provenance
 from timefair.exhibits.registry import TABLES
-from timefair.extensions.meters import energy, keys
-from timefair.extensions.meters.energy import Counters, meter
-from timefair.extensions.meters.keys import CPU_NS
+from timefair.extensions.meters import keys
+from timefair.extensions.meters.keys import CPU_NS, Counters, meter
 from timefair.machine.facts import Host, Unknown
 from timefair.measure.job import cell
 from timefair.measure.job.cores import lock_folder
@@ -49,18 +48,18 @@ class Tree:
             "intel-rapl:0:1": "dram", "intel-rapl:1": "package-1", "intel-rapl:2": "psys",
             "intel-rapl-mmio:0": "package-0", "dtpm": "",
         }.items():  # fmt: skip
-            (root / energy.FOLDER / name).mkdir(parents=True)
+            (root / keys.FOLDER / name).mkdir(parents=True)
             if of:
                 self._path(name, "name").write_text(f"{of}\n")
                 self._path(name, "max_energy_range_uj").write_text(f"{RANGE_J * 10**6}\n")
                 self.set(name, 100.0)
         for core in range(max(CORES, 4)):
-            path = root / energy.PACKAGE.format(core)
+            path = root / keys.PACKAGE.format(core)
             path.parent.mkdir(parents=True)
             path.write_text(f"{int(core in (2, 3))}\n")
 
     def _path(self, zone: str, name: str) -> Path:
-        return self.host.root / energy.FOLDER / zone / name
+        return self.host.root / keys.FOLDER / zone / name
 
     def set(self, zone: str, joules: float) -> None:
         self._path(zone, "energy_uj").write_text(f"{round(joules * 1e6)}\n")
@@ -97,11 +96,11 @@ def test_joules_are_the_growth_of_package_and_memory(tree, begun):
 
 def test_a_counter_that_may_have_begun_anew_twice_tells_nothing(tree):
     end = tree.counters().begin()
-    tree.spend(seconds=1.01 * RANGE_J / energy.MOST_W, watts=1.0)
+    tree.spend(seconds=1.01 * RANGE_J / keys.MOST_W, watts=1.0)
     assert end() is None
 
 
-@pytest.mark.parametrize("lost", ["sys/class", "sys/devices", f"{energy.FOLDER}/intel-rapl:1"])
+@pytest.mark.parametrize("lost", ["sys/class", "sys/devices", f"{keys.FOLDER}/intel-rapl:1"])
 def test_without_a_counter_nothing_is_guessed(tree, lost):
     (tree.host.root / lost).rename(tree.host.root / "elsewhere")
     with pytest.raises(Unknown, match=r"no /|has no package 1"):
@@ -113,8 +112,8 @@ def test_without_a_counter_nothing_is_guessed(tree, lost):
 def test_a_counter_that_becomes_unreadable_tells_nothing(tree):
     with meter(tree.counters, sleep=lambda s: tree.spend(s, 8.0)) as begin:
         end = begin()
-        (tree.host.root / energy.FOLDER).rename(tree.host.root / "elsewhere")
-        assert end() == begin()() == energy.NOTHING
+        (tree.host.root / keys.FOLDER).rename(tree.host.root / "elsewhere")
+        assert end() == begin()() == keys.NOTHING
 
 
 def test_the_idle_power_is_subtracted_and_other_jobs_wait(tree):
@@ -192,7 +191,7 @@ def test_an_event_that_the_machine_does_not_have_is_not_available():
 
 def campaign(tmp_path: Path, **changes):
     (tmp_path / "mine.py").write_text(SOLVER)
-    counter = str(tmp_path / "root" / energy.FOLDER / "intel-rapl:0/energy_uj")
+    counter = str(tmp_path / "root" / keys.FOLDER / "intel-rapl:0/energy_uj")
     mapping = {
         "name": "own",
         "problems": {"suite": "bbob", "functions": 1, "dimensions": 2, "instances": "1-2"},
@@ -221,8 +220,8 @@ def measure(campaign) -> Path:
 def test_the_readings_of_a_measured_campaign(tree, tmp_path, monkeypatch):
     """Each run writes 5 J to the counter; nothing else does."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(energy, "IDLE_S", 0.01)
-    monkeypatch.setattr(energy, "Counters", partial(Counters, host=tree.host))
+    monkeypatch.setattr(keys, "IDLE_S", 0.01)
+    monkeypatch.setattr(keys, "Counters", partial(Counters, host=tree.host))
     monkeypatch.setattr(keys, "INSTRUCTIONS", CPU_NS)
     runs = Runs.read([measure(campaign(tmp_path))])
     assert runs.reading("joules") == pytest.approx([5.0] * 4)
@@ -254,7 +253,7 @@ def test_the_key_decides_about_meters_and_not_about_runs(tmp_path, monkeypatch):
 
 def test_check_says_what_the_machine_has(tree, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(energy, "Counters", partial(Counters, host=tree.host))
+    monkeypatch.setattr(keys, "Counters", partial(Counters, host=tree.host))
     monkeypatch.setattr(keys, "INSTRUCTIONS", (1, 999))
     first, second = keys.check(campaign(tmp_path))
     assert first.startswith("energy        reads package-0, package-0 dram")

@@ -13,8 +13,13 @@ from hypothesis import strategies as st
 from timefair.campaign import configuration
 from timefair.exhibits.registry import TABLES
 from timefair.extensions.portfolios import tables as searching
-from timefair.extensions.portfolios.finding import findings
-from timefair.extensions.portfolios.tables import MODES, Portfolio, Search, reached_by_any
+from timefair.extensions.portfolios.tables import (
+    MODES,
+    Portfolio,
+    Search,
+    findings,
+    reached_by_any,
+)
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.report.evidence import Evidence, Space

@@ -7,11 +7,12 @@ import pandas as pd
 import pytest
 
 from timefair.exhibits.registry import TABLES
-from timefair.extensions.restart_prediction.findings import NOTHING, TABLE, findings
 from timefair.extensions.restart_prediction.tables import (
+    GAINS_LITTLE,
     Launches,
     best_option,
     deleted_groups,
+    findings,
     jackknifed,
     over_functions,
     predicted,
@@ -201,7 +202,7 @@ def row(algorithm, verdict, tau=float("nan"), gain=float("nan")):
 
 
 def said(*rows):
-    tables = {TABLE: pd.DataFrame(rows)} if rows else {}
+    tables = {"restart_advice": pd.DataFrame(rows)} if rows else {}
     return list(findings(Evidence(tables, SimpleNamespace()), SPACE))
 
 
@@ -218,5 +219,5 @@ def test_gains_come_first_and_what_nobody_would_notice_is_little():
     )
     named = ["Restart A after 640", "for CMA-ES"]  # what cannot be judged is in the table
     assert [name in one for name, one in zip(named, found[1:], strict=True)] == [True] * 2
-    assert said(row("A", "gain", 640.0, 1.04)) == [NOTHING.format(names="A")]
+    assert said(row("A", "gain", 640.0, 1.04)) == [GAINS_LITTLE.format(names="A")]
     assert said() == []

@@ -31,8 +31,7 @@ from timefair.problems.base import Problem, ProblemName
 from timefair.records.collect import collect
 from timefair.records.integrity import Place
 from timefair.records.store import Journal, journal_path, open_record, read_runs
-from timefair.statistics.run_count.racing import Race
-from timefair.statistics.run_count.skewness import Outliers, SkewnessRule
+from timefair.statistics.run_count.stopping import Outliers, Race, SkewnessRule
 
 TURNS = [(instance, run) for run, instance in product(range(3), (1, 2))]
 

@@ -16,8 +16,13 @@ from timefair.policies.stopping import (
     SymmetricSample,
     success_interval,
 )
-from timefair.statistics.run_count.skewness import Outliers, SkewnessRule
-from timefair.statistics.run_count.stopping import Reason, decide, stop_counts
+from timefair.statistics.run_count.stopping import (
+    Outliers,
+    Reason,
+    SkewnessRule,
+    decide,
+    stop_counts,
+)
 from timefair.statistics.run_count.widths import QuantileWidth, Validity
 
 

@@ -18,7 +18,7 @@ from timefair.exhibits.registry import FIGURES, TABLES
 from timefair.measure.run import Allowance, measure_run
 from timefair.measure.trial import load
 from timefair.problems import names
-from timefair.problems.permutations import PERMUTATIONS
+from timefair.problems.classic import PERMUTATIONS
 from timefair.problems.registry import find
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis

@@ -1,5 +1,7 @@
 """Bootstrap samples, problems that change, recommendations and the cost map."""
 
+from typing import get_args
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -26,7 +28,7 @@ from timefair.statistics.evaluation_cost import (
     reached_within,
     seconds_to_observe,
 )
-from timefair.statistics.runtimes import RULES, at_each_row, trace
+from timefair.statistics.runtimes import Rule, at_each_row, trace
 from timefair.statistics.samples import stratified_sums
 
 
@@ -169,7 +171,7 @@ def plain(rule, made):
     return true[place]
 
 
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("rule", get_args(Rule))
 @given(made=rows)
 def test_the_last_value_is_that_of_the_recommended_point(rule, made):
     if not made:

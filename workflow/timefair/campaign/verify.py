@@ -19,10 +19,9 @@ from timefair.basics.files import regular
 from timefair.basics.words import counted
 from timefair.campaign import collected, configuration, plan
 from timefair.campaign.configuration import Campaign
-from timefair.problems import refuted
 from timefair.problems import registry as suites
 from timefair.problems.base import Problem
-from timefair.problems.refuted import Refutation
+from timefair.problems.registry import Refutation
 from timefair.records.collect import checked_parts
 from timefair.records.integrity import (
     CONSENT,
@@ -313,7 +312,7 @@ class Inspection:
         for label in () if self._campaign is None else self._campaign.published:
             if not (path := target / collected.ROOM / f"{label}.parquet").exists():
                 self._problem(f"{path}: missing; {plan.AGAIN}")
-        for wrong in refuted.least(self._refuted):
+        for wrong in suites.least(self._refuted):
             remedy = "in the data and import them" if self._refuted[wrong] else "and measure"
             self._problem(f"{target}: {wrong}; the optimum is wrong: correct it {remedy} again")
         if caution := several_hosts(self._origins):
@@ -353,8 +352,8 @@ class Inspection:
 
     def counted(self, label: str, record: Record, seen: set[RunKey]) -> None:
         self._runs[label] = self._runs.get(label, 0) + len(seen)
-        for part in record.row_groups(refuted.COLUMNS):
-            found = filter(None, map(refuted.refutation, part.to_pylist()))
+        for part in record.row_groups(suites.COLUMNS):
+            found = filter(None, map(suites.refutation, part.to_pylist()))
             self._refuted |= dict.fromkeys(found, PUBLISHED in record.facts)
         if PUBLISHED in record.facts:  # of no machine and no code that could differ
             return

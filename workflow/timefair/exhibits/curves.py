@@ -194,7 +194,7 @@ def solved_within(runs: Runs, analysis: Analysis) -> Parts:
         problem = there.frame.groupby(["dimension", "function", "instance"]).ngroup().to_numpy()
         reached_at = there.runtimes(unit, analysis.curve_targets)
         known = known_until(there, unit, np.asarray(np.isfinite(reached_at).all(axis=1)))
-        curves = list(_groups(there))
+        curves = list(over_functions(there))
         together: dict[tuple[Any, Any], list[NDArray[np.intp]]] = defaultdict(list)
         for names, members in curves:
             together[names["suite"], names["dimension"]].append(members)
@@ -251,7 +251,7 @@ def within_cost(runs: Runs, analysis: Analysis) -> Parts:
             if not grid.size:  # no run found a feasible point
                 grid = np.array([space.spent(unit).max()])
             known = known_until(space, unit, np.isfinite(after))
-            for names, members in _groups(space):
+            for names, members in over_functions(space):
                 count = np.searchsorted(np.sort(after[members]), grid, side="right")
                 share = success_interval(count, len(members), analysis.confidence)
                 part = {**names, "unit": unit, "cost": grid}
@@ -283,7 +283,7 @@ def until_cut(
     }
 
 
-def _groups(runs: Runs) -> Iterator[tuple[dict[str, Any], NDArray[np.intp]]]:
+def over_functions(runs: Runs) -> Iterator[tuple[dict[str, Any], NDArray[np.intp]]]:
     for names, members in runs.groups(("suite", "dimension", "function", "algorithm")):
         yield {**names, "function": str(names["function"])}, members
     for names, members in runs.groups(("suite", "dimension", "algorithm")):

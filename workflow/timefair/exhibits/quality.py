@@ -34,9 +34,10 @@ from timefair.records.rundata.settings import Analysis, NoisyValue
 from timefair.statistics import changes as following
 from timefair.statistics import probability as statistics
 from timefair.statistics.checks import Estimate
+from timefair.records.rundata.settings import Analysis
 from timefair.statistics.ert import ert
 from timefair.statistics.ranks import rank
-from timefair.statistics.samples import quantile_interval, sample_quantile
+from timefair.statistics.samples import Estimate, quantile_interval, sample_quantile
 
 CELL = (*PROBLEM, "algorithm")
 

@@ -218,7 +218,7 @@ class Racing(Comparing):
     def rests(
         self, samples: Sequence[Sequence[float]], place: int, looks: Sequence[int], runs: int
     ) -> str | None:
-        from timefair.statistics.run_count.racing import Race
+        from timefair.statistics.run_count.stopping import Race
 
         state = Race(1.0 - self.confidence, tuple(looks), runs).state(samples)
         if not state.goes_on[place]:
@@ -247,7 +247,7 @@ class SymmetricSample(Started):
     )
 
     def judge(self, runs: int) -> StoppingRule:
-        from timefair.statistics.run_count.skewness import Outliers, SkewnessRule
+        from timefair.statistics.run_count.stopping import Outliers, SkewnessRule
 
         return SkewnessRule(self.tau, Outliers(self.outliers), self.first_look(runs), runs)
 

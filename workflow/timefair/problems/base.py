@@ -60,7 +60,6 @@ Allowed = Mapping[str, Number | Word]
 
 
 def unknown(key: str, owner: str, known: Collection[str]) -> str:
-    """The fault of a parameter that its owner does not have."""
     names = [*known][:LISTED] + ["..."] * (len(known) > LISTED)
     has = ", ".join(names) or "none"
     return f"{key!r} is not a parameter of {owner}{suggest(key, known) or f'; it has: {has}'}"
@@ -92,8 +91,7 @@ def at_least(least: int) -> range:
 
 def takes(kinds: frozenset[Variables], variables: Variables) -> bool:
     """Whether an algorithm that supports some kinds of variables supports those of a problem.
-
-    Binary variables are integer ones. Mixed ones need ``mixed``, or ``continuous`` and ``integer``.
+    Binary variables are integer ones; mixed ones need ``mixed``, or ``continuous`` and ``integer``.
 
     >>> takes(frozenset({"continuous", "integer"}), "mixed")
     True
@@ -109,8 +107,6 @@ def takes(kinds: frozenset[Variables], variables: Variables) -> bool:
 
 @dataclass(frozen=True)
 class ProblemName:
-    """The key of a problem: (suite, function, dimension, instance)."""
-
     suite: str
     function: int
     dimension: int
@@ -122,22 +118,21 @@ class ProblemName:
 
 @dataclass(frozen=True)
 class Problem:
-    """A function to be minimized, with its bounds and its optimum.
-
-    - `evaluate`: ``evaluate(x) -> float`` for an array `x` of shape ``(dimension,)``; a wrong shape
-      raises ValueError; NaN or inf in `x` gives NaN or inf. An integer variable that is not a whole
-      number within its bounds raises ValueError.
-    - `lower`, `upper`: Bounds of the search region, arrays of shape ``(dimension,)``.
+    """A function to be minimized, with its bounds and its optimum; arrays of shape
+    ``(dimension,)``.
+    - `evaluate`: ``evaluate(x) -> float``; a wrong shape raises ValueError; NaN or inf in `x` gives
+      NaN or inf. An integer variable that is not a whole number within its bounds raises
+      ValueError.
     - `f_opt`: The optimal value, to which precisions are distances (`basics.optimum.precision`), or
       the best known one. NaN if it is unknown: the precision in a record is then f itself.
-    - `integer`: Which variables take only whole numbers, shape ``(dimension,)``; by default none.
-    - `permutation`: Whether a point has each of the whole numbers from 0 to dimension - 1 once.
+    - `integer`, `permutation`: Which variables take only whole numbers, by default none; whether a
+      point has each of 0 to dimension - 1 once.
     - `native`: The same evaluation without the interpreter, if there is one, with the same bits.
     - `kind`: What it has beyond one exact value of a point. With constraints, `evaluate` and
       `native` give only f.
     - `reseed`: ``reseed(seed)`` restarts the noise for a run of that seed. None if the values are
       exact, or draw from numpy's or Python's global generator.
-    - `start`: The starting point that the suite gives, shape ``(dimension,)``, feasible; or None.
+    - `start`: The feasible starting point that the suite gives, or None.
     - `keep`: Objects that have to exist as long as the problem.
     """
 
@@ -184,7 +179,6 @@ class Problem:
 
     @property
     def numbers(self) -> int:
-        """Number of values that an evaluation gives."""
         return 1 if self.kind.later else max(len(self.kind.names), 1)
 
     @property
@@ -201,10 +195,9 @@ class Problem:
         return value if np.isnan(self.f_opt) else precision(value, self.f_opt)
 
     def points(self, count: int) -> NDArray[np.float64]:
-        """Points for a trial of the evaluation, on the diagonal of the bounds, ``(count,
-        dimension)``.
-
-        Integer variables are rounded down. Permutations are shifts of the natural order.
+        """Points for a trial of the evaluation, on the diagonal of the bounds, shape ``(count,
+        dimension)``; integer variables are rounded down, permutations are shifts of the natural
+        order.
         """
         if self.permutation:
             return np.array(
@@ -220,20 +213,19 @@ class Suite(ABC):
 
     A suite is an instance of a subclass at the top level of a module of this package, where the
     registry finds it. All methods but `make` work without the library behind the suite.
-
-    - `functions`, `instances`: Their numbers; by default, instances are all from 1.
-    - `dimensions`: Numbers of variables, a list or a range; `at_least` gives one without end.
+    - `functions`, `instances`, `dimensions`: Their numbers, a list or a range; `at_least` gives one
+      without end.
     - `own_dimensions`: The dimension of each function in a campaign without `dimensions`, or empty.
-    - `variables`: The kind of the variables; `variables_of` may say another one for a function.
+    - `variables`: Their kind; `variables_of` may say another one for a function.
     - `kind`: What the problems have beyond one exact value of a point.
     - `environments`: How many environments a problem goes through in a run; 1: it does not change.
-    - `published_needs`: The setting that a campaign with published data of the suite needs to have
-      the same kind of precisions, or empty.
+    - `published_needs`: The setting with which a campaign has the precisions of published data, or
+      empty.
     - `distributions`: The packages whose versions affect the values; the first is to be installed.
     - `parameters`: The values that each of ``problems.parameters`` may have, an attribute of the
       same name, with its default.
-    - `names`, `groups`: Short names of functions by number, and the numbers of groups of functions
-      by the name of the group. They are only shown.
+    - `names`, `groups`: Short names of functions by number, and their numbers by the name of the
+      group, which are only shown.
     - `targets`: The default target precisions; empty for the usual ones.
     """
 
@@ -273,9 +265,7 @@ class Suite(ABC):
 
     def faults(self, functions: Ints, dimensions: Ints, instances: Ints) -> list[str]:
         """Check keys of problems; one line per key that the suite does not have, and what would be
-        right.
-
-        A suite in which some combinations are missing extends this method.
+        right. A suite in which some combinations are missing extends this method.
         """
         return [
             *self._misses("functions", functions, self.functions),

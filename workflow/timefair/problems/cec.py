@@ -1,8 +1,10 @@
-"""The suites of the CEC competitions of 2014 to 2022, in the form of the organizers' programs."""
+"""The suites of the CEC competitions of 2010 and 2014 to 2022."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
 from functools import cached_property
 from importlib.util import find_spec
 from itertools import product
@@ -14,8 +16,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timefair.problems import compiled as cec
-from timefair.problems.base import Allowed, Ints, Problem, ProblemName, Suite, Word, numbered
-from timefair.problems.compiled import Basic, Composed
+from timefair.problems.base import (
+    Allowed,
+    Ints,
+    Number,
+    Problem,
+    ProblemName,
+    Suite,
+    Word,
+    at_least,
+    numbered,
+)
+from timefair.problems.compiled import Basic, Composed, InGroups
 from timefair.problems.kinds import Native
 
 BOUND = 100.0
@@ -29,7 +41,6 @@ class Hybrid(NamedTuple):
     rest: int = -1
 
     def groups(self, dimension: int) -> list[tuple[Basic, int]]:
-        """Each basic function with the number of its variables."""
         sizes = [ceil(share * dimension) for share in self.shares]
         sizes[self.rest] += dimension - sum(sizes)
         return list(zip(self.basics, sizes, strict=True))
@@ -55,6 +66,18 @@ def composed(*parts: tuple[Any, ...], biases: Sequence[float] = ()) -> tuple[Par
     return tuple(
         Part(f, spread, bias, *more) for (f, spread, *more), bias in zip(parts, each, strict=True)
     )
+
+
+def divided(**names: Sequence[str] | int) -> tuple[dict[int, str], dict[str, range]]:
+    """Short names of functions, from 1, and their groups; of a group with a number of functions,
+    they are its own name with a number.
+    """
+    found, groups = [], {}
+    for group, of in names.items():
+        each = [f"{group} {k}" for k in range(1, of + 1)] if isinstance(of, int) else of
+        groups[group] = range(len(found) + 1, len(found) + len(each) + 1)
+        found += each
+    return numbered(1, *found), groups
 
 
 class Cec(Suite):
@@ -86,16 +109,14 @@ class Cec(Suite):
                 "pip install 'timefair[cec]'"
             ]
         found = super().faults(functions, dimensions, instances)
-        return found + list(self._undefined(functions, dimensions))
-
-    def _undefined(self, functions: list[int], dimensions: list[int]) -> Iterator[str]:
         for function, dimension in product(functions, dimensions):
             if function in self.undefined.get(dimension, ()):
                 others = [d for d in self.dimensions if function not in self.undefined.get(d, ())]
-                yield (
+                found.append(
                     f"dimensions: {dimension} is not defined for {self.name} f{function}, "
                     f"which has {', '.join(map(str, others))}"
                 )
+        return found
 
     def _read(self, file: str, shape: tuple[int, ...]) -> NDArray[np.float64]:
         """The first numbers of a file of the organizers; a row may be longer than is needed."""
@@ -210,20 +231,16 @@ class Cec2014(Cec):
     functions = range(1, 31)
     dimensions = (2, 10, 20, 30, 50, 100)
     undefined: Mapping[int, frozenset[int]] = {2: frozenset((*range(17, 23), 29, 30))}
-    names: Mapping[int, str] = numbered(
-        1,
-        *("elliptic", "bent cigar", "discus", "Rosenbrock", "Ackley", "Weierstrass", "Griewank"),
-        *("Rastrigin", "rotated Rastrigin", "Schwefel", "rotated Schwefel", "Katsuura"),
-        *("HappyCat", "HGBat", "Griewank-Rosenbrock", "Schaffer F6"),
-        *(f"hybrid {k}" for k in range(1, 7)),
-        *(f"composition {k}" for k in range(1, 9)),
+    names, groups = divided(
+        unimodal=("elliptic", "bent cigar", "discus"),
+        multimodal=(
+            *("Rosenbrock", "Ackley", "Weierstrass", "Griewank", "Rastrigin", "rotated Rastrigin"),
+            *("Schwefel", "rotated Schwefel", "Katsuura", "HappyCat", "HGBat"),
+            *("Griewank-Rosenbrock", "Schaffer F6"),
+        ),
+        hybrid=6,
+        composition=8,
     )
-    groups: Mapping[str, range] = {
-        "unimodal": range(1, 4),
-        "multimodal": range(4, 17),
-        "hybrid": range(17, 23),
-        "composition": range(23, 31),
-    }
     at_optimum: Mapping[int, float] = {k: 100.0 * k for k in functions}
     formulas: Mapping[int, Formula] = dict(
         enumerate((*BASIC_2014, *HYBRIDS_2014, *COMPOSITIONS_2014), start=1)
@@ -269,19 +286,15 @@ class Cec2017(Cec):
     functions = range(1, 31)
     dimensions = (2, 10, 30, 50, 100)
     undefined: Mapping[int, frozenset[int]] = {2: frozenset((*range(11, 21), 29, 30))}
-    names: Mapping[int, str] = numbered(
-        1,
-        *("bent cigar", "different powers", "Zakharov", "Rosenbrock", "Rastrigin", "Schaffer F7"),
-        *("bi-Rastrigin", "non-continuous Rastrigin", "Levy", "Schwefel"),
-        *(f"hybrid {k}" for k in range(1, 11)),
-        *(f"composition {k}" for k in range(1, 11)),
+    names, groups = divided(
+        unimodal=("bent cigar", "different powers", "Zakharov"),
+        multimodal=(
+            *("Rosenbrock", "Rastrigin", "Schaffer F7", "bi-Rastrigin"),
+            *("non-continuous Rastrigin", "Levy", "Schwefel"),
+        ),
+        hybrid=10,
+        composition=10,
     )
-    groups: Mapping[str, range] = {
-        "unimodal": range(1, 4),
-        "multimodal": range(4, 11),
-        "hybrid": range(11, 21),
-        "composition": range(21, 31),
-    }
     at_optimum: Mapping[int, float] = {k: 100.0 * k for k in functions}
     displaced: Mapping[int, float] = {9: 1.0}
     # fmt: off
@@ -369,17 +382,11 @@ class Cec2020(Cec):
     dimensions: tuple[int, ...] = (2, 5, 10, 15, 20, 30, 50, 100)
     undefined: Mapping[int, frozenset[int]] = {2: frozenset((5, 6, 7)), 5: frozenset((6, 7))}
     files: Mapping[int, int] = {4: 7, 5: 4, 6: 16, 7: 6, 8: 22, 9: 24, 10: 25}
-    names: Mapping[int, str] = numbered(
-        1,
-        *("bent cigar", "Schwefel", "bi-Rastrigin", "Griewank-Rosenbrock"),
-        *(f"hybrid {k}" for k in range(1, 4)),
-        *(f"composition {k}" for k in range(1, 4)),
+    names, groups = divided(
+        basic=("bent cigar", "Schwefel", "bi-Rastrigin", "Griewank-Rosenbrock"),
+        hybrid=3,
+        composition=3,
     )
-    groups: Mapping[str, range] = {
-        "basic": range(1, 5),
-        "hybrid": range(5, 8),
-        "composition": range(8, 11),
-    }
     at_optimum: Mapping[int, float] = dict(
         enumerate((100, 1100, 700, 1900, 1700, 1600, 2100, 2200, 2400, 2500), start=1)
     )
@@ -472,17 +479,11 @@ class Cec2022(Cec):
     functions = range(1, 13)
     dimensions = (2, 10, 20)
     undefined: Mapping[int, frozenset[int]] = {2: frozenset((6, 7, 8))}
-    names: Mapping[int, str] = numbered(
-        1,
-        *("Zakharov", "Rosenbrock", "Schaffer F7", "Rastrigin", "Levy"),
-        *(f"hybrid {k}" for k in range(1, 4)),
-        *(f"composition {k}" for k in range(1, 5)),
+    names, groups = divided(
+        basic=("Zakharov", "Rosenbrock", "Schaffer F7", "Rastrigin", "Levy"),
+        hybrid=3,
+        composition=4,
     )
-    groups: Mapping[str, range] = {
-        "basic": range(1, 6),
-        "hybrid": range(6, 9),
-        "composition": range(9, 13),
-    }
     at_optimum: Mapping[int, float] = dict(
         enumerate((300, 400, 600, 800, 900, 1800, 2000, 2200, 2300, 2400, 2600, 2700), start=1)
     )
@@ -545,4 +546,156 @@ those of the program within 1e-12, relatively, where it differs from the report,
 - In f10, Schwefel's function is not rotated.
 
 The optimum is the shift, and its value is the one of the report in every function.
+"""
+
+
+class Large(IntEnum):
+    """The basic functions of the large-scale competition, by their places in `compiled.LARGE`."""
+
+    SPHERE, ELLIPTIC, RASTRIGIN, ACKLEY, SCHWEFEL, ROSENBROCK = range(6)
+
+
+SEPARABLE = (Large.ELLIPTIC, Large.RASTRIGIN, Large.ACKLEY)  # but for a rotation
+NONSEPARABLE = (Large.SCHWEFEL, Large.ROSENBROCK)
+FIVE = (*SEPARABLE, *NONSEPARABLE)
+MAIN = dict(enumerate((*SEPARABLE, *FIVE, *FIVE, *FIVE, *NONSEPARABLE), start=1))
+"""The basic function that a function is named after."""
+HALF_WIDTHS = dict(zip(FIVE, (100.0, 5.0, 32.0, 100.0, 100.0), strict=True))
+"""Half the width of the search region, whose middle is 0."""
+
+ONE_GROUP = range(4, 9)
+HALF_IN_GROUPS = range(9, 14)
+ALL_IN_GROUPS = range(14, 19)
+GROUPED = range(4, 19)
+FACTOR = 1e6  # factor of the only group in `ONE_GROUP`
+
+
+@dataclass(frozen=True)
+class Data:
+    optimum: NDArray[np.float64]  # of Rosenbrock's function: the shift of the report plus 1
+    order: NDArray[np.intp]  # of the variables: group after group, then the others
+    rotation: NDArray[np.float64] | None = None  # orthogonal, shape (group_size, group_size)
+
+
+def draw(function: int, dimension: int, group_size: int, instance: int) -> Data:
+    rng = np.random.default_rng([2010, function, dimension, group_size, instance])
+    main = MAIN[function]
+    optimum = rng.uniform(-HALF_WIDTHS[main], HALF_WIDTHS[main], dimension)
+    if function not in GROUPED:
+        return Data(optimum, np.arange(dimension))
+    order = rng.permutation(dimension)
+    return Data(optimum, order, _rotation(group_size, rng) if main in SEPARABLE else None)
+
+
+def _rotation(size: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    """Draw an orthogonal matrix uniformly, including determinants of -1 (Stewart 1980)."""
+    q, r = np.linalg.qr(rng.standard_normal((size, size)))
+    return np.ascontiguousarray(q * np.sign(np.diag(r)))
+
+
+def evaluation(function: int, group_size: int, data: Data) -> InGroups:
+    main = MAIN[function]
+    alone = main if function not in GROUPED or main in SEPARABLE else Large.SPHERE
+    return InGroups(
+        main,
+        alone,
+        groups=groups(function, len(data.optimum), group_size),
+        group_size=group_size,
+        factor=FACTOR if function in ONE_GROUP else 1.0,
+        optimum=data.optimum,
+        order=data.order,
+        rotation=data.rotation,
+    )
+
+
+def groups(function: int, dimension: int, group_size: int) -> int:
+    if function in ONE_GROUP:
+        return 1
+    if function in HALF_IN_GROUPS:
+        return dimension // (2 * group_size)
+    return dimension // group_size if function in ALL_IN_GROUPS else 0
+
+
+class Cec2010(Suite):
+    name = "cec2010"
+    functions = range(1, 21)
+    dimensions = at_least(2)
+
+    group_size: int | None = None
+    parameters: ClassVar[Allowed] = {"group_size": Number(2, whole=True)}
+    groups: Mapping[str, range] = {
+        "separable": range(1, 4),
+        "one group of m": ONE_GROUP,
+        "D/2m groups": HALF_IN_GROUPS,
+        "D/m groups": ALL_IN_GROUPS,
+        "nonseparable": range(19, 21),
+    }
+
+    def faults(self, functions: Ints, dimensions: Ints, instances: Ints) -> list[str]:
+        found = super().faults(functions, dimensions, instances)
+        return found + list(self._misfits(functions, [d for d in dimensions if d >= 2]))
+
+    def _misfits(self, functions: list[int], dimensions: list[int]) -> Iterator[str]:
+        for function, dimension in product(functions, dimensions):
+            size = self._group_size(function, dimension)
+            if function in ONE_GROUP and dimension <= size:
+                right = f"more than {size} variables, its group"
+            elif function in HALF_IN_GROUPS and dimension % (2 * size):
+                right = f"a multiple of {2 * size}, twice its group size"
+            elif function in ALL_IN_GROUPS and dimension % size:
+                right = f"a multiple of {size}, its group size"
+            else:
+                continue
+            yield f"dimensions: {dimension} does not fit cec2010 f{function}, which takes {right}"
+
+    def _group_size(self, function: int, dimension: int) -> int:
+        if function not in GROUPED:
+            return 0
+        return self.group_size or (50 if dimension >= 100 else max(dimension // 2, 2))
+
+    def make(self, name: ProblemName) -> Problem:
+        function, dimension = name.function, name.dimension
+        size = self._group_size(function, dimension)
+        evaluate = evaluation(function, size, draw(function, dimension, size, name.instance))
+        bound = np.full(dimension, HALF_WIDTHS[MAIN[function]])
+        native = Native(*evaluate.c_function)
+        return Problem(name, evaluate, -bound, bound, 0.0, native=native, keep=(evaluate,))
+
+
+CEC2010 = Cec2010()
+"""The functions of the CEC'2010 large-scale competition.
+
+The functions of the CEC'2010 competition on large-scale optimization, with other random data.
+
+K. Tang, X. Li, P. N. Suganthan, Z. Yang, T. Weise, *Benchmark Functions for the CEC'2010 Special
+Session and Competition on Large-Scale Global Optimization*, 2010. The formulas are those of the
+report, in any dimension D and with groups of any size m.
+
+| functions | formula | basic functions | D |
+|---|---|---|---|
+| 1-3 | separable | elliptic, Rastrigin, Ackley | 2 or more |
+| 4-8 | 1e6 x one group of m + the rest | the three rotated; Schwefel 1.2, Rosenbrock | above m |
+| 9-13 | D/2m groups of m + the other half | the same | a multiple of 2m |
+| 14-18 | D/m groups of m | the same | a multiple of m |
+| 19-20 | all variables together | Schwefel 1.2, Rosenbrock | 2 or more |
+
+The variables that are not in groups (the rest, the other half) form a separable function. It is the
+same basic function without rotation, or a sphere if the basic function is Schwefel 1.2 or
+Rosenbrock. The bounds are those of the report: -5 and 5 for Rastrigin, -32 and 32 for Ackley, and
+-100 and 100 for the others. The value at the optimum is exactly 0. Outside the bounds, the same
+formula is used.
+
+The report has data only for 1000 variables in groups of 50, and has no instances. timefair
+therefore draws the optimum, the order of the variables and the rotation with numpy's
+``default_rng([2010, function, D, m, instance])``, with m = 0 in functions 1-3, 19 and 20. The
+optimum is uniform within the bounds, and the order is uniform. All groups have the same rotation,
+which is uniform among orthogonal matrices. The competition drew its optimum from a normal
+distribution truncated at the bounds. Results can therefore be compared with those of the
+competition qualitatively, but not number by number.
+
+Parameters
+----------
+group_size
+    The number of variables in a group, m. Default: 50 if there are 100 variables or more, as in the
+    report; otherwise half of the variables, but at least 2.
 """

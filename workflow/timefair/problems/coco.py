@@ -26,6 +26,7 @@ from timefair.problems.base import (
 from timefair.problems.compiled import NoisyPair
 from timefair.problems.kinds import Constraints, Kind, Native, Noisy, TwoObjectives
 
+CONSTRAINT = "coco_evaluate_constraint"
 NOISE_PLACES = 10_000  # number of positions at which the noise of a run can begin
 
 _SIGNATURES = {
@@ -36,7 +37,7 @@ _SIGNATURES = {
     ),
     "coco_problem_get_best_value": (ctypes.c_double, [ctypes.c_void_p]),
     "coco_evaluate_function": (None, [ctypes.c_void_p] * 3),
-    "coco_evaluate_constraint": (None, [ctypes.c_void_p] * 3),
+    CONSTRAINT: (None, [ctypes.c_void_p] * 3),
     "coco_problem_get_smallest_values_of_interest": (ctypes.c_void_p, [ctypes.c_void_p]),
     "coco_problem_get_largest_values_of_interest": (ctypes.c_void_p, [ctypes.c_void_p]),
     "coco_reset_seeds": (None, []),
@@ -110,19 +111,14 @@ class CProblem:
     def best_value(self) -> float:
         return float(library().coco_problem_get_best_value(self.handle))
 
-    @property
-    def native(self) -> Native:
+    def native(self, name: str = "coco_evaluate_function") -> Native:
         """The evaluation of the problem in C. It does not check the shape or integer variables."""
-        return Native(_address("coco_evaluate_function"), self.handle)
-
-    @property
-    def native_constraints(self) -> Native:
-        """The evaluation of the constraints in C. It does not check the shape."""
-        return Native(_address("coco_evaluate_constraint"), self.handle)
+        address = ctypes.cast(getattr(library(), name), ctypes.c_void_p).value
+        assert address is not None
+        return Native(address, self.handle)
 
     def noisy_pair(self, dimension: int) -> NoisyPair:
         """The evaluation with the measured and the noise-free value, which COCO leaves in a field.
-
         The fields around it are first compared with results of COCO's functions: RuntimeError if it
         is elsewhere, or the problem is not noisy.
         """
@@ -143,30 +139,19 @@ class CProblem:
             raise RuntimeError("cocoex: the noise-free value is not where version 2.8.2 has it")
         if fields.best_value[0] != self.best_value:
             raise RuntimeError("cocoex: the best value is not where version 2.8.2 has it")
-        native = self.native
+        native = self.native()
         return NoisyPair(native.function, native.handle, fields.last_noise_free_values, dimension)
 
-    def evaluate(self, x: NDArray[np.float64]) -> float:
-        y = np.empty(1)
-        library().coco_evaluate_function(self.handle, x.ctypes.data, y.ctypes.data)
-        return float(y[0])
-
-    def evaluate_constraints(self, x: NDArray[np.float64], count: int) -> NDArray[np.float64]:
-        g = np.empty(count)
-        library().coco_evaluate_constraint(self.handle, x.ctypes.data, g.ctypes.data)
-        return g
-
-
-def _address(name: str) -> int:
-    address = ctypes.cast(getattr(library(), name), ctypes.c_void_p).value
-    assert address is not None
-    return address
+    def evaluate(
+        self, x: NDArray[np.float64], name: str = "coco_evaluate_function", count: int = 1
+    ) -> NDArray[np.float64]:
+        y = np.empty(count)
+        getattr(library(), name)(self.handle, x.ctypes.data, y.ctypes.data)
+        return y
 
 
 def place_noise(seed: int) -> None:
-    """Restart the noise of all problems of this process, by two counters that only rise, at
-    positions drawn from a run's seed.
-    """
+    """Restart the noise of all problems of this process, by two counters that only rise."""
     coco = library()
     coco.coco_reset_seeds()
     own = np.random.SeedSequence(seed, spawn_key=(0,))  # no stream of a launch
@@ -194,28 +179,23 @@ class Coco(Suite):
         in_c = CProblem.open(name, options(name, self.functions[0]))
         problem = self._through_wrapper(name, in_c.best_value)
         if self.kind is Noisy:
-            return self._with_both_values(problem, in_c.noisy_pair(name.dimension))
+            pair = in_c.noisy_pair(name.dimension)
+            return replace(
+                problem,
+                evaluate=pair,
+                native=Native(*pair.c_function),
+                kind=Noisy(lambda x: float(pair(x)[1])),
+                keep=(*problem.keep, pair),
+            )
         lower, upper, integer = problem.lower, problem.upper, problem.integer
         if integer.any():
             return replace(
                 problem, evaluate=refusing(problem.evaluate, name, lower, upper, integer)
             )
         return (
-            replace(problem, native=in_c.native)
+            replace(problem, native=in_c.native())
             if same_bits(problem, in_c.evaluate, problem.evaluate)
             else problem
-        )
-
-    def _with_both_values(self, problem: Problem, pair: NoisyPair) -> Problem:
-        def noise_free(x: NDArray[np.float64]) -> float:
-            return float(pair(x)[1])
-
-        return replace(
-            problem,
-            evaluate=pair,
-            native=Native(*pair.c_function),
-            kind=Noisy(noise_free),
-            keep=(*problem.keep, pair),
         )
 
     def _through_wrapper(self, name: ProblemName, f_opt: float) -> Problem:
@@ -239,10 +219,9 @@ class Coco(Suite):
 
 
 def same_bits(problem: Problem, in_c: Callable[[Any], Any], wrapper: Callable[[Any], Any]) -> bool:
-    """Whether an evaluation in C gives the same values as the Python wrapper."""
     rng = np.random.default_rng(0)
     points = rng.uniform(problem.lower, problem.upper, size=(5, problem.dimension))
-    return all(np.array_equal(in_c(x), wrapper(x)) for x in points)
+    return all(np.array_equal(in_c(x), np.atleast_1d(wrapper(x))) for x in points)
 
 
 SMALL = (2, 3, 5, 10, 20, 40)
@@ -328,7 +307,7 @@ class CocoBiobj(Coco):
         ideal, nadir = _ideal(coco.name), np.array(coco.largest_fvalues_of_interest)
         return replace(
             problem,
-            native=CProblem.open(name, options(name)).native,
+            native=CProblem.open(name, options(name)).native(),
             kind=TwoObjectives(ideal, nadir),
         )
 
@@ -338,12 +317,8 @@ def _ideal(stacked: str) -> NDArray[np.float64]:
     parts = [tuple(map(int, part)) for part in _PARTS.findall(stacked)]
     if len(parts) != 2:
         raise RuntimeError(f"cocoex named a problem of two functions {stacked!r}")
-    return np.array([_optimum(*part) for part in parts])
-
-
-def _optimum(function: int, instance: int, dimension: int) -> float:
-    name = ProblemName("bbob", function, dimension, instance)
-    return CProblem.open(name, options(name)).best_value
+    names = [ProblemName("bbob", f, dimension, instance) for f, instance, dimension in parts]
+    return np.array([CProblem.open(name, options(name)).best_value for name in names])
 
 
 @cache
@@ -389,7 +364,6 @@ class CocoConstrained(Coco):
 
     @property
     def published_needs(self) -> str:  # type: ignore[override]
-        """The setting for the precisions of COCO's logger. Published data have these precisions."""
         return "" if self.quality == "indicator" else "problems.parameters: {quality: indicator}"
 
     def make(self, name: ProblemName) -> Problem:
@@ -400,9 +374,9 @@ class CocoConstrained(Coco):
         )
         if problem.native is not None:
             in_c = CProblem(problem.native.handle)
-            by_c = partial(in_c.evaluate_constraints, count=constraints.count)
+            by_c = partial(in_c.evaluate, name=CONSTRAINT, count=constraints.count)
             if same_bits(problem, by_c, constraints.evaluate):
-                constraints = replace(constraints, native=in_c.native_constraints)
+                constraints = replace(constraints, native=in_c.native(CONSTRAINT))
         start = np.array(coco.initial_solution, dtype=float)
         return replace(problem, kind=constraints, start=start)
 

@@ -406,14 +406,11 @@ cdef void evaluate_sum(void *handle, const double *x, double *result) noexcept n
 
 
 cdef class Composed(Evaluation):
-    """A sum of components, weighted by their distances (one component: no weights).
+    """A sum of components, weighted by their distances (one component: no weights), and the `bias`.
 
-    A component shifts, scales and rotates x, and adds basic functions of groups of the variables.
-
-    - `components`: ``(groups, shift, rotation or None, order or None, factor, divisor, spread,
-      bias)``, at most 6. The groups are ``(Basic, number of variables)``, at most 6. The order
-      counts from 0.
-    - `bias`: The value at the optimum.
+    A component ``(groups, shift, rotation or None, order or None, factor, divisor, spread, bias)``,
+    one of at most 6, shifts, scales and rotates x, and adds basic functions of at most 6 groups
+    ``(Basic, number of variables)``. The order counts from 0.
     """
 
     cdef Parts parts
@@ -469,10 +466,7 @@ cdef class Composed(Evaluation):
 
 # --- CEC2010 --------------------------------------------------------------------------------------
 
-ctypedef double (*large_t)(const double *z, Py_ssize_t n, const double *weights) noexcept nogil
-
-
-cdef double large_sphere(const double *z, Py_ssize_t n, const double *weights) noexcept nogil:
+cdef double large_sphere(floats z, floats y, Py_ssize_t n, floats constants) noexcept nogil:
     cdef double total = 0.0
     cdef Py_ssize_t i
     for i in range(n):
@@ -480,15 +474,7 @@ cdef double large_sphere(const double *z, Py_ssize_t n, const double *weights) n
     return total
 
 
-cdef double large_elliptic(const double *z, Py_ssize_t n, const double *weights) noexcept nogil:
-    cdef double total = 0.0
-    cdef Py_ssize_t i
-    for i in range(n):
-        total += weights[i] * z[i] * z[i]
-    return total
-
-
-cdef double large_rastrigin(const double *z, Py_ssize_t n, const double *weights) noexcept nogil:
+cdef double large_rastrigin(floats z, floats y, Py_ssize_t n, floats constants) noexcept nogil:
     cdef double total = 0.0
     cdef Py_ssize_t i
     for i in range(n):
@@ -496,7 +482,7 @@ cdef double large_rastrigin(const double *z, Py_ssize_t n, const double *weights
     return total
 
 
-cdef double large_ackley(const double *z, Py_ssize_t n, const double *weights) noexcept nogil:
+cdef double large_ackley(floats z, floats y, Py_ssize_t n, floats constants) noexcept nogil:
     """20 - 20 exp(a) + e - exp(b), by expm1, because the terms cancel near the optimum."""
     cdef double squares = 0.0, cosines = 0.0
     cdef Py_ssize_t i
@@ -506,7 +492,7 @@ cdef double large_ackley(const double *z, Py_ssize_t n, const double *weights) n
     return -20.0 * expm1(-0.2 * sqrt(squares / n)) - M_E * expm1(cosines / n - 1.0)
 
 
-cdef double large_schwefel(const double *z, Py_ssize_t n, const double *weights) noexcept nogil:
+cdef double large_schwefel(floats z, floats y, Py_ssize_t n, floats constants) noexcept nogil:
     """Schwefel's problem 1.2: the sum of the squares of the partial sums."""
     cdef double total = 0.0, partial = 0.0
     cdef Py_ssize_t i
@@ -516,7 +502,7 @@ cdef double large_schwefel(const double *z, Py_ssize_t n, const double *weights)
     return total
 
 
-cdef double large_rosenbrock(const double *z, Py_ssize_t n, const double *weights) noexcept nogil:
+cdef double large_rosenbrock(floats z, floats y, Py_ssize_t n, floats constants) noexcept nogil:
     """Rosenbrock's function of z + 1, whose optimum is at 1 in each variable."""
     cdef double total = 0.0, valley
     cdef Py_ssize_t i
@@ -526,16 +512,16 @@ cdef double large_rosenbrock(const double *z, Py_ssize_t n, const double *weight
     return total
 
 
-cdef large_t[6] LARGE
+cdef basic_t[6] LARGE
 LARGE[:] = [
-    large_sphere, large_elliptic, large_rastrigin, large_ackley, large_schwefel, large_rosenbrock,
+    large_sphere, elliptic, large_rastrigin, large_ackley, large_schwefel, large_rosenbrock,
 ]
 
 
 cdef struct Grouped:
     Py_ssize_t dimension, groups, group_size
     double factor
-    large_t grouped, rest
+    basic_t grouped, rest
     const Py_ssize_t *order  # of the variables: group after group, then those of no group
     const double *optimum  # in this order
     const double *rotation  # group_size x group_size by rows; NULL: the groups are not rotated
@@ -561,29 +547,24 @@ cdef const double *rotate(Grouped *parts, const double *z) noexcept nogil:
 cdef void evaluate_grouped(void *handle, const double *x, double *y) noexcept nogil:
     cdef Grouped *parts = <Grouped *>handle
     cdef Py_ssize_t i, m = parts.group_size, left = parts.groups * m
+    cdef const double *z
     cdef double total = 0.0
     for i in range(parts.dimension):
         parts.z[i] = x[parts.order[i]] - parts.optimum[i]
     for i in range(parts.groups):
-        total += parts.grouped(rotate(parts, parts.z + i * m), m, parts.group_weights)
+        z = rotate(parts, parts.z + i * m)
+        total += parts.grouped(z, z, m, parts.group_weights)
     total *= parts.factor
     if left < parts.dimension:
-        total += parts.rest(parts.z + left, parts.dimension - left, parts.rest_weights)
+        z = parts.z + left
+        total += parts.rest(z, z, parts.dimension - left, parts.rest_weights)
     y[0] = total
 
 
 cdef class InGroups(Evaluation):
     """``factor * sum(grouped(z of a group)) + rest(z of no group)``, where z is x minus the optimum,
-    with the variables in the order of the groups. Basic functions are 0 only at z = 0.
-
-    - `grouped`, `rest`: The basic functions of each group and of the variables in no group: numbers
-      in `LARGE`.
-    - `groups`, `group_size`: Number of groups, and number of variables in each group.
-    - `factor`: Factor of the sum over the groups.
-    - `optimum`: Shape ``(dimension,)``.
-    - `order`: A permutation of the variables, shape ``(dimension,)``; the first ones are in the
-      groups.
-    - `rotation`: Orthogonal, shape ``(group_size, group_size)``; every group is rotated by it.
+    with the variables in `order`, those of the groups first. Basic functions, numbers in `LARGE`,
+    are 0 only at z = 0. Every group is rotated by the orthogonal `rotation`.
     """
 
     cdef Grouped parts
@@ -671,12 +652,7 @@ cdef void evaluate_peaks(void *handle, const double *x, double *y) noexcept nogi
 
 
 cdef class Landscape(Evaluation):
-    """Moving peaks in all environments, one of which is evaluated at a time.
-
-    - `heights`, `taus`: Shape ``(environments, peaks)``.
-    - `centres`, `widths`: Shape ``(environments, peaks, dimension)``.
-    - `rotations`: Shape ``(environments, peaks, dimension, dimension)``.
-    - `etas`: Shape ``(environments, peaks, 4)``.
+    """Moving peaks in all environments, one of which is evaluated at a time; arrays as in `Peaks`.
 
     An evaluation gives the negated height, inf at a point that is not finite, and the number of the
     environment.
@@ -753,11 +729,8 @@ cdef void evaluate_pair(void *handle, const double *x, double *y) noexcept:
 
 cdef class NoisyPair(Evaluation):
     """The measured and the noise-free value of COCO; at a point that is not finite, both are what
-    COCO gives: NaN or inf. The addresses have to be valid as long as this object.
-
-    - `evaluate`: The address of ``coco_evaluate_function``.
-    - `problem`: The address of the problem.
-    - `noise_free`: The address of the noise-free value of its last evaluation.
+    COCO gives: NaN or inf. The addresses, of ``coco_evaluate_function``, the problem and the
+    noise-free value of its last evaluation, have to be valid as long as this object.
     """
 
     cdef Pair pair

@@ -639,20 +639,16 @@ class Engineering(Suite):
         lower, upper = np.array(design.lower, float), np.array(design.upper, float)
         integer = np.isin(np.arange(name.dimension), design.whole)
 
-        def objective(x: NDArray[np.float64]) -> float:
+        def values(x: NDArray[np.float64]) -> Values:
             with np.errstate(all="ignore"):
-                return float(design.values(*x)[0])
-
-        def written(x: NDArray[np.float64]) -> tuple[Sequence[Any], Sequence[Any]]:
-            with np.errstate(all="ignore"):
-                return design.values(*x)[1:]
+                return design.values(*x)
 
         def constraints(x: NDArray[np.float64]) -> NDArray[np.float64]:
-            g, h = written(x)
+            _, g, h = values(x)
             return np.array([*g, *(abs(each) - TOLERANCE for each in h)], dtype=float)
 
-        evaluate = refusing(objective, name, lower, upper, integer)
-        kind = Constraints(len(constraints(upper)), constraints, written=written)
+        evaluate = refusing(lambda x: float(values(x)[0]), name, lower, upper, integer)
+        kind = Constraints(len(constraints(upper)), constraints, written=lambda x: values(x)[1:])
         return Problem(name, evaluate, lower, upper, design.f_opt, integer, kind=kind)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import isqrt
 from typing import Any
 
@@ -51,7 +51,9 @@ class PseudoBoolean(Suite):
         maximized = _open(function, dimension, instance)
         known = self.knows_optimum(function, dimension, instance)
         f_opt = -_largest(maximized, name) if known else np.nan
-        evaluate = refusing(_negated(maximized), name, lower, upper, integer)
+        evaluate = refusing(
+            lambda x: -float(maximized(x.astype(np.int64))), name, lower, upper, integer
+        )
         return Problem(name, evaluate, lower, upper, f_opt, integer)
 
 
@@ -82,15 +84,7 @@ def _open(function: int, dimension: int, instance: int) -> Any:
     )
 
 
-def _negated(maximized: Any) -> Callable[[NDArray[np.float64]], float]:
-    def evaluate(x: NDArray[np.float64]) -> float:
-        return -float(maximized(x.astype(np.int64)))
-
-    return evaluate
-
-
 def _largest(maximized: Any, name: ProblemName) -> float:
-    """The largest value, if it is known."""
     if name.function != INDEPENDENT_SET:
         return float(maximized.optimum.y)
     # An instance scales and shifts the values of all functions in the same way, which OneMax shows.
@@ -119,11 +113,8 @@ class ManyAffine(Suite):
         combined = _combined(name)
         upper = np.full(name.dimension, BOUND)
 
-        def evaluate(x: NDArray[np.float64]) -> float:
-            return float(combined(x))
-
         none = np.zeros(name.dimension, dtype=bool)
-        refused = refusing(evaluate, name, -upper, upper, none)
+        refused = refusing(lambda x: float(combined(x)), name, -upper, upper, none)
         return Problem(name, refused, -upper, upper, float(combined.optimum.y))
 
 

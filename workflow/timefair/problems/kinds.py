@@ -16,10 +16,8 @@ GRID = 5e-13  # distance of neighbouring normalized values
 
 def normalized(vectors: ArrayLike, ideal: ArrayLike, nadir: ArrayLike) -> NDArray[np.float64]:
     """Normalize finite vectors, shape ``(n, 2)``, as COCO does: the ideal point is (0, 0), the
-    nadir point (1, 1).
-
-    A value below the ideal one is a rounding error and becomes 0. A vector with one ideal value is
-    an extreme of the front, so its other value is at least 1.
+    nadir point (1, 1). A value below the ideal one is a rounding error and becomes 0. A vector with
+    one ideal value is an extreme of the front, so its other value is at least 1.
 
     >>> normalized([[3.0, 5.0], [1.0, 6.0]], ideal=[1.0, 4.0], nadir=[5.0, 8.0]).tolist()
     [[0.5, 0.25], [0.0, 1.0]]
@@ -102,17 +100,14 @@ class Kind:
     asks no other question about noise, changes, constraints or objectives. With `keep`, an
     evaluation gives a vector of numbers, of which a run records some, over all its launches. A new
     kind is a class here, and, if none of the rules of `Keep` fits, a keeper.
-
-    - `task`: What an algorithm has to be able to do.
-    - `said`: What its suites have, in a sentence; exhibits name it as what they need
-      (`Exhibit.needs`).
+    - `task`, `said`: What an algorithm has to be able to do; what its suites have, in a sentence,
+      by which exhibits name what they need (`Exhibit.needs`).
     - `unsettled`: Why the best value of a run, and thus a final target, is not known before its
       end; empty if it is known.
     - `stopping`: What a restart policy that compares values of evaluations would need; empty if
       they can be compared.
     - `apart`, `cores`: Whether a run can be ``isolation: strict``, or have several ``threads``.
-    - `penalized`: Whether a penalty can turn it into a problem of one objective
-      (``constraint_penalty``).
+    - `penalized`: Whether a penalty can turn it into a problem of one objective.
     - `signed`: Whether a precision can be 0 or negative without refuting the optimum.
     - `names`, `keep`: Names of the numbers of an evaluation, and the rule for recording them; empty
       and None if it gives one value. Vectors with a number that is not finite are never recorded.
@@ -140,7 +135,6 @@ class Kind:
     recommends: ClassVar[bool] = False
 
     def value(self, f: float, x: NDArray[np.float64], f_opt: float) -> float:
-        """The value of a point in the record."""
         return f
 
     def beside(self, x: NDArray[np.float64]) -> object:
@@ -162,10 +156,9 @@ class Kind:
 
 @dataclass(frozen=True)
 class Noisy(Kind):
-    """Noise: an evaluation gives the measured value, and `noise_free`, only called after a run.
-
-    A vector is recorded if either value is the least of its kind so far. The points that an
-    algorithm recommends are recorded, too.
+    """Noise: an evaluation gives the measured value, and `noise_free`, only called after a run. A
+    vector is recorded if either value is the least of its kind so far, and so are recommended
+    points.
     """
 
     noise_free: Callable[[NDArray[np.float64]], float]
@@ -197,12 +190,11 @@ class Constraints(Kind):
 
     A vector has f and the violation. It is recorded if f is the least of a feasible point so far,
     or the violation is the least so far, or ``max(f, f_opt)`` plus the violation.
-
     - `count`, `evaluate`: The number m, at least 1, and ``evaluate(x) -> g`` of shape ``(m,)``. A
       point is feasible if every number is at most 0; NaN makes it infeasible.
-    - `native`: The same evaluation without the interpreter, if there is one; it writes m numbers.
-    - `indicator`: The value of a point in the record: f or, if infeasible, inf; with it, ``max(f,
-      f_opt)`` plus the violation, for every point.
+    - `native`: The same without the interpreter, if there is one; it writes m numbers.
+    - `indicator`: Whether the value of every point in the record is ``max(f, f_opt)`` plus the
+      violation; else it is f or, if infeasible, inf.
     - `written`: ``written(x) -> (g, h)``: inequalities and equalities as written; None: no h.
     """
 
@@ -237,10 +229,9 @@ class Constraints(Kind):
 
 @dataclass(frozen=True, eq=False)
 class TwoObjectives(Kind):
-    """Two objectives, valued by COCO's hypervolume indicator between two points.
-
+    """Two objectives, valued by COCO's hypervolume indicator between two points of shape ``(2,)``.
     A vector is recorded that no earlier one of the run weakly dominates, thinned as of
-    `records.thinning.VectorThinning`. `ideal`, `nadir` become (0, 0) and (1, 1), shape ``(2,)``.
+    `records.thinning.VectorThinning`.
     """
 
     ideal: NDArray[np.float64]
@@ -267,7 +258,6 @@ class TwoObjectives(Kind):
         return normalized(vectors, self.ideal, self.nadir)
 
     def quality(self, vectors: Vectors) -> NDArray[np.float64]:
-        """The negative indicator, so that less is better."""
         return -after_each(self.normalize(vectors))
 
     @classmethod
@@ -286,7 +276,6 @@ class TwoByUser(TwoObjectives):
 @dataclass(frozen=True, eq=False)
 class Changes(Kind):
     """Changes during a run: environments, numbered from 0, each for the same share of the budget.
-
     An evaluation gives the value and its environment, an ``int64_t`` at `address`. A vector is
     recorded if its environment is new, or its value is the least there. `least`, `middle`: in each
     environment the least value, and that at the middle of the bounds.
@@ -313,7 +302,6 @@ class Changes(Kind):
 
     @property
     def uninformed(self) -> NDArray[np.float64]:
-        """The error of the middle of the bounds in each environment."""
         return np.maximum(self.middle - self.least, 0.0)
 
     def errors(self, vectors: Vectors) -> tuple[NDArray[np.intp], NDArray[np.float64]]:

@@ -121,8 +121,7 @@ class Landscapes:
     @property
     def optima(self) -> NDArray[np.float64]:
         """The least value in each environment: the negated height of the highest peak."""
-        highest: NDArray[np.float64] = self.heights.max(axis=1)
-        return -highest
+        return np.asarray(-self.heights.max(axis=1))
 
     def evaluation(self) -> Landscape:
         names = ("heights", "centres", "widths", "rotations", "taus", "etas")
@@ -135,31 +134,28 @@ def landscapes(
     """Draw a sequence of environments; a shorter one of the same seed is its beginning."""
     planes = np.array(list(combinations(range(dimension), 2)), dtype=np.intp).reshape(-1, 2)
     axes = np.linalg.qr(rng.standard_normal((peaks, dimension, dimension)))[0]
-    centres = [COORDINATE.draw(rng, peaks, dimension)]
-    heights = [HEIGHT.draw(rng, peaks)]
-    widths = [WIDTH.draw(rng, peaks, dimension)]
-    angles = [ANGLE.draw(rng, peaks)]
-    taus = [TAU.draw(rng, peaks)]
-    etas = [ETA.draw(rng, peaks, 4)]
-    rotations = [axes]
-
-    def changed(
-        bounds: Range, values: list[NDArray[np.float64]], deviation: float
-    ) -> NDArray[np.float64]:
-        return bounds.reflect(values[-1] + deviation * rng.standard_normal(values[-1].shape))
-
+    centres, rotations = [COORDINATE.draw(rng, peaks, dimension)], [axes]
+    moved = {  # where each property stays, how far it moves, and its shape for a peak
+        "heights": (HEIGHT, severity.height, ()),
+        "widths": (WIDTH, severity.width, (dimension,)),
+        "angles": (ANGLE, severity.angle, ()),
+        "taus": (TAU, severity.tau, ()),
+        "etas": (ETA, severity.eta, (4,)),
+    }
+    paths = {name: [bounds.draw(rng, peaks, *shape)] for name, (bounds, _, shape) in moved.items()}
     for _ in range(environments - 1):
         directions = rng.standard_normal((peaks, dimension))
         directions /= np.linalg.norm(directions, axis=1, keepdims=True)
         centres.append(COORDINATE.reflect(centres[-1] + severity.shift * directions))
-        heights.append(changed(HEIGHT, heights, severity.height))
-        widths.append(changed(WIDTH, widths, severity.width))
-        angles.append(changed(ANGLE, angles, severity.angle))
-        taus.append(changed(TAU, taus, severity.tau))
-        etas.append(changed(ETA, etas, severity.eta))
-        turns = [rotation(angle, rng.permutation(planes), dimension) for angle in angles[-1]]
+        for name, (bounds, deviation, _) in moved.items():
+            last = paths[name][-1]
+            paths[name].append(bounds.reflect(last + deviation * rng.standard_normal(last.shape)))
+        turns = [
+            rotation(angle, rng.permutation(planes), dimension) for angle in paths["angles"][-1]
+        ]
         rotations.append(axes @ np.stack(turns))
-    return Landscapes(*map(np.stack, (heights, centres, widths, angles, rotations, taus, etas)))
+    found = paths | {"centres": centres, "rotations": rotations}
+    return Landscapes(**{name: np.stack(of) for name, of in found.items()})
 
 
 def rotation(angle: float, planes: NDArray[np.intp], dimension: int) -> NDArray[np.float64]:
@@ -179,8 +175,6 @@ SEED = 2022
 
 
 class Scenario(NamedTuple):
-    """A number of peaks, and how far a change moves them."""
-
     peaks: int
     shift: float = 1.0
 
@@ -218,22 +212,14 @@ class Moving(Suite):
         )
         evaluate = drawn.evaluation()
         lower, upper = (np.full(name.dimension, end) for end in COORDINATE)
-        middle = _values_at((lower + upper) / 2, evaluate, self.environments)
+        middle = np.empty(self.environments)
+        for number in range(self.environments):
+            evaluate.environment = number
+            middle[number] = evaluate((lower + upper) / 2)[0]
+        evaluate.environment = 0
         changes = Changes(evaluate.environment_address, drawn.optima, middle)
         native, keep = Native(*evaluate.c_function), (evaluate,)
         return Problem(name, evaluate, lower, upper, 0.0, native=native, kind=changes, keep=keep)
-
-
-def _values_at(
-    x: NDArray[np.float64], evaluate: Landscape, environments: int
-) -> NDArray[np.float64]:
-    """The value of a point in each environment; the first one is then set again."""
-    values = np.empty(environments)
-    for number in range(environments):
-        evaluate.environment = number
-        values[number] = evaluate(x)[0]
-    evaluate.environment = 0
-    return values
 
 
 MOVING = Moving()

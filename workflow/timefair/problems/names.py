@@ -18,7 +18,6 @@ Given = Mapping[str, Mapping[str, str]]
 
 def declared(suite: str) -> dict[int, str]:
     """The names in the attribute ``names`` of the user's own function; empty for a suite.
-
     `InputError` if the attribute is not a mapping of numbers to names.
     """
     if ":" not in suite:

@@ -1,51 +1,24 @@
 """The user's own problem: ``module:function`` or ``path/to/file.py:function``.
 
-The function is ``f(x) -> float`` for an array of shape ``(dimension,)``. If it has arguments named
-``function`` and ``instance``, it gets the numbers in the campaign, from 1. Without such an
-argument, the only number is 1. The following settings come from the campaign's
-``problems.parameters``, or else from attributes of the function; all other parameters are keyword
-arguments of it:
+The function is ``f(x) -> float`` for an array of shape ``(dimension,)``, or has arguments named
+``function`` and ``instance``, which get the numbers in the campaign; without them, the only number
+is 1. `SETTINGS` come from ``problems.parameters``, or else from attributes of the function, of
+which all but flags, tolerance and hypervolume may be functions ``(function, dimension, instance) ->
+value``; other parameters are keyword arguments of it.
 
-``lower``, ``upper``
-    The bounds, required: a number for all variables, or a list with one number per variable.
-``f_opt``
-    The optimal value, if it is known.
-``integer``
-    Which variables take whole numbers: ``true`` for all, or a list of ``true`` and ``false``. With
-    bounds 0 and 1 they are binary.
-``permutation``
-    ``true`` if a point is an order of the whole numbers from 0 to dimension - 1. Then there are
-    neither bounds nor ``integer``.
-``equality_tolerance``
-    How far an equality constraint may be from 0, by default 1e-4.
+With ``ideal`` and ``nadir``, it returns two objectives, and the quality of a run is the hypervolume
+indicator between them; the precision is ``hypervolume``, the best known one, at most 1, minus it.
 
-As attributes, ``lower``, ``upper``, ``f_opt``, ``ideal`` and ``nadir`` may also be functions
-``(function, dimension, instance) -> value``.
+The attributes ``constraints`` (at most 0) and ``equalities`` (0) are functions of the same
+arguments, which return a list, or the numbers of values that the function returns beside f, as ``f,
+values``, the inequalities first. An equality h is two inequalities, ``h - equality_tolerance`` and
+``-h - equality_tolerance``.
 
-With ``ideal`` and ``nadir``, the function has two objectives and returns two numbers. The quality
-of a run is the hypervolume indicator of ``bbob-biobj`` with these two points, and the precision is
-``hypervolume`` minus it:
-
-``ideal``, ``nadir``
-    Two numbers each: values that no point of the front is better than, and the reference point,
-    the worst values that count.
-``hypervolume``
-    The best known indicator, at most 1, the default, which no set can surpass.
-
-Constraints are attributes of the function: ``constraints`` for values that have to be at most 0,
-and ``equalities`` for values that have to be 0. Each is either a function of the same arguments,
-which returns a list, or the number of values that the function itself returns beside f. It then
-returns ``f, values``, the inequalities first. An equality h is two inequalities,
-``h - equality_tolerance`` and ``-h - equality_tolerance``.
-
-A function with noise should draw it from numpy's or Python's global generator: both are seeded for
-each launch. It may have an attribute ``noise_free``, a function of the same arguments that gives
-the value without noise. timefair calls it after a run, outside the run's clock, for the best
-measured points and for the points that the algorithm recommends. The optimum ``f_opt`` is that of
-the function without noise. If ``noise_free`` raises, or takes longer than 600 s for one of these
-two sets of points, the run has the status ``raised``.
-If its value is NaN or infinite, a run has this status for a measured point, and timefair drops a
-recommended point.
+The attribute ``noise_free`` of a function with noise gives the value without it, and is called
+after a run, outside its clock, for the best measured points and the recommended ones. ``f_opt`` is
+that of this function. If it raises, or takes longer than 600 s for one of these two sets of points,
+the run has the status ``raised``, and so it has if its value at a measured point is NaN or
+infinite; a recommended point is then dropped.
 """
 
 from __future__ import annotations
@@ -103,19 +76,17 @@ class OwnProblem(Suite):
         self.distributions: Sequence[str] = user_code.packages(name)
         self._function = user_code.load_function(name)
         self._signature = user_code.signature_of(self._function)
-        self.kind: type[Kind] = Kind if self._attribute(NOISE_FREE) is None else NoisyByUser
+        self._noise_free = self._attribute(NOISE_FREE)
         self._limits = {key: self._attribute(key) for key in CONSTRAINTS if self._attribute(key)}
-        if self._limits:
-            self.kind = Constraints
         given = parameters or {}
         self._settings = self._settings_with(given)
         self._keywords = {key: value for key, value in given.items() if key not in SETTINGS}
-        self._of_noise = [key for key in (NOISE_FREE,) if self._attribute(key) is not None]
+        self._of_noise = [NOISE_FREE] if self._noise_free is not None else []
         self._orders = bool(self._settings.get(ORDER))
         self._two = any(key in self._settings for key in POINTS)
         self._beside = not all(map(callable, self._limits.values()))
-        if self._two:
-            self.kind = TwoByUser
+        kinds = {TwoByUser: self._two, Constraints: self._limits, NoisyByUser: self._of_noise}
+        self.kind: type[Kind] = next((kind for kind, is_of_it in kinds.items() if is_of_it), Kind)
         self.variables: Variables = "continuous" if parameters is None else self._variables()
 
     def parameter_faults(self, parameters: Mapping[str, object]) -> list[str]:
@@ -126,9 +97,8 @@ class OwnProblem(Suite):
             lines.append(f"{ORDER!r} of {self.name}: cannot have {' or '.join(map(repr, others))}")
         if any(key in settings for key in (*POINTS, AREA)):
             lines += self._objective_faults(settings)
-        noise_free = self._attribute(NOISE_FREE)
-        if noise_free is not None and not callable(noise_free):
-            lines.append(f"{NOISE_FREE!r} of {self.name} is a function, not {noise_free!r}")
+        if self._of_noise and not callable(self._noise_free):
+            lines.append(f"{NOISE_FREE!r} of {self.name} is a function, not {self._noise_free!r}")
         lines += [
             f"{key!r} of {self.name} is not read: {instead}"
             for key, instead in REFUSED.items()
@@ -199,8 +169,8 @@ class OwnProblem(Suite):
             count = self._counts_beside[-1] if both else limits(problem.points(3)[1]).size
             written = partial(self._written, limits, *numbers)
             return replace(problem, kind=Constraints(count, limits, written=written))
-        if (noise_free := self._attribute(NOISE_FREE)) is not None:
-            return replace(problem, kind=NoisyByUser(self._evaluation(noise_free, *numbers)))
+        if self._of_noise:
+            return replace(problem, kind=NoisyByUser(self._evaluation(self._noise_free, *numbers)))
         return problem
 
     def source_files(self) -> list[Path]:
@@ -208,7 +178,7 @@ class OwnProblem(Suite):
 
     def _settings_with(self, parameters: Mapping[str, object]) -> dict[str, Any]:
         """The settings of the campaign, or else the attributes; None counts as not set."""
-        values = {key: parameters.get(key, getattr(self._function, key, None)) for key in SETTINGS}
+        values = {key: parameters.get(key, self._attribute(key)) for key in SETTINGS}
         return {key: value for key, value in values.items() if value is not None}
 
     def _attribute(self, key: str) -> Any:
@@ -252,12 +222,11 @@ class OwnProblem(Suite):
                 )
         if len({callable(value) for value in self._limits.values()}) > 1:
             yield f"'constraints' and 'equalities' of {self.name} are both functions, or numbers"
-        if self._limits and self._attribute(NOISE_FREE) is not None:
+        if self._limits and self._of_noise:
             yield f"{NOISE_FREE!r} of {self.name}: values with constraints have no noise"
 
     @property
     def _counts_beside(self) -> tuple[int, int, int]:
-        """How many inequalities and equalities are returned, and how many constraints these are."""
         inequalities, equalities = (int(self._limits.get(key, 0)) for key in CONSTRAINTS)
         return inequalities, equalities, inequalities + 2 * equalities
 
@@ -272,7 +241,6 @@ class OwnProblem(Suite):
         return evaluate
 
     def inequalities(self, g: NDArray[np.float64], h: NDArray[np.float64]) -> NDArray[np.float64]:
-        """All constraints as values that have to be at most 0."""
         tolerance = self._settings.get(TOLERANCE, 1e-4)
         return np.concatenate([g, h - tolerance, -h - tolerance])
 
@@ -293,9 +261,8 @@ class OwnProblem(Suite):
         if not isinstance(found, tuple | list) or len(found) != 2:
             raise TypeError(f"{self.name} returned {found!r:.60}, not f and its constraints")
         inequalities, equalities, _ = self._counts_beside
-        values = self._numbers("constraints", found[1])
-        if values.size != inequalities + equalities:
-            wanted = inequalities + equalities
+        values, wanted = self._numbers("constraints", found[1]), inequalities + equalities
+        if values.size != wanted:
             raise TypeError(f"{self.name} returned {values.size} constraints, not {wanted}")
         g, h = np.split(values, [inequalities])
         return self._number(found[0]), self.inequalities(g, h)
@@ -312,7 +279,6 @@ class OwnProblem(Suite):
         return found
 
     def _trial_of_constraints(self, name: ProblemName) -> Iterator[str]:
-        """What is wrong with constraints by functions of their own, at one point."""
         if not self._limits or self._beside:
             return
         place = f"dimensions: {name.dimension} does not suit {self.name}: its constraints"
@@ -361,7 +327,6 @@ class OwnProblem(Suite):
         return nan if value is None else float(value)
 
     def _bound(self, call: Any, function: int, instance: int) -> Callable[..., Any]:
-        """A function of the user's with all arguments but the point."""
         numbers = {"function": function, "instance": instance}
         keywords = self._keywords | {key: numbers[key] for key in NUMBERED if self._has(key)}
         return partial(call, **keywords)
@@ -458,7 +423,6 @@ def _value(setting: Any, function: int, dimension: int, instance: int) -> Any:
 
 
 def _spread(key: str, value: Any, dimension: int) -> NDArray[Any]:
-    """One value per variable, from one value for all or a list."""
     values = np.asarray(value)
     if values.ndim == 0:
         return np.full(dimension, values)

@@ -1,4 +1,4 @@
-"""Finds a suite by its name in a campaign.
+"""Finds a suite by its name in a campaign, and runs that have found less than its optimum.
 
 The suites are found in the modules of this package. Importing this module imports none of the
 libraries behind them.
@@ -6,22 +6,27 @@ libraries behind them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 from timefair import problems
 from timefair.basics import modules, user_code
 from timefair.basics.errors import InputError, suggest
-from timefair.problems.base import Suite
+from timefair.basics.optimum import is_below
+from timefair.problems.base import ProblemName, Suite
+from timefair.problems.kinds import Kind
 from timefair.problems.own import OwnProblem
 
-SUITES = modules.declared(problems, Suite, without=("registry", "refuted", "names"))  # type: ignore[type-abstract]
+SUITES = modules.declared(problems, Suite, without=("registry", "names"))  # type: ignore[type-abstract]
 """Every suite that a module of this package declares, by name."""
 
 
 def find(suite: str, parameters: Mapping[str, object]) -> Suite:
-    """Find the suite of a name, or the user's own problem, and configure it.
-
-    `InputError`, one line per fault, which begins with ``suite`` or ``parameters``.
+    """Find the suite of a name, or the user's own problem, and configure it. `InputError`, one line
+    per fault, which begins with ``suite`` or ``parameters``.
     """
     try:
         found = SUITES[suite] if suite in SUITES else _own(suite)
@@ -41,3 +46,55 @@ def _own(suite: str) -> Suite:
             "and module:function of your own"
         )
     return OwnProblem(suite)
+
+
+COLUMNS = (  # columns of a run that `refutation` reads
+    "suite", "function", "dimension", "instance", "algorithm", "run", "f_opt", "best_f",
+    "noise_free_f",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, order=True)
+class Refutation:
+    """A run with a value f below the optimum of its problem; of a noisy run, f without noise."""
+
+    suite: str
+    function: int
+    dimension: int
+    instance: int
+    f: float
+    algorithm: str
+    run: int
+    f_opt: float
+
+    def __str__(self) -> str:
+        return (
+            f"{self.problem}: run {self.run} of {self.algorithm} has found f = {self.f!r}, below "
+            f"f_opt = {self.f_opt!r}"
+        )
+
+    @property
+    def problem(self) -> ProblemName:
+        return ProblemName(self.suite, self.function, self.dimension, self.instance)
+
+
+def refutation(run: Mapping[str, Any]) -> Refutation | None:
+    """What a run, with `COLUMNS`, refutes; None if its best value is not below the optimum."""
+    suite = SUITES.get(run["suite"])
+    f_opt, best, noise_free = (
+        np.nan if run[name] is None else float(run[name])
+        for name in ("f_opt", "best_f", "noise_free_f")
+    )
+    f = (suite.kind if suite else Kind).refuting(best, noise_free)
+    if not is_below(f, f_opt):
+        return None
+    names = {name: run[name] for name in COLUMNS[:6]}
+    return Refutation(**names, f=f, f_opt=f_opt)
+
+
+def least(found: Iterable[Refutation | None]) -> list[Refutation]:
+    """The one with the least value of each problem, in the order of the problems."""
+    of_problems: dict[ProblemName, Refutation] = {}
+    for one in sorted(filter(None, found)):
+        of_problems.setdefault(one.problem, one)
+    return list(of_problems.values())

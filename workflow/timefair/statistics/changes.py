@@ -1,7 +1,5 @@
-"""How well runs follow a problem that changes: errors, recovery, and their intervals.
-
-A run goes through environments of equal length, its *period*. Those of one run are not independent,
-so intervals are from a bootstrap of whole runs.
+"""How well runs follow a problem that changes: errors, recovery, and their intervals, from a
+bootstrap of whole runs. A run goes through environments of equal length, its *period*.
 """
 
 from __future__ import annotations
@@ -11,16 +9,20 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from timefair.statistics.checks import Estimate, Floats
-from timefair.statistics.samples import percentile_interval, resampled_sums
+from timefair.statistics.samples import (
+    Estimate,
+    Floats,
+    per_success,
+    percentile_interval,
+    resampled_sums,
+)
 
 
 @dataclass(frozen=True)
 class Followed:
     """What a run found in each environment: the points that improved on all earlier ones of it.
-
     - `environment`, `since`, `error`, shape ``(improvements,)``: The environment, from 0, the cost
-      since its beginning, which never decreases within it, and the error, which decreases.
+      since its beginning, which never decreases, and the error, which decreases.
     - `uninformed`, shape ``(environments,)``: The error before the first improvement; larger ones
       do not count.
     """
@@ -39,23 +41,17 @@ class Followed:
 
 
 def best_before_change(run: Followed) -> Floats:
-    """The best error in each environment, shape ``(environments,)``.
-
-    Source: K. Trojanowski and Z. Michalewicz, IEEE CEC 1999.
-    """
+    """The best error in each environment (K. Trojanowski and Z. Michalewicz, IEEE CEC 1999)."""
     best = run.uninformed.copy()
     np.minimum.at(best, run.environment, run.error)
     return best
 
 
 def offline_errors(run: Followed, period: float) -> Floats:
-    """The mean over the cost of the best error since the change, shape ``(environments,)``.
-
-    - `run`: Its `since` is the cost from which each error holds: of evaluation n, n - 1.
-    - `period`: The length of an environment. Errors that hold from a later cost do not count.
-
-    Source: J. Branke and H. Schmeck, Advances in Evolutionary Computing, Springer 2003. D. Yazdani
-    et al., IEEE Transactions on Evolutionary Computation 25 (2021).
+    """The mean over the cost of the best error since the change, shape ``(environments,)``. Of
+    evaluation n, an error holds from the cost n - 1 (`run.since`); `period` is the length of an
+    environment. Source: J. Branke and H. Schmeck, Advances in Evolutionary Computing, Springer
+    2003. D. Yazdani et al., IEEE Transactions on Evolutionary Computation 25 (2021).
     """
     means = np.empty(run.uninformed.size)
     for number in range(means.size):
@@ -75,10 +71,8 @@ def error_after(run: Followed, costs: Floats) -> Floats:
 
 
 def recovery_times(run: Followed, targets: Floats) -> Floats:
-    """The cost from the change to the first error of at most each target.
-
-    Only improvements count, not `Followed.uninformed`. Shape ``(environments, targets)``; `inf`
-    where the target was not reached before the next change.
+    """The cost from the change to the first improvement with an error of at most each target, shape
+    ``(environments, targets)``; `inf` if there was none before the next change.
     """
     times = np.full((run.uninformed.size, targets.size), np.inf)
     for place, target in enumerate(targets):
@@ -93,12 +87,9 @@ def draws_of_runs(runs: int, *, resamples: int, rng: np.random.Generator) -> Flo
 
 
 def mean_over_runs(values: ArrayLike, draws: Floats, confidence: float) -> Estimate:
-    """The mean over runs and changes, with its interval from a bootstrap of whole runs.
-
-    - `values`: Shape ``(runs, environments)`` or ``(runs, environments, m)``, finite.
-    - `draws`: From `draws_of_runs`.
-
-    Returns: Scalars, or arrays of shape ``(m,)``. With one run, both limits are the mean.
+    """The mean over runs and changes of finite values, shape ``(runs, environments)`` or ``(runs,
+    environments, m)``, with its interval from a bootstrap of whole runs (`draws_of_runs`): scalars,
+    or arrays of shape ``(m,)``. With one run, both limits are the mean.
     """
     of_runs = np.asarray(values, dtype=np.float64).mean(axis=1)
     replicates = np.tensordot(draws, of_runs, axes=1) / len(of_runs)
@@ -109,29 +100,17 @@ def mean_over_runs(values: ArrayLike, draws: Floats, confidence: float) -> Estim
 def recovered(
     times: ArrayLike, period: float, draws: Floats, confidence: float
 ) -> tuple[Estimate, Estimate]:
-    """Expected cost until recovery, and the share of changes after which a run recovers.
-
-    Every environment is a trial, as runs are for the ERT: its cost is the recovery time, or the
-    period.
-
-    - `times`, shape ``(runs, environments, targets)``: From `recovery_times`.
-
-    Returns cost, share: Shape ``(targets,)``. The cost is `inf` without any success, and so is a
-    limit whose samples have none.
+    """Expected cost until recovery, and the share of changes after which a run recovers, shape
+    ``(targets,)``, from `recovery_times`, shape ``(runs, environments, targets)``. Every
+    environment is a trial, as runs are for the ERT: its cost is the recovery time, or the period.
+    The cost is `inf` without any success, and so is a limit whose samples have none.
     """
     reached = np.asarray(times, dtype=np.float64)
     successes = np.isfinite(reached)
     spent = np.where(successes, reached, period)
     sums = spent.sum(axis=1), successes.sum(axis=1).astype(np.float64)
     drawn = [np.tensordot(draws, of_runs, axes=1) for of_runs in sums]
-    low, high = percentile_interval(_ratio(*drawn), confidence)
+    low, high = percentile_interval(per_success(*drawn), confidence)
     total = [of_runs.sum(axis=0) for of_runs in sums]
-    cost = Estimate(_ratio(*total), low, high)
+    cost = Estimate(per_success(*total), low, high)
     return cost, mean_over_runs(successes, draws, confidence)
-
-
-def _ratio(spent: Floats, successes: Floats) -> Floats:
-    """Cost per success; `inf` without one."""
-    found = np.full(np.shape(spent), np.inf)
-    np.divide(spent, successes, out=found, where=successes > 0)
-    return found

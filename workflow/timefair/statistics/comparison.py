@@ -1,7 +1,6 @@
-"""Comparison of two algorithms: tests, and an effect size with its interval; also within strata.
-
-Smaller results are better; `inf` is worse than every number and equal to itself. Within strata,
-such as kinds of machines, only results of one stratum are compared with each other.
+"""Comparison of two algorithms: tests, and an effect size with its interval; also within strata,
+such as kinds of machines, where only results of one stratum are compared with each other. Smaller
+results are better; `inf` is worse than every number and equal to itself.
 """
 
 from __future__ import annotations
@@ -16,9 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, logit, ndtr, ndtri, stdtr
 
-from timefair.statistics.checks import Floats, check_confidence, vector
 from timefair.statistics.ert import ert
-from timefair.statistics.samples import sample_quantile
+from timefair.statistics.samples import Floats, check_confidence, sample_quantile, vector
 
 EXACT_PRODUCT = 20_000  # largest product of the sample sizes for an exact distribution without ties
 EXACT_ADDITIONS = 3_400_000  # of an exact distribution with ties; about 3 ms
@@ -38,18 +36,15 @@ class Tails:
 
 
 def tails(first: ArrayLike, second: ArrayLike) -> Tails:
-    """Both tails of U if the pooled values are assigned to the two samples at random.
+    """Both tails of U if the pooled values of two samples, at least one each, are assigned at
+    random.
 
-    - `first`, `second`, shape (m,) and (n,): Samples with at least one value each. `inf` is
-      allowed, and is equal to itself.
-
-    Returns: U is the number of pairs in which the value of `first` is larger; ties count half. Both
-    tails are 1 if all values are equal.
-
-    The distribution is conditional on the ties. It is exact without ties for ``m n <=
-    EXACT_PAIRS``, with ties for up to 30 runs each, for more as long as `EXACT_ADDITIONS` suffice,
-    and for complete separation. Otherwise it is the double saddlepoint approximation for a lattice,
-    whose relative error is below 0.04 for 30 or more runs each, down to 1e-12.
+    U is the number of pairs in which the value of `first` is larger; ties count half. Both tails
+    are 1 if all values are equal. The distribution is conditional on the ties. It is exact without
+    ties for ``m n <= EXACT_PAIRS``, with ties for up to 30 runs each, for more as long as
+    `EXACT_ADDITIONS` suffice, and for complete separation. Otherwise it is the double saddlepoint
+    approximation for a lattice, whose relative error is below 0.04 for 30 or more runs each, down
+    to 1e-12.
 
     Source: H. B. Mann and D. R. Whitney, Annals of Mathematical Statistics 18 (1947). I. M.
     Skovgaard, Journal of Applied Probability 24 (1987), and R. W. Butler, Saddlepoint
@@ -70,8 +65,10 @@ def tails(first: ArrayLike, second: ArrayLike) -> Tails:
         u = doubled // 2
         return Tails(float(at_most(u, m, n)), float(at_most(m * n - u, m, n)))
     ties = tuple(counts.tolist())
-    if len(ties) <= MOST_GROUPS and _Groups.of(ties).additions(m) <= EXACT_ADDITIONS:
-        return _exact(ties, m).tails(doubled)
+    if len(ties) <= MOST_GROUPS and _Groups.of(ties, m).additions(m) <= EXACT_ADDITIONS:
+        first, step, lower, upper = _exact(ties, m)
+        place = (doubled - first) // step
+        return Tails(min(float(lower[place]), 1.0), min(float(upper[place]), 1.0))
     return Tails(
         _approximate(counts, m, doubled - m * n), _approximate(counts[::-1], m, m * n - doubled)
     )
@@ -89,10 +86,8 @@ def at_most(u: ArrayLike, m: int, n: int) -> Floats:
 
 @lru_cache(maxsize=1024)
 def _lower_half(m: int, n: int) -> Floats:
-    """P(U <= u) for u = 0..m n // 2, with m <= n.
-
-    The number of ways to have each u are the coefficients of a Gaussian binomial, the product of
-    (1 - q^(n+i)) / (1 - q^i) for i = 1..m.
+    """P(U <= u) for u = 0..m n // 2, with m <= n. The number of ways to have each u are the
+    coefficients of a Gaussian binomial, the product of (1 - q^(n+i)) / (1 - q^i) for i = 1..m.
     """
     size = m * n // 2 + 1
     ways = np.zeros(size, dtype=object)
@@ -105,14 +100,14 @@ def _lower_half(m: int, n: int) -> Floats:
     return np.asarray(np.add.accumulate(ways) / comb(m + n, m), dtype=np.float64)
 
 
-@dataclass(frozen=True)
-class _Groups:
+class _Groups(NamedTuple):
     """Groups of equal values: two that are counted in closed form, and the other values.
-
-    - `rank`: Doubled rank of the first group; `step`: the greatest common divisor of differences.
+    - `rank`, `step`: Doubled rank of the first group; the greatest common divisor of differences.
     - `shifts`, `shift`: Doubled ranks of the other values and of the second group, minus `rank`, in
       steps.
     - `first`, `second`: Sizes of these groups.
+    - `lowest`, `sums`: Of at most m of `shifts`: the smallest sum, at most 0, and an upper limit of
+      the number of different ones.
     """
 
     rank: int
@@ -121,9 +116,11 @@ class _Groups:
     shift: int
     first: int
     second: int
+    lowest: int
+    sums: int
 
     @classmethod
-    def of(cls, ties: tuple[int, ...]) -> _Groups:
+    def of(cls, ties: tuple[int, ...], m: int) -> _Groups:
         """The second group is the largest; the first is chosen so that `sums` is small."""
         counts = np.array(ties, dtype=np.int64)
         ranks = _doubled_ranks(counts)
@@ -135,55 +132,30 @@ class _Groups:
         costs[second] = np.inf
         first = int(np.argmin(costs))
         step = _step(ranks)
-        shifts = (ranks - ranks[first]) // step
+        steps = (ranks - ranks[first]) // step
         others = np.delete(np.arange(counts.size), [first, second])
-        return cls(
-            int(ranks[first]),
-            step,
-            np.repeat(shifts[others], counts[others]),
-            int(shifts[second]),
-            int(counts[first]),
-            int(counts[second]),
-        )
+        shifts, sizes = np.repeat(steps[others], counts[others]), counts[[first, second]].tolist()
+        ordered = np.sort(shifts)
+        lowest = int(np.minimum(ordered[:m], 0).sum())
+        sums = int(np.maximum(ordered[::-1][:m], 0).sum()) - lowest + 1
+        return cls(int(ranks[first]), step, shifts, int(steps[second]), *sizes, lowest, sums)
 
     def rows(self, m: int) -> int:
         """How many numbers of values outside both groups are possible among m values."""
         return min(m, self.shifts.size) + 1
 
-    def lowest(self, m: int) -> int:
-        """The smallest sum of at most m of `shifts`, at most 0."""
-        return int(np.minimum(np.sort(self.shifts)[:m], 0).sum())
-
-    def sums(self, m: int) -> int:
-        """Upper limit of the number of different sums of at most m of `shifts`."""
-        return int(np.maximum(np.sort(self.shifts)[::-1][:m], 0).sum()) - self.lowest(m) + 1
-
     def additions(self, m: int) -> int:
-        return (self.shifts.size + min(m, self.second) + 1) * self.rows(m) * self.sums(m)
-
-
-@dataclass(frozen=True)
-class _Distribution:
-    """P(2 U <= first + i step) and P(2 U >= first + i step) for i = 0, 1, ..."""
-
-    first: int
-    step: int
-    lower: Floats
-    upper: Floats
-
-    def tails(self, doubled: int) -> Tails:
-        place = (doubled - self.first) // self.step
-        return Tails(min(float(self.lower[place]), 1.0), min(float(self.upper[place]), 1.0))
+        return (self.shifts.size + min(m, self.second) + 1) * self.rows(m) * self.sums
 
 
 @lru_cache(maxsize=256)
-def _exact(ties: tuple[int, ...], m: int) -> _Distribution:
-    """Distribution of the doubled rank sum of m of the values, and from it that of 2 U.
-
-    ``ways[k, s]`` counts the choices of k values outside of both groups with the sum s of shifts.
+def _exact(ties: tuple[int, ...], m: int) -> tuple[int, int, Floats, Floats]:
+    """P(2 U <= first + i step) and P(2 U >= first + i step) for i = 0, 1, ...: first, step and
+    both, from the distribution of the doubled rank sum of m of the values. ``ways[k, s]`` counts
+    the choices of k values outside of both groups with the sum s of shifts.
     """
-    groups, total = _Groups.of(ties), sum(ties)
-    rows, sums, lowest = groups.rows(m), groups.sums(m), groups.lowest(m)
+    groups, total = _Groups.of(ties, m), sum(ties)
+    rows, sums, lowest = groups.rows(m), groups.sums, groups.lowest
     ways = np.zeros((rows, sums))
     ways[0, -lowest] = 1.0
     for shift in groups.shifts:
@@ -205,14 +177,11 @@ def _exact(ties: tuple[int, ...], m: int) -> _Distribution:
         chances[place : place + sums] += np.array(weights) @ ways
     first = m * groups.rank + (least + lowest) * groups.step - m * (m + 1)
     upper = np.cumsum(chances[::-1])[::-1]
-    return _Distribution(first, groups.step, np.cumsum(chances), upper)
+    return first, groups.step, np.cumsum(chances), upper
 
 
 def _approximate(counts: NDArray[np.int64], m: int, deviation: int) -> float:
-    """P(D <= deviation), where D = 2 U - m n for m values that are assigned to the first sample.
-
-    Exact for the largest D, and never below the probability of the smallest D.
-    """
+    """P(D <= deviation), D = 2 U - m n; exact for the largest D, at least that of the least."""
     n = int(counts.sum()) - m
     below = np.cumsum(counts) - counts
     highest = np.clip(m + below + counts - m - n, 0, counts)  # how many of each are among the top m
@@ -225,10 +194,8 @@ def _approximate(counts: NDArray[np.int64], m: int, deviation: int) -> float:
 
 @dataclass(frozen=True)
 class _Choices:
-    """Independent choices, one per value, of which m are made with the sum x of their ranks.
-
-    - `ranks`, `counts`: Ranks and sizes of the groups of equal values.
-    - `given`: m and x.
+    """Independent choices, one per value, of which `given` = (m, x): m are made with the sum x of
+    their ranks. `ranks`, `counts`: of the groups of equal values.
     """
 
     ranks: Floats
@@ -265,7 +232,6 @@ class _Choices:
 
 
 def _saddlepoint(counts: NDArray[np.int64], m: int, deviation: int) -> float:
-    """The double saddlepoint approximation of P(D <= deviation)."""
     total = int(counts.sum())
     ranks = _doubled_ranks(counts) - (total + 1)
     scale = float(np.sqrt((counts * ranks**2).sum() / total))
@@ -299,10 +265,9 @@ def score_p(
     variance_second: ArrayLike,
     n: int,
 ) -> Floats:
-    """Two-sided p-values of Welch's test that two algorithms have one mean score (`equal_ert`).
-
-    Means and variances (divisor runs - 1) are arrays that can be broadcast; `m` and `n` are the
-    numbers of runs, at least 2. Never below ``2/comb(m + n, m)``; 1 if all scores are equal.
+    """Two-sided p-values of Welch's test that two algorithms have one mean score (`equal_ert`),
+    from means and variances (divisor runs - 1), which can be broadcast, of m and n >= 2 runs. Never
+    below ``2/comb(m + n, m)``; 1 if all scores are equal.
 
     >>> score_p([0.0, 0.0], [1.0, 0.0], 5, [2.0, 0.0], [1.0, 0.0], 5).round(4).tolist()
     [0.0133, 1.0]
@@ -314,23 +279,16 @@ def score_p(
         freedom = total**2 / (first**2 / (m - 1) + second**2 / (n - 1))
         p = 2 * stdtr(freedom, -difference / np.sqrt(total))
     p = np.where(total > 0, p, np.where(difference > 0, 0.0, 1.0))
-    return np.asarray(np.maximum(p, _least_p(m, n)))
-
-
-def _least_p(m: int, n: int) -> float:
-    return min(2 / comb(m + n, m), 1.0)
+    return np.asarray(np.maximum(p, min(2 / comb(m + n, m), 1.0)))
 
 
 EXACT_PAIRS = 50  # Wilcoxon's p-value is exact for at most this number of pairs
 
 
 def mann_whitney(first: ArrayLike, second: ArrayLike) -> float:
-    """Two-sided p-value of the Mann-Whitney test that two samples have the same distribution.
-
-    - `first`, `second`, shape (m,) and (n,): Independent results of two algorithms, `inf` allowed.
-
-    Returns: Twice the smaller tail of `tails`, at most 1 and, without
-    ties, at least ``2/comb(m + n, m)``. 1 if all results are equal; NaN if a sample is empty.
+    """Two-sided p-value of the Mann-Whitney test that two independent samples have the same
+    distribution: twice the smaller tail of `tails`, at most 1 and, without ties, at least
+    ``2/comb(m + n, m)``. 1 if all results are equal; NaN if a sample is empty.
     """
     x, y = vector(first, "first"), vector(second, "second")
     if x.size == 0 or y.size == 0:
@@ -350,14 +308,12 @@ class SignedRank:
 
 
 def wilcoxon(first: ArrayLike, second: ArrayLike) -> SignedRank:
-    """Wilcoxon's signed-rank test that two algorithms are equally good on the same problems.
+    """Wilcoxon's signed-rank test that two algorithms are equally good on the same problems, by one
+    result per problem, with comparable differences, such as logarithms of precisions. `inf` and a
+    number have the largest possible difference.
 
-    - `first`, `second`, shape (problems,): One result per problem, with comparable differences,
-      such as logarithms of precisions. Two results of `inf` are a tie; `inf` and a number have the
-      largest possible difference.
-
-    Returns: Ties are ranked, but count for neither algorithm (Pratt). p is exact for at most
-    `EXACT_PAIRS` pairs; it is 1 if all pairs are ties, and NaN without pairs.
+    Ties are ranked, but count for neither algorithm (Pratt). p is exact for at most `EXACT_PAIRS`
+    pairs; it is 1 if all pairs are ties, and NaN without pairs.
 
     Source: J. W. Pratt, Journal of the American Statistical Association 54 (1959). D. S. Kerby,
     Comprehensive Psychology 3 (2014), for the balance.
@@ -384,10 +340,7 @@ def wilcoxon(first: ArrayLike, second: ArrayLike) -> SignedRank:
 
 
 def superiority(first: ArrayLike, second: ArrayLike) -> float:
-    """A12: the probability that the first algorithm has the better result; ties count half.
-
-    Samples as in `mann_whitney`. 0.5 if all results are equal, NaN if a sample is empty.
-    """
+    """A12: chance that the first has the better result, ties half; NaN if a sample is empty."""
     x, y = vector(first, "first"), np.sort(vector(second, "second"))
     if x.size == 0 or y.size == 0:
         return float("nan")
@@ -405,14 +358,13 @@ class Effect:
 
 
 def a12(first: ArrayLike, second: ArrayLike, *, confidence: float) -> Effect:
-    """A12 with its interval. Samples as in `mann_whitney`; all values are NaN if one is empty.
+    """A12 with its interval; all values are NaN if a sample is empty.
 
     The interval contains A12, and its width is never zero: a normal interval with DeLong's variance
-    after each sample got one value better and one worse than all others.
-
-    Source: A. Vargha and H. D. Delaney, Journal of Educational and Behavioral Statistics 25 (2000).
-    E. R. DeLong, D. M. DeLong and D. L. Clarke-Pearson, Biometrics 44 (1988). A. Agresti and B.
-    Caffo, American Statistician 54 (2000).
+    after each sample got one value better and one worse than all others. Source: A. Vargha and H.
+    D. Delaney, Journal of Educational and Behavioral Statistics 25 (2000). E. R. DeLong, D. M.
+    DeLong and D. L. Clarke-Pearson, Biometrics 44 (1988). A. Agresti and B. Caffo, American
+    Statistician 54 (2000).
     """
     x, y = vector(first, "first"), vector(second, "second")
     check_confidence(confidence)
@@ -436,19 +388,17 @@ def win_rates(first: Floats, second: Floats) -> WinRate:
 
     places = stats.rankdata(np.concatenate([first, second]), method="dense").astype(np.float64)
     ends = np.array([0.0, places.size + 1.0])
-    wins = _wins(np.append(places[: first.size], ends), np.append(places[first.size :], ends))
-    m, n = wins.shape
-    variance = wins.mean(axis=1).var(ddof=1) / m + wins.mean(axis=0).var(ddof=1) / n
-    return WinRate(float(wins.mean()), float(variance))
+    won = wins(np.append(places[: first.size], ends), np.append(places[first.size :], ends))
+    m, n = won.shape
+    variance = won.mean(axis=1).var(ddof=1) / m + won.mean(axis=0).var(ddof=1) / n
+    return WinRate(float(won.mean()), float(variance))
 
 
 def in_agreement(effect: Effect, p: float, level: float, *, rejected: bool) -> Effect:
     """The effect with an interval that excludes 0.5 if and only if the test rejects equality.
 
-    - `effect`: Result of `a12`, with an interval of the confidence ``1 - level``.
-    - `p`, `level`, `rejected`: p-value of `mann_whitney`, the level of its test, and the decision.
-
-    If `effect` does not agree, the limit on the side of 0.5 becomes A12 - (A12 - 0.5)
+    `effect` is of `a12` with the confidence ``1 - level``; `p` and `rejected` are of `mann_whitney`
+    at that level. If they do not agree, the limit on the side of 0.5 becomes A12 - (A12 - 0.5)
     z(level)/z(p), with the normal quantiles z (O. S. Miettinen, American Journal of Epidemiology
     103, 1976).
     """
@@ -471,17 +421,13 @@ def equal_ert(
     spent_second: ArrayLike,
     success_second: ArrayLike,
 ) -> float:
-    """Two-sided p-value of a score test that two algorithms have the same ERT to a target.
+    """Two-sided p-value of a score test that two algorithms have the same ERT to a target, from the
+    costs and successes of their runs, as for `timefair.statistics.ert.ert`.
 
-    Welch's test compares the scores of the runs: the cost, minus the ERT of all runs of both
-    algorithms if the run succeeded. Unlike the Mann-Whitney test, it is valid when runs end at
-    different costs.
-
-    - `spent_first`, `success_first`, shape (m,), and `spent_second`, `success_second`, shape (n,):
-      As for `timefair.statistics.ert.ert`.
-
-    Returns: Never below ``2/comb(m + n, m)``. 1 if no run succeeded or if all runs are equal; NaN
-    if an algorithm has fewer than two runs.
+    Welch's test compares the scores of the runs: the cost, minus the ERT of all runs of both if the
+    run succeeded. Unlike the Mann-Whitney test, it is valid when runs end at different costs. Never
+    below ``2/comb(m + n, m)``. 1 if no run succeeded or if all runs are equal; NaN if an algorithm
+    has fewer than two runs.
 
     >>> fast, slow = [1.0, 1.2, 0.9, 1.1, 1.0], [5.0, 5.2, 4.7, 5.1, 5.0]
     >>> round(equal_ert(fast, [True] * 5, slow, [True, True, False, True, True]), 4)
@@ -508,7 +454,8 @@ def _chance_of_balance(ranks: Floats, smaller: float) -> float:
     return min(2 * float(chance[: round(2 * smaller) + 1].sum()), 1.0)
 
 
-def _wins(x: Floats, y: Floats) -> Floats:
+def wins(x: Floats, y: Floats) -> Floats:
+    """1 if the result of a row, of x, is better than that of a column, of y; ties: 0.5."""
     left, right = x[:, np.newaxis], y[np.newaxis, :]
     return np.asarray((left < right) + 0.5 * (left == right))
 
@@ -520,10 +467,6 @@ Strata: TypeAlias = Sequence[tuple[Floats, Floats]]
 def strata_of(
     first: ArrayLike, second: ArrayLike, strata_first: ArrayLike, strata_second: ArrayLike
 ) -> list[tuple[Floats, Floats]]:
-    """The results of both algorithms in each stratum that has results of both.
-
-    - `first`, `second`, `strata_first`, `strata_second`, shape (m,) and (n,): Results and strata.
-    """
     x, y = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     of_x, of_y = np.asarray(strata_first), np.asarray(strata_second)
     common = sorted(set(of_x.tolist()) & set(of_y.tolist()))
@@ -536,7 +479,6 @@ def van_elteren(strata: Strata) -> float:
     With one stratum, `mann_whitney`. With several, the normal approximation of the sum of the rank
     sums, weighted by 1/(m + n + 1), corrected for ties, and never below the smallest p-value of a
     permutation within strata. 1 if all results of each stratum are equal; NaN without strata.
-
     Source: P. van Elteren, Bulletin of the International Statistical Institute 37 (1960).
     """
     if len(strata) == 1:
@@ -559,10 +501,7 @@ def van_elteren(strata: Strata) -> float:
 
 
 def superiority_within(strata: Strata) -> float:
-    """A12 within strata: its mean over the strata, with the weights of `van_elteren`.
-
-    0.5 if all results of each stratum are equal, NaN without strata.
-    """
+    """The mean of A12 over strata, with the weights of `van_elteren`; NaN without strata."""
     if not strata:
         return float("nan")
     values = [superiority(x, y) for x, y in strata]
@@ -570,10 +509,9 @@ def superiority_within(strata: Strata) -> float:
 
 
 def a12_within(strata: Strata, *, confidence: float) -> Effect:
-    """`superiority_within` with a normal interval; NaN without strata.
-
-    The variance is that of `a12` in each stratum; the middle is as close to 0.5 as that of `a12`
-    for one stratum with all results.
+    """`superiority_within` with a normal interval; NaN without strata. The variance is that of
+    `a12` in each stratum; the middle is as close to 0.5 as that of `a12` for one stratum with all
+    results.
     """
     check_confidence(confidence)
     if len(strata) == 1:
@@ -590,9 +528,8 @@ def a12_within(strata: Strata, *, confidence: float) -> Effect:
 
 
 def mean_ratio(ratios: ArrayLike, weights: ArrayLike) -> float:
-    """Geometric mean of the ratios of several strata, shape (strata,), with positive weights.
-
-    A stratum with NaN is omitted. `inf` or 0 if a ratio is; NaN if there are both, or only NaN.
+    """Geometric mean of the ratios of several strata with positive weights. A stratum with NaN is
+    omitted; `inf` or 0 if a ratio is; NaN if there are both, or only NaN.
     """
     values, parts = np.asarray(ratios, dtype=np.float64), np.asarray(weights, dtype=np.float64)
     known = ~np.isnan(values)
@@ -632,8 +569,7 @@ def equal_ert_within(
 
 class QuantileTest(NamedTuple):
     """Two-sided p-value of `quantile_test`, and its least value with so many results below.
-
-    `balance` is the share of the first sample at or below the quantile of both, minus that of the
+    `balance`: the share of the first sample at or below the quantile of both, minus that of the
     second: positive if the first one is better.
     """
 
@@ -643,14 +579,10 @@ class QuantileTest(NamedTuple):
 
 
 def quantile_test(first: ArrayLike, second: ArrayLike, p: float) -> QuantileTest:
-    """Fisher's exact test that as many results of both samples are at or below a common quantile.
-
-    - `first`, `second`, shape (m,) and (n,): Independent results of two algorithms, `inf` allowed.
-    - `p`: Probability of the quantile of all results together, in (0, 1]; 0.5: Mood's test.
-
-    Returns: p and its least value are NaN if a sample is empty.
-
-    Source: R. A. Johnson, S. Verrill and D. H. Moore, Biometrics 43 (1987).
+    """Fisher's exact test that as many results of both samples are at or below a common quantile:
+    that of all results together with the probability `p` in (0, 1]; 0.5: Mood's test. p and its
+    least value are NaN if a sample is empty. Source: R. A. Johnson, S. Verrill and D. H. Moore,
+    Biometrics 43 (1987).
     """
     x, y = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     if x.size == 0 or y.size == 0:

@@ -9,29 +9,26 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from timefair.statistics.checks import Estimate, Floats, vector
 from timefair.statistics.runtimes import trace_arrays
 from timefair.statistics.samples import (
+    Estimate,
+    Floats,
     has_singles,
+    per_success,
     percentile_interval,
     quantile_interval,
     sample_quantile,
     stratified_sums,
+    vector,
 )
 
 
 def best_so_far(
     cost: ArrayLike, precision: ArrayLike, offsets: ArrayLike, grid: ArrayLike
 ) -> Floats:
-    """Best precision that each run has found up to each cost of a grid.
-
-    - `cost`, `precision`, shape (events,): Seconds or evaluations since the start of the run, and
-      the best precision; within a run, costs never fall and precisions never rise.
-    - `offsets`, shape (runs + 1,): The events of run i are ``offsets[i]:offsets[i + 1]``.
-    - `grid`, shape (points,): Costs, in the unit of `cost`, in any order.
-
-    Returns, shape (runs, points): `inf` before the first event of a run, and the last best
-    precision after its end.
+    """Best precision that each run has found up to each cost of a grid in any order, shape (runs,
+    points), from events as in `runtimes`: `inf` before the first event, and the last best precision
+    after the end of the run.
     """
     spent, reached, cuts = trace_arrays(cost, precision, offsets)
     points = vector(grid, "grid")
@@ -43,25 +40,16 @@ def best_so_far(
 
 
 def quantile_band(best: ArrayLike, low: float, high: float) -> Estimate:
-    """Median over the runs, with a band between two sample quantiles: how much runs vary.
-
-    - `best`, shape (runs, points): From `best_so_far`; `inf` is sorted last.
-    - `low`, `high`: Probabilities of the edges, ``0 <= low <= high <= 1``.
-
-    Returns, shape (points,): Order statistics over the runs; NaN if there are no runs.
+    """Median over the runs of `best_so_far`, with a band between two sample quantiles: how much
+    runs vary. Shape (points,); `inf` is sorted last, NaN without runs.
     """
     values = np.asarray(best, dtype=np.float64)
     return Estimate(*(sample_quantile(values, p, axis=0) for p in (0.5, low, high)))
 
 
 def median_band(best: ArrayLike, confidence: float) -> Estimate:
-    """Median over the runs, with its confidence interval at each point.
-
-    - `best`, shape (runs, points): From `best_so_far`; `inf` is sorted last.
-
-    Returns, shape (points,): Order statistics, see `quantile_interval`. Limits are `inf`
-    if they belong to a run without a value, and NaN if there are too few runs: fewer than 6 at
-    95 %. All values are NaN without runs.
+    """Median over the runs of `best_so_far`, with its confidence interval (`quantile_interval`) at
+    each point, shape (points,). Limits are NaN if there are too few runs: fewer than 6 at 95 %.
     """
     values = np.asarray(best, dtype=np.float64)
     interval = quantile_interval(values, 0.5, confidence, axis=0)
@@ -74,16 +62,11 @@ def median_band(best: ArrayLike, confidence: float) -> Estimate:
 
 
 def ecdf(runtimes: ArrayLike, grid: ArrayLike) -> Floats:
-    """Fraction of the (target, instance, run) triples with a runtime of at most b.
-
-    - `runtimes`: Seconds or evaluations, in any shape; `inf` for a target that was not reached,
-      which counts in the denominator.
-    - `grid`, shape (points,): The costs b, in the unit of `runtimes`.
-
-    Returns, shape (points,): In [0, 1]; NaN if there are no runtimes.
-
-    Source: J. J. Lian, "Time-Fair Benchmarking for Metaheuristics", 2025; N. Hansen et al., COCO,
-    Optimization Methods and Software 36 (2021).
+    """Fraction of the (target, instance, run) triples with a runtime of at most b, shape (points,);
+    NaN without runtimes. `runtimes`, any shape: `inf` for a target that was not reached, which
+    counts in the denominator. `grid`: the costs b, in the same unit. Source: J. J. Lian, "Time-Fair
+    Benchmarking for Metaheuristics", 2025; N. Hansen et al., COCO, Optimization Methods and
+    Software 36 (2021).
     """
     times = np.asarray(runtimes, dtype=np.float64).ravel()
     points = np.asarray(grid, dtype=np.float64)
@@ -97,10 +80,9 @@ def ecdf(runtimes: ArrayLike, grid: ArrayLike) -> Floats:
 
 @dataclass(frozen=True)
 class EcdfBand:
-    """An ECDF with two bands; arrays of shape (points,).
-
-    `low` and `high` contain the true curve with the stated confidence at one cost that is chosen in
-    advance, `everywhere_low` and `everywhere_high` at all costs.
+    """An ECDF with two bands; arrays of shape (points,). `low` and `high` contain the true curve
+    with the stated confidence at one cost that is chosen in advance, `everywhere_low` and
+    `everywhere_high` at all costs.
     """
 
     fraction: Floats
@@ -119,20 +101,13 @@ def ecdf_band(
     resamples: int,
     rng: np.random.Generator,
 ) -> EcdfBand:
-    """ECDF with bootstrap bands, for the uncertainty from the limited number of runs.
+    """ECDF with bootstrap bands in [0, 1], for the uncertainty from the limited number of runs.
 
-    Whole runs are resampled within their strata. Problems and targets are fixed, so the bands are
-    not valid for other problems.
-
-    - `runtimes`, shape (runs, targets): As for `ecdf`.
-    - `strata`, shape (runs,): The problem of each run: a label of its function and instance.
-    - `grid`, shape (points,): Costs, in any order.
-
-    Returns: Limits in [0, 1]; NaN if a stratum has only one run. All values are NaN without runs or
-    targets. Where all runs of each stratum agree, the pointwise band has zero width.
-
-    The pointwise band is the percentile interval of `stratified_sums`; the simultaneous band is
-    ``fraction ± c``, where c is the quantile of the largest distance of a bootstrap curve.
+    Whole runs of `runtimes`, shape (runs, targets), are resampled within `strata`, the problem of
+    each. Problems and targets are fixed, so the bands are not valid for other problems. The
+    pointwise band is the percentile interval of `stratified_sums`; the simultaneous one is
+    ``fraction ± c``, where c is the quantile of the largest distance of a bootstrap curve. Limits
+    are NaN if a stratum has only one run, and all values without runs or targets.
 
     Source: P. J. Bickel and D. A. Freedman, Annals of Statistics 9 (1981), Corollary 4.2.
     """
@@ -167,14 +142,12 @@ def _reached(times: Floats, points: Floats) -> Floats:
 def performance_ratios(
     costs: ArrayLike, floor: float = 0.0, reference: int | None = None
 ) -> Floats:
-    """Cost of each algorithm on each problem, divided by the lowest cost on the problem.
+    """Cost of each algorithm on each problem, shape (..., problems, algorithms), divided by the
+    lowest cost on the problem, or by that of the column `reference`. Costs below `floor`, the
+    resolution of the timer, are replaced by it.
 
-    - `costs`, shape (..., problems, algorithms): Such as an ERT in seconds; `inf` if not solved.
-    - `floor`: Resolution of the timer; costs below it are replaced by it.
-    - `reference`: Column of an algorithm, by whose costs is divided instead.
-
-    Returns, same shape: 1 for the divisor, also 0/0; c/0 is `inf`. If no algorithm solved a
-    problem, all ratios are `inf`; if only the reference did not, the ratio is 0.
+    1 for the divisor, also 0/0; c/0 is `inf`. If no algorithm solved a problem, all its ratios are
+    `inf`; if only the reference did not, the ratio is 0.
 
     Source: E. D. Dolan and J. J. Moré, Mathematical Programming 91 (2002), equation (2.1). N. Gould
     and J. Scott, ACM Transactions on Mathematical Software 43 (2016).
@@ -192,15 +165,9 @@ def performance_ratios(
 
 
 def performance_profile(ratios: ArrayLike, grid: ArrayLike) -> Floats:
-    """Share of the problems on which each algorithm's ratio is at most r.
-
-    - `ratios`, shape (problems, algorithms): From `performance_ratios`. Problems that no algorithm
-      solved count in the denominator.
-    - `grid`, shape (points,): The factors r, never decreasing.
-
-    Returns, shape (points, algorithms): In [0, 1]; NaN if there are no problems.
-
-    Source: Dolan and Moré (2002), equation (2.2).
+    """Share of the problems on which each algorithm's ratio is at most r, shape (points,
+    algorithms), for factors r that never decrease; NaN without problems. Problems that no algorithm
+    solved count. Source: Dolan and Moré (2002), equation (2.2).
     """
     value, points = np.asarray(ratios, dtype=np.float64), vector(grid, "grid")
     problems, algorithms = value.shape
@@ -214,13 +181,9 @@ def performance_profile(ratios: ArrayLike, grid: ArrayLike) -> Floats:
 def resampled_ert(
     spent: ArrayLike, success: ArrayLike, *, resamples: int, rng: np.random.Generator
 ) -> Floats:
-    """ERT of bootstrap samples from the runs of one algorithm on one instance.
-
-    - `spent`, `success`, shape (runs, targets): As for `ert.ert`.
-    - `resamples`: Number of samples, each of runs - 1 whole runs; see `stratified_sums`.
-
-    Returns, shape (resamples, targets): In the unit of `spent`; `inf` for a sample without a
-    success; NaN for fewer than two runs.
+    """ERT, shape (resamples, targets), of bootstrap samples (`stratified_sums`) from the runs of
+    one algorithm on one instance, shape (runs, targets); `inf` for a sample without a success, NaN
+    for fewer than two runs.
     """
     cost = np.asarray(spent, dtype=np.float64)
     reached = np.asarray(success, dtype=np.bool_)
@@ -228,25 +191,20 @@ def resampled_ert(
     if runs < 2:
         return np.full((resamples, targets), np.nan)
     sums = stratified_sums(np.hstack([cost, reached]), np.zeros(runs), resamples=resamples, rng=rng)
-    total, successes = sums[:, :targets], sums[:, targets:]
-    replicates = np.full(total.shape, np.inf)
-    np.divide(total, successes, out=replicates, where=successes > 0)
-    return replicates
+    return per_success(sums[:, :targets], sums[:, targets:])
 
 
 def profile_band(
     fraction: ArrayLike, replicates: Iterable[ArrayLike], grid: ArrayLike, *, confidence: float
 ) -> Estimate:
-    """Pointwise bootstrap limits of performance or data profiles.
-
-    - `fraction`, shape (points, algorithms): The profiles.
+    """Pointwise bootstrap limits of performance or data profiles, shape (points, algorithms).
     - `replicates`, shape (resamples, problems, algorithms): Parts with the costs of each bootstrap
-      sample, from `resampled_ert` for every algorithm, or their `performance_ratios`.
-    - `grid`, shape (points,): Factors or costs, never decreasing.
+      sample, from `resampled_ert`, or their `performance_ratios`.
+    - `grid`: Factors or costs, never decreasing.
 
-    Returns: ``fraction ± c`` within [0, 1], where c is the quantile of the distance between the
-    profiles of the samples and `fraction` at that point: symmetric, because a profile of few runs
-    is biased. NaN without problems, or if an algorithm has only one run on a problem.
+    ``fraction ± c`` within [0, 1], where c is the quantile of the distance of the profiles of the
+    samples at that point: symmetric, because a profile of few runs is biased. NaN without problems,
+    or if an algorithm has only one run on a problem.
 
     Source: P. Hall, Journal of the Royal Statistical Society B 50 (1988).
     """
@@ -273,10 +231,7 @@ def profile_band(
 
 
 def _count(counts: NDArray[np.int32], values: Floats, points: Floats) -> None:
-    """Add each value (sample, problem, algorithm) to the first point that is not below it.
-
-    Values above all points and infinite values are added to the column behind the last point.
-    """
+    """Add each value (sample, problem, algorithm) to the first point that is not below it."""
     place = np.where(np.isfinite(values), np.searchsorted(points, values), points.size)
     sample, _, algorithm = np.indices(values.shape, sparse=True)
     flat = np.ravel_multi_index((sample, algorithm, place), counts.shape)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr, ndtri, stdtrit
 
-from timefair.statistics.checks import Floats, check_confidence, vector
+from timefair.statistics.samples import Floats, check_confidence, per_success, vector
 
 LOG_SPREAD = 1.5  # deviation of the logarithms above which a lognormal sample has a heavy tail
 NORMALITY_LEVEL = 0.05  # level of the test that the logarithms are normal
@@ -20,13 +20,11 @@ WIDEST = 2.5  # upper limit of the factor for a lognormal tail
 def heavy_tail(costs: ArrayLike) -> NDArray[np.bool_]:
     """Whether a sample looks lognormal with so large a spread that its mean is hardly known.
 
-    - `costs`, shape (R,) or (R, targets): Cost of each run to reach the target. All runs are
-      successful. Not negative.
-
-    Returns, shape () or (targets,): True if the standard deviation of the logarithms exceeds
-    `LOG_SPREAD` and the Shapiro-Francia test does not reject their normality at `NORMALITY_LEVEL`.
-    False for fewer than `FEWEST_RUNS` runs, if a cost is 0, and if all costs are equal. Raises
-    ValueError if `costs` is neither a vector nor a matrix, or a cost is negative or not finite.
+    `costs`: of successful runs, not negative, shape (R,) or (R, targets); the result has the shape
+    () or (targets,). True if the standard deviation of the logarithms exceeds `LOG_SPREAD` and the
+    Shapiro-Francia test does not reject their normality at `NORMALITY_LEVEL`. False for fewer than
+    `FEWEST_RUNS` runs, if a cost is 0, and if all costs are equal. ValueError for costs of another
+    shape, and for a cost that is negative or not finite.
 
     Source: P. Royston, Statistics in Medicine 12 (1993).
     """
@@ -55,13 +53,9 @@ def _normality(fit: Floats, runs: int) -> Floats:
 
 
 def widening(costs: ArrayLike, *, confidence: float) -> Floats:
-    """Factor for the upper half of the log interval of a mean, where the tail is heavy.
-
-    - `costs`, shape (R,) or (R, targets): A sample of at least two runs, not negative.
-
-    Returns, shape () or (targets,): At least 1; exactly 1 if the sample has no heavy tail and no
-    more skewness than the log scale accounts for. The upper limit is the mean times
-    exp(factor t c/sqrt(R)), with Student's quantile t and the coefficient of variation c.
+    """Factor of at least 1 for the upper half of the log interval of a mean, where the tail is
+    heavy: the upper limit is the mean times exp(factor t c/sqrt(R)), with Student's quantile t and
+    the coefficient of variation c. `costs`: at least two runs, as for `heavy_tail`.
 
     *Skewness.* By the second term of the Edgeworth expansion of a studentised mean, the upper half
     should be longer by g (2 t^2 + 1)/(6 sqrt(R)) standard errors, with the skewness g. The log
@@ -125,12 +119,9 @@ def _costs(costs: ArrayLike) -> Floats:
 def ert(spent: ArrayLike, success: ArrayLike, axis: int = -1) -> Floats:
     """Expected running time (ERT): cost of all runs, divided by the number of successes.
 
-    - `spent`: Cost of each run in seconds or evaluations: up to the target for a success, up to the
-      end of the run for a failure. Finite and not negative.
-    - `success`: Whether the run reached the target; same shape.
-
-    Returns: The shape and unit of `spent`, without `axis`. `inf` if no run succeeded, NaN if there
-    are no runs.
+    `spent`: seconds or evaluations, up to the target for a success, up to the end of the run for a
+    failure; finite and not negative. Shape without `axis`; `inf` if no run succeeded, NaN without
+    runs.
 
     Source: J. J. Lian, "Time-Fair Benchmarking for Metaheuristics", 2025, equation (1); there, a
     failure costs T, which is the same for runs that use it up (docs/validation/papers-claims.md).
@@ -139,12 +130,8 @@ def ert(spent: ArrayLike, success: ArrayLike, axis: int = -1) -> Floats:
     9.0
     """
     cost, reached = check_pairs(spent, success)
-    successes = reached.sum(axis=axis)
-    total = cost.sum(axis=axis)
-    empty = np.nan if cost.shape[axis] == 0 else np.inf
-    value = np.full(np.shape(total), empty)
-    np.divide(total, successes, out=value, where=successes > 0)
-    return value
+    value = per_success(cost.sum(axis=axis), reached.sum(axis=axis))
+    return value if cost.shape[axis] else np.full(value.shape, np.nan)
 
 
 def success_rate(success: ArrayLike, axis: int = -1) -> Floats:
@@ -157,10 +144,9 @@ def success_rate(success: ArrayLike, axis: int = -1) -> Floats:
 
 @dataclass(frozen=True)
 class Interval:
-    """An interval for each target; all arrays have the same shape.
-
-    `heavy_tail`: Whether all runs succeeded and their costs look heavy-tailed (`heavy_tail`): the
-    ERT then depends on a few runs, and the upper limit may be too low.
+    """An interval for each target; all arrays have the same shape. `heavy_tail`: whether all runs
+    succeeded and their costs look heavy-tailed: the ERT then depends on a few runs, and the upper
+    limit may be too low.
     """
 
     low: Floats
@@ -169,18 +155,15 @@ class Interval:
 
 
 def ert_interval(spent: ArrayLike, success: ArrayLike, *, confidence: float) -> Interval:
-    """Confidence interval of the ERT, for the uncertainty from the limited number of runs.
-
-    - `spent`, `success`, shape (R,) or (R, targets): As for `ert`.
-
-    Returns: Limits in the unit of `spent`, shape () or (targets,). ``high`` is `inf` if there are
-    too few successes to distinguish their rate from 0. Both limits are NaN ("n/a") for fewer than
-    two runs. If no run succeeds, ``low`` is NaN and ``high`` is `inf`.
+    """Confidence interval of the ERT, shape () or (targets,), for the uncertainty from the limited
+    number of runs, of shape (R,) or (R, targets), as for `ert`.
 
     It is Student's interval on the log scale: ERT exp(-t c/sqrt(s)) and ERT exp(f t c/sqrt(s)),
     with s successes, the quantile t of Student's distribution with R - 1 degrees of freedom, and
     sqrt(R/(R - 1)) times the coefficient of variation c of the runtime with restarts. f is
-    `widening` if all runs succeeded, and 1 otherwise. The upper limit is `inf` where Fieller's is.
+    `widening` if all runs succeeded, and 1 otherwise. The upper limit is `inf` where Fieller's is:
+    with too few successes to distinguish their rate from 0. Both are NaN ("n/a") for fewer than two
+    runs. If no run succeeds, ``low`` is NaN and ``high`` is `inf`.
 
     Source: E. C. Fieller, Journal of the Royal Statistical Society B 16 (1954).
     """
@@ -215,10 +198,7 @@ def _log_limits(
 
 
 def residuals(cost: Floats, reached: NDArray[np.bool_], axis: int) -> Floats:
-    """Cost of each run, minus the ERT if the run succeeded; the sum is 0.
-
-    If no run succeeded, the costs themselves.
-    """
+    """Cost of each run, minus the ERT if it succeeded; the sum is 0. If no run did, the costs."""
     mean = ert(cost, reached, axis=axis)
     return np.asarray(cost - np.expand_dims(np.where(np.isfinite(mean), mean, 0.0), axis) * reached)
 
@@ -245,10 +225,7 @@ NOTHING = 1e-150  # smaller costs count as zero, because their square would unde
 
 @dataclass(frozen=True)
 class Bounds:
-    """Limits that contain the exact value; both arrays have the same shape.
-
-    The two limits are equal if the value is computed exactly.
-    """
+    """Limits that contain the exact value; they are equal if it is computed exactly."""
 
     low: Floats
     high: Floats
@@ -260,13 +237,9 @@ class Bounds:
 
 
 def restarted_cdf(spent: ArrayLike, success: ArrayLike, grid: ArrayLike) -> Bounds:
-    """Distribution function of the runtime with restarts.
-
-    - `spent`, `success`, shape (R,): As for `ert.ert`; costs below 1e-150 count as 0.
-    - `grid`, shape (points,): Costs b, in the unit of `spent`, in any order.
-
-    Returns, shape (points,): The probability F(b) that the runtime is at most b. 0 if no run
-    succeeded, also at ``b = inf``; NaN if there are no runs.
+    """The probability F(b) that the runtime with restarts is at most b, shape (points,), from the
+    costs and successes of runs, shape (R,); costs below 1e-150 count as 0. 0 if no run succeeded,
+    also at ``b = inf``; NaN without runs.
 
     F(b) = 1/R (number of successes up to b + sum of F(b - t) over the failures). This equation is
     solved by listing all sums of failure costs if there are few. Otherwise, the failure costs are
@@ -275,7 +248,8 @@ def restarted_cdf(spent: ArrayLike, success: ArrayLike, grid: ArrayLike) -> Boun
     Source: J. J. Lian, "Time-Fair Benchmarking for Metaheuristics", 2025, Definition 3; the limit
     of N. Hansen et al., COCO, Optimization Methods and Software 36 (2021).
     """
-    sample = _RestartedRuns.of(_restarted_costs(spent), success)
+    cost = np.asarray(spent, dtype=np.float64)
+    sample = _RestartedRuns.of(np.where(np.abs(cost) < NOTHING, 0.0, cost), success)
     points = vector(grid, "grid")
     if sample.successes.size == 0:
         never = np.full(points.shape, 0.0 if np.size(spent) else np.nan)
@@ -286,18 +260,10 @@ def restarted_cdf(spent: ArrayLike, success: ArrayLike, grid: ArrayLike) -> Boun
     return Bounds.around(first if late is early else late.cdf(sample, points), first)
 
 
-def _restarted_costs(spent: ArrayLike) -> Floats:
-    cost = np.asarray(spent, dtype=np.float64)
-    return np.where(np.abs(cost) < NOTHING, 0.0, cost)
-
-
 @dataclass(frozen=True)
 class _RestartedRuns:
-    """Runs to be drawn with restarts, without failures of zero cost.
-
-    - `runs`: Number of runs.
-    - `successes`: Cost of each success.
-    - `lengths`, `chances`: The different costs of failures, ascending, and their probabilities.
+    """The number of runs to be drawn with restarts, without failures of zero cost; the cost of each
+    success; and the different costs of failures, ascending, with their probabilities.
     """
 
     runs: int
@@ -318,10 +284,8 @@ class _RestartedRuns:
 
 @dataclass(frozen=True)
 class _Waits:
-    """Possible sums of the costs of the failures before a run, ascending.
-
-    ``begun[i]`` is the expected number of runs that begin before ``sums[i]``. The last item is the
-    expected number of all runs.
+    """Possible sums of the costs of the failures before a run, ascending. ``begun[i]`` is the
+    expected number of runs that begin before ``sums[i]``; the last item is that of all runs.
     """
 
     sums: Floats
@@ -354,9 +318,8 @@ def _waits(sample: _RestartedRuns, limit: float) -> tuple[_Waits, _Waits]:
 
 
 def _listed(lengths: Floats, chances: Floats, limit: float) -> _Waits | None:
-    """All sums of failure costs up to a limit; None if there are too many to list.
-
-    With Q the failures, 1 + Q + Q^2 + ... is the product of (1 + Q), (1 + Q^2), (1 + Q^4), ...
+    """All sums of failure costs up to a limit; None if there are too many to list. With Q the
+    failures, 1 + Q + Q^2 + ... is the product of (1 + Q), (1 + Q^2), (1 + Q^4), ...
     """
     sums, chance = np.zeros(1), np.ones(1)
     more, rarer = lengths, chances

@@ -1,7 +1,6 @@
-"""Runs and ERTs at another cost of an evaluation, and which algorithm is best at each budget.
-
-If each evaluation costs c additional seconds, a run with t seconds and e evaluations takes t + c e
-seconds. The ERT in seconds is then ERT_s + c ERT_evaluations, which is a straight line in c.
+"""Runs and ERTs at another cost of an evaluation, and which algorithm is best at each budget. If
+each evaluation costs c additional seconds, a run with t seconds and e evaluations takes t + c e; so
+the ERT in seconds is ERT_s + c ERT_evaluations, a straight line in c.
 """
 
 from __future__ import annotations
@@ -14,23 +13,15 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 from scipy.special import ndtr, stdtr
 
-from timefair.statistics.checks import Floats, check_confidence
 from timefair.statistics.ranks import rank
+from timefair.statistics.samples import Floats, check_confidence, floats
 
 
 def at_cost(seconds: ArrayLike, evaluations: ArrayLike, cost_s: ArrayLike) -> Floats:
-    """Seconds of a run, or ERT in seconds, at an additional cost per evaluation.
-
-    - `seconds`, `evaluations`: Of a run, or the ERT in both units (`inf` without a success).
-    - `cost_s`: Additional seconds of an evaluation, at least 0. All can be broadcast.
-
-    Returns: ``seconds + cost_s * evaluations``; exactly `seconds` where the cost is 0.
+    """Seconds of a run, or ERT in seconds (`inf` without a success), at an additional cost per
+    evaluation of at least 0 seconds; exactly `seconds` where it is 0. All can be broadcast.
     """
-    time, count, cost = np.broadcast_arrays(
-        np.asarray(seconds, dtype=np.float64),
-        np.asarray(evaluations, dtype=np.float64),
-        np.asarray(cost_s, dtype=np.float64),
-    )
+    time, count, cost = np.broadcast_arrays(*floats(seconds, evaluations, cost_s))
     waited = np.multiply(cost, count, out=np.zeros(cost.shape), where=cost > 0)
     return np.asarray(time + waited)
 
@@ -38,13 +29,9 @@ def at_cost(seconds: ArrayLike, evaluations: ArrayLike, cost_s: ArrayLike) -> Fl
 def reached_within(
     seconds: ArrayLike, evaluations: ArrayLike, cost_s: float, budgets: ArrayLike
 ) -> Floats:
-    """Share of the targets that each run reaches within each budget at an evaluation cost.
-
-    - `seconds`, `evaluations`, shape (runs, targets): Cost to each target; `inf` if not reached.
-    - `cost_s`: Additional cost of an evaluation, in seconds.
-    - `budgets`, shape (budgets,): In seconds, including the evaluation cost.
-
-    Returns: Shape (runs, budgets).
+    """Share of the targets that each run reaches within each budget in seconds, including the
+    evaluation cost, shape (runs, budgets), from its costs to them, shape (runs, targets); `inf`:
+    not reached.
     """
     there = at_cost(seconds, evaluations, cost_s)
     limits = np.asarray(budgets, dtype=np.float64)
@@ -59,12 +46,9 @@ def reached_within(
 
 
 def known_until(seconds: ArrayLike, evaluations: ArrayLike, cost_s: float) -> Floats:
-    """The budget up to which each run is known, at an evaluation cost.
-
-    - `seconds`, `evaluations`, shape (runs,): Seconds T and evaluations E up to which each run was
-      observed; E is `inf` if a longer run could not have changed the result.
-
-    Returns, shape (runs,): T + c E; `inf` for a run whose evaluations are `inf`.
+    """The budget T + c E up to which each run is known, shape (runs,), from the seconds T and the
+    evaluations E up to which it was observed; `inf` if E is: a longer run could not have changed
+    the result.
     """
     count = np.asarray(evaluations, dtype=np.float64)
     observed = np.where(np.isinf(count), 0.0, count)
@@ -74,13 +58,9 @@ def known_until(seconds: ArrayLike, evaluations: ArrayLike, cost_s: float) -> Fl
 def seconds_to_observe(
     seconds: ArrayLike, evaluations: ArrayLike, cost_s: float, budgets: ArrayLike
 ) -> Floats:
-    """Seconds to measure each run again up to each budget, without waiting for the evaluation cost.
-
-    - `seconds`, `evaluations`, shape (runs,), and `cost_s`: As for `known_until`.
-    - `budgets`, shape (budgets,): Budgets B in seconds, including the evaluation cost.
-
-    Returns, shape (runs, budgets): B T/(T + c E), which assumes that the run continues at the same
-    pace; 0 if the run is known up to the budget.
+    """Seconds to measure each run again up to each budget B, without waiting for the evaluation
+    cost, shape (runs, budgets): B T/(T + c E), if the run continues at the same pace; 0 if it is
+    known up to the budget. Arguments as for `known_until`.
     """
     limits = np.asarray(budgets, dtype=np.float64)
     time = np.asarray(seconds, dtype=np.float64)[:, np.newaxis]
@@ -90,10 +70,7 @@ def seconds_to_observe(
 
 
 class Cells:
-    """The runs of each algorithm on each function, for moments of all cells at once.
-
-    - `runs`, shape (algorithms, functions): Number of runs of each cell, at least 1.
-    """
+    """The runs of each algorithm on each function, at least 1, for moments of all cells at once."""
 
     def __init__(self, runs: ArrayLike) -> None:
         self._runs = np.asarray(runs, dtype=np.int64)
@@ -118,10 +95,7 @@ class Cells:
 
 @dataclass(frozen=True)
 class Moments:
-    """Moments of the shares that the runs reach, shape (algorithms, functions, budgets).
-
-    `runs`, shape (algorithms, functions); the variance has the divisor runs - 1, NaN for one run.
-    """
+    """Of the shares of runs, (algorithms, functions, budgets); variance: NaN for one run."""
 
     runs: NDArray[np.int64]
     mean: Floats
@@ -131,11 +105,10 @@ class Moments:
 @dataclass(frozen=True)
 class Leader:
     """The leading algorithm at each budget.
-
     - `best`: Its index, shape (budgets,): the first of equal ones, -1 if none reached a target.
     - `value`: Share or rank of each algorithm, shape (budgets, algorithms).
-    - `tied`: Whether it is not significantly worse than the leader, shape (budgets, algorithms);
-      True for the leader, False for all if none reached a target.
+    - `tied`: Whether it is not significantly worse than the leader, same shape; all False if none
+      reached a target.
     """
 
     best: NDArray[np.intp]
@@ -146,16 +119,11 @@ class Leader:
 def leader_by_share(shares: Moments, *, confidence: float) -> Leader:
     """The algorithm that reaches the largest share of the targets, averaged over the functions.
 
-    - `confidence`: At each budget, a leader without ties is the best algorithm with at least this
-      probability, for new runs on the same functions.
-
-    Returns: `value` is the average share. If an algorithm has only one run on a function, all
-    algorithms are tied.
-
-    The leader is compared with each other algorithm by a one-sided Welch test of a sum over strata
-    (the functions), with Satterthwaite's degrees of freedom, at the level (1 -
+    A leader without ties is the best algorithm with at least the probability `confidence`, for new
+    runs on the same functions: it is compared with each other algorithm by a one-sided Welch test
+    of a sum over strata (the functions), with Satterthwaite's degrees of freedom, at the level (1 -
     confidence)/(algorithms - 1). p is never below the smallest one that a test of the order of
-    these runs can have.
+    these runs can have. If an algorithm has only one run on a function, all are tied.
 
     Source: F. E. Satterthwaite, Biometrics Bulletin 2 (1946).
     """
@@ -185,14 +153,13 @@ def leader_by_share(shares: Moments, *, confidence: float) -> Leader:
 
 
 def leader_by_rank(shares: Moments, *, confidence: float) -> Leader:
-    """The algorithm with the best average rank over the functions, by the share of the targets.
+    """The algorithm with the best average rank over the functions, by the mean share of the
+    targets.
 
-    Returns: `value` is the average rank, by the mean share of the runs on each function. An
-    algorithm is tied with the leader unless Wilcoxon's signed-rank test of their mean shares over
-    the functions, at the level (1 - confidence)/(pairs of algorithms), finds the leader better. p
-    comes from the normal approximation, and is never below 2^(1 - functions).
-
-    Source: A. Benavoli, G. Corani and F. Mangili, Journal of Machine Learning Research 17 (2016).
+    An algorithm is tied with the leader unless Wilcoxon's signed-rank test of their mean shares, at
+    the level (1 - confidence)/(pairs of algorithms), finds the leader better. p comes from the
+    normal approximation, and is never below 2^(1 - functions). Source: A. Benavoli, G. Corani and
+    F. Mangili, Journal of Machine Learning Research 17 (2016).
     """
     value = shares.mean
     average = rank(-value, axis=0).mean(axis=1).T
@@ -204,10 +171,7 @@ def leader_by_rank(shares: Moments, *, confidence: float) -> Leader:
 
 
 def _signed_rank_p(gain: Floats) -> Floats:
-    """Two-sided p-values of the signed-rank test over axis 1; 1 where the balance is not positive.
-
-    Ties are ranked, but count for neither side (Pratt).
-    """
+    """Two-sided, over axis 1, with ties (Pratt); 1 where the balance is not positive."""
     ranks = stats.rankdata(np.abs(gain), axis=1) * (gain != 0)
     balance, spread = (ranks * np.sign(gain)).sum(axis=1), np.sqrt((ranks**2).sum(axis=1))
     z = np.divide(balance, spread, out=np.zeros(balance.shape), where=spread > 0)

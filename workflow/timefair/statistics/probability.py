@@ -10,8 +10,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import beta, norm
 
-from timefair.statistics.checks import Estimate, Floats, check_confidence, vector
-from timefair.statistics.samples import percentile_interval, resampled_sums, sample_quantile
+from timefair.statistics.samples import (
+    Estimate,
+    Floats,
+    check_confidence,
+    floats,
+    per_success,
+    percentile_interval,
+    resampled_sums,
+    sample_quantile,
+    vector,
+)
 
 MeanMethod = Literal["bootstrap-t", "paper"]
 
@@ -22,8 +31,6 @@ NO_SPREAD = 1e-12  # a resampled variance below this share of the sample varianc
 
 @dataclass(frozen=True)
 class MeanInterval:
-    """A mean with its limits, in the unit of the values."""
-
     mean: float
     low: float
     high: float
@@ -39,14 +46,11 @@ def mean_interval(
 ) -> MeanInterval:
     """Mean of the runs, with an interval for the uncertainty from the limited number of runs.
 
-    - `values`, shape (n,): Results of runs; `inf` for a run without a result.
-    - `method`: ``bootstrap-t``: percentiles of the studentised mean of resampled runs. ``paper``:
-      mean ± z s/sqrt(n), with the divisor n in s. ``bootstrap-t`` needs `rng`.
-
-    Returns: If a value is `inf`, the mean and the upper limit are `inf`, and the lower limit is
-    NaN. The limits of a single value are NaN. Equal values have an interval of zero width. All
-    numbers are NaN for an empty sample. A limit of ``bootstrap-t`` is infinite if many resamples
-    have zero variance.
+    ``bootstrap-t``, which needs `rng`: percentiles of the studentised mean of resampled runs.
+    ``paper``: mean ± z s/sqrt(n), with the divisor n in s. If a value is `inf` (a run without a
+    result), the mean and the upper limit are `inf`, and the lower limit is NaN. The limits of a
+    single value are NaN, and so is all for an empty sample. Equal values have an interval of zero
+    width. A limit of ``bootstrap-t`` is infinite if many resamples have zero variance.
 
     Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, section 4.5, Table 12 and
     Appendix B; B. Efron and R. J. Tibshirani, An Introduction to the Bootstrap, 1993, section 12.5.
@@ -106,7 +110,6 @@ def _standard_deviation(x: Floats) -> float:
 def _studentised_limits(
     z: Floats, confidence: float, resamples: int, rng: np.random.Generator
 ) -> tuple[float, float]:
-    """Limits of the mean of values with mean 0 and variance 1."""
     columns = np.column_stack([z, z**2])
     means, squares = resampled_sums(columns, resamples=resamples, rng=rng).T / z.size
     variances = squares - means**2
@@ -118,27 +121,19 @@ def _studentised_limits(
 
 
 def mean_of_successes(costs: ArrayLike, axis: int = -1) -> Floats:
-    """Mean cost of the runs that succeeded: misleading, and here to show how.
-
-    - `costs`: Seconds or evaluations to the target; `inf` for a run that did not reach it.
-
-    Returns: The shape of `costs` without `axis`. NaN if no run succeeded.
-
-    Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, Table 4.
+    """Mean cost of the runs that succeeded: misleading, and here to show how. Shape without `axis`;
+    `inf` for a run that missed the target, NaN if no run succeeded. Source: Mathematics 2022,
+    10(22), 4364, doi 10.3390/math10224364, Table 4.
     """
     cost = _costs(costs)
     reached = np.isfinite(cost)
-    successes = reached.sum(axis=axis)
-    total = np.where(reached, cost, 0.0).sum(axis=axis)
-    mean = np.full(successes.shape, np.nan)
-    np.divide(total, successes, out=mean, where=successes > 0)
-    return mean
+    mean = per_success(np.where(reached, cost, 0.0).sum(axis=axis), reached.sum(axis=axis))
+    return np.where(reached.any(axis=axis), mean, np.nan)
 
 
 def mean_if_all_succeed(costs: ArrayLike, axis: int = -1) -> Floats:
-    """Mean cost if every run succeeded; NaN ("n/a") if one failed, or without runs.
-
-    Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, Table 6.
+    """Mean cost if every run succeeded; NaN ("n/a") if one failed, or without runs. Source:
+    Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, Table 6.
     """
     cost = _costs(costs)
     return np.where(np.isfinite(cost).all(axis=axis), mean_of_successes(cost, axis), np.nan)
@@ -152,27 +147,18 @@ def _costs(costs: ArrayLike) -> Floats:
 
 
 def opposed_pairs(first: ArrayLike, second: ArrayLike) -> NDArray[np.intp]:
-    """Pairs of algorithms whose order by one measure is opposite to their order by another.
-
-    - `first`, `second`, shape (algorithms,): Two measures of the same algorithms, such as mean and
-      median. Smaller is better; `inf` is worst and equal to itself.
-
-    Returns, shape (pairs, 2): Sorted rows (a, b): a is better by the first measure, b by the
-    second. A tie in either measure is not a disagreement.
-
-    Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, section 4.2 and Figure 2.
+    """Pairs of algorithms whose order by one measure is opposite to their order by another: sorted
+    rows (a, b), shape (pairs, 2), where a is better by the first measure, b by the second. Smaller
+    is better; `inf` is worst and equal to itself. A tie is not a disagreement. Source: Mathematics
+    2022, 10(22), 4364, doi 10.3390/math10224364, section 4.2 and Figure 2.
     """
     x, y = vector(first, "first"), vector(second, "second")
     return np.argwhere((x[:, np.newaxis] < x) & (y[:, np.newaxis] > y))
 
 
 def smaller_gap(first: ArrayLike, second: ArrayLike, pairs: ArrayLike) -> Floats:
-    """The smaller of two distances of each pair, by one measure and by the other, in decades.
-
-    - `first`, `second`, shape (algorithms,): Two measures, not negative.
-    - `pairs`, shape (pairs, 2): From `opposed_pairs`.
-
-    Returns: Shape (pairs,). A ratio with 0 or `inf` is infinite.
+    """The smaller of two distances of each of `opposed_pairs`, by one measure and by the other, in
+    decades, shape (pairs,). Measures are not negative; a ratio with 0 or `inf` is infinite.
     """
     x, y = vector(first, "first"), vector(second, "second")
     a, b = np.asarray(pairs, dtype=np.intp).reshape(-1, 2).T
@@ -187,17 +173,11 @@ Method = Literal["beta", "paper"]
 def probability_of_quantile(
     values: ArrayLike, p: float, *, confidence: float, method: Method = "beta"
 ) -> Estimate:
-    """Probability that another run is at least as good as the p-quantile Q_p of the sample: F(Q_p).
+    """Probability F(Q_p) that another run is at least as good as the p-quantile Q_p of the sample.
 
     The estimate depends on the number k of values at or below Q_p, which is larger than ``ceil(n
-    p)`` if Q_p is tied.
-
-    - `values`, shape (n,): Results of runs; smaller is better, and `inf` is a run without a result.
-    - `method`: `beta_interval` or `paper_interval`. Only the first keeps its coverage in small
-      samples and near p = 1.
-
-    Returns: Arrays of shape (). All values are NaN for an empty sample, and if Q_p is `inf`.
-
+    p)`` if Q_p is tied. Of the methods, only `beta_interval` keeps its coverage in small samples
+    and near p = 1. All values, of shape (), are NaN for an empty sample, and if Q_p is `inf`.
     Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, section 4.5 and Tables 13-15.
     """
     x = vector(values, "values")
@@ -218,11 +198,8 @@ def probability_of_quantile(
 def beta_interval(
     count: ArrayLike, n: ArrayLike, confidence: float, *, tied: ArrayLike = False
 ) -> Estimate:
-    """Exact interval of F(X_(k)), which has the distribution Beta(k, n + 1 - k) if F is continuous.
-
-    - `count`, `n`: The rank k, in 1..n, and the size of the sample.
-    - `tied`: Whether X_(k) is tied with another value. The upper limit is then that of k + 1, or 1.
-
+    """Exact interval of F(X_(k)) for the rank k = `count`, in 1..n: Beta(k, n + 1 - k) if F is
+    continuous. If X_(k) is `tied` with another value, the upper limit is that of k + 1, or 1.
     Source: H. A. David and H. N. Nagaraja, Order Statistics, 3rd edition, 2003, section 2.1.
     """
     k, size = np.broadcast_arrays(np.asarray(count), np.asarray(n))
@@ -231,11 +208,9 @@ def beta_interval(
 
 
 def paper_interval(count: ArrayLike, n: ArrayLike, confidence: float) -> Estimate:
-    """The interval of the paper: (k - 1)/(n - 1) ± ``z sqrt(q (1 - q)/n)`` with q = k/n.
-
-    The limits are restricted to [0, 1]. For k = n, the value and both limits are 1. NaN for n = 1.
-
-    Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, Tables 13-15.
+    """The interval of the paper: (k - 1)/(n - 1) ± ``z sqrt(q (1 - q)/n)`` with q = k/n, within [0,
+    1]. For k = n, the value and both limits are 1. NaN for n = 1. Source: Mathematics 2022, 10(22),
+    4364, doi 10.3390/math10224364, Tables 13-15.
     """
     k, size = np.broadcast_arrays(np.asarray(count), np.asarray(n))
     check_confidence(confidence)
@@ -248,8 +223,6 @@ def paper_interval(count: ArrayLike, n: ArrayLike, confidence: float) -> Estimat
 
 def success_interval(successes: ArrayLike, runs: ArrayLike, confidence: float) -> Estimate:
     """Success rate with the exact interval of Clopper and Pearson, as scipy's, for arrays.
-
-    - `successes`, `runs`: Number of runs that reached the target, in 0..runs, and of all runs.
 
     >>> interval = success_interval([0, 5, 10], 10, 0.95)
     >>> interval.low.round(3).tolist(), interval.high.round(3).tolist()
@@ -265,33 +238,22 @@ _beta_interval, _paper_interval = lru_cache(beta_interval), lru_cache(paper_inte
 
 
 def multirun_probability(p: ArrayLike, runs: ArrayLike) -> Floats:
-    """Probability ``1 - (1 - p)**n`` that at least one of n independent runs succeeds.
-
-    - `p`, `runs`: Probability in [0, 1] that a run succeeds, and n, at least 0; broadcastable.
-
-    Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, Table 1.
+    """Probability ``1 - (1 - p)**n`` that at least one of n >= 0 independent runs succeeds. Source:
+    Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, Table 1.
     """
-    single, n = np.broadcast_arrays(
-        np.asarray(p, dtype=np.float64), np.asarray(runs, dtype=np.float64)
-    )
+    single, n = np.broadcast_arrays(*floats(p, runs))
     with np.errstate(divide="ignore"):  # the logarithm is -inf for a run that never fails
         failed = np.multiply(n, np.log1p(-single), out=np.zeros(n.shape), where=n > 0)
     return np.asarray(-np.expm1(failed))
 
 
 def runs_needed(p: ArrayLike, wanted: ArrayLike) -> Floats:
-    """Smallest number of independent runs of which at least one succeeds with a wanted probability.
-
-    - `p`, `wanted`: Probabilities in [0, 1] that a run, and that at least one, succeeds.
-
-    Returns: ``ceil(ln(1 - wanted)/ln(1 - p))`` as floats, but for rounding. 0 if `wanted` is 0, 1
-    if p is 1, and `inf` if p is 0 or if `wanted` is 1 and p < 1.
-
-    Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, the inverse of Table 1.
+    """Smallest number of independent runs of which at least one succeeds with a wanted probability:
+    ``ceil(ln(1 - wanted)/ln(1 - p))``, but for rounding. 0 if `wanted` is 0, 1 if p is 1, and `inf`
+    if p is 0 or if `wanted` is 1 and p < 1. Source: Mathematics 2022, 10(22), 4364, doi
+    10.3390/math10224364, the inverse of Table 1.
     """
-    single, goal = np.broadcast_arrays(
-        np.asarray(p, dtype=np.float64), np.asarray(wanted, dtype=np.float64)
-    )
+    single, goal = np.broadcast_arrays(*floats(p, wanted))
     never = (single == 0) | ((goal == 1) & (single < 1))
     open_case = ~never & (goal > 0) & (single < 1)
     n = np.where(goal == 0, 0.0, np.where(never, np.inf, 1.0))
@@ -315,16 +277,10 @@ def _beta_limits(
 
 
 def best_of_mean(values: ArrayLike, k: int, axis: int = -1) -> Floats:
-    """Unbiased estimate of the expected best (smallest) of k results from R results (U-statistic).
-
-    - `values`: One result per run; `inf` means that a run has no result.
-    - `k`: Number of runs of which the best counts, at least 1.
-
-    Returns: The shape of `values` without `axis`. NaN if there are no runs and for ``k > R``. `inf`
-    if and only if a draw of k runs without a result is possible.
-
-    Source: J. J. Lian, "Time-Fair Benchmarking for Metaheuristics", 2025, Definition 2. W.
-    Hoeffding, Annals of Mathematical Statistics 19 (1948).
+    """Unbiased estimate of the expected best (smallest) of k >= 1 results from R (U-statistic),
+    shape without `axis`. NaN for ``k > R`` and without runs; `inf` if and only if a draw of k runs
+    without a result (`inf`) is possible. Source: J. J. Lian, "Time-Fair Benchmarking for
+    Metaheuristics", 2025, Definition 2. W. Hoeffding, Annals of Mathematical Statistics 19 (1948).
     """
     x = np.moveaxis(np.asarray(values, dtype=np.float64), axis, -1)
     runs = x.shape[-1]
@@ -337,13 +293,9 @@ def best_of_mean(values: ArrayLike, k: int, axis: int = -1) -> Floats:
 
 
 def best_of_quantile(values: ArrayLike, p: float, k: int, axis: int = -1) -> Floats:
-    """The p-quantile of the best of k runs: that of single runs at ``1 - (1 - p)**(1/k)``.
-
-    - `values`: As for `best_of_mean`; ``-inf`` is allowed.
-
-    Returns: The shape of `values` without `axis`; NaN if there are no runs and for ``k > R``.
-
-    Source: The inverse of Mathematics 2022, 10(22), 4364, Table 1.
+    """The p-quantile of the best of k runs: that of single runs at ``1 - (1 - p)**(1/k)``, shape
+    without `axis`; NaN for ``k > R`` and without runs. The inverse of Mathematics 2022, 10(22),
+    4364, Table 1.
     """
     x = np.asarray(values, dtype=np.float64)
     single = 1.0 if p == 1.0 else float(-np.expm1(np.log1p(-p) / k))
@@ -352,15 +304,9 @@ def best_of_quantile(values: ArrayLike, p: float, k: int, axis: int = -1) -> Flo
 
 
 def affordable_runs(budget: ArrayLike, tau: ArrayLike) -> Floats:
-    """Number ``floor(T/tau)`` of runs of mean length tau that fit into a budget T.
-
-    - `budget`, `tau`: T, finite and not negative, and tau, positive; NaN if it is unknown.
-
-    Returns: Whole numbers as floats; NaN if `tau` is NaN.
-
-    Source: J. J. Lian, "Time-Fair Benchmarking for Metaheuristics", 2025, Definition 2.
+    """Number ``floor(T/tau)`` of runs of mean length tau > 0 that fit into a budget T; NaN if `tau`
+    is. Source: J. J. Lian, "Time-Fair Benchmarking for Metaheuristics", 2025, Definition 2.
     """
-    time = np.asarray(budget, dtype=np.float64)
-    single = np.asarray(tau, dtype=np.float64)
+    time, single = floats(budget, tau)
     # Both numbers and their ratio are rounded: a relative error of some 2**-52.
     return np.asarray(np.floor(time / single * (1.0 + 4 * np.finfo(np.float64).eps)))

@@ -1,7 +1,4 @@
-"""Ranks of algorithms on problems, Friedman's test of them, and post-hoc tests of pairs.
-
-Small values are better.
-"""
+"""Ranks of algorithms on problems, Friedman's test, and post-hoc tests; small is better."""
 
 from __future__ import annotations
 
@@ -14,34 +11,25 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from timefair.statistics.checks import Floats
+from timefair.statistics.samples import Floats
 
 
 def holm(p: ArrayLike) -> Floats:
-    """Holm's adjusted p-values, which bound the probability of a false rejection in a family.
-
-    - `p`, shape (tests,): p-values in [0, 1]. NaN means that a test could not be made; it stays NaN
-      and does not count.
-
-    Returns, shape (tests,): At most 1, in the order of `p`.
-
-    Source: S. Holm, Scandinavian Journal of Statistics 6 (1979).
+    """Holm's adjusted p-values, which bound the probability of a false rejection in a family, at
+    most 1, in the order of `p`. NaN: a test that could not be made; it stays NaN and does not
+    count. Source: S. Holm, Scandinavian Journal of Statistics 6 (1979).
     """
-    family, made = _family(p)
-    return _step_down(family, made, np.arange(made.sum(), 0, -1))
+    family, order = _family(p)
+    return _step_down(family, order, np.arange(order.size, 0, -1))
 
 
 def holm_levels(p: ArrayLike, alpha: float) -> Floats:
-    """The level at which Holm's procedure tests each hypothesis in a family with the error level
-    alpha.
-
-    Returns, shape (tests,): ``alpha/tests`` for the smallest p-value, and a larger level after each
-    rejection; NaN for a test that could not be made.
-
-    Source: R. C. Serlin, Journal of Experimental Education 61 (1993), for intervals at them.
+    """The level at which Holm's procedure tests each hypothesis in a family of the error level
+    alpha: ``alpha/tests`` for the smallest p-value, and a larger level after each rejection; NaN
+    stays NaN. Source: R. C. Serlin, Journal of Experimental Education 61 (1993), for intervals at
+    them.
     """
-    family, made = _family(p)
-    order = np.flatnonzero(made)[np.argsort(family[made], kind="stable")]
+    family, order = _family(p)
     rejected = int((holm(family)[order] <= alpha).sum())
     left = np.arange(order.size, 0, -1)
     left[rejected:] = order.size - rejected
@@ -51,47 +39,37 @@ def holm_levels(p: ArrayLike, alpha: float) -> Floats:
 
 
 def shaffer(p: ArrayLike, algorithms: int) -> Floats:
-    """Shaffer's static adjusted p-values for all pairs of algorithms, never above Holm's.
-
-    If one pair of algorithms differs, other pairs must differ too.
-
-    - `p`, shape (algorithms * (algorithms - 1) / 2,): p-value of every pair, in any order; either
-      all or none are NaN, and NaN stays NaN.
-
-    Source: J. P. Shaffer, Journal of the American Statistical Association 81 (1986), procedure S1.
+    """Shaffer's static adjusted p-values for all pairs of algorithms, in any order, never above
+    Holm's: if one pair differs, others must differ too. All or none are NaN. Source: J. P. Shaffer,
+    Journal of the American Statistical Association 81 (1986), procedure S1.
     """
-    family, made = _family(p)
+    family, order = _family(p)
     possible = np.array(sorted(_true_together(algorithms)))
-    left = np.arange(made.sum(), 0, -1)
-    return _step_down(family, made, possible[np.searchsorted(possible, left, side="right") - 1])
+    left = np.arange(order.size, 0, -1)
+    return _step_down(family, order, possible[np.searchsorted(possible, left, side="right") - 1])
 
 
 def hochberg(p: ArrayLike) -> Floats:
-    """Hochberg's adjusted p-values, never above those of `holm`; `p` as there.
-
-    They bound the probability of a false rejection if the tests are independent or positively
-    dependent, such as tests of the same runs by related criteria.
-
-    Source: Y. Hochberg, Biometrika 75 (1988). S. K. Sarkar and C.-K. Chang, Journal of the American
-    Statistical Association 92 (1997).
+    """Hochberg's adjusted p-values, never above those of `holm`. They bound the probability of a
+    false rejection if the tests are independent or positively dependent, as of the same runs by
+    related criteria. Source: Y. Hochberg, Biometrika 75 (1988). S. K. Sarkar and C.-K. Chang,
+    Journal of the American Statistical Association 92 (1997).
     """
-    family, made = _family(p)
-    order = np.flatnonzero(made)[np.argsort(family[made], kind="stable")]
+    family, order = _family(p)
     adjusted = np.full(family.shape, np.nan)
     factors = np.arange(order.size, 0, -1)
     adjusted[order] = np.minimum.accumulate((factors * family[order])[::-1])[::-1]
     return adjusted
 
 
-def _family(p: ArrayLike) -> tuple[Floats, NDArray[np.bool_]]:
+def _family(p: ArrayLike) -> tuple[Floats, NDArray[np.intp]]:
+    """The p-values, and the places of those that are known, from the smallest on."""
     family = np.asarray(p, dtype=np.float64)
-    made = ~np.isnan(family)
-    return family, made
+    return family, np.argsort(family, kind="stable")[: np.count_nonzero(~np.isnan(family))]
 
 
-def _step_down(family: Floats, made: NDArray[np.bool_], factors: NDArray[np.int64]) -> Floats:
+def _step_down(family: Floats, order: NDArray[np.intp], factors: NDArray[np.int64]) -> Floats:
     """Multiply each p-value by its factor, from the smallest on; never decreasing, at most 1."""
-    order = np.flatnonzero(made)[np.argsort(family[made], kind="stable")]
     adjusted = np.full(family.shape, np.nan)
     adjusted[order] = np.minimum(np.maximum.accumulate(factors * family[order]), 1.0)
     return adjusted
@@ -110,9 +88,8 @@ def _true_together(algorithms: int) -> frozenset[int]:
 
 
 def rank(values: ArrayLike, axis: int = -1) -> Floats:
-    """Ranks from 1 for the smallest value, along `axis`; ties share the average of their ranks.
-
-    `inf` ("not reached") and NaN ("n/a") are equally bad and share the worst rank.
+    """Ranks from 1 for the smallest value, along `axis`; ties share the average of their ranks, and
+    `inf` ("not reached") and NaN ("n/a") the worst rank.
 
     Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364, Tables 2 to 4 and 7 to 11.
 
@@ -125,15 +102,14 @@ def rank(values: ArrayLike, axis: int = -1) -> Floats:
 
 
 def rank_within(limits: ArrayLike, values: Callable[[float, NDArray[np.intp]], Floats]) -> Floats:
-    """Ranks of algorithms, each pair compared within the smaller limit of both.
-
+    """Ranks of algorithms, each pair compared within the smaller limit of both, shape (algorithms,
+    m): 1 plus the number of others that are better than an algorithm; ties count half.
     - `limits`, shape (algorithms,): The cost up to which each algorithm is known.
-    - `values`: The results of some algorithms, given by their places, if every run ends at a
-      limit; shape (places, m), as in `rank`.
+    - `values`: The results of some algorithms, given by their places, if every run ends at a limit;
+      shape (places, m), as in `rank`.
 
-    Returns, shape (algorithms, m): 1 plus the number of others that are better than an algorithm;
-    ties count half. With one limit, `rank` along the first axis. A third algorithm has no effect on
-    the order of a pair, so the ranks may be circular: then they are equal.
+    A third algorithm has no effect on the order of a pair, so the ranks may be circular: then they
+    are equal.
 
     >>> cost = np.array([[7.0], [9.0], [3.0]])
     >>> rank_within([5, 10, 10], lambda t, k: np.where(cost[k] <= t, cost[k], np.inf)).tolist()
@@ -153,9 +129,8 @@ def rank_within(limits: ArrayLike, values: Callable[[float, NDArray[np.intp]], F
 
 
 def average_ranks(values: ArrayLike) -> Floats:
-    """Rank of each algorithm, averaged over the problems; NaN if there are no problems.
-
-    - `values`, shape (problems, algorithms): Results, or ranks (ranking does not change ranks).
+    """Rank of each algorithm, averaged over the problems; NaN without problems. `values`, shape
+    (problems, algorithms): results, or ranks (ranking does not change ranks).
 
     >>> average_ranks([[1.0, 2.0, 3.0], [5.0, 5.0, float("inf")]]).tolist()
     [1.25, 1.75, 3.0]
@@ -169,12 +144,11 @@ def average_ranks(values: ArrayLike) -> Floats:
 @dataclass(frozen=True)
 class Friedman:
     """Tests of the hypothesis that all algorithms have the same ranks.
-
     - `average_ranks`: Average rank of each algorithm, shape (algorithms,).
     - `chi2`, `p`: Friedman's statistic, corrected for ties, and its p-value from the chi-squared
       distribution; without the correction, ``_uncorrected``, the test is conservative.
-    - `iman_davenport`, `iman_davenport_p`: Iman and Davenport's less conservative F from `chi2`.
-      `inf` and 0 if all problems have the same order, even if there are only two problems.
+    - `iman_davenport`, `iman_davenport_p`: Iman and Davenport's less conservative F from `chi2`;
+      `inf` and 0 if all problems have the same order.
     - `kendall_w`: The agreement of the problems, corrected for ties, in [0, 1].
     """
 
@@ -193,16 +167,13 @@ class Friedman:
 
 
 def friedman(values: ArrayLike) -> Friedman:
-    """Friedman's test of several algorithms on the same problems, and statistics derived from it.
+    """Friedman's test of several algorithms on the same problems, and what is derived from it.
+    `values`, shape (problems, algorithms): results or ranks; `inf` and NaN share the worst rank.
 
-    - `values`, shape (problems, algorithms): One result per problem and algorithm, where smaller is
-      better, or the ranks. `inf` and NaN share the worst rank.
-
-    Returns: With fewer than two problems or two algorithms, every statistic is NaN. If all
-    algorithms are tied on each problem, the statistics are 0 and the p-values are 1.
-
-    W is the sum of squares between algorithms divided by the total sum of squares of the ranks;
-    ``chi2 = N (k - 1) W``, and ``F = (N - 1) W/(1 - W)``, for N problems and k algorithms.
+    With fewer than two problems or two algorithms, every statistic is NaN. If all algorithms are
+    tied on each problem, the statistics are 0 and the p-values are 1. W is the sum of squares
+    between algorithms divided by the total one; ``chi2 = N (k - 1) W`` and ``F = (N - 1) W/(1 -
+    W)`` for N problems and k algorithms.
 
     Source: M. Friedman, Journal of the American Statistical Association 32 (1937). R. L. Iman and
     J. M. Davenport, Communications in Statistics A 9 (1980). J. Demšar, Journal of Machine Learning
@@ -221,7 +192,6 @@ def friedman(values: ArrayLike) -> Friedman:
 
 
 def _statistics(between: float, total: float, n: int, k: int) -> dict[str, float]:
-    """What follows from the sums of squares for n problems and k algorithms."""
     w = between / total if total > 0 else 0.0
     w = w if min(n, k) >= 2 else float("nan")
     chi2 = n * (k - 1) * w
@@ -237,13 +207,10 @@ def _statistics(between: float, total: float, n: int, k: int) -> dict[str, float
 
 @dataclass(frozen=True)
 class PostHoc:
-    """Post-hoc tests of all pairs of algorithms, in the order (0, 1), (0, 2), ..., (1, 2), ...
-
-    - `first`, `second`: Column of each algorithm of the pair. All attributes have the shape
-      (pairs,).
-    - `difference`: Average rank of the first less that of the second: negative if it is better.
-    - `z`: The difference in standard errors, under the hypothesis that all algorithms are equal.
-    - `p`, `p_holm`, `p_shaffer`: Two-sided p-values of z: not adjusted, and adjusted for all pairs.
+    """Post-hoc tests of all pairs of algorithms, in the order (0, 1), (0, 2), ...; shape (pairs,).
+    - `first`, `second`, `difference`: Columns of both, and the first average rank less the second.
+    - `z`, `p`: The difference in standard errors, if all algorithms are equal, and its two-sided
+      p-value; `p_holm`, `p_shaffer`: adjusted for all pairs.
     - `p_nemenyi`: p-value from the studentized range, for all pairs simultaneously.
     """
 
@@ -258,15 +225,11 @@ class PostHoc:
 
 
 def posthoc(values: ArrayLike) -> PostHoc:
-    """Post-hoc tests of the average ranks of all pairs of algorithms.
-
-    - `values`, shape (problems, algorithms): As for `friedman`.
-
-    Returns: Empty for fewer than two algorithms. With fewer than two problems, z and all p-values
-    are NaN. With ties, the p-values are conservative.
-
-    Source: P. B. Nemenyi, thesis, Princeton (1963). J. Demšar, Journal of Machine Learning Research
-    7 (2006), section 3.2.2. S. García and F. Herrera, the same journal, 9 (2008).
+    """Post-hoc tests of the average ranks of all pairs of algorithms; `values` as for `friedman`.
+    Empty for fewer than two algorithms; with fewer than two problems, z and all p-values are NaN.
+    With ties, the p-values are conservative. Source: P. B. Nemenyi, thesis, Princeton (1963). J.
+    Demšar, Journal of Machine Learning Research 7 (2006), section 3.2.2. S. García and F. Herrera,
+    the same journal, 9 (2008).
     """
     averages = average_ranks(values)
     n, k = np.shape(values)
@@ -288,12 +251,10 @@ def posthoc(values: ArrayLike) -> PostHoc:
 
 @cache
 def critical_difference(algorithms: int, problems: int, alpha: float) -> float:
-    """Nemenyi's critical difference: a larger difference of average ranks is significant.
+    """Nemenyi's critical difference, with the exact studentized range: a larger difference of
+    average ranks is significant. NaN for fewer than two algorithms or problems.
 
-    NaN for fewer than two algorithms or two problems.
-
-    Source: J. Demšar, Journal of Machine Learning Research 7 (2006), section 3.2.2, with the exact
-    studentized range.
+    Source: J. Demšar, Journal of Machine Learning Research 7 (2006), section 3.2.2.
 
     >>> round(critical_difference(7, 20, alpha=0.05), 4)
     2.0141

@@ -1,19 +1,17 @@
 """Events of runs in flat arrays: runtimes to absolute and relative targets, and rounds of a batch.
-
-The events of run i are ``offsets[i]:offsets[i + 1]`` of every flat array. Within a run, costs
-increase and precisions decrease.
+The events of run i are ``offsets[i]:offsets[i + 1]`` of every array; within a run, costs never fall
+and precisions never rise.
 """
 
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from timefair.statistics.checks import Floats
-from timefair.statistics.samples import sample_quantile
+from timefair.statistics.samples import Floats, sample_quantile
 
 
 def trace_arrays(
@@ -36,14 +34,9 @@ def count_within(mask: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDArray
 def runtimes(
     cost: ArrayLike, precision: ArrayLike, offsets: ArrayLike, targets: ArrayLike
 ) -> Floats:
-    """Cost at the first event whose precision is at most the target.
-
-    - `cost`, `precision`, shape (events,), `offsets`: Events of runs, of which costs never fall
-      and precisions never rise within a run.
-    - `targets`, shape (targets,) or (runs, targets): Precisions to reach, in any order: the same
-      for all runs, or one row per run.
-
-    Returns, shape (runs, targets): In the unit of `cost`; `inf` where a run missed the target.
+    """Cost at the first event whose precision is at most the target, shape (runs, targets); `inf`
+    where a run missed it. `targets` are in any order, shape (targets,), or (runs, targets) for own
+    ones of each run.
 
     This is the time to target t_i of J. J. Lian, "Time-Fair Benchmarking for Metaheuristics", 2025,
     Definition 3, before its truncation at T.
@@ -62,15 +55,11 @@ def runtimes(
 def relative_targets(
     first: ArrayLike, best: ArrayLike, problem: ArrayLike, shares: ArrayLike
 ) -> Floats:
-    """Targets between the best precision on a problem and the precision at the start.
-
-    - `first`, `best`, shape (runs,): Precision of the first event of each run, and its best; `inf`
-      for a run without events.
-    - `problem`, shape (runs,): Label of the problem of each run, of all algorithms together.
-    - `shares`, shape (shares,): Shares in [0, 1]: 1 is the start, and 0 is the best precision.
-
-    Returns, shape (runs, shares): ``best + share * (start - best)``, with the least `best` on the
-    problem, and the median of `first` over the runs with events. `inf` if no run has events.
+    """Targets ``best + share * (start - best)`` of each run, shape (runs, shares), with the least
+    `best` of the runs on its problem, and the median of `first` over those with events.
+    - `first`, `best`, shape (runs,): Precision of the first event, and the best one; `inf` without
+      events, as are the targets if no run has any.
+    - `problem`, shape (runs,): Its label, of all algorithms together. `shares` are in [0, 1].
 
     Source: J. J. Moré and S. M. Wild, SIAM Journal on Optimization 20 (2009), equation (2.2), with
     the median in the place of the common start x0.
@@ -89,13 +78,9 @@ def relative_targets(
 
 
 def decisive_target(targets: ArrayLike, rates: ArrayLike) -> float | None:
-    """The target at which algorithms are compared on a function if one target has to do.
-
-    - `targets`, shape (targets,): In any order; small is hard.
-    - `rates`, shape (algorithms, targets): Share of the runs of each algorithm that reached each.
-
-    Returns: The hardest target that at least half of the runs of some algorithm reached; else the
-    hardest that any run reached; None if no run reached any.
+    """The target at which algorithms are compared on a function if one has to do: the hardest that
+    at least half of the runs of some algorithm reached; else the hardest that any run reached, or
+    None. `rates`, shape (algorithms, targets): share of the runs that reached each target.
 
     >>> decisive_target([10.0, 1.0, 0.1], [[1.0, 0.5, 0.2], [1.0, 0.3, 0.0]])
     1.0
@@ -113,15 +98,12 @@ def decisive_target(targets: ArrayLike, rates: ArrayLike) -> float | None:
 def rounds(
     evaluations: ArrayLike, first: ArrayLike, size: ArrayLike, count: ArrayLike, *, workers: int
 ) -> Floats:
-    """Number of rounds that a run has started when it has made a number of evaluations.
+    """Number of rounds that a run has started when it has made a number of evaluations, any shape;
+    `inf` and NaN are returned unchanged.
 
-    - `evaluations`: At least 0, any shape. `inf` and NaN are returned unchanged.
-    - `first`, `size`, `count`, shape (rows,): Row j: after ``first[j]`` evaluations, there are
-      ``count[j]`` batches of ``size[j]`` points. All other evaluations are not in a batch.
-    - `workers`: Number of evaluations that can run at the same time, at least 1.
-
-    Returns: The shape of `evaluations`. The points of a batch are evaluated in their order: m
-    points of an unfinished batch take ⌈m / workers⌉ rounds.
+    After ``first[j]`` evaluations, there are ``count[j]`` batches of ``size[j]`` points; all other
+    evaluations are not in a batch. `workers` evaluations can run at the same time: m points of an
+    unfinished batch take ⌈m / workers⌉ rounds.
     """
     begins, points, times = (np.asarray(x, dtype=np.int64) for x in (first, size, count))
     ends = begins + points * times
@@ -143,19 +125,15 @@ def rounds(
 
 
 Rule = Literal["recommended", "best_measured", "best_evaluated"]
-RULES: tuple[Rule, ...] = get_args(Rule)
 
 
 def trace(
     rule: Rule, launch: NDArray[np.intp], measured: Floats, true: Floats
 ) -> tuple[NDArray[np.intp], Floats]:
-    """The falling trace of a run: rows at which the value falls, and the value from there on.
-
-    - `launch`, `measured`, `true`: The rows, shape (rows,): the launch that made each, its measured
-      value (NaN for a recommendation) and its noise-free value, of which NaN counts as `inf`.
-
-    Returns: Rising row numbers and strictly falling finite values; empty if there is no finite
-    value.
+    """The falling trace of a run: rising numbers of rows, and the strictly falling finite value
+    from there on.
+    - `launch`, `measured`, `true`, shape (rows,): The launch that made each row, its measured value
+      (NaN for a recommendation), and its noise-free value, of which NaN counts as `inf`.
     """
     values = np.where(np.isnan(true), np.inf, true)
     if rule == "best_evaluated":
@@ -165,9 +143,8 @@ def trace(
 
 
 def at_each_row(rule: Rule, launch: NDArray[np.intp], measured: Floats, true: Floats) -> Floats:
-    """The noise-free value of the recommended point after each row, by the first two rules.
-
-    Shape (rows,); `inf` before the first measured value. Parameters are as in `trace`.
+    """The noise-free value of the recommended point after each row, by the first two rules, shape
+    (rows,); `inf` before the first measured value. Parameters are as in `trace`.
     """
     value = np.full(len(true), np.inf)
     best, leader, of_best = np.inf, -1, np.inf

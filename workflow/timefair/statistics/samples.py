@@ -1,21 +1,56 @@
-"""Samples of runs: their quantiles, and resampling of whole runs, also within strata."""
+"""Samples of runs: checks of arguments, quantiles, and resampling of whole runs."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from timefair.statistics.checks import Floats, check_confidence
+Floats: TypeAlias = NDArray[np.float64]  # an array of numbers
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A value and the limits of its interval; all arrays have the same shape."""
+
+    value: Floats
+    low: Floats
+    high: Floats
+
+
+def floats(*values: ArrayLike) -> list[Floats]:
+    return [np.asarray(each, dtype=np.float64) for each in values]
+
+
+def per_success(spent: Floats, successes: ArrayLike) -> Floats:
+    """Costs divided by numbers of successes; `inf` without a success."""
+    found = np.full(np.shape(spent), np.inf)
+    np.divide(spent, successes, out=found, where=np.asarray(successes) > 0)
+    return found
+
+
+def check_confidence(confidence: float) -> None:
+    if not 0.0 < confidence < 1.0:
+        raise ValueError(f"confidence must lie in (0, 1), not {confidence}")
+
+
+def vector(values: ArrayLike, name: str) -> Floats:
+    """The values as an array; ValueError unless they are a vector without NaN."""
+    x = np.asarray(values, dtype=np.float64)
+    if x.ndim != 1:
+        raise ValueError(f"{name} must be a vector, not of the shape {x.shape}")
+    if np.isnan(x).any():
+        raise ValueError(f"{name} must not have NaN; a result that was not reached is inf")
+    return x
 
 
 def quantile_rank(n: int, p: float) -> int:
-    """Rank ``ceil(n p)``, from 1, of the order statistic that is the p-quantile of n >= 1 values.
-
-    A product that differs from a whole number only by rounding counts as that number.
+    """Rank ``ceil(n p)``, from 1, of the order statistic that is the p-quantile of n >= 1 values; a
+    product that differs from a whole number only by rounding counts as that number.
     """
     # p, perhaps itself a difference, and the product are rounded: a relative error of some 2**-53.
     whole = np.ceil(n * p * (1.0 - 4 * np.finfo(np.float64).eps))
@@ -23,13 +58,9 @@ def quantile_rank(n: int, p: float) -> int:
 
 
 def sample_quantile(values: ArrayLike, p: float, axis: int = -1) -> Floats:
-    """The sample quantile ``x_(ceil(n p))`` of the sorted values; the minimum for p = 0.
-
-    - `values`: Any shape. `inf` means "not reached" and is sorted last: a quantile of runtimes is
-      finite if and only if at least ``ceil(n p)`` runs succeeded. NaN is refused.
-    - `p`: Probability in [0, 1].
-
-    Returns: The shape of `values` without `axis`. NaN for an empty sample.
+    """The sample quantile ``x_(ceil(n p))`` of the sorted values, shape without `axis`; the minimum
+    for p = 0, NaN for an empty sample. `inf` means "not reached" and is sorted last; NaN is
+    refused.
 
     Source: Mathematics 2022, 10(22), 4364, doi 10.3390/math10224364. The same as
     ``numpy.quantile(..., method="inverted_cdf")``, except for `inf` and the rounding of ``n p``.
@@ -57,16 +88,11 @@ class QuantileInterval:
 def quantile_interval(
     values: ArrayLike, p: float, confidence: float, axis: int = -1
 ) -> QuantileInterval:
-    """Distribution-free interval of the p-quantile, between two order statistics.
-
-    The quantile is below the lower limit with a probability of at most ``(1 - confidence)/2``, and
-    above the upper limit with at most the same, for any distribution of the values.
-
-    - `values`: Any shape. `inf` means "not reached", is sorted last, and may be a limit.
-
-    Returns: The shape of `values` without `axis`. If the sample is too small for a limit, `low` is
+    """Distribution-free interval of the p-quantile between two order statistics, shape without
+    `axis`: it is below the lower limit, and above the upper one, with a probability of at most ``(1
+    - confidence)/2`` each. `inf` is sorted last. If the sample is too small for a limit, `low` is
     ``-inf`` or `high` is `inf`: at 95 %, for the median of fewer than 6 values. `coverage` is that
-    for a continuous distribution; ties only increase it. All values are NaN for an empty sample.
+    for a continuous distribution; ties only increase it. All are NaN for an empty sample.
 
     Source: H. A. David and H. N. Nagaraja, Order Statistics, 3rd edition, 2003, section 7.1. The
     limits are those of `scipy.stats.quantile_test`.
@@ -112,14 +138,9 @@ BLOCK_DRAWS = 2_000_000  # draws that are held in memory at a time
 
 
 def resampled_sums(columns: ArrayLike, *, resamples: int, rng: np.random.Generator) -> Floats:
-    """Column sums of samples that are drawn with replacement from the rows.
-
-    - `columns`, shape (n, m): Finite numbers, one row per run.
-
-    Returns, shape (resamples, m): One row per sample. The draws need memory for at most
-    `BLOCK_DRAWS` numbers (or one sample).
-
-    Source: B. Efron, Annals of Statistics 7 (1979).
+    """Column sums, shape (resamples, m), of samples drawn with replacement from the rows of
+    `columns`, finite numbers of shape (n, m). The draws need memory for at most `BLOCK_DRAWS`
+    numbers (or one sample). Source: B. Efron, Annals of Statistics 7 (1979).
     """
     rows = _rows(columns, resamples)
     n = rows.shape[0]
@@ -138,10 +159,7 @@ def _rows(columns: ArrayLike, resamples: int) -> Floats:
 
 
 def sums_of_draws(rows: Floats, resamples: int, draw: Callable[[int], NDArray[np.int64]]) -> Floats:
-    """Column sums of the rows that `draw` names, block by block; shape (resamples, m).
-
-    ``draw(samples)`` returns the indices of the drawn rows, one row per sample.
-    """
+    """Column sums, (resamples, m), of the rows whose indices ``draw(samples)`` gives, in blocks."""
     n = rows.shape[0]
     sums = np.empty((resamples, rows.shape[1]))
     block = max(1, BLOCK_DRAWS // n)
@@ -154,10 +172,8 @@ def sums_of_draws(rows: Floats, resamples: int, draw: Callable[[int], NDArray[np
 
 
 def percentile_interval(replicates: ArrayLike, confidence: float) -> tuple[Floats, Floats]:
-    """Central percentile interval of bootstrap replicates, shape (resamples, ...); not NaN.
-
-    Returns low, high: Order statistics of the replicates, which are not interpolated, so that `inf`
-    is never combined with finite numbers.
+    """Limits of the central percentile interval of bootstrap replicates, shape (resamples, ...),
+    not NaN. Order statistics, so that `inf` is never combined with finite numbers.
     """
     check_confidence(confidence)
     tail = (1.0 - confidence) / 2.0
@@ -170,18 +186,12 @@ def percentile_interval(replicates: ArrayLike, confidence: float) -> tuple[Float
 def stratified_sums(
     columns: ArrayLike, strata: ArrayLike, *, resamples: int, rng: np.random.Generator
 ) -> Floats:
-    """Column sums of samples that are drawn within each stratum.
+    """Column sums, shape (resamples, m), of samples that are drawn within each stratum.
 
-    From a stratum of n rows, n - 1 rows are drawn with replacement, and their sum is scaled to n
-    rows. The variance of the sums over the samples is then an unbiased estimate of their variance
-    over new runs.
-
-    - `columns`, shape (runs, m): Finite numbers, one row per run.
-    - `strata`, shape (runs,): The stratum of each run, e.g. its instance; at least two in each.
-
-    Returns, shape (resamples, m): As `resampled_sums`.
-
-    Source: J. N. K. Rao and C. F. J. Wu, Journal of the American Statistical Association 83 (1988).
+    From a stratum of n >= 2 rows, n - 1 are drawn with replacement, and their sum is scaled to n
+    rows: the variance of the sums is then an unbiased estimate of that over new runs. `columns`:
+    finite, shape (runs, m); `strata`, shape (runs,), such as the instance of each run. Source: J.
+    N. K. Rao and C. F. J. Wu, Journal of the American Statistical Association 83 (1988).
     """
     rows, labels = _rows(columns, resamples), np.asarray(strata)
     if labels.shape != rows.shape[:1]:

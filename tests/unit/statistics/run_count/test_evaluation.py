@@ -21,7 +21,7 @@ from timefair.statistics.run_count.evaluation import (
     savings,
     verdicts,
 )
-from timefair.statistics.run_count.skewness import Outliers, SkewnessRule
+from timefair.statistics.run_count.stopping import Outliers, SkewnessRule
 
 GOLDEN = Path(__file__).parents[3] / "golden"
 TECHNIQUES = (Outliers.NONE, Outliers.IQR, Outliers.PERCENTILE, Outliers.MAD)

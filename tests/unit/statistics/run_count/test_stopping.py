@@ -12,14 +12,17 @@ from hypothesis.extra.numpy import arrays
 from run_counts import fences, is_kept, stopping
 from scipy.stats import mannwhitneyu, quantile_test, skew, t
 
-from timefair.statistics.run_count import racing
-from timefair.statistics.run_count.racing import Race, p_worse
-from timefair.statistics.run_count.skewness import Outliers, SkewnessRule, skewness_counts
+from timefair.statistics.run_count import stopping as racing
 from timefair.statistics.run_count.stopping import (
     FixedCount,
+    Outliers,
+    Race,
     Reason,
+    SkewnessRule,
     decide,
     equal_if_solved,
+    p_worse,
+    skewness_counts,
     stop_counts,
 )
 from timefair.statistics.run_count.widths import (

@@ -14,7 +14,6 @@ from timefair.cli.common import RESULTS, Commands, one_thread, prepare_folder
 
 
 def add_to(commands: Commands) -> None:
-    """Add the format of this module to `timefair export`, and archives to `timefair verify`."""
     verify = commands.choices["verify"]
     verify.set_defaults(command=partial(_verify, of_folder=verify.get_default("command")))
     crate = commands.choices["export"].commands.add_parser(
@@ -84,7 +83,6 @@ def _date(text: str | None) -> date | None:
 
 
 def _verify(arguments: argparse.Namespace, of_folder: Callable[[argparse.Namespace], int]) -> int:
-    """Verify an archive; `of_folder` verifies anything else."""
     one_thread()
     from timefair.extensions.archive import files
 

@@ -64,10 +64,9 @@ _VERSION = "schema_version"
 def compact_files(
     files: Iterable[Member], folder: Path, campaign: Campaign, within: str
 ) -> list[Member]:
-    """The files of a campaign, ``results/NAME``, for a compact archive, among all that go `within`.
-
-    `InputError` if tables do not depend on targets alone: if optima are unknown, or runs have
-    noise, several objectives, constraints or problems that change.
+    """The files of a campaign for a compact archive, among all that go `within`. `InputError` if
+    tables do not depend on targets alone: if optima are unknown, or runs have noise, several
+    objectives, constraints or problems that change.
     """
     files, kept = list(files), []
     equal = _equal_evaluations(
@@ -118,7 +117,6 @@ def _equal_evaluations(collected: Iterable[Path]) -> Equal:
 
 
 def _compact(path: Path, targets: Sequence[float], equal: Equal) -> bytes:
-    """A collected file with thinned runs; the facts say so."""
     record = open_record(path)
     facts = {name: fact for name, fact in record.facts.items() if name != _VERSION}
     facts[FACT] = {"targets": [*targets], "resolution": RESOLUTION}
@@ -147,12 +145,9 @@ def _not_by_targets(runs: pa.Table) -> str:
 
 
 def thinned(runs: pa.Table, targets: Sequence[float], equal: Equal) -> pa.Table:
-    """Runs with the improvements that tables need.
-
-    - `runs`: With the columns of `records.schema.RUN_SCHEMA` and known optima. Null and empty lists
-      of improvements stay as they are.
-    - `targets`: Precisions to reach; may be empty.
-    - `equal`: For each problem, numbers of evaluations at which its runs are compared.
+    """Runs with the improvements that tables need, of `RUN_SCHEMA` with known optima. `targets`:
+    precisions to reach; `equal`: numbers of evaluations of each problem at which its runs are
+    compared. Null and empty lists of improvements stay as they are.
     """
     own, other = (_Events(runs[name]) for name in ("events", "launch_events"))
     first = _first_at_targets(own, other, np.sort(np.asarray(targets, dtype=float)))
@@ -215,9 +210,8 @@ class _Events:
 def _first_at_targets(
     own: _Events, other: _Events, targets: NDArray[np.float64]
 ) -> NDArray[np.bool_]:
-    """With which improvements a launch first reaches a target, or ends; those of `own` first.
-
-    The improvements of a launch are those of the run that it made, and its other ones.
+    """With which improvements a launch first reaches a target, or ends; those of `own` first. The
+    improvements of a launch are those of the run that it made, and its other ones.
     """
     run = np.concatenate([own.run, other.run])
     if not run.size:
@@ -297,8 +291,6 @@ _PINS = f"pip install -r {ENVIRONMENT}/requirements-1.txt"
 
 
 class Author(NamedTuple):
-    """A person, with or without an ORCID."""
-
     family: str
     given: str
     orcid: str | None = None
@@ -328,8 +320,6 @@ def _is_orcid(text: str) -> bool:
 
 
 class Deposit(NamedTuple):
-    """The metadata that a repository requests; `license` is an identifier of SPDX."""
-
     title: str
     description: str
     authors: Sequence[Author]
@@ -347,10 +337,9 @@ def cards(
     tuned: bool,
     compact: bool = False,
 ) -> Iterator[Member]:
-    """The descriptions of an archive for people: README, machines and pins.
-
-    `results` is the folder of the campaign in the archive, which may have files of the user's `own`
-    and searches for parameters (`tuned`). If `compact`, runs are thinned, and there are no tables.
+    """The descriptions of an archive for people: README, machines and pins. `results` is the folder
+    of the campaign in the archive, which may have files of the user's `own` and searches for
+    parameters (`tuned`). If `compact`, runs are thinned, and there are no tables.
     """
     for number, machine in enumerate(where.machines, start=1):
         text = json.dumps(machine, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
@@ -440,11 +429,10 @@ def crate_of(
     published: date | None = None,
     compact: bool = False,
 ) -> Crate:
-    """Describe ``results/NAME`` as an archive; its files are not read yet.
-
-    It is `published` by default on the day of the last run. `InputError` if the folder is not that
-    of a complete campaign, no date is known, the runs cannot be `compact`, or the licence cannot be
-    an identifier of SPDX.
+    """Describe ``results/NAME`` as an archive; its files are not read yet. It is `published` by
+    default on the day of the last run. `InputError` if the folder is not that of a complete
+    campaign, no date is known, the runs cannot be `compact`, or the licence cannot be an identifier
+    of SPDX.
     """
     if not _LICENSE.fullmatch(license):
         fault = "should be an identifier of SPDX, such as CC-BY-4.0"
@@ -497,7 +485,6 @@ def _description(campaign: Campaign, where: MeasuredWhere, compact: bool) -> str
 def _metadata(
     deposit: Deposit, where: MeasuredWhere, code: Code, results: str, paths: set[str]
 ) -> Member:
-    """The description of an archive with files of these paths, in JSON-LD."""
     snapshot = f"{results}/{plan.SNAPSHOT}"
     pages = {f"{results}/{name}": told for name, told in _PAGES.items()}
     made = [
@@ -601,7 +588,6 @@ def _file(path: str, name: str, description: str) -> dict[str, Any]:
 
 
 def _folders(described: Mapping[str, str], paths: set[str]) -> list[dict[str, Any]]:
-    """Those of some folders that have files of these paths."""
     return [
         _entity(f"{folder}/", "Dataset", name=PurePosixPath(folder).name, description=words)
         for folder, words in described.items()

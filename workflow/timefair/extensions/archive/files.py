@@ -1,6 +1,5 @@
-"""The files of an archive: those of the campaign, the code at its commit, and the user's own.
-
-They are written as a zip, the same files as the same bytes, and checked. The manifest is a file for
+"""The files of an archive: those of the campaign, the code at its commit, and the user's own. They
+are written as a zip, the same files as the same bytes, and checked. The manifest is a file for
 ``sha256sum --check``; its first line is a comment with the checksum of the others.
 """
 
@@ -79,7 +78,6 @@ def files_below(folder: Path) -> list[Member]:
 
 def campaign_files(folder: Path, campaign: Campaign, within: str) -> list[Member]:
     """The files of a complete campaign, to go to the folder `within`; `InputError` if some miss.
-
     Records of earlier versions of the campaign are omitted, and so are logs.
     """
     names = sorted(set(_names(folder, campaign)))
@@ -112,9 +110,8 @@ class Code(NamedTuple):
 
 
 def workflow_code(commits: Sequence[str]) -> Code:
-    """The workflow and the package at the commit of the records, or as installed here.
-
-    Of `commits`, which the records name, ``-dirty`` marks one that files differed from.
+    """The workflow and the package at the commit of the records, or as installed here. Of
+    `commits`, which the records name, ``-dirty`` marks one that files differed from.
     """
     top = _top_of_clone()
     if top is None:
@@ -135,18 +132,16 @@ def workflow_code(commits: Sequence[str]) -> Code:
 
 
 def without_documents(code: Code) -> Code:
-    """The same code without tests, documentation and everything else that measures nothing."""
     top = {f"{CODE}/{name}" for name in (*_SHIPPED, *_BESIDE)}
     members = [m for m in code.members if "/".join(m.path.split("/")[:2]) in top]
     return Code(members, f"{code.origin}; without tests and documentation", code.commit)
 
 
 def own_code(campaign: Campaign, folder: Path) -> list[Member]:
-    """The user's files that belong to the campaign's algorithms and its suite.
-
-    They keep their paths below the working directory of the campaign, `folder`; files elsewhere are
-    directly in `OWN`, those from the ``path`` of an algorithm in a folder with its label.
-    `InputError` if the environment of an algorithm cannot import it.
+    """The user's files that belong to the campaign's algorithms and its suite. They keep their
+    paths below the working directory of the campaign; files elsewhere are directly in `OWN`, those
+    from the ``path`` of an algorithm in a folder with its label. `InputError` if the environment of
+    an algorithm cannot import it.
     """
     problems = campaign.problems
     files = set(suites.find(problems.suite, problems.parameters).source_files())
@@ -225,7 +220,6 @@ def _at_commit(top: Path, commit: str) -> list[Member]:
 
 
 def _git(folder: Path, *arguments: str) -> bytes:
-    """The output of git; empty if there is no git, or it fails."""
     with contextlib.suppress(OSError, subprocess.CalledProcessError):
         return subprocess.run(
             ["git", *arguments], cwd=folder, capture_output=True, check=True
@@ -235,11 +229,9 @@ def _git(folder: Path, *arguments: str) -> bytes:
 
 @dataclass
 class MeasuredWhere:
-    """The origins of the runs in some collected files.
-
-    `first` and `last` are the start of the first run and the end of the last; None if no run was
-    measured. Facts of `machines` that differ only in what a process has loaded count once, with the
-    versions of all libraries.
+    """The origins of the runs in some collected files; `first` and `last` are the start of the
+    first run and the end of the last, None if none was measured. Facts of `machines` that differ
+    only in what a process has loaded count once, with the versions of all libraries.
     """
 
     runs: int = 0
@@ -249,13 +241,11 @@ class MeasuredWhere:
 
     @property
     def commits(self) -> list[str]:
-        """The commits of timefair that measured runs, each once."""
         found = (machine.get("package_commit") for machine in self.machines)
         return list(dict.fromkeys(commit for commit in found if commit))
 
     @property
     def versions(self) -> list[str]:
-        """The versions of timefair that the records name, each once."""
         found = ((machine.get("versions") or {}).get("timefair") for machine in self.machines)
         return list(dict.fromkeys(version for version in found if version))
 
@@ -351,10 +341,9 @@ def is_archive(target: Path) -> bool:
 
 @contextlib.contextmanager
 def opened(target: Path, say: Callable[[str], None]) -> Iterator[Path]:
-    """The folder of an archive, after a check of every byte; `say` gets a line for each fault.
-
-    A zip is unpacked into a temporary folder. The working directory is then that of the user's
-    files, if the archive contains some, so that their code can run.
+    """The folder of an archive, after a check of every byte; `say` gets a line for each fault. A
+    zip is unpacked into a temporary folder. The working directory is then that of the user's files,
+    if the archive contains some, so that their code can run.
     """
     with contextlib.ExitStack() as stack:
         folder = target.absolute()
@@ -378,9 +367,8 @@ def results_of(folder: Path) -> Path:
 
 
 def faults(folder: Path) -> Iterator[str]:
-    """A line for each file that differs from the manifest, beginning with its path in the archive.
-
-    `InputError` if there is no manifest.
+    """A line for each file that differs from the manifest, beginning with its path in the archive;
+    `InputError` without a manifest.
     """
     path = folder / MANIFEST
     try:

@@ -1,7 +1,6 @@
-"""Measures whether an algorithm profits from the origin, the centre, the axes or the bounds.
-
-Pairs of problems differ only in where the optimum is, or by a rotation. On the noise, f does not
-depend on x, so that where a run finds its best point is a matter of the algorithm alone.
+"""Measures whether an algorithm profits from the origin, the centre, the axes or the bounds. Pairs
+of problems differ only in where the optimum is, or by a rotation. On the noise, f does not depend
+on x, so that where a run finds its best point is a matter of the algorithm alone.
 """
 
 from __future__ import annotations
@@ -44,11 +43,9 @@ NOISE = ("origin", "centre", "bounds")
 
 @dataclass(frozen=True)
 class Finding:
-    """One test of a kind of bias.
-
-    `factor` is the median over the pairs of the precision without the advantage, divided by that
-    with it; on the noise, the share of runs near the place. NaN if runs failed. `found`: whether it
-    exceeds its limit significantly, Bonferroni-corrected for all tests.
+    """One test of a kind of bias. `factor` is the median over the pairs of the precision without
+    the advantage, divided by that with it; on the noise, the share of runs near the place; NaN if
+    runs failed. `found`: whether it exceeds its limit significantly, Bonferroni-corrected.
     """
 
     kind: str
@@ -59,7 +56,6 @@ class Finding:
 
 
 def probe(algorithm: Algorithm, use: str, seed: int = 1) -> list[Finding]:
-    """All tests of a prepared algorithm; every run is a process."""
     level = FALSE_ALARM / (len(PAIRS) + len(NOISE))
     found = [_of_pair(kind, algorithm, use, seed, level) for kind in PAIRS]
     return [*found, *_on_noise(algorithm, use, seed, level)]

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
@@ -14,6 +13,10 @@ from timefair.exhibits import questions
 from timefair.exhibits.columns import PAIR, PROBLEM, SECONDS, TARGET, Column, column_names
 from timefair.exhibits.exhibit import exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
+from timefair.exhibits.columns import PAIR, SECONDS, column_names
+from timefair.exhibits.exhibit import Made, exhibit
+from timefair.exhibits.layout import INTERVAL, Layout, Points
+from timefair.records.rundata.conditions import BLOCK, EVERY_MACHINE, UNNAMED
 from timefair.records.rundata.problems import Spent, in_words, listed_by_precision, problems
 from timefair.records.rundata.runs import BLOCK, EVERY_MACHINE, UNNAMED, Runs
 from timefair.records.rundata.settings import Analysis
@@ -26,16 +29,12 @@ LEAST_BLOCKS = 2  # smallest number of blocks of a stratum for which there is an
 def resampled_ratios(
     first: ArrayLike, second: ArrayLike, *, resamples: int, rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """Ratios of the ERTs of two algorithms in samples of blocks.
+    """Ratios of the ERTs of two algorithms in samples of blocks, shape (resamples,), from the cost
+    of the runs in each block and the number of successes, shape (blocks, 2). A block has runs of
+    both algorithms, which share the node and the time, so a sample contains all of them or none.
 
-    Each block has runs of both algorithms, which share the node and the time of the block.
-    Therefore a sample contains all runs of a block or none.
-
-    - `first`, `second`, shape (blocks, 2): Cost of the runs of the algorithm in each block, and
-      number of these runs that reached the target.
-
-    Returns, shape (resamples,): 0 or `inf` if only one algorithm reached the target in a sample,
-    NaN if neither did. All are NaN with fewer than `LEAST_BLOCKS` blocks.
+    0 or `inf` if only one algorithm reached the target in a sample, NaN if neither did. All are NaN
+    with fewer than `LEAST_BLOCKS` blocks.
     """
     columns = np.hstack([np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)])
     if len(columns) < LEAST_BLOCKS:
@@ -58,17 +57,12 @@ def mean_ratios(ratios: Sequence[NDArray[np.float64]], weights: ArrayLike) -> ND
 def ratio_limits(
     estimate: float, ratios: NDArray[np.float64], degrees: int, confidence: float
 ) -> tuple[float, float]:
-    """Interval of a ratio from its samples.
+    """Interval of a ratio from its samples; `degrees`: the number of blocks minus that of strata.
 
-    - `estimate`: The ratio of all blocks.
-    - `ratios`: The ratios of samples, shape (resamples,).
-    - `degrees`: Degrees of freedom: the number of blocks minus the number of strata.
-
-    Returns low, high: Limits of a t interval of the logarithm, with the standard deviation over the
-    samples. If a ratio is 0, `inf` or NaN, limits of a percentile interval with the tails of the t
-    distribution (expanded percentiles, Hesterberg 2015); NaN then counts as 0 for the lower limit,
-    and as `inf` for the upper limit. Both are NaN if all ratios are NaN, or if `degrees` is below
-    1.
+    Limits of a t interval of the logarithm, with the standard deviation over the samples. If a
+    ratio is 0, `inf` or NaN, limits of a percentile interval with the tails of the t distribution
+    (expanded percentiles, Hesterberg 2015); NaN then counts as 0 for the lower limit, and as `inf`
+    for the upper one. Both are NaN if all ratios are NaN, or if `degrees` is below 1.
 
     Source: T. C. Hesterberg, What teachers should know about the bootstrap, The American
     Statistician 69 (2015).
@@ -86,40 +80,6 @@ def ratio_limits(
     return float(low), float(high)
 
 
-COLUMNS = (
-    *PROBLEM,
-    TARGET,
-    *PAIR,
-    Column(
-        "machine",
-        f"kind of machine; `{UNNAMED}` without blocks, and `{EVERY_MACHINE}` for the mean over the "
-        "kinds",
-        text=True,
-    ),
-    Column("n_a", "runs of `algorithm_a` there"),
-    Column("n_b", "runs of `algorithm_b` there"),
-    Column(
-        "ert_a_s",
-        f"ERT of `algorithm_a` there in seconds; `inf` if no run reached the target, empty for "
-        f"`{EVERY_MACHINE}`",
-        SECONDS,
-    ),
-    Column("ert_b_s", "the same for `algorithm_b`", SECONDS),
-    Column(
-        "ratio",
-        f"`ert_a_s` divided by `ert_b_s`: below 1 if `algorithm_a` is faster; for "
-        f"`{EVERY_MACHINE}`, the geometric mean over the kinds of machines, weighted by their "
-        "runs. Empty if neither algorithm reached the target",
-    ),
-    Column(
-        "ratio_low",
-        "lower limit of the interval of `ratio`, from a bootstrap of whole blocks; empty without "
-        "blocks, with one block of a kind, or if no sample has a ratio",
-    ),
-    Column("ratio_high", "its upper limit"),
-)
-
-
 @exhibit(
     "ert_ratios",
     question=questions.TARGET,
@@ -131,20 +91,33 @@ COLUMNS = (
     kind of machine. Intervals are from a bootstrap of whole blocks. For more than 12 algorithms,
     only pairs with the best one are listed; `statistics.pairs` selects other pairs.
     """,
-    columns=COLUMNS,
+    columns=f"""
+    PROBLEM, TARGET, PAIR
+    machine (text): kind of machine; `{UNNAMED}` without blocks, and `{EVERY_MACHINE}` for the mean
+        over the kinds
+    n_a: runs of `algorithm_a` there
+    n_b: runs of `algorithm_b` there
+    ert_a_s [{SECONDS}]: ERT of `algorithm_a` there in seconds; `inf` if no run reached the target,
+        empty for `{EVERY_MACHINE}`
+    ert_b_s [{SECONDS}]: the same for `algorithm_b`
+    ratio <Ratio; .2 limits>: `ert_a_s` divided by `ert_b_s`: below 1 if `algorithm_a` is faster;
+        for `{EVERY_MACHINE}`, the geometric mean over the kinds of machines, weighted by their
+        runs. Empty if neither algorithm reached the target
+    ratio_low: lower limit of the interval of `ratio`, from a bootstrap of whole blocks; empty
+        without blocks, with one block of a kind, or if no sample has a ratio
+    ratio_high: its upper limit
+    """,
     layouts=Layout(
         caption="Ratio of the expected running times of two algorithms to target precisions, "
         "in {seconds}; below 1 if the first is faster.",
         brackets=INTERVAL,
-        values=(Value.with_limits("ratio", "Ratio", decimals=2),),
         rows=("function", *column_names(PAIR), "machine"),
         columns="target",
         points=(Points("target", 3),),
     ),
     comparing=True,
 )
-def ratios(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """The ratio of each listed pair to each target from easy to hard, on each kind of machine."""
+def ratios(runs: Runs, analysis: Analysis) -> Made:
     targets = analysis.targets_from_easy
     spent = Spent.until(runs.runtimes("seconds", targets), runs.spent("seconds"))
     machine = runs.frame["machine"].to_numpy(dtype=object)
@@ -186,16 +159,10 @@ def ratios(runs: Runs, analysis: Analysis) -> pd.DataFrame:
                     found.append((EVERY_MACHINE, sizes.sum(axis=0), unknown, mean, *every))
                 for kind, (n_a, n_b), (ert_a_s, ert_b_s), ratio, drawn, free in found:
                     low, high = ratio_limits(ratio, drawn, free, analysis.confidence)
-                    rows.append(
-                        {
-                            **names, "machine": kind, "n_a": n_a, "n_b": n_b, "ert_a_s": ert_a_s,
-                            "ert_b_s": ert_b_s, "ratio": ratio, "ratio_low": low,
-                            "ratio_high": high,
-                        }
-                    )  # fmt: skip
-    frame = pd.DataFrame(rows, columns=column_names(COLUMNS))
-    frame.attrs["pairs"] = in_words(listed_in)
-    return frame
+                    row = {**names, "machine": kind, "n_a": n_a, "n_b": n_b, "ratio": ratio}
+                    row |= {"ert_a_s": ert_a_s, "ert_b_s": ert_b_s}
+                    rows.append(row | {"ratio_low": low, "ratio_high": high})
+    return rows, {"pairs": in_words(listed_in)}
 
 
 def _ratio(first: float, second: float) -> float:
@@ -213,10 +180,8 @@ def _blocks(runs: Runs) -> NDArray[np.intp]:
 def _in_blocks(
     spent: Spent, block: NDArray[np.intp], *pair: NDArray[np.intp]
 ) -> NDArray[np.float64]:
-    """Cost of the runs of a pair in each block, and the number of them that reached each target.
-
-    Returns (ndarray, shape (algorithms, blocks, 2, targets)): the blocks are those in which an
-    algorithm of the pair has a run.
+    """Cost of the runs of a pair in each block in which either has a run, and the number of them
+    that reached each target, shape (algorithms, blocks, 2, targets).
     """
     blocks, place = np.unique(block[np.concatenate(pair)], return_inverse=True)
     sums = np.zeros((len(pair), blocks.size, 2, spent.cost.shape[1]))

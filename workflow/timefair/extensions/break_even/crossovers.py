@@ -1,8 +1,6 @@
-"""The table of evaluation costs at which the order of two algorithms changes.
-
-At the additional cost c of an evaluation, an ERT is ERT_s + c ERT_evaluations. With its own time
-multiplied by α, it is the ERT of its evaluations alone + α times the ERT of its own time. Both are
-lines in a factor x.
+"""The table of evaluation costs at which the order of two algorithms changes. At the additional
+cost c of an evaluation, an ERT is ERT_s + c ERT_evaluations. With its own time multiplied by α, it
+is the ERT of its evaluations alone + α times the ERT of its own time. Both are lines in a factor x.
 """
 
 from __future__ import annotations
@@ -22,8 +20,8 @@ from timefair.exhibits.layout import Layout, Points
 from timefair.records.rundata.problems import ProblemRuns, UsedByRuns, in_words, listed_by_precision
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
-from timefair.statistics.checks import check_confidence
 from timefair.statistics.comparison import score_p
+from timefair.statistics.samples import check_confidence
 
 Array = NDArray[np.float64]
 
@@ -31,10 +29,9 @@ Array = NDArray[np.float64]
 def turning_cost(
     seconds_a: ArrayLike, evaluations_a: ArrayLike, seconds_b: ArrayLike, evaluations_b: ArrayLike
 ) -> Array:
-    """The evaluation cost at which two algorithms have the same ERT: where their lines cross.
-
-    The arguments are ERTs. Returns: In seconds, above 0; NaN if the order is the same at all costs
-    above 0, for example for parallel lines and for an ERT of `inf`.
+    """The evaluation cost in seconds, above 0, at which two algorithms have the same ERT: where
+    their lines cross; NaN if the order is the same at all costs above 0, for example for parallel
+    lines and for an ERT of `inf`.
     """
     lines = (seconds_a, evaluations_a, seconds_b, evaluations_b)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -44,12 +41,9 @@ def turning_cost(
 
 
 def turning_factor(fixed: ArrayLike, own: ArrayLike, other: ArrayLike) -> Array:
-    """The factor of an algorithm's own time at which its ERT, fixed + factor * own, is another's.
-
-    - `fixed`, `own`, `other`: ERTs in seconds, `inf` if no run succeeded.
-
-    Returns: 0 if the algorithm is behind even without own time, `inf` if it is ahead at every
-    factor, NaN if no run of either succeeded.
+    """The factor of an algorithm's own time at which its ERT, fixed + factor * own, is that of
+    another; all in seconds, `inf` if no run succeeded. 0 if the algorithm is behind even without
+    own time, `inf` if it is ahead at every factor, NaN if no run of either succeeded.
     """
     rest, grows, there = (np.asarray(x, dtype=np.float64) for x in (fixed, own, other))
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -72,12 +66,11 @@ EMPTY, EVERY, BELOW, ABOVE, BETWEEN, OUTSIDE = (
 @dataclass(frozen=True)
 class TurningSets:
     """The factors at which two algorithms may have the same ERT; one set per target.
-
     - `shape`: ``empty``: none; one algorithm is better at every factor. ``every``: all; the runs do
-      not show at any factor which algorithm is better. ``below``: from 0 to `high`. ``above``: from
-      `low` to infinity. ``between``: from `low` to `high`. ``outside``: from 0 to `low`, and from
-      `high` to infinity.
-    - `low`, `high`: Limits; 0 and `inf` if the set has no other limit, NaN for the empty set.
+      not show at any which is better. ``below``: from 0 to `high`. ``above``: from `low` to
+      infinity. ``between``: from `low` to `high`. ``outside``: from 0 to `low`, and from `high` to
+      infinity.
+    - `low`, `high`: 0 and `inf` if the set has no other limit, NaN for the empty set.
     """
 
     shape: NDArray[np.str_]
@@ -85,17 +78,15 @@ class TurningSets:
     high: Array
 
     def split(self, parts: int) -> list[TurningSets]:
-        """The sets in several equal parts."""
         arrays = (np.split(of, parts) for of in (self.shape, self.low, self.high))
         return [TurningSets(*of) for of in zip(*arrays, strict=True)]
 
 
 @dataclass(frozen=True)
 class _Scores:
-    """Moments of the scores of `equal_ert` in both parts of a cost, one row per target.
-
-    At the factor x, a score is that of the fixed part plus x times that of the growing part,
-    because the common ERT is a straight line in x too.
+    """Moments of the scores of `equal_ert` in both parts of a cost, one row per target. At the
+    factor x, a score is that of the fixed part plus x times that of the growing part, because the
+    common ERT is a straight line in x too.
     """
 
     mean: Array
@@ -111,7 +102,6 @@ class _Scores:
         return cls(mean, covariance, both.shape[1])
 
     def some(self, targets: NDArray[np.intp]) -> _Scores:
-        """The same of some targets."""
         return _Scores(self.mean[:, targets], self.covariance[..., targets], self.runs)
 
     def at(self, angle: Array) -> tuple[Array, Array]:
@@ -124,18 +114,14 @@ class _Scores:
 
 @dataclass(frozen=True)
 class _Test:
-    """The test of equal ERTs, one row per target."""
-
     first: _Scores
     second: _Scores
     level: float
 
     def some(self, targets: NDArray[np.intp]) -> _Test:
-        """The same of some targets."""
         return _Test(self.first.some(targets), self.second.some(targets), self.level)
 
     def accepts(self, angle: Array) -> NDArray[np.bool_]:
-        """Whether it does not reject; shape (targets, angles)."""
         sides = (self.first, self.second)
         (mean_a, variance_a), (mean_b, variance_b) = (scores.at(angle) for scores in sides)
         p = score_p(mean_a, variance_a, self.first.runs, mean_b, variance_b, self.second.runs)
@@ -153,16 +139,14 @@ def turning_sets(
     confidence: float,
 ) -> TurningSets:
     """The factors x of the growing parts at which the test of equal ERTs does not reject, per
-    target.
+    target; each set has the true factor, if there is one, with the probability `confidence`.
 
-    - `fixed_a`, `growing_a`, `success_a`, shape (m, targets): Both parts of the cost of each run of
-      the first algorithm up to each target or its own end, such as seconds and evaluations, and
-      whether it reached the target; `..._b`, shape (n, targets): the same for the second.
-    - `confidence`: Probability, in (0, 1), that the set contains the true factor, if there is one.
-
-    Every factor if no run succeeded, or if an algorithm has fewer than two runs. A factor x belongs
-    to the set if `equal_ert` of the costs fixed + x growing has a p-value above 1 - confidence. The
-    test is made at `GRID` angles arctan(x / s) and at the crossing, and bisection finds the limits.
+    `fixed_a`, `growing_a`, `success_a`, shape (m, targets): both parts of the cost of each run of
+    the first algorithm up to each target or its own end, such as seconds and evaluations, and
+    whether it reached the target; `..._b`, shape (n, targets), of the second. Every factor if no
+    run succeeded, or if an algorithm has fewer than two runs. Else x belongs to the set if
+    `equal_ert` of the costs fixed + x growing has a p-value above 1 - confidence. The test is made
+    at `GRID` angles arctan(x / s) and at the crossing, and bisection finds the limits.
 
     Source: E. C. Fieller, Some problems in interval estimation, Journal of the Royal Statistical
     Society B 16 (1954), whose sets have the same shapes.
@@ -218,13 +202,7 @@ def _angles(first: _Scores, second: _Scores) -> Array:
     return np.sort(np.column_stack([grid, crossing]), axis=1)
 
 
-def _limit(
-    test: _Test,
-    angles: Array,
-    inside: NDArray[np.bool_],
-    *,
-    last: bool,
-) -> Array:
+def _limit(test: _Test, angles: Array, inside: NDArray[np.bool_], *, last: bool) -> Array:
     """The angle of the first or last change between inside and outside; 0 without a change."""
     changes = inside[:, 1:] != inside[:, :-1]
     rows = np.flatnonzero(changes.any(axis=1))
@@ -360,12 +338,10 @@ def sets_of(
 
 
 def _sign(of_first: Array, of_second: Array) -> Array:
-    """1 if the first is smaller, -1 if the second is smaller, 0 if both are equal."""
     return (of_first < of_second).astype(float) - (of_first > of_second)
 
 
 def _better(pair: tuple[str, str], for_first: Array) -> NDArray[np.object_]:
-    """The first algorithm if a sign is 1, the second if it is -1, None if it is 0."""
     names = np.array([None, *pair], dtype=object)
     better: NDArray[np.object_] = names[np.select([for_first > 0, for_first < 0], [1, 2], 0)]
     return better

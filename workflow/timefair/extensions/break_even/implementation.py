@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from timefair.basics.words import ALL
+from timefair.basics.words import ALL, listed, number, p_value
 from timefair.exhibits import questions
-from timefair.exhibits.campaign.checklist import asked
+from timefair.exhibits.campaign.checklist import ChecklistPart, asked
 from timefair.exhibits.charts.chart import Picture, leaders
 from timefair.exhibits.columns import PAIR, SPACE, column_names
 from timefair.exhibits.comparisons.comparison import decided
 from timefair.exhibits.comparisons.ranks import ERT
 from timefair.exhibits.exhibit import Made, drawn, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
+from timefair.exhibits.registry import TABLES
 from timefair.extensions.break_even.crossovers import EMPTY, sets_of, turning_factor
 from timefair.records.rundata.problems import (
     ProblemRuns,
@@ -34,6 +35,10 @@ from timefair.statistics.comparison import wilcoxon
 from timefair.statistics.ert import ert
 from timefair.statistics.samples import quantile_interval, sample_quantile
 
+if TYPE_CHECKING:
+    from timefair.report.evidence import Evidence
+    from timefair.report.evidence import Space as Where
+
 Array = NDArray[np.float64]
 NO_TARGET = -1
 
@@ -43,8 +48,8 @@ class OwnTimes:
     """The time of each run up to each target, in two parts; shape (runs, targets).
 
     The calibrated cost of an evaluation, times the evaluations up to the event at which the run
-    reached the target, is `fixed`; the rest is `own`. `final` tells the runs that would have made
-    no further evaluation if their own time had been shorter: of the others, nothing is known behind
+    reached the target, is `fixed`; the rest is `own`. `final`: the runs that would have made no
+    further evaluation if their own time had been shorter; of the others, nothing is known behind
     their end. `remarks` names the algorithms that are omitted, and why.
     """
 
@@ -61,7 +66,8 @@ class OwnTimes:
 
     @classmethod
     def _of(cls, runs: Runs, analysis: Analysis) -> OwnTimes:
-        unknown, parallel = _uncalibrated(runs.frame), _parallel(runs)
+        known = runs.frame["objective_s"].notna().groupby(runs.frame["algorithm"].astype(str)).all()
+        unknown, parallel = known.index[~known.to_numpy()].tolist(), _parallel(runs)
         left = ~runs.frame["algorithm"].isin([*unknown, *parallel]).to_numpy()
         kept = runs if left.all() else runs.where(left)
         used = UsedByRuns.of(kept, analysis.model_copy(update={"workers": 1}))
@@ -83,7 +89,6 @@ class OwnTimes:
         )  # fmt: skip
 
     def lines(self, problem: ProblemRuns) -> Lines:
-        """The ERTs of the algorithms on a problem."""
         success = self.used.seconds.success
         rows = [problem.rows[mine] for mine in problem.algorithms.values()]
         fixed, own = (
@@ -108,12 +113,10 @@ class OwnTimes:
 
 
 class Lines(NamedTuple):
-    """Of algorithms, in alphabetical order, up to each target; arrays have the shape (targets,
+    """Of algorithms, in alphabetical order, up to each target; arrays of shape (targets,
     algorithms).
-
     - `fixed`, `own`: ERT at the own-time factor α is fixed + α own; `inf` without a success.
-    - `pace`: Own time per evaluation.
-    - `rates`: Share of the runs that reached the target.
+    - `pace`, `rates`: Own time per evaluation; share of the runs that reached the target.
     - `known`: Whether factors below 1 are known: every run reached the target, or is final.
     """
 
@@ -125,9 +128,8 @@ class Lines(NamedTuple):
     known: NDArray[np.bool_]
 
     def against(self, scaled: int, *, both: bool = False) -> BreakEven:
-        """The break-even factors of the own time of one algorithm against each.
-
-        - `both`: Whether factors below 1 of the other's own time have to be known, too.
+        """The break-even factors of the own time of one algorithm against each; with `both`,
+        factors below 1 of the other's own time have to be known, too.
         """
         either = np.maximum(self.rates, self.rates[:, [scaled]])
         wanted = _last(either >= 0.5)
@@ -158,11 +160,10 @@ class Lines(NamedTuple):
 
 class BreakEven(NamedTuple):
     """Of one algorithm against each, shape (algorithms,).
-
     - `wanted`, `at`: The place of the target of the table `comparison`, and of the hardest one up
       to it at which factors below 1 are known; `NO_TARGET` for none.
-    - `factor`: The own-time factor with which both have one ERT; NaN if it is not known.
-    - `equal`: That with which both have one own time per evaluation; NaN if it is not known.
+    - `factor`, `equal`: The own-time factors with which both have one ERT, and one own time per
+      evaluation; NaN if not known.
     """
 
     wanted: NDArray[np.intp]
@@ -182,11 +183,6 @@ def _evaluation_s(frame: pd.DataFrame, analysis: Analysis) -> Array:
     count = frame["evaluations"].where(frame["evaluations"] > 0, 1)
     each = (frame["objective_s"] + frame["charged_s"].fillna(0.0) / count).to_numpy(np.float64)
     return each / reference_s(frame) if analysis.time == "reference" else each
-
-
-def _uncalibrated(frame: pd.DataFrame) -> list[str]:
-    known = frame["objective_s"].notna().groupby(frame["algorithm"].astype(str)).all()
-    return [str(name) for name in known.index[~known.to_numpy()]]
 
 
 def _parallel(runs: Runs) -> list[str]:
@@ -333,7 +329,6 @@ def _pair(
     orders: Mapping[str, Mapping[str, Any]],
     confidence: float,
 ) -> dict[str, Any]:
-    """A row of the table without its keys."""
     row = orders["seconds"]
     pair = row["algorithm_a"], row["algorithm_b"]
     better = row.get("better") or pair[int(row["value_a"] > row["value_b"])]
@@ -550,7 +545,6 @@ def _median(factors: Sequence[float]) -> float:
 
 
 def _range(medians: Mapping[str, float]) -> dict[str, Any]:
-    """The position among others with these break-even factors, and where it ends."""
     ahead = {other: factor for other, factor in medians.items() if factor < 1}
     behind = {other: factor for other, factor in medians.items() if factor >= 1}
     first = max(ahead, key=lambda other: ahead[other], default=None)
@@ -567,7 +561,6 @@ def _range(medians: Mapping[str, float]) -> dict[str, Any]:
 
 
 def _elsewhere(runs: Runs, label: str) -> dict[str, Any]:
-    """The faster implementation that was measured, if the algorithm has one."""
     uses = asked(runs, lambda name, campaign: campaign["algorithms"][name]["use"]).get(label, [])
     name, pairs = MEASURED.get(uses[0] if len(uses) == 1 else "", (None, ()))
     ratios = [np.log(fast / slow) for slow, fast in pairs]
@@ -575,3 +568,65 @@ def _elsewhere(runs: Runs, label: str) -> dict[str, Any]:
         "measured_factor": float(np.exp(np.mean(ratios))) if ratios else np.nan,
         "measured_as": name,
     }
+
+
+def findings(evidence: Evidence, space: Where) -> Iterator[str]:
+    yield from robustness(evidence.of("implementation", space))
+
+
+def checklist(runs: Runs, analysis: Analysis) -> Iterator[ChecklistPart]:
+    """The same of every suite and dimension, as one part, if the campaign makes the table."""
+    if "implementation" not in analysis.asked_tables:
+        return
+    table = TABLES["implementation"](runs, analysis)
+    said = [
+        f"{suite}, D = {dimension}: {sentence}"
+        for (suite, dimension), rows in table.groupby(["suite", "dimension"], sort=True)
+        for sentence in robustness(rows)
+    ]
+    if said:
+        yield ChecklistPart("Implementations", " ".join(said))
+
+
+def robustness(rows: pd.DataFrame) -> Iterator[str]:
+    """On the pair whose order by time needs the least to change; rows of one space. None without a
+    significant lead, and if the break-even factor may be 1.
+    """
+    if rows.empty:
+        return
+    leads = rows[rows["leading"].astype(bool)]
+    turned = leads[leads["at_equal_own_time"] == leads["behind"]]
+    least = (turned if len(turned) else leads[leads["factor_high"] < 1]).nlargest(1, "factor")
+    for row in least.to_dict("records"):
+        leader, behind = row["by_time"], row["behind"]
+        if len(turned):
+            others = sorted(set(turned["behind"].astype(str)) - {behind})
+            also = f" The same holds for {listed(others)}." if others else ""
+            tie = f"; they tie if {_faster(row)}" if row["factor_high"] < 1 else ""
+            yield (
+                f"The order of {leader} and {behind} by time is one of implementations: at equal "
+                f"own time per evaluation it reverses ({p_value(row['p_equal'])}){tie}.{also}"
+            )
+        elif row["factor"] == 0:
+            yield (
+                f"{leader} leads {behind} by time; the lead holds even if the own computations of "
+                f"{behind} took no time (median over {_counted(row)})."
+            )
+        else:
+            yield f"{leader} leads {behind} by time; the lead holds unless {_faster(row)}."
+
+
+def _faster(row: Mapping[Hashable, Any]) -> str:
+    middle, low, high = (
+        number(1 / row[name], digits=2) if row[name] > 0 else "∞"
+        for name in ("factor", "factor_high", "factor_low")
+    )
+    return (
+        f"the own computations of {row['behind']} became {middle} times faster [{low}, {high}] "
+        f"(median over {_counted(row)})"
+    )
+
+
+def _counted(row: Mapping[Hashable, Any]) -> str:
+    every = int(row["functions"])
+    return f"{int(row['known'])} of {every} functions" if row["known"] < every else "all functions"

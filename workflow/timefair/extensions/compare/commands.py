@@ -12,8 +12,8 @@ from timefair.basics.errors import InputError
 from timefair.cli.common import Commands, cores_of, one_thread, prepare_files
 
 if TYPE_CHECKING:
-    from timefair.extensions.compare.comparison import Comparison, Look, Measure
-    from timefair.extensions.compare.rounds import Measured, Pair
+    from timefair.extensions.compare.comparison import Comparison, Look
+    from timefair.extensions.compare.rounds import Pair
 
 MEASURES = ("seconds", "evaluations", "speed", "quality")
 """The names of `versions.comparison.Measure`."""
@@ -73,7 +73,6 @@ def add_to(commands: Commands) -> None:
 
 
 def _init(arguments: argparse.Namespace, without: Callable[[argparse.Namespace], None]) -> None:
-    """Create a folder for two versions of a library; `without` one, for campaigns."""
     if arguments.for_optimizer is None:
         if arguments.base is not None:
             raise InputError("--base: only with --for-optimizer")
@@ -108,6 +107,7 @@ def _compare(arguments: argparse.Namespace) -> int:
 
 def _measure_and_compare(arguments: argparse.Namespace) -> int:
     from timefair.campaign import configuration
+    from timefair.extensions.compare.comparison import Measure
     from timefair.extensions.compare.rounds import Rounds, expectations
 
     if len(arguments.sources) > 1:
@@ -118,7 +118,7 @@ def _measure_and_compare(arguments: argparse.Namespace) -> int:
     campaign = configuration.load(arguments.sources[0])
     baseline, candidate = arguments.baseline or "baseline", arguments.candidate or "candidate"
     rounds = Rounds(campaign, Path("results"), baseline, candidate, cores)
-    by = _measure(arguments, rounds.by)
+    by = Measure(arguments.by or campaign.budget.unit)
     ratio = arguments.margin or campaign.statistics.matters.ratio
     rounds.try_out()
     if not arguments.quiet:
@@ -134,7 +134,7 @@ def _measure_and_compare(arguments: argparse.Namespace) -> int:
 
 def _compare_measured(arguments: argparse.Namespace) -> int:
     from timefair.extensions.compare import rounds
-    from timefair.extensions.compare.rounds import earlier_look
+    from timefair.extensions.compare.comparison import Measure, look_levels
 
     folder, *labels = arguments.sources
     if labels and (arguments.baseline or arguments.candidate):
@@ -151,36 +151,17 @@ def _compare_measured(arguments: argparse.Namespace) -> int:
     )
     if baseline == candidate:
         raise InputError(f"{baseline}: is baseline and candidate; name two algorithms")
-    one = rounds.read(Path(folder), (baseline, candidate))
-    pair = rounds.within(one, baseline, candidate)
-    look = earlier_look(Path(folder), baseline, candidate)
-    found = _judged(arguments, one, pair, look)
+    pair = rounds.read(Path(folder), (baseline, candidate))
+    campaign, look = pair.campaign, rounds.earlier_look(Path(folder), baseline, candidate)
+    level = 1 - campaign.statistics.confidence
+    if look is not None:
+        level = float(look_levels(level, look.planned)[look.number - 1])
+    by = Measure(arguments.by or campaign.budget.unit)
+    found = pair.compared(by, arguments.margin or campaign.statistics.matters.ratio, level)
     return _report(arguments, pair, found, look)
 
 
-def _judged(
-    arguments: argparse.Namespace, one: Measured, pair: Pair, look: Look | None = None
-) -> Comparison:
-    from timefair.extensions.compare.comparison import compare, look_levels
-
-    level = 1 - one.campaign.statistics.confidence
-    if look is not None:
-        level = float(look_levels(level, look.planned)[look.number - 1])
-    by = _measure(arguments, one.campaign.budget.unit)
-    ratio = arguments.margin or one.campaign.statistics.matters.ratio
-    return compare(pair.baseline, pair.candidate, pair.samples, by=by, ratio=ratio, level=level)
-
-
-def _measure(arguments: argparse.Namespace, usual: str) -> Measure:
-    from timefair.extensions.compare.comparison import Measure
-
-    return Measure(arguments.by or usual)
-
-
-def _report(
-    arguments: argparse.Namespace, pair: Pair, found: Comparison, look: Look | None = None
-) -> int:
-    """Print and write what was found; the exit status."""
+def _report(arguments: argparse.Namespace, pair: Pair, found: Comparison, look: Look | None) -> int:
     from timefair.extensions.compare import comparison
 
     lines = [*pair.cautions, *comparison.reasons(found)]

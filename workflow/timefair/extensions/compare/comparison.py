@@ -19,8 +19,9 @@ from timefair.basics.words import counted
 from timefair.records.rundata.problems import precision_at_the_end
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
-from timefair.statistics.checks import Floats, check_confidence
+from timefair.statistics.comparison import wins
 from timefair.statistics.ranks import holm_levels
+from timefair.statistics.samples import Floats, check_confidence
 
 Jobs: TypeAlias = "tuple[ArrayLike, ArrayLike]"
 """The jobs of the runs of the baseline and of the candidate."""
@@ -38,11 +39,9 @@ DISCORDANT = 0.5
 
 @dataclass(frozen=True)
 class Change:
-    """An estimate with Student's distribution around it.
-
-    - `estimate`: NaN if there are too few runs, or nothing to compare.
-    - `error`: Standard error; 0 if all pairs of runs agree.
-    - `freedom`: Degrees of freedom, positive; `inf` for the normal distribution.
+    """An estimate with Student's distribution around it; NaN if there are too few runs, or nothing
+    to compare. `error`: standard error; 0 if all pairs of runs agree. `freedom`: degrees of
+    freedom, positive; `inf` for the normal distribution.
     """
 
     estimate: float
@@ -75,15 +74,10 @@ def log_ratio(
     """Logarithm of the ratio of two costs, each of which is a ratio of two sums over runs.
 
     With cost and success of each run, the costs are ERTs; with seconds and evaluations, they are
-    seconds per evaluation.
-
-    - `baseline`, `candidate`, shape (m,) and (n,): Terms of the numerator and of the denominator,
-      one per run of the version; finite and not negative.
-    - `paired`: Whether run i of one version belongs to run i of the other, as with equal seeds.
-    - `jobs`, shape (m,) and (n,): Job that measured each run. For pairs, the jobs of the baseline.
-
-    Returns: Not known for fewer than `LEAST_RUNS` runs of a version, if a numerator is 0, or if
-    both denominators are 0. If one denominator is 0, it is replaced by `HALF`.
+    seconds per evaluation. A version has the terms of both sums, one per run; finite and not
+    negative. With `paired`, run i of both have one seed. `jobs`: job that measured each run; for
+    pairs, those of the baseline. Not known for fewer than `LEAST_RUNS` runs of a version, if a
+    numerator is 0, or if both denominators are 0; if one is 0, it is replaced by `HALF`.
 
     The standard error is that of the delta method, for pairs that of the differences. Runs of one
     job share its perturbations: with `LEAST_JOBS` jobs or more, it is computed from the sums over
@@ -102,25 +96,21 @@ def log_ratio(
     estimate = other.value - one.value
     if paired:
         rare = _rare(below) + _rare(below_candidate)
-        varied = _of_mean(other.influence - one.influence, jobs and jobs[0])
-        return Change(estimate, sqrt(varied.variance + rare), varied.freedom)
-    each = [
+        return Change(estimate, *_of_mean(other.influence - one.influence, jobs and jobs[0], rare))
+    parts = [
         _of_mean(version.influence, jobs and jobs[k], version.extra)
         for k, version in enumerate((one, other))
     ]
-    return _independent(estimate, each)
+    return _independent(estimate, parts)
 
 
 def worse_probability(
     baseline: ArrayLike, candidate: ArrayLike, *, paired: bool, jobs: Jobs | None = None
 ) -> Change:
-    """Probability that a run of the new version has the worse result, minus 0.5; ties count half.
-
-    - `baseline`, `candidate`, shape (m,) and (n,): Results; smaller is better, `inf` allowed.
-    - `paired`, `jobs`: As for `log_ratio`.
-
-    Returns: In [-0.5, 0.5]. Not known for fewer than `LEAST_RUNS` runs of a version. The standard
-    error is DeLong's, as in `a12`; for pairs, that of the sums of both placements.
+    """Probability that a run of the new version has the worse result, minus 0.5; ties count half,
+    and `inf` is allowed. Not known for fewer than `LEAST_RUNS` runs of a version. `paired`, `jobs`:
+    as for `log_ratio`. The standard error is DeLong's, as in `a12`; for pairs, that of the sums of
+    both placements.
     """
     x, y = np.asarray(baseline, dtype=np.float64), np.asarray(candidate, dtype=np.float64)
     if paired and x.size != y.size:
@@ -128,33 +118,28 @@ def worse_probability(
     if min(x.size, y.size) < LEAST_RUNS:
         return UNKNOWN
     places = stats.rankdata(np.concatenate([x, y]), method="dense").astype(np.float64)
-    plain = _worse(places[: x.size], places[x.size :])
+    plain = wins(places[: x.size], places[x.size :])
     ends = np.array([0.0, places.max() + 1])
-    worse = _worse(np.append(places[: x.size], ends), np.append(places[x.size :], ends))
-    of_candidate, of_baseline = worse.mean(axis=1), worse.mean(axis=0)
+    worse = wins(np.append(places[: x.size], ends), np.append(places[x.size :], ends))
+    of_baseline, of_candidate = worse.mean(axis=1), worse.mean(axis=0)
     estimate = float(plain.mean()) - 0.5
     if paired:
-        varied = _of_mean(of_candidate + of_baseline, jobs and _and_ends(jobs[0]))
-        return Change(estimate, sqrt(varied.variance), varied.freedom)
-    each = [
+        of_pairs = _of_mean(of_candidate + of_baseline, jobs and _and_ends(jobs[0]))
+        return Change(estimate, *of_pairs)
+    parts = [
         _of_mean(placed, jobs and _and_ends(jobs[k]))
         for k, placed in enumerate((of_baseline, of_candidate))
     ]
-    return _independent(estimate, each)
+    return _independent(estimate, parts)
 
 
 def average(changes: Sequence[Change]) -> Change:
-    """Average of the known changes, estimated from different runs; not known if none is."""
     known = [change for change in changes if change.known]
     if not known:
         return UNKNOWN
     count = len(known)
-    errors = [change.error / count for change in known]
-    return Change(
-        sum(change.estimate for change in known) / count,
-        sqrt(sum(error**2 for error in errors)),
-        _freedom(errors, [change.freedom for change in known]),
-    )
+    parts = [(change.error / count, change.freedom) for change in known]
+    return _independent(sum(change.estimate for change in known) / count, parts)
 
 
 @dataclass(frozen=True)
@@ -181,34 +166,29 @@ def _rare(success: Floats) -> float:
     return DISCORDANT / max(float(success.sum()), HALF) ** 2
 
 
-class _Varied(NamedTuple):
-    """Variance of a mean over runs, with its degrees of freedom."""
-
-    variance: float
-    freedom: float
-
-
-def _of_mean(of_runs: Floats, jobs: ArrayLike | None, extra: float = 0.0) -> _Varied:
-    """Of the mean of a number per run; the runs of one job vary together."""
+def _of_mean(of_runs: Floats, jobs: ArrayLike | None, extra: float = 0.0) -> tuple[float, float]:
+    """Standard error, with variance besides, and freedom of the mean of a number per run; the runs
+    of one job vary together.
+    """
     rest, count = of_runs - of_runs.mean(), of_runs.size
     places = np.arange(count) if jobs is None else np.unique(jobs, return_inverse=True)[1]
     if places.max() + 1 < LEAST_JOBS:
         places = np.arange(count)
     sums = np.bincount(places, weights=rest)
     variance = float((sums**2).sum()) * sums.size / (sums.size - 1) / count**2
-    return _Varied(variance + extra, sums.size - 1)
+    return sqrt(variance + extra), sums.size - 1
 
 
 def _and_ends(jobs: ArrayLike) -> NDArray[np.int64]:
-    """The jobs, and one each for the two added values."""
     places = np.unique(jobs, return_inverse=True)[1].astype(np.int64)
     return np.append(places, places.max() + np.array([1, 2]))
 
 
-def _independent(estimate: float, each: Sequence[_Varied]) -> Change:
-    errors = [sqrt(varied.variance) for varied in each]
-    freedom = _freedom(errors, [varied.freedom for varied in each])
-    return Change(estimate, sqrt(sum(error**2 for error in errors)), freedom)
+def _independent(estimate: float, parts: Sequence[tuple[float, float]]) -> Change:
+    """The sum of independent estimates, from their errors and freedoms (Welch, Satterthwaite)."""
+    variance = sum(error**2 for error, _ in parts)
+    below = sum(error**4 / freedom for error, freedom in parts)
+    return Change(estimate, sqrt(variance), variance**2 / below if below > 0 else inf)
 
 
 def _arrays(sums: tuple[ArrayLike, ArrayLike]) -> tuple[Floats, Floats]:
@@ -219,22 +199,7 @@ def _arrays(sums: tuple[ArrayLike, ArrayLike]) -> tuple[Floats, Floats]:
     return above, below
 
 
-def _worse(baseline: Floats, candidate: Floats) -> Floats:
-    """1 if the candidate's value of a row is worse than the baseline's of a column; ties: 0.5."""
-    rows, columns = candidate[:, np.newaxis], baseline[np.newaxis, :]
-    return np.asarray((rows > columns) + 0.5 * (rows == columns))
-
-
-def _freedom(errors: Sequence[float], freedoms: Sequence[float]) -> float:
-    """Degrees of freedom of the sum of independent estimates (Welch and Satterthwaite)."""
-    total = sum(error**2 for error in errors)
-    below = sum(error**4 / freedom for error, freedom in zip(errors, freedoms, strict=True))
-    return total**2 / below if below > 0 else inf
-
-
 class Answer(StrEnum):
-    """What the runs show about a new version."""
-
     BETTER = "better"
     WORSE = "worse"
     EQUAL = "equal"
@@ -243,9 +208,8 @@ class Answer(StrEnum):
 
 @dataclass(frozen=True)
 class Judged:
-    """A change with its answer and the interval from which the answer follows.
-
-    The confidence of the interval is ``1 - level``; NaN if the change is not known.
+    """A change with its answer and the interval, of the confidence 1 - level, from which it
+    follows.
     """
 
     change: Change
@@ -256,15 +220,12 @@ class Judged:
 
 
 def judge(change: Change, margin: float, level: float) -> Judged:
-    """Judge one change: the interval at a level, in (0, 1), decides.
+    """Judge one change: its interval at a level, in (0, 1), decides.
 
-    - `margin`: Changes in ``[-margin, margin]`` do not matter; not negative, in their unit.
-
-    Returns: ``WORSE`` if the interval is above the margin, ``BETTER`` if it is below, ``EQUAL`` if
-    it is within, and ``UNDECIDED`` if it contains a limit of the margin or is not known.
-
-    The probability of a wrong claim is at most level/2 if the change is equal to a limit, and
-    smaller otherwise; ``EQUAL`` is the test with two one-sided tests.
+    ``WORSE`` if the interval is above `margin`, ``BETTER`` if it is below -margin, ``EQUAL`` if it
+    is within, and ``UNDECIDED`` if it contains a limit of the margin or is not known. The
+    probability of a wrong claim is at most level/2 if the change is equal to a limit, and smaller
+    otherwise; ``EQUAL`` is the test with two one-sided tests.
 
     Source: D. J. Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15 (1987). H. Finner
     and K. Strassburger, Annals of Statistics 30 (2002).
@@ -283,9 +244,8 @@ def judge(change: Change, margin: float, level: float) -> Judged:
 
 
 def judge_family(changes: Sequence[Change], margin: float, level: float) -> list[Judged]:
-    """Judge several changes so that all answers are right with a probability of at least 1 - level.
-
-    Holm's procedure gives each change its level. Changes that are not known do not count.
+    """Judge several changes so that all answers are right with a probability of at least 1 - level:
+    Holm's procedure gives each its level. Changes that are not known do not count.
     """
     levels = holm_levels([_p(change, margin) for change in changes], level)
     return [
@@ -305,9 +265,8 @@ def _p(change: Change, margin: float) -> float:
 
 
 def look_levels(level: float, looks: int) -> Floats:
-    """Level at which the changes are judged at each look; the levels add up to the given one.
-
-    Later looks have more runs and get more of the level, in proportion to their number.
+    """Level at which the changes are judged at each look; they add up to the given one. Later looks
+    have more runs and get more of it, in proportion to their number.
     """
     check_confidence(1 - level)
     if looks < 1:
@@ -320,12 +279,9 @@ REACHED = 0.5  # share of the runs of the better version that reach the target a
 
 
 def common_target(baseline: ArrayLike, candidate: ArrayLike, hardest: float) -> float | None:
-    """The hardest precision that at least half of the runs of one of the versions reached.
-
-    - `baseline`, `candidate`, shape (runs,): Best precision at the end of each run, or `inf`.
-    - `hardest`: A harder precision is replaced by this one.
-
-    Returns: The smaller of the two medians; None if both are infinite or there are no runs.
+    """The hardest precision, at most `hardest`, that at least half of the runs of one of the
+    versions reached: the smaller median of their best precisions (`inf` without one), or None if
+    both are infinite.
 
     >>> common_target([4.0, 1.0, 3.0, 2.0, 9.0], [6.0, 6.0, 6.0, 6.0, 6.0], 1e-8)
     3.0
@@ -341,11 +297,8 @@ def common_target(baseline: ArrayLike, candidate: ArrayLike, hardest: float) -> 
 def affordable(
     evaluations: ArrayLike, seconds: ArrayLike, budget_s: ArrayLike, budget_evaluations: ArrayLike
 ) -> Floats:
-    """How many evaluations the budget of each run allows at the speed of the run, shape (runs,).
-
-    - `budget_s`, `budget_evaluations`: NaN without such a budget.
-
-    Returns: `inf` without budgets, and without evaluations or times if there is only T.
+    """How many evaluations the budget of each run allows at the speed of the run; budgets are NaN
+    for none. `inf` without budgets, and without evaluations or times if there is only T.
 
     >>> affordable([100, 100, 50], [2.0, 1.0, 1.0], [2.0, 2.0, 2.0], [np.nan, np.nan, 80]).tolist()
     [100.0, 200.0, 80.0]
@@ -359,10 +312,8 @@ def affordable(
 
 
 def common_budgets(baseline: Floats, candidate: Floats, *, paired: bool) -> tuple[Floats, Floats]:
-    """The evaluations within which the runs of both versions have to reach the target.
-
-    Returns baseline, candidate: For pairs, the smaller number of each pair; else the smaller one of
-    both medians, for all.
+    """The evaluations within which the runs of both versions have to reach the target: for pairs,
+    the smaller number of each pair; else the smaller one of both medians, for all.
 
     >>> baseline, candidate = np.array([100.0, 90.0]), np.array([80.0, 95.0])
     >>> [one.tolist() for one in common_budgets(baseline, candidate, paired=True)]
@@ -378,11 +329,9 @@ def common_budgets(baseline: Floats, candidate: Floats, *, paired: bool) -> tupl
 
 @dataclass(frozen=True)
 class Design:
-    """A planned comparison.
-
-    The `runs` of each version on each function are divided evenly among the `looks`, after which
-    the comparison may stop. Costs matter from a `ratio` on; `level` is that of all looks together.
-    `jobs` are those of a version on a function in a round.
+    """A planned comparison: the `runs` of each version on each function are divided evenly among
+    the `looks`, after which it may stop. Costs matter from a `ratio` on; `level` is that of all
+    looks together. `jobs` are those of a version on a function in a round.
     """
 
     functions: int
@@ -396,11 +345,9 @@ class Design:
 
 @dataclass(frozen=True)
 class Law:
-    """Assumed distribution of the runs of the old version.
-
-    - `success`: Probability that a run reaches the target within the budget.
-    - `shape`: Shape of the gamma distribution of the cost to the target.
-    - `noise`, `job_noise`: Standard deviation of the logarithm of a run's speed, and of a job's.
+    """Assumed distribution of the runs of the old version: the probability to reach the target
+    within the budget, the shape of the gamma distribution of its cost, and the standard deviation
+    of the logarithm of a run's speed, and of a job's.
     """
 
     success: float = 0.5
@@ -411,26 +358,18 @@ class Law:
 
 @dataclass(frozen=True)
 class Loss:
-    """The loss of the new version: seconds per evaluation relative to those of the old version, and
-    the share of its successes that is lost.
+    """The loss of the new version: seconds per evaluation relative to the old one, and the share of
+    its successes that is lost.
     """
 
     slowdown: float = 1.0
     lost: float = 0.0
 
 
-@dataclass(frozen=True)
-class Outcomes:
-    """Share of each answer in simulated comparisons, and average share of the runs used."""
-
-    shares: dict[Answer, float]
-    runs_used: float
-
-
 def simulate(
     design: Design, law: Law, loss: Loss, *, samples: int, rng: np.random.Generator
-) -> Outcomes:
-    """Simulate a comparison of seconds to the target, with its looks, many times."""
+) -> tuple[dict[Answer, float], float]:
+    """Share of each answer in simulated comparisons of seconds to the target, and of runs used."""
     levels, margin = look_levels(design.level, design.looks), log(design.ratio)
     cuts = [round(design.runs * k / design.looks) for k in range(1, design.looks + 1)]
     counted: Counter[Answer] = Counter()
@@ -446,7 +385,7 @@ def simulate(
         counted[answer] += 1
         used += runs
     shares = {answer: counted[answer] / samples for answer in Answer}
-    return Outcomes(shares, used / (samples * design.runs))
+    return shares, used / (samples * design.runs)
 
 
 def _change(drawn: tuple[Floats, ...], runs: int, design: Design) -> Change:
@@ -486,18 +425,14 @@ def _drawn(design: Design, law: Law, loss: Loss, rng: np.random.Generator) -> tu
 
 
 class FunctionKey(NamedTuple):
-    """A function in a suite and dimension."""
-
     suite: str
     dimension: int
     function: int
 
 
 class Effort(NamedTuple):
-    """What each run spent up to the target, or up to its common budget, arrays of shape (runs,).
-
-    - `evaluations`, `seconds`: without times, `seconds` is None.
-    - `success`: 1 if the run reached the target within its common budget, else 0.
+    """What each run spent up to the target, or up to its common budget; `seconds` is None without
+    times, and `success` 1 if it reached the target within that budget, else 0.
     """
 
     evaluations: Floats
@@ -508,12 +443,11 @@ class Effort(NamedTuple):
 @dataclass(frozen=True)
 class Cell:
     """The runs of one version on all instances of a function; arrays have the shape (runs,).
-
-    - `runs`: all runs of the version on the function, treated as all tables in seconds do.
-    - `rows`: the places of the runs that count, in their order.
+    - `runs`, `rows`: all of them, treated as all tables in seconds do, and the places of those that
+      count.
     - `jobs`: the number of the job of each run, among those of the version on the function.
-    - `reference`: reference value of the precisions: the optimum of each run's problem, or the best
-      value that is known for the problem.
+    - `reference`: that of the precisions: the optimum of each run's problem, or the best known
+      value.
     """
 
     runs: Runs
@@ -523,7 +457,6 @@ class Cell:
 
     @classmethod
     def of(cls, runs: Runs, instances_per_job: int) -> Cell:
-        """All runs, with their own references."""
         reference = runs.frame["reference_f"].to_numpy(dtype=np.float64)
         rows = np.arange(len(runs.frame), dtype=np.intp)
         return cls(runs, rows, _jobs_of_runs(runs.frame, instances_per_job), reference)
@@ -534,12 +467,10 @@ class Cell:
         )
 
     @property
-    def names(self) -> list[tuple[int, int]]:
-        return list(zip(*(self._column(key).tolist() for key in ("instance", "run")), strict=True))
-
-    @property
-    def seeds(self) -> list[int]:
-        return [int(seed) for seed in self._column("seed")]
+    def names(self) -> list[tuple[int, ...]]:
+        """Instance, number and seed of each run."""
+        columns = (map(int, self._column(key)) for key in ("instance", "run", "seed"))
+        return list(zip(*columns, strict=True))
 
     @property
     def precision(self) -> Floats:
@@ -552,13 +483,11 @@ class Cell:
 
     @property
     def affordable(self) -> Floats:
-        """The evaluations that the budget of each run allows; see `affordable`."""
         columns = ("evaluations", "wall_s", "budget_s", "budget_evaluations")
         return affordable(*map(self._numbers, columns))
 
     def from_reference(self, best: Mapping[int, float]) -> Cell:
-        """With the references of the instances in `best`."""
-        return replace(self, reference=np.array([best[name] for name, _ in self.names]))
+        return replace(self, reference=np.array([best[name] for name, *_ in self.names]))
 
     def effort(self, target: float, budgets: Floats) -> Effort:
         """What each run spent up to a precision, or up to a number of evaluations."""
@@ -592,12 +521,9 @@ class Cell:
 
 @dataclass(frozen=True)
 class Sample:
-    """The runs of both versions on a function.
-
-    - `target`: the precision up to which effort is compared; see `common_target`.
-      None if too few runs found any value.
-    - `paired`: whether run i of both versions has the same problem, number and seed.
-    - `efforts`: efforts of the baseline and of the candidate; None without a target.
+    """The runs of both versions on a function: the `common_target` up to which effort is compared,
+    None if too few runs found any value; whether run i of both has the same problem, number and
+    seed; and the efforts of both, None without a target.
     """
 
     key: FunctionKey
@@ -611,9 +537,8 @@ class Sample:
 def cells(
     runs: Runs, analysis: Analysis, label: str, instances_per_job: int
 ) -> dict[FunctionKey, Cell]:
-    """The runs of one algorithm, function by function, treated as all tables in seconds do.
-
-    Perturbed runs are omitted, and times follow the clock and the ancillary costs of the analysis.
+    """The runs of one algorithm, function by function, treated as all tables in seconds do:
+    perturbed runs are omitted, and times follow the clock and the ancillary costs of the analysis.
     """
     wanted = runs.where((runs.frame["algorithm"] == label).to_numpy()).wanted(analysis)
     wanted = wanted.with_values(analysis.noisy_value)
@@ -641,13 +566,9 @@ def _jobs_of_runs(frame: pd.DataFrame, instances_per_job: int) -> NDArray[np.int
 def samples(
     baseline: Mapping[FunctionKey, Cell], candidate: Mapping[FunctionKey, Cell], hardest: float
 ) -> Iterator[Sample]:
-    """Both versions on each common function, with pairs if the seeds are equal.
-
-    Runs are pairs if every run of the version with fewer runs has a partner: a run of the same
-    number on the same instance with the same seed. Runs without a partner are then omitted.
-
-    - `baseline`, `candidate`: from `cells`.
-    - `hardest`: the hardest precision that may become a target.
+    """Both versions on each common function, with pairs if the seeds are equal. Runs are pairs if
+    every run of the version with fewer runs has a partner: a run of the same number on the same
+    instance with the same seed. Runs without a partner are then omitted.
     """
     for key in baseline:
         if key not in candidate:
@@ -666,32 +587,20 @@ def samples(
 
 
 def _from_common_reference(baseline: Cell, candidate: Cell) -> tuple[Cell, Cell]:
-    """Precisions of both relative to the best value that either knows of an instance."""
     best: dict[int, float] = {}
     for cell in (baseline, candidate):
-        for (instance, _), value in zip(cell.names, cell.reference.tolist(), strict=True):
+        for (instance, *_), value in zip(cell.names, cell.reference.tolist(), strict=True):
             best[instance] = min(best.get(instance, value), value)
     return baseline.from_reference(best), candidate.from_reference(best)
 
 
 def _partners(baseline: Cell, candidate: Cell) -> NDArray[np.intp]:
-    """Indices of runs with equal names and seeds, shape (pairs, 2)."""
-    places = {(*name, seed): k for k, (name, seed) in enumerate(_named(candidate))}
-    found = [
-        (k, places[*name, seed])
-        for k, (name, seed) in enumerate(_named(baseline))
-        if (*name, seed) in places
-    ]
+    places = {name: k for k, name in enumerate(candidate.names)}
+    found = [(k, places[name]) for k, name in enumerate(baseline.names) if name in places]
     return np.array(found, dtype=np.intp).reshape(-1, 2)
 
 
-def _named(cell: Cell) -> Iterator[tuple[tuple[int, int], int]]:
-    return zip(cell.names, cell.seeds, strict=True)
-
-
 class Measure(StrEnum):
-    """The measures in which two versions are compared."""
-
     SECONDS = "seconds"
     EVALUATIONS = "evaluations"
     SPEED = "speed"
@@ -708,7 +617,6 @@ def margin_of(measure: Measure, ratio: float) -> float:
 
 
 def changes(sample: Sample) -> dict[Measure, Change]:
-    """Changes of the cost from base to candidate on a function, in each measure."""
     found = dict.fromkeys(Measure, UNKNOWN)
     baseline, candidate = sample.baseline, sample.candidate
     jobs = (baseline.jobs, candidate.jobs)
@@ -735,12 +643,10 @@ def changes(sample: Sample) -> dict[Measure, Change]:
 @dataclass(frozen=True)
 class Comparison:
     """Results of the comparison of two versions, `baseline` and `candidate`.
-
     - `by`, `ratio`: Measure of the verdict; ratio of costs above which a difference matters.
     - `level`: Of the answers over all functions, and of each measure's family of functions.
-    - `on_functions`: For each measure, the answers in the order of `samples` (Holm).
-    - `overall`: For each measure, the answer over all functions: of the geometric mean of the
-      ratios, or of the average probability.
+    - `on_functions`, `overall`: For each measure, the answers in the order of `samples` (Holm), and
+      that over all functions: of the geometric mean of the ratios, or of the average probability.
     """
 
     baseline: str
@@ -754,17 +660,14 @@ class Comparison:
 
     @property
     def verdict(self) -> Judged:
-        """The answer over all functions in the measure that counts."""
         return self.overall[self.by]
 
     @property
     def paired(self) -> int:
-        """Number of functions on which the runs are pairs."""
         return sum(sample.paired for sample in self.samples)
 
     @property
     def runs(self) -> tuple[int, int]:
-        """Runs of the baseline and of the candidate that were compared."""
         baseline = sum(len(sample.baseline.rows) for sample in self.samples)
         return baseline, sum(len(sample.candidate.rows) for sample in self.samples)
 
@@ -787,7 +690,6 @@ def compare(
     ratio: float,
     level: float,
 ) -> Comparison:
-    """Compare two versions; the arguments are the attributes of `Comparison`."""
     together = tuple(samples)
     of_samples = [changes(sample) for sample in together]
     on_functions: dict[Measure, Sequence[Judged]] = {}
@@ -824,7 +726,6 @@ class Look:
 
 
 def verdict(found: Comparison, look: Look | None = None) -> str:
-    """The answer over all functions, in one line."""
     baseline, candidate = found.runs
     runs = (
         f"{baseline} runs of each version"
@@ -880,21 +781,13 @@ def table(found: Comparison) -> list[list[str]]:
     rows = [["function", "target", *(TITLES[measure] for measure in found.measures)]]
     for k, sample in enumerate(found.samples):
         cells = [cell(measure, found.on_functions[measure][k]) for measure in found.measures]
-        rows.append([function(sample), _target(sample), *cells])
+        target = NOT_KNOWN if sample.target is None else f"{sample.target:.3g}"
+        rows.append([f"f{sample.key.function} D={sample.key.dimension}", target, *cells])
     overall = [cell(measure, found.overall[measure]) for measure in found.measures]
     return [*rows, ["all", "", *overall]]
 
 
-def function(sample: Sample) -> str:
-    return f"f{sample.key.function} D={sample.key.dimension}"
-
-
-def _target(sample: Sample) -> str:
-    return NOT_KNOWN if sample.target is None else f"{sample.target:.3g}"
-
-
 def cell(measure: Measure, judged: Judged) -> str:
-    """A value with its interval and its answer."""
     if not judged.change.known:
         return NOT_KNOWN
     return f"{value(measure, judged)} {judged.answer}"
@@ -949,7 +842,6 @@ ANSWERS = {
 
 
 def meaning(found: Comparison) -> Iterator[str]:
-    """Sentences on the scope of the answers."""
     yield (
         f"The margin is a ratio of {found.ratio:g} of costs, and "
         f"{50 - 100 * NEGLIGIBLE:g} to {50 + 100 * NEGLIGIBLE:g} % of the pairs of runs in quality."
@@ -963,9 +855,8 @@ def meaning(found: Comparison) -> Iterator[str]:
 
 
 def markdown(found: Comparison, lines: list[str]) -> str:
-    """The verdict, its reasons and the table, in Markdown.
-
-    - `lines`: the lines that the command prints; the last one is the verdict.
+    """The verdict, its reasons and the table, in Markdown; the last of the printed `lines` is the
+    verdict.
     """
     heading, *rows = table(found)
     rows = [heading, ["---"] * len(heading), *rows]

@@ -22,10 +22,8 @@ from timefair.campaign import configuration, driver, plan, provenance
 from timefair.campaign.configuration import Campaign
 from timefair.extensions.compare.comparison import (
     Answer,
-    Cell,
     Comparison,
     Design,
-    FunctionKey,
     Law,
     Look,
     Loss,
@@ -49,71 +47,26 @@ from timefair.records.store import read_runs, torn
 
 
 @dataclass(frozen=True)
-class Measured:
-    """A campaign's runs of some algorithms.
-
-    - `name`: the folder, for messages.
-    """
-
-    name: str
-    campaign: Campaign
-    analysis: Analysis
-    runs: Runs
-
-    def cautions(self, label: str) -> Iterator[str]:
-        """Reasons for doubts about the runs of an algorithm, one line each."""
-        rows = self.runs.frame[self.runs.frame["algorithm"] == label]
-        failed = rows[rows["status"] != Status.OK]
-        if len(failed):
-            by_status = failed["status"].value_counts()
-            counts = ", ".join(f"{count} {status}" for status, count in by_status.items())
-            yield (
-                f"caution: {len(failed)} of {len(rows)} runs of {label} failed ({counts}), and "
-                f"count with their results up to the failure{_message(failed)}"
-            )
-        perturbed = int((rows["perturbation"] == Perturbation.PERTURBED).sum())
-        if perturbed:
-            verb = "was" if perturbed == 1 else "were"
-            treated = "omitted" if self.analysis.perturbed == "exclude" else "included"
-            yield f"caution: {perturbed} of {len(rows)} runs of {label} {verb} perturbed; {treated}"
-
-    @property
-    def hardest(self) -> float:
-        """The hardest precision at which versions are compared; 0 where optima are unknown.
-
-        It is not harder than the final target.
-        """
-        known = self.runs.optimum == "known" and not self.analysis.target_values
-        return max(min(self.analysis.targets), final_target(self.runs)) if known else 0.0
-
-    def cells(self, label: str) -> dict[FunctionKey, Cell]:
-        return cells(self.runs, self.analysis, label, self.campaign.instances_per_job)
-
-
-@dataclass(frozen=True)
 class Pair:
-    """Two versions, ready to be compared.
+    """Two versions of a campaign, ready to be compared, with reasons for doubts, one line each."""
 
-    - `cautions`: reasons for doubts about the runs, one line each.
-    """
-
-    baseline: str
-    candidate: str
+    campaign: Campaign
+    versions: tuple[str, str]
     samples: tuple[Sample, ...]
     cautions: tuple[str, ...]
 
+    def compared(self, by: Measure, ratio: float, level: float) -> Comparison:
+        return compare(*self.versions, self.samples, by=by, ratio=ratio, level=level)
 
-def read(folder: Path, labels: Sequence[str] | None = None) -> Measured:
-    """The runs in a campaign's folder that belong to its present configuration.
 
-    - `folder`: ``results/NAME``.
-    - `labels`: the algorithms; None for all.
+def read(folder: Path, versions: tuple[str, str]) -> Pair:
+    """The runs of two algorithms in ``results/NAME`` that belong to its present configuration.
     `InputError` if the folder does not contain a campaign, an algorithm is unknown, has no runs or
-    has made no evaluation, the stopping rule has already tested the same runs, or the runs have
-    differences that ``statistics.mixed: refuse`` does not allow.
+    has made no evaluation, there is no common function, the stopping rule has already tested the
+    same runs, or they have differences that ``statistics.mixed: refuse`` does not allow.
     """
     campaign = configuration.restore(folder / plan.SNAPSHOT)
-    for label in labels or ():
+    for label in versions:
         if label not in campaign.algorithms:
             known = ", ".join(campaign.algorithms)
             hint = suggest(label, campaign.algorithms)
@@ -123,29 +76,49 @@ def read(folder: Path, labels: Sequence[str] | None = None) -> Measured:
             f"{folder}: stopping.rule: {campaign.stopping.rule!r}: this rule has tested the same "
             "runs; compare versions in a campaign with another rule, such as 'fixed'"
         )
-    paths = list(_records(folder, campaign, labels or tuple(campaign.algorithms)))
-    return runs_of(str(folder), campaign, paths, labels)
+    return _pair(str(folder), campaign, list(_records(folder, campaign, versions)), versions)
 
 
-def runs_of(
-    name: str, campaign: Campaign, paths: Sequence[Path], labels: Sequence[str] | None = None
-) -> Measured:
-    """The runs of some record files of a campaign; the errors are those of `read`."""
+def _pair(name: str, campaign: Campaign, paths: Sequence[Path], versions: tuple[str, str]) -> Pair:
+    """Of some record files of a campaign; the errors are those of `read`."""
     runs = Runs.read(paths)
-    found = set(runs.frame["algorithm"])
-    for label in labels or campaign.algorithms:
-        if label not in found:
-            raise InputError(f"{name}: has no runs of {label!r}; measure the campaign first")
+    for label in versions:
         rows = runs.frame[runs.frame["algorithm"] == label]
+        if rows.empty:
+            raise InputError(f"{name}: has no runs of {label!r}; measure the campaign first")
         if not rows["evaluations"].any():
             raise InputError(f"{name}: {label} made no evaluation in any run{_message(rows)}")
     clauses = [*mixed(runs.origins), *torn(runs.nodes)]
     if clauses and campaign.statistics.mixed == "refuse":
         raise InputError(*(f"{name}: {clause}" for clause in clauses))
     analysis = Analysis.of(campaign.analysis_settings).suited(runs.optimum)
-    return Measured(
-        name, campaign, analysis, runs.with_targets_in_values(bool(analysis.target_values))
-    )
+    runs = runs.with_targets_in_values(bool(analysis.target_values))
+    known = runs.optimum == "known" and not analysis.target_values
+    hardest = max(min(analysis.targets), final_target(runs)) if known else 0.0
+    both = (cells(runs, analysis, label, campaign.instances_per_job) for label in versions)
+    together = tuple(samples(*both, hardest))
+    if not together:
+        raise InputError(f"{name}: {' and '.join(versions)} have no runs on a common function")
+    cautions = [line for label in versions for line in _cautions(runs, analysis, label)]
+    if text := several_hosts({f"{label} of {name}": runs.origins[label] for label in versions}):
+        cautions.append(f"caution: {text}")
+    return Pair(campaign, versions, together, tuple(cautions))
+
+
+def _cautions(runs: Runs, analysis: Analysis, label: str) -> Iterator[str]:
+    rows = runs.frame[runs.frame["algorithm"] == label]
+    failed = rows[rows["status"] != Status.OK]
+    if len(failed):
+        by_status = failed["status"].value_counts()
+        counts = ", ".join(f"{count} {status}" for status, count in by_status.items())
+        yield (
+            f"caution: {len(failed)} of {len(rows)} runs of {label} failed ({counts}), and "
+            f"count with their results up to the failure{_message(failed)}"
+        )
+    if perturbed := int((rows["perturbation"] == Perturbation.PERTURBED).sum()):
+        verb = "was" if perturbed == 1 else "were"
+        treated = "omitted" if analysis.perturbed == "exclude" else "included"
+        yield f"caution: {perturbed} of {len(rows)} runs of {label} {verb} perturbed; {treated}"
 
 
 def _message(rows: pd.DataFrame) -> str:
@@ -154,35 +127,9 @@ def _message(rows: pd.DataFrame) -> str:
     return f": {messages.iloc[0]}" if len(messages) else ""
 
 
-def within(one: Measured, baseline: str, candidate: str) -> Pair:
-    """Two algorithms of one campaign.
-
-    `InputError` if they have no runs on a common function.
-    """
-    together = tuple(samples(one.cells(baseline), one.cells(candidate), one.hardest))
-    if not together:
-        raise InputError(
-            f"{one.name}: {baseline} and {candidate} have no runs on a common function"
-        )
-    cautions = (
-        *one.cautions(baseline),
-        *one.cautions(candidate),
-        *_machines((baseline, one), (candidate, one)),
-    )
-    return Pair(baseline, candidate, together, cautions)
-
-
-def _machines(*versions: tuple[str, Measured]) -> Iterator[str]:
-    """A caution if the runs of some versions come from several machines."""
-    origins = {f"{label} of {of.name}": of.runs.origins[label] for label, of in versions}
-    if text := several_hosts(origins):
-        yield f"caution: {text}"
-
-
 def _records(folder: Path, campaign: Campaign, labels: Sequence[str]) -> Iterator[Path]:
-    """The record files of some algorithms that the campaign was last planned with and that exist.
-
-    The collected files where there are no records.
+    """The record files of some algorithms that the campaign was last planned with and that exist;
+    the collected files where there are no records.
     """
     keys = plan.read_keys(folder, campaign)
     for label in labels:
@@ -207,11 +154,7 @@ Say = Callable[[str], None]
 
 
 class Rounds:
-    """The rounds of a comparison. This process measures them in the same way as Snakemake.
-
-    - `campaign`: Has both versions; other algorithms are not measured.
-    - `results`: the folder of all campaigns, ``results``.
-    - `cores`: cores for runs, at least 1.
+    """The rounds of a comparison, measured by this process in the same way as by Snakemake.
     `InputError` if a label is unknown or that of a tuned variant, both are the same, the stopping
     rule is not ``fixed``, or the campaign has blocks.
     """
@@ -254,22 +197,10 @@ class Rounds:
         self.workers = max(1, cores // max(map(campaign.cores_of, own)))
         self.cores = cores
 
-    @property
-    def by(self) -> Measure:
-        return Measure(self.campaign.budget.unit)
-
-    @property
-    def paired(self) -> bool:
-        """Whether both versions have the same seeds."""
-        return self.campaign.seeds_of(self.baseline) == self.campaign.seeds_of(self.candidate)
-
     def until_sure(self, by: Measure, ratio: float, say: Say) -> tuple[Pair, Comparison, Look]:
-        """Measure round after round until the answer is decided or all rounds are done.
-
-        - `by`, `ratio`: the measure of the answer, and its margin.
-        - `say`: called with one line after each round.
-        `InputError` if a job fails, if an extension says that runs may not begin, or if another
-        process works on the folder.
+        """Measure round after round, each with a line to `say`, until the answer is decided or all
+        are done. `InputError` if a job fails, if an extension says that runs may not begin, or if
+        another process works on the folder.
         """
         campaign, planned = self.campaign, self.campaign.rounds
         keys = provenance.measure_keys(campaign)
@@ -283,7 +214,8 @@ class Rounds:
             for number, level in enumerate(levels, 1):
                 start = time.monotonic()
                 paths += measured(self.folder, [*self._in_turns(number)], keys, self.workers)
-                pair, found = self._judged(paths, by, ratio, float(level))
+                pair = _pair(str(self.folder), campaign, paths, (self.baseline, self.candidate))
+                found = pair.compared(by, ratio, float(level))
                 spent_s = time.monotonic() - start
                 sure = found.verdict.answer is not Answer.UNDECIDED
                 left_s = 0.0 if sure else (planned - number) * spent_s
@@ -296,25 +228,15 @@ class Rounds:
                     break
         return pair, found, Look(number, planned)
 
-    def _judged(
-        self, paths: Sequence[Path], by: Measure, ratio: float, level: float
-    ) -> tuple[Pair, Comparison]:
-        versions = (self.baseline, self.candidate)
-        runs = runs_of(str(self.folder), self.campaign, paths, versions)
-        pair = within(runs, *versions)
-        return pair, compare(*versions, pair.samples, by=by, ratio=ratio, level=level)
-
     def _in_turns(self, number: int) -> Iterator[plan.Job]:
-        """The jobs of a round: both versions side by side, and each of them first alternately."""
         jobs = [job for job in plan.jobs(self.of_both) if job.round == number]
         for turn, pair in enumerate(zip(jobs[::2], jobs[1::2], strict=True)):
             yield from pair if (turn + number) % 2 else reversed(pair)
 
     def try_out(self) -> None:
         """Launch each version once on the first problem, as a job does, and leave no files; nothing
-        if all jobs of the first round have records.
-
-        `InputError` if a version cannot be prepared, or fails before it has made an evaluation.
+        if all jobs of the first round have records. `InputError` if a version cannot be prepared,
+        or fails before it has made an evaluation.
         """
         keys = provenance.measure_keys(self.campaign)
         records = (self.folder / job.record(keys[job.algorithm, 1]) for job in self._in_turns(1))
@@ -341,11 +263,8 @@ class Rounds:
                     raise InputError(f"{CANNOT.format(job.algorithm)}: {why}")
 
     def _write_plan(self) -> None:
-        content = {
-            "baseline": self.baseline,
-            "candidate": self.candidate,
-            "looks": self.campaign.rounds,
-        }
+        content = {"baseline": self.baseline, "candidate": self.candidate}
+        content |= {"looks": self.campaign.rounds}
         with storing(), atomic_file(self.folder / FILE) as file:
             file.write((json.dumps(content, indent=1) + "\n").encode())
 
@@ -367,7 +286,6 @@ def place_raised(use: str, parameters: Mapping[str, Any]) -> str:
 
 
 def _shortened(campaign: Campaign) -> Campaign:
-    """The campaign with one short run of each algorithm on the first problem."""
     problems, budget = campaign.problems, campaign.budget
     function, dimension = problems.spaces[0]
     own = {function: dimension}
@@ -387,12 +305,9 @@ def _shortened(campaign: Campaign) -> Campaign:
 
 
 def earlier_look(folder: Path, baseline: str, candidate: str) -> Look | None:
-    """The look at the runs of a folder, if they were measured for this comparison.
-
-    None if the runs were not measured with looks; a single test then has the complete level.
+    """The look at the runs of a folder, if they were measured for this comparison; None if not: a
+    single test then has the complete level.
     """
-    from timefair.campaign import configuration
-
     try:
         content = json.loads(regular(folder / FILE).read_text(encoding="utf-8"))
         planned, versions = int(content["looks"]), {content["baseline"], content["candidate"]}
@@ -426,23 +341,17 @@ USUALLY = 0.9
 LOST = 0.2
 
 
-def design_of(rounds: Rounds, ratio: float) -> Design:
-    """The numbers of a campaign that determine what a comparison can find."""
+def expectations(rounds: Rounds, by: Measure, ratio: float) -> Iterator[str]:
     campaign, problems = rounds.campaign, rounds.campaign.problems
-    return Design(
+    design = Design(
         functions=len(problems.spaces),
         runs=len(problems.instances) * campaign.runs,
         looks=campaign.rounds,
         ratio=ratio,
         level=1 - campaign.statistics.confidence,
-        paired=rounds.paired,
+        paired=campaign.seeds_of(rounds.baseline) == campaign.seeds_of(rounds.candidate),
         jobs=ceil(len(problems.instances) / campaign.instances_per_job),
     )
-
-
-def expectations(rounds: Rounds, by: Measure, ratio: float) -> Iterator[str]:
-    """Yield the size of a comparison, and the probabilities with which it finds losses."""
-    design = design_of(rounds, ratio)
     seconds = plan.wall_seconds(rounds.of_both, rounds.cores)
     size = f"in total {design.functions * design.runs} runs of each version"
     time = "" if seconds is None else f", at most about {seconds:.0f} s on {rounds.cores} core(s)"
@@ -450,10 +359,10 @@ def expectations(rounds: Rounds, by: Measure, ratio: float) -> Iterator[str]:
     yield f"plan      {size}, {seeds}{time}, {design.looks} round(s), margin {ratio:g}"
     if by not in (Measure.SECONDS, Measure.EVALUATIONS):
         return
-    law, rng = Law(), np.random.default_rng(rounds.campaign.seed)
+    law, rng = Law(), np.random.default_rng(campaign.seed)
 
     def chance(loss: Loss, answer: Answer = Answer.WORSE) -> float:
-        return simulate(design, law, loss, samples=SAMPLES, rng=rng).shares[answer]
+        return simulate(design, law, loss, samples=SAMPLES, rng=rng)[0][answer]
 
     unit = "seconds" if by is Measure.SECONDS else "evaluations"
     found = {}

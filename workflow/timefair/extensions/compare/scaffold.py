@@ -53,15 +53,12 @@ NOT_COMMITTED = f"/{BASELINE}/\n/results/\n/.snakemake/\n/comparison.*\n/summary
 
 
 def begin(target: Path, library: Path, ref: str) -> str:
-    """Write the campaign, the wrapper and the baseline, a git worktree of a commit.
+    """Write the campaign, the wrapper and the baseline, a git worktree of the commit `ref`, into
+    the folder `target`, which may not exist; the commit in its short form.
 
-    - `target`: the folder; it is created if it does not exist.
-    - `library`: the folder from which the library is imported, inside a git repository. If it
-      contains a folder ``src``, this one is used.
-    - `ref`: the commit of the baseline.
-    Returns the commit, in its short form.
-    `InputError` if the folder is not in a git repository, the commit is unknown or lacks the
-    folder, or the target has such files already.
+    `library`: the folder, inside a git repository, from which it is imported, or its folder
+    ``src``. `InputError` if it is in none, the commit is unknown or lacks it, or the target has
+    such files.
     """
     if not library.is_dir():
         raise InputError(f"--for-optimizer: {library}: there is no such folder")
@@ -107,7 +104,6 @@ def _quoted(path: Path) -> str:
 
 
 def _git(folder: Path, *words: str) -> str:
-    """The output of git in a folder; if git fails, an `InputError` with its last line."""
     if shutil.which("git") is None:
         raise InputError("--for-optimizer: git is not installed")
     done = subprocess.run(

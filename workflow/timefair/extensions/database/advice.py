@@ -22,7 +22,9 @@ from timefair.campaign.configuration import Campaign
 from timefair.extensions.database.standings import Costs, spaces
 from timefair.extensions.database.store import entry, kinds, opened
 from timefair.statistics.checks import Floats
+from timefair.extensions.database.store import entry, opened
 from timefair.statistics.evaluation_cost import at_cost, known_until
+from timefair.statistics.samples import Floats
 
 MOST, NAMED, SAMPLES, AMONG = 3, 7, 1000, 20
 GRID_COSTS_S = (0.0, 1e-4, 1e-3, 1e-2, 1e-1, 1.0)

@@ -28,7 +28,7 @@ from timefair.records.integrity import machine_kinds
 from timefair.records.rundata.published import Bridge, bridge
 from timefair.records.rundata.runs import Runs
 from timefair.records.status import Status
-from timefair.statistics.checks import Floats
+from timefair.statistics.samples import Floats
 
 CAMPAIGNS = Path("campaigns")
 COSTS_S = (1e-3, 1e-1)

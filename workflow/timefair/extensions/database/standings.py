@@ -24,8 +24,8 @@ from timefair.records.integrity import machine_kinds
 from timefair.records.rundata.problems import UsedByRuns
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
-from timefair.statistics.checks import Floats
 from timefair.statistics.evaluation_cost import at_cost, known_until
+from timefair.statistics.samples import Floats
 
 EVALUATIONS = float("inf")
 """The evaluation cost beside which an algorithm's own time does not count."""

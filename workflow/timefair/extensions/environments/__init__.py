@@ -1,5 +1,4 @@
 """Interpreters and package folders of their own for algorithms that cannot be installed together.
-
 The job of such an algorithm is the same `timefair measure`, run by its interpreter. `interpreters`
 starts it and asks it for what the plan and the checks need.
 """
@@ -8,11 +7,8 @@ from timefair.basics.extension import Extension
 
 EXTENSION = Extension(
     __name__,
-    commands="commands",
-    sections={
-        "algorithms.python": "interpreters:Python",
-        "algorithms.path": "interpreters:Folder",
-    },
+    commands="interpreters",
+    sections={"algorithms.python": "interpreters:Python", "algorithms.path": "interpreters:Folder"},
     check="interpreters",
     interpreter="interpreters",
     elsewhere="interpreters",

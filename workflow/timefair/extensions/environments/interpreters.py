@@ -1,14 +1,16 @@
-"""The interpreter of an algorithm: starts it, and asks it what the plan and the checks need.
-
-A process is inside an environment if a variable names it. There, the algorithm is like any other.
+"""The interpreter of an algorithm: starts it, and asks it what the plan and the checks need. A
+process is inside an environment if a variable names it. There, the algorithm is like any other.
 """
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import hashlib
+import importlib
 import json
 import os
+import platform
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -19,13 +21,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import Field
 
 import timefair
-from timefair.basics.errors import InputError
+from timefair.basics.errors import InputError, described
 from timefair.basics.files import cache_folder
 from timefair.basics.threads import measuring_environment
 from timefair.machine.facts import Host, Unknown, describe, packages, versions
 
 if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign
+    from timefair.cli.common import Commands
 
 
 Python = Annotated[
@@ -58,9 +61,8 @@ _OF_ANOTHER_PYTHON = ("PYTHONPATH", "PYTHONHOME", "PYTHONSAFEPATH", "__PYVENV_LA
 def interpreter(
     spec: Mapping[str, Any], environ: Mapping[str, str]
 ) -> Iterator[tuple[str, dict[str, str]]]:
-    """The interpreter that measures an algorithm, and its variables; none without the keys.
-
-    Links to the interpreter are not resolved, because they identify virtual environments.
+    """The interpreter that measures an algorithm, and its variables; none without the keys. Links
+    to it are not resolved, because they identify virtual environments.
     """
     python, path = spec.get("python"), spec.get("path")
     if python is None and path is None:
@@ -137,10 +139,9 @@ def check(campaign: Campaign) -> Iterator[str]:
 
 
 def tree(folder: Path) -> list[Path]:
-    """The Python files and compiled modules below a folder, sorted.
-
-    Hidden folders, caches of bytecode, virtual environments and linked git worktrees are omitted. A
-    worktree, such as that of `timefair init --for-optimizer`, contains another version.
+    """The Python files and compiled modules below a folder, sorted, without hidden folders, caches
+    of bytecode, virtual environments and linked git worktrees, such as that of `timefair init
+    --for-optimizer`, which have another version.
     """
     found: list[Path] = []
     for place, folders, files in os.walk(folder):
@@ -157,7 +158,6 @@ def tree(folder: Path) -> list[Path]:
 
 
 def _is_linked_worktree(folder: Path) -> bool:
-    """Whether a folder was made by ``git worktree add``; this is not so for a submodule."""
     link = folder / ".git"
     return link.is_file() and "/worktrees/" in link.read_text(encoding="utf-8", errors="replace")
 
@@ -183,7 +183,6 @@ def _is_inside(spec: Mapping[str, Any], environ: Mapping[str, str]) -> bool:
 
 
 def _faults(campaign: Campaign, label: str, spec: Mapping[str, str]) -> Iterator[str]:
-    """What is wrong with the keys themselves."""
     of, python, path = campaign.algorithms[label], spec.get("python"), spec.get("path")
     for key in spec:
         if of.use.startswith("external:"):
@@ -228,10 +227,86 @@ def _answer(spec: str, snapshot: str, label: str) -> Mapping[str, Any]:
 
 
 def _why(python: str, done: subprocess.CompletedProcess[str]) -> str:
-    """One line on an interpreter that cannot run timefair."""
     *_, last = ["", *done.stderr.strip().splitlines()]
     missing = last.partition("No module named ")[2].strip("'")
     if missing and not missing.startswith("timefair"):
         package = {"yaml": "PyYAML"}.get(missing, missing).partition(".")[0]
         return f"lacks {missing}; run `{python} -m pip install {package}`"
     return f"cannot run timefair ({last or f'exit status {done.returncode}'})"
+
+
+BUILD = "`python setup.py build_ext --inplace` in a clone of timefair with this interpreter"
+
+MEASURING = "timefair.measure.job.cell"
+"""The module that measures in another interpreter, which needs all its imports."""
+
+
+def add_to(commands: Commands) -> None:
+    describe = commands.add_parser(
+        "describe-algorithm",
+        help="describe an algorithm in this interpreter",
+        description="Describes an algorithm of a campaign to the process that plans it. timefair "
+        "calls this command with the interpreter of the algorithm.",
+        example="snakemake --cores all --configfile mine.yaml --printshellcmds",
+    )
+    describe.add_argument("--campaign", type=Path, required=True, help="the campaign as JSON")
+    describe.add_argument("--algorithm", required=True, metavar="LABEL", help="its label")
+    describe.add_argument("--output", type=int, required=True, help="descriptor of the answer")
+    describe.set_defaults(command=_describe)
+
+
+def _describe(arguments: argparse.Namespace) -> None:
+    from timefair.campaign import configuration
+
+    answer = described_here(configuration.restore(arguments.campaign), arguments.algorithm)
+    with os.fdopen(arguments.output, "w", encoding="utf-8") as file:
+        json.dump(answer, file)
+
+
+def described_here(campaign: Campaign, label: str) -> Mapping[str, Any]:
+    """What `timefair.basics.extension.elsewhere` returns, found in this interpreter."""
+    if faults := list(_faults_here(campaign, label)):
+        return {"faults": faults}
+    from timefair.algorithms import registry
+    from timefair.campaign import provenance
+
+    spec = campaign.algorithms[label]
+    return {
+        "faults": [],
+        "variables": sorted(registry.variables(spec.use, spec.arguments)),
+        "tasks": sorted(registry.tasks(spec.use, spec.arguments)),
+        "batches": registry.batches(spec.use, spec.arguments),
+        "sources": list(map(str, provenance.sources_of_algorithm(campaign, label))),
+        "decisive": provenance.decisive_alone(campaign, label),
+        "code": provenance.measure_code(campaign, label),
+        "python": platform.python_version(),
+    }
+
+
+def _faults_here(campaign: Campaign, label: str) -> Iterator[str]:
+    from timefair.algorithms import registry
+    from timefair.problems import registry as suites
+
+    spec, problems = campaign.algorithms[label], campaign.problems
+    try:
+        importlib.import_module(MEASURING)
+
+        suite = suites.find(problems.suite, problems.parameters)
+        suite.problem(*problems.spaces[0], problems.instances[0])
+        yield from registry.faults(spec.use, spec.arguments)
+    except InputError as error:
+        yield from error.faults
+    except ImportError as error:
+        yield lacking(error)
+    except Exception as error:
+        yield described(error)
+
+
+def lacking(error: ImportError) -> str:
+    name = (error.name or "").partition(".")[0]
+    if name == "timefair":
+        version = "{}.{}".format(*sys.version_info)
+        return f"timefair is not compiled for Python {version}; run {BUILD}"
+    if isinstance(error, ModuleNotFoundError) and name:
+        return f"lacks {name}; run `{sys.executable} -m pip install {name}`"
+    return described(error)

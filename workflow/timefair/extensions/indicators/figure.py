@@ -110,7 +110,6 @@ def _maps(
     limits: tuple[float, float],
     label: str,
 ) -> Figure:
-    """Lines of maps with common axes, and a bar of their colours on top."""
     columns = max(map(len, cells))
     title = max((line for of in cells for name, _ in of for line in name.split("\n")), key=len)
     with style.applied():

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import norm, rankdata
 
-from timefair.basics.words import ALL
+from timefair.basics import words
+from timefair.basics.words import ALL, number
 from timefair.exhibits.charts.chart import Picture, leaders
+from timefair.exhibits.curves.ecdf import over_functions
 from timefair.exhibits.exhibit import Parts, drawn, exhibit
 from timefair.exhibits.layout import BOOTSTRAP, INTERVAL, Layout, Points
 from timefair.exhibits.questions import Question
@@ -28,6 +30,9 @@ from timefair.statistics.samples import (
     sample_quantile,
     stratified_sums,
 )
+
+if TYPE_CHECKING:
+    from timefair.report.evidence import Evidence, Space
 
 BEST, WORST = 1e-8, 1e2  # precisions beyond these count as these
 
@@ -52,15 +57,10 @@ def aocc(
     last: float,
     log: bool = False,
 ) -> NDArray[np.float64]:
-    """Normalized area over the convergence curve of each run, from 0 to 1; more is better.
-
-    - `cost`, `precision`, shape (events,), `offsets`, shape (runs + 1,): As of `best_so_far`.
-    - `first`, `last`: Costs between which the curve is integrated, ``first < last``.
-    - `log`: Whether the integral is over the logarithm of the cost; `first` is then above 0.
-
-    Returns, shape (runs,): The average of `scaled` precisions; 0 counts before the first event.
-
-    Source: D. Vermetten et al., MA-BBOB, AutoML 2023; M. López-Ibáñez et al., IEEE Transactions on
+    """Normalized area over the convergence curve of each run, shape (runs,), from 0 to 1; more is
+    better: the average of `scaled` precisions between the costs `first` and `last`, or over the
+    logarithm of the cost; 0 counts before the first event. Events as of `best_so_far`. Source: D.
+    Vermetten et al., MA-BBOB, AutoML 2023; M. López-Ibáñez et al., IEEE Transactions on
     Evolutionary Computation 2024, arXiv 2404.02031: the expectation of the attainment function.
     """
     spent, reached, cuts = trace_arrays(cost, precision, offsets)
@@ -74,12 +74,8 @@ def aocc(
 
 
 def attained(best: ArrayLike, levels: ArrayLike) -> NDArray[np.float64]:
-    """Empirical attainment function: share of the runs with at most a precision within a cost.
-
-    - `best`, shape (runs, points): From `best_so_far`.
-    - `levels`, shape (levels,): Precisions.
-
-    Returns, shape (points, levels); NaN without runs.
+    """Empirical attainment function: share of the runs with at most a precision within a cost,
+    shape (points, levels), from `best_so_far`, shape (runs, points); NaN without runs.
     """
     values, wanted = np.asarray(best, dtype=np.float64), np.asarray(levels, dtype=np.float64)
     if not len(values):
@@ -88,11 +84,9 @@ def attained(best: ArrayLike, levels: ArrayLike) -> NDArray[np.float64]:
 
 
 class Scores(NamedTuple):
-    """U-scores on one problem; arrays of shape (algorithms,).
-
-    `score` counts the trials of other algorithms that an algorithm's trials beat, a tie as half;
-    `share` divides it by the number of these pairs, and `variance` is that of `share`, NaN if an
-    algorithm has one run.
+    """U-scores on one problem, shape (algorithms,): `score` counts the trials of other algorithms
+    that an algorithm's trials beat, a tie as half; `share` divides it by the number of these pairs,
+    and `variance` is that of `share`, NaN if an algorithm has one run.
     """
 
     score: NDArray[np.float64]
@@ -101,15 +95,11 @@ class Scores(NamedTuple):
 
 
 def u_scores(reached_at: ArrayLike, final: ArrayLike, algorithm: ArrayLike) -> Scores:
-    """U-scores of several algorithms on one problem, by time to the target, else by final value.
-
-    - `reached_at`, shape (runs,): Cost to the target; `inf` for a run that did not reach it.
-    - `final`, shape (runs,): Value at the end, which orders the runs that did not reach it.
-    - `algorithm`, shape (runs,): Numbers of the algorithms, each of 0, ..., k - 1.
-
-    Source: K. V. Price, A. Kumar, P. N. Suganthan, Swarm and Evolutionary Computation 78 (2023),
-    arXiv 2212.09423. Variance: E. R. DeLong, D. M. DeLong, D. L. Clarke-Pearson, Biometrics 44
-    (1988), with one group per algorithm.
+    """U-scores of several algorithms on one problem, by time to the target (`inf`: not reached),
+    else by final value; all of shape (runs,). `algorithm`: their numbers, 0, ..., k - 1. Source: K.
+    V. Price, A. Kumar, P. N. Suganthan, Swarm and Evolutionary Computation 78 (2023), arXiv
+    2212.09423. Variance: E. R. DeLong, D. M. DeLong, D. L. Clarke-Pearson, Biometrics 44 (1988),
+    with one group per algorithm.
     """
     reached, value = np.asarray(reached_at, np.float64), np.asarray(final, np.float64)
     owner = np.asarray(algorithm, dtype=np.intp)
@@ -140,12 +130,9 @@ def u_scores(reached_at: ArrayLike, final: ArrayLike, algorithm: ArrayLike) -> S
 def resampled_medians(
     values: ArrayLike, *, resamples: int, rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """The median of each column in samples that are drawn with replacement from the rows.
-
-    - `values`, shape (n, points): One row per run; `inf` is sorted last.
-
-    Returns, shape (resamples, points): The order statistic of n uniform draws has a Beta
-    distribution, so one draw per sample is enough. The columns of a sample share its draw.
+    """The median of each column in samples drawn with replacement from the rows, one per run, shape
+    (resamples, points); `inf` is sorted last. The order statistic of n uniform draws has a Beta
+    distribution, so one draw per sample, which its columns share, is enough.
     """
     ordered = np.sort(np.asarray(values, dtype=np.float64), axis=0)
     n = len(ordered)
@@ -185,14 +172,6 @@ def observed(runs: Runs) -> Iterator[Observed]:
             last = float(least if np.isfinite(least) else there.spent(unit).max())
             if last > 0:
                 yield Observed(there, unit, last * 10.0**-DECADES * (unit == "seconds"), last)
-
-
-def over_functions(runs: Runs) -> Iterator[tuple[dict[str, Any], NDArray[np.intp]]]:
-    """The names and runs of each algorithm on each function, and on all together."""
-    for names, members in runs.groups(("suite", "dimension", "function", "algorithm")):
-        yield {**names, "function": str(names["function"])}, members
-    for names, members in runs.groups(("suite", "dimension", "algorithm")):
-        yield {**names, "function": ALL}, members
 
 
 LEVELS = np.geomspace(WORST, BEST, 21)  # precisions of a surface
@@ -377,10 +356,7 @@ def areas(runs: Runs, analysis: Analysis) -> Parts:
 
 
 def _limits(
-    weighted: NDArray[np.float64],
-    problem: NDArray[Any],
-    analysis: Analysis,
-    names: dict[str, Any],
+    weighted: NDArray[np.float64], problem: NDArray[Any], analysis: Analysis, names: dict[str, Any]
 ) -> tuple[float, float]:
     """Limits of a sum over runs, which always contain it."""
     if has_singles(problem):
@@ -458,7 +434,6 @@ def dominance(runs: Runs, analysis: Analysis) -> Parts:
 def _scores(
     confidence: float, runs: NDArray[Any], score: Vector, share: Vector, variance: Vector
 ) -> dict[str, Any]:
-    """The numbers of one function, or of all."""
     half = norm.isf((1 - confidence) / 2) * np.sqrt(np.where(variance > 0, variance, np.nan))
     return {
         "runs": runs, "u_score": score, "share": share, "share_low": np.maximum(share - half, 0.0),
@@ -550,3 +525,53 @@ def costs_until(runs: Runs, unit: Unit, last: float, points: int) -> NDArray[np.
         return grid
     grid = np.geomspace(min(grid[0], last), last, points)
     return np.unique(np.round(grid)) if unit == "evaluations" else np.unique(grid)
+
+
+INDICATORS = {"aocc": ("aocc", "AOCC"), "u_scores": ("share", "U-score")}
+"""Tables with their values and the names of these."""
+
+
+def findings(evidence: Evidence, space: Space) -> Iterator[str]:
+    """On indicators with another significant leader than the targets, and on changes over time."""
+    from timefair.report.findings import leading
+
+    first = leading(evidence)[:1]
+    for table, (column, called) in INDICATORS.items():
+        rows = evidence.of(table, space, function=ALL, unit=evidence.unit)
+        leader = _leader(rows, column)
+        if leader is not None and [leader["algorithm"]] != first:
+            low, high = (number(leader[f"{column}_{end}"], digits=2) for end in ("low", "high"))
+            value = number(leader[column], digits=2)
+            yield (
+                f"By {called} in {evidence.unit}, {leader['algorithm']} leads with {value} "
+                f"[{low}, {high}]; no other interval reaches its own."
+            )
+    yield from _over_time(evidence, space)
+
+
+def _leader(rows: pd.DataFrame, column: str) -> pd.Series | None:
+    if len(rows) < 2:
+        return None
+    ordered = rows.sort_values(column, ascending=False, kind="stable")
+    above = ordered[f"{column}_low"].iloc[0] > ordered[f"{column}_high"].iloc[1:]
+    return ordered.iloc[0] if above.all() else None
+
+
+def _over_time(evidence: Evidence, space: Space) -> Iterator[str]:
+    rows = evidence.of("rank_over_time", space, unit=evidence.unit)
+    if rows.empty:
+        return
+    sure = rows[rows["leads"] >= evidence.confidence].sort_values("cost")
+    names = sure["algorithm"].astype(str)
+    if names.nunique() < 2:
+        return
+    early, late = names.iloc[0], names.iloc[-1]
+    until = sure.loc[names == early, "cost"].max()
+    since = sure.loc[(names == late) & (sure["cost"] > until), "cost"].min()
+    if early == late or pd.isna(since):
+        return
+    until, since = (words.cost(float(at), evidence.unit, evidence.clock) for at in (until, since))
+    yield (
+        f"By the median precision, {early} leads until {until}, and {late} from {since} on "
+        f"(average rank over the functions, in {100 * evidence.confidence:g} % of the resamples)."
+    )

@@ -152,7 +152,6 @@ def _samples(runs: Runs, every: list[ProblemRuns], at: str) -> list[_Samples]:
 def _of_space(
     shared: dict[str, Any], samples: list[_Samples], alpha: float
 ) -> Iterator[dict[str, Any]]:
-    """The rows of a suite and dimension."""
     proposed = shared["proposed"]
     tested = []
     for one in samples:
@@ -196,7 +195,6 @@ def _of_space(
 
 
 def _decide(rows: list[dict[str, Any]], alpha: float) -> None:
-    """Add the corrected p-values of a family, and the verdicts."""
     for row, p in zip(rows, holm([row["p"] for row in rows]), strict=True):
         row["p_adjusted"] = float(p)
         sign = BETTER if row["a12"] > 0.5 else WORSE if row["a12"] < 0.5 else EQUAL
@@ -205,7 +203,6 @@ def _decide(rows: list[dict[str, Any]], alpha: float) -> None:
 
 
 def _ranks(shared: dict[str, Any], ranks: list[dict[str, float]]) -> list[dict[str, Any]]:
-    """Average ranks over the functions that all algorithms ran on."""
     names = sorted({name for of in ranks for name in of})
     table = [[of[name] for name in names] for of in ranks if len(of) == len(names)]
     if shared["proposed"] not in names or len(names) < 2 or not table:

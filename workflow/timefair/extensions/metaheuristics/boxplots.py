@@ -70,8 +70,7 @@ def boxes(frame: pd.DataFrame, page: Page) -> Drawing:
     shown = page.rows(frame)
     floor = panels.zero_floor(shown["precision"])
     shown = shown.assign(
-        precision=panels.raised(shown["precision"], floor),
-        algorithm=shown["algorithm"].astype(str),
+        precision=panels.raised(shown["precision"], floor), algorithm=shown["algorithm"].astype(str)
     )
     with style.applied():
         figure, grid = panels.grid(shown, share_y=False)
@@ -88,9 +87,8 @@ def boxes(frame: pd.DataFrame, page: Page) -> Drawing:
 
 
 def _boxes(panel: panels.Panel, bounds: tuple[float, float], looks: dict[str, style.Look]) -> None:
-    """The boxes of a panel; the statistics are those of the logarithms, as the axis shows them.
-
-    One collection for all of them, because thousands of boxes of matplotlib take minutes.
+    """Of the logarithms, as the axis shows them, in one collection: thousands of boxes of
+    matplotlib take minutes.
     """
     samples = dict(panels.by_algorithm(panel.rows))
     logs = [np.log10(part["precision"].clip(*bounds).to_numpy()) for part in samples.values()]

@@ -14,7 +14,6 @@ from timefair.extensions.metaheuristics import EVALUATIONS
 
 
 def add_to(commands: Commands) -> None:
-    """Add the command, and the format to `timefair export`."""
     xlsx = commands.choices["export"].commands.add_parser(
         "xlsx",
         help="all tables as a spreadsheet, one sheet per table",
@@ -119,7 +118,6 @@ def _export(arguments: argparse.Namespace) -> None:
 
 
 def _plain(value: Any) -> Any:
-    """A value that a spreadsheet has; None for a missing one."""
     import numpy as np
     import pandas as pd
 

@@ -1,8 +1,6 @@
-"""CEC's complexity of an algorithm: T0, T1 and T2, and (T2 - T1) / T0.
-
-N. H. Awad, M. Z. Ali, J. J. Liang, B. Y. Qu and P. N. Suganthan, *Problem Definitions and
-Evaluation Criteria for the CEC 2017 Special Session on Single Objective Real-Parameter Numerical
-Optimization*, technical report, 2016.
+"""CEC's complexity of an algorithm: T0, T1 and T2, and (T2 - T1) / T0. N. H. Awad, M. Z. Ali, J. J.
+Liang, B. Y. Qu and P. N. Suganthan, *Problem Definitions and Evaluation Criteria for the CEC 2017
+Special Session on Single Objective Real-Parameter Numerical Optimization*, technical report, 2016.
 """
 
 from __future__ import annotations
@@ -67,27 +65,21 @@ USUAL_FUNCTION = {"cec2017": 18}
     complete=True,
 )
 def complexity(runs: Runs, analysis: Analysis) -> Made:
-    return [
-        {
-            **row,
-            "t2_s": float(np.mean(row["t2_s"])),
-            "t2_s_low": min(row["t2_s"]),
-            "t2_s_high": max(row["t2_s"]),
-            "complexity": (float(np.mean(row["t2_s"])) - row["t1_s"]) / row["t0_s"],
-        }
-        for row in analysis.added.get(COMPLEXITY, ())
-        if row["algorithm"] in set(runs.frame["algorithm"])
-    ]
+    rows, labels = [], set(runs.frame["algorithm"])
+    for row in analysis.added.get(COMPLEXITY, ()):
+        if row["algorithm"] in labels:
+            times, t2 = row["t2_s"], float(np.mean(row["t2_s"]))
+            found = {"t2_s": t2, "t2_s_low": min(times), "t2_s_high": max(times)}
+            rows.append(row | found | {"complexity": (t2 - row["t1_s"]) / row["t0_s"]})
+    return rows
 
 
 def files(campaign: Campaign, folder: Path) -> Iterator[str]:
-    """The file, if there is one."""
     if (folder / FILE).exists():
         yield FILE
 
 
 def measured(folder: Path) -> list[dict[str, Any]]:
-    """The rows of the file in a folder; empty without one."""
     try:
         found: list[dict[str, Any]] = json.loads((folder / FILE).read_text("utf-8"))
         return found
@@ -104,10 +96,9 @@ def measure(
     folder: Path,
     say: Callable[[Mapping[str, Any]], None],
 ) -> None:
-    """Measure all algorithms of a campaign in all its dimensions, and write the file.
-
-    Every time is that of a run in a process of its own. `InputError` if the function does not
-    exist, or an algorithm fails.
+    """Measure all algorithms of a campaign in all its dimensions, and write the file. Every time is
+    that of a run in a process of its own. `InputError` if the function does not exist, or an
+    algorithm fails.
     """
     from timefair.measure.runner import in_new_interpreter
     from timefair.problems.registry import find

@@ -84,15 +84,9 @@ def designs(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         f = runs.frame["best_f"].to_numpy(np.float64)[mine]
         feasible = int(np.isfinite(f).sum())
         rate = success_interval(np.array([feasible]), len(mine), analysis.confidence)
-        row = {
-            **names,
-            "runs": len(mine),
-            "feasible_rate": float(rate.value[0]),
-            "feasible_rate_low": float(rate.low[0]),
-            "feasible_rate_high": float(rate.high[0]),
-            "violation_mean": float(violation[mine].mean()),
-            "f_best": float(f.min()),
-        }
+        found = (*(float(of[0]) for of in (rate.value, rate.low, rate.high)),)
+        found += float(violation[mine].mean()), float(f.min())
+        row = names | {"runs": len(mine)} | dict(zip(FOUND, found, strict=True))
         if feasible:
             best = int(mine[np.argmin(f)])
             row |= {key: int(runs.frame[key].iloc[best]) for key in ("instance", "run")}

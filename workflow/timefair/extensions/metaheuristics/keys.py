@@ -47,7 +47,6 @@ class Paper(Section):
 
 
 def settings(campaign: CampaignView, folder: Path) -> Iterator[tuple[str, Any]]:
-    """The proposed algorithm, and the measured complexity."""
     from timefair.extensions.metaheuristics import complexity
 
     paper = campaign.section("paper")

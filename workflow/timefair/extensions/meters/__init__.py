@@ -1,7 +1,6 @@
 """What a run costs besides time: instructions of the processor, and joules.
 
 - `keys`: the key ``meters`` of a campaign, the meters of a job, and lines of `timefair check`;
-- `energy`: the meter of joules;
 - `tables`: expected costs to targets, and the electricity of a campaign.
 """
 

@@ -8,11 +8,12 @@ import numpy as np
 import pandas as pd
 
 from timefair.basics.words import ALL
-from timefair.exhibits.columns import CELL, RUNS, SUCCESSES, TARGET, Column, column_names
-from timefair.exhibits.exhibit import exhibit
-from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
+from timefair.exhibits.columns import CELL, column_names, columns_of
+from timefair.exhibits.exhibit import Parts, exhibit
+from timefair.exhibits.layout import INTERVAL, Layout, Points
 from timefair.exhibits.questions import Question
 from timefair.records.rundata.problems import Spent, stacked
+from timefair.records.rundata.problems import Spent
 from timefair.records.rundata.runs import PROBLEM, Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.statistics.ert import ert_interval
@@ -22,18 +23,6 @@ ELECTRICITY = Question(18.5, "What do runs cost besides time?", "guide/meters.md
 J_PER_KWH = 3.6e6
 METERS = ("joules", "instructions")
 NAMES = tuple(column_names(CELL))
-
-UNIT = Column("unit", "unit of the cost: `joules` or `instructions`", text=True)
-METERED_COLUMNS = (
-    *CELL,
-    UNIT,
-    TARGET,
-    RUNS,
-    SUCCESSES,
-    *Column(
-        "ert", "expected cost to the target; `inf` if no run reached the target", "`unit`"
-    ).interval(),
-)
 
 
 @exhibit(
@@ -46,22 +35,26 @@ METERED_COLUMNS = (
     the same interval. A run is taken to use both evenly over its time. A reading below 0 counts as
     0. There is no row where a run has no reading, or a simulated evaluation cost.
     """,
-    columns=METERED_COLUMNS,
+    columns="""
+    CELL
+    unit (text): unit of the cost: `joules` or `instructions`
+    TARGET, RUNS, SUCCESSES
+    ert [`unit`] (interval) <ERT; low limits>: expected cost to the target; `inf` if no run reached
+        the target
+    """,
     layouts=Layout(
         caption="Expected joules above the idle power, and instructions, to targets. ∞: no run "
         "reached the target.",
         brackets=INTERVAL,
-        values=(Value.with_limits("ert", "ERT", "low"),),
         rows=("function", "algorithm", "unit"),
         columns="target",
         points=(Points("target", 3),),
     ),
     charged=False,
 )
-def metered(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+def metered(runs: Runs, analysis: Analysis) -> Parts:
     """Rows in each unit for the runs of an algorithm on a function that all have a reading."""
     targets = np.asarray(analysis.targets_from_easy, dtype=np.float64)
-    parts = []
     for unit in METERS:
         cost = np.maximum(runs.reading(unit), 0.0)
         cost[runs.frame["evaluation_cost_s"].fillna(0.0).to_numpy() > 0] = np.nan
@@ -76,25 +69,20 @@ def metered(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             limits = ert_interval(of.cost, of.success, confidence=analysis.confidence)
             row = {**names, "unit": unit, "target": targets, "runs": len(rows)}
             row |= {"successes": of.success.sum(axis=0), "ert": of.ert}
-            parts.append(row | {"ert_low": limits.low, "ert_high": limits.high})
-    return stacked(parts, column_names(METERED_COLUMNS))
+            yield row | {"ert_low": limits.low, "ert_high": limits.high}
 
 
-ELECTRICITY_COLUMNS = (
-    Column("algorithm", f"label of the algorithm, or `{ALL}` for the campaign", text=True),
-    RUNS,
-    Column("metered", "number of runs of which the joules are known"),
-    Column("joules", "joules of these above the idle power; empty without such a run", "J"),
-    Column("idle_joules", "joules that the idle processor would have used in these runs", "J"),
-    Column("kwh", "the sum of both in kilowatt hours", "kWh"),
-    Column("runs_saved", "number of runs that the stopping rule made unnecessary"),
-    Column(
-        "kwh_saved",
-        "what these would have used if each had used as much as the mean measured run on its "
-        "problem; empty if this is not known for one of them",
-        "kWh",
-    ),
-)
+ELECTRICITY_COLUMNS = columns_of(f"""
+    algorithm (text): label of the algorithm, or `{ALL}` for the campaign
+    RUNS
+    metered: number of runs of which the joules are known
+    joules [J]: joules of these above the idle power; empty without such a run
+    idle_joules [J]: joules that the idle processor would have used in these runs
+    kwh [kWh]: the sum of both in kilowatt hours
+    runs_saved: number of runs that the stopping rule made unnecessary
+    kwh_saved [kWh]: what these would have used if each had used as much as the mean measured run on
+        its problem; empty if this is not known for one of them
+""")
 
 
 @exhibit(

@@ -2,4 +2,4 @@
 
 from timefair.basics.extension import Extension
 
-EXTENSION = Extension(__name__, exhibits=("tables",), findings="finding")
+EXTENSION = Extension(__name__, exhibits=("tables",), findings="tables")

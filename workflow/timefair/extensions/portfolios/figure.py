@@ -68,7 +68,6 @@ def _budget(rows: pd.DataFrame) -> str:
 
 
 def _ends(rows: pd.DataFrame) -> tuple[float, float]:
-    """Ends of the common axis: the range of the shares and their limits, with a small margin."""
     values = rows[["share", "held_out", "base", "low", "high"]]
     low, high = float(np.nanmin(values)), float(np.nanmax(values))
     room = max(0.04 * (high - low), 0.005)

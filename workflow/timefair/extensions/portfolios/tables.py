@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from timefair.basics.words import percent
 from timefair.exhibits.charts.chart import Picture
 from timefair.exhibits.exhibit import Parts, drawn, exhibit
 from timefair.exhibits.layout import Layout
@@ -26,15 +27,17 @@ from timefair.records.rundata.runs import UNITS, Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.statistics.samples import percentile_interval, stratified_sums
 
+if TYPE_CHECKING:
+    from timefair.report.evidence import Evidence, Space
+
 Mode = Literal["in turn", "slices", "side by side"]
 MODES: tuple[Mode, ...] = ("in turn", "slices", "side by side")
 
 
 class Portfolio(NamedTuple):
-    """Indices of algorithms, and how these share the budget T: `shares` of T, one per member.
-
-    ``in turn``: one member after the other. ``slices``: the members alternate in short rounds.
-    ``side by side``: each member has its own core for all of T, and the share 1.
+    """Indices of algorithms, and how these share the budget T: `shares` of T, one per member. ``in
+    turn``: one member after the other. ``slices``: the members alternate in short rounds. ``side by
+    side``: each member has its own core for all of T, and the share 1.
     """
 
     members: tuple[int, ...]
@@ -43,7 +46,6 @@ class Portfolio(NamedTuple):
 
     @property
     def cores(self) -> int:
-        """Number of cores that it needs."""
         return len(self.shares) if self.mode == "side by side" else 1
 
     def own_time(self, at: ArrayLike) -> NDArray[np.float64]:
@@ -57,11 +59,10 @@ class Portfolio(NamedTuple):
 
 
 def reached_by_any(members: ArrayLike, axis: int = 0) -> NDArray[np.float64]:
-    """Probability that one of several independent runs reaches a target: 1 - (1 - p_1)(1 - p_2)...
-
-    The probabilities are along `axis`; NaN if one is. It is unbiased for shares of independent
-    samples of runs on one instance. Do not pool instances beforehand: one may be hard for all
-    members, so their pooled successes are not independent.
+    """Probability that one of several independent runs reaches a target: 1 - (1 - p_1)(1 - p_2)...,
+    along `axis`; NaN if one is. It is unbiased for shares of independent samples of runs on one
+    instance. Do not pool instances beforehand: one may be hard for all members, so their pooled
+    successes are not independent.
     """
     return np.asarray(1 - np.prod(1 - np.asarray(members, dtype=np.float64), axis=axis))
 
@@ -81,7 +82,6 @@ FunctionRuns = Sequence[Sequence[Sample]]
 
 class Judged(NamedTuple):
     """Result of a choice on functions that were not used for it.
-
     - `held_out`: Share of the (function, target) pairs that are reached, averaged over the
       functions: on each, by the portfolio that is best on all others. NaN for one function.
     - `gain`: The share minus that of the single best algorithm, which is chosen in the same way and
@@ -99,15 +99,12 @@ class Judged(NamedTuple):
 
 
 class Search:
-    """Portfolios of some algorithms over some functions. The functions count equally.
+    """Portfolios of some algorithms over some functions, which count equally.
 
-    - `functions`: At least one instance and one target each; all algorithms have runs on each.
-    - `budget`: T, in the unit of the costs. ValueError if it is not known whether a run reaches a
-      target within T.
-
-    The value of a portfolio on a function is the probability that a member reaches the target
-    within its share of T, averaged over instances and targets. Given the instance, the runs of
-    different members are independent.
+    All algorithms have runs on each instance. ValueError if it is not known whether a run reaches a
+    target within the budget T. The value of a portfolio on a function is the probability that a
+    member reaches the target within its share of T, averaged over instances and targets. Given the
+    instance, the runs of different members are independent.
     """
 
     def __init__(self, functions: Sequence[FunctionRuns], budget: float) -> None:
@@ -123,10 +120,7 @@ class Search:
             raise ValueError(f"every run must be known up to the budget, {budget:g}")
 
     def shares(self, at: Sequence[float]) -> list[NDArray[np.float64]]:
-        """Probability that each algorithm reaches each target of each instance within shares of T.
-
-        One array per function, (algorithms, points, instances * targets).
-        """
+        """Chances of the targets of each function, (algorithms, points, instances * targets)."""
         points = self._budget * np.asarray(at, dtype=np.float64)
         return [np.stack([one.reached(points) for one in joined]) for joined in self._joined]
 
@@ -152,19 +146,15 @@ class Search:
         return np.asarray(total / len(self._functions))
 
     def copies(self, count: int) -> NDArray[np.float64]:
-        """Share of the pairs that `count` independent runs reach side by side; NaN for fewer.
-
-        Shape (algorithms, functions). Unbiased: among all choices of `count` different runs, the
-        share in which at least one reaches the target.
+        """Share of the pairs that `count` independent runs reach side by side, shape (algorithms,
+        functions); NaN for fewer. Unbiased: among all choices of `count` different runs, the share
+        in which at least one reaches the target.
         """
         of_functions = [[one.any_of(count, self._budget) for one in each] for each in self._joined]
         return np.array(of_functions).T
 
     def best(self, mode: Mode) -> Portfolio:
-        """The best pair of algorithms over all functions.
-
-        Members in turn are in the order that is best at any time; within T, all reach the same.
-        """
+        """The best pair over all functions; in turn, in the order that is best at any time."""
         best = self._best(mode, None)
         if mode != "in turn":
             return best
@@ -176,23 +166,15 @@ class Search:
         return float(self.value(portfolio, ANY_TIME).mean())
 
     def single_best(self) -> int:
-        """The best single algorithm over all functions."""
         return _first_largest(self.copies(1).mean(axis=1))
 
     def judged(
-        self,
-        size: int,
-        mode: Mode,
-        *,
-        confidence: float,
-        resamples: int,
-        rng: np.random.Generator,
+        self, size: int, mode: Mode, *, confidence: float, resamples: int, rng: np.random.Generator
     ) -> Judged:
         """Choose 1 or 2 algorithms, and judge the choice on functions that were not used for it.
-
-        One is the single best algorithm, whose gain is 0. The bootstrap draws
-        runs within the instances and does not repeat the choices, so the limits apply to new runs
-        on these functions, not to other functions.
+        One is the single best algorithm, whose gain is 0. The bootstrap draws runs within the
+        instances and does not repeat the choices, so the limits apply to new runs on these
+        functions, not to other functions.
         """
         count = len(self._functions)
         if count < 2:
@@ -231,7 +213,6 @@ class Search:
         return float(1 - np.prod(missed[list(portfolio.members), places], axis=0).mean())
 
     def _best(self, mode: Mode, without: int | None) -> Portfolio:
-        """The best pair on all functions but one."""
         pairs = np.array(list(combinations(range(self.algorithms), 2)), dtype=np.intp)
         best, found = -np.inf, None
         for shares in _shares(mode):
@@ -285,10 +266,9 @@ class Search:
 @dataclass(frozen=True)
 class _Joined:
     """The runs of an algorithm on all instances of a function.
-
     - `costs`, (runs, targets): `inf` if the run did not reach the target.
-    - `known_until`, (runs,): Cost up to which each run was observed; `inf` if a longer run would
-      have had the same result.
+    - `known_until`, (runs,): Cost up to which each was observed; `inf` if a longer run would have
+      had the same result.
     - `starts`, (instances,): Index of the first run on each, rising from 0; none is empty.
     """
 
@@ -303,10 +283,7 @@ class _Joined:
         return cls(np.concatenate(costs), np.concatenate(until), np.append(0, ends[:-1]))
 
     def reached(self, at: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Share of the runs that reach each target within each cost, (points, instances * targets).
-
-        NaN if a run did not reach the target and was not observed up to this cost.
-        """
+        """Share of the runs within each cost, (points, instances * targets); NaN if unknown."""
         points = at[:, np.newaxis, np.newaxis]
         hit = self.costs <= points
         hits = np.add.reduceat(hit, self.starts, axis=1, dtype=np.intp)
@@ -316,7 +293,6 @@ class _Joined:
 
     @property
     def _runs(self) -> NDArray[np.intp]:
-        """Number of runs on each instance, shape (instances, 1)."""
         return np.diff(self.starts, append=len(self.costs))[:, np.newaxis]
 
     def any_of(self, count: int, budget: float) -> float:
@@ -350,7 +326,6 @@ def _first_largest(values: NDArray[np.float64]) -> int:
 
 
 def _limits(replicates: NDArray[np.float64], confidence: float) -> tuple[float, float]:
-    """The percentile interval; NaN without runs to draw from."""
     if np.isnan(replicates).any():
         return float("nan"), float("nan")
     low, high = percentile_interval(replicates, confidence)
@@ -358,10 +333,7 @@ def _limits(replicates: NDArray[np.float64], confidence: float) -> tuple[float, 
 
 
 def _draws(
-    costs: NDArray[np.float64],
-    at: NDArray[np.float64],
-    resamples: int,
-    rng: np.random.Generator,
+    costs: NDArray[np.float64], at: NDArray[np.float64], resamples: int, rng: np.random.Generator
 ) -> NDArray[np.float64]:
     """Shares of samples of the runs that reach each target; shape (points, resamples, targets)."""
     runs, targets = costs.shape
@@ -484,10 +456,9 @@ def _row(
 
 @dataclass(frozen=True)
 class Field:
-    """The algorithms of a suite and dimension that may share a budget, in alphabetical order.
-
-    - `names`: Suite, dimension, unit and ``budget``: the T up to which every run is known.
-    - `search`: Over the functions and instances on which all algorithms were run.
+    """The algorithms of a suite and dimension that may share a budget, in alphabetical order;
+    `names` are suite, dimension, unit and ``budget``: the T up to which every run is known. The
+    search is over the functions and instances on which all algorithms were run.
     """
 
     names: dict[str, Any]
@@ -496,10 +467,8 @@ class Field:
 
 
 def fields(runs: Runs, analysis: Analysis) -> Iterator[Field]:
-    """The fields of all suites and dimensions, one for each unit in which there is a budget.
-
-    T is the budget, or less if another limit ended a run earlier. Suites and dimensions without a
-    function on which all algorithms were run are omitted.
+    """The fields of all suites and dimensions with a function on which all algorithms were run, one
+    for each unit in which there is a budget; T is less if another limit ended a run earlier.
     """
     reached = {unit: runs.runtimes(unit, analysis.targets_from_easy) for unit in UNITS}
     cut = cut_off(runs)
@@ -523,7 +492,6 @@ def fields(runs: Runs, analysis: Analysis) -> Iterator[Field]:
 def _instances(
     runs: Runs, problem: ProblemRuns, reached: NDArray[np.float64], known: NDArray[np.float64]
 ) -> FunctionRuns:
-    """The runs of each algorithm on each instance on which all algorithms were run."""
     instance = runs.frame["instance"].to_numpy()
     found = []
     for number in np.unique(instance[problem.rows]):
@@ -534,3 +502,39 @@ def _instances(
         if all(len(rows) for rows in mine):
             found.append([(reached[rows], known[rows]) for rows in mine])
     return found
+
+
+FEWEST_FUNCTIONS = 6  # with fewer functions, an average over them says nothing about other ones
+
+ARRANGEMENT, SIZE = "in turn", 2
+"""The portfolio in the sentence; choosing the best of several would be biased."""
+
+
+def findings(evidence: Evidence, space: Space) -> Iterator[str]:
+    """On the pair that shares the budget, with the best single algorithm and the bound. None if the
+    gain may be due to chance, if the pair does not reach more targets than the best single
+    algorithm, or for fewer than `FEWEST_FUNCTIONS` functions.
+    """
+    from timefair.report.findings import functions_of
+
+    rows = evidence.of("portfolio", space, unit=evidence.unit)
+    if rows.empty or len(functions_of(evidence, space)) < FEWEST_FUNCTIONS:
+        return
+    of = {(row["arrangement"], row["size"]): row for row in rows.to_dict("records")}
+    row, single = of.get((ARRANGEMENT, SIZE)), of.get((SINGLE, 1))
+    bound = next((one for (arrangement, _), one in of.items() if arrangement == VIRTUAL), None)
+    if row is None or single is None or bound is None:
+        return
+    if not (row["gain_low"] > 0 and row["held_out"] > single["share"]):
+        return
+    shares = [percent(float(share)) for share in row["shares"].split(", ")]
+    first, second = (
+        f"{name} for {share} of the budget"
+        for name, share in zip(row["members"].split(", "), shares, strict=True)
+    )
+    yield (
+        f"{first}, then {second} reach {percent(row['held_out'])} of the targets on "
+        f"functions not used to choose them; {single['members']} alone reaches "
+        f"{percent(single['share'])}, and the best algorithm on each target "
+        f"{percent(bound['share'])}."
+    )

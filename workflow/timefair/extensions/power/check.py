@@ -1,5 +1,4 @@
 """What a campaign can show with its design: the power of its tests, and lines of `timefair check`.
-
 Powers are those of tests at the level ``alpha/tests``. The table `comparison` also adjusts the
 p-values of a pair over its criteria; the power is that of a pair whose criteria agree.
 """
@@ -24,10 +23,9 @@ TOLERANCE = 0.005  # relative width of the interval in which an effect is found
 
 
 def smallest_effect(power_of: Callable[[float], float], high: float, power: float) -> float:
-    """Smallest effect in (0, high] whose power is at least the given one.
-
-    It is too large by at most `TOLERANCE`, and never too small; `inf` if even `high` does not have
-    this power. `power_of` must not decrease.
+    """Smallest effect in (0, high] whose power, which must not decrease, is at least the given one:
+    too large by at most `TOLERANCE`, and never too small; `inf` if even `high` does not have this
+    power.
 
     >>> round(smallest_effect(lambda effect: effect**2, 1.0, 0.25), 2)
     0.5
@@ -47,14 +45,12 @@ GREATEST_ODDS = 1e6  # odds A12/(1 - A12) up to which an effect is looked for
 
 
 def power_of_a12(a12: float, runs: int, level: float) -> float:
-    """Probability that the Mann-Whitney test finds an A12 in [0.5, 1) with this number of runs.
-
-    0 if the runs are too few for a p-value of the level. Results have no ties. Under Lehmann's
-    alternative, a run of the better algorithm is distributed as the best of ``a12/(1 - a12)`` runs
-    of the other one, for any distribution of the results. Exact for up to `EXACT_RANKS` runs; for
-    more, U is treated as normal with its exact mean and variance, with an error of at most 0.01.
-
-    Source: E. L. Lehmann, The power of rank tests, Annals of Mathematical Statistics 24 (1953).
+    """Probability that the Mann-Whitney test finds an A12 in [0.5, 1) with this number of runs,
+    without ties; 0 if they are too few for a p-value of the level. Under Lehmann's alternative, a
+    run of the better algorithm is distributed as the best of ``a12/(1 - a12)`` runs of the other
+    one. Exact for up to `EXACT_RANKS` runs; for more, U is treated as normal with its exact mean
+    and variance, with an error of at most 0.01. Source: E. L. Lehmann, The power of rank tests,
+    Annals of Mathematical Statistics 24 (1953).
     """
     limit = _critical_number(runs, level)
     if limit < 0:
@@ -78,11 +74,7 @@ def smallest_a12(runs: int, level: float, power: float) -> float:
 
 
 def least_for_mann_whitney(level: float) -> int:
-    """Smallest number of runs of each algorithm with which the test can reach a level in (0, 1).
-
-    The p-value is ``2/comb(2n, n)`` if all runs of one algorithm are better than those of the
-    other.
-    """
+    """Smallest number of runs of each algorithm with which p, 2/comb(2n, n), can reach a level."""
     return next(runs for runs in count(1) if level * comb(2 * runs, runs) >= 2)
 
 
@@ -112,7 +104,6 @@ def _wrong_pairs(runs: int, odds: float) -> NDArray[np.float64]:
 
 
 def _moments_of_wrong_pairs(runs: int, odds: float) -> tuple[float, float]:
-    """Mean and standard deviation of U under Lehmann's alternative."""
     wrong = 1 / (1 + odds)
     both_of_better = 1 / (1 + 2 * odds)
     behind_both = 1 - 2 * odds / (1 + odds) + odds / (2 + odds)
@@ -130,11 +121,10 @@ GREATEST_RATIO = 1000.0  # ratio of ERTs up to which an effect is looked for
 
 
 class EqualErt:
-    """The score test of equal ERTs for two algorithms with exponential costs, as with restarts.
-
-    Costs are cut off by a budget that the slower algorithm keeps with the probability `success`, in
-    (0, 1). The power is the share of simulated samples in which `statistics.comparison.equal_ert`
-    is at most the level; all powers of one object use the same samples. At least 2 runs.
+    """The score test of equal ERTs for two algorithms with exponential costs, as with restarts,
+    which are cut off by a budget that the slower one keeps with the probability `success`, in (0,
+    1). The power is the share of simulated samples in which `statistics.comparison.equal_ert` is at
+    most the level; all powers of one object use the same samples. At least 2 runs.
     """
 
     def __init__(
@@ -173,14 +163,11 @@ EXACT_BINOMIAL = 1000  # runs of each algorithm up to which the power is exact
 
 
 class SameRate:
-    """The Mann-Whitney test of successes and failures, which is Fisher's exact test, doubled.
-
-    Its power is exact for up to `EXACT_BINOMIAL` runs. For more runs, the arcsines of the square
-    roots of the observed rates are treated as normal.
-
-    Source: R. A. Fisher, The logic of inductive inference, Journal of the Royal Statistical Society
-    98 (1935). J. Cohen, Statistical power analysis for the behavioral sciences, 2nd edition, 1988,
-    chapter 6, for the arcsine.
+    """The Mann-Whitney test of successes and failures, which is Fisher's exact test, doubled. Its
+    power is exact for up to `EXACT_BINOMIAL` runs. For more, the arcsines of the square roots of
+    the observed rates are treated as normal. Source: R. A. Fisher, The logic of inductive
+    inference, Journal of the Royal Statistical Society 98 (1935). J. Cohen, Statistical power
+    analysis for the behavioral sciences, 2nd edition, 1988, chapter 6, for the arcsine.
     """
 
     def __init__(self, runs: int, level: float) -> None:
@@ -206,9 +193,7 @@ class SameRate:
         return found
 
     def smallest_difference(self, power: float) -> float:
-        """Smallest difference of rates at equal distances from 0.5, where it is hardest to find;
-        `inf` if even 1 is not found.
-        """
+        """Smallest difference of rates around 0.5, where it is hardest to find; `inf` for none."""
         return smallest_effect(lambda d: self.power(0.5 - d / 2, 0.5 + d / 2), 1.0, power)
 
     def _significant(self) -> NDArray[np.int64]:
@@ -222,7 +207,6 @@ class SameRate:
         return found
 
     def _chances(self, rate: float) -> NDArray[np.float64]:
-        """Of each number of successes."""
         counts = np.arange(self.runs + 1)
         failures = self.runs - counts
         return np.asarray(np.exp(self._ways + xlogy(counts, rate) + xlogy(failures, 1 - rate)))
@@ -240,38 +224,29 @@ EXACT_FUNCTIONS = 50
 
 
 def least_for_wilcoxon(level: float) -> int:
-    """Smallest number of functions with which Wilcoxon's test can reach a level.
-
-    p is ``2**(1 - n)`` if one algorithm is better on all n functions.
-    """
+    """Smallest number n of functions with which p, ``2**(1 - n)``, can reach a level."""
     return next(n for n in count(1) if 2.0 ** (1 - n) <= level)
 
 
 def least_for_friedman(algorithms: int, alpha: float) -> int:
-    """Smallest number of functions, at least 2, with which Friedman's χ² can reach a level.
-
-    It does if all functions give the same order of the algorithms (at least 2).
-
-    Source: J. Demšar, Statistical comparisons of classifiers over multiple data sets, Journal of
-    Machine Learning Research 7 (2006), section 3.2.2, also for `least_for_nemenyi`.
+    """Smallest number of functions, at least 2, with which Friedman's χ² can reach a level: if all
+    functions give the same order of the algorithms (at least 2). Source: J. Demšar, Statistical
+    comparisons of classifiers over multiple data sets, Journal of Machine Learning Research 7
+    (2006), section 3.2.2, also for `least_for_nemenyi`.
     """
     others = algorithms - 1
     return next(n for n in count(2) if chdtrc(others, n * others) <= alpha)
 
 
 def least_for_nemenyi(algorithms: int, alpha: float) -> int:
-    """Smallest number of functions with which average ranks can differ by Nemenyi's difference.
-
-    They do if one algorithm is the best on all functions, and another one the worst.
-    """
+    """Smallest number of functions with which average ranks can differ by Nemenyi's difference."""
     return next(n for n in count(2) if critical_difference(algorithms, n, alpha) <= algorithms - 1)
 
 
 class SignedRankPower:
-    """Power of Wilcoxon's signed-rank test if the differences are normal over the functions.
-
-    All powers of one object use the same simulated functions. p is exact for up to
-    `EXACT_FUNCTIONS` functions, and a normal approximation for more.
+    """Power of Wilcoxon's signed-rank test if the differences are normal over the functions, from
+    the same simulated functions. p is exact for up to `EXACT_FUNCTIONS`, else a normal
+    approximation.
     """
 
     def __init__(self, functions: int, level: float, *, rng: np.random.Generator) -> None:
@@ -314,13 +289,9 @@ SUCCESS_RATES = (0.5, 0.9)
 
 @dataclass(frozen=True)
 class Design:
-    """A comparison on one suite in one dimension.
-
-    - `functions`, `instances`, `runs`: Number of functions, of instances per function, and of runs
-      of each algorithm per instance. All are at least 1.
-    - `algorithms`: Number of algorithms, at least 1. All pairs are compared.
-    - `targets`: Number of precisions at which ERTs are compared.
-    - `alpha`: Error level of each family of tests, in (0, 1).
+    """A comparison of all pairs of algorithms on one suite in one dimension: instances per
+    function, runs of each algorithm per instance, precisions at which ERTs are compared, and the
+    error level of each family of tests.
     """
 
     functions: int
@@ -350,27 +321,22 @@ class Design:
 
     @property
     def runs_on_function(self) -> int:
-        """Number of runs of an algorithm on a function; the tests pool the instances."""
         return self.instances * self.runs
 
     @property
     def level_on_function(self) -> float:
-        """Level of the smallest p-value of all pairs and functions, at the end of the runs."""
         return self.alpha / (self.pairs * self.functions)
 
     @property
     def level_at_target(self) -> float:
-        """Level of the smallest p-value of all pairs, functions and targets."""
         return self.level_on_function / self.targets
 
     @property
     def level_over_functions(self) -> float:
-        """Level of the smallest p-value of all pairs over the functions."""
         return self.alpha / self.pairs
 
 
 def check(campaign: Campaign) -> Iterator[str]:
-    """Yield lines on what a campaign can show; none for a single algorithm."""
     design = Design.of(campaign)
     if design.algorithms < 2:
         return

@@ -50,7 +50,6 @@ def page(what: str, answers: Iterable[Answer]) -> str:
 
 
 def _power(finals: pd.DataFrame) -> Answer:
-    """Whether the rank-sum test could find any difference, with so many tests."""
     labels = finals["algorithm"].nunique()
     sizes = finals.groupby([*PROBLEM, "algorithm"], observed=True).size()
     problems = finals[PROBLEM].drop_duplicates().shape[0]
@@ -81,7 +80,6 @@ def _equal(finals: pd.DataFrame, column: str, unit: str = "evaluations") -> Answ
 
 
 def _corrections(finals: pd.DataFrame) -> Answer:
-    """How many differences survive a correction for all tests."""
     p = []
     for _, rows in finals.groupby(PROBLEM, observed=True):
         samples = rows.groupby("algorithm", observed=True)["value"]

@@ -46,7 +46,6 @@ def _results(campaign: Campaign) -> Path:
 
 
 def check(campaign: Campaign) -> Iterator[str]:
-    """Whether the question is registered, and what deviates from the registration."""
     from timefair.extensions.registered import registration
 
     if campaign.section("registered") is None:

@@ -39,7 +39,6 @@ exploratory, as are all results on this page.</p>"""
 
 
 def parts(evidence: Evidence, names: Names) -> Iterator[Part]:
-    """Question, answer and deviations; nothing without a question."""
     rows = evidence.table("registered")
     if rows.empty:
         return

@@ -31,8 +31,6 @@ KEY = "registered"  # the key of a campaign file, and the table with the answer
 
 
 class Kind(StrEnum):
-    """Kinds of deviations."""
-
     QUESTION = "question"  # the section `registered`
     TARGETS = "targets"
     RUNS = "number of runs"  # that the campaign asks for
@@ -119,12 +117,9 @@ def of_runs(
     measured: Mapping[str, Measured],
     excluded: Mapping[str, int] = MappingProxyType({}),
 ) -> Iterator[Deviation]:
-    """How the measured runs deviate from a registration.
-
-    - `registration`: A mapping with ``campaign`` and, if the question was registered, with
-      ``keys``, ``code`` and ``registered_utc``, as in `registration.FILE`.
-    - `measured`: The runs of each algorithm, by label; one without runs may be missing.
-    - `excluded`: Planned runs of algorithms that the answer omits because they were perturbed.
+    """How the measured runs of each algorithm deviate from a registration, which has ``campaign``
+    and, if the question was registered, ``keys``, ``code`` and ``registered_utc``, as in `FILE`.
+    `excluded`: planned runs that the answer omits because they were perturbed.
     """
     campaign = registration["campaign"]
     planned = planned_runs(campaign)
@@ -164,7 +159,6 @@ def moment(time: datetime) -> str:
 
 
 def registered(analysis: Analysis) -> dict[str, Any]:
-    """What was registered, from `registration.settings`; empty without a question."""
     found: dict[str, Any] = analysis.added.get(KEY, {})
     return found
 
@@ -174,11 +168,9 @@ def registered_analysis(analysis: Analysis) -> Analysis:
 
 
 def answering(runs: Runs, analysis: Analysis) -> Runs:
-    """The planned runs of all registered algorithms, treated as registered.
-
-    Runs that were not planned are omitted, so that without a known optimum, precisions are
-    distances to the best of the planned runs. Algorithms that made no evaluation in any planned run
-    are also omitted, and so are perturbed runs if the registration excludes them.
+    """The planned runs of all registered algorithms, treated as registered; so precisions without a
+    known optimum are distances to the best of the planned runs. Algorithms that made no evaluation
+    in any planned run are omitted, and perturbed runs if the registration excludes them.
     """
     from timefair.records.rundata.runs import without_failed
 
@@ -191,7 +183,6 @@ def answering(runs: Runs, analysis: Analysis) -> Runs:
 
 
 def all_deviations(runs: Runs, analysis: Analysis) -> list[Deviation]:
-    """All deviations: of the campaign and the code, then of the runs of each algorithm."""
     import numpy as np
     import pandas as pd
 
@@ -229,10 +220,9 @@ FILE = "registration.json"  # the registration, relative to ``results/<campaign>
 
 
 def register(campaign: Campaign, folder: Path) -> dict[str, Any]:
-    """Write the registration of a campaign into its folder, before its first run; its content.
-
-    It replaces an existing registration, whose digest is kept under ``replaces``. `InputError` if
-    the campaign has no question, runs exist, or an earlier registration cannot be read.
+    """Write the registration of a campaign into its folder, before its first run; its content. The
+    digest of one that it replaces is kept under ``replaces``. `InputError` if the campaign has no
+    question, runs exist, or an earlier registration cannot be read.
     """
     if campaign.section(KEY) is None:
         raise InputError(
@@ -279,10 +269,7 @@ def first_run(folder: Path) -> Path | None:
 
 
 def read(folder: Path) -> dict[str, Any] | None:
-    """The content of the registration; None if there is none.
-
-    Raises `InputError` if the file cannot be read, or lacks a part.
-    """
+    """The registration; None if there is none. `InputError` if the file is damaged."""
     path = folder / FILE
     try:
         content: dict[str, Any] = json.loads(regular(path).read_text(encoding="utf-8"))
@@ -320,7 +307,6 @@ def statement(content: dict[str, Any]) -> str:
 
 
 def before_runs(campaign: Campaign, folder: Path) -> Iterator[str]:
-    """Yield that a campaign is not registered yet, or lacks its registered question."""
     there = read(folder) is not None
     if there and campaign.section(KEY) is None:
         yield (
@@ -335,7 +321,6 @@ def before_runs(campaign: Campaign, folder: Path) -> Iterator[str]:
 
 
 def files(campaign: Campaign, folder: Path) -> Iterator[str]:
-    """The registration, if there is one or has to be one."""
     if (folder / FILE).is_file() or campaign.section(KEY) is not None:
         yield FILE
 
@@ -343,10 +328,7 @@ def files(campaign: Campaign, folder: Path) -> Iterator[str]:
 def verifying(
     campaign: Campaign, folder: Path, measured: Mapping[str, Measured], say: Callable[[str], None]
 ) -> Iterator[str]:
-    """Say each deviation, and yield how many there are.
-
-    A deviation is not a problem of the records; the report lists it next to the answer.
-    """
+    """Say each deviation, and yield how many there are; they are no problems of the records."""
     content = read(folder)
     if content is None and campaign.section(KEY) is None:
         return
@@ -359,7 +341,6 @@ def verifying(
 
 
 def deviations(content: dict[str, Any] | None, campaign: Campaign) -> Iterator[Deviation]:
-    """Present state of the campaign and of the code where it differs from the registration."""
     if content is None:
         yield Deviation(Kind.FILE, FILE, "before the first run", "never")
         return
@@ -377,9 +358,8 @@ def _campaign(content: dict[str, Any]) -> Campaign:
 
 def settings(campaign: Campaign, folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """The registered campaign with the settings of its analysis, the digests, and the deviations of
-    the present campaign and code; nothing without a question.
-
-    If nothing was registered, it is the present campaign, without digests and time.
+    the present campaign and code; nothing without a question. If nothing was registered, it is the
+    present campaign, without digests and time.
     """
     if campaign.section(KEY) is None:
         return

@@ -14,17 +14,9 @@ from numpy.typing import NDArray
 from timefair.basics.words import ALL, counted
 from timefair.exhibits.campaign.checklist import ChecklistPart, listed
 from timefair.exhibits.campaign.outcomes import of_times
-from timefair.exhibits.columns import (
-    DIMENSION,
-    FUNCTION_OR_ALL,
-    PAIR,
-    SUITE,
-    TARGET,
-    Column,
-    column_names,
-)
+from timefair.exhibits.columns import PAIR, column_names
 from timefair.exhibits.comparisons.comparison import Pooled, Quantile
-from timefair.exhibits.exhibit import exhibit
+from timefair.exhibits.exhibit import Made, exhibit
 from timefair.exhibits.layout import Layout, Value
 from timefair.exhibits.questions import Question
 from timefair.extensions.registered.registration import (
@@ -58,39 +50,6 @@ UNIT: Mapping[str, Unit] = {"ert_s": "seconds", "ert_evaluations": "evaluations"
 
 YES, NO, UNKNOWN = "yes", "no", "not answered"
 
-COLUMNS = (
-    Column("question", "the question in words", text=True),
-    Column("answer", f"`{YES}`, `{NO}`, or `{UNKNOWN}` if there is no p-value", text=True),
-    Column("registered", "time of the registration; empty if there is none", text=True),
-    Column("digest", "SHA-256 of the registration; empty if there is none", text=True),
-    Column("table", "the table that explains the measure and the test", text=True),
-    Column("measure", "what is compared: a column of `table`, or `precision` at T", text=True),
-    SUITE,
-    DIMENSION,
-    FUNCTION_OR_ALL,
-    TARGET,
-    *PAIR,
-    Column("runs_a", "planned runs of `algorithm_a` that count"),
-    Column("runs_b", "planned runs of `algorithm_b` that count"),
-    Column(
-        "value_a",
-        "median precision or ERT of `algorithm_a`; for `all`, share of the functions on which it "
-        "is better, where a tie counts half",
-        "precision, s or evaluations",
-    ),
-    Column("value_b", "the same for `algorithm_b`", "precision, s or evaluations"),
-    Column("test", "`wilcoxon`, `mann-whitney` or `score`", text=True),
-    Column("p", "p-value of this test, without a correction for multiple tests"),
-    Column("alpha", "level of the test"),
-    Column(
-        "detectable_ratio",
-        "for an ERT in seconds on one function: largest ratio of times that the speed of the "
-        "machine may explain; if the ratio of the ERTs is not larger, `better` is empty",
-    ),
-    Column("better", "the better algorithm at the level `alpha`; empty otherwise", text=True),
-    Column("success", "what counts as success: `better` or `different`", text=True),
-)
-
 
 class Order(NamedTuple):
     """The order of two algorithms: their values, the p-value, the better algorithm or ``""``."""
@@ -113,7 +72,27 @@ class Order(NamedTuple):
     and both have to be significant. The table `deviations` lists what differs from the
     registration.
     """,
-    columns=COLUMNS,
+    columns=f"""
+    question (text): the question in words
+    answer (text): `{YES}`, `{NO}`, or `{UNKNOWN}` if there is no p-value
+    registered (text): time of the registration; empty if there is none
+    digest (text): SHA-256 of the registration; empty if there is none
+    table (text): the table that explains the measure and the test
+    measure (text): what is compared: a column of `table`, or `precision` at T
+    SUITE, DIMENSION, FUNCTION_OR_ALL, TARGET, PAIR
+    runs_a: planned runs of `algorithm_a` that count
+    runs_b: planned runs of `algorithm_b` that count
+    value_a [precision, s or evaluations]: median precision or ERT of `algorithm_a`; for `all`,
+        share of the functions on which it is better, where a tie counts half
+    value_b [precision, s or evaluations]: the same for `algorithm_b`
+    test (text): `wilcoxon`, `mann-whitney` or `score`
+    p: p-value of this test, without a correction for multiple tests
+    alpha: level of the test
+    detectable_ratio: for an ERT in seconds on one function: largest ratio of times that the speed
+        of the machine may explain; if the ratio of the ERTs is not larger, `better` is empty
+    better (text): the better algorithm at the level `alpha`; empty otherwise
+    success (text): what counts as success: `better` or `different`
+    """,
     layouts=Layout(
         caption="Answer to the registered question. It uses only the planned runs, and one "
         "test at its own level.",
@@ -130,13 +109,10 @@ class Order(NamedTuple):
     charged=False,
     complete=True,
 )
-def answer(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """One row for each order that the question is about; none without a question.
-
-    A rank reversal needs both orders, so its p-value is the larger one (intersection-union test).
-    """
+def answer(runs: Runs, analysis: Analysis) -> Made:
+    """One row per order of the question; a rank reversal needs both (intersection-union test)."""
     if not registered(analysis):
-        return pd.DataFrame(columns=column_names(COLUMNS))
+        return []
     question = _question(analysis)
     settings = registered_analysis(analysis).model_copy(
         update={"confidence": 1 - question["alpha"]}
@@ -151,7 +127,7 @@ def answer(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     }
     said = _said(analysis, question, everyone.frame[asked])
     said["answer"] = _answer(list(orders.values()), question)
-    rows = [
+    return [
         {
             **said,
             "measure": measure,
@@ -163,11 +139,9 @@ def answer(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         }
         for measure, order in orders.items()
     ]
-    return pd.DataFrame(rows, columns=column_names(COLUMNS))
 
 
 def _question(analysis: Analysis) -> dict[str, Any]:
-    """The section `registered`, with its dimension and its suite."""
     asked = registered(analysis)["campaign"]
     question, chosen = asked["registered"], asked["problems"]
     dimension = question["dimension"] or chosen["dimensions"][0]
@@ -175,7 +149,6 @@ def _question(analysis: Analysis) -> dict[str, Any]:
 
 
 def _is_asked_about(frame: pd.DataFrame, question: Mapping[str, Any]) -> NDArray[np.bool_]:
-    """Which runs the question compares, shape (runs,)."""
     asked = frame["algorithm"].isin(question["algorithms"])
     asked &= frame["dimension"] == question["dimension"]
     if question["function"] is not None:
@@ -246,17 +219,15 @@ def _to_target(
     question: Mapping[str, Any],
     unit: Unit,
 ) -> Order:
-    """Compare by the ERT to the target: the score test on one function, Wilcoxon's test over all.
-
-    Without a known optimum, the target is a share of what all planned runs found, as in the tables.
-    """
+    """By the ERT to the target, which, without a known optimum, is a share as in the tables."""
     pair = everyone.where(asked)
     reached_at = everyone.runtimes(unit, [question["target"]])[asked]
     spent = Spent.until(reached_at, pair.spent(unit))
     names, alpha = question["algorithms"], question["alpha"]
     samples = [
         [(cost[name], success[name]) for name in names]
-        for cost, success in _by_problem(pair, spent)
+        for problem in problems(pair)
+        for cost, success in [[problem.samples(of[:, 0]) for of in (spent.cost, spent.success)]]
         if all(name in cost for name in names)
     ]
     if not samples:
@@ -276,25 +247,12 @@ def _to_target(
     return Order(first, second, p, better, detectable)
 
 
-def _by_problem(pair: Runs, spent: Spent) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-    for problem in problems(pair):
-        yield problem.samples(spent.cost[:, 0]), problem.samples(spent.success[:, 0])
-
-
 def _detectable_ratio(runs: Runs, settings: Analysis, question: Mapping[str, Any]) -> float:
     """The minimum detectable ratio, as in the table `timing_noise`; NaN if it is unknown."""
     table = of_times(runs, settings)
     here = table["function"] == _function(question)
     here &= table["dimension"] == question["dimension"]
     return float(table.loc[here, "detectable_ratio"].iloc[0]) if here.any() else nan
-
-
-DEVIATION = (
-    Column("kind", "what the deviation is about", text=True),
-    Column("subject", "the key, the algorithm or the file", text=True),
-    Column("registered", "what was registered", text=True),
-    Column("found", "what was found instead", text=True),
-)
 
 
 @exhibit(
@@ -307,22 +265,21 @@ DEVIATION = (
     registration, and a registration that was changed or is missing. Changes of figures and of the
     names of functions are not listed, because they change no number.
     """,
-    columns=DEVIATION,
-    layouts=Layout(
-        caption="Deviations from the registration.",
-        values=(Value("registered", "Registered", wrap=30), Value("found", "Found", wrap=30)),
-        rows=("kind", "subject"),
-    ),
+    columns="""
+    kind (text): what the deviation is about
+    subject (text): the key, the algorithm or the file
+    registered (text) <Registered; 30 letters>: what was registered
+    found (text) <Found; 30 letters>: what was found instead
+    """,
+    layouts=Layout(caption="Deviations from the registration.", rows=("kind", "subject")),
     charged=False,
     complete=True,
 )
-def deviating(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """One row per deviation; none without a question or a deviation."""
-    return pd.DataFrame(all_deviations(runs, analysis), columns=column_names(DEVIATION))
+def deviating(runs: Runs, analysis: Analysis) -> Made:
+    return all_deviations(runs, analysis)
 
 
 def checklist(runs: Runs, analysis: Analysis) -> Iterator[ChecklistPart]:
-    """The question that was registered before the first run."""
     if not registered(analysis):
         return
     found = all_deviations(runs, analysis)

@@ -15,7 +15,6 @@ CURVES_IN = 1.75
 
 def reliability(frame: pd.DataFrame) -> Figure:
     """Draw the observed over the stated probability that the median is right, one line per error.
-
     There is one column of panels per number of runs, and one row per suite and held-out part. Each
     panel lists the skill (by how much the Brier score is better than that of the base rate) and the
     AUC of its lines.
@@ -27,8 +26,7 @@ def reliability(frame: pd.DataFrame) -> Figure:
     lines = list(shown.groupby(["suite", "held_out"], sort=False))
     numbers = sorted(shown["n"].unique())
     figure = Figure(
-        figsize=(style.WIDTH_IN, panels.MARGIN_IN + CURVES_IN * len(lines)),
-        layout="constrained",
+        figsize=(style.WIDTH_IN, panels.MARGIN_IN + CURVES_IN * len(lines)), layout="constrained"
     )
     grid = figure.subplots(len(lines), len(numbers), sharex=True, sharey=True, squeeze=False)
     several = shown["suite"].nunique() > 1

@@ -43,11 +43,10 @@ LEAST = 1e-16  # ratios are limited to this value and its inverse
 
 
 def features(samples: ArrayLike) -> NDArray[np.float64]:
-    """Features of samples, independent of the unit of the values; shape (samples, features).
-
-    They are the spread, the tails, the skewness, the kurtosis, the share of outliers and the drift,
-    on logarithmic scales, of the finite values, and the share of runs without one (`inf`). Ratios
-    are limited to 1e-16 to 1e16. ValueError if a value is NaN or ``-inf``.
+    """Features of samples, independent of the unit of the values; shape (samples, features). They
+    are the spread, the tails, the skewness, the kurtosis, the share of outliers and the drift, on
+    logarithmic scales, of the finite values, and the share of runs without one (`inf`). Ratios are
+    limited to 1e-16 to 1e16. ValueError if a value is NaN or ``-inf``.
     """
     values = checked_values(samples, dimensions=2)
     seen = np.isfinite(values)
@@ -104,11 +103,7 @@ Outcome = NDArray[np.bool_]
 
 
 def brier_score(stated: Vector, happened: Outcome) -> float:
-    """Brier score: mean squared difference of probabilities and outcomes.
-
-    Source: G. W. Brier, Verification of forecasts expressed in terms of probability, Monthly
-    Weather Review 78 (1950).
-    """
+    """Mean squared difference of probabilities and outcomes (Brier 1950)."""
     return float(np.mean((stated - happened) ** 2))
 
 
@@ -119,9 +114,7 @@ def brier_skill(stated: Vector, base: Vector, happened: Outcome) -> float:
 
 
 def auc(stated: Vector, happened: Outcome) -> float:
-    """Area under the ROC curve: the probability that a case in which the event happened has a
-    higher stated probability than another one; ties count half. NaN if all or none happened.
-    """
+    """Chance that a case that happened has a higher stated probability; NaN if all or none did."""
     return superiority(stated[~happened], stated[happened])
 
 
@@ -134,10 +127,9 @@ class CalibrationCurve(NamedTuple):
 
 
 def calibration_curve(stated: Vector, happened: Outcome) -> CalibrationCurve:
-    """Observed share among cases with similar predicted probabilities, by rising probability.
-
-    The bins have about equal numbers of cases. Cases with the same probability are in the same bin,
-    so there may be fewer than `BINS`.
+    """Observed share among cases with similar predicted probabilities, by rising probability. The
+    bins have about equal numbers of cases; those with the same probability are in the same bin, so
+    there may be fewer than `BINS`.
     """
     share = (rankdata(stated, method="min") - 1) / stated.size
     _, label = np.unique((share * BINS).astype(np.int64), return_inverse=True)
@@ -159,7 +151,6 @@ class ReliabilityModel:
     intercept: float
 
     def probability(self, features: NDArray[np.float64]) -> Vector:
-        """Probability that each estimate is accurate, shape (cases, features) to (cases,)."""
         standardized = (features - self.centre) / self.scale
         return np.asarray(expit(standardized @ self.weights + self.intercept))
 
@@ -167,15 +158,11 @@ class ReliabilityModel:
 def fit_reliability(
     table: NDArray[np.float64], outcome: Outcome, *, penalty: float = 1.0
 ) -> ReliabilityModel:
-    """Fit a model to samples for which it is known whether their estimates were accurate.
-
-    - `table`, shape (cases, features): Finite. A constant column gets no weight.
-    - `outcome`, shape (cases,): Whether the estimate was within the stated error. At least one.
-    - `penalty`: Half the inverse variance of a normal prior of the weights (ridge); not negative.
-
-    If the estimates of all cases are accurate, or of none, the weights are zero.
-
-    Source: T. Eftimov and P. Korošec, GECCO 2025, future work, for the question.
+    """Fit a model to samples for which it is known whether their estimates were accurate: finite
+    features, shape (cases, features), of which a constant column gets no weight, and outcomes.
+    `penalty`: half the inverse variance of a normal prior of the weights (ridge). If all outcomes
+    are the same, the weights are zero. Source: T. Eftimov and P. Korošec, GECCO 2025, future work,
+    for the question.
     """
     centre, deviation = table.mean(axis=0), table.std(axis=0)
     scale = np.where(deviation > 0.0, deviation, 1.0)
@@ -270,11 +257,7 @@ MOST = 10_000  # maximal number of samples of a suite; of more, evenly spread on
     ),
 )
 def cross_validated(runs: Runs, analysis: Analysis) -> Parts:
-    """Cross-validated probability that an estimate from n runs is right.
-
-    The samples are those of `run_count.accuracy`, with all dimensions pooled. The model uses the
-    features of the n values (`statistics.features`).
-    """
+    """The samples are those of `run_count.accuracy`, with all dimensions pooled."""
     everything = Samples.of(runs, analysis.run_count.cap)
     for names, rows in everything.groups(["suite"]):
         for curve in _curves(everything.taken(_spread(rows)), names["suite"]):
@@ -282,7 +265,6 @@ def cross_validated(runs: Runs, analysis: Analysis) -> Parts:
 
 
 def _curves(samples: Samples, suite: str) -> Iterator[dict[str, Any]]:
-    """The rows of each number of runs, estimate, error and kind of what is held out."""
     progress = Progress(f"{suite}, reliability, cases")
     independent = bool(samples.has_truth.all())
     truth = samples.truth if independent else samples.values

@@ -57,7 +57,6 @@ def add_to(commands: Commands) -> None:
 
 
 def _refuse(arguments: argparse.Namespace, names: Iterable[str], what: str) -> None:
-    """Raise `InputError` if options are given that have a meaning only for files or folders."""
     for name in names:
         if getattr(arguments, name) is not None:
             raise InputError(f"--{name}: is for {what}; {arguments.results} is none")
@@ -116,7 +115,12 @@ def _replayed_elsewhere(stratum: Stratum) -> list[Replayed]:
     from timefair.extensions.reproduce.verdict import Finding, Replayed, replay_all
     from timefair.measure.runner import in_new_interpreter
 
-    os.environ.update(measuring_environment(_threads(stratum)))
+    threads = 1
+    for place in stratum.sampled:
+        with contextlib.suppress(InputError):  # the first that can be replayed
+            threads = place.read().threads
+            break
+    os.environ.update(measuring_environment(threads))
     try:
         return in_new_interpreter(replay_all, stratum.sampled)
     except ChildProcessError:
@@ -124,16 +128,7 @@ def _replayed_elsewhere(stratum: Stratum) -> list[Replayed]:
         return [Replayed(Finding.UNDECIDED, lines)] * len(stratum.sampled)
 
 
-def _threads(stratum: Stratum) -> int:
-    """The threads of an algorithm, by the first of its sampled runs that can be replayed."""
-    for place in stratum.sampled:
-        with contextlib.suppress(InputError):
-            return place.read().threads
-    return 1
-
-
 def _share(text: str) -> float:
-    """A share in (0, 1], written as a number or in percent."""
     try:
         share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
     except ValueError:

@@ -1,8 +1,7 @@
-"""Measures recorded runs again; compares them and their circumstances as far as the clock allows.
-
-A run whose only limit is a number of evaluations repeats bit for bit. A limit in seconds ends a run
-or a launch earlier or later, so only the part before the end, or before the first change of a
-moving problem, is compared. Times and improvements of single launches are never compared.
+"""Measures recorded runs again; compares them and their circumstances as far as the clock allows. A
+run whose only limit is a number of evaluations repeats bit for bit. A limit in seconds ends a run
+or a launch earlier or later, so only the part before that, or before the first change of a moving
+problem, is compared. Times and improvements of single launches are never compared.
 """
 
 from __future__ import annotations
@@ -46,13 +45,10 @@ _ORIGINS = ("campaign", "code", "machine")
 
 @dataclass(frozen=True)
 class RecordedRun:
-    """A run from its record.
-
-    - `row`: the columns of `records.schema`.
-    - `instances`: the instances of this function and dimension in the record, ascending.
-    - `campaign`, `code`, `machine`: the configuration, the code digest, facts of the machine.
-    - `keys`: the possible measure keys of the run: one, or those of all collected records.
-    - `length`: what its schedule gave to the algorithm; None without one.
+    """A run from its record: its row, the instances of its cell in the record, ascending, the
+    configuration, the code digest and the machine; the possible measure keys of the run: one, or
+    those of all collected records; and the length that its schedule gave to the algorithm, None
+    without one.
     """
 
     path: Path
@@ -88,12 +84,10 @@ class RecordedRun:
 
 
 def chosen_run(path: Path, wanted: Mapping[str, int | None]) -> RecordedRun:
-    """Read one run of a record or of a collected file, with all checksums.
-
-    - `wanted`: the ``function``, ``dimension``, ``instance`` and ``run``; None for any, where there
-      is only one.
-    `InputError` if the file is damaged or does not contain measured runs, if no run or more than
-    one matches, or if the record has no data of the run.
+    """Read one run of a record or of a collected file, with all checksums. `wanted` has the numbers
+    of `RUN_KEY`; None for any, where there is only one. `InputError` if the file is damaged or does
+    not contain measured runs, if no run or more than one matches, or if the record has no data of
+    the run.
     """
     record = open_record(path)
     if PUBLISHED in record.facts:
@@ -141,10 +135,7 @@ def _origin(record: Record) -> dict[str, Any]:
 
 
 def differing_origin(record: Record) -> str:
-    """The first of campaign, code and machine in which the records of a collected file differ.
-
-    Empty if they are the same, and for a record.
-    """
+    """Which of campaign, code and machine differs in the records of a collected file; or empty."""
     collected = record.facts.get("collected")
     if not collected:
         return ""
@@ -165,10 +156,7 @@ def _with(runs: pa.Table, given: Mapping[str, int]) -> pa.Table:
 
 
 def _refuse_all_but_one(
-    path: Path,
-    rows: list[dict[str, Any]],
-    given: Mapping[str, int],
-    places: Mapping[str, set[int]],
+    path: Path, rows: list[dict[str, Any]], given: Mapping[str, int], places: Mapping[str, set[int]]
 ) -> None:
     if len(rows) == 1:
         return
@@ -195,18 +183,12 @@ class RunPlace(NamedTuple):
     run: int
 
     def read(self) -> RecordedRun:
-        """The run, with the facts of its record."""
         numbers = self._asdict()
         return chosen_run(numbers.pop("path"), numbers)
 
 
 class Stratum(NamedTuple):
-    """The runs of one algorithm.
-
-    - `runs`: all runs with a result.
-    - `lost`: number of runs without a result in the record; they are not replayed.
-    - `sampled`: the chosen ones among `runs`, in the same order.
-    """
+    """The runs of one algorithm: how many have a result, and none; and those to replay."""
 
     label: str
     runs: int
@@ -215,14 +197,13 @@ class Stratum(NamedTuple):
 
 
 def sample(folder: Path, share: float, rng: np.random.Generator) -> list[Stratum]:
-    """Choose runs at random, the same share of each algorithm, at least one.
+    """Choose runs of ``results/NAME`` at random, the same share, in (0, 1], of each algorithm, at
+    least one.
 
-    - `folder`: ``results/NAME``. The collected files of the campaign's algorithms count, or its
-      planned records if nothing was collected. In place of a collected file that joins records of
-      several campaigns, code versions or machines, these records count, if all of them are still
-      there.
-    - `share`: share of the runs, in (0, 1].
-    `InputError` if there is no record, a record is damaged, or no run can be replayed.
+    The collected files of the campaign's algorithms count, or its planned records if nothing was
+    collected. In place of a collected file that joins records of several campaigns, code versions
+    or machines, these records count, if all of them are still there. `InputError` if there is no
+    record, one is damaged, or no run can be replayed.
     """
     runs: dict[str, list[RunPlace]] = {}
     lost: Counter[str] = Counter()
@@ -286,8 +267,6 @@ _ADDED_LATER = ("best_x", "batches")  # columns that older records lack
 
 
 class Difference(NamedTuple):
-    """The first difference of two runs, with the values of both."""
-
     what: str
     recorded: str
     again: str
@@ -295,12 +274,8 @@ class Difference(NamedTuple):
 
 @dataclass(frozen=True)
 class Likeness:
-    """The extent of the comparison of two runs, and the first difference.
-
-    - `evaluations`, `events`: numbers of evaluations and events of each run that were compared.
-    - `in_full`: whether both runs were compared completely. False: the clock ended one of them, or
-      a launch.
-    - `difference`: the first difference; None if the runs are the same.
+    """The extent of the comparison of two runs, evaluations and events of each, and the first
+    difference, None without one. `in_full` is False if the clock ended one of them, or a launch.
     """
 
     evaluations: int
@@ -312,11 +287,7 @@ class Likeness:
 def likeness(
     recorded: Row, again: Row, launches_by_clock: bool, changes_by_clock: bool = False
 ) -> Likeness:
-    """Compare a recorded run with its repetition.
-
-    - `launches_by_clock`: whether the restart policy has a limit in seconds.
-    - `changes_by_clock`: whether the problem changes after seconds.
-    """
+    """Compare a recorded run with its repetition."""
     rows = (recorded, again)
     in_full = not (launches_by_clock or changes_by_clock or any(map(_ended_by_clock, rows)))
     common = min(row["evaluations"] for row in rows)
@@ -416,9 +387,7 @@ def _same_launches(recorded: Row, again: Row) -> int:
 
 
 def _in_sequence(row: Row) -> Iterator[tuple[int, str | None]]:
-    """Evaluations and end of the launches of a run, up to the first one that was paused for another
-    launch: its end is None, and only the events before the start of the other are certain.
-    """
+    """Evaluations and end of the launches, up to the first that was paused, whose end is None."""
     done = 0
     for launch, following in zip_longest(row["launch_log"], row["launch_log"][1:]):
         if following is not None and launch["end_s"] > following["start_s"]:
@@ -440,8 +409,6 @@ _SHOWN = 8  # maximal number of listed differing packages that no algorithm or s
 
 
 class Change(NamedTuple):
-    """One difference, with the recorded and the present value."""
-
     topic: str
     name: str
     recorded: str
@@ -454,10 +421,8 @@ class Change(NamedTuple):
 def circumstances(
     recorded: Mapping[str, Any], now: Mapping[str, Any], code: tuple[str, str]
 ) -> Iterator[Change]:
-    """Differences in code, software and machine, from the facts of both machines.
-
-    `code` are the digests of the code that measured the run, and that would measure it now. Facts
-    of the machine that one of the two does not know are omitted.
+    """Differences in code, by the digests then and now, software and machine, from the facts of
+    both machines. Facts of the machine that one of the two does not know are omitted.
     """
     if code[0] != code[1]:
         yield Change("code", "digest", *map(short, code))
@@ -510,14 +475,9 @@ _DECISIVE = (*SHARED, "restart", "isolation", "timing", "runs", "rounds")
 
 
 def campaign_of(recorded: RecordedRun) -> Campaign:
-    """The recorded campaign, restricted to the settings by which the run was measured.
-
-    Other algorithms need not be installed. A stopping rule that compares algorithms is omitted,
-    because it determines only the number of runs. The search for the parameters of an algorithm is
-    omitted, too.
-
-    `InputError` if the campaign is not possible with this version of timefair and the installed
-    packages.
+    """The recorded campaign, restricted to the settings by which the run was measured: other
+    algorithms need not be installed, and a stopping rule that compares them, and the search for
+    parameters, are omitted. `InputError` if this version or the installed packages do not allow it.
     """
     campaign, row = recorded.campaign, recorded.row
     left_out = {"stopping"} if is_compared(recorded) else set()
@@ -540,10 +500,9 @@ def campaign_of(recorded: RecordedRun) -> Campaign:
 
 
 def _seeded(algorithms: Mapping[str, Any], label: str) -> dict[str, Any]:
-    """One algorithm and, under the label whose seeds it has, a copy that names this label.
-
-    Of a tuned variant, the record has the parameters that were found. Keys of extensions determine
-    no run; those without a value may be of one that is not installed.
+    """One algorithm and, under the label whose seeds it has, a copy that names this label. Of a
+    tuned variant, the record has the parameters that were found. Keys of extensions determine no
+    run; those without a value may be of one that is not installed.
     """
     sections = (key for key, kind in added_keys("algorithms").items() if isinstance(kind, type))
     left_out = {"tuned", *sections}
@@ -555,10 +514,7 @@ def _seeded(algorithms: Mapping[str, Any], label: str) -> dict[str, Any]:
     if seeds == label:
         return {label: spec}
     former = algorithms[seeds].get("formerly")
-    return {
-        label: spec | {"seed_as": seeds},
-        seeds: spec | {"seed_as": None, "formerly": former},
-    }
+    return {label: spec | {"seed_as": seeds}, seeds: spec | {"seed_as": None, "formerly": former}}
 
 
 def is_compared(recorded: RecordedRun) -> bool:
@@ -606,10 +562,7 @@ class Verdict:
 
     @property
     def same(self) -> bool:
-        """Whether the runs agree as far as the clock allows, and have the same seed.
-
-        False if the clock ended one of them before anything could be compared.
-        """
+        """Whether the runs agree as far as the clock allows, and something could be compared."""
         compared = self.likeness.in_full or self.likeness.evaluations > 0
         return compared and not self.differs
 
@@ -650,11 +603,7 @@ def _side_by_side(what: str, recorded: str, again: str) -> Iterator[str]:
 
 
 def replay(recorded: RecordedRun, replayer: Replayer | None = None) -> Verdict:
-    """Measure a recorded run again, and compare.
-
-    - `replayer`: A replayer that is prepared for the record's campaign; None for a new one.
-    `InputError` if the run cannot be measured here.
-    """
+    """Measure a recorded run again, and compare; `InputError` if it cannot be measured here."""
     campaign = campaign_of(recorded)
     replayer = replayer or Replayer(campaign)
     again = replayer.measure(recorded)
@@ -664,11 +613,10 @@ def replay(recorded: RecordedRun, replayer: Replayer | None = None) -> Verdict:
 
 
 def _changes(recorded: RecordedRun, replayer: Replayer, seed: int) -> Iterator[Change]:
-    """What differs from the record; the measure key only if nothing else can be the reason.
-
-    The key covers all that determines a measurement, so the configuration in the record is then not
-    the one that was measured. It covers other algorithms and the search for parameters, too, and
-    those of another schema version are other ones.
+    """What differs from the record; the measure key, which covers all that determines a
+    measurement, only if nothing else can be the reason: the configuration in the record is then not
+    the one that was measured. The key covers other algorithms and the search for parameters, too,
+    and those of another schema version are other ones.
     """
     now = replayer.prepared.origin(recorded.label)
     then, here = recorded.machine, now["machine"]
@@ -692,8 +640,6 @@ TERMS = (
 
 
 class Finding(StrEnum):
-    """Result of the replay of one run."""
-
     IDENTICAL = "identical bit for bit"
     AGREES = "in agreement as far as the clock allows"
     DIFFERENT = "different"
@@ -701,8 +647,6 @@ class Finding(StrEnum):
 
 
 class Replayed(NamedTuple):
-    """The replay of one run, with lines on the differences."""
-
     finding: Finding
     lines: tuple[str, ...]
 
@@ -730,7 +674,6 @@ def replay_all(places: Sequence[RunPlace]) -> list[Replayed]:
 
 
 def summary(strata: Iterable[Stratum], found: Sequence[Replayed], succeeded: bool) -> Iterator[str]:
-    """The verdict for the campaign, from all replays of a sample."""
     sizes = [(stratum.runs, stratum.lost) for stratum in strata]
     runs, lost = map(sum, zip(*sizes, strict=True))
     without = f", and {lost} without a result were left out" if lost else ""

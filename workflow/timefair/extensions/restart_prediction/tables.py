@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtrit
 
+from timefair.basics.words import listed, number
 from timefair.exhibits.charts.chart import Picture, leaders
 from timefair.exhibits.exhibit import Figure, Made, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout
@@ -17,7 +18,10 @@ from timefair.exhibits.questions import Question
 from timefair.records.rundata.problems import BUDGETS, KEYS, Spent, cut_off
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
-from timefair.statistics.checks import check_confidence
+from timefair.statistics.samples import check_confidence
+
+if TYPE_CHECKING:
+    from timefair.report.evidence import Evidence, Space
 
 Array = NDArray[np.float64]
 
@@ -27,10 +31,9 @@ LEAST_FAILURE = 1e-6
 
 class Launches(NamedTuple):
     """Launches of one algorithm on one function; arrays of shape (launches,).
-
     - `hit`: Cost of each up to the target, from its own start; `inf` if it did not reach it.
-    - `length`: Cost up to which each was observed; above 0 and finite, and at least `hit`.
-    - `ended`: Whether each ended by itself at this cost; False if it was cut.
+    - `length`, `ended`: Cost up to which each was observed, above 0 and finite, at least `hit`;
+      whether it ended by itself there, or was cut.
     - `run`: Run of each, counted from 0.
     """
 
@@ -41,18 +44,14 @@ class Launches(NamedTuple):
 
     @property
     def known_until(self) -> float:
-        """The longest cutoff for which launches were observed: `inf` if the longest one ended by
-        itself; 0 without launches.
-        """
+        """The longest cutoff observed: `inf` if the longest one ended by itself."""
         longest = self.length.max(initial=0.0)
         return float(np.inf if longest and self.ended[self.length == longest].all() else longest)
 
 
 class Predicted(NamedTuple):
-    """Runs whose launches end at each cutoff; both arrays of shape (samples, cutoffs).
-
-    - `cost`: Expected cost of a run, up to the target or the end of its budget.
-    - `success`: Probability that it reaches the target.
+    """Runs whose launches end at each cutoff: expected cost up to the target or the end of the
+    budget, and probability to reach the target, both of shape (samples, cutoffs).
     """
 
     cost: Array
@@ -69,10 +68,9 @@ def predicted(
     launches: Launches, strata: ArrayLike, weights: ArrayLike, cutoffs: ArrayLike, budget: float
 ) -> Predicted:
     """Predict runs of a budget whose launches end at each of some cutoffs, for samples of runs.
-
-    - `strata`, shape (runs,): The stratum of each run: its instance.
+    - `strata`, shape (runs,): The instance of each run.
     - `weights`, shape (samples, runs): How often each run is in each sample.
-    - `cutoffs`, shape (cutoffs,): Rising, positive, and at most `Launches.known_until`.
+    - `cutoffs`: Rising, positive, and at most `Launches.known_until`.
 
     A run has so many launches as their failures fit into the budget, at least one: with the chance
     p and the cost c of a launch, k of them succeed with P = 1 - (1 - p)^k and cost c P / p. The
@@ -107,10 +105,9 @@ class _RunSums(NamedTuple):
 
 
 def _run_sums(launches: Launches, at: Array, runs: int) -> _RunSums:
-    """Launches that were cut are weighted by Kaplan and Meier's estimate.
-
-    Source: J. M. Robins and A. Rotnitzky, Recovery of information and adjustment for dependent
-    censoring using surrogate markers, 1992.
+    """Launches that were cut are weighted by Kaplan and Meier's estimate. Source: J. M. Robins and
+    A. Rotnitzky, Recovery of information and adjustment for dependent censoring using surrogate
+    markers, 1992.
     """
     weighting = _Weighting.of(launches)
     used = np.minimum(launches.hit, launches.length)
@@ -173,7 +170,6 @@ class _Law(NamedTuple):
 
 def _law(sums: _RunSums, stratum: NDArray[np.intp], weights: Array) -> _Law:
     """Strata are pooled in proportion to their similarity, the intraclass correlation of successes.
-
     Source: M. S. Ridout, C. G. B. Demétrio and D. Firth, Estimating intraclass correlation for
     binary data, Biometrics 55 (1999).
     """
@@ -213,9 +209,7 @@ def _correlation(sums: _RunSums, stratum: NDArray[np.intp]) -> Array:
 
 
 def best_option(gain: ArrayLike) -> int:
-    """Index of the option with the largest mean gain, shape (functions, options); the first one if
-    several are equal; -1 if no option is known on all functions.
-    """
+    """The option with the largest mean gain, (functions, options); -1 if none is known on all."""
     values = np.asarray(gain, dtype=np.float64)
     if not values.size:
         return -1
@@ -225,12 +219,10 @@ def best_option(gain: ArrayLike) -> int:
 
 
 def over_functions(gain: ArrayLike, *, confidence: float) -> tuple[float, float, float]:
-    """Mean gain on each function of the option that is best on all other functions, with limits.
-
-    - `gain`, shape (functions, options): Logarithms of factors, or NaN. If no option is known on
-      all other functions, the gain is 0, because the measured policy is kept.
-
-    Returns the gain and Student's interval, for functions like these; NaN with fewer than two.
+    """Mean gain, from logarithms of factors of shape (functions, options), on each function of the
+    option that is best on all others, with Student's interval for functions like these; NaN with
+    fewer than two. Without an option known on all other functions, the gain is 0: the measured
+    policy is kept.
     """
     check_confidence(confidence)
     values = np.asarray(gain, dtype=np.float64)
@@ -249,9 +241,8 @@ def over_functions(gain: ArrayLike, *, confidence: float) -> tuple[float, float,
 
 
 def deleted_groups(strata: ArrayLike, most: int) -> Array:
-    """Weights of the runs, shape (groups, runs), in samples that lack a group of runs each.
-
-    The runs of a stratum are distributed over the groups, of which there are at most `most`.
+    """Weights of the runs, shape (groups, runs), in samples that lack a group of runs each; the
+    runs of a stratum are distributed over the groups, of which there are at most `most`.
     """
     of_runs = np.asarray(strata)
     groups = min(most, of_runs.size)
@@ -261,15 +252,10 @@ def deleted_groups(strata: ArrayLike, most: int) -> Array:
 
 
 def jackknifed(value: ArrayLike, without: ArrayLike, *, confidence: float) -> tuple[Array, Array]:
-    """Limits of a positive number by the delete-group jackknife of its logarithm: low, high.
-
-    - `value`: The number, from all runs; may be infinite.
-    - `without`, shape (groups, ...): The same without each group of runs.
-
-    `high` is infinite if the number is without one of the groups. Both are NaN for fewer than two
-    groups, and if the number is not finite.
-
-    Source: J. Shao and D. Tu, The Jackknife and Bootstrap, 1995, section 2.3.
+    """Limits of a positive number by the delete-group jackknife of its logarithm, from its values
+    without each group of runs, shape (groups, ...). `high` is infinite if the number is without one
+    of the groups. Both are NaN for fewer than two groups, and if the number is not finite. Source:
+    J. Shao and D. Tu, The Jackknife and Bootstrap, 1995, section 2.3.
     """
     check_confidence(confidence)
     number, parts = np.asarray(value, np.float64), np.asarray(without, np.float64)
@@ -312,14 +298,11 @@ JUDGED = "the hardest target that at least one run and at least 5 launches reach
 @dataclass(frozen=True)
 class Cell:
     """The runs of one algorithm on one function, all instances together.
-
-    - `names`: Keys of the cell.
-    - `strata`: The instance of each run; shape (runs,).
+    - `names`, `strata`: Keys of the cell; the instance of each run, shape (runs,).
     - `target`: The one by which lengths are judged; None if too few launches reached one.
-    - `launches`: The traced launches; their costs are up to the target.
-    - `spent`: Cost of each run up to the target.
-    - `budget`: Budget of a run: that of the campaign, or else the median cost of the runs that were
-      cut off, or else that of the longest run.
+    - `launches`, `spent`: The traced launches, and the cost of each run, up to the target.
+    - `budget`: That of the campaign for a run, or else the median cost of the runs that were cut
+      off, or else that of the longest run.
     """
 
     names: dict[str, Any]
@@ -342,10 +325,7 @@ class Cell:
 
 
 def cells_of(runs: Runs, analysis: Analysis) -> list[Cell]:
-    """The cells of every algorithm on every function, in the order of their keys.
-
-    A cell in which no run spent anything is omitted.
-    """
+    """The cells in the order of their keys, without those in which no run spent anything."""
     targets = analysis.targets_from_easy
     traced = runs.launch_runtimes(targets)
     spent = Spent.until(runs.runtimes(UNIT, targets), runs.spent(UNIT))
@@ -400,7 +380,6 @@ def _budget(given: Array, whole: Array, cut: NDArray[np.bool_]) -> float:
 
 
 def _lengths(cells: Sequence[Cell]) -> Array:
-    """Cutoffs below the largest budget."""
     longest = max((cell.budget for cell in cells), default=0.0)
     if longest <= SHORTEST:
         return np.empty(0)
@@ -408,7 +387,6 @@ def _lengths(cells: Sequence[Cell]) -> Array:
 
 
 def _refused(cells: Sequence[Cell]) -> str:
-    """The algorithms without launch traces, as a sentence for captions; empty for none."""
     names = {str(cell.names["algorithm"]) for cell in cells if not cell.launches.run.size}
     if not names:
         return ""
@@ -464,7 +442,6 @@ def advice(runs: Runs, analysis: Analysis) -> Made:
 
 
 def _judged(cells: Sequence[Cell], lengths: Array, analysis: Analysis) -> dict[str, Any]:
-    """The row of an algorithm, without the columns of names."""
     launches = sum(cell.launches.run.size for cell in cells)
     missing = dict.fromkeys(("tau", "gain", "gain_low", "gain_high", "gain_same_runs"), np.nan)
     row = {**missing, "verdict": NO_TRACES, "functions": 0, "launches": launches}
@@ -574,3 +551,28 @@ def _rows(cell: Cell, lengths: Array, analysis: Analysis) -> Iterator[dict[str, 
             "budget": cell.budget,
             "observed_until": cell.launches.known_until,
         }
+
+
+GAINS_LITTLE = "Other restarts would gain little or nothing for {names}."
+UNCERTAIN = "It is uncertain whether other restarts would make {names} faster on other functions."
+
+
+def findings(evidence: Evidence, space: Space) -> Iterator[str]:
+    """Sentences on the gains, the largest first, then on what is uncertain or nothing."""
+    from timefair.report.evidence import NOTICEABLE
+
+    rows = evidence.of("restart_advice", space)
+    if rows.empty:
+        return
+    small = (rows["verdict"] == GAIN) & (rows["gain"] < NOTICEABLE)
+    rows = rows.assign(verdict=rows["verdict"].mask(small, NOTHING))
+    gains = rows[rows["verdict"] == GAIN].sort_values("gain", ascending=False, kind="stable")
+    for _, row in gains.iterrows():
+        yield (
+            f"Restart {row['algorithm']} after {row['tau']:,.0f} evaluations: "
+            f"{number(row['gain'], digits=2)} times as fast on the functions not used to choose it."
+        )
+    for verdict, sentence in ((UNSURE, UNCERTAIN), (NOTHING, GAINS_LITTLE)):
+        names = sorted(rows.loc[rows["verdict"] == verdict, "algorithm"].astype(str))
+        if names:
+            yield sentence.format(names=listed(names))

@@ -1,5 +1,4 @@
 """The process that holds the algorithm, and neither function nor instances; it forks solvers.
-
 Messages to it are pickled; messages from it are JSON, because a process that has run the
 algorithm's code is not trusted.
 """
@@ -42,10 +41,9 @@ from timefair.records.status import Isolation
 
 @dataclass(frozen=True)
 class Setup:
-    """What a host needs: its starter, an algorithm as in `trial.load`, and its search space.
-
-    The bounds and the integer variables have the shape ``(dimension,)``; ``memory_mb`` limits a
-    solver, None for no limit. With ``network``, the host has one of its own.
+    """What a host needs: its starter, an algorithm as in `trial.load`, and its search space, arrays
+    of shape ``(dimension,)``; ``memory_mb`` limits a solver, None for no limit. With ``network``,
+    the host has one of its own.
     """
 
     starter: int
@@ -71,11 +69,9 @@ class Request:
 
 @dataclass(frozen=True)
 class Ready:
-    """The answer of a host: its seconds of preparation, and what `trial.Trial` has of the trial
-    launch.
-
-    ``watched`` are the folders that solvers share, and why; empty if solvers have private views of
-    all. If there are ``faults``, the algorithm cannot be loaded, and the host ends.
+    """The answer of a host: its seconds of preparation, what `trial.Trial` has of the trial launch,
+    and the folders that solvers share, and why; none if solvers have private views of all. With
+    ``faults``, the algorithm cannot be loaded, and the host ends.
     """
 
     seconds: float = 0.0
@@ -87,7 +83,6 @@ class Ready:
 
 
 def main(descriptor: str) -> None:
-    """Run a host. The argument is the descriptor of the socket to its starter."""
     connection = socket.socket(fileno=int(descriptor))
     setup: Setup = pickle.loads(connection.recv(LONGEST))
     kernel.die_with_parent(setup.starter)
@@ -142,7 +137,6 @@ def _stand_in(setup: Setup) -> Problem:
 def _live(
     algorithm: Algorithm, setup: Setup, folders: Views, request: Request, fds: list[int]
 ) -> NoReturn:
-    """Run a solver, from just after the fork until another process ends it."""
     caller, own = None, os.getpid()
     try:
         channel_fd, output = fds

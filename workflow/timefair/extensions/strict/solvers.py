@@ -1,7 +1,6 @@
-"""The evaluator's side of runs whose algorithm has its own process.
-
-The job starts one host, which holds the algorithm and forks a solver for each run. The process of
-the run holds the problem, and evaluates for the solver on another core; neither reads the other.
+"""The evaluator's side of runs whose algorithm has its own process. The job starts one host, which
+holds the algorithm and forks a solver for each run. The process of the run holds the problem, and
+evaluates for the solver on another core; neither reads the other.
 """
 
 from __future__ import annotations
@@ -49,7 +48,6 @@ class Host(Confined):
         return Algorithm(solvers.solve), solvers.first.cpu_ns
 
     def solver(self, seed: int, output: int) -> Solver:
-        """Ask for a solver of a run with this seed, and wait until it can be launched."""
         fd = os.memfd_create("timefair-channel")
         try:
             channel = Channel(fd, self.dimension)
@@ -61,9 +59,8 @@ class Host(Confined):
 
 @contextmanager
 def confined(prepared: Prepared, job: Job, cores: tuple[int, ...], folder: Path) -> Iterator[Host]:
-    """Prepare the job's algorithm in a host, which lives until the block ends.
-
-    The last of the cores is for evaluations. Solvers do not see the `folder` of the campaign.
+    """Prepare the job's algorithm in a host, which lives until the block ends. The last of the
+    cores is for evaluations. Solvers do not see the `folder` of the campaign.
     """
     spec = prepared.campaign.algorithms[job.algorithm]
     problem = prepared.suite.problem(job.function, job.dimension, job.instances[0])
@@ -91,10 +88,9 @@ def confined(prepared: Prepared, job: Job, cores: tuple[int, ...], folder: Path)
 
 @contextmanager
 def hosted(setup: Setup, cores: tuple[int, ...]) -> Iterator[Host]:
-    """Start a host, and end it when the block ends. The last of the cores is for evaluations.
-
-    From here on, other processes of this user cannot read this process's memory or files.
-    `InputError` if the algorithm cannot be loaded, or its process ends while it is loaded.
+    """Start a host, and end it when the block ends. The last of the cores is for evaluations. From
+    here on, other processes of this user cannot read this process's memory or files. `InputError`
+    if the algorithm cannot be loaded, or its process ends while it is loaded.
     """
     kernel.forbid_inspection()
 
@@ -112,8 +108,6 @@ def hosted(setup: Setup, cores: tuple[int, ...]) -> Iterator[Host]:
 
 
 class Solver:
-    """A process that makes launches, and the channel to it."""
-
     def __init__(self, pid: int, channel: Channel) -> None:
         self.pid = pid
         self._poll = select.poll()

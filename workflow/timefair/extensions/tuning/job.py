@@ -1,9 +1,7 @@
-"""A tuning job: the search for the parameters of one tuned variant.
-
-Every evaluation is a run, which is measured like the runs of the comparison: in a separate process,
-on a held core, with the campaign's budget, restarts, isolation and detection of perturbations. All
-seconds from the moment at which the core is held are charged, including those of the tuner and of
-preparation. The import of the user's own module, which is earlier, is charged as well.
+"""A tuning job: the search for the parameters of one tuned variant. Every evaluation is a run,
+which is measured like the runs of the comparison. All seconds from the moment at which the core is
+held are charged, including those of the tuner and of preparation, and so is the earlier import of
+the user's own module.
 """
 
 from __future__ import annotations
@@ -49,11 +47,10 @@ same seed.
 
 
 def tune(campaign: Campaign, label: str, record: Path, key: str, folder: Path) -> None:
-    """Search for the parameters of a tuned variant, and write the record of the search.
-
-    A search that was interrupted continues from the journal in the folder of the record. `key` is
-    the digest of everything that determines it, and `folder` is ``results/<campaign>``.
-    `InputError` if this machine does not meet the requirements of the campaign.
+    """Search for the parameters of a tuned variant, and write the record of the search; an
+    interrupted one continues from the journal beside it. `key` is the digest of everything that
+    determines it, and `folder` is ``results/<campaign>``. `InputError` if this machine does not
+    meet the requirements.
     """
     driver.check_machine(campaign)
     with interruptible(), ExitStack() as stack:
@@ -67,8 +64,6 @@ def tune(campaign: Campaign, label: str, record: Path, key: str, folder: Path) -
 
 
 class _Search:
-    """A search on held cores, which begins with the evaluations in its journal."""
-
     def __init__(
         self,
         campaign: Campaign,
@@ -172,9 +167,8 @@ class _Search:
         self.rows.append(batch)
 
     def _evaluate(self, asked: Evaluation) -> None:
-        """Measure a run of a candidate, and keep it in the journal.
-
-        An interrupted evaluation is charged T, or the longest evaluation so far.
+        """Measure a run of a candidate, and keep it in the journal. An interrupted evaluation is
+        charged T, or the longest one so far.
         """
         job, number = self._jobs[asked.problem], len(self.trace)
         turn = job.instances[0], number

@@ -86,7 +86,6 @@ def read(space: Mapping[str, Mapping[str, Any]]) -> dict[str, Range]:
 
 
 def _checked(written: dict[str, JsonValue]) -> dict[str, JsonValue]:
-    """Raise ValueError unless a range is written correctly."""
     kind = next(iter(written), "")
     if len(written) != 1 or kind not in KINDS:
         raise ValueError(f"should be one of {', '.join(KINDS)} with values")
@@ -168,7 +167,6 @@ class TuningProblems(Section):
 
     @property
     def problems(self) -> tuple[TuningProblem, ...]:
-        """Every problem, instances before functions before dimensions."""
         order = product(self.dimensions, self.instances, self.functions)
         return tuple(TuningProblem(f, d, i) for d, i, f in order)
 

@@ -10,12 +10,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from timefair.basics.words import number
-from timefair.exhibits.columns import SPACE, TARGET, Column, column_names
-from timefair.exhibits.exhibit import exhibit
-from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
+from timefair.exhibits.columns import SPACE, column_names
+from timefair.exhibits.exhibit import Parts, exhibit
+from timefair.exhibits.layout import INTERVAL, Layout, Points
 from timefair.exhibits.questions import Question
 from timefair.records.rundata.problems import stacked
 from timefair.records.rundata.runs import Runs, searched_s
+from timefair.records.rundata.conditions import searched_s
+from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.statistics.samples import percentile_interval, resampled_sums
 
@@ -24,10 +26,8 @@ if TYPE_CHECKING:
 
 
 class BreakEven(NamedTuple):
-    """A saving per problem, and the number of problems after which it pays; shape (columns,) each.
-
-    A saving is negative if problems cost more than before. Numbers of problems are whole; `inf`:
-    never. All limits are NaN if a sample has a single row.
+    """A saving per problem (negative: more cost), and the whole number of problems after which it
+    pays, `inf` for never; shape (columns,) each. All limits are NaN if a sample has a single row.
     """
 
     saved_s: NDArray[np.float64]
@@ -47,16 +47,12 @@ def break_even(
     resamples: int,
     rng: np.random.Generator,
 ) -> BreakEven:
-    """Compare an initial cost with the saving on each further problem.
-
-    - `spent`: Initial cost, at least 0.
-    - `before`, `after`, shape (runs, columns): For each kind of problem, at least one, the finite
-      costs of runs before and after the initial cost was spent. All kinds have the same weight.
-    - `confidence`, `resamples`: Coverage of the percentile intervals, in (0, 1), and number of
-      bootstrap samples, which are drawn within each kind of problem.
+    """Compare an initial cost `spent` with the saving on each further problem, from the finite
+    costs of runs, shape (runs, columns), before and after it was spent, for each kind of problem,
+    at least one. Kinds have the same weight; bootstrap samples are drawn within each.
 
     The number of problems ceil(spent / saved) decreases as the saving increases, so its lower limit
-    follows from the upper limit of the saving, and vice versa. It has no upper limit if the saving
+    follows from the upper limit of the saving, and vice versa; without an upper one if the saving
     may be 0.
     """
     pairs = list(zip(before, after, strict=True))
@@ -85,42 +81,6 @@ TUNING = Question(17, "After how many problems does tuning pay off?", "guide/tun
 PAYS, NEVER, UNDECIDED = "pays", "never", "undecided"  # the verdicts
 NEW, DEFAULT = "new", "default"  # what a search can choose
 
-COLUMNS = (
-    *SPACE,
-    Column("algorithm", "label of the tuned variant", text=True),
-    Column("default", "label of the algorithm with its own parameters", text=True),
-    TARGET,
-    Column("tuning_s", "measured seconds of the search", "s"),
-    Column(
-        "chosen",
-        "what the search chose: `new` parameters, or those of the `default`. With those of the "
-        "default both are the same algorithm: `saved_s` is then due to chance, and tuning never "
-        "pays off",
-        text=True,
-    ),
-    Column("runs", "number of runs of the tuned variant"),
-    Column("success_rate", "share of the runs of the tuned variant that reached the target"),
-    Column("default_success_rate", "the same for the algorithm with its own parameters"),
-    *Column(
-        "saved_s",
-        "seconds that the tuned variant saves per problem until the target, average over the "
-        "functions; negative if it needs more",
-        "s",
-    ).interval(),
-    *Column(
-        "problems",
-        "number of problems after which the search has paid off: `tuning_s` divided by "
-        "`saved_s`, rounded up; `inf`: never",
-    ).interval(),
-    Column(
-        "verdict",
-        f"`{PAYS}`: the interval of `saved_s` is above 0. `{NEVER}`: it is not above 0 anywhere, "
-        "or the search chose the default. "
-        f"`{UNDECIDED}`: it contains 0, or a function has a single run",
-        text=True,
-    ),
-)
-
 
 @exhibit(
     "tuning_pays",
@@ -134,30 +94,41 @@ COLUMNS = (
     instances are pooled. Limits come from a bootstrap over the runs of each function. They hold for
     these functions and for this one search: another search may find other parameters.
     """,
-    columns=COLUMNS,
+    columns=f"""
+    SPACE
+    algorithm (text): label of the tuned variant
+    default (text): label of the algorithm with its own parameters
+    TARGET
+    tuning_s [s] <Tuning, s>: measured seconds of the search
+    chosen (text): what the search chose: `new` parameters, or those of the `default`. With those of
+        the default both are the same algorithm: `saved_s` is then due to chance, and tuning never
+        pays off
+    runs: number of runs of the tuned variant
+    success_rate: share of the runs of the tuned variant that reached the target
+    default_success_rate: the same for the algorithm with its own parameters
+    saved_s [s] (interval) <Saved, s; limits>: seconds that the tuned variant saves per problem
+        until the target, average over the functions; negative if it needs more
+    problems (interval) <Problems; limits>: number of problems after which the search has paid off:
+        `tuning_s` divided by `saved_s`, rounded up; `inf`: never
+    verdict (text) <Verdict>: `{PAYS}`: the interval of `saved_s` is above 0. `{NEVER}`: it is not
+        above 0 anywhere, or the search chose the default. `{UNDECIDED}`: it contains 0, or a
+        function has a single run
+    """,
     layouts=Layout(
         caption="Number of problems after which tuning pays off, with the seconds that the "
         "tuned variant saves per problem. ∞: never.",
         brackets=INTERVAL,
-        values=(
-            Value("tuning_s", "Tuning, s"),
-            Value.with_limits("saved_s", "Saved, s"),
-            Value.with_limits("problems", "Problems"),
-            Value("verdict", "Verdict"),
-        ),
         rows=("algorithm", "target"),
         points=(Points("target", 3),),
     ),
     charged=False,
 )
-def tuning_pays(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    """The break-even of each tuned variant at each target, from easy to hard."""
+def tuning_pays(runs: Runs, analysis: Analysis) -> Parts:
     targets = analysis.targets_from_easy
     cost_s = runs.runtimes("seconds", targets)
     reached = np.isfinite(cost_s)
     cost_s = np.minimum(cost_s, runs.spent("seconds")[:, np.newaxis])
     labels, functions = runs.frame["algorithm"].to_numpy(), runs.frame["function"].to_numpy()
-    rows: list[dict[str, Any]] = []
     for names, members in runs.groups(tuple(column_names(SPACE))):
         for variant, origin in runs.origins.items():
             if not origin.tuning:
@@ -180,22 +151,19 @@ def tuning_pays(runs: Runs, analysis: Analysis) -> pd.DataFrame:
                 found = found._replace(problems=never, problems_low=never, problems_high=never)
             verdict = np.where(found.saved_s_low > 0, PAYS, UNDECIDED).astype(object)
             verdict[(found.saved_s_high <= 0) | (not is_new)] = NEVER
-            rows.append(
-                {
-                    **names,
-                    "algorithm": variant,
-                    "default": of,
-                    "tuning_s": searched_s(origin),
-                    "chosen": NEW if is_new else DEFAULT,
-                    "runs": len(both[1]),
-                    "target": np.array(targets),
-                    "default_success_rate": reached[both[0]].mean(axis=0),
-                    "success_rate": reached[both[1]].mean(axis=0),
-                    **found._asdict(),
-                    "verdict": verdict,
-                }
-            )
-    return stacked(rows, column_names(COLUMNS))
+            yield {
+                **names,
+                "algorithm": variant,
+                "default": of,
+                "tuning_s": searched_s(origin),
+                "chosen": NEW if is_new else DEFAULT,
+                "runs": len(both[1]),
+                "target": np.array(targets),
+                "default_success_rate": reached[both[0]].mean(axis=0),
+                "success_rate": reached[both[1]].mean(axis=0),
+                **found._asdict(),
+                "verdict": verdict,
+            }
 
 
 LEAST_RATE = 0.5
@@ -203,9 +171,7 @@ LEAST_RATE = 0.5
 
 
 def findings(evidence: Evidence, space: Space) -> Iterator[str]:
-    """A sentence per tuned variant, on the hardest target that at least half of the runs of the
-    variant or of its algorithm reached.
-    """
+    """A sentence per tuned variant, on the hardest target that half of the runs reached."""
     rows = evidence.of("tuning_pays", space)
     if rows.empty:
         return

@@ -1,8 +1,6 @@
-"""The tuners that `tune.tuner` names.
-
-A search is a generator: it yields an `Evaluation` and is sent its loss. With the same losses, it
-makes the same proposals. Therefore an interrupted search can continue from its trace.
-Also here: what it has found.
+"""The tuners that `tune.tuner` names, and what a search has found. A search is a generator: it
+yields an `Evaluation` and is sent its loss. With the same losses, it makes the same proposals: an
+interrupted search can continue from its trace.
 """
 
 from __future__ import annotations
@@ -38,8 +36,6 @@ USUAL_CANDIDATES = 100
 
 
 class Evaluation(NamedTuple):
-    """A run that a tuner requests; see `Tried`."""
-
     candidate: int
     parameters: Values
     problem: int
@@ -66,12 +62,8 @@ def faults(tuner: str) -> list[str]:
 def begin(
     tuner: str, space: Mapping[str, Range], problems: int, seed: int, evaluations: int | None
 ) -> Search:
-    """Begin a search.
-
-    - `tuner`: A name without `faults`.
-    - `problems`: Number of tuning problems.
-    - `seed`: Determines all draws, together with the losses.
-    - `evaluations`: Minimal number of evaluations within the budget; None if it is unknown.
+    """Begin a search with a tuner without `faults`. `seed` determines all draws, together with the
+    losses; `evaluations`: their minimal number within the budget, None if it is unknown.
     """
     if tuner == "racing":
         return racing(space, problems, seed)
@@ -104,9 +96,7 @@ def _uniform(space: Mapping[str, Range], seed: int) -> Proposals:
 def _of_nevergrad(
     name: str, space: Mapping[str, Range], seed: int, candidates: int | None
 ) -> Proposals:
-    """Candidates of an optimizer, which has its own states of the global generators. A whole number
-    is a float of nevergrad that is rounded down.
-    """
+    """Candidates of an optimizer, which has its own states of the global generators."""
     import nevergrad as ng
 
     states: Any = None
@@ -176,7 +166,6 @@ class Racer:
 
 
 def racing(space: Mapping[str, Range], problems: int, seed: int) -> Search:
-    """Races without an end, the first one among the default and random candidates."""
     rng = np.random.default_rng(seed)
     racers, elites = 6 + 2 * len(space), 2 + round(math.log2(len(space)))
     field_ = [Racer(DEFAULT, {}, None)]
@@ -192,7 +181,6 @@ def racing(space: Mapping[str, Range], problems: int, seed: int) -> Search:
 def _race(
     field_: list[Racer], blocks: int, problems: int
 ) -> Generator[Evaluation, float, list[Racer]]:
-    """One race; it returns the candidates that are not dropped."""
     alive = field_
     for block in range(blocks):
         repetition, problem = divmod(block, problems)
@@ -206,7 +194,6 @@ def _race(
 
 
 def _survivors(alive: list[Racer], blocks: int) -> list[Racer]:
-    """The racers without those that are significantly worse than the best one."""
     if len(alive) < 2:
         return alive
     losses = np.array([[one.losses[block] for one in alive] for block in range(blocks)])
@@ -241,7 +228,6 @@ def _drawn(
 
 
 def _reflected(share: float) -> float:
-    """A number moved into [0, 1) by reflection at the ends."""
     inside = abs(share) % 2
     return min(2 - inside if inside > 1 else inside, math.nextafter(1.0, 0.0))
 
@@ -249,13 +235,10 @@ def _reflected(share: float) -> float:
 @dataclass(frozen=True)
 class Tried:
     """One evaluation of a search: a run of a candidate on a problem.
-
     - `number`: Index in the search, from 0, which is also the number of its run in the record.
-    - `parameters`: The parameters of the candidate; empty for the default.
-    - `problem`, `repetition`: Index of the problem in `TuningProblems.problems`, and number of
-      earlier evaluations of the candidate on it. Candidates have the same seed on the same problem
-      and repetition.
-    - `loss`: `loss` of the run.
+    - `parameters`: Those of the candidate; empty for the default.
+    - `problem`, `repetition`: Index in `TuningProblems.problems`, and number of earlier evaluations
+      of the candidate on it. Both, and not the candidate, determine the seed.
     - `seconds`: Seconds of the search since the end of the evaluation before.
     """
 
@@ -270,13 +253,9 @@ class Tried:
 
 def loss(run: Mapping[str, Any], targets: ArrayLike, *, in_values: bool) -> float:
     """Mean over the targets of the cost of a run to reach them, at most its budget; less is better.
-
-    It is the budget times one minus the area under the run's ECDF of these targets: in seconds if
-    the run has a budget in seconds, else in evaluations. A target that was not reached counts as
-    the budget, also in a run that failed.
-
-    - `run`: A row of a record: ``events``, ``f_opt``, ``budget_s`` and ``budget_evaluations``.
-    - `targets`: Precisions or, with `in_values`, values of f.
+    It is the budget times one minus the area under the run's ECDF of these targets, precisions or,
+    with `in_values`, values of f: in seconds if the run has a budget in seconds, else in
+    evaluations. A target that was not reached counts as the budget, also in a run that failed.
     """
     wanted = np.asarray(targets, dtype=np.float64)
     if in_values and run["f_opt"] is not None:
@@ -298,11 +277,10 @@ def losses_of(tried: Iterable[Tried]) -> dict[int, list[float]]:
 
 
 def result(tried: Iterable[Tried]) -> dict[str, Any]:
-    """The result of the trace: the chosen candidate with its loss and that of the default.
-
-    Of the candidates with the most evaluations, it is the one with the least mean loss, and of
-    these the first. The default is one of them: if nothing is better, it is chosen. The loss of the
-    default is None if it has fewer evaluations than the chosen candidate.
+    """The result of the trace: the chosen candidate with its loss and that of the default. Of the
+    candidates with the most evaluations, it is the one with the least mean loss, and of these the
+    first, so the default if nothing is better. The loss of the default is None if it has fewer
+    evaluations than the chosen candidate.
     """
     trace = list(tried)
     losses = losses_of(trace)

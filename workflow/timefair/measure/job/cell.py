@@ -36,7 +36,7 @@ from timefair.measure.run import ATTEMPTS, Allowance, Confined, Fresh, Subject, 
 from timefair.policies.restarts import NoRestart
 from timefair.policies.stopping import Comparing
 from timefair.problems.base import ProblemName
-from timefair.problems.refuted import refutation
+from timefair.problems.registry import refutation
 from timefair.records.integrity import machine_kind
 from timefair.records.schema import KEYS
 from timefair.records.status import Status, StopReason

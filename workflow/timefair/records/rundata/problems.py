@@ -23,12 +23,11 @@ from timefair.records.consistency import BATCH_FIELDS
 from timefair.records.rundata.runs import PER_DIMENSION, PROBLEM, SECONDS, Runs, Unit
 from timefair.records.rundata.settings import EVERY_PAIR, WITH_THE_BEST, Analysis
 from timefair.records.status import ENDED_BY_BUDGET, ENDED_BY_TIME, FINAL_TARGET, StopReason
-from timefair.statistics.checks import Estimate
 from timefair.statistics.curves import best_so_far, profile_band, resampled_ert
 from timefair.statistics.ert import ert
 from timefair.statistics.ranks import average_ranks
 from timefair.statistics.runtimes import rounds
-from timefair.statistics.samples import sample_quantile
+from timefair.statistics.samples import Estimate, sample_quantile
 
 Space: TypeAlias = tuple[str, int]  # a suite and a dimension
 KEYS = ("suite", "dimension", "function")

@@ -11,19 +11,21 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr, ndtri
 
-from timefair.statistics.checks import Floats
 from timefair.statistics.run_count import kernels
-from timefair.statistics.run_count.skewness import Outliers, SkewnessRule, skewness_counts
-from timefair.statistics.run_count.stopping import StopCounts, checked_values
+from timefair.statistics.run_count.stopping import (
+    Outliers,
+    SkewnessRule,
+    StopCounts,
+    checked_values,
+    skewness_counts,
+)
+from timefair.statistics.samples import Floats
 
 
 def savings(total: ArrayLike, estimated: ArrayLike, accuracy: ArrayLike) -> dict[str, Floats]:
-    """The columns of Table 2; percentages are NaN for a total of 0.
-
-    - `total`, `estimated`: Runs of the complete samples, and those that the rule makes.
-    - `accuracy`: Percentage of samples with an accurate estimate; NaN if there are no samples.
-
-    Source: T. Eftimov and P. Korošec, GECCO 2025, Table 2.
+    """The columns of Table 2, from the runs of the complete samples, those that the rule makes, and
+    the percentage of samples with an accurate estimate (NaN without samples); percentages are NaN
+    for a total of 0. Source: T. Eftimov and P. Korošec, GECCO 2025, Table 2.
     """
     whole, made, right = (np.asarray(x, dtype=np.float64) for x in (total, estimated, accuracy))
     saved = whole - made
@@ -41,11 +43,9 @@ ROUNDING = 1e-15  # relative difference of two means that counts as rounding
 
 @dataclass(frozen=True)
 class Verdicts:
-    """Accuracy of the estimates from the first n runs.
-
-    `accurate`, shape (samples, settings), is 1 if the estimate counts as accurate and 0 if not.
-    `within`, shape (samples, settings, bands), is 1 if the estimate is accurate, and otherwise the
-    expected share of the resamples within the band.
+    """Accuracy of the estimates from the first n runs: `accurate`, shape (samples, settings), is 1
+    or 0; `within`, shape (samples, settings, bands), is 1 if the estimate is accurate, and
+    otherwise the expected share of the resamples within the band.
     """
 
     accurate: Floats
@@ -66,16 +66,15 @@ def verdicts(
     for many resamples: the quantiles follow from the first four moments (Cornish-Fisher expansion),
     the bias and the acceleration of BCa from the skewness, and the shares within `BANDS` from an
     Edgeworth expansion.
-
-    - `samples`, shape (samples, runs): Complete samples, in the order of the runs; `inf` for a run
-      without a finite value.
+    - `samples`, shape (samples, runs): In the order of the runs; `inf` for one without a finite
+      value.
     - `counts`, shape (samples, settings): Number of first runs that each setting uses, in 1..runs.
-    - `outliers`, length settings: Outlier filter of each setting, for its n runs and for the truth.
-    - `truth`, shape (samples, runs'): Independent runs to compare with; by default all runs of the
-      sample, as in the paper. n = runs is then accurate by definition.
+    - `outliers`: Outlier filter of each setting, for its n runs and for the truth.
+    - `truth`, shape (samples, runs'): Independent runs; by default all runs of the sample, as in
+      the paper, so that n = runs is accurate by definition.
 
-    Returns: A mean of `inf` agrees only with another one. Values that are constant on both sides
-    agree if they are equal. OverflowError if a filter keeps no value because differences overflow.
+    A mean of `inf` agrees only with another one. Values that are constant on both sides agree if
+    they are equal. OverflowError if a filter keeps no value because differences overflow.
 
     Source: T. Eftimov and P. Korošec, GECCO 2025, for the criterion. B. Efron, Journal of the
     American Statistical Association 82 (1987), for BCa. P. Hall, The Bootstrap and Edgeworth
@@ -100,10 +99,7 @@ def verdicts(
 
 @dataclass(frozen=True)
 class _Moments:
-    """Moments of the kept values of each sample; the mean is `inf` if any value, kept or not, is.
-
-    Skewness and excess kurtosis are 0 for constant values.
-    """
+    """The mean is `inf` if any value is; the others are 0 for constant values."""
 
     mean: Floats
     deviation: Floats
@@ -112,10 +108,9 @@ class _Moments:
 
 
 def _kept_moments(values: Floats, counts: NDArray[np.int64], technique: Outliers) -> _Moments:
-    """Moments of the first n values of each sample, without outliers.
-
-    Sums are computed in a fixed order (by `numpy.cumsum`), and powers of distances in units of the
-    largest one, so that no value is too small or too great for them.
+    """Moments of the first n values of each sample, without outliers. Sums are computed in a fixed
+    order (by `numpy.cumsum`), and powers of distances in units of the largest one, so that no value
+    is too small or too great for them.
     """
     codes = np.array([technique.code])
     low, high = kernels.fences_all(values, np.ascontiguousarray(counts[:, np.newaxis]), codes)
@@ -148,9 +143,8 @@ def _total(terms: Floats) -> Floats:
 
 
 def _judged(estimate: _Moments, truth: _Moments, draws: int) -> tuple[Floats, Floats]:
-    """Accurate or not, shape (samples,), and the shares within the bands, (samples, bands).
-
-    The difference of the two bootstrapped means, of `draws` values each, is standardized.
+    """Accurate or not, shape (samples,), and the shares within the bands, (samples, bands). The
+    difference of the two bootstrapped means, of `draws` values each, is standardized.
     """
     never = np.isinf(estimate.mean) | np.isinf(truth.mean)
     scale = np.where(never, 0.0, np.abs(truth.mean))
@@ -179,9 +173,8 @@ def _judged(estimate: _Moments, truth: _Moments, draws: int) -> tuple[Floats, Fl
 
 
 def _contains_zero(zero: Floats, g: Floats, k: Floats) -> NDArray[np.bool_]:
-    """Whether 0 is in the percentile or BCa interval of a difference of skewness g, kurtosis k.
-
-    Bias and acceleration of BCa are both a sixth of the skewness of the difference.
+    """Whether 0 is in the percentile or BCa interval of a difference of skewness g, kurtosis k;
+    bias and acceleration of BCa are both a sixth of its skewness.
     """
     sixth = g / 6.0
 
@@ -198,7 +191,6 @@ def _contains_zero(zero: Floats, g: Floats, k: Floats) -> NDArray[np.bool_]:
 
 
 def _edgeworth(x: Floats, g: Floats, k: Floats) -> Floats:
-    """Distribution function of the standardized difference, shape (samples, bands)."""
     g, k, square = g[:, np.newaxis], k[:, np.newaxis], x * x
     bend = (
         g * (square - 1.0) / 6.0
@@ -229,11 +221,8 @@ BLOCK = 2048  # samples that are judged at a time, so that the memory for verdic
 
 @dataclass(frozen=True)
 class Proposal:
-    """Numbers of runs that settings propose for samples; `evaluate` judges them.
-
-    - `n`: Number of runs, shape (samples, settings).
-    - `met`: Whether the rule stopped, same shape; False if the sample ended only at the cap.
-    - `outliers`: Outlier filter of each setting, applied before the mean is computed.
+    """Numbers of runs that settings propose for samples, shape (samples, settings), and whether the
+    rule stopped before the cap; the outlier filter of each setting is applied before the mean.
     """
 
     n: NDArray[np.int64]
@@ -247,10 +236,7 @@ def rule_proposal(
     *,
     progress: Callable[[int, int], None] | None = None,
 ) -> Proposal:
-    """Numbers of runs at which the skewness rules stop, one setting per rule.
-
-    - `samples`, shape (samples, runs): As for `verdicts`. May be a memory map.
-    """
+    """Where the skewness rules stop, one setting per rule; `samples` may be a memory map."""
     shape = np.shape(samples)
     rows = np.asanyarray(samples)
     n = np.empty((shape[0], len(rules)), dtype=np.int64)
@@ -262,10 +248,7 @@ def rule_proposal(
 
 
 def counts_proposal(counts: Sequence[StopCounts], outliers: Outliers) -> Proposal:
-    """Numbers of runs at which any other rules stopped on the same samples.
-
-    - `outliers`: Outlier filter applied before the mean is computed.
-    """
+    """Numbers of runs at which any other rules stopped on the same samples."""
     return Proposal(
         np.stack([found.n for found in counts], axis=1),
         np.stack([found.met for found in counts], axis=1),
@@ -292,9 +275,7 @@ def random_control(proposal: Proposal, *, rng: np.random.Generator) -> Proposal:
 @dataclass(frozen=True)
 class Evaluation:
     """Sums over the samples of each group, from which Tables 1 and 2 and the figures are made.
-
-    - `cap`: Size of a complete sample.
-    - `samples`, shape (groups,): Number of samples.
+    - `cap`, `samples`, shape (groups,): Size of a complete sample, and number of samples.
     - `runs`, `stopped`, `accurate`, `accurate_stopped`, shape (groups, settings): Runs made, and
       samples that stopped, that have an accurate estimate, and that have both.
     - `within`, shape (groups, settings, bands): Samples that are accurate or within each band.
@@ -317,29 +298,23 @@ def evaluate(
     groups: ArrayLike | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Evaluation:
-    """Determine how accurate the estimates from given numbers of runs are, on complete samples.
-
-    - `samples`, `truth`: As for `verdicts`; memory maps are read in blocks.
-    - `groups`, shape (samples,): Group of each sample, from 0. By default, all are in one group.
-
-    Returns: One row per group; a group without samples has NaN shares.
-
-    Source: T. Eftimov and P. Korošec, GECCO 2025, Tables 1 and 2.
+    """Determine how accurate the estimates from given numbers of runs are, on complete samples as
+    for `verdicts` (memory maps are read in blocks), by groups, numbers from 0 of shape (samples,).
+    A group without samples has NaN shares. Source: T. Eftimov and P. Korošec, GECCO 2025, Tables 1
+    and 2.
     """
     rows = np.asanyarray(samples)
     others = None if truth is None else np.asanyarray(truth)
     labels = np.zeros(len(rows), np.int64) if groups is None else np.asarray(groups, np.int64)
     count = int(labels.max(initial=0)) + 1
-    accurate: Any = 0.0
-    accurate_stopped: Any = 0.0
-    within: Any = 0.0
+    sums: list[Any] = [0.0, 0.0, 0.0]
     for block in _blocks(rows.shape[0], progress):
         some = None if others is None else others[block]
         found = verdicts(rows[block], proposal.n[block], proposal.outliers, some)
-        group = labels[block]
-        accurate += _sums(found.accurate, group, count)
-        accurate_stopped += _sums(found.accurate * proposal.met[block], group, count)
-        within += _sums(found.within, group, count)
+        of_block = (found.accurate, found.accurate * proposal.met[block], found.within)
+        more = (_sums(each, labels[block], count) for each in of_block)
+        sums = [total + each for total, each in zip(sums, more, strict=True)]
+    accurate, accurate_stopped, within = sums
     return Evaluation(
         cap=rows.shape[1],
         samples=np.bincount(labels, minlength=count),
@@ -352,7 +327,6 @@ def evaluate(
 
 
 def _sums(values: NDArray[Any], labels: NDArray[np.int64], count: int) -> Floats:
-    """Sums of the values with each label, shape (count, ...)."""
     columns = values.reshape(values.shape[0], math.prod(values.shape[1:])).T
     sums = [np.bincount(labels, weights=column, minlength=count) for column in columns]
     return np.array(sums, dtype=np.float64).T.reshape(count, *values.shape[1:])

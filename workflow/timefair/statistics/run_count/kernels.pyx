@@ -38,15 +38,11 @@ cdef struct Skewness:
 def fences_all(
     const double[:, ::1] samples, const int64_t[:, ::1] counts, const int64_t[::1] techniques
 ):
-    """Fences of the first ``counts[s, r]`` values of each sample, which is sorted once.
+    """Fences of the first ``counts[s, r]`` values, at least 1, of each sample, which is sorted once.
 
-    - `samples`, shape (samples, runs): Values in the order of the runs; `inf` for a run without a
-      finite value.
-    - `counts`, shape (samples, settings): From 1 to runs.
-    - `techniques`, shape (settings,): Code of each setting's filter.
-
-    Returns low, high, shape (samples, settings): NaN where differences of the values overflow, or
-    an `inf` leaves the fences undefined.
+    `samples`, shape (samples, runs), are in the order of the runs; `inf` for a run without a finite
+    value. `techniques`: the code of each setting's filter. Returns low, high, shape (samples,
+    settings): NaN where differences of the values overflow, or an `inf` leaves them undefined.
     """
     cdef Py_ssize_t s, r, n, settings = techniques.shape[0], runs = samples.shape[1]
     low, high = np.empty((2, samples.shape[0], settings))
@@ -72,15 +68,12 @@ def fences_all(
 
 
 def skewness(const double[:, ::1] ordered, int technique=NO_FILTER):
-    """Moment coefficient g1 (ddof 0) of the values of sorted samples that a filter keeps.
+    """Moment coefficient g1 (ddof 0) of the values of sorted samples, shape (samples, n), that a
+    filter keeps; by default all, which have to be finite.
 
-    - `ordered`, shape (samples, n): At least one value per sample; may end in `inf` with a filter.
-    - `technique`: Code of the filter; by default, all values count, and have to be finite.
-
-    Returns value, shape (samples,): 0 for constant values. With a filter, NaN for fewer than three
-    kept values, and with an `inf` among finite ones.
-    Returns constant, shape (samples,): Whether the kept values are constant, or differ by rounding
-    alone; with a filter, True if all values are `inf`.
+    Returns value, constant, shape (samples,): 0 for constant values, also if they differ by rounding
+    alone or, with a filter, are all `inf`; then NaN for fewer than three kept values, and with an
+    `inf` among finite ones.
     """
     cdef Py_ssize_t s, n = ordered.shape[1]
     value = np.empty(ordered.shape[0])
@@ -106,17 +99,9 @@ def stop_all(
     const int64_t[::1] starts,
     const int64_t[::1] caps,
 ):
-    """The number of runs at which each of several skewness rules stops on each sample.
-
-    - `samples`, shape (samples, runs): Values in the order of the runs; `inf` for a run without a
-      finite value.
-    - `techniques`, shape (rules,): Codes of the filters. The skewness is computed once for
-      consecutive rules with one filter.
-    - `limits`, shape (rules,): Largest absolute skewness.
-    - `starts`, `caps`, shape (rules,): First and last n, at most `runs`.
-
-    Returns counts, shape (samples, rules): The n at which the rule stops.
-    Returns met, shape (samples, rules): False if the rule stopped only because of its cap.
+    """The number of runs at which each of several skewness rules stops on each sample, and whether
+    it was met, not only at its cap; shape (samples, rules). `samples` as for `fences_all`, at least
+    as long as the caps. The skewness is computed once for consecutive rules with one filter.
     """
     cdef Py_ssize_t s, rules = limits.shape[0]
     counts = np.zeros((samples.shape[0], rules), dtype=np.int64)

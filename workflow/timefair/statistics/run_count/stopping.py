@@ -1,24 +1,24 @@
-"""One interface for all stopping rules, during measurement and on complete samples.
-
-A rule examines the sample so far; `start` and `cap` are applied here, so n is the same either way.
+"""Stopping rules: their interface, the skewness rule of the run-count paper, and a race. A rule
+examines the sample so far; `start` and `cap` are applied here, so n is the same either way.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtr
 
-from timefair.statistics.checks import Floats
+from timefair.statistics.comparison import at_most
+from timefair.statistics.run_count import kernels
+from timefair.statistics.samples import Floats, sample_quantile
 
 
 class Reason(StrEnum):
-    """Why a rule stops or continues."""
-
     START = "start"
     """Continues: there are fewer runs than the rule needs for a first look."""
     OPEN = "open"
@@ -34,18 +34,16 @@ class Reason(StrEnum):
 
     @property
     def stops(self) -> bool:
-        """Whether no more runs are wanted."""
         return self not in (Reason.START, Reason.OPEN)
 
 
 @dataclass(frozen=True)
 class Assessment:
     """The criterion of a rule on samples of one size; arrays of the leading shape of the samples.
-
     - `value`: The number that the rule computes, such as a width; NaN if it is undefined.
     - `met`, `degenerate`: Whether it is small enough, and whether only by constant values.
-    - `outside`: Whether a value is outside the bounds of the rule, so that the criterion is not
-      met; None for a rule without bounds.
+    - `outside`: Whether a value is outside the bounds of the rule, so that it is not met; None
+      without bounds.
     """
 
     value: Floats
@@ -55,8 +53,6 @@ class Assessment:
 
 
 class StoppingRule(Protocol):
-    """The interface of all stopping rules."""
-
     @property
     def start(self) -> int:
         """The least number of runs, at least 1."""
@@ -66,9 +62,8 @@ class StoppingRule(Protocol):
         """The greatest number of runs, at least `start`."""
 
     def look(self, samples: Floats) -> Assessment:
-        """Evaluate the criterion on samples, shape (..., n), each in the order of its runs.
-
-        The result must be deterministic. `inf` is a run without a finite value; there is no NaN.
+        """Evaluate the criterion, deterministically, on samples of shape (..., n), each in the
+        order of its runs; `inf` is a run without a finite value, and there is no NaN.
         """
 
 
@@ -86,20 +81,16 @@ class Decision:
 
 @dataclass(frozen=True)
 class StopCounts:
-    """Where a rule stops on many samples; arrays of shape (samples,).
-
-    `met` is False if the rule never stopped, so that the sample ended at the cap.
-    """
+    """Where a rule stops on many samples, shape (samples,); `met` is False if only at the cap."""
 
     n: NDArray[np.int64]
     met: NDArray[np.bool_]
 
 
 def decide(rule: StoppingRule, sample: ArrayLike) -> Decision:
-    """Decide whether to stop or to make one more run; a criterion met at the cap counts as met.
-
-    - `sample`, shape (n,): The values of all runs so far, in their order; `inf` for a run without a
-      finite value. The sample may be empty.
+    """Decide from the values of all runs so far, in their order, whether to stop or to make one
+    more; a criterion met at the cap counts as met. `inf`: a run without a finite value. The sample
+    may be empty.
     """
     values = checked_values(sample, dimensions=1)
     if values.size < rule.start:
@@ -118,10 +109,8 @@ def decide(rule: StoppingRule, sample: ArrayLike) -> Decision:
 def stop_counts(
     rule: StoppingRule, samples: ArrayLike, *, progress: Callable[[int, int], None] | None = None
 ) -> StopCounts:
-    """Where a rule stops on many complete samples; the n is that of `decide` after each run.
-
-    - `samples`, shape (samples, runs): At least ``rule.cap`` runs each, in their order; `inf` for a
-      run without a finite value. May have no rows.
+    """Where a rule stops on complete samples, shape (samples, runs), of at least ``rule.cap`` runs
+    in their order; the n is that of `decide` after each run.
     """
     values = checked_values(samples, dimensions=2)
     check_complete(rule, values.shape[1])
@@ -136,24 +125,15 @@ def stop_counts(
     return StopCounts(counts, met)
 
 
-@dataclass(frozen=True)
 class FixedCount:
     """The same number of runs for every sample: the simplest rule, and a control for the others."""
 
-    count: int
-
-    @property
-    def start(self) -> int:
-        return self.count
-
-    @property
-    def cap(self) -> int:
-        return self.count
+    def __init__(self, count: int) -> None:
+        self.start = self.cap = count
 
     def look(self, samples: Floats) -> Assessment:
-        """The criterion depends only on the number of runs, and not on the values."""
         *shape, size = samples.shape
-        enough = np.full(shape, size >= self.count)
+        enough = np.full(shape, size >= self.cap)
         return Assessment(np.full(shape, float(size)), enough, np.zeros(shape, dtype=np.bool_))
 
 
@@ -167,19 +147,200 @@ def checked_values(values: ArrayLike, *, dimensions: int) -> Floats:
 
 
 def check_complete(rule: StoppingRule, runs: int) -> None:
-    """Raise ValueError unless a sample has at least as many runs as the cap of the rule."""
     if runs < rule.cap:
         raise ValueError(f"a complete sample has at least cap = {rule.cap} runs, not {runs}")
 
 
 def equal_if_solved(precision: ArrayLike, unknown: ArrayLike, final_target: float | None) -> Floats:
-    """Best precisions, of which those beyond the final target are equal to it.
-
-    - `precision`: Best precision of each run, shape (runs,); `inf` stays as it is.
-    - `unknown`: Whether the optimum is unknown, one value or shape (runs,). The precision is then a
-      value, which the final target does not limit.
-    - `final_target`: The precision that ends a run; None if none does.
+    """Best precisions, shape (runs,), of which those beyond the final target, None for none, are
+    equal to it. Where the optimum is `unknown` (one value, or one per run), the precision is a
+    value, which the final target does not limit.
     """
     best = np.asarray(precision, dtype=np.float64)
     reached = -np.inf if final_target is None else final_target
     return np.where(unknown, best, np.maximum(best, reached))
+
+
+class Outliers(StrEnum):
+    """The outlier filter that is applied before the skewness or the mean is computed."""
+
+    NONE = "none"
+    """Drops no values."""
+    IQR = "iqr"
+    """Drops values more than 1.5 interquartile ranges from the quartiles."""
+    PERCENTILE = "percentile"
+    """Drops values outside the 2.5 and 97.5 percentiles: for n <= 41, the smallest and largest."""
+    MAD = "mad"
+    """Drops values with a modified z-score, ``0.6745 |x - median| / MAD``, above 3.5. If the MAD
+    (median absolute deviation) is 0, the mean absolute deviation about the median is used."""
+    MAD_MEAN = "mad-mean"
+    """As `MAD`, but if the MAD is 0, the mean absolute deviation about the mean is used."""
+
+    @property
+    def code(self) -> int:
+        return _CODES[self]
+
+
+_CODES = {technique: code for code, technique in enumerate(Outliers)}
+
+
+@dataclass(frozen=True)
+class SkewnessRule:
+    """Stop when the skewness of the values that the outlier filter keeps is in [-tau, tau].
+
+    The paper has tau of 0.05 to 0.20, `start` 5 (at least 3) and `cap` 50. Outliers count in n. The
+    skewness is the moment coefficient g1 (ddof 0). What the paper does not specify: if the kept
+    values are constant but for rounding, or all values are `inf`, the rule stops as "degenerate".
+    If a value is `inf`, or fewer than three are kept, the skewness is NaN and the rule continues.
+
+    Source: T. Eftimov and P. Korošec, "Adaptive Estimation of the Number of Algorithm Runs in
+    Stochastic Optimization", GECCO 2025.
+    """
+
+    tau: float
+    outliers: Outliers
+    start: int = 5
+    cap: int = 50
+
+    def look(self, samples: Floats) -> Assessment:
+        ordered = np.sort(samples, axis=-1)
+        shape, n = ordered.shape[:-1], ordered.shape[-1]
+        found, flags = kernels.skewness(ordered.reshape(-1, n), self.outliers.code)
+        value, constant = found.reshape(shape), flags.reshape(shape)
+        return Assessment(value, constant | (np.abs(value) <= self.tau), constant)
+
+
+def skewness_counts(rules: Sequence[SkewnessRule], samples: ArrayLike) -> StopCounts:
+    """`stop_counts` of each of several skewness rules; arrays of shape (samples, rules)."""
+    values = checked_values(samples, dimensions=2)
+    for rule in rules:
+        check_complete(rule, values.shape[1])
+    neighbours = sorted(rules, key=lambda rule: rule.outliers.code)
+    counts, met = kernels.stop_all(
+        values,
+        np.array([rule.outliers.code for rule in neighbours], dtype=np.int64),
+        np.array([rule.tau for rule in neighbours], dtype=np.float64),
+        np.array([rule.start for rule in neighbours], dtype=np.int64),
+        np.array([rule.cap for rule in neighbours], dtype=np.int64),
+    )
+    columns = [neighbours.index(rule) for rule in rules]
+    return StopCounts(counts[:, columns], met[:, columns])
+
+
+def p_worse(field: Floats, leader: int) -> Floats:
+    """One-sided p-values of Mann-Whitney tests that each row of results, shape (algorithms, n), has
+    larger values than the leader, whose p is 1. Exact without ties; with ties, the normal
+    approximation of ``scipy.stats.mannwhitneyu``.
+    """
+    algorithms, n = field.shape
+    best = np.sort(field[leader])
+    below = np.searchsorted(best, field, "left") + np.searchsorted(best, field, "right")
+    greater = 0.5 * below.sum(axis=1)
+    ties = _tie_terms(np.concatenate([field, np.broadcast_to(best, field.shape)], axis=1))
+    tied = ties > 0.0
+    p = np.ones(algorithms)
+    p[~tied] = at_most(n * n - greater[~tied].astype(np.int64), n, n)
+    p[tied] = _normal_upper(greater[tied], ties[tied], n)
+    p[leader] = 1.0
+    return p
+
+
+def _tie_terms(both: Floats) -> Floats:
+    """Sum of t³ − t over the groups of t equal values of each row, shape (rows, n) to (rows,)."""
+    rows, n = both.shape
+    ordered = np.sort(both, axis=1)
+    first = np.ones((rows, n), dtype=np.bool_)
+    first[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
+    starts = np.flatnonzero(first)
+    sizes = np.diff(np.append(starts, rows * n)).astype(np.float64)
+    sums = np.bincount(starts // n, weights=sizes**3 - sizes, minlength=rows)
+    return np.asarray(sums, dtype=np.float64)
+
+
+def _normal_upper(greater: Floats, ties: Floats, n: int) -> Floats:
+    """Normal approximation of P(U >= greater); 1 where all values are equal."""
+    total = 2 * n
+    variance = n * n / 12 * ((total + 1) - ties / (total * (total - 1)))
+    constant = ties == float(total) ** 3 - total
+    deviation = np.sqrt(np.where(constant, 1.0, variance))
+    return np.where(constant, 1.0, ndtr(-((greater - n * n / 2 - 0.5) / deviation)))
+
+
+LOOKS = (7, 10, 15, 22, 33)  # numbers of runs at which a race is judged
+
+
+@dataclass(frozen=True)
+class RaceState:
+    """State of a race after a look.
+    - `dropped_at`, shape (algorithms,): The n at which each was dropped; 0 if it is in the race.
+    - `look`, `leader`: n and best algorithm of the latest look; 0 and -1 before the first one.
+    - `next_n`: Number of runs that each needs for the next look; None if the race is over.
+    """
+
+    dropped_at: NDArray[np.int64]
+    look: int
+    leader: int
+    next_n: int | None
+
+    @property
+    def goes_on(self) -> NDArray[np.bool_]:
+        return np.asarray(self.dropped_at == 0)
+
+    @property
+    def runs(self) -> NDArray[np.int64]:
+        return np.where(self.goes_on, self.look, self.dropped_at)
+
+
+@dataclass(frozen=True)
+class Race:
+    """Drop an algorithm that is significantly worse than the leader.
+
+    At each of `looks`, rising numbers of runs, the leader is the algorithm with the smallest
+    median; if several are equal, the one with the smallest mean rank. Every other algorithm is
+    compared with it by `p_worse` at the level ``alpha / ((algorithms - 1) looks)``. So `alpha`
+    bounds the probability that the best algorithm is dropped, over all looks and leaders: one whose
+    values are stochastically not larger than those of any other. The race is over when one
+    algorithm is left, or at the `cap`, the runs of those that are never dropped, at least the last
+    look.
+
+    Source: O. Maron and A. W. Moore, Advances in Neural Information Processing Systems 6 (1994). M.
+    Birattari et al., GECCO 2002.
+    """
+
+    alpha: float = 0.05
+    looks: tuple[int, ...] = LOOKS
+    cap: int = 50
+
+    def state(self, samples: Sequence[ArrayLike]) -> RaceState:
+        """Which algorithms are still in the race, with all looks from the first on, from the values
+        of each so far, in the order of its runs. Values beyond a look, or after an algorithm was
+        dropped, are ignored, so the state does not depend on when it is computed. ValueError
+        without a sample, or for one that is no vector or has NaN or ``-inf``.
+        """
+        values = [checked_values(sample, dimensions=1) for sample in samples]
+        dropped_at = np.zeros(len(values), dtype=np.int64)
+        latest, leader = 0, -1
+        for look in (*self.looks, self.cap):
+            racing = np.flatnonzero(dropped_at == 0)
+            if racing.size == 1:
+                return RaceState(dropped_at, latest, int(racing[0]), None)
+            if min(values[i].size for i in racing) < look:
+                return RaceState(dropped_at, latest, leader, look)
+            field = np.stack([values[i][:look] for i in racing])
+            first = leading(field)
+            latest, leader = look, int(racing[first])
+            if look in self.looks:
+                worse = p_worse(field, first) <= self._level(len(values))
+                dropped_at[racing[worse]] = look
+        return RaceState(dropped_at, latest, leader, None)
+
+    def _level(self, algorithms: int) -> float:
+        return self.alpha / (max(algorithms - 1, 1) * len(self.looks))
+
+
+def leading(field: Floats) -> int:
+    """Row of the smallest median; of equal ones, that of the smallest mean rank, then the first."""
+    from scipy.stats import rankdata  # late: slow to import
+
+    ranks = rankdata(field).reshape(field.shape).mean(axis=1)
+    return int(np.lexsort((ranks, sample_quantile(field, 0.5)))[0])

@@ -1,7 +1,6 @@
-"""Rules that stop when the confidence interval of a quantile or of the mean is narrow enough.
-
-If the interval contains the truth when the rule stops, the `estimate` is within `width` of it. An
-ordinary interval is valid for one look; an anytime-valid one at any n at which the rule stops.
+"""Rules that stop when the confidence interval of a quantile or of the mean is narrow enough: if it
+contains the truth then, the `estimate` is within `width` of it. An ordinary interval is valid for
+one look; an anytime-valid one at any n at which the rule stops.
 """
 
 from __future__ import annotations
@@ -18,27 +17,22 @@ from scipy.optimize import bisect
 from scipy.special import betainc, betaln, stdtrit, xlogy
 from scipy.stats import binom
 
-from timefair.statistics.checks import Floats, check_confidence
 from timefair.statistics.run_count.stopping import Assessment
-from timefair.statistics.samples import sample_quantile
+from timefair.statistics.samples import Floats, check_confidence, floats, sample_quantile
 
 PRIOR_RUNS = 2.0  # weight of the prior; it makes the intervals for n in 10..50 narrow
 
 
 def single_look_ranks(n: int, p: float, confidence: float) -> tuple[int, int]:
-    """Ranks of the limits of the ordinary interval, valid for one n that was fixed in advance.
-
-    - `n`, `p`: Number of values, at least 1, and probability of the quantile, in (0, 1).
-
+    """Ranks of the limits of the ordinary interval of a quantile, valid for one n fixed in advance.
     Source: W. J. Conover, Practical Nonparametric Statistics, 3rd ed., section 3.2.
     """
     return _binomial_ranks(n, p, (1.0 - confidence) / 2.0)
 
 
 def mixture_ranks(n: int, p: float, confidence: float) -> tuple[int, int]:
-    """Ranks of the limits of a confidence sequence, valid for all n simultaneously.
-
-    Source: S. R. Howard and A. Ramdas, Bernoulli 28 (2022): the beta-binomial mixture.
+    """Ranks of the limits of a confidence sequence, valid for all n simultaneously. Source: S. R.
+    Howard and A. Ramdas, Bernoulli 28 (2022): the beta-binomial mixture.
     """
     threshold = np.log(2.0 / (1.0 - confidence))
     low = int((_log_mixture(n, p) >= threshold).sum())
@@ -49,9 +43,8 @@ def horizon_ranks(n: int, p: float, confidence: float, *, start: int, cap: int) 
     """Ranks of the limits of an interval valid for all looks from `start` to `cap` together.
 
     Every look has the same error probability, as large as possible: the probability that at least
-    one look does not contain the quantile is computed exactly, from the binomial walk.
-
-    Source: S. J. Pocock, Biometrika 64 (1977), the constant nominal level, for a binomial walk.
+    one look does not contain the quantile is computed exactly, from the binomial walk. Source: S.
+    J. Pocock, Biometrika 64 (1977), the constant nominal level, for a binomial walk.
     """
     error = (1.0 - confidence) / 2.0
     low, _ = _binomial_ranks(n, p, _look_error(p, error, start, cap))
@@ -90,7 +83,6 @@ def _look_error(p: float, error: float, start: int, cap: int) -> float:
 
 
 def _crossing(p: float, tail: float, start: int, cap: int) -> float:
-    """Probability that a binomial walk falls below its rank at any look."""
     alive = np.zeros(cap + 1)
     alive[0] = 1.0
     crossed = 0.0
@@ -112,17 +104,13 @@ TRUNCATION = 0.5  # a bet risks at most this share of the capital
 def betting_interval(
     values: ArrayLike, confidence: float, *, horizon: int
 ) -> tuple[Floats, Floats]:
-    """Limits of the mean of bounded values that are valid at all n simultaneously.
+    """Limits of the mean of bounded values that are valid at all n simultaneously, shape (...).
 
-    For each candidate mean, one gambler bets that the values are above it, and one that they are
-    below it. A candidate is excluded if half of a capital reaches ``1 / (1 - confidence)``.
-
-    - `values`, shape (..., n): Independent values in [0, 1], in their order; n = 0 gives [0, 1].
-    - `horizon`: The n for which the bets are optimized, the same for all n of a sequence.
-
-    Returns low, high, shape (...): In [0, 1].
-
-    Source: I. Waudby-Smith and A. Ramdas, Journal of the Royal Statistical Society B 86 (2024).
+    For each candidate mean, one gambler bets that the independent `values` in [0, 1], shape (...,
+    n), are above it, and one that they are below it. A candidate is excluded if half of a capital
+    reaches ``1 / (1 - confidence)``. n = 0 gives [0, 1]. `horizon`: the n for which the bets are
+    optimized, the same for all n of a sequence. Source: I. Waudby-Smith and A. Ramdas, Journal of
+    the Royal Statistical Society B 86 (2024).
     """
     x = np.asarray(values, dtype=np.float64)
     check_confidence(confidence)
@@ -154,15 +142,12 @@ def _lower_limit(x: Floats, bets: Floats, limit: float) -> Floats:
     high = np.ones(x.shape[:-1])
     for _ in range(HALVINGS):
         middle = 0.5 * (low + high)
-        excluded = _log_capital(x, bets, middle[..., np.newaxis]) >= limit
+        candidate = middle[..., np.newaxis]
+        stakes = np.minimum(bets, TRUNCATION / candidate)
+        excluded = np.log1p(stakes * (x - candidate)).sum(axis=-1) >= limit
         low = np.where(excluded, middle, low)
         high = np.where(excluded, high, middle)
     return low
-
-
-def _log_capital(x: Floats, bets: Floats, candidate: Floats) -> Floats:
-    stakes = np.minimum(bets, TRUNCATION / candidate)
-    return np.asarray(np.log1p(stakes * (x - candidate)).sum(axis=-1))
 
 
 class Validity(StrEnum):
@@ -183,7 +168,6 @@ class _Width(ABC):
     relative: bool
 
     def estimate(self, samples: ArrayLike) -> Floats:
-        """Mean of each sample, shape (..., n) to (...)."""
         return np.asarray(np.asarray(samples, dtype=np.float64).mean(axis=-1))
 
     @abstractmethod
@@ -201,13 +185,10 @@ class _Width(ABC):
 
 @dataclass(frozen=True)
 class QuantileWidth(_Width):
-    """Stop when the interval of a quantile is within a stated distance of the sample quantile.
+    """Stop when both limits of the interval of the p-quantile are within `width` of the sample
+    quantile: relative to its absolute value, or in the unit of the values.
 
-    - `width`: The distance: relative to the absolute sample quantile, or in the unit of the values.
-    - `p`: Probability of the quantile; 0.5 is the median.
-    - `validity`: The looks for which the confidence is valid; by default, the n of the stop is one.
-    - `start`, `cap`: Least and greatest number of runs.
-
+    `validity`: the looks for which the confidence is valid; by default, the n of the stop is one.
     `inf` is sorted last. If both limits are `inf`, it is known that the quantile is not reached,
     and the rule stops. If all values are equal, the width is 0 and the reason is "degenerate".
     """
@@ -221,7 +202,6 @@ class QuantileWidth(_Width):
     cap: int = 50
 
     def estimate(self, samples: ArrayLike) -> Floats:
-        """Sample quantile of each sample, shape (..., n) to (...)."""
         return sample_quantile(samples, self.p)
 
     def interval(self, samples: Floats) -> tuple[Floats, Floats]:
@@ -245,10 +225,8 @@ class QuantileWidth(_Width):
 
 @dataclass(frozen=True)
 class MeanWidth(_Width):
-    """Stop when Student's interval of the mean, for one look, is narrow enough.
-
-    - `width`: Largest half-width of the interval: relative to the absolute mean, or in their unit.
-    - `relative`, `confidence`, `start`, `cap`: As for `QuantileWidth`, with ``start >= 2``.
+    """Stop when the half-width of Student's interval of the mean, for one look, is at most `width`,
+    as for `QuantileWidth`; ``start >= 2``.
 
     For values without known bounds, no interval of the mean keeps its level at any n (R. R. Bahadur
     and L. J. Savage, Annals of Mathematical Statistics 27, 1956). If a value is `inf`, so is the
@@ -262,7 +240,6 @@ class MeanWidth(_Width):
     cap: int = 50
 
     def interval(self, samples: Floats) -> tuple[Floats, Floats]:
-        """Limits of the mean of each sample, shape (..., n) to (...)."""
         n = samples.shape[-1]
         finite = np.asarray(np.isfinite(samples).all(axis=-1))
         safe = np.where(finite[..., np.newaxis], samples, 0.0)
@@ -275,14 +252,10 @@ class MeanWidth(_Width):
 
 @dataclass(frozen=True)
 class BoundedMeanWidth(_Width):
-    """Stop when the confidence sequence of the mean of bounded values is narrow enough.
-
-    - `width`: Largest distance of a limit from the sample mean: relative to the absolute mean, or
-      in the unit of the values.
-    - `lowest`, `highest`: Bounds of all values, known before the first run, and not guessed.
-
-    The interval is anytime-valid. A value outside the bounds (such as `inf`) proves that they are
-    wrong: the sample continues to the cap, "out of bounds".
+    """Stop when the anytime-valid confidence sequence of the mean of values between `lowest` and
+    `highest`, known before the first run and not guessed, is within `width`, as for
+    `QuantileWidth`. A value outside the bounds (such as `inf`) proves that they are wrong: the
+    sample continues to the cap, "out of bounds".
     """
 
     width: float
@@ -314,15 +287,11 @@ class BoundedMeanWidth(_Width):
 def is_kept_promise(
     estimate: ArrayLike, truth: ArrayLike, width: float, *, relative: bool = True
 ) -> NDArray[np.bool_]:
-    """Whether the truth is within the promised distance of the estimate; arrays are broadcast.
-
-    - `estimate`, `truth`: The `estimate` of a rule from its n runs, and the same statistic of all
-      runs or of other runs; not NaN. `inf` is within the distance only of `inf`.
-    - `width`, `relative`: The distance, and whether it is relative to the absolute estimate.
+    """Whether the truth, the same statistic of all runs or of other ones, is within the promised
+    distance of the estimate, relative to its absolute value or not; not NaN. `inf` is only within
+    that of `inf`.
     """
-    stated, true = np.broadcast_arrays(
-        np.asarray(estimate, dtype=np.float64), np.asarray(truth, dtype=np.float64)
-    )
+    stated, true = np.broadcast_arrays(*floats(estimate, truth))
     return np.asarray(_distance(stated, true, relative) <= width)
 
 
