@@ -1,7 +1,9 @@
-"""The interface of an algorithm, and of a library of algorithms."""
+"""The interface of an algorithm and of a library of algorithms, and launches that can pause."""
 
 from __future__ import annotations
 
+import random
+import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -245,3 +247,61 @@ class Library(ABC):
     @abstractmethod
     def source_files(self, name: str) -> list[Path]:
         """The files of this package, or of the user, behind an algorithm, for a code digest."""
+
+
+# --- A launch that can be paused ----------------------------------------------------------------
+
+
+class PausableThread:
+    """A function in its own thread, which runs only while the caller waits in `go_on`.
+
+    It calls `pause` wherever it can be paused. It keeps its state of numpy's and Python's global
+    generators, from which some libraries draw.
+    """
+
+    def __init__(self, function: Callable[[], object]) -> None:
+        self._function = function
+        self._on, self._back = threading.Semaphore(0), threading.Semaphore(0)
+        self._error: BaseException | None = None
+        self.has_ended = False
+        """Whether the function has returned or raised."""
+        threading.Thread(target=self._live, daemon=True).start()
+
+    def go_on(self) -> None:
+        """Let the function run until it pauses or ends, if it has not; raise its exception."""
+        if self.has_ended:
+            return
+        self._on.release()
+        self._back.acquire()
+        if self._error is not None:
+            raise self._error
+
+    def pause(self) -> None:
+        """Wait for the next `go_on`; only the function itself may call this."""
+        states = global_states()
+        self._back.release()
+        self._on.acquire()
+        restore_global_states(states)
+
+    def _live(self) -> None:
+        self._on.acquire()
+        try:
+            self._function()
+        except BaseException as error:
+            self._error = error
+        self.has_ended = True
+        self._back.release()
+
+
+def seed_global_generators(rng: np.random.Generator) -> None:
+    np.random.seed(rng.integers(2**32, dtype=np.uint32))  # noqa: NPY002
+    random.seed(int(rng.integers(2**63)))
+
+
+def global_states() -> tuple[Any, Any]:
+    return np.random.get_state(), random.getstate()  # noqa: NPY002
+
+
+def restore_global_states(states: tuple[Any, Any]) -> None:
+    np.random.set_state(states[0])  # noqa: NPY002
+    random.setstate(states[1])

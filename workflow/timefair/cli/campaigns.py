@@ -83,7 +83,7 @@ def _init(arguments: argparse.Namespace) -> None:
 def _check(arguments: argparse.Namespace) -> None:
     """Check in a fork, which a module of the user's may end."""
     one_thread()
-    from timefair.measure.processes import NoAnswer, elsewhere
+    from timefair.measure.launching import NoAnswer, elsewhere
 
     def lines() -> list[str]:
         try:

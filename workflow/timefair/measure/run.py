@@ -56,8 +56,15 @@ from timefair.measure.evaluation.state import (
     take_output,
 )
 from timefair.measure.isolation import Views, scratch_folder
-from timefair.measure.launching import PausableLaunch, point_of, stream
-from timefair.measure.processes import NoAnswer, companion, elsewhere, forked
+from timefair.measure.launching import (
+    NoAnswer,
+    PausableLaunch,
+    companion,
+    elsewhere,
+    forked,
+    point_of,
+    stream,
+)
 from timefair.policies.restarts import UNLIMITED, Independent, Limit, RestartPolicy
 from timefair.problems.base import Problem
 from timefair.records import consistency

@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager
 from timefair.basics import files
 from timefair.basics.extension import Meter
 from timefair.machine.facts import Host, Unknown
-from timefair.measure.job.cores import lock_folder
+from timefair.measure.isolation import lock_folder
 
 FOLDER = "sys/class/powercap"
 PACKAGE = "sys/devices/system/cpu/cpu{}/topology/physical_package_id"

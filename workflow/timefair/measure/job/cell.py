@@ -29,7 +29,7 @@ from timefair.campaign.configuration.model import USUAL_LENGTH
 from timefair.machine.facts import machine_state
 from timefair.machine.linux.kernel import interruptible
 from timefair.machine.linux.private_folders import kept_keeper
-from timefair.measure.job.cores import held_cores
+from timefair.measure.isolation import held_cores
 from timefair.measure.job.prepared import Prepared, Runner, allowance_of
 from timefair.measure.launching import run_seed
 from timefair.measure.perturbation import kernels

@@ -30,8 +30,8 @@ from timefair.measure import trial
 from timefair.measure.evaluation.objective import NEVER
 from timefair.measure.evaluation.state import State
 from timefair.measure.isolation import Views, views
+from timefair.measure.launching import LONGEST, NoAnswer, elsewhere, fork_on_request
 from timefair.measure.perturbation import Row, RunMonitor, parts_for
-from timefair.measure.processes import LONGEST, NoAnswer, elsewhere, fork_on_request
 from timefair.measure.run import (
     LOADING_S,
     Allowance,

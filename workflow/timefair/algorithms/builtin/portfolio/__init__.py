@@ -48,9 +48,14 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from timefair.algorithms.base import CONTINUOUS, Algorithm, Objective
+from timefair.algorithms.base import (
+    CONTINUOUS,
+    Algorithm,
+    Objective,
+    PausableThread,
+    seed_global_generators,
+)
 from timefair.algorithms.builtin.portfolio.share import Share, ShareUsed
-from timefair.algorithms.pausable import PausableThread, seed_global_generators
 from timefair.problems.base import Number, Variables
 
 IN_TURN, SLICES = MODES = ("in turn", "slices")
