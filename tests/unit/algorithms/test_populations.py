@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from objectives import Cut, Plain
 
 from timefair.algorithms import registry
-from timefair.algorithms.builtin import jade, jde, population, swarms
-from timefair.algorithms.builtin.coral_reefs import Reef
-from timefair.algorithms.builtin.jde import BEST_BIN, RAND_BIN, RAND_EXP
+from timefair.algorithms.builtin import population, swarms
+from timefair.algorithms.builtin.population import BEST_BIN, RAND_BIN, RAND_EXP, Reef
 
 NAMES = ("ABC", "CRO", "JADE", "PSO", "jDE", "jDElscop", "mQSO")
 
@@ -104,7 +103,7 @@ def test_nan_is_the_worst_value(cores):
 
 
 def test_what_trials_of_jade_are_made_with():
-    f = jade.scale_factors(np.random.default_rng(3), 0.6, 50_000)
+    f = population.scale_factors(np.random.default_rng(3), 0.6, 50_000)
     assert f.min() > 0
     assert f.max() == 1
     # P(F < 0.6 | F > 0) and P(F = 1 | F > 0) of the Cauchy distribution around 0.6.
@@ -113,25 +112,25 @@ def test_what_trials_of_jade_are_made_with():
     assert np.mean(f == 1) == pytest.approx((0.5 - np.arctan(4) / np.pi) / positive, abs=0.01)
     x = np.array([[0.0, 0.5, -0.5]])
     mutants = np.array([[-7.0, 0.9, 1.5]])
-    back = jade.halfway_back(x, mutants, np.full(3, -1.0), np.full(3, 1.0))
+    back = population.halfway_back(x, mutants, np.full(3, -1.0), np.full(3, 1.0))
     np.testing.assert_array_equal(back, [[-0.5, 0.9, 0.25]])
     rng = np.random.default_rng(3)
     archive = np.arange(5.0)[:, np.newaxis]
-    assert jade.shortened(rng, archive, 5) is archive
-    kept = np.array([jade.shortened(rng, archive, 3)[:, 0] for _ in range(5000)])
+    assert population.shortened(rng, archive, 5) is archive
+    kept = np.array([population.shortened(rng, archive, 3)[:, 0] for _ in range(5000)])
     assert all(len(set(row)) == 3 for row in kept)
     np.testing.assert_allclose(np.bincount(kept.astype(int).ravel()) / 15_000, 0.2, atol=0.02)
 
 
 def test_the_archive_holds_what_was_replaced_and_no_more_than_the_population(launch, monkeypatch):
     archives = []
-    shortened = jade.shortened
+    shortened = population.shortened
 
     def spy(rng, archive, size):
         archives.append(shortened(rng, archive, size))
         return archives[-1]
 
-    monkeypatch.setattr(jade, "shortened", spy)
+    monkeypatch.setattr(population, "shortened", spy)
     evaluated = {tuple(x) for x in launch("timefair:JADE", {"population": 8}, most=400).points}
     sizes = [len(a) for a in archives]
     assert sizes[0] < 8
@@ -141,13 +140,13 @@ def test_the_archive_holds_what_was_replaced_and_no_more_than_the_population(lau
 
 def test_the_centres_follow_the_successes_and_stay_where_nothing_succeeds(launch, monkeypatch):
     centres = []
-    scale_factors = jade.scale_factors
+    scale_factors = population.scale_factors
 
     def spy(rng, centre, size):
         centres.append(centre)
         return scale_factors(rng, centre, size)
 
-    monkeypatch.setattr(jade, "scale_factors", spy)
+    monkeypatch.setattr(population, "scale_factors", spy)
     launch("timefair:JADE", {"c": 0.0}, most=600)
     assert set(centres) == {0.5}
     centres.clear()
@@ -222,7 +221,7 @@ def test_the_population_is_halved_after_each_quarter_of_the_budget(launch, gener
 @given(st.lists(st.floats(allow_nan=False), min_size=1, max_size=12))
 def test_the_better_of_each_pair_survives(values):
     y = np.array(values)
-    kept = jde.survivors(y)
+    kept = population.survivors(y)
     half = (len(y) + 1) // 2
     assert len(set(kept)) == len(kept) == half
     for i, survivor in enumerate(kept):
@@ -233,9 +232,9 @@ def test_the_better_of_each_pair_survives(values):
 
 def test_each_half_has_its_strategy_and_late_trials_sometimes_that_of_the_best():
     rng = np.random.default_rng(2)
-    early = jde.strategies(rng, 5, np.zeros(5, bool))
+    early = population.strategies(rng, 5, np.zeros(5, bool))
     np.testing.assert_array_equal(early, [RAND_BIN, RAND_BIN, RAND_EXP, RAND_EXP, RAND_EXP])
-    late = jde.strategies(rng, 40_000, np.ones(40_000, bool))
+    late = population.strategies(rng, 40_000, np.ones(40_000, bool))
     assert np.mean(late == BEST_BIN) == pytest.approx(0.1, abs=0.01)
     assert BEST_BIN not in early
 
@@ -253,7 +252,7 @@ def test_a_tenth_of_the_parameters_is_drawn_anew_in_the_range_of_the_strategy(
 ):
     size = 40_000
     old_f, old_cr = np.full((size, 3), 7.0), np.full((size, 3), 8.0)
-    new = jde.renewed(np.random.default_rng(2), np.full(size, strategy), old_f, old_cr)
+    new = population.renewed(np.random.default_rng(2), np.full(size, strategy), old_f, old_cr)
     for drawn, old, (low, high) in zip(new, (7.0, 8.0), (f_range, cr_range), strict=True):
         fresh = drawn[drawn != old]
         assert len(fresh) / size == pytest.approx(0.1, abs=0.01)
@@ -281,7 +280,10 @@ def test_a_difference_to_the_worse_is_mostly_turned_round(monkeypatch, strategy,
     values = np.full(size, 9.0)
     values[:3] = y
     f = np.full(size, 0.5)
-    moves = jde.mutate(np.random.default_rng(2), np.full(size, strategy), x, values, f)[:, 0] - base
+    moves = (
+        population.mutate(np.random.default_rng(2), np.full(size, strategy), x, values, f)[:, 0]
+        - base
+    )
     assert set(moves) <= {-15.0, 15.0}  # 0.5 (10 - 40), or turned round
     assert np.mean(moves == 15.0) == pytest.approx(flips, abs=0.01)
 

@@ -8,29 +8,29 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType, ModuleType
-from typing import Any, get_args
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 from timefair.algorithms.base import CONTINUOUS, Algorithm, Available, Library
 from timefair.basics.errors import suggest
-from timefair.problems.base import Variables, unknown, wrong_values
+from timefair.problems.base import Allowed, Variables, unknown, wrong_values
 from timefair.problems.kinds import Task
 
 FUNCTIONS = {
     "ABC": "swarms.bee_colony",
-    "CRO": "coral_reefs.solve",
-    "2-opt": "permutations.two_opt",
+    "CRO": "population.coral_reefs",
+    "2-opt": "simple.two_opt",
     "DE": "differential_evolution.solve",
-    "JADE": "jade.solve",
-    "OX-GA": "permutations.genetic",
-    "OnePlusOneEA": "bit_flips.one_plus_one",
+    "JADE": "population.jade",
+    "OX-GA": "simple.genetic",
+    "OnePlusOneEA": "simple.one_plus_one",
     "PSO": "swarms.particle_swarm",
-    "RLS": "bit_flips.local_search",
-    "jDE": "jde.jde",
-    "jDElscop": "jde.jdelscop",
+    "RLS": "simple.local_search",
+    "jDE": "population.jde",
+    "jDElscop": "population.jdelscop",
     "mQSO": "swarms.multiswarm",
     "portfolio": "portfolio.load",
-    "random-permutations": "permutations.random_orders",
-    "random-search": "random_search.solve",
+    "random-permutations": "simple.random_orders",
+    "random-search": "simple.random_search",
 }
 """Module or package of each algorithm, in the same folder as this file, and its function there."""
 KINDS: Mapping[str, frozenset[Variables]] = {
@@ -72,9 +72,13 @@ class Timefair(Library):
             for key, a in known.items()
             if a.default is a.empty and key not in parameters
         ]
-        optional = {key for key, a in known.items() if a.default is None}
-        given = {k: v for k, v in parameters.items() if v is not None or k not in optional}
-        lines += wrong_values(f"timefair:{name}", getattr(module, "ALLOWED", {}), given)
+        given = {k: v for k, v in parameters.items() if k in known and v is not known[k].default}
+        lines += wrong_values(f"timefair:{name}", _allowed(function), given)
+        lines += [
+            f"{key!r} of timefair:{name} is true or false, not {value!r}"
+            for key, value in given.items()
+            if isinstance(known[key].default, bool) and not isinstance(value, bool)
+        ]
         if not lines and hasattr(module, "faults"):
             lines = module.faults(**parameters)
         return lines
@@ -114,6 +118,13 @@ class Timefair(Library):
 
 TIMEFAIR = Timefair()
 """DE, algorithms of the quantiles paper, baselines, portfolios."""
+
+
+def _allowed(function: Callable[..., Any]) -> Allowed:
+    """The values that the annotations of parameters allow."""
+    hints = get_type_hints(function, include_extras=True)
+    parts = ((key, part) for key, hint in hints.items() for part in (hint, *get_args(hint)))
+    return {key: part.__metadata__[0] for key, part in parts if get_origin(part) is Annotated}
 
 
 def _found(name: str) -> tuple[ModuleType, Callable[..., Any]]:

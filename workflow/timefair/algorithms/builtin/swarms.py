@@ -28,33 +28,29 @@ them is evaluated, and points outside the bounds are moved onto them.
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 from numpy.typing import NDArray
 
 from timefair.algorithms.base import Objective
+from timefair.algorithms.builtin import Count, Share
 from timefair.algorithms.builtin import population as pop
-from timefair.problems.base import SHARE, Number
+from timefair.problems.base import Number
 
 Array = NDArray[np.float64]
-
-ALLOWED = {
-    **dict.fromkeys(("population", "limit", "swarms", "neutral"), Number(1, whole=True)),
-    "food": Number(2, whole=True),
-    "quantum": Number(0, whole=True),
-    **dict.fromkeys(("omega", "start_velocity", "cloud", "exclusion", "chi"), SHARE),
-    **dict.fromkeys(("c", "c1", "c2"), Number(0)),
-}
+Pull = Annotated[float, Number(0)]
 
 
 def particle_swarm(
     objective: Objective,
     rng: np.random.Generator,
     *,
-    population: int = 30,
-    omega: float = 0.7,
-    c1: float = 1.4,
-    c2: float = 1.4,
-    start_velocity: float = 0.25,
+    population: Count = 30,
+    omega: Share = 0.7,
+    c1: Pull = 1.4,
+    c2: Pull = 1.4,
+    start_velocity: Share = 0.25,
 ) -> None:
     """Move a swarm without end; all its particles move before any is evaluated.
 
@@ -78,7 +74,11 @@ def particle_swarm(
 
 
 def bee_colony(
-    objective: Objective, rng: np.random.Generator, *, food: int = 30, limit: int | None = None
+    objective: Objective,
+    rng: np.random.Generator,
+    *,
+    food: Annotated[int, Number(2, whole=True)] = 30,
+    limit: Count | None = None,
 ) -> None:
     """Exploit and abandon sources of food without end.
 
@@ -150,13 +150,13 @@ def multiswarm(
     objective: Objective,
     rng: np.random.Generator,
     *,
-    swarms: int = 10,
-    neutral: int = 5,
-    quantum: int = 5,
-    cloud: float = 0.005,
-    exclusion: float = 0.5,
-    chi: float = 0.729843788,
-    c: float = 2.05,
+    swarms: Count = 10,
+    neutral: Count = 5,
+    quantum: Annotated[int, Number(0, whole=True)] = 5,
+    cloud: Share = 0.005,
+    exclusion: Share = 0.5,
+    chi: Share = 0.729843788,
+    c: Pull = 2.05,
 ) -> None:
     """Move the swarms without end.
 

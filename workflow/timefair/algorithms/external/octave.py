@@ -20,8 +20,13 @@ from hashlib import sha256
 from pathlib import Path
 
 from timefair.algorithms.base import CONTINUOUS, Algorithm
-from timefair.algorithms.external.library import External, package_files, solve
-from timefair.algorithms.external.protocol import CLIENT, CommandLine
+from timefair.algorithms.external.protocol import (
+    CLIENT,
+    CommandLine,
+    External,
+    package_files,
+    solve,
+)
 from timefair.basics.errors import InputError
 from timefair.basics.files import cache_folder, short
 from timefair.problems.base import Variables

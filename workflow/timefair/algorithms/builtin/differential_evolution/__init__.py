@@ -44,12 +44,14 @@ bounds
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
 from timefair.algorithms.base import Objective
+from timefair.algorithms.builtin import Count, Share
 from timefair.algorithms.builtin.differential_evolution.generations import minimize
-from timefair.problems.base import SHARE, Number, Word, wrong_values
+from timefair.problems.base import Number, Word, wrong_values
 
 
 @dataclass(frozen=True)
@@ -91,26 +93,19 @@ STRATEGIES = {
 
 BOUNDS = ("random", "reflect", "clip")
 PER_DIMENSION = 5
-ALLOWED = {
-    "strategy": Word(tuple(STRATEGIES)),
-    "F": Number(0, 2),
-    "CR": SHARE,
-    **dict.fromkeys(("population", "population_per_dimension", "patience"), Number(1, whole=True)),
-    "bounds": Word(BOUNDS),
-}
 
 
 def solve(
     objective: Objective,
     rng: np.random.Generator,
     *,
-    strategy: str = "rand/1/bin",
-    F: float = 0.5,
-    CR: float = 0.9,
-    population: int | None = None,
-    population_per_dimension: int | None = None,
-    patience: int | None = None,
-    bounds: str = "random",
+    strategy: Annotated[str, Word(tuple(STRATEGIES))] = "rand/1/bin",
+    F: Annotated[float, Number(0, 2)] = 0.5,
+    CR: Share = 0.9,
+    population: Count | None = None,
+    population_per_dimension: Count | None = None,
+    patience: Count | None = None,
+    bounds: Annotated[str, Word(BOUNDS)] = "random",
 ) -> None:
     """One launch, until patience or the objective ends it."""
     chosen = STRATEGIES[strategy]

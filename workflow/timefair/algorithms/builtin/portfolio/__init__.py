@@ -55,6 +55,7 @@ from timefair.algorithms.base import (
     PausableThread,
     seed_global_generators,
 )
+from timefair.algorithms.builtin import Above
 from timefair.algorithms.builtin.portfolio.share import Share, ShareUsed
 from timefair.problems.base import Number, Variables
 
@@ -228,10 +229,7 @@ def _faults_of_form(member: Any) -> list[str]:
 def _faults_of_shares(shares: object, count: int) -> list[str]:
     if shares is None:
         return []
-    positive = Number(0, 1)
-    if not isinstance(shares, list | tuple) or not all(
-        positive.has(share) and share > 0 for share in shares
-    ):
+    if not isinstance(shares, list | tuple) or not all(map(Above(0, 1).has, shares)):
         return [f"'shares' of timefair:portfolio are numbers above 0 up to 1, not {shares!r}"]
     if len(shares) != count:
         return [f"'shares' of timefair:portfolio has {len(shares)} numbers for {count} members"]
