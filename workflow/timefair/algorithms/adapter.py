@@ -13,7 +13,7 @@ import math
 import sys
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeGuard
@@ -44,14 +44,11 @@ Evaluate = Callable[[NDArray[np.float64]], float]
 Names = Sequence[str] | Callable[[], Collection[str]]
 
 
-@dataclass
+@dataclass(eq=False, kw_only=True)
 class Adapter(Library):
-    """A library of algorithms.
+    """A library of algorithms, with these fields besides those of `Library`.
 
-    - `name`: The part before the colon of ``library:name`` in a campaign.
-    - `distributions`: The packages whose versions affect the algorithms. The first one is the
-      package to install.
-    - `module`: The module to import; by default the one of this name.
+    - `module`: The module to import; by default the one of the library's name.
     - `names`: The names of the algorithms, or a function that asks the library for them.
     - `parameters`: ``parameters(name)`` returns the parameters that a user may set, each with its
       default, or with ``int`` or ``float`` if the library chooses a number. If the default is a
@@ -59,31 +56,20 @@ class Adapter(Library):
       values.
     - `solve`: ``solve(objective, rng, *, name, parameters)`` is one launch; `parameters` are the
       user's. What it raises in a short trial is the fault of the parameters.
-    - `examples`: Some of the names, for the documentation; by default the first one.
-    - `special`, `length`, `planned`, `batched`, `compiled`, `unneeded`: As in `Library`.
+    - `examples`: By default the first name.
     - `whole`: Algorithms that take integer variables, too; None for all.
     - `late`: Modules that the library imports while an algorithm runs, some after more evaluations
       than a trial launch has. They are imported before the runs.
     - `prepare`: ``prepare(name)``: what else is done once before the clock starts.
     - `missing`: ``missing(name)``: what one algorithm needs and is not installed; may be empty.
     - `trial_evaluations`: Evaluations of the trial: a number, or a function of name and parameters.
-    - `optional`: Whether the package is one of the extras, and not a dependency of timefair.
     - `install`: Arguments of ``pip install`` for it.
     """
 
-    name: str
-    distributions: Sequence[str]
     names: Names
     parameters: Callable[[str], Mapping[str, object]]
     solve: Callable[..., object]
     module: str = ""
-    examples: Sequence[str] = ()
-    special: Mapping[str, frozenset[Task]] = field(default_factory=dict)
-    length: str = ""
-    planned: Mapping[str, tuple[str, int]] = field(default_factory=dict)
-    batched: Collection[str] = ()
-    compiled: Collection[str] | None = ()
-    unneeded: Sequence[str] = ()
     whole: Collection[str] | None = ()
     late: Sequence[str] = ()
     prepare: Callable[[str], object] = lambda name: None

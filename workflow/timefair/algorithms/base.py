@@ -8,7 +8,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -162,6 +161,7 @@ class Available:
     missing: str = ""  # why the algorithm cannot be used here; empty if it can
 
 
+@dataclass(eq=False, kw_only=True)
 class Library(ABC):
     """A source of algorithms, the part before the colon of ``library:name``.
 
@@ -173,10 +173,9 @@ class Library(ABC):
       first one is the package to install.
     - `examples`: Some names of algorithms, for the documentation.
     - `optional`: Whether the package is one of the extras, and not a dependency of timefair.
-    - `modules`: Modules that every algorithm of the library imports. Processes that measure share
-      these imports.
-    - `unneeded`: Top-level modules that `modules` import only for plots or tests. A process that
-      measures does not import them.
+    - `modules`: Modules that every algorithm imports, and processes that measure share.
+    - `unneeded`: Top-level modules that `modules` import only for plots or tests, and processes
+      that measure do not.
     - `special`: The tasks of each algorithm that is not only for one objective, by its name.
     - `length`: The parameter without which a launch follows the budget; empty if there is none.
     - `planned`: The parameter by which launches of an algorithm plan their evaluations, and its
@@ -188,42 +187,40 @@ class Library(ABC):
     """
 
     name: str
-    distributions: Sequence[str]
+    distributions: Sequence[str] = ()
     examples: Sequence[str] = ()
     optional: bool = False
     modules: Sequence[str] = ()
     unneeded: Sequence[str] = ()
-    special: Mapping[str, frozenset[Task]] = MappingProxyType({})
+    special: Mapping[str, frozenset[Task]] = field(default_factory=dict)
     length: str = ""
-    planned: Mapping[str, tuple[str, int]] = MappingProxyType({})
+    planned: Mapping[str, tuple[str, int]] = field(default_factory=dict)
     iterated: tuple[str, int] | None = None
     batched: Collection[str] = ()
     compiled: Collection[str] | None = ()
 
-    @abstractmethod
     def available(self) -> list[Available]:
-        """List every algorithm of the library, usable here or not."""
+        """Every algorithm of the library, usable here or not; empty if they have no list."""
+        return []
 
     @abstractmethod
     def faults(self, name: str, parameters: Mapping[str, object]) -> list[str]:
         """Check a name and its parameters; one line per fault, with what would be right.
 
-        Called before anything runs. A line begins with the offending word, and the caller prepends
-        the key of the campaign.
+        A line begins with the offending word, and the caller prepends the key of the campaign.
         """
 
     def variables(self, name: str, parameters: Mapping[str, object]) -> frozenset[Variables]:
-        """The kinds of variables that an algorithm supports. Called only if `faults` found none."""
+        """The kinds of variables that an algorithm without faults supports."""
         return CONTINUOUS
 
     def tasks(self, name: str, parameters: Mapping[str, object]) -> frozenset[Task]:
-        """The tasks that an algorithm is for. Called only if `faults` found none."""
+        """The tasks that an algorithm without faults is for."""
         return self.special.get(name, ONE_OBJECTIVE)
 
     def batches(self, name: str, parameters: Mapping[str, object]) -> bool | None:
-        """Whether an algorithm asks for batches if it has several cores; None if this is unknown.
-
-        Called only if `faults` found none.
+        """Whether an algorithm without faults asks for batches if it has several cores; None if
+        this is unknown.
         """
         return name in self.batched
 
@@ -242,7 +239,7 @@ class Library(ABC):
 
     @abstractmethod
     def load(self, name: str, parameters: Mapping[str, object]) -> Algorithm:
-        """Import the algorithm and bind the parameters. Called only if `faults` found none."""
+        """Import the algorithm, which has no faults, and bind the parameters."""
 
     @abstractmethod
     def source_files(self, name: str) -> list[Path]:

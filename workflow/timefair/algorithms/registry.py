@@ -43,12 +43,6 @@ from timefair.problems.kinds import Task
 class Own(Library):
     """The user's functions, as a library that a campaign does not name."""
 
-    name = "own"
-    distributions: Sequence[str] = ()
-
-    def available(self) -> list[Available]:
-        return []
-
     def faults(self, name: str, parameters: Mapping[str, object]) -> list[str]:
         try:
             function = user_code.load_function(name)
@@ -119,7 +113,7 @@ LIBRARIES: dict[str, Library] = {
     )
 }
 """Every library by name: timefair itself, the required ones, the optional ones, any program."""
-OWN = Own()
+OWN = Own(name="own")
 
 
 def find(use: str) -> tuple[Library, str]:

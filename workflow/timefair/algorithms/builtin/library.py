@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType, ModuleType
+from types import ModuleType
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 from timefair.algorithms.base import CONTINUOUS, Algorithm, Available, Library
@@ -46,17 +46,6 @@ _PACKAGE = "timefair.algorithms.builtin."
 
 
 class Timefair(Library):
-    name = "timefair"
-    distributions: Sequence[str] = ("timefair", "numpy")
-    examples: Sequence[str] = ("DE", "random-search")
-    special: Mapping[str, frozenset[Task]] = MappingProxyType(
-        {"random-search": frozenset(get_args(Task))}
-    )
-    batched: Collection[str] = frozenset(FUNCTIONS) - {
-        *("2-opt", "ABC", "OX-GA", "OnePlusOneEA", "RLS", "random-permutations")
-    }
-    compiled: Collection[str] | None = ("DE",)
-
     def available(self) -> list[Available]:
         return [Available(name) for name in FUNCTIONS]
 
@@ -116,7 +105,14 @@ class Timefair(Library):
         return [Path(__file__), *(f for f in dict.fromkeys(files) if f.suffix in (".py", ".pyx"))]
 
 
-TIMEFAIR = Timefair()
+TIMEFAIR = Timefair(
+    name="timefair",
+    distributions=("timefair", "numpy"),
+    examples=("DE", "random-search"),
+    special={"random-search": frozenset(get_args(Task))},
+    batched=set(FUNCTIONS) - {*KINDS, "ABC"} | {"random-search"},
+    compiled=("DE",),
+)
 """DE, algorithms of the quantiles paper, baselines, portfolios."""
 
 

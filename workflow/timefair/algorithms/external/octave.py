@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -51,14 +52,14 @@ HEADER = re.compile(r"^\s*function\s+(?:[^=\n(]*=)?\s*\w+\s*\(([^)]*)\)", re.MUL
 COMMENTS = re.compile(r"^\s*[%#]\{\s*$.*?^\s*[%#]\}\s*$|[%#].*?$", re.MULTILINE | re.DOTALL)
 
 
+@dataclass(eq=False, kw_only=True)
 class FunctionFile(External):
     """Functions in files, for a program that runs them: `call`, and code as its last argument."""
 
+    title: str
+    call: Sequence[str]
     examples: Sequence[str] = ("PO.m",)
-    iterated = ("iterations", ITERATIONS)
-
-    def __init__(self, name: str, title: str, call: Sequence[str]) -> None:
-        self.name, self._title, self._call = name, title, call
+    iterated: tuple[str, int] | None = ("iterations", ITERATIONS)
 
     def faults(self, name: str, parameters: Mapping[str, object]) -> list[str]:
         try:
@@ -115,10 +116,10 @@ class FunctionFile(External):
         path = Path(name).absolute()
         if path.suffix != ".m" or not path.is_file():
             raise InputError(f"there is no file {name!r}; write {self.name}:FILE.m")
-        program, *options = self._call
+        program, *options = self.call
         found = shutil.which(program)
         if found is None:
-            needs = f"it needs {self._title} ({program} on the PATH)"
+            needs = f"it needs {self.title} ({program} on the PATH)"
             raise InputError(f"{self.name}:{name} cannot be used here: {needs}")
         arguments = _arguments(path, parameters.get("call"), self.name)
         served = ", ".join(map(_quoted, (str(path.parent), path.stem, ",".join(arguments))))
@@ -128,10 +129,12 @@ class FunctionFile(External):
 
 
 OCTAVE = FunctionFile(
-    "octave", "GNU Octave", ("octave-cli", "--silent", "--no-history", "--no-init-file", "--eval")
+    name="octave",
+    title="GNU Octave",
+    call=("octave-cli", "--silent", "--no-history", "--no-init-file", "--eval"),
 )
 """A function of GNU Octave in the usual signature, unedited."""
-MATLAB = FunctionFile("matlab", "MATLAB", ("matlab", "-batch"))
+MATLAB = FunctionFile(name="matlab", title="MATLAB", call=("matlab", "-batch"))
 """A function of MATLAB in the usual signature, unedited; untested."""
 
 

@@ -49,7 +49,7 @@ from typing import get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.algorithms.base import Algorithm, Available, Implementation, Library, Objective
+from timefair.algorithms.base import Algorithm, Implementation, Library, Objective
 from timefair.algorithms.external.spawn import spawn
 from timefair.basics.errors import InputError
 from timefair.basics.files import temporary_folder
@@ -347,13 +347,6 @@ def _environment(folder: str) -> dict[str, str]:
 
 
 class External(Library):
-    name = "external"
-    distributions: Sequence[str] = ()
-    examples: Sequence[str] = ("./solver --flag",)
-
-    def available(self) -> list[Available]:
-        return []
-
     def faults(self, name: str, parameters: Mapping[str, object]) -> list[str]:
         lines = parameter_faults(parameters)
         try:
@@ -385,7 +378,7 @@ def package_files(client: str) -> list[Path]:
     return sorted([*ours, here / "client" / client])
 
 
-EXTERNAL = External()
+EXTERNAL = External(name="external", examples=("./solver --flag",))
 """A program in any language that speaks a line protocol."""
 
 
