@@ -30,7 +30,7 @@ from timefair.algorithms.base import (
     Objective,
 )
 from timefair.basics.errors import suggest
-from timefair.problems.base import Variables, unknown
+from timefair.problems.base import Variables, Word, unknown
 from timefair.problems.kinds import Task
 
 BOTH: frozenset[Task] = frozenset({"one objective", "constraints"})
@@ -51,9 +51,9 @@ class Adapter(Library):
     - `module`: The module to import; by default the one of the library's name.
     - `names`: The names of the algorithms, or a function that asks the library for them.
     - `parameters`: ``parameters(name)`` returns the parameters that a user may set, each with its
-      default, or with ``int`` or ``float`` if the library chooses a number. If the default is a
-      truth value or a number, the user's value has to be one, too. The library checks all other
-      values.
+      default, with ``int`` or ``float`` if the library chooses a number, or with its `Word`s. If
+      the default is a truth value or a number, the user's value has to be one, too. The library
+      checks all other values.
     - `solve`: ``solve(objective, rng, *, name, parameters)`` is one launch; `parameters` are the
       user's. What it raises in a short trial is the fault of the parameters.
     - `examples`: By default the first name.
@@ -167,6 +167,8 @@ def defaults_of(function: Callable[..., object], *, without: Sequence[str]) -> d
 
 def _wanted(value: object, default: object) -> str:
     """What a value that replaces a default should be; empty if it is valid."""
+    if isinstance(default, Word):
+        return "" if default.has(value) else str(default)
     if isinstance(default, type):
         default = default(True)
     if isinstance(default, bool):

@@ -57,7 +57,7 @@ from numpy.typing import NDArray
 
 from timefair.algorithms.adapter import Adapter, Given, Rng, Sphere, nominal_budget
 from timefair.algorithms.base import CONTINUOUS, ONE_OBJECTIVE, Objective
-from timefair.problems.base import Variables
+from timefair.problems.base import Variables, Word
 
 BUDGET_PER_DIMENSION = 1000
 """Nominal evaluations of a launch per dimension, if the run has no budget of evaluations."""
@@ -120,7 +120,7 @@ class Nevergrad(Adapter):
 
 def _parameters(name: str) -> dict[str, object]:
     settings = dict.fromkeys(_configuration(_makers()[name]))
-    return {"budget": int, "num_workers": int, "start": STARTS[0], **settings}
+    return {"budget": int, "num_workers": int, "start": Word(STARTS), **settings}
 
 
 def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> None:
@@ -130,8 +130,7 @@ def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> N
     if workers and workers > 1 and maker.no_parallelization:
         raise ValueError("'num_workers' can only be 1")
     workers = workers or (1 if maker.no_parallelization else objective.cores)
-    if (start := changes.pop("start", STARTS[0])) not in STARTS:
-        raise ValueError(f"'start' is {' or '.join(STARTS)}, not {start!r}")
+    start = changes.pop("start", STARTS[0])
     if changes:
         maker = type(maker)(**_configuration(maker) | changes)
     lower, upper = objective.lower, objective.upper

@@ -28,7 +28,6 @@ local
 from __future__ import annotations
 
 import contextlib
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +44,7 @@ from timefair.algorithms.adapter import (
     starting_point,
 )
 from timefair.algorithms.base import Objective
+from timefair.problems.base import Word
 
 LOCAL = ("LN_BOBYQA", "LN_NELDERMEAD", "LN_PRAXIS", "LN_SBPLX")
 MULTISTART = ("GN_MLSL", "GN_MLSL_LDS")
@@ -69,7 +69,7 @@ def _parameters(name: str) -> dict[str, object]:
     if name in (*LOCAL, "LN_COBYLA"):
         own["initial_step"] = None
     if name in NESTED:
-        own["local"] = LOCAL[0]
+        own["local"] = Word(LOCAL)
     return own
 
 
@@ -93,22 +93,14 @@ def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> N
         optimizer.add_inequality_mconstraint(write, np.zeros(objective.number_of_constraints))
     settings = dict(parameters)
     if name in NESTED:
-        optimizer.set_local_optimizer(_local(settings.pop("local", LOCAL[0]), objective))
+        local = nlopt.opt(getattr(nlopt, settings.pop("local", LOCAL[0])), objective.dimension)
+        local.set_xtol_rel(LOCAL_XTOL)
+        optimizer.set_local_optimizer(local)
     for key, value in settings.items():
         getattr(optimizer, f"set_{key}")(value)
     with contextlib.suppress(nlopt.RoundoffLimited, nlopt.ForcedStop):  # ends like any other
         optimizer.optimize(starting_point(objective, rng))
     trap.reraise()
-
-
-def _local(name: object, objective: Objective) -> Any:
-    import nlopt
-
-    if name not in LOCAL:
-        raise ValueError(f"'local' is one of {', '.join(LOCAL)}, not {name!r}")
-    optimizer = nlopt.opt(getattr(nlopt, str(name)), objective.dimension)
-    optimizer.set_xtol_rel(LOCAL_XTOL)
-    return optimizer
 
 
 NLOPT = Adapter(

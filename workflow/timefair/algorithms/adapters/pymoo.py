@@ -49,7 +49,7 @@ from timefair.algorithms.adapter import (
     has_constraints,
 )
 from timefair.algorithms.base import ConstrainedObjective, Objective
-from timefair.problems.base import Variables
+from timefair.problems.base import Variables, Word
 
 MULTI = {  # module of each class in ``pymoo.algorithms.moo``, for two objectives
     "AGEMOEA": "age",
@@ -117,7 +117,7 @@ def _class(name: str) -> Any:
 def _parameters(name: str) -> dict[str, object]:
     own = defaults_of(_class(name), without=SET_HERE)
     sizes = {key: int for key, default in own.items() if default is None}
-    return {**own, **sizes, **FURTHER.get(name, {}), "termination": TERMINATIONS[0]}
+    return {**own, **sizes, **FURTHER.get(name, {}), "termination": Word(TERMINATIONS)}
 
 
 def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> object:
@@ -194,8 +194,6 @@ def _termination(word: object, objectives: int) -> Any:
     from pymoo.core.termination import NoTermination
     from pymoo.termination import default
 
-    if word not in TERMINATIONS:
-        raise ValueError(f"'termination' is {' or '.join(TERMINATIONS)}, not {word!r}")
     if word == "none":
         return NoTermination()
     number = "Single" if objectives == 1 else "Multi"
