@@ -164,16 +164,6 @@ class Fresh:
     connection: socket.socket
     keeper: Keeper | None
 
-    @property
-    def remark(self) -> str:
-        return f"its modules were imported again, because forks would lose or share {self.because}"
-
-    def fork(self, state: State, instance: int, seed: int) -> int:
-        """Let the process of a run be forked, and adopt it; return its process id."""
-        memory = state.numbers, state.recommended_dimension
-        request = (instance, seed, tempfile.gettempdir(), memory)
-        return forked(self.connection, request, state.fds)
-
 
 @contextlib.contextmanager
 def fresh(context: object, because: str) -> Iterator[Fresh]:
@@ -298,8 +288,7 @@ class _Launcher:
 
     @property
     def made(self) -> int:
-        launches: int = self.state["launches"]
-        return launches
+        return int(self.state["launches"])
 
     def launch(self, limit: Limit = UNLIMITED, plateau: Limit = UNLIMITED) -> None:
         self._begin(limit)
@@ -403,23 +392,15 @@ MOST = 100_000  # number of bytes of a run's output that are kept
 ATTEMPTS = 3  # number of attempts at a run whose process is killed from outside
 FROM_OUTSIDE = (signal.SIGKILL, *SIGNALS)  # signals that no algorithm sends to itself by mistake
 
-LATE_NS = 50_000_000
-"""Time after which the parent ends a process that the kernel timer should have ended."""
-
-CHILDREN_NS = 20_000_000
-"""So often the CPU time of a run's children is added to a clock of CPU time."""
-
-MEMORY_NS = 100_000_000
-"""So often the memory of a run's processes is summed, if it has more than one."""
-
+LATE_NS = 50_000_000  # after it, the parent ends a process that the kernel timer should have ended
+CHILDREN_NS = 20_000_000  # so often CPU time of a run's children is added to a clock of CPU time
+MEMORY_NS = 100_000_000  # so often the memory of a run's processes is summed, if it has several
 _POLL_NS = 1_000_000_000
-
 CPU_MARGIN_S = 0.02
 """Tolerated difference of CPU times from the kernel and from the process, besides its teardown."""
 
 LEAST_CPU = 0.25
 """A run that is killed at T gets a remark if its CPU time is a smaller share of the time it had."""
-
 LIMIT_S = 600.0
 """Time for computing the values without noise of a run's vectors, and of its recommended points."""
 
@@ -430,15 +411,10 @@ _STOP_REASONS = {
     Stop.ENDED: StopReason.ALGORITHM_ENDED,
 }
 
-_LAUNCH_ENDS = {
-    LaunchCode.OPEN: None,
-    LaunchCode.RETURNED: LaunchEnd.RETURNED,
-    LaunchCode.TAU: LaunchEnd.TAU,
-    LaunchCode.LAUNCH_TARGET: LaunchEnd.TARGET,
-    LaunchCode.LAUNCH_CUT: LaunchEnd.CUT,
-    LaunchCode.LAUNCH_FAILED: LaunchEnd.FAILED,
-    LaunchCode.STAGNATED: LaunchEnd.STAGNATED,
-}
+_LAUNCH_ENDS = (  # by `LaunchCode`; None: the launch was open
+    *(None, LaunchEnd.RETURNED, LaunchEnd.TAU, LaunchEnd.TARGET, LaunchEnd.CUT, LaunchEnd.FAILED),
+    LaunchEnd.STAGNATED,
+)
 
 Subject = Algorithm | Confined | Fresh
 """What a run is made of: an algorithm to fork, or a process that holds it or that forks for it."""
@@ -592,7 +568,10 @@ class _Run:
             if isinstance(self.algorithm, Fresh):
                 of_run_s = state.start.prepared / 1e9 if state.start else 0.0
                 row["preparation_s"] = self.algorithm.seconds + of_run_s
-                remark = self.algorithm.remark
+                lost = self.algorithm.because
+                remark = (
+                    f"its modules were imported again, because forks would lose or share {lost}"
+                )
             if row["status"] == Status.OK:
                 row["message"] = _waited(row) or _outside(row["best_x"], problem) or remark
             return row
@@ -629,7 +608,9 @@ class _Run:
         spared = [algorithm.pid] if isinstance(algorithm, Confined | Fresh) else []
         spared += [keeper.number] if keeper else []
         if isinstance(algorithm, Fresh):
-            pid, loading_s = algorithm.fork(state, self.problem.name.instance, self.seed), LOADING_S
+            memory = state.numbers, state.recommended_dimension
+            request = (self.problem.name.instance, self.seed, tempfile.gettempdir(), memory)
+            pid, loading_s = forked(algorithm.connection, request, state.fds), LOADING_S
         elif pid := os.fork():
             loading_s = 0.0
         else:
@@ -892,7 +873,7 @@ def _result(
     unknown_end = LaunchEnd.FAILED if reason == StopReason.FAILURE else LaunchEnd.CUT
     launches = []
     for row, launch_best in zip(logs.launches, launch_bests.tolist(), strict=True):
-        if (code := row["code"].item()) not in _LAUNCH_ENDS:
+        if (code := row["code"].item()) not in range(len(_LAUNCH_ENDS)):
             raise Unreadable(f"a launch ended in an unknown way, {code}")
         is_open = code == LaunchCode.OPEN
         made = state["evaluations"] if is_open else int(row["last"])

@@ -68,11 +68,6 @@ def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> N
             study.tell(trial, None if failed else float(value), failed)
 
 
-def _missing(name: str) -> str:
-    lacking = name == "GP" and importlib.util.find_spec("torch") is None
-    return "needs the package torch" if lacking else ""
-
-
 OPTUNA = Adapter(
     name="optuna",
     distributions=("optuna", "numpy", "scipy", "cmaes", "torch"),
@@ -81,7 +76,9 @@ OPTUNA = Adapter(
     parameters=_parameters,
     solve=_solve,
     whole=None,
-    missing=_missing,
+    missing=lambda name: (
+        "needs the package torch" if name == "GP" and not importlib.util.find_spec("torch") else ""
+    ),
     examples=("TPE", "CMA-ES"),
     late=("cmaes", "scipy.stats"),
 )

@@ -48,7 +48,7 @@ from timefair.algorithms.adapter import (
     given_start,
     has_constraints,
 )
-from timefair.algorithms.base import ConstrainedObjective, Objective
+from timefair.algorithms.base import Objective
 from timefair.problems.base import Variables, Word
 
 MULTI = {  # module of each class in ``pymoo.algorithms.moo``, for two objectives
@@ -153,32 +153,26 @@ def _operators(objective: Objective) -> dict[str, Any]:
 
 
 def _problem(objective: Objective) -> Any:
-    from pymoo.core.problem import Problem
+    from pymoo.core.problem import ElementwiseProblem, Problem
+
+    space = {"n_var": objective.dimension, "xl": objective.lower, "xu": objective.upper}
+    if has_constraints(objective):
+        constraints = objective.constraints
+
+        class Constrained(ElementwiseProblem):  # type: ignore[misc]
+            def _evaluate(self, x: Any, out: dict[str, Any], *_: Any, **__: Any) -> None:
+                out["G"], out["F"] = constraints(x), objective(x)
+
+        return Constrained(n_obj=1, n_ieq_constr=objective.number_of_constraints, **space)
 
     class Bounded(Problem):  # type: ignore[misc]
         def _evaluate(self, x: Any, out: dict[str, Any], *_: Any, **__: Any) -> None:
             out["F"] = objective.batch(x).reshape(len(x), -1)
 
-    if has_constraints(objective):
-        return _constrained(objective)
-    objectives = objective.shown
-    return Bounded(objective.dimension, n_obj=objectives, xl=objective.lower, xu=objective.upper)
-
-
-def _constrained(objective: ConstrainedObjective) -> Any:
-    from pymoo.core.problem import ElementwiseProblem
-
-    class Constrained(ElementwiseProblem):  # type: ignore[misc]
-        def _evaluate(self, x: Any, out: dict[str, Any], *_: Any, **__: Any) -> None:
-            out["G"], out["F"] = objective.constraints(x), objective(x)
-
-    count = objective.number_of_constraints
-    bounds = {"xl": objective.lower, "xu": objective.upper}
-    return Constrained(n_var=objective.dimension, n_obj=1, n_ieq_constr=count, **bounds)
+    return Bounded(n_obj=objective.shown, **space)
 
 
 def _begun_with(start: NDArray[np.float64], sampling: Any) -> Any:
-    """A sampling of the first population in which a point replaces the first one."""
     from pymoo.core.sampling import Sampling
 
     class BegunWith(Sampling):  # type: ignore[misc]
