@@ -185,7 +185,7 @@ def test_members_in_c_give_the_same_as_through_the_interpreter(monkeypatch):
         ({"shares": [0.5, 0.25, 0.25]}, "3 numbers for 2 members"),
         ({"shares": [1.0, 0.0]}, "above 0"),
         ({"shares": 0.5}, "above 0"),
-        ({"mode": "parallel"}, "one of in turn, slices"),
+        ({"mode": "parallel"}, "is 'in turn' or 'slices', not"),
         ({"evaluations": None}, "needs 'evaluations' or 'time_s'"),
         ({"time_s": 1.0}, "not both"),
         ({"evaluations": 1}, "at least 2"),

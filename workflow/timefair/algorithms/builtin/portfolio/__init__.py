@@ -42,9 +42,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
-from typing import Any, NamedTuple, TypeVar
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -57,21 +57,12 @@ from timefair.algorithms.base import (
 )
 from timefair.algorithms.builtin import Above
 from timefair.algorithms.builtin.portfolio.share import Share, ShareUsed
-from timefair.problems.base import Number, Variables
+from timefair.problems.base import Number, Variables, Word, wrong_values
 
 IN_TURN, SLICES = MODES = ("in turn", "slices")
 MEMBER_KEYS = ("use", "parameters")
 LEAST_TIME_S = 1e-4  # shorter times are not divided, because an evaluation may take this long
 
-
-class _Turn(NamedTuple):
-    """Limits of a member's turn; None for no limit."""
-
-    evaluations: int | None
-    time_ns: int | None
-
-
-AnyMember = TypeVar("AnyMember", bound="Member")
 Specification = tuple[str, Mapping[str, object]]  # the `use` of a member, and its parameters
 
 
@@ -79,17 +70,46 @@ def load(
     *,
     members: Sequence[object],
     shares: Sequence[float] | None = None,
-    mode: str = IN_TURN,
+    mode: Annotated[str, Word(MODES)] = IN_TURN,
     evaluations: int | None = None,
-    time_s: float | None = None,
+    time_s: Annotated[float, Number(LEAST_TIME_S)] | None = None,
 ) -> Algorithm:
     """Load the portfolio and its members; preparing it prepares the members."""
     from timefair.algorithms import registry
 
     loaded = [registry.load(use, given) for use, given in specifications(members)]
     weights = np.full(len(loaded), 1 / len(loaded)) if shares is None else np.array(shares)
-    portfolio = _Portfolio(loaded, weights / weights.sum(), evaluations, time_s)
-    launch = portfolio.in_turn if mode == IN_TURN else portfolio.in_slices
+    weights /= weights.sum()
+    unlimited: list[int | None] = [None] * len(loaded)
+
+    def divided(whole: int) -> list[int | None]:
+        """The share of each member; the sum is the complete number."""
+        ends = [0, *np.rint(np.cumsum(weights) * whole).astype(int).tolist()]
+        return [end - start for start, end in pairwise(ends)]
+
+    def launch(objective: Objective, rng: np.random.Generator) -> None:
+        left = objective.evaluations_left
+        most = min((n for n in (evaluations, left) if n is not None), default=None)
+        turns = unlimited if most is None else divided(most)
+        own = unlimited if left is None else turns if mode == IN_TURN else divided(left)
+        times = unlimited
+        if time_s is not None:
+            times = [round(1e9 * time_s * weight) for weight in weights]
+        parts = zip(loaded, rng.spawn(len(loaded)), own, turns, times, strict=True)
+        with ExitStack() as stack:
+            begun = [
+                stack.enter_context(Member(one, objective, stream, share, turn, time_ns))
+                for one, stream, share, turn, time_ns in parts
+                if turn != 0
+            ]
+            if mode == IN_TURN:
+                for member in begun:
+                    with member:
+                        member.turn()
+            while any(not member.share.closed for member in begun):
+                for member in begun:
+                    if not member.share.closed:
+                        member.turn()
 
     def prepare() -> None:
         for member in loaded:
@@ -98,70 +118,12 @@ def load(
     return Algorithm(launch, prepare)
 
 
-@dataclass(frozen=True)
-class _Portfolio:
-    """Members with their shares of a number of evaluations or seconds."""
-
-    members: Sequence[Algorithm]
-    weights: np.ndarray[Any, np.dtype[np.float64]]
-    evaluations: int | None
-    time_s: float | None
-
-    def in_turn(self, objective: Objective, rng: np.random.Generator) -> None:
-        for member, turn in self._begun(Member, objective, rng):
-            if turn.evaluations != 0:
-                member.use_up(*turn)
-
-    def in_slices(self, objective: Objective, rng: np.random.Generator) -> None:
-        """Run the members in rounds, until no member can continue."""
-        with ExitStack() as stack:
-            members = [
-                (stack.enter_context(member), turn)
-                for member, turn in self._begun(PausingMember, objective, rng)
-                if turn.evaluations != 0
-            ]
-            while any(not member.has_ended for member, _ in members):
-                for member, turn in members:
-                    if not member.has_ended:
-                        member.turn(*turn)
-
-    def _begun(
-        self, kind: type[AnyMember], objective: Objective, rng: np.random.Generator
-    ) -> list[tuple[AnyMember, _Turn]]:
-        left = objective.evaluations_left
-        turns = self._turns(left)
-        told: list[int | None] = [None] * len(turns)
-        if left is not None:
-            in_turn = kind is Member
-            told = [turn.evaluations for turn in turns] if in_turn else [*self._divided(left)]
-        each = zip(self.members, rng.spawn(len(turns)), told, turns, strict=True)
-        return [(kind(one, objective, stream, own), turn) for one, stream, own, turn in each]
-
-    def _turns(self, left: int | None) -> list[_Turn]:
-        """The turn of each member; together they do not exceed the evaluations that are left."""
-        most = min((n for n in (self.evaluations, left) if n is not None), default=None)
-        evaluations: list[int | None] = [None] * len(self.members)
-        if most is not None:
-            evaluations = [*self._divided(most)]
-        if self.time_s is None:
-            return [_Turn(count, None) for count in evaluations]
-        times = (round(1e9 * self.time_s * weight) for weight in self.weights)
-        return [_Turn(count, time) for count, time in zip(evaluations, times, strict=True)]
-
-    def _divided(self, evaluations: int) -> list[int]:
-        """The share of each member; the sum is the complete amount."""
-        ends = [0, *np.rint(np.cumsum(self.weights) * evaluations).astype(int).tolist()]
-        return [end - start for start, end in pairwise(ends)]
-
-
 def specifications(members: object) -> list[Specification]:
     """The `use` and the parameters of each member that is written correctly."""
-    found: list[Specification] = []
-    for member in members if isinstance(members, list | tuple) else ():
-        one = _in_full(member)
-        if not _faults_of_form(one):
-            found.append((one["use"], one.get("parameters") or {}))
-    return found
+    written = map(_in_full, members if isinstance(members, list | tuple) else ())
+    return [
+        (one["use"], one.get("parameters") or {}) for one in written if not _faults_of_form(one)
+    ]
 
 
 def variables(*, members: Sequence[object] = (), **_: object) -> frozenset[Variables]:
@@ -175,39 +137,30 @@ def faults(
     *,
     members: object,
     shares: object = None,
-    mode: object = IN_TURN,
     evaluations: object = None,
     time_s: object = None,
+    **_: object,
 ) -> list[str]:
-    lines = _faults_of_members(members)
-    if mode not in MODES:
-        lines.append(f"'mode' of timefair:portfolio is one of {', '.join(MODES)}, not {mode!r}")
-    if (evaluations is None) == (time_s is None):
-        lines.append("timefair:portfolio needs 'evaluations' or 'time_s', and not both")
-    count = len(members) if isinstance(members, list | tuple) else 2
-    for key, value, allowed in (
-        ("evaluations", evaluations, Number(count, whole=True)),
-        ("time_s", time_s, Number(LEAST_TIME_S)),
-    ):
-        if value is not None and not allowed.has(value):
-            lines.append(f"{key!r} of timefair:portfolio is {allowed}, not {value!r}")
-    return lines + _faults_of_shares(shares, count)
-
-
-def _faults_of_members(members: object) -> list[str]:
     from timefair.algorithms import registry
 
+    lines = []
     if not isinstance(members, list | tuple) or len(members) < 2:
-        return [
+        lines.append(
             "'members' of timefair:portfolio is a list of at least two algorithms, each "
             f"library:name or {{use: ..., parameters: ...}}, not {members!r}"
-        ]
-    lines = []
-    for k, member in enumerate(members):
-        one = _in_full(member)
-        wrong = _faults_of_form(one) or registry.faults(one["use"], one.get("parameters") or {})
-        lines += [f"members[{k}]: {line}" for line in wrong]
-    return lines
+        )
+        members = (None, None)
+    else:
+        for k, one in enumerate(map(_in_full, members)):
+            wrong = _faults_of_form(one) or registry.faults(one["use"], one.get("parameters") or {})
+            lines += [f"members[{k}]: {line}" for line in wrong]
+    if (evaluations is None) == (time_s is None):
+        lines.append("timefair:portfolio needs 'evaluations' or 'time_s', and not both")
+    count = len(members)
+    most = count if evaluations is None else evaluations
+    allowed = {"evaluations": Number(count, whole=True)}
+    lines += wrong_values("timefair:portfolio", allowed, {"evaluations": most})
+    return lines + _faults_of_shares(shares, count)
 
 
 def _in_full(member: object) -> Any:
@@ -239,11 +192,13 @@ def _faults_of_shares(shares: object, count: int) -> list[str]:
 
 
 class Member:
-    """One algorithm with its share of an objective.
+    """One algorithm with its share of an objective, in a thread that pauses when a turn is used up.
 
     A launch that returns is followed by another one with its own random stream, until the share is
-    used up or a launch makes no evaluation. `evaluations_left` is its share of a budget of
-    evaluations; None without such a budget.
+    used up or a launch makes no evaluation. The end of a ``with`` block ends the member.
+
+    - `evaluations_left`: Its share of a budget of evaluations; None without such a budget.
+    - `evaluations`, `time_ns`: Limits of a turn; None for no limit.
     """
 
     def __init__(
@@ -252,13 +207,26 @@ class Member:
         objective: Objective,
         rng: np.random.Generator,
         evaluations_left: int | None,
+        evaluations: int | None,
+        time_ns: int | None,
     ) -> None:
         self._algorithm, self._rng = algorithm, rng
         self.share = Share(objective, self._hand_over, evaluations_left)
+        self._grant = partial(self.share.grant, evaluations, time_ns)
+        self._thread = PausableThread(self._live)
 
-    def use_up(self, evaluations: int | None, time_ns: int | None) -> None:
-        self.share.grant(evaluations, time_ns)
-        self._live()
+    def __enter__(self) -> Member:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.share.closed = True
+        with suppress(Exception):  # of an algorithm that it was ended in
+            self._thread.go_on()
+
+    def turn(self) -> None:
+        """Let the member run for one turn; raise its exception here, if any."""
+        self._grant()
+        self._thread.go_on()
 
     def _live(self) -> None:
         made = -1
@@ -272,36 +240,6 @@ class Member:
             pass
         finally:
             self.share.closed = True
-
-    def _hand_over(self) -> None:
-        self.share.closed = True
-        raise ShareUsed
-
-
-class PausingMember(Member):
-    """A member that is paused at the end of a turn; use it in a ``with`` block, which ends it."""
-
-    def __init__(self, *arguments: Any) -> None:
-        super().__init__(*arguments)
-        self._thread = PausableThread(self._live)
-
-    def __enter__(self) -> PausingMember:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.share.closed = True
-        with suppress(Exception):  # of an algorithm that it was ended in
-            self._thread.go_on()
-
-    @property
-    def has_ended(self) -> bool:
-        """Whether the member cannot make a further turn."""
-        return self.share.closed
-
-    def turn(self, evaluations: int | None, time_ns: int | None) -> None:
-        """Let the member run for one turn; raise its exception here, if any."""
-        self.share.grant(evaluations, time_ns)
-        self._thread.go_on()
 
     def _hand_over(self) -> None:
         self._thread.pause()
