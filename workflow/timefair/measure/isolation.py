@@ -16,7 +16,7 @@ import sysconfig
 import tempfile
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from itertools import islice
 from pathlib import Path
@@ -150,7 +150,6 @@ def _wide_folders() -> list[Path]:
 
 
 def _existing(folders: Iterable[Path]) -> tuple[Path, ...]:
-    """The existing ones of these folders, with links resolved and without duplicates."""
     return tuple(dict.fromkeys(folder.resolve() for folder in folders if folder.is_dir()))
 
 
@@ -167,14 +166,10 @@ def scratch_folder() -> Iterator[Path]:
 
 
 NAMES = 5  # maximal number of recorded names of new files
-
 MOST_ENTRIES = 300
 """Maximal number of files and folders that are compared per folder, beginning at its top level."""
-
 _EXPECTED = frozenset({*_WORKFLOW, ".git"})
 """Names that the workflow and the user's tools create in their working directory."""
-
-_COMPILED = ".pyc"
 
 Fingerprint = dict[str, tuple[int, int] | None]
 """Size and change time of files (ns, of the inode, which no program can set); None for a folder."""
@@ -198,22 +193,18 @@ def fingerprint(folders: Iterable[Path]) -> Fingerprint:
     here, user = os.getcwd(), os.geteuid()
     for folder in folders:
         top = os.path.relpath(folder) if str(folder) == here else str(folder)
-        for entry, looks in islice(_from_the_top(top, _unexpected), MOST_ENTRIES):
-            if looks.st_uid == user and not entry.name.endswith(_COMPILED):
+        for entry, looks in islice(_from_the_top(top, unexpected=True), MOST_ENTRIES):
+            if looks.st_uid == user and not entry.name.endswith(".pyc"):
                 state = None if stat.S_ISDIR(looks.st_mode) else (looks.st_size, looks.st_ctime_ns)
                 found[entry.path.removeprefix("./")] = state
     return found
 
 
-def _unexpected(name: str, is_folder: bool) -> bool:
-    return name not in _EXPECTED and not (is_folder and name.startswith(OF_A_RUN))
-
-
 def _from_the_top(
-    top: str, counts: Callable[[str, bool], bool] = lambda name, is_folder: True
+    top: str, unexpected: bool = False
 ) -> Iterator[tuple[os.DirEntry[str], os.stat_result]]:
-    """The entries of a folder that count, then those of its subfolders, and so on, without what
-    vanishes meanwhile, or lies deeper than a path can be long.
+    """The entries of a folder, then those of its subfolders, and so on, or only the `unexpected`
+    ones; without what vanishes meanwhile, or lies deeper than a path can be long.
     """
     waiting = deque([top])
     while waiting:
@@ -222,10 +213,12 @@ def _from_the_top(
                 with contextlib.suppress(OSError):
                     looks = entry.stat(follow_symlinks=False)
                     is_folder = stat.S_ISDIR(looks.st_mode)
-                    if counts(entry.name, is_folder):
-                        if is_folder:
-                            waiting.append(entry.path)
-                        yield entry, looks
+                    of_a_run = is_folder and entry.name.startswith(OF_A_RUN)
+                    if unexpected and (entry.name in _EXPECTED or of_a_run):
+                        continue
+                    if is_folder:
+                        waiting.append(entry.path)
+                    yield entry, looks
 
 
 def appeared(before: Fingerprint, after: Fingerprint) -> str | None:
@@ -237,9 +230,8 @@ def appeared(before: Fingerprint, after: Fingerprint) -> str | None:
 
 
 def look(scratch: Path, watched: Iterable[Path], before: Fingerprint) -> Leftovers:
-    sizes = [
-        looks.st_size for _, looks in _from_the_top(str(scratch)) if not stat.S_ISDIR(looks.st_mode)
-    ]
+    found = (looks for _, looks in _from_the_top(str(scratch)))
+    sizes = [looks.st_size for looks in found if not stat.S_ISDIR(looks.st_mode)]
     return Leftovers(len(sizes), sum(sizes) / 1e6, appeared(before, fingerprint(watched)))
 
 
@@ -247,7 +239,7 @@ def look(scratch: Path, watched: Iterable[Path], before: Fingerprint) -> Leftove
 
 
 def lock_folder() -> Path:
-    """Folder of the locks of this machine, the same for all campaigns and users."""
+    """The folder of locks of this machine."""
     return Path(os.environ.get("TIMEFAIR_LOCKS", Path(tempfile.gettempdir()) / "timefair-cores"))
 
 

@@ -139,15 +139,9 @@ class Counters:
 DIMENSION = 10
 OFFSPRING = 10
 GENERATIONS = 190  # about 14 ms on a machine of 2024
-
-SHORT_BUDGET_S = 1.5
-"""For runs shorter than this, half of the work is timed and the time is doubled, because the
-complete work would take more than 1 % of the run.
-"""
-
+SHORT_BUDGET_S = 1.5  # below it, the complete work would take more than 1 % of the run
 WARM_UP_GENERATIONS = 8
 """Repetitions that are not timed: after a fork, the first write to a page takes longer."""
-
 BEST_OF = 3  # number of timings at the start of a job, the best of which is the first best time
 
 
@@ -183,7 +177,7 @@ def _cpu_s(generations: int) -> float:
 
 
 def adapt(generations: int) -> float:
-    """Minimize an ellipsoid and return the best value. This value is the same at each call."""
+    """Minimize an ellipsoid and return the best value, the same at each call."""
     n, rng = DIMENSION, np.random.default_rng(1)
     weights = np.log((OFFSPRING + 1) / 2) - np.log(np.arange(1, OFFSPRING // 2 + 1))
     weights /= weights.sum()

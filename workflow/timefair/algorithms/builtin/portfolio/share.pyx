@@ -32,8 +32,6 @@ cdef class Share:
       the member continues with the turn that it was granted meanwhile; otherwise it raises
       `ShareUsed`.
     - `evaluations_left`: The member's share of a budget of evaluations; None without such a budget.
-
-    - `dimension`, `lower`, `upper`, `integer`: Those of the objective.
     - `evaluations`: Evaluations of this member alone, over all of its launches.
     - `closed`: Whether its share is used up. Every evaluation then raises `ShareUsed`.
     """
@@ -65,36 +63,15 @@ cdef class Share:
             self.turn_ends_at = read_clock() + <int64_t>time_ns
 
     @property
-    def lower(self):
-        return self.objective.lower
-
-    @property
-    def upper(self):
-        return self.objective.upper
-
-    @property
-    def integer(self):
-        return self.objective.integer
-
-    @property
     def noisy(self):
         """False: a recommendation of one member is not one of the portfolio."""
         return False
-
-    @property
-    def changes(self):
-        return self.objective.changes
-
-    @property
-    def cores(self):
-        return self.objective.cores
 
     def recommend(self, x, /):
         """Do nothing: recommendations of members are not recorded."""
 
     @property
     def evaluations_left(self):
-        """Evaluations that are left of the member's share; None without a budget of evaluations."""
         return None if self.left is None else max(self.left - self.evaluations, 0)
 
     @property
@@ -103,7 +80,9 @@ cdef class Share:
         return self.evaluations / self.left if self.left else self.objective.progress
 
     def __getattr__(self, name):
-        """The attribute ``c_function`` of an objective, if the objective behind has it, too."""
+        """What the objective behind says, and a ``c_function`` if it has one."""
+        if name in ("lower", "upper", "integer", "changes", "cores"):
+            return getattr(self.objective, name)
         if name == "c_function" and self.function != NULL:
             return <uintptr_t>&evaluate_in_c, <uintptr_t><void *>self
         raise AttributeError(name)
