@@ -148,13 +148,11 @@ def faults(use: str, parameters: Mapping[str, object]) -> list[str]:
 
 
 def variables(use: str, parameters: Mapping[str, object]) -> frozenset[Variables]:
-    """The kinds of variables that an algorithm supports; it must have no faults."""
     library, name = find(use)
     return library.variables(name, parameters)
 
 
 def tasks(use: str, parameters: Mapping[str, object]) -> frozenset[Task]:
-    """The tasks that an algorithm is for; it must have no faults."""
     library, name = find(use)
     return library.tasks(name, parameters)
 
@@ -213,7 +211,6 @@ def involved(use: str, parameters: Mapping[str, object]) -> tuple[str, ...]:
 
 
 def distributions(*uses: str) -> list[str]:
-    """The installed packages whose versions affect the algorithms."""
     names: list[str] = []
     for library, name in map(find, uses):
         names += user_code.packages(name) if library is OWN else library.distributions

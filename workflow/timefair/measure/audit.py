@@ -38,8 +38,6 @@ SLOW_S = 1e-4  # minimal time of an evaluation of the slow problem
 
 @dataclass(frozen=True)
 class Subject:
-    """An algorithm to audit, with a label for the table."""
-
     label: str
     use: str
     parameters: Mapping[str, object] = field(default_factory=dict)
@@ -218,7 +216,6 @@ def audit(subject: Subject, algorithm: Algorithm, setting: AuditSettings) -> Aud
 
 
 def _same_events(rows: Iterable[Mapping[str, Any]]) -> bool:
-    """Whether runs have the same events up to the end of the shortest run."""
     rows = list(rows)
     common = min(row["evaluations"] for row in rows)
     in_full = all(row["status"] != Status.WALL_LIMIT for row in rows)
@@ -232,7 +229,6 @@ def _same_events(rows: Iterable[Mapping[str, Any]]) -> bool:
 
 
 def _stopping(row: Mapping[str, Any], time_s: float) -> dict[str, Any]:
-    """How a run of time ended; empty if it ended otherwise."""
     if row["stop_reason"] not in (StopReason.TIME, StopReason.TIME_KILLED):
         return {}
     waited_s = row["run_queue_delay_s"]

@@ -239,7 +239,6 @@ def look(scratch: Path, watched: Iterable[Path], before: Fingerprint) -> Leftove
 
 
 def lock_folder() -> Path:
-    """The folder of locks of this machine."""
     return Path(os.environ.get("TIMEFAIR_LOCKS", Path(tempfile.gettempdir()) / "timefair-cores"))
 
 
@@ -284,7 +283,6 @@ def first_siblings_first(cores: Sequence[int], siblings: Sequence[Sequence[int]]
 
 
 def _take(folder: Path, cores: list[int], count: int) -> dict[int, int]:
-    """Lock up to `count` free cores; maps each locked core to its file descriptor."""
     locks: dict[int, int] = {}
     for core in cores:
         # Nothing is written, so that locks of another user can be taken too.

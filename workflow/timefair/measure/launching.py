@@ -144,7 +144,6 @@ class Remark(str):
 
 
 def of_a_return(returned: object) -> str:
-    """The message of a launch that returned this object without an evaluation."""
     if isinstance(returned, Remark):
         return returned
     if inspect.isgenerator(returned):

@@ -252,7 +252,6 @@ def live(
 
 
 def last_moment(start: Start, allowance: Allowance) -> int:
-    """Latest end of the run, in ns of the clock: after T, or after the limit if there is no T."""
     return start.deadline if start.deadline != NEVER else start.t0 + allowance.wall_ns
 
 
@@ -332,7 +331,6 @@ class _Launcher:
         self.measurement.begin_launch(now, deadline, evaluations)
 
     def _solve(self) -> None:
-        """Call the algorithm for the launch that was just opened, and close the launch."""
         measurement = self.measurement
         rng = self.stream or stream(self.seed, self.made - 1)
         self.stream, own = None, os.getpid()
@@ -352,7 +350,6 @@ class _Launcher:
 
 
 def _limits(limit: Limit) -> tuple[int, int]:
-    """The limit in nanoseconds and in evaluations; NEVER without one."""
     time_ns = NEVER if limit.seconds is None else min(round(limit.seconds * 1e9), NEVER)
     return time_ns, NEVER if limit.evaluations is None else min(limit.evaluations, NEVER)
 
@@ -369,7 +366,6 @@ def _warm_up(problem: Problem) -> None:
 
 
 def _fail(state: State, error: BaseException, of_problem: bool = False) -> None:
-    """Report the exception of the algorithm or of the problem to the parent, then end."""
     end, start = state.now_ns() + state["charge"], state.start
     state["end"], state["cpu_1"] = end, cpu_ns()
     if start is not None and end >= start.deadline:
@@ -579,7 +575,6 @@ class _Run:
             state.close()
 
     def _live_through(self) -> Verdict:
-        """Fork processes until the run is over; return how it ended."""
         while True:
             wait_status = self._process()
             reaped = self._gone()
@@ -714,7 +709,6 @@ class _Run:
 
 
 def _latest(start: Start | None, allowance: Allowance, forked: int) -> int:
-    """Latest time at which the kernel timer is due, in ns of the clock."""
     if start is None:
         return forked + allowance.answer_ns
     return last_moment(start, allowance) + allowance.grace_ns
@@ -781,7 +775,6 @@ def _content(state: State) -> Status:
 
 
 def _outside(best_x: list[float] | None, problem: Problem) -> str | None:
-    """The remark on a result outside the bounds; points need not keep those of COCO's functions."""
     if best_x is None or problem.name.suite.startswith("bbob"):
         return None
     x = np.asarray(best_x)
@@ -791,7 +784,6 @@ def _outside(best_x: list[float] | None, problem: Problem) -> str | None:
 
 
 def _waited(row: dict[str, Any]) -> str | None:
-    """The remark on a run that waited instead of computing until it was killed at T."""
     cpu_s, had_s = row["cpu_s"], row["real_s"] - (row["foreign_delay_s"] or 0.0)
     is_late = (row["last_evaluation_s"] or 0.0) > row["wall_s"] / 2
     if row["stop_reason"] != StopReason.TIME_KILLED or is_late or cpu_s >= LEAST_CPU * had_s:
@@ -916,12 +908,10 @@ def _result(
 
 
 def _columns(log: NDArray[np.void]) -> dict[str, NDArray[Any]]:
-    """When each row of a log was written, in the form of a record."""
     return {name: log[name] for name in ("launch", "evaluations")} | {"time_s": log["time"] / 1e9}
 
 
 def _rows(log: NDArray[np.void], **numbers: NDArray[Any]) -> list[dict[str, Any]]:
-    """The rows of a log in the form of a record, each with its `numbers`."""
     columns = _columns(log) | numbers
     values = zip(*(column.tolist() for column in columns.values()), strict=True)
     return [dict(zip(columns, row, strict=True)) for row in values]

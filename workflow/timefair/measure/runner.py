@@ -254,7 +254,6 @@ def _search(campaign: Campaign, folder: Path, keys: Keys, workers: int) -> None:
 def _logged(
     work: Iterable[tuple[Sequence[str], Path]], most: int, took: Callable[[int, float], object]
 ) -> None:
-    """Run commands, each with a log of its own; `JobFailed` when one fails."""
     logs: list[Path] = []
 
     def starts() -> Iterator[Callable[[], int]]:
@@ -270,7 +269,6 @@ def _logged(
 
 
 def _begun(words: Sequence[str], log: Path | None = None) -> int:
-    """Start a process that ends with this one, and return its number."""
     end_with_us = partial(kernel.die_with_parent, os.getpid())
     with storing(), contextlib.ExitStack() as stack:
         given: dict[str, Any] = {}
@@ -367,7 +365,6 @@ def hand_over(
 
 
 def _written(path: Path | None) -> tuple[int, int] | None:
-    """Identity of a file, and the time of its last write; None if there is no file."""
     if path is None or not path.exists():
         return None
     found = path.stat()

@@ -77,7 +77,6 @@ class Penalized(_Beneath):
 
 
 def penalized(algorithm: Algorithm, weight: float) -> Algorithm:
-    """The same algorithm, with penalized values where the problem has constraints."""
     return _showing(algorithm, lambda one: Penalized(one, weight) if has_constraints(one) else one)
 
 
@@ -130,7 +129,6 @@ class Keyed(Rounded):
 
 
 def rounded(algorithm: Algorithm) -> Algorithm:
-    """The same algorithm, with its points rounded where the problem has integer variables."""
     return _showing(algorithm, lambda one: Rounded(one) if one.integer.any() else one)
 
 

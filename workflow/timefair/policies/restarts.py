@@ -34,7 +34,6 @@ class Limit:
 
 
 def _finite(number: float | None, factor: float) -> float | None:
-    """The product; None if it is infinite or there is no number."""
     product = math.inf if number is None else number * factor
     return None if product == math.inf else product
 

@@ -343,7 +343,6 @@ def _lower_limit(successes: int, n: int, confidence: float) -> float:
     least = mixed + log(1.0 - confidence)
 
     def excess(rate: float) -> float:
-        """Log-likelihood under a rate, minus the smallest one that is not excluded."""
         return float(xlogy(successes, rate) + xlog1py(failures, -rate) - least)
 
     return float(brentq(excess, 1e-300, successes / n, xtol=1e-12))

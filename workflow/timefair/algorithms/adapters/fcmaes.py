@@ -85,7 +85,6 @@ def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> N
 
 
 def _by_generations(objective: Objective, optimizer: Any) -> None:
-    """Ask and tell until fcmaes stops."""
     stop = 0
     while not stop:
         # The points of CMA-ES miss the bounds by rounding errors.

@@ -238,7 +238,6 @@ def _makers() -> dict[str, Any]:
 
 
 def _configuration(maker: Any) -> dict[str, object]:
-    """The settings of a configured optimizer; empty for plain classes."""
     from nevergrad.optimization import base
 
     return maker.config() if isinstance(maker, base.ConfiguredOptimizer) else {}

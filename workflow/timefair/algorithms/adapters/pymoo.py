@@ -138,7 +138,6 @@ def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> o
 
 
 def _operators(objective: Objective) -> dict[str, Any]:
-    """The operators for permutations; none for other variables."""
     if not objective.integer.all():  # no algorithm here takes other whole numbers
         return {}
     from pymoo.operators.crossover.ox import OrderCrossover

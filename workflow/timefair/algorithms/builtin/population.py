@@ -158,7 +158,6 @@ def halfway_back(
 
 
 def shortened(rng: np.random.Generator, archive: Points, size: int) -> Points:
-    """The archive after random points were removed, so that at most `size` are left."""
     if len(archive) <= size:
         return archive
     return archive[rng.permutation(len(archive))[:size]]

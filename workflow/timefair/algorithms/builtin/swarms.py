@@ -206,7 +206,6 @@ class _Swarms:
         self._take_attractors(self._best, self._best_y)
 
     def avoid_convergence(self, radius: float) -> None:
-        """Place the worst swarm again if all have converged."""
         apart = self._x[:, :, np.newaxis] - self._x[:, np.newaxis]
         diameters = np.linalg.norm(apart, axis=-1).max(axis=(1, 2))
         if (diameters < radius).all():
@@ -224,7 +223,6 @@ class _Swarms:
                 placed.add(worse)
 
     def move(self, chi: float, c: float) -> None:
-        """Move the neutral particles and evaluate them."""
         own, common = self._rng.random((2, *self._x.shape))
         to_own, to_common = self._best - self._x, self._attractor[:, np.newaxis] - self._x
         self._v = chi * (self._v + c * own * to_own + c * common * to_common)
@@ -244,7 +242,6 @@ class _Swarms:
         self._take_attractors(points, self._values(points))
 
     def _place(self, swarm: int) -> None:
-        """Begin a swarm at random points, with velocities towards others."""
         x = self._rng.random(self._x.shape[1:])
         self._x[swarm] = self._best[swarm] = x
         self._v[swarm] = (self._rng.random(x.shape) - x) / 2

@@ -150,7 +150,6 @@ def point(words: Sequence[bytes], dimension: int) -> list[float]:
 
 
 def batch_size(word: bytes) -> int:
-    """Parse the number of points of a batch; ExternalError if it is not a whole number."""
     if not word.isdigit():
         raise ExternalError(f"{shown([b'batch', word])} is not a batch: write batch and a number")
     return int(word)
@@ -400,7 +399,6 @@ def solve(
 
 
 def _converse(process: Process, objective: Objective) -> None:
-    """Answer until the command stops or its output ends."""
     dimension = objective.dimension
     while (line := process.read_line()) is not None:
         match line.split():

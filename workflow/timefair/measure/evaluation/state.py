@@ -196,7 +196,6 @@ class State:
 
     @property
     def start(self) -> Start | None:
-        """The start; None before it is written."""
         written = os.pread(self._start_fd, _START.size, 0)
         return Start(*_START.unpack(written)) if len(written) == _START.size else None
 
@@ -218,7 +217,6 @@ class State:
         return text.decode("utf-8", "ignore") or None
 
     def launches(self) -> NDArray[np.void]:
-        """The launches that were begun. The last may still be open."""
         return _rows(self.launch_log.fd, LAUNCH, self["launches"])
 
     def logs(self) -> Logs:
@@ -244,7 +242,6 @@ class State:
         return BestPoint.read(self.best_fd, dimension, events) if events else (np.inf, None)
 
     def close_open_launch(self, code: int, end: int) -> None:
-        """Close the launch whose process was killed, so that a new process can go on."""
         row = self.launches()[-1:]
         if not row.size:
             raise Unreadable("a launch was killed, and none was begun")
@@ -333,7 +330,6 @@ class Evaluators:
         return self._values[:count].copy(), self._stamps[:count].copy()
 
     def error(self) -> LaunchFailed:
-        """What the problem raised last, in one of the processes."""
         return LaunchFailed(*pickle.loads(self._error[:]))
 
     def _await(self, deadline: int) -> None:
@@ -414,7 +410,6 @@ def failure(error: BaseException, of_problem: bool = False) -> tuple[int, str]:
 
 
 def _lacks_network(error: BaseException | None) -> bool:
-    """Whether an exception, or one that led to it, says that a network is out of reach."""
     for _ in range(10):
         if isinstance(error, OSError) and (
             error.errno in _UNREACHABLE or isinstance(error, socket.gaierror)

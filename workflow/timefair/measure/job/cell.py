@@ -210,7 +210,6 @@ def runner(prepared: Prepared, job: Job, cores: tuple[int, ...], folder: Path) -
 def allowed(
     prepared: Prepared, job: Job, cores: tuple[int, ...], folder: Path
 ) -> Iterator[tuple[Subject, Allowance]]:
-    """The job's algorithm, ready on held cores, and what its runs may use."""
     with ExitStack() as stack:
         algorithm = stack.enter_context(prepared.ready(job, cores, folder))
         allowance = allowance_of(prepared.campaign, prepared.views, job)
@@ -423,8 +422,6 @@ LONG = 1000  # above this length, the evaluations of a launch need not grow with
 
 
 class Launch(NamedTuple):
-    """A launch of some length: whether it returned, its share of the budget, its evaluations."""
-
     length: int
     returned: bool
     failed: bool
@@ -437,7 +434,6 @@ SCHEDULED = ("parameter", "asked", "length", "launch_evaluations")
 
 
 def schedule_of(facts: Mapping[str, Any]) -> dict[str, Any]:
-    """The schedule in the facts of a job's record; empty without one."""
     return {key: one[key] for one in facts.get("schedule", [])[:1] for key in SCHEDULED}
 
 

@@ -74,7 +74,6 @@ def load(
     evaluations: int | None = None,
     time_s: Annotated[float, Number(LEAST_TIME_S)] | None = None,
 ) -> Algorithm:
-    """Load the portfolio and its members; preparing it prepares the members."""
     from timefair.algorithms import registry
 
     loaded = [registry.load(use, given) for use, given in specifications(members)]
@@ -119,7 +118,6 @@ def load(
 
 
 def specifications(members: object) -> list[Specification]:
-    """The `use` and the parameters of each member that is written correctly."""
     written = map(_in_full, members if isinstance(members, list | tuple) else ())
     return [
         (one["use"], one.get("parameters") or {}) for one in written if not _faults_of_form(one)
