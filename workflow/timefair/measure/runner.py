@@ -115,9 +115,13 @@ def _status_of(descriptor: int, pid: int) -> int:
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 
 
-def _fork(work: Callable[[], int]) -> int:
+def _flush() -> None:
     sys.stdout.flush()
     sys.stderr.flush()
+
+
+def _fork(work: Callable[[], int]) -> int:
+    _flush()
     if pid := os.fork():
         return pid
     status = 1
@@ -126,8 +130,7 @@ def _fork(work: Callable[[], int]) -> int:
     except BaseException:
         traceback.print_exc()
     finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
+        _flush()
         os._exit(status)
 
 
@@ -288,15 +291,11 @@ ATTEMPTS = 3
 
 NAMES = {"ready": "timefair-ready", "job": "timefair-job"}
 """Names of a prepared process and of its forks in `ps`."""
-
 LONGEST = 1 << 16  # maximal length of a request, in bytes
 STARTED = b"started"  # first message of a fork, with a descriptor of itself
-
 ENDED = frozenset(128 + number for number in (signal.SIGKILL, *SIGNALS))
 """The exit status of a fork that was ended by a signal."""
-
 CONTINUE_S = 2.0  # so often a fork gets the signal to continue, in case that its run has stopped it
-
 _NAMESPACES = ("pid", "mnt", "net", "user")
 _SURROUNDINGS = ("/proc/self/limits", "/proc/self/cgroup")
 
@@ -486,10 +485,8 @@ def user_of_peer(connection: socket.socket) -> int:
 # --- The prepared process -----------------------------------------------------------------------
 
 IDLE_S = 300  # time without a job after which a prepared process ends
-
 MEMORY_SHARE = 0.25
 """An idle prepared process ends when less than this share of the memory is available."""
-
 HANDOVER_S = 10.0  # time within which a job that connects has to send its request
 
 
@@ -556,8 +553,7 @@ def serve(
 
 def _let_go(starter: socket.socket | None) -> None:
     """Be independent of the job that had this process made, and of its log."""
-    sys.stdout.flush()
-    sys.stderr.flush()
+    _flush()
     null = os.open(os.devnull, os.O_RDWR)
     for fd in (0, 1, 2):
         os.dup2(null, fd)
@@ -618,8 +614,7 @@ def _live(
         sys.excepthook(*sys.exc_info())
     finally:
         with contextlib.suppress(OSError, ValueError):
-            sys.stdout.flush()
-            sys.stderr.flush()
+            _flush()
         with contextlib.suppress(OSError):  # there is none where this has served
             kernel.no_signal_on_hangup(connection.fileno())
             connection.send(str(status).encode())

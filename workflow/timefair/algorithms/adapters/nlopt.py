@@ -32,17 +32,8 @@ import contextlib
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.algorithms.adapter import (
-    BOTH,
-    CONSTRAINTS,
-    Adapter,
-    ErrorTrap,
-    Given,
-    Rng,
-    has_constraints,
-    moved_inside,
-    starting_point,
-)
+from timefair.algorithms import adapter
+from timefair.algorithms.adapter import Adapter, Given, Rng
 from timefair.algorithms.base import Objective
 from timefair.problems.base import Word
 
@@ -80,10 +71,10 @@ def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> N
     optimizer = nlopt.opt(getattr(nlopt, name), objective.dimension)
     optimizer.set_lower_bounds(objective.lower)
     optimizer.set_upper_bounds(objective.upper)
-    evaluate = moved_inside(objective) if name in ROUNDING else objective
-    trap = ErrorTrap(evaluate, optimizer.force_stop)
+    evaluate = adapter.moved_inside(objective) if name in ROUNDING else objective
+    trap = adapter.ErrorTrap(evaluate, optimizer.force_stop)
     optimizer.set_min_objective(lambda x, _: trap(x))
-    if has_constraints(objective):
+    if adapter.has_constraints(objective):
         constraints, lower, upper = objective.constraints, objective.lower, objective.upper
 
         def write(values: NDArray[np.float64], x: NDArray[np.float64], _: object) -> None:
@@ -99,7 +90,7 @@ def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> N
     for key, value in settings.items():
         getattr(optimizer, f"set_{key}")(value)
     with contextlib.suppress(nlopt.RoundoffLimited, nlopt.ForcedStop):  # ends like any other
-        optimizer.optimize(starting_point(objective, rng))
+        optimizer.optimize(adapter.starting_point(objective, rng))
     trap.reraise()
 
 
@@ -112,8 +103,8 @@ NLOPT = Adapter(
     parameters=_parameters,
     solve=_solve,
     special={
-        **dict.fromkeys(("GN_ISRES", "GN_ORIG_DIRECT", "GN_ORIG_DIRECT_L"), BOTH),
-        **dict.fromkeys(CONSTRAINED_ONLY, CONSTRAINTS),
+        **dict.fromkeys(("GN_ISRES", "GN_ORIG_DIRECT", "GN_ORIG_DIRECT_L"), adapter.BOTH),
+        **dict.fromkeys(CONSTRAINED_ONLY, adapter.CONSTRAINTS),
     },
 )
 """The algorithms of NLopt that need no gradient."""

@@ -38,16 +38,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.algorithms.adapter import (
-    BOTH,
-    TWO_OBJECTIVES,
-    Adapter,
-    Given,
-    Rng,
-    defaults_of,
-    given_start,
-    has_constraints,
-)
+from timefair.algorithms import adapter
+from timefair.algorithms.adapter import Adapter, Given, Rng
 from timefair.algorithms.base import Objective
 from timefair.problems.base import Variables, Word
 
@@ -115,7 +107,7 @@ def _class(name: str) -> Any:
 
 
 def _parameters(name: str) -> dict[str, object]:
-    own = defaults_of(_class(name), without=SET_HERE)
+    own = adapter.defaults_of(_class(name), without=SET_HERE)
     sizes = {key: int for key, default in own.items() if default is None}
     return {**own, **sizes, **FURTHER.get(name, {}), "termination": Word(TERMINATIONS)}
 
@@ -129,7 +121,7 @@ def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> o
         parts = settings.pop("pop_size", POPULATION) - 1
         settings["ref_dirs"] = get_reference_directions("uniform", 2, n_partitions=parts)
     algorithm = _class(name)(**settings, **_operators(objective))
-    if (start := given_start(objective)) is not None:
+    if (start := adapter.given_start(objective)) is not None:
         initialization = algorithm.initialization
         initialization.sampling = _begun_with(start, initialization.sampling)
     seed = int(rng.integers(2**32))
@@ -155,7 +147,7 @@ def _problem(objective: Objective) -> Any:
     from pymoo.core.problem import ElementwiseProblem, Problem
 
     space = {"n_var": objective.dimension, "xl": objective.lower, "xu": objective.upper}
-    if has_constraints(objective):
+    if adapter.has_constraints(objective):
         constraints = objective.constraints
 
         class Constrained(ElementwiseProblem):  # type: ignore[misc]
@@ -198,7 +190,10 @@ PYMOO = Pymoo(
     name="pymoo",
     distributions=("pymoo", "numpy", "scipy", "cma"),
     names=(*MODULES, *MULTI),
-    special={**dict.fromkeys(MULTI, TWO_OBJECTIVES), **dict.fromkeys(WITH_CONSTRAINTS, BOTH)},
+    special={
+        **dict.fromkeys(MULTI, adapter.TWO_OBJECTIVES),
+        **dict.fromkeys(WITH_CONSTRAINTS, adapter.BOTH),
+    },
     batched={*MODULES, *MULTI} - set(POINT_BY_POINT),
     examples=("GA", "NSGA2"),
     parameters=_parameters,
