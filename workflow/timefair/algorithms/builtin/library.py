@@ -32,7 +32,7 @@ FUNCTIONS = {
     "random-permutations": "simple.random_orders",
     "random-search": "simple.random_search",
 }
-"""Module or package of each algorithm, in the same folder as this file, and its function there."""
+"""Module of each algorithm, in the same folder as this file, and its function there."""
 KINDS: Mapping[str, frozenset[Variables]] = {
     "2-opt": frozenset({"permutation"}),
     "OX-GA": frozenset({"permutation"}),
@@ -98,11 +98,11 @@ class Timefair(Library):
 
     def source_files(self, name: str) -> list[Path]:
         module, _ = _found(name)
-        base = Path(__file__).with_name(module.__name__.rpartition(".")[2])
-        files = sorted(base.iterdir()) if base.is_dir() else [base.with_suffix(".py")]
-        used = [v for v in vars(module).values() if isinstance(v, ModuleType)]
-        files += [Path(m.__file__) for m in used if m.__file__ and m.__name__.startswith(_PACKAGE)]
-        return [Path(__file__), *(f for f in dict.fromkeys(files) if f.suffix in (".py", ".pyx"))]
+        used = [m for m in vars(module).values() if isinstance(m, ModuleType)]
+        names = [m.__name__ for m in (module, *used) if m.__name__.startswith(_PACKAGE)]
+        stems = [Path(__file__).with_name(name.removeprefix(_PACKAGE)) for name in names]
+        files = [stem.with_suffix(suffix) for stem in stems for suffix in (".py", ".pyx")]
+        return [Path(__file__), *filter(Path.exists, files)]
 
 
 TIMEFAIR = Timefair(

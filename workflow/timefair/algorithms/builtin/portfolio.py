@@ -11,7 +11,7 @@ from the others. Members have no information about each other. They see the boun
 their own evaluations, and the rest of their own share of a budget of evaluations. If there is such
 a budget, the rest of it is divided by the shares, so that a trial launch tries all members.
 
-Members that evaluate from C also do so in a portfolio, through `share.Share`. With ``threads``,
+Members that evaluate from C also do so in a portfolio, through `compiled.Share`. With ``threads``,
 batches are evaluated on all cores as usual.
 
 With ``time_s``, the portfolio reads the clock of the machine, which does not include a simulated
@@ -55,8 +55,7 @@ from timefair.algorithms.base import (
     PausableThread,
     seed_global_generators,
 )
-from timefair.algorithms.builtin import Above
-from timefair.algorithms.builtin.portfolio.share import Share, ShareUsed
+from timefair.algorithms.builtin import Above, compiled
 from timefair.problems.base import Number, Variables, Word, wrong_values
 
 IN_TURN, SLICES = MODES = ("in turn", "slices")
@@ -209,7 +208,7 @@ class Member:
         time_ns: int | None,
     ) -> None:
         self._algorithm, self._rng = algorithm, rng
-        self.share = Share(objective, self._hand_over, evaluations_left)
+        self.share = compiled.Share(objective, self._hand_over, evaluations_left)
         self._grant = partial(self.share.grant, evaluations, time_ns)
         self._thread = PausableThread(self._live)
 
@@ -234,7 +233,7 @@ class Member:
                 (rng,) = self._rng.spawn(1)
                 seed_global_generators(rng)
                 self._algorithm.solve(self.share, rng)
-        except ShareUsed:
+        except compiled.ShareUsed:
             pass
         finally:
             self.share.closed = True
@@ -242,4 +241,4 @@ class Member:
     def _hand_over(self) -> None:
         self._thread.pause()
         if self.share.closed:
-            raise ShareUsed
+            raise compiled.ShareUsed

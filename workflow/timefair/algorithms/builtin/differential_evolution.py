@@ -49,8 +49,7 @@ from typing import Annotated
 import numpy as np
 
 from timefair.algorithms.base import Objective
-from timefair.algorithms.builtin import Count, Share
-from timefair.algorithms.builtin.differential_evolution.generations import minimize
+from timefair.algorithms.builtin import Count, Share, compiled
 from timefair.problems.base import Number, Word, wrong_values
 
 
@@ -110,7 +109,7 @@ def solve(
     """One launch, until patience or the objective ends it."""
     chosen = STRATEGIES[strategy]
     size = population or (population_per_dimension or PER_DIMENSION) * objective.dimension
-    minimize(
+    compiled.minimize(
         objective,
         rng,
         vectors=chosen.vectors,
