@@ -226,9 +226,9 @@ def given_start(objective: Objective) -> NDArray[np.float64] | None:
 def starting_point(objective: Objective, rng: np.random.Generator) -> NDArray[np.float64]:
     """A point to start a launch from, within the bounds, shape ``(dimension,)``.
 
-    If the suite gives a point, the first launch of a run starts there. Each later one starts at a
-    sum of that point and two uniform numbers from -0.5 to 0.5 per variable, as COCO proposes; it
-    may be infeasible. Without such a point, it is drawn uniformly within the bounds.
+    If the suite gives a point, the first launch of a run starts there, and each later one at a sum
+    of that point and two uniform numbers from -0.5 to 0.5 per variable, as COCO proposes; it may be
+    infeasible. Else it is drawn uniformly within the bounds.
     """
     lower, upper = objective.lower, objective.upper
     start: NDArray[np.float64] | None = getattr(objective, "start", None)
@@ -248,7 +248,7 @@ class ErrorTrap:
     """An objective that keeps its exception, for libraries that would swallow it.
 
     After an exception `stop` is called, to make the library return, or the adapter checks `error`.
-    The value of that evaluation is inf. `reraise` raises the exception, if there was one.
+    The value of that evaluation is inf.
     """
 
     def __init__(self, evaluate: Evaluate, stop: Callable[[], object] = lambda: None) -> None:

@@ -65,8 +65,7 @@ class Objective(Protocol):
     @property
     def progress(self) -> float:
         """Share of the launch's budget that is used, from 0 to 1: the larger of time and
-        evaluations. The first launch of a run may use the run's budget, a later one the rest of it,
-        and one that the restart policy cuts its part. For parameters that follow t / Max_iter.
+        evaluations. For parameters that follow t / Max_iter.
         """
 
     def __call__(self, x: Any, /) -> float:
@@ -80,28 +79,24 @@ class Objective(Protocol):
         """How often the problem has changed since the run began; 0 if it does not change."""
 
     def recommend(self, x: Any, /) -> None:
-        """Name the point that the launch would return if it were stopped now.
-
-        This costs no evaluation. The point is recorded only on noisy problems; on other problems,
-        the call has no effect. ValueError for any other shape than ``(dimension,)``.
+        """Name the point that the launch would return if it were stopped now, shape
+        ``(dimension,)``. It costs no evaluation, and is recorded only on noisy problems.
         """
 
     def batch(self, points: Any, /) -> NDArray[np.float64]:
-        """The values at `points`, array-like of shape ``(k, dimension)``, in their order.
+        """The values at `points`, array-like of shape ``(k, dimension)``, in their order: shape
+        ``(k,)``, or ``(k, shown)`` if `shown` is not 1.
 
-        The result has the shape ``(k,)``, or ``(k, shown)`` if `shown` is not 1.
-
-        Each point counts as one evaluation, as in k calls. If the campaign gives the algorithm
-        several cores (``threads``), the points are evaluated on all of them; the time of each is
-        when it and those before it were ready.
+        Each point counts as one evaluation. With several cores, the points are evaluated on all of
+        them; the time of each is when it and those before it were ready.
         """
 
 
 class ConstrainedObjective(Objective, Protocol):
-    """The objective of a problem with inequality constraints.
+    """The objective of a problem with inequality constraints, without a ``c_function``.
 
-    ``objective(x)`` is the value of the objective function, for infeasible points, too. It counts
-    as one evaluation, and so does ``objective.constraints(x)``. There is no ``c_function``.
+    ``objective(x)``, also of an infeasible point, and ``objective.constraints(x)`` each count as
+    one evaluation.
     """
 
     @property
@@ -143,10 +138,8 @@ class Algorithm:
     """An algorithm ready to be launched: ``algorithm.solve(objective, rng)``.
 
     - `solve`: ``solve(objective, rng) -> object`` with the parameters bound. It draws all its
-      randomness from `rng` (and from numpy's and Python's global generators, which the measuring
-      code seeds before each launch).
-    - `prepare`: Called once before the clock starts, for compilation, tables, and any other work
-      that a user of the algorithm does once and not in every run.
+      randomness from `rng` (and from the global generators, which are seeded before each launch).
+    - `prepare`: Called once before the clock starts, for work that is not done in every run.
     """
 
     solve: Solve

@@ -36,17 +36,15 @@ class StoppingPolicy(Section):
     """A stopping rule: when an algorithm has enough runs on a problem; `runs` is the maximum.
 
     A rule derives from this class or from one of those below, and the default of `rule` is its
-    name. Its other fields are its keys in the campaign file. In its docstring, the paragraph that
-    begins with "Promise:" states what is guaranteed at the number of runs at which it stops.
+    name. In its docstring, the paragraph that begins with "Promise:" states what is guaranteed at
+    the number of runs at which it stops.
     """
 
     compares: ClassVar[bool] = False
     """Whether the rule decides by the results of all algorithms, after each round."""
 
     tests: ClassVar[bool] = False
-    """Whether the rule decides by tests between algorithms. In this case, another test of the same
-    runs does not keep its level.
-    """
+    """Whether it decides by tests between algorithms: others of these runs do not keep a level."""
 
     rule: str
 

@@ -22,11 +22,8 @@ from timefair.algorithms.adapter import Adapter, Given, Rng, defaults_of
 from timefair.algorithms.base import Objective
 
 SAMPLERS = {
-    "TPE": "TPESampler",
-    "GP": "GPSampler",
-    "CMA-ES": "CmaEsSampler",
-    "QMC": "QMCSampler",
-    "random": "RandomSampler",
+    **{"TPE": "TPESampler", "GP": "GPSampler", "CMA-ES": "CmaEsSampler"},
+    **{"QMC": "QMCSampler", "random": "RandomSampler"},
 }
 SET_HERE = (  # arguments that users cannot set
     *("self", "seed", "x0", "independent_sampler", "constraints_func", "source_trials"),

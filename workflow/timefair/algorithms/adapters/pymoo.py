@@ -44,37 +44,18 @@ from timefair.algorithms.base import Objective
 from timefair.problems.base import Variables, Word
 
 MULTI = {  # module of each class in ``pymoo.algorithms.moo``, for two objectives
-    "AGEMOEA": "age",
-    "AGEMOEA2": "age2",
-    "MOEAD": "moead",
-    "MOPSO_CD": "mopso_cd",
-    "NSGA2": "nsga2",
-    "NSGA3": "nsga3",
-    "SMSEMOA": "sms",
-    "SPEA2": "spea2",
+    **{"AGEMOEA": "age", "AGEMOEA2": "age2", "MOEAD": "moead", "MOPSO_CD": "mopso_cd"},
+    **{"NSGA2": "nsga2", "NSGA3": "nsga3", "SMSEMOA": "sms", "SPEA2": "spea2"},
 }
 BY_DIRECTIONS = ("MOEAD", "NSGA3")
 """Algorithms with one direction per member of the population, evenly spread."""
 POPULATION = 100  # their size, the default of pymoo for the others
 MODULES = {
-    "BIPOPCMAES": "cmaes",
-    "BRKGA": "brkga",
-    "CMAES": "cmaes",
-    "DE": "de",
-    "EPPSO": "pso_ep",
-    "ES": "es",
-    "G3PCX": "g3pcx",
-    "GA": "ga",
-    "ISRES": "isres",
-    "NRBO": "nrbo",
-    "NelderMead": "nelder",
-    "NicheGA": "ga_niching",
-    "PSO": "pso",
-    "SRES": "sres",
+    **{"BIPOPCMAES": "cmaes", "BRKGA": "brkga", "CMAES": "cmaes", "DE": "de", "EPPSO": "pso_ep"},
+    **{"ES": "es", "G3PCX": "g3pcx", "GA": "ga", "ISRES": "isres", "NRBO": "nrbo"},
+    **{"NelderMead": "nelder", "NicheGA": "ga_niching", "PSO": "pso", "SRES": "sres"},
 }
-"""Module of each class in ``pymoo.algorithms.soo.nonconvex``. ``PatternSearch`` and ``DIRECT`` are
-omitted, because their launches are not repeatable with a seed.
-"""
+"""Module of each class in ``pymoo.algorithms.soo.nonconvex``."""
 FURTHER: Mapping[str, Mapping[str, object]] = {
     "DE": {"F": 0.5, "CR": 0.2},
     **{name: {"pop_size": POPULATION} for name in BY_DIRECTIONS},

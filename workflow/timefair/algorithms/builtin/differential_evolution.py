@@ -2,15 +2,13 @@
 
 R. Storn and K. Price, Differential Evolution: A Simple and Efficient Heuristic for Global
 Optimization over Continuous Spaces, Journal of Global Optimization 11 (1997) 341-359. The names of
-the strategies are those of Storn's own programs. The portfolio of T. Eftimov and P. Korošec,
-Adaptive Estimation of the Number of Algorithm Runs in Stochastic Optimization, GECCO 2025, consists
-of them.
+the strategies are those of Storn's own programs; the portfolio of Eftimov and Korošec (GECCO 2025)
+consists of them.
 
 **A launch.** NP points are drawn uniformly within the bounds. In each generation, every point x_i
-is challenged by one trial: a mutant is made of vectors of the generation (see `STRATEGIES`),
-crossed over with x_i, brought back inside the bounds and evaluated. The trial replaces x_i in the
-*next* generation if it is not worse (f(trial) <= f(x_i)). Until then, all trials are made from the
-old generation, including its best point. NaN counts as infinity.
+is challenged by one trial: a mutant of vectors of the generation (see `STRATEGIES`), crossed over
+with x_i, brought back inside the bounds and evaluated. The trial replaces x_i in the *next*
+generation if it is not worse. NaN counts as infinity.
 
 **Vectors.** r0, r1, ... are drawn for each trial, different from each other and from i; the
 best point may be among them. ``best`` is the first point of the generation with the least value.

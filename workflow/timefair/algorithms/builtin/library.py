@@ -16,29 +16,17 @@ from timefair.problems.base import Allowed, Variables, unknown, wrong_values
 from timefair.problems.kinds import Task
 
 FUNCTIONS = {
-    "ABC": "swarms.bee_colony",
-    "CRO": "population.coral_reefs",
-    "2-opt": "simple.two_opt",
-    "DE": "differential_evolution.solve",
-    "JADE": "population.jade",
-    "OX-GA": "simple.genetic",
-    "OnePlusOneEA": "simple.one_plus_one",
-    "PSO": "swarms.particle_swarm",
-    "RLS": "simple.local_search",
-    "jDE": "population.jde",
-    "jDElscop": "population.jdelscop",
-    "mQSO": "swarms.multiswarm",
-    "portfolio": "portfolio.load",
-    "random-permutations": "simple.random_orders",
-    "random-search": "simple.random_search",
+    **{"ABC": "swarms.bee_colony", "CRO": "population.coral_reefs", "2-opt": "simple.two_opt"},
+    **{"DE": "differential_evolution.solve", "JADE": "population.jade", "OX-GA": "simple.genetic"},
+    **{"OnePlusOneEA": "simple.one_plus_one", "PSO": "swarms.particle_swarm"},
+    **{"RLS": "simple.local_search", "jDE": "population.jde", "jDElscop": "population.jdelscop"},
+    **{"mQSO": "swarms.multiswarm", "portfolio": "portfolio.load"},
+    **{"random-permutations": "simple.random_orders", "random-search": "simple.random_search"},
 }
 """Module of each algorithm, in the same folder as this file, and its function there."""
 KINDS: Mapping[str, frozenset[Variables]] = {
-    "2-opt": frozenset({"permutation"}),
-    "OX-GA": frozenset({"permutation"}),
-    "OnePlusOneEA": frozenset({"binary"}),
-    "RLS": frozenset({"binary"}),
-    "random-permutations": frozenset({"permutation"}),
+    **dict.fromkeys(("2-opt", "OX-GA", "random-permutations"), frozenset({"permutation"})),
+    **dict.fromkeys(("OnePlusOneEA", "RLS"), frozenset({"binary"})),
     "random-search": CONTINUOUS | {"integer"},
 }
 """The kinds of variables of each algorithm that is not for continuous ones alone."""

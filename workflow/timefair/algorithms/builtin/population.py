@@ -93,8 +93,7 @@ def exponential(rng: np.random.Generator, rates: Values, dimension: int) -> NDAr
     return taken
 
 
-SPREAD = 0.1
-"""Spread of CR (standard deviation) and F (scale of the Cauchy distribution) in JADE."""
+SPREAD = 0.1  # spread of CR (standard deviation) and F (scale of the Cauchy distribution) in JADE
 
 
 def jade(

@@ -7,12 +7,8 @@ and continues in the next round with its complete state.
 Within its share, a member is launched as in a run without limits: when a launch returns, another
 one follows with its own random stream (Algorithm 1 of the time-fair paper). A turn ends at the
 first evaluation that uses it up. A member that computes without evaluating therefore takes time
-from the others. Members have no information about each other. They see the bounds of the problem,
-their own evaluations, and the rest of their own share of a budget of evaluations. If there is such
-a budget, the rest of it is divided by the shares, so that a trial launch tries all members.
-
-Members that evaluate from C also do so in a portfolio, through `compiled.Share`. With ``threads``,
-batches are evaluated on all cores as usual.
+from the others. Members see the bounds of the problem, their own evaluations, and the rest of their
+own share of a budget of evaluations, which the shares divide.
 
 With ``time_s``, the portfolio reads the clock of the machine, which does not include a simulated
 evaluation cost.

@@ -16,14 +16,9 @@ IEEE Transactions on Evolutionary Computation 10(4), 2006: for problems that cha
 problems that do not.
 
 Each swarm has neutral particles, which move as in PSO with constriction, and quantum particles,
-which are drawn in a ball around the best point of the swarm, its attractor. Of two swarms
-whose attractors are close to each other, the worse one begins again at random points (exclusion).
-If all swarms have converged, the worst one does (anti-convergence). Before each move, the
-attractors are evaluated again; if the value of one has changed, all points that the swarms remember
-are evaluated again.
-
-All distances are in shares of the bounds' widths. All particles of all swarms move before any of
-them is evaluated, and points outside the bounds are moved onto them.
+which are drawn in a ball around the best point of the swarm, its attractor. All distances are in
+shares of the bounds' widths. All particles of all swarms move before any of them is evaluated, and
+points outside the bounds are moved onto them.
 """
 
 from __future__ import annotations

@@ -51,11 +51,8 @@ cdef extern from "unistd.h":
 
 ctypedef void (*native_t)(void *handle, const double *x, double *y) noexcept
 
-NEVER = INT64_MAX
-"""The value of a deadline or a cap that does not exist."""
-
-AT_ONCE = 4096
-"""Maximal number of points of a batch that are handed to the evaluators at once."""
+NEVER = INT64_MAX  # the value of a deadline or a cap that does not exist
+AT_ONCE = 4096  # maximal number of points of a batch that are handed to the evaluators at once
 
 MOST_BATCHES = 4096
 """Maximal number of rows of the log of batches; if a run needs more, batches are not recorded."""
