@@ -40,9 +40,9 @@ class Views:
     """The private and the shared folders of an algorithm's runs.
 
     ``because``: why folders are only watched; ``steps``: the mounts of a run's view; ``watched``:
-    folders that runs share; ``hidden``: those of the workflow; ``megabytes`` limits what one run
-    writes into its private folders. Without ``namespaces``, the kernel refuses all of this; with
-    ``network``, runs have one of their own.
+    folders that runs share; ``hidden``: those of the workflow; ``megabytes``: limit of what a run
+    writes into private folders; ``namespaces``: whether the kernel allows all this; ``network``:
+    whether runs have one of their own.
     """
 
     isolation: Isolation = Isolation.SHARED

@@ -83,7 +83,6 @@ WARM_UP_NS = 20_000_000  # the first evaluations after a fork are slower, so the
 
 ANSWER_NS = 5_000_000_000
 """A problem hangs if it has not returned after the longer of this time and the run's own."""
-
 LOADING_S = 600.0  # a run that has not loaded its modules after this time is killed
 
 
@@ -91,10 +90,10 @@ LOADING_S = 600.0  # a run that has not loaded its modules after this time is ki
 class Allowance:
     """What one run may use.
 
-    `time_ns` and `evaluations` are NEVER without such a budget. With `cpu`, the run's clock, and so
-    `time_ns`, is the CPU time of its processes. `wall_ns` ends a run without a budget of wall-clock
-    time. The run's clock adds `cost_ns` for each evaluation. `views` are the run's private folders;
-    `keeper` ends what it leaves. `meters` read around a run (`timefair.basics.extension`).
+    `time_ns` and `evaluations` are NEVER without such a budget. With `cpu`, the run's clock is the
+    CPU time of its processes. `wall_ns` ends a run without a budget of wall-clock time. The run's
+    clock adds `cost_ns` for each evaluation. `views` are its private folders; `keeper` ends what it
+    leaves. `meters` read around it (`timefair.basics.extension`).
     """
 
     time_ns: int = NEVER
@@ -137,9 +136,8 @@ class Unloaded:
 class Confined:
     """An algorithm in processes of an extension (`Extension.isolation`), not in that of a run.
 
-    - `pid`: The process that holds the algorithm; it lives as long as the job.
-    - `core`: Core of the process of a run, which only evaluates.
-    - `keeper`: Ends what the algorithm's processes leave.
+    Process `pid` holds the algorithm as long as the job lives, `core` is that of the process of a
+    run, which only evaluates, and `keeper` ends what the algorithm's processes leave.
     """
 
     pid: int
@@ -189,7 +187,7 @@ def live(
     state: State,
     seed: int,
 ) -> None:
-    """Run the process of a run, from just after the fork to the end of the run.
+    """Live as the process of a run, from just after the fork to the end of the run.
 
     A run whose launch was killed at tau continues in a new process with the last `state`.
     """
@@ -423,10 +421,9 @@ _WALL_LIMIT = Status.WALL_LIMIT, StopReason.FAILURE, "its budget was not used in
 def measure_run(
     algorithm: Subject, problem: Problem, allowance: Allowance, seed: int
 ) -> dict[str, Any]:
-    """Measure one run and describe it, in the columns of `records.schema` that are the run's own.
+    """Measure one run in a fork and describe it, in the columns of `records.schema` of its own.
 
-    The caller is the prepared parent, of which the run's process is a fork. If a process is killed
-    from outside, the run is repeated, with at most `ATTEMPTS` attempts in total.
+    If a process is killed from outside, the run is repeated, with at most `ATTEMPTS` attempts.
     """
     attempts = 0
     while True:
@@ -479,9 +476,7 @@ class _Usage:
     written_bytes: int | None = 0
 
     def add(self, ended: kernel.Orphan, *, own: bool = False) -> None:
-        """Add the run's own process, or one for which it did not wait, such as an external
-        algorithm that still runs at T.
-        """
+        """Add the run's own process, or one for which it did not wait."""
         self.cpu_s += ended.cpu_s
         self.switches += ended.switches
         self.peak_memory_mb = max(self.peak_memory_mb, ended.peak_memory_mb)
@@ -936,8 +931,7 @@ def events_of(vectors: NDArray[np.void], problem: Problem) -> tuple[NDArray[np.v
     precision = np.array([problem.precision(value) for value in best.tolist()])
     falls = np.diff(precision, prepend=np.inf) < 0
     events = np.zeros(falls.sum(), dtype=EVENT)
-    for name in ("launch", "evaluations", "time"):
-        events[name] = vectors[name][falls]
+    events[["launch", "evaluations", "time"]] = vectors[["launch", "evaluations", "time"]][falls]
     events["precision"] = precision[falls]
     return events, float(best[falls][-1]) if events.size else np.inf
 
@@ -961,9 +955,9 @@ def of_the_best(vectors: NDArray[np.void] | None, events: NDArray[np.void]) -> f
 def completed(logs: Logs, problem: Problem) -> Logs:
     """Replace the points in the logs by their values without noise, found in a separate process.
 
-    Recommended rows contain points, and so do vectors, besides the measured value, if the problem's
-    kind is ``later``. A recommended point whose value is not finite is dropped. `InputError` if the
-    function raises, does not return in time, or gives such a value for the point of a vector.
+    Recommended rows have points, and so do vectors, besides the measured value, if the problem's
+    kind is ``later``. A recommended point without a finite value is dropped. `InputError` if the
+    function raises, is too slow, or gives no finite value for the point of a vector.
     """
     if logs.recommended is None:
         return logs
@@ -983,8 +977,7 @@ def completed(logs: Logs, problem: Problem) -> Logs:
 
 def _with_numbers(rows: NDArray[np.void], numbers: NDArray[np.float64]) -> NDArray[np.void]:
     changed = np.empty(len(rows), dtype=vector_dtype(numbers.shape[1]))
-    for name in ("launch", "evaluations", "time"):
-        changed[name] = rows[name]
+    changed[["launch", "evaluations", "time"]] = rows[["launch", "evaluations", "time"]]
     changed["outputs"] = numbers
     return changed
 
@@ -1005,14 +998,13 @@ def _values(problem: Problem, points: NDArray[np.float64]) -> NDArray[np.float64
     try:
         return np.array(elsewhere(evaluate, LIMIT_S) if len(points) else [], dtype=np.float64)
     except NoAnswer:
-        raise InputError(
-            f"the noise-free function ended its process or took longer than {LIMIT_S:g} s"
-        ) from None
+        fault = f"the noise-free function ended its process or took longer than {LIMIT_S:g} s"
+        raise InputError(fault) from None
 
 
 def _batches(logs: Logs, evaluations: int) -> list[dict[str, int]] | None:
     """The batches of a run, the last one with only those points that were evaluated; None if they
-    are unknown, as after pauses, because evaluations of such launches are not consecutive.
+    are unknown, as after pauses.
     """
     if logs.batches is None or logs.launches["earlier"].any():
         return None
@@ -1034,8 +1026,8 @@ def _resources(
 ) -> dict[str, Any]:
     """Resources that the run's processes used since t0, and how the processes were perturbed.
 
-    Processes of one run also wait for each other: the delay that is attributed to others is at most
-    the time in which the run's cores did not compute for it. `helpers`: orphans of timefair itself.
+    The delay that is attributed to others is at most the time in which the run's cores did not
+    compute for it. `helpers`: orphans of timefair itself.
     """
     before = start or Start(0)
     cpu_s = max(usage.cpu_s - before.cpu / 1e9, 0.0)

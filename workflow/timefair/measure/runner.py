@@ -340,8 +340,8 @@ def hand_over(
     `levels` lead to the one that does the job, and `command` starts the first of them: it calls
     `begin` and `serve` with the numbers of its socket and of this process, which are appended. A
     fork notes each run in the file `begun`, which is removed when this process is asked to end.
-    None if no prepared process is available, or the request is longer than `LONGEST`. `Interrupted`
-    if a signal ends this process before the job has begun.
+    None without a prepared process, or if the request is too long. `Interrupted` if a signal ends
+    this process before the job has begun.
     """
     if len(json.dumps(request).encode()) > LONGEST:
         return None

@@ -166,10 +166,9 @@ LATE_S = 1.0  # after this further time, the parent ends a trial that has not en
 
 
 class Trial(NamedTuple):
-    """What a trial launch showed: the modules that it loaded beyond those loaded before, in order.
-
-    ``trace`` is the `faulthandler` trace after `TRACE_S` if it made no evaluation, else empty, and
-    ``appeared`` names files that it made or changed in folders that runs share.
+    """What a trial launch showed: the further modules that it loaded, in order, its `faulthandler`
+    trace after `TRACE_S` if it made no evaluation, and files that it made or changed in folders
+    that runs share.
     """
 
     modules: Sequence[str] = ()
@@ -305,11 +304,9 @@ def trial_launch(
     return Trial(kernel.taken(told).split(), kernel.taken(trace), changed)
 
 
-COST_EVALUATIONS = 400
-COST_S = 1.0
-"""The cost of an evaluation is the least of 5 means. Each mean is over `COST_EVALUATIONS`
-evaluations, or over fewer if all of them would take longer than `COST_S`. At least 11 evaluations
-are made.
+COST_EVALUATIONS, COST_S = 400, 1.0
+"""The cost of an evaluation is the least of 5 means over so many evaluations, or over fewer if all
+would take longer than `COST_S`.
 """
 
 

@@ -76,8 +76,8 @@ def measure_job(prepared: Prepared, job: Job, record: Path, key: str, number: in
     """Measure the runs that the job's record lacks, and write the record.
 
     Runs that an earlier job of the same `key` (`provenance.measure_key`) has finished are taken
-    from its journal, beside the record. `prepared` is made ready for the job's algorithm when the
-    first run has to be measured; this is its job number `number`.
+    from its journal, beside the record. `prepared` is made ready when the first run has to be
+    measured; this is its job number `number`.
     """
     take_parameters(prepared, job.algorithm, record.parents[3])
     campaign = prepared.campaign
@@ -286,9 +286,9 @@ def _noted(prepared: Prepared, readings: dict[str, Any] | None) -> dict[str, Any
 class Repetitions:
     """The runs of one job: instances take turns until the round or a stopping rule ends them.
 
-    ``earlier`` has the best precisions of the runs in earlier rounds by instance, in the order of
-    turns, and ``more`` is the maximal number of runs of an instance in this round. ``rules`` may
-    end instances earlier, and ``resting`` ones get no run, for these reasons.
+    ``earlier`` has the best precisions of runs in earlier rounds by instance, in the order of
+    turns, ``more`` is the most runs of an instance in this round. ``rules`` may end instances
+    earlier, and ``resting`` ones get no run, for these reasons.
     """
 
     def __init__(
@@ -431,8 +431,8 @@ def found_schedule(
 ) -> dict[str, Any]:
     """The `SCHEDULED` for a schedule of a campaign, from launches that are made here.
 
-    Empty if all launches fail, which the runs will report, or if none ends and the length is
-    given. Otherwise `InputError`, after `place`, if none ends or the length makes none longer.
+    Empty if all fail, which the runs will report, or if none ends and the length is given; else
+    `InputError`, after `place`, if none ends or the length makes none longer.
     """
     (name, asked), *_ = schedule.items()
     most = asked if isinstance(asked, int) else LONGEST
