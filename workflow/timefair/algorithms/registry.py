@@ -244,11 +244,7 @@ def _without_library(use: str) -> str:
 
 @cache
 def _installed(distribution: str) -> bool:
-    try:
-        importlib.metadata.version(distribution)
-    except importlib.metadata.PackageNotFoundError:
-        return False
-    return True
+    return any(importlib.metadata.distributions(name=distribution))
 
 
 # --- Checks take seconds --------------------------------------------------------------------

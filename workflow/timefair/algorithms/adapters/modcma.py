@@ -43,15 +43,10 @@ SIGMA0 = 0.2  # default initial standard deviation over the mean width of the bo
 ENDLESS = 10**15  # evaluations of a launch, more than any budget
 STRATEGIES = {"CMA-ES": "STOP", "IPOP": "IPOP", "BIPOP": "BIPOP"}
 """Restart strategies of modcma by their names in timefair."""
-NUMBERS: Mapping[str, type] = {
-    **dict.fromkeys(("lambda0", "mu0"), int),
-    **dict.fromkeys(("cs", "cc", "cmu", "c1", "damps", "acov"), float),
-}
+RATES = dict.fromkeys(("cs", "cc", "cmu", "c1"), float)
+NUMBERS = {"lambda0": int, "mu0": int, **RATES, "damps": float, "acov": float}
 """The numerical settings of the implementation in C++; by default, it chooses their values."""
-NUMBERS_IN_PYTHON: Mapping[str, type] = {
-    **dict.fromkeys(("lambda_", "mu"), int),
-    **dict.fromkeys(("cs", "cc", "cmu", "c1"), float),
-}
+NUMBERS_IN_PYTHON = {"lambda_": int, "mu": int, **RATES}
 CORRECTED = {"bound_correction": "SATURATE", "center_placement": "UNIFORM"}
 """Modules whose default here differs from that of modcma."""
 SET_HERE = (  # arguments of ``modcma.Parameters`` that users cannot set

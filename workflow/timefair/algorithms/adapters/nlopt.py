@@ -52,11 +52,10 @@ NAMES = (
 )
 LOCAL_XTOL = 1e-7
 TOLERANCES = dict.fromkeys(("xtol_rel", "xtol_abs", "ftol_rel", "ftol_abs"), 0.0)
-COUNTS = {"maxeval": 0, "population": 0}
 
 
 def _parameters(name: str) -> dict[str, object]:
-    own: dict[str, object] = {**TOLERANCES, **COUNTS}
+    own: dict[str, object] = {**TOLERANCES, "maxeval": 0, "population": 0}
     if name in (*LOCAL, "LN_COBYLA"):
         own["initial_step"] = None
     if name in NESTED:

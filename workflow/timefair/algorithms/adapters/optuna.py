@@ -38,10 +38,6 @@ def _sampler(name: str) -> Any:
     return getattr(optuna.samplers, SAMPLERS[name])
 
 
-def _parameters(name: str) -> dict[str, object]:
-    return defaults_of(_sampler(name).__init__, without=SET_HERE)
-
-
 def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> None:
     import optuna
     from optuna.distributions import FloatDistribution, IntDistribution
@@ -70,7 +66,7 @@ OPTUNA = Adapter(
     distributions=("optuna", "numpy", "scipy", "cmaes", "torch"),
     names=tuple(SAMPLERS),
     batched=tuple(SAMPLERS),
-    parameters=_parameters,
+    parameters=lambda name: defaults_of(_sampler(name).__init__, without=SET_HERE),
     solve=_solve,
     whole=None,
     missing=lambda name: (

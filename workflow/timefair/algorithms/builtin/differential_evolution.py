@@ -130,7 +130,6 @@ def faults(
     """What is wrong with values that are allowed one by one."""
     if population and population_per_dimension:
         return ["'population' and 'population_per_dimension' exclude each other"]
-    size = Number(STRATEGIES[strategy].least_population, whole=True)
-    return wrong_values(
-        "timefair:DE", {"population": size}, {"population": population or size.least}
-    )
+    least = Number(STRATEGIES[strategy].least_population, whole=True)
+    given = {"population": population or least.least}
+    return wrong_values("timefair:DE", {"population": least}, given)
