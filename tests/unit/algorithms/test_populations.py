@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from objectives import Cut, Plain
 
 from timefair.algorithms import registry
-from timefair.algorithms.builtin import population, swarms
+from timefair.algorithms.builtin import population
 from timefair.algorithms.builtin.population import BEST_BIN, RAND_BIN, RAND_EXP, Reef
 
 NAMES = ("ABC", "CRO", "JADE", "PSO", "jDE", "jDElscop", "mQSO")
@@ -289,11 +289,11 @@ def test_a_difference_to_the_worse_is_mostly_turned_round(monkeypatch, strategy,
 
 
 def test_onlookers_follow_the_nectar():
-    np.testing.assert_allclose(swarms.attraction(np.array([0.0, 1.0])), [2 / 3, 1 / 3])
-    np.testing.assert_allclose(swarms.attraction(np.array([-2.0, 0.0])), [3 / 4, 1 / 4])
-    np.testing.assert_array_equal(swarms.attraction(np.array([np.inf, 3.0])), [0, 1])
-    np.testing.assert_array_equal(swarms.attraction(np.array([-np.inf, 3, 4])), [1, 0, 0])
-    np.testing.assert_array_equal(swarms.attraction(np.full(4, np.inf)), np.full(4, 1 / 4))
+    np.testing.assert_allclose(population.attraction(np.array([0.0, 1.0])), [2 / 3, 1 / 3])
+    np.testing.assert_allclose(population.attraction(np.array([-2.0, 0.0])), [3 / 4, 1 / 4])
+    np.testing.assert_array_equal(population.attraction(np.array([np.inf, 3.0])), [0, 1])
+    np.testing.assert_array_equal(population.attraction(np.array([-np.inf, 3, 4])), [1, 0, 0])
+    np.testing.assert_array_equal(population.attraction(np.full(4, np.inf)), np.full(4, 1 / 4))
 
 
 def listed(*values: float) -> Plain:
@@ -304,7 +304,7 @@ def listed(*values: float) -> Plain:
 
 def test_a_bee_changes_one_component_towards_or_away_from_another_source():
     objective = listed()
-    colony = swarms.Colony(objective, np.random.default_rng(1), 3)
+    colony = population.Colony(objective, np.random.default_rng(1), 3)
     before = colony.x.copy()
     colony.visit(np.repeat([0, 1, 2], 100))
     sources = np.repeat(before, 100, axis=0)
@@ -317,7 +317,7 @@ def test_a_bee_changes_one_component_towards_or_away_from_another_source():
 
 def test_what_is_better_is_kept_and_what_is_not_counts_as_a_trial():
     objective = listed(5, 5, 3, 3, 2)
-    colony = swarms.Colony(objective, np.random.default_rng(1), 2)
+    colony = population.Colony(objective, np.random.default_rng(1), 2)
     colony.visit(np.array([0, 0, 0, 1]))
     np.testing.assert_array_equal(colony.y, [2, 5])
     np.testing.assert_array_equal(colony.x[0], objective.points[4])
@@ -327,13 +327,13 @@ def test_what_is_better_is_kept_and_what_is_not_counts_as_a_trial():
 @pytest.mark.parametrize(("limit", "most"), [(None, 12), (7, 7)])
 def test_one_exhausted_source_a_cycle_is_abandoned(launch, monkeypatch, limit, most):
     abandoned = []
-    abandon = swarms.Colony.abandon
+    abandon = population.Colony.abandon
 
     def spy(self, source):
         abandoned.append((self.trials.max(), self.trials[source]))
         abandon(self, source)
 
-    monkeypatch.setattr(swarms.Colony, "abandon", spy)
+    monkeypatch.setattr(population.Colony, "abandon", spy)
     launch("timefair:ABC", {"food": 4, "limit": limit}, dimension=3, most=3000)
     assert len(abandoned) > 3
     for largest, trials in abandoned:
@@ -433,7 +433,7 @@ def searched(most, moves_after=10**9, **parameters):
 
     objective = Plain(distance, 2, most, lower=-1.0, upper=1.0)
     with pytest.raises(Cut):
-        swarms.multiswarm(objective, np.random.default_rng(1), **parameters)
+        population.multiswarm(objective, np.random.default_rng(1), **parameters)
     return np.array(objective.points), np.array(objective.values)
 
 

@@ -29,7 +29,7 @@ from timefair.algorithms.base import (
     Implementation,
     Library,
 )
-from timefair.algorithms.builtin.library import TIMEFAIR
+from timefair.algorithms.builtin import TIMEFAIR
 from timefair.algorithms.external.octave import MATLAB, OCTAVE
 from timefair.algorithms.external.protocol import EXTERNAL, External
 from timefair.basics import modules, user_code
