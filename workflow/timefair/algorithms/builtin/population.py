@@ -29,10 +29,10 @@ function optimization: artificial bee colony (ABC) algorithm", Journal of Global
 
 mQSO, for problems that change and others: T. Blackwell and J. Branke, "Multiswarms, exclusion, and
 anti-convergence in dynamic environments", IEEE Transactions on Evolutionary Computation 10(4),
-2006. Each swarm has neutral particles, which move as in PSO with constriction, and quantum particles,
-which are drawn in a ball around the best point of the swarm, its attractor. All distances are in
-shares of the bounds' widths. All particles of all swarms move before any of them is evaluated, and
-points outside the bounds are moved onto them.
+2006. Each swarm has neutral particles, which move as in PSO with constriction, and quantum ones,
+drawn in a ball around the best point of the swarm, its attractor. All distances are in shares of
+the bounds' widths. All particles of all swarms move before any of them is evaluated, and points
+outside the bounds are moved onto them.
 """
 
 from __future__ import annotations
