@@ -30,8 +30,7 @@ from timefair.algorithms.base import (
     Library,
 )
 from timefair.algorithms.builtin import TIMEFAIR
-from timefair.algorithms.external.octave import MATLAB, OCTAVE
-from timefair.algorithms.external.protocol import EXTERNAL, External
+from timefair.algorithms.external.protocol import EXTERNAL, MATLAB, OCTAVE, External
 from timefair.basics import modules, user_code
 from timefair.basics.errors import InputError, described, suggest
 from timefair.basics.files import cache_folder
