@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from timefair.basics import files
 from timefair.basics.errors import InputError
@@ -175,13 +175,7 @@ Fingerprint = dict[str, tuple[int, int] | None]
 """Size and change time of files (ns, of the inode, which no program can set); None for a folder."""
 
 
-class Leftovers(NamedTuple):
-    left_files: int
-    left_mb: float
-    appeared: str | None
-
-
-NONE = Leftovers(0, 0.0, None)
+NOTHING_LEFT: dict[str, Any] = {"left_files": 0, "left_mb": 0.0, "appeared": None}
 
 
 def fingerprint(folders: Iterable[Path]) -> Fingerprint:
@@ -229,10 +223,12 @@ def appeared(before: Fingerprint, after: Fingerprint) -> str | None:
     return (", ".join(new[:NAMES]) + more) or None
 
 
-def look(scratch: Path, watched: Iterable[Path], before: Fingerprint) -> Leftovers:
+def look(scratch: Path, watched: Iterable[Path], before: Fingerprint) -> dict[str, Any]:
+    """What a run has left, as the columns of `NOTHING_LEFT`."""
     found = (looks for _, looks in _from_the_top(str(scratch)))
     sizes = [looks.st_size for looks in found if not stat.S_ISDIR(looks.st_mode)]
-    return Leftovers(len(sizes), sum(sizes) / 1e6, appeared(before, fingerprint(watched)))
+    left = len(sizes), sum(sizes) / 1e6, appeared(before, fingerprint(watched))
+    return dict(zip(NOTHING_LEFT, left, strict=True))
 
 
 # --- Locks: a job its cores, to which it is pinned; a block of jobs its node --------------------

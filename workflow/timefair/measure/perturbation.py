@@ -22,13 +22,6 @@ REFERENCE_RATIO = 1.15
 """Largest factor by which the slowdown of the reference kernel lengthens a clean run's clock."""
 
 
-class Judgement(NamedTuple):
-    """Whether a run is perturbed, and why; the reason is None if it is not perturbed."""
-
-    perturbation: Perturbation
-    reason: str | None = None
-
-
 def judge(
     real_s: float,
     foreign_delay_s: float | None,
@@ -36,8 +29,9 @@ def judge(
     best_reference_s: float | None,
     charged_s: float = 0.0,
     memory_s: float | None = None,
-) -> Judgement:
-    """Judge a run by its waiting for others, and by the speed of its core before and after it.
+) -> tuple[Perturbation, str | None]:
+    """Whether a run is perturbed, and why: by its waiting for others, and by the speed of its core
+    before and after it.
 
     Its clock is its real time, 0 if it never began, and its simulated evaluation cost.
     `foreign_delay_s`: it waited for a core that others used; `reference_s`, `best_reference_s`: the
@@ -57,10 +51,9 @@ def judge(
     if memory_s is not None and clock_s > 0 and memory_s / clock_s > DELAY_SHARE:
         reasons.append(f"memory was short for {memory_s / clock_s:.0%} of the time")
     if reasons:
-        return Judgement(Perturbation.PERTURBED, "; ".join(reasons))
-    if delay is None and ratio is None:
-        return Judgement(Perturbation.UNKNOWN)
-    return Judgement(Perturbation.CLEAN)
+        return Perturbation.PERTURBED, "; ".join(reasons)
+    unknown = delay is None and ratio is None
+    return Perturbation.UNKNOWN if unknown else Perturbation.CLEAN, None
 
 
 _STEAL = 8  # the field of a core's line in /proc/stat

@@ -434,7 +434,7 @@ def measure_run(
             left = isolation.look(scratch, allowance.views.watched, before)
         if row["status"] != Status.KILLED or attempts == ATTEMPTS:
             views = allowance.views.columns()
-            return row | views | left._asdict() | {"attempts": attempts, "seed": seed}
+            return row | views | left | {"attempts": attempts, "seed": seed}
 
 
 def given_up(problem: Problem, allowance: Allowance, seed: int) -> dict[str, Any]:
@@ -447,7 +447,7 @@ def given_up(problem: Problem, allowance: Allowance, seed: int) -> dict[str, Any
         **_unwritten(None, allowance, problem, now_ns()),
         **_resources(None, _Usage(run_queue_delay_ns=None), 0.0, allowance.cores),
         **allowance.views.columns(),
-        **isolation.NONE._asdict(),
+        **isolation.NOTHING_LEFT,
         "attempts": ATTEMPTS,
         "seed": seed,
     }

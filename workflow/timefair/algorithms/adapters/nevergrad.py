@@ -163,15 +163,12 @@ def _ask_and_tell(objective: Objective, make: Callable[[], Any], budget: int, wo
         while left:
             batch = min(left, workers)
             left -= batch
-            if batch == 1:
-                candidate = optimizer.ask()
-                optimizer.tell(candidate, objective(_rounded(candidate.value, integer)))
-            else:
-                candidates = [optimizer.ask() for _ in range(batch)]
-                points = [_rounded(c.value, integer) for c in candidates]
-                values = objective.batch(points) if objective.cores > 1 else map(objective, points)
-                for candidate, value in zip(candidates, values, strict=True):
-                    optimizer.tell(candidate, value)
+            candidates = [optimizer.ask() for _ in range(batch)]
+            points = [_rounded(c.value, integer) for c in candidates]
+            together = batch > 1 and objective.cores > 1
+            values = objective.batch(points) if together else map(objective, points)
+            for candidate, value in zip(candidates, values, strict=True):
+                optimizer.tell(candidate, value)
             if objective.noisy and (budget - left) * RECOMMENDING >= named * (RECOMMENDING + 1):
                 objective.recommend(_rounded(optimizer.provide_recommendation().value, integer))
                 named = budget - left
