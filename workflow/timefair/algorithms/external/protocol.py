@@ -56,7 +56,7 @@ from timefair.algorithms.base import CONTINUOUS, Algorithm, Implementation, Libr
 from timefair.algorithms.external.spawn import spawn
 from timefair.basics.errors import InputError
 from timefair.basics.files import cache_folder, short, temporary_folder
-from timefair.problems.base import Variables
+from timefair.problems.base import Number, Variables, unknown, wrong_values
 
 VERSION = 1
 SEEDS = 2**53  # seeds are below this number: languages that only have doubles can represent them
@@ -469,22 +469,12 @@ class FunctionFile(External):
         except InputError as error:
             return list(error.faults)
         place = f"{self.name}:{name}"
-        lines = [
-            f"{key!r} is not a parameter of {place}; it has: {', '.join(PARAMETERS)}"
-            for key in parameters
-            if key not in PARAMETERS
-        ]
-        for key in PARAMETERS[:2]:
-            value = parameters.get(key, 1)
-            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-                lines.append(f"{key!r} of {place} is a whole number from 1, not {value!r}")
-        return lines
+        lines = [unknown(key, place, PARAMETERS) for key in parameters if key not in PARAMETERS]
+        allowed = dict.fromkeys(PARAMETERS[:2], Number(1, whole=True))
+        return lines + wrong_values(place, allowed, parameters)
 
     def variables(self, name: str, parameters: Mapping[str, object]) -> frozenset[Variables]:
         return CONTINUOUS
-
-    def batches(self, name: str, parameters: Mapping[str, object]) -> None:
-        """None, as in `External`, although its objective takes one point."""
 
     def load(self, name: str, parameters: Mapping[str, object]) -> Algorithm:
         told = USUAL | {key: value for key, value in parameters.items() if key != "call"}
@@ -519,8 +509,7 @@ class FunctionFile(External):
         if path.suffix != ".m" or not path.is_file():
             raise InputError(f"there is no file {name!r}; write {self.name}:FILE.m")
         program, *options = self.call
-        found = shutil.which(program)
-        if found is None:
+        if (found := shutil.which(program)) is None:
             needs = f"it needs {self.title} ({program} on the PATH)"
             raise InputError(f"{self.name}:{name} cannot be used here: {needs}")
         arguments = _arguments(path, parameters.get("call"), self.name)
