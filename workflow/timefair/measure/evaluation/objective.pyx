@@ -553,20 +553,18 @@ cdef class ConstraintValues:
 cdef class Measurement:
     """Measures one run: evaluates for its `Objective`; the launch loop begins and ends launches.
 
-    - `header`: One record of dtype `HEADER` in shared memory.
-    - `best_fd`: The file of the `BestPoint`.
+    - `header`: One record of dtype `HEADER` in shared memory; `best_fd`: file of the `BestPoint`.
     - `batches`, `recommendations`: None: they are not recorded.
     - `vectors`: Of dtype ``vector_dtype(problem.kept)``, for a problem with `outputs`.
     - `cap`: Evaluations of the run; NEVER without such a budget.
     - `final_target`: The run ends at the first precision at or below it; ``-inf`` for never.
     - `clock`: ``clock() -> int`` in nanoseconds instead of the real one: for tests.
     - `exit`: Called with 0 when the run is over, instead of ending the process. It must not return.
-    - `fail`: Called with what the problem or its constraints raise: it ends the run, before the
-      algorithm or its library can catch that. None: the exception reaches the algorithm.
+    - `fail`: Called with what the problem raises: it ends the run, before the algorithm or its
+      library can catch that. None: the exception reaches the algorithm.
     - `native`: Whether points are evaluated by the problem's C functions, if it has them.
-    - `evaluators`: The processes that evaluate batches on several cores.
-    - `cost`: Simulated evaluation cost in ns. It is added to the run's clock at each evaluation, or
-      at each round of a batch that several cores evaluate.
+    - `cost`: Simulated evaluation cost in ns, added to the run's clock at each evaluation, or at
+      each round of a batch that several cores, the `evaluators`, evaluate.
     - `thinning`: Which improvements of a launch are kept that do not improve the best of the run.
     """
 
