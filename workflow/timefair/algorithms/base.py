@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 import threading
 from abc import ABC, abstractmethod
@@ -248,6 +249,8 @@ class PausableThread:
     It calls `pause` wherever it can be paused. It keeps its state of numpy's and Python's global
     generators, from which some libraries draw.
     """
+
+    best: float = math.inf  # what it had reached when it paused, where that is asked for
 
     def __init__(self, function: Callable[[], object]) -> None:
         self._function = function

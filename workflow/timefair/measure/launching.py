@@ -21,7 +21,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.algorithms.base import PausableThread, seed_global_generators
+from timefair.algorithms.base import seed_global_generators
 from timefair.basics.errors import InputError, Interrupted
 from timefair.machine.linux import kernel
 from timefair.machine.linux.kernel import ends_at_once
@@ -175,20 +175,6 @@ def of_a_timeout(trial: str) -> str:
     where = f"{os.path.basename(at['file'])}, line {at['line']}, in {at['function']}"
     once = f"what is done once belongs into solve.prepare ({PAGE})"
     return f"{late}; a trial launch was at {where}; {once}"
-
-
-class PausableLaunch(PausableThread):
-    """A launch in its own thread; it calls ``pause`` when its turn is used up."""
-
-    def __init__(
-        self, launch: Callable[[Callable[[], None]], object], best: Callable[[], float]
-    ) -> None:
-        super().__init__(lambda: launch(self.pause))
-        self._best = best
-
-    @property
-    def best(self) -> float:
-        return self._best()
 
 
 def point_of(returned: object, dimension: int) -> NDArray[np.float64] | None:

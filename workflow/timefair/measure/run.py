@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.algorithms.base import Algorithm
+from timefair.algorithms.base import Algorithm, PausableThread
 from timefair.basics.errors import InputError, described, name_of
 from timefair.basics.extension import Meter
 from timefair.machine.linux import kernel
@@ -58,7 +58,6 @@ from timefair.measure.evaluation.state import (
 from timefair.measure.isolation import Views, scratch_folder
 from timefair.measure.launching import (
     NoAnswer,
-    PausableLaunch,
     companion,
     elsewhere,
     forked,
@@ -297,16 +296,15 @@ class _Launcher:
         self._begin(UNLIMITED, until_change=True)
         self._solve()
 
-    def begin(self, turn: Limit) -> PausableLaunch:
-        index = self.made
-
-        def launch(pause: Callable[[], None]) -> None:
+    def begin(self, turn: Limit) -> PausableThread:
+        def launch() -> None:
             self._begin(UNLIMITED)
-            self.measurement.pause_after(*_limits(turn), pause)
+            self.measurement.pause_after(*_limits(turn), begun.pause)
             self._solve()
 
-        begun = PausableLaunch(launch, lambda: self.state.launches()["best"][index].item())
+        index, begun = self.made, PausableThread(launch)
         begun.go_on()
+        begun.best = self.state.launches()["best"][index].item()
         return begun
 
     def finish(self) -> None:
