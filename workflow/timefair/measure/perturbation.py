@@ -63,11 +63,9 @@ _THROTTLED = {"throttled_usec": 1e-6, "throttled_time": 1e-9}
 
 
 class Surroundings(NamedTuple):
-    """The counters at one moment, or their growth between two moments, in seconds.
-
-    Time in which the hypervisor ran something else on the cores; in which a task on the machine
-    waited for a core; in which a quota stopped the control groups of this process; and in which a
-    task on the machine waited for memory.
+    """The counters at one moment, or their growth, in seconds: time in which the hypervisor ran
+    something else on the cores, in which a task on the machine waited for a core, in which a quota
+    stopped the control groups of this process, and in which a task waited for memory.
     """
 
     steal_s: float | None
