@@ -203,21 +203,16 @@ def _threads_ended() -> Iterator[None]:
 
 def _prepare(name: str) -> None:
     """Launch it once in two dimensions, for what it imports late."""
-    _mend_metamodel()
+    try:
+        float(np.ones(1))
+    except TypeError:  # numpy 2.4 refuses an array of size 1, as the surrogates have
+        from nevergrad.optimization import metamodel
+
+        metamodel.float = lambda value: float(np.ravel(value)[0])
     # An optimizer that fails here will also fail in its runs, where the failure is recorded.
     with contextlib.suppress(Exception), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         _solve(Sphere(), np.random.default_rng(0), name=name, parameters={"budget": 12})
-
-
-def _mend_metamodel() -> None:
-    """Make the surrogates work with numpy 2.4, where float() refuses an array of size 1."""
-    try:
-        float(np.ones(1))
-    except TypeError:
-        from nevergrad.optimization import metamodel
-
-        metamodel.float = lambda value: float(np.ravel(value)[0])
 
 
 @cache
