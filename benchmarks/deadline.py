@@ -18,7 +18,7 @@ import numpy as np
 
 from timefair.algorithms.base import Algorithm
 from timefair.machine.linux import kernel
-from timefair.measure.job.cores import held_cores
+from timefair.measure.isolation import held_cores
 from timefair.measure.run import Allowance, measure_run
 from timefair.problems.registry import SUITES
 

@@ -23,7 +23,7 @@ import pandas as pd
 
 from timefair.algorithms import registry
 from timefair.machine.linux import kernel
-from timefair.measure.job.cores import held_cores
+from timefair.measure.isolation import held_cores
 from timefair.measure.run import Allowance, measure_run
 from timefair.problems.base import Problem
 from timefair.problems.registry import SUITES

@@ -26,7 +26,7 @@ import numpy as np
 from timefair.algorithms import registry
 from timefair.algorithms.base import Algorithm
 from timefair.machine.linux import kernel
-from timefair.measure.job.cores import held_cores
+from timefair.measure.isolation import held_cores
 from timefair.measure.run import Allowance, measure_run
 from timefair.problems.base import Problem
 from timefair.problems.registry import SUITES

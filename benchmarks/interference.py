@@ -25,7 +25,7 @@ from scipy.stats import binomtest
 from timefair.algorithms import registry
 from timefair.cli.common import THREAD_VARIABLES
 from timefair.machine.linux import kernel
-from timefair.measure.job.cores import held_cores
+from timefair.measure.isolation import held_cores
 from timefair.measure.perturbation import RunMonitor, parts_for
 from timefair.measure.run import Allowance, measure_run
 from timefair.measure.trial import prepare

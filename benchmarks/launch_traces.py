@@ -24,7 +24,7 @@ from timefair.machine.linux import kernel
 from timefair.measure import run as running
 from timefair.measure.evaluation.objective import LaunchCode, Measurement
 from timefair.measure.evaluation.state import State
-from timefair.measure.job.cores import held_cores
+from timefair.measure.isolation import held_cores
 from timefair.measure.run import Allowance, measure_run
 from timefair.problems.base import Problem, ProblemName
 from timefair.problems.registry import SUITES

@@ -50,14 +50,10 @@ WITHIN_MEASURE = {
     "launching": set(),
     "isolation": set(),
     "perturbation": set(),
-    "processes": set(),
     "runner": set(),
     "trial": {"evaluation", "launching", "isolation"},
-    "run": {"evaluation", "launching", "isolation", "processes"},
-    "job": {
-        "evaluation", "launching", "isolation", "perturbation", "trial", "processes",
-        "run",
-    },
+    "run": {"evaluation", "launching", "isolation"},
+    "job": {"evaluation", "launching", "isolation", "perturbation", "trial", "run"},
     "audit": {"evaluation", "launching", "trial", "run", "runner"},
 }  # fmt: skip
 LIBRARIES_KEPT_OUT = {

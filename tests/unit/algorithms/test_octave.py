@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from timefair.algorithms import registry
-from timefair.algorithms.external import octave, protocol
+from timefair.algorithms.external import protocol
 from timefair.algorithms.external.protocol import ExternalError
 
 HERE = Path(__file__).parent / "octave"
@@ -126,11 +126,11 @@ def test_matlab_gets_the_same_call_as_octave(launch, tmp_path, monkeypatch):
 @pytest.mark.skipif(not shutil.which("mkoctfile"), reason="needs Octave's compiler")
 def test_the_compiled_objective_asks_for_the_same_points(launch, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert octave.OCTAVE.compiled_objective() == octave.OCTAVE.compiled_objective()
+    assert protocol.OCTAVE.compiled_objective() == protocol.OCTAVE.compiled_objective()
     assert [path.name for path in tmp_path.rglob("*.*")] == ["timefair_ask.mex"]
-    assert Path(protocol.CLIENT, octave.ASK) in octave.OCTAVE.source_files(str(HERE / "APSO.m"))
+    assert Path(protocol.CLIENT, protocol.ASK) in protocol.OCTAVE.source_files(str(HERE / "APSO.m"))
     compiled = launch(use("APSO.m"), {"population": 5, "iterations": 4}, most=17)
-    monkeypatch.setattr(octave.FunctionFile, "compiled", lambda self: None)
+    monkeypatch.setattr(protocol.FunctionFile, "compiled", lambda self: None)
     piped = launch(use("APSO.m"), {"population": 5, "iterations": 4}, most=17)
     assert compiled.evaluations == 17
     assert launch(use("asks.m")).evaluations == 3

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from objectives import Cut, Plain
 
 from timefair.algorithms import registry
-from timefair.algorithms.builtin import jade, jde, population, swarms
-from timefair.algorithms.builtin.coral_reefs import Reef
-from timefair.algorithms.builtin.jde import BEST_BIN, RAND_BIN, RAND_EXP
+from timefair.algorithms.builtin import population
+from timefair.algorithms.builtin.population import BEST_BIN, RAND_BIN, RAND_EXP, Reef
 
 NAMES = ("ABC", "CRO", "JADE", "PSO", "jDE", "jDElscop", "mQSO")
 
@@ -104,7 +103,7 @@ def test_nan_is_the_worst_value(cores):
 
 
 def test_what_trials_of_jade_are_made_with():
-    f = jade.scale_factors(np.random.default_rng(3), 0.6, 50_000)
+    f = population.scale_factors(np.random.default_rng(3), 0.6, 50_000)
     assert f.min() > 0
     assert f.max() == 1
     # P(F < 0.6 | F > 0) and P(F = 1 | F > 0) of the Cauchy distribution around 0.6.
@@ -113,25 +112,25 @@ def test_what_trials_of_jade_are_made_with():
     assert np.mean(f == 1) == pytest.approx((0.5 - np.arctan(4) / np.pi) / positive, abs=0.01)
     x = np.array([[0.0, 0.5, -0.5]])
     mutants = np.array([[-7.0, 0.9, 1.5]])
-    back = jade.halfway_back(x, mutants, np.full(3, -1.0), np.full(3, 1.0))
+    back = population.halfway_back(x, mutants, np.full(3, -1.0), np.full(3, 1.0))
     np.testing.assert_array_equal(back, [[-0.5, 0.9, 0.25]])
     rng = np.random.default_rng(3)
     archive = np.arange(5.0)[:, np.newaxis]
-    assert jade.shortened(rng, archive, 5) is archive
-    kept = np.array([jade.shortened(rng, archive, 3)[:, 0] for _ in range(5000)])
+    assert population.shortened(rng, archive, 5) is archive
+    kept = np.array([population.shortened(rng, archive, 3)[:, 0] for _ in range(5000)])
     assert all(len(set(row)) == 3 for row in kept)
     np.testing.assert_allclose(np.bincount(kept.astype(int).ravel()) / 15_000, 0.2, atol=0.02)
 
 
 def test_the_archive_holds_what_was_replaced_and_no_more_than_the_population(launch, monkeypatch):
     archives = []
-    shortened = jade.shortened
+    shortened = population.shortened
 
     def spy(rng, archive, size):
         archives.append(shortened(rng, archive, size))
         return archives[-1]
 
-    monkeypatch.setattr(jade, "shortened", spy)
+    monkeypatch.setattr(population, "shortened", spy)
     evaluated = {tuple(x) for x in launch("timefair:JADE", {"population": 8}, most=400).points}
     sizes = [len(a) for a in archives]
     assert sizes[0] < 8
@@ -141,13 +140,13 @@ def test_the_archive_holds_what_was_replaced_and_no_more_than_the_population(lau
 
 def test_the_centres_follow_the_successes_and_stay_where_nothing_succeeds(launch, monkeypatch):
     centres = []
-    scale_factors = jade.scale_factors
+    scale_factors = population.scale_factors
 
     def spy(rng, centre, size):
         centres.append(centre)
         return scale_factors(rng, centre, size)
 
-    monkeypatch.setattr(jade, "scale_factors", spy)
+    monkeypatch.setattr(population, "scale_factors", spy)
     launch("timefair:JADE", {"c": 0.0}, most=600)
     assert set(centres) == {0.5}
     centres.clear()
@@ -222,7 +221,7 @@ def test_the_population_is_halved_after_each_quarter_of_the_budget(launch, gener
 @given(st.lists(st.floats(allow_nan=False), min_size=1, max_size=12))
 def test_the_better_of_each_pair_survives(values):
     y = np.array(values)
-    kept = jde.survivors(y)
+    kept = population.survivors(y)
     half = (len(y) + 1) // 2
     assert len(set(kept)) == len(kept) == half
     for i, survivor in enumerate(kept):
@@ -233,9 +232,9 @@ def test_the_better_of_each_pair_survives(values):
 
 def test_each_half_has_its_strategy_and_late_trials_sometimes_that_of_the_best():
     rng = np.random.default_rng(2)
-    early = jde.strategies(rng, 5, np.zeros(5, bool))
+    early = population.strategies(rng, 5, np.zeros(5, bool))
     np.testing.assert_array_equal(early, [RAND_BIN, RAND_BIN, RAND_EXP, RAND_EXP, RAND_EXP])
-    late = jde.strategies(rng, 40_000, np.ones(40_000, bool))
+    late = population.strategies(rng, 40_000, np.ones(40_000, bool))
     assert np.mean(late == BEST_BIN) == pytest.approx(0.1, abs=0.01)
     assert BEST_BIN not in early
 
@@ -253,7 +252,7 @@ def test_a_tenth_of_the_parameters_is_drawn_anew_in_the_range_of_the_strategy(
 ):
     size = 40_000
     old_f, old_cr = np.full((size, 3), 7.0), np.full((size, 3), 8.0)
-    new = jde.renewed(np.random.default_rng(2), np.full(size, strategy), old_f, old_cr)
+    new = population.renewed(np.random.default_rng(2), np.full(size, strategy), old_f, old_cr)
     for drawn, old, (low, high) in zip(new, (7.0, 8.0), (f_range, cr_range), strict=True):
         fresh = drawn[drawn != old]
         assert len(fresh) / size == pytest.approx(0.1, abs=0.01)
@@ -281,17 +280,20 @@ def test_a_difference_to_the_worse_is_mostly_turned_round(monkeypatch, strategy,
     values = np.full(size, 9.0)
     values[:3] = y
     f = np.full(size, 0.5)
-    moves = jde.mutate(np.random.default_rng(2), np.full(size, strategy), x, values, f)[:, 0] - base
+    moves = (
+        population.mutate(np.random.default_rng(2), np.full(size, strategy), x, values, f)[:, 0]
+        - base
+    )
     assert set(moves) <= {-15.0, 15.0}  # 0.5 (10 - 40), or turned round
     assert np.mean(moves == 15.0) == pytest.approx(flips, abs=0.01)
 
 
 def test_onlookers_follow_the_nectar():
-    np.testing.assert_allclose(swarms.attraction(np.array([0.0, 1.0])), [2 / 3, 1 / 3])
-    np.testing.assert_allclose(swarms.attraction(np.array([-2.0, 0.0])), [3 / 4, 1 / 4])
-    np.testing.assert_array_equal(swarms.attraction(np.array([np.inf, 3.0])), [0, 1])
-    np.testing.assert_array_equal(swarms.attraction(np.array([-np.inf, 3, 4])), [1, 0, 0])
-    np.testing.assert_array_equal(swarms.attraction(np.full(4, np.inf)), np.full(4, 1 / 4))
+    np.testing.assert_allclose(population.attraction(np.array([0.0, 1.0])), [2 / 3, 1 / 3])
+    np.testing.assert_allclose(population.attraction(np.array([-2.0, 0.0])), [3 / 4, 1 / 4])
+    np.testing.assert_array_equal(population.attraction(np.array([np.inf, 3.0])), [0, 1])
+    np.testing.assert_array_equal(population.attraction(np.array([-np.inf, 3, 4])), [1, 0, 0])
+    np.testing.assert_array_equal(population.attraction(np.full(4, np.inf)), np.full(4, 1 / 4))
 
 
 def listed(*values: float) -> Plain:
@@ -302,7 +304,7 @@ def listed(*values: float) -> Plain:
 
 def test_a_bee_changes_one_component_towards_or_away_from_another_source():
     objective = listed()
-    colony = swarms.Colony(objective, np.random.default_rng(1), 3)
+    colony = population.Colony(objective, np.random.default_rng(1), 3)
     before = colony.x.copy()
     colony.visit(np.repeat([0, 1, 2], 100))
     sources = np.repeat(before, 100, axis=0)
@@ -315,7 +317,7 @@ def test_a_bee_changes_one_component_towards_or_away_from_another_source():
 
 def test_what_is_better_is_kept_and_what_is_not_counts_as_a_trial():
     objective = listed(5, 5, 3, 3, 2)
-    colony = swarms.Colony(objective, np.random.default_rng(1), 2)
+    colony = population.Colony(objective, np.random.default_rng(1), 2)
     colony.visit(np.array([0, 0, 0, 1]))
     np.testing.assert_array_equal(colony.y, [2, 5])
     np.testing.assert_array_equal(colony.x[0], objective.points[4])
@@ -325,13 +327,13 @@ def test_what_is_better_is_kept_and_what_is_not_counts_as_a_trial():
 @pytest.mark.parametrize(("limit", "most"), [(None, 12), (7, 7)])
 def test_one_exhausted_source_a_cycle_is_abandoned(launch, monkeypatch, limit, most):
     abandoned = []
-    abandon = swarms.Colony.abandon
+    abandon = population.Colony.abandon
 
     def spy(self, source):
         abandoned.append((self.trials.max(), self.trials[source]))
         abandon(self, source)
 
-    monkeypatch.setattr(swarms.Colony, "abandon", spy)
+    monkeypatch.setattr(population.Colony, "abandon", spy)
     launch("timefair:ABC", {"food": 4, "limit": limit}, dimension=3, most=3000)
     assert len(abandoned) > 3
     for largest, trials in abandoned:
@@ -431,7 +433,7 @@ def searched(most, moves_after=10**9, **parameters):
 
     objective = Plain(distance, 2, most, lower=-1.0, upper=1.0)
     with pytest.raises(Cut):
-        swarms.multiswarm(objective, np.random.default_rng(1), **parameters)
+        population.multiswarm(objective, np.random.default_rng(1), **parameters)
     return np.array(objective.points), np.array(objective.values)
 
 

@@ -144,14 +144,15 @@ def test_a_measured_run_repeats_and_uses_all_of_its_budget(mode):
 
 
 def test_members_in_c_give_the_same_as_through_the_interpreter(monkeypatch):
-    from timefair.algorithms.builtin import portfolio as members
-    from timefair.algorithms.builtin.portfolio import share
+    from timefair.algorithms.builtin import compiled
+
+    share = compiled.Share
 
     class Plain:
         """The share without its address in C."""
 
         def __init__(self, *arguments):
-            vars(self)["_share"] = share.Share(*arguments)
+            vars(self)["_share"] = share(*arguments)
 
         def __getattr__(self, name):
             if name == "c_function":
@@ -166,7 +167,7 @@ def test_members_in_c_give_the_same_as_through_the_interpreter(monkeypatch):
 
     parameters = {"members": [DE, DE], "evaluations": 300, "shares": [0.4, 0.6]}
     native = run(parameters, evaluations=300)
-    monkeypatch.setattr(members, "Share", Plain)
+    monkeypatch.setattr(compiled, "Share", Plain)
     plain = run(parameters, evaluations=300)
     events = [[(e["evaluations"], e["precision"]) for e in r["events"]] for r in (native, plain)]
     assert events[0] == events[1]
@@ -185,7 +186,7 @@ def test_members_in_c_give_the_same_as_through_the_interpreter(monkeypatch):
         ({"shares": [0.5, 0.25, 0.25]}, "3 numbers for 2 members"),
         ({"shares": [1.0, 0.0]}, "above 0"),
         ({"shares": 0.5}, "above 0"),
-        ({"mode": "parallel"}, "one of in turn, slices"),
+        ({"mode": "parallel"}, "is 'in turn' or 'slices', not"),
         ({"evaluations": None}, "needs 'evaluations' or 'time_s'"),
         ({"time_s": 1.0}, "not both"),
         ({"evaluations": 1}, "at least 2"),

@@ -23,8 +23,8 @@ from timefair.campaign import configuration
 from timefair.campaign.plan import expected_runs, jobs, write_keys
 from timefair.campaign.provenance import measure_keys
 from timefair.machine.linux import kernel
+from timefair.measure.isolation import held_cores, on_one_node
 from timefair.measure.job.cell import Repetitions, _missing, measure, repetitions
-from timefair.measure.job.cores import held_cores, on_one_node
 from timefair.measure.job.prepared import _evaluation_cost
 from timefair.policies.stopping import DROPPED, WON
 from timefair.problems.base import Problem, ProblemName
@@ -73,7 +73,7 @@ def test_a_problem_that_has_no_cost_does_not_end_the_job(evaluate):
 KEY = "ab" * 32
 HOLD = """
 import sys, pathlib
-from timefair.measure.job.cores import on_one_node
+from timefair.measure.isolation import on_one_node
 with on_one_node(pathlib.Path(sys.argv[1]), "node1", []):
     print("held", flush=True)
     sys.stdin.read()

@@ -133,7 +133,7 @@ from pathlib import Path
 from timefair.campaign import configuration
 from timefair.campaign.plan import Job
 from timefair.measure.job.cell import runner, unprepared
-from timefair.measure.job.cores import held_cores
+from timefair.measure.isolation import held_cores
 
 campaign = configuration.parse({
     "name": "c", "budget": {"time_s": 1.0, "evaluations": 50}, "runs": 2,

@@ -70,8 +70,8 @@ def test_a_folder_of_any_depth_is_looked_through_and_removed(temporary, levels, 
         (folder / "top").write_bytes(bytes(1000))
         dig(folder, levels)
         left = look(folder, [temporary], {})
-    assert (left.left_files, left.left_mb) == (seen, 0.001)
-    assert left.appeared.startswith(f"{temporary}/of-somebody, ")
+    assert (left["left_files"], left["left_mb"]) == (seen, 0.001)
+    assert left["appeared"].startswith(f"{temporary}/of-somebody, ")
     assert [path.name for path in temporary.iterdir()] == ["of-somebody"]
     remove(str(temporary / "of-somebody"))
 

@@ -13,7 +13,7 @@ import math
 import sys
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeGuard
@@ -30,7 +30,7 @@ from timefair.algorithms.base import (
     Objective,
 )
 from timefair.basics.errors import suggest
-from timefair.problems.base import Variables, unknown
+from timefair.problems.base import Variables, Word, unknown
 from timefair.problems.kinds import Task
 
 BOTH: frozenset[Task] = frozenset({"one objective", "constraints"})
@@ -44,46 +44,32 @@ Evaluate = Callable[[NDArray[np.float64]], float]
 Names = Sequence[str] | Callable[[], Collection[str]]
 
 
-@dataclass
+@dataclass(eq=False, kw_only=True)
 class Adapter(Library):
-    """A library of algorithms.
+    """A library of algorithms, with these fields besides those of `Library`.
 
-    - `name`: The part before the colon of ``library:name`` in a campaign.
-    - `distributions`: The packages whose versions affect the algorithms. The first one is the
-      package to install.
-    - `module`: The module to import; by default the one of this name.
+    - `module`: The module to import; by default the one of the library's name.
     - `names`: The names of the algorithms, or a function that asks the library for them.
     - `parameters`: ``parameters(name)`` returns the parameters that a user may set, each with its
-      default, or with ``int`` or ``float`` if the library chooses a number. If the default is a
-      truth value or a number, the user's value has to be one, too. The library checks all other
-      values.
+      default, with ``int`` or ``float`` if the library chooses a number, or with its `Word`s. If
+      the default is a truth value or a number, the user's value has to be one, too. The library
+      checks all other values.
     - `solve`: ``solve(objective, rng, *, name, parameters)`` is one launch; `parameters` are the
       user's. What it raises in a short trial is the fault of the parameters.
-    - `examples`: Some of the names, for the documentation; by default the first one.
-    - `special`, `length`, `planned`, `batched`, `compiled`, `unneeded`: As in `Library`.
+    - `examples`: By default the first name.
     - `whole`: Algorithms that take integer variables, too; None for all.
     - `late`: Modules that the library imports while an algorithm runs, some after more evaluations
       than a trial launch has. They are imported before the runs.
     - `prepare`: ``prepare(name)``: what else is done once before the clock starts.
     - `missing`: ``missing(name)``: what one algorithm needs and is not installed; may be empty.
     - `trial_evaluations`: Evaluations of the trial: a number, or a function of name and parameters.
-    - `optional`: Whether the package is one of the extras, and not a dependency of timefair.
     - `install`: Arguments of ``pip install`` for it.
     """
 
-    name: str
-    distributions: Sequence[str]
     names: Names
     parameters: Callable[[str], Mapping[str, object]]
     solve: Callable[..., object]
     module: str = ""
-    examples: Sequence[str] = ()
-    special: Mapping[str, frozenset[Task]] = field(default_factory=dict)
-    length: str = ""
-    planned: Mapping[str, tuple[str, int]] = field(default_factory=dict)
-    batched: Collection[str] = ()
-    compiled: Collection[str] | None = ()
-    unneeded: Sequence[str] = ()
     whole: Collection[str] | None = ()
     late: Sequence[str] = ()
     prepare: Callable[[str], object] = lambda name: None
@@ -181,6 +167,8 @@ def defaults_of(function: Callable[..., object], *, without: Sequence[str]) -> d
 
 def _wanted(value: object, default: object) -> str:
     """What a value that replaces a default should be; empty if it is valid."""
+    if isinstance(default, Word):
+        return "" if default.has(value) else str(default)
     if isinstance(default, type):
         default = default(True)
     if isinstance(default, bool):
@@ -238,9 +226,9 @@ def given_start(objective: Objective) -> NDArray[np.float64] | None:
 def starting_point(objective: Objective, rng: np.random.Generator) -> NDArray[np.float64]:
     """A point to start a launch from, within the bounds, shape ``(dimension,)``.
 
-    If the suite gives a point, the first launch of a run starts there. Each later one starts at a
-    sum of that point and two uniform numbers from -0.5 to 0.5 per variable, as COCO proposes; it
-    may be infeasible. Without such a point, it is drawn uniformly within the bounds.
+    If the suite gives a point, the first launch of a run starts there, and each later one at a sum
+    of that point and two uniform numbers from -0.5 to 0.5 per variable, as COCO proposes; it may be
+    infeasible. Else it is drawn uniformly within the bounds.
     """
     lower, upper = objective.lower, objective.upper
     start: NDArray[np.float64] | None = getattr(objective, "start", None)
@@ -260,7 +248,7 @@ class ErrorTrap:
     """An objective that keeps its exception, for libraries that would swallow it.
 
     After an exception `stop` is called, to make the library return, or the adapter checks `error`.
-    The value of that evaluation is inf. `reraise` raises the exception, if there was one.
+    The value of that evaluation is inf.
     """
 
     def __init__(self, evaluate: Evaluate, stop: Callable[[], object] = lambda: None) -> None:

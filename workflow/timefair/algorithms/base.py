@@ -1,12 +1,14 @@
-"""The interface of an algorithm, and of a library of algorithms."""
+"""The interface of an algorithm and of a library of algorithms, and launches that can pause."""
 
 from __future__ import annotations
 
+import math
+import random
+import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -64,8 +66,7 @@ class Objective(Protocol):
     @property
     def progress(self) -> float:
         """Share of the launch's budget that is used, from 0 to 1: the larger of time and
-        evaluations. The first launch of a run may use the run's budget, a later one the rest of it,
-        and one that the restart policy cuts its part. For parameters that follow t / Max_iter.
+        evaluations. For parameters that follow t / Max_iter.
         """
 
     def __call__(self, x: Any, /) -> float:
@@ -79,28 +80,24 @@ class Objective(Protocol):
         """How often the problem has changed since the run began; 0 if it does not change."""
 
     def recommend(self, x: Any, /) -> None:
-        """Name the point that the launch would return if it were stopped now.
-
-        This costs no evaluation. The point is recorded only on noisy problems; on other problems,
-        the call has no effect. ValueError for any other shape than ``(dimension,)``.
+        """Name the point that the launch would return if it were stopped now, shape
+        ``(dimension,)``. It costs no evaluation, and is recorded only on noisy problems.
         """
 
     def batch(self, points: Any, /) -> NDArray[np.float64]:
-        """The values at `points`, array-like of shape ``(k, dimension)``, in their order.
+        """The values at `points`, array-like of shape ``(k, dimension)``, in their order: shape
+        ``(k,)``, or ``(k, shown)`` if `shown` is not 1.
 
-        The result has the shape ``(k,)``, or ``(k, shown)`` if `shown` is not 1.
-
-        Each point counts as one evaluation, as in k calls. If the campaign gives the algorithm
-        several cores (``threads``), the points are evaluated on all of them; the time of each is
-        when it and those before it were ready.
+        Each point counts as one evaluation. With several cores, the points are evaluated on all of
+        them; the time of each is when it and those before it were ready.
         """
 
 
 class ConstrainedObjective(Objective, Protocol):
-    """The objective of a problem with inequality constraints.
+    """The objective of a problem with inequality constraints, without a ``c_function``.
 
-    ``objective(x)`` is the value of the objective function, for infeasible points, too. It counts
-    as one evaluation, and so does ``objective.constraints(x)``. There is no ``c_function``.
+    ``objective(x)``, also of an infeasible point, and ``objective.constraints(x)`` each count as
+    one evaluation.
     """
 
     @property
@@ -142,10 +139,8 @@ class Algorithm:
     """An algorithm ready to be launched: ``algorithm.solve(objective, rng)``.
 
     - `solve`: ``solve(objective, rng) -> object`` with the parameters bound. It draws all its
-      randomness from `rng` (and from numpy's and Python's global generators, which the measuring
-      code seeds before each launch).
-    - `prepare`: Called once before the clock starts, for compilation, tables, and any other work
-      that a user of the algorithm does once and not in every run.
+      randomness from `rng` (and from the global generators, which are seeded before each launch).
+    - `prepare`: Called once before the clock starts, for work that is not done in every run.
     """
 
     solve: Solve
@@ -160,6 +155,7 @@ class Available:
     missing: str = ""  # why the algorithm cannot be used here; empty if it can
 
 
+@dataclass(eq=False, kw_only=True)
 class Library(ABC):
     """A source of algorithms, the part before the colon of ``library:name``.
 
@@ -171,10 +167,9 @@ class Library(ABC):
       first one is the package to install.
     - `examples`: Some names of algorithms, for the documentation.
     - `optional`: Whether the package is one of the extras, and not a dependency of timefair.
-    - `modules`: Modules that every algorithm of the library imports. Processes that measure share
-      these imports.
-    - `unneeded`: Top-level modules that `modules` import only for plots or tests. A process that
-      measures does not import them.
+    - `modules`: Modules that every algorithm imports, and processes that measure share.
+    - `unneeded`: Top-level modules that `modules` import only for plots or tests, and processes
+      that measure do not.
     - `special`: The tasks of each algorithm that is not only for one objective, by its name.
     - `length`: The parameter without which a launch follows the budget; empty if there is none.
     - `planned`: The parameter by which launches of an algorithm plan their evaluations, and its
@@ -186,42 +181,40 @@ class Library(ABC):
     """
 
     name: str
-    distributions: Sequence[str]
+    distributions: Sequence[str] = ()
     examples: Sequence[str] = ()
     optional: bool = False
     modules: Sequence[str] = ()
     unneeded: Sequence[str] = ()
-    special: Mapping[str, frozenset[Task]] = MappingProxyType({})
+    special: Mapping[str, frozenset[Task]] = field(default_factory=dict)
     length: str = ""
-    planned: Mapping[str, tuple[str, int]] = MappingProxyType({})
+    planned: Mapping[str, tuple[str, int]] = field(default_factory=dict)
     iterated: tuple[str, int] | None = None
     batched: Collection[str] = ()
     compiled: Collection[str] | None = ()
 
-    @abstractmethod
     def available(self) -> list[Available]:
-        """List every algorithm of the library, usable here or not."""
+        """Every algorithm of the library, usable here or not; empty if they have no list."""
+        return []
 
     @abstractmethod
     def faults(self, name: str, parameters: Mapping[str, object]) -> list[str]:
         """Check a name and its parameters; one line per fault, with what would be right.
 
-        Called before anything runs. A line begins with the offending word, and the caller prepends
-        the key of the campaign.
+        A line begins with the offending word, and the caller prepends the key of the campaign.
         """
 
     def variables(self, name: str, parameters: Mapping[str, object]) -> frozenset[Variables]:
-        """The kinds of variables that an algorithm supports. Called only if `faults` found none."""
+        """The kinds of variables that an algorithm without faults supports."""
         return CONTINUOUS
 
     def tasks(self, name: str, parameters: Mapping[str, object]) -> frozenset[Task]:
-        """The tasks that an algorithm is for. Called only if `faults` found none."""
+        """The tasks that an algorithm without faults is for."""
         return self.special.get(name, ONE_OBJECTIVE)
 
     def batches(self, name: str, parameters: Mapping[str, object]) -> bool | None:
-        """Whether an algorithm asks for batches if it has several cores; None if this is unknown.
-
-        Called only if `faults` found none.
+        """Whether an algorithm without faults asks for batches if it has several cores; None if
+        this is unknown.
         """
         return name in self.batched
 
@@ -240,8 +233,68 @@ class Library(ABC):
 
     @abstractmethod
     def load(self, name: str, parameters: Mapping[str, object]) -> Algorithm:
-        """Import the algorithm and bind the parameters. Called only if `faults` found none."""
+        """Import the algorithm, which has no faults, and bind the parameters."""
 
     @abstractmethod
     def source_files(self, name: str) -> list[Path]:
         """The files of this package, or of the user, behind an algorithm, for a code digest."""
+
+
+# --- A launch that can be paused ----------------------------------------------------------------
+
+
+class PausableThread:
+    """A function in its own thread, which runs only while the caller waits in `go_on`.
+
+    It calls `pause` wherever it can be paused. It keeps its state of numpy's and Python's global
+    generators, from which some libraries draw.
+    """
+
+    best: float = math.inf  # what it had reached when it paused, where that is asked for
+
+    def __init__(self, function: Callable[[], object]) -> None:
+        self._function = function
+        self._on, self._back = threading.Semaphore(0), threading.Semaphore(0)
+        self._error: BaseException | None = None
+        self.has_ended = False
+        """Whether the function has returned or raised."""
+        threading.Thread(target=self._live, daemon=True).start()
+
+    def go_on(self) -> None:
+        """Let the function run until it pauses or ends, if it has not; raise its exception."""
+        if self.has_ended:
+            return
+        self._on.release()
+        self._back.acquire()
+        if self._error is not None:
+            raise self._error
+
+    def pause(self) -> None:
+        """Wait for the next `go_on`; only the function itself may call this."""
+        states = global_states()
+        self._back.release()
+        self._on.acquire()
+        restore_global_states(states)
+
+    def _live(self) -> None:
+        self._on.acquire()
+        try:
+            self._function()
+        except BaseException as error:
+            self._error = error
+        self.has_ended = True
+        self._back.release()
+
+
+def seed_global_generators(rng: np.random.Generator) -> None:
+    np.random.seed(rng.integers(2**32, dtype=np.uint32))  # noqa: NPY002
+    random.seed(int(rng.integers(2**63)))
+
+
+def global_states() -> tuple[Any, Any]:
+    return np.random.get_state(), random.getstate()  # noqa: NPY002
+
+
+def restore_global_states(states: tuple[Any, Any]) -> None:
+    np.random.set_state(states[0])  # noqa: NPY002
+    random.setstate(states[1])

@@ -1,6 +1,11 @@
 """Finds an algorithm by its name in a campaign: ``library:name`` or the user's own function.
 
 The libraries are found in the modules of `adapters`. Importing this module imports none of them.
+
+The user's function is ``solve(objective, rng, **parameters)``, one launch; `base.Objective` has
+what it can ask of the objective. It may have three attributes: ``variables``, the kinds of
+variables that it takes (default: continuous), ``tasks``, those that it is for (default: one
+objective), and ``prepare``, called once, without arguments, before the clock starts.
 """
 
 from __future__ import annotations
@@ -9,22 +14,91 @@ import hashlib
 import importlib.metadata
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
+from typing import Any, get_args
 
-from timefair.algorithms import adapters, own
-from timefair.algorithms.base import Algorithm, Available, Implementation, Library
-from timefair.algorithms.builtin.library import TIMEFAIR
-from timefair.algorithms.external.library import EXTERNAL, External
-from timefair.algorithms.external.octave import MATLAB, OCTAVE
+from timefair.algorithms import adapters
+from timefair.algorithms.base import (
+    CONTINUOUS,
+    ONE_OBJECTIVE,
+    Algorithm,
+    Available,
+    Implementation,
+    Library,
+)
+from timefair.algorithms.builtin import TIMEFAIR
+from timefair.algorithms.external.protocol import EXTERNAL, MATLAB, OCTAVE, External
 from timefair.basics import modules, user_code
-from timefair.basics.errors import InputError, suggest
+from timefair.basics.errors import InputError, described, suggest
 from timefair.basics.files import cache_folder
 from timefair.basics.modules import hidden_modules
 from timefair.problems.base import Variables
 from timefair.problems.kinds import Task
+
+
+class Own(Library):
+    """The user's functions, as a library that a campaign does not name."""
+
+    def faults(self, name: str, parameters: Mapping[str, object]) -> list[str]:
+        try:
+            function = user_code.load_function(name)
+            _declared(name, "variables")
+            _declared(name, "tasks")
+        except InputError as error:
+            return list(error.faults)
+        signature = user_code.signature_of(function)
+        if signature is None:
+            return []
+        return user_code.parameter_faults(name, signature, parameters, "solve(objective, rng)")
+
+    def variables(self, name: str, parameters: Mapping[str, object]) -> frozenset[Variables]:
+        return _declared(name, "variables")
+
+    def tasks(self, name: str, parameters: Mapping[str, object]) -> frozenset[Task]:
+        return _declared(name, "tasks")
+
+    def batches(self, name: str, parameters: Mapping[str, object]) -> None:
+        """None: the function may call ``objective.batch``."""
+
+    def implementation(self, name: str) -> Implementation:
+        return "your Python"
+
+    def load(self, name: str, parameters: Mapping[str, object]) -> Algorithm:
+        function = user_code.load_function(name)
+        prepare = getattr(function, "prepare", None)
+        solve = partial(function, **parameters)
+        if not callable(prepare):
+            return Algorithm(solve)
+        return Algorithm(solve, partial(_prepare, name, prepare))
+
+    def source_files(self, name: str) -> list[Path]:
+        """This file, the named module, and the file of the function if it is another one."""
+        return [Path(__file__), *user_code.source_files(name)]
+
+
+def _prepare(name: str, prepare: Callable[[], object]) -> None:
+    try:
+        prepare()
+    except (Exception, SystemExit) as error:
+        raise InputError(f"{name}.prepare failed: {described(error)}") from error
+
+
+_KNOWN = {"variables": (CONTINUOUS, Variables), "tasks": (ONE_OBJECTIVE, Task)}
+
+
+def _declared(name: str, attribute: str) -> frozenset[Any]:
+    """The words of an attribute of the user's function; `InputError` for any other."""
+    usual, kind = _KNOWN[attribute]
+    declared = getattr(user_code.load_function(name), attribute, usual)
+    words = (declared,) if isinstance(declared, str) else declared
+    known = get_args(kind)
+    if not isinstance(words, Sequence | set | frozenset) or not set(words) <= set(known):
+        raise InputError(f"{name}.{attribute} is {declared!r}: name some of {', '.join(known)}")
+    return frozenset(words)
+
 
 _ADAPTERS = modules.declared(adapters, Library)  # type: ignore[type-abstract]
 LIBRARIES: dict[str, Library] = {
@@ -38,7 +112,7 @@ LIBRARIES: dict[str, Library] = {
     )
 }
 """Every library by name: timefair itself, the required ones, the optional ones, any program."""
-OWN = own.Own()
+OWN = Own(name="own")
 
 
 def find(use: str) -> tuple[Library, str]:
@@ -73,13 +147,11 @@ def faults(use: str, parameters: Mapping[str, object]) -> list[str]:
 
 
 def variables(use: str, parameters: Mapping[str, object]) -> frozenset[Variables]:
-    """The kinds of variables that an algorithm supports; it must have no faults."""
     library, name = find(use)
     return library.variables(name, parameters)
 
 
 def tasks(use: str, parameters: Mapping[str, object]) -> frozenset[Task]:
-    """The tasks that an algorithm is for; it must have no faults."""
     library, name = find(use)
     return library.tasks(name, parameters)
 
@@ -138,10 +210,9 @@ def involved(use: str, parameters: Mapping[str, object]) -> tuple[str, ...]:
 
 
 def distributions(*uses: str) -> list[str]:
-    """The installed packages whose versions affect the algorithms."""
     names: list[str] = []
     for library, name in map(find, uses):
-        names += OWN.packages(name) if library is OWN else library.distributions
+        names += user_code.packages(name) if library is OWN else library.distributions
     return [d for d in dict.fromkeys(names) if _installed(d)]
 
 
@@ -172,11 +243,7 @@ def _without_library(use: str) -> str:
 
 @cache
 def _installed(distribution: str) -> bool:
-    try:
-        importlib.metadata.version(distribution)
-    except importlib.metadata.PackageNotFoundError:
-        return False
-    return True
+    return any(importlib.metadata.distributions(name=distribution))
 
 
 # --- Checks take seconds --------------------------------------------------------------------
@@ -195,7 +262,7 @@ def remembered_faults(use: str, parameters: Mapping[str, object]) -> list[str]:
     except InputError:
         return faults(use, parameters)
     libraries = [find(one)[0] for one in uses]
-    if any(isinstance(library, External | own.Own) for library in libraries):
+    if any(isinstance(library, External | Own) for library in libraries):
         return faults(use, parameters)
     mark = cache_folder() / "faultless" / _digest(uses, parameters)
     if mark.exists():

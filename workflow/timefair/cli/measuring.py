@@ -129,7 +129,7 @@ def _measure_block(arguments: argparse.Namespace) -> int:
     """
     from timefair.campaign import configuration, plan
     from timefair.machine.facts import some_facts
-    from timefair.measure.job.cores import on_one_node
+    from timefair.measure.isolation import on_one_node
 
     campaign = configuration.restore(arguments.campaign)
     folder = arguments.campaign.parent
@@ -156,7 +156,7 @@ def _measure_block(arguments: argparse.Namespace) -> int:
 
 def _serve(arguments: argparse.Namespace, snakemake: int, listener: int, starter: int) -> None:
     """Be a prepared process of the first level."""
-    from timefair.measure.job.cores import held_cores
+    from timefair.measure.isolation import held_cores
 
     runner.begin(starter)
 
@@ -193,7 +193,7 @@ def _become(
     starter: socket.socket,
 ) -> None:
     """Be a prepared process of the next level, in a fork of one."""
-    from timefair.measure.job.cores import held_cores
+    from timefair.measure.isolation import held_cores
 
     with held_cores(spec_of(asked)["threads"]), _timed(f"the {asked.stage}"):
         if asked.stage == "library":

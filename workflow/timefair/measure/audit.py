@@ -38,8 +38,6 @@ SLOW_S = 1e-4  # minimal time of an evaluation of the slow problem
 
 @dataclass(frozen=True)
 class Subject:
-    """An algorithm to audit, with a label for the table."""
-
     label: str
     use: str
     parameters: Mapping[str, object] = field(default_factory=dict)
@@ -93,25 +91,20 @@ class AuditRow:
     message: str | None = None
 
 
-class Watched:
-    """A problem that checks every point, and keeps the result in memory that outlives the run."""
+def watched(problem: Problem) -> tuple[Problem, NDArray[np.float64]]:
+    """A problem that checks every point, and the largest distance outside the bounds, divided by
+    their width, of shape ``(1,)``, in memory that outlives the run; NaN counts as inf.
+    """
+    lower, upper = problem.lower, problem.upper
+    farthest: NDArray[np.float64] = np.frombuffer(mmap.mmap(-1, 8), dtype=np.float64)
 
-    def __init__(self, problem: Problem) -> None:
-        self._problem = problem
-        self._farthest: NDArray[np.float64] = np.frombuffer(mmap.mmap(-1, 8), dtype=np.float64)
-        self.problem = dataclasses.replace(problem, evaluate=self._evaluate, native=None)
-
-    @property
-    def farthest(self) -> float:
-        """The largest distance outside the bounds, divided by their width; NaN counts as inf."""
-        return float(self._farthest[0])
-
-    def _evaluate(self, x: NDArray[np.float64]) -> Any:
-        lower, upper = self._problem.lower, self._problem.upper
+    def evaluate(x: NDArray[np.float64]) -> Any:
         outside = np.max(np.maximum(lower - x, x - upper) / (upper - lower))
-        if not outside <= self._farthest[0]:
-            self._farthest[0] = np.inf if np.isnan(outside) else outside
-        return self._problem.evaluate(x)
+        if not outside <= farthest[0]:
+            farthest[0] = np.inf if np.isnan(outside) else outside
+        return problem.evaluate(x)
+
+    return dataclasses.replace(problem, evaluate=evaluate, native=None), farthest
 
 
 def slow(problem: Problem) -> Problem:
@@ -185,11 +178,12 @@ def _prepared(subject: Subject, setting: AuditSettings) -> AuditRow:
 def audit(subject: Subject, algorithm: Algorithm, setting: AuditSettings) -> AuditRow:
     problem = setting.problem
     seed = run_seed(1, problem.name, subject.use, 1)
-    watched, wall_ns = Watched(problem), round(setting.wall_s * 1e9)
+    checking, farthest = watched(problem)
+    wall_ns = round(setting.wall_s * 1e9)
     allowance = Allowance(evaluations=setting.evaluations, wall_ns=wall_ns, restart=NoRestart())
     *rows, slowed = (
         measure_run(algorithm, each, allowance, seed)
-        for each in (watched.problem, problem, problem, slow(problem))
+        for each in (checking, problem, problem, slow(problem))
     )
     timed = measure_run(algorithm, problem, Allowance(time_ns=round(setting.time_s * 1e9)), seed)
     wrong = next((row for row in (*rows, timed) if row["status"] != Status.OK), None)
@@ -208,8 +202,8 @@ def audit(subject: Subject, algorithm: Algorithm, setting: AuditSettings) -> Aud
         ended_early=all(row["stop_reason"] == StopReason.ALGORITHM_ENDED for row in rows),
         deterministic=deterministic,
         by_the_clock=not _same_events([*rows, slowed]) if deterministic else None,
-        inside=watched.farthest == 0 if evaluated else None,
-        farthest=watched.farthest if evaluated else None,
+        inside=bool(farthest[0] == 0) if evaluated else None,
+        farthest=float(farthest[0]) if evaluated else None,
         batches=any(row["batches"] for row in rows),
         **cost,
         **_stopping(timed, setting.time_s),
@@ -218,7 +212,6 @@ def audit(subject: Subject, algorithm: Algorithm, setting: AuditSettings) -> Aud
 
 
 def _same_events(rows: Iterable[Mapping[str, Any]]) -> bool:
-    """Whether runs have the same events up to the end of the shortest run."""
     rows = list(rows)
     common = min(row["evaluations"] for row in rows)
     in_full = all(row["status"] != Status.WALL_LIMIT for row in rows)
@@ -232,7 +225,6 @@ def _same_events(rows: Iterable[Mapping[str, Any]]) -> bool:
 
 
 def _stopping(row: Mapping[str, Any], time_s: float) -> dict[str, Any]:
-    """How a run of time ended; empty if it ended otherwise."""
     if row["stop_reason"] not in (StopReason.TIME, StopReason.TIME_KILLED):
         return {}
     waited_s = row["run_queue_delay_s"]

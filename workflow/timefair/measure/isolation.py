@@ -1,7 +1,7 @@
-"""What a run shares with others: the file system, its temporary folder, and open files.
+"""What a run shares with others: the file system, its temporary folder, and its cores.
 
 Runs have private views of folders. If the kernel or the campaign does not allow them, folders are
-compared before and after each run.
+compared before and after each run. Locks give each job cores of its own.
 """
 
 from __future__ import annotations
@@ -9,20 +9,27 @@ from __future__ import annotations
 import contextlib
 import mmap
 import os
+import random
 import stat
+import sys
 import sysconfig
 import tempfile
+import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
+from timefair.basics import files
 from timefair.basics.errors import InputError
 from timefair.basics.files import OF_A_RUN, folder_of_runs, temporary_folder
 from timefair.machine.linux import kernel
 from timefair.machine.linux.kernel import Mount
+from timefair.machine.facts import Host, Unknown, siblings
+from timefair.machine.linux import kernel, private_folders
+from timefair.machine.linux.private_folders import Mount
 from timefair.records.status import Isolation
 
 _PACKAGE = Path(__file__).parents[1]
@@ -35,9 +42,9 @@ class Views:
     """The private and the shared folders of an algorithm's runs.
 
     ``because``: why folders are only watched; ``steps``: the mounts of a run's view; ``watched``:
-    folders that runs share; ``hidden``: those of the workflow; ``megabytes`` limits what one run
-    writes into its private folders. Without ``namespaces``, the kernel refuses all of this; with
-    ``network``, runs have one of their own.
+    folders that runs share; ``hidden``: those of the workflow; ``megabytes``: limit of what a run
+    writes into private folders; ``namespaces``: whether the kernel allows all this; ``network``:
+    whether runs have one of their own.
     """
 
     isolation: Isolation = Isolation.SHARED
@@ -145,7 +152,6 @@ def _wide_folders() -> list[Path]:
 
 
 def _existing(folders: Iterable[Path]) -> tuple[Path, ...]:
-    """The existing ones of these folders, with links resolved and without duplicates."""
     return tuple(dict.fromkeys(folder.resolve() for folder in folders if folder.is_dir()))
 
 
@@ -162,26 +168,16 @@ def scratch_folder() -> Iterator[Path]:
 
 
 NAMES = 5  # maximal number of recorded names of new files
-
 MOST_ENTRIES = 300
 """Maximal number of files and folders that are compared per folder, beginning at its top level."""
-
 _EXPECTED = frozenset({*_WORKFLOW, ".git"})
 """Names that the workflow and the user's tools create in their working directory."""
-
-_COMPILED = ".pyc"
 
 Fingerprint = dict[str, tuple[int, int] | None]
 """Size and change time of files (ns, of the inode, which no program can set); None for a folder."""
 
 
-class Leftovers(NamedTuple):
-    left_files: int
-    left_mb: float
-    appeared: str | None
-
-
-NONE = Leftovers(0, 0.0, None)
+NOTHING_LEFT: dict[str, Any] = {"left_files": 0, "left_mb": 0.0, "appeared": None}
 
 
 def fingerprint(folders: Iterable[Path]) -> Fingerprint:
@@ -193,22 +189,18 @@ def fingerprint(folders: Iterable[Path]) -> Fingerprint:
     here, user = os.getcwd(), os.geteuid()
     for folder in folders:
         top = os.path.relpath(folder) if str(folder) == here else str(folder)
-        for entry, looks in islice(_from_the_top(top, _unexpected), MOST_ENTRIES):
-            if looks.st_uid == user and not entry.name.endswith(_COMPILED):
+        for entry, looks in islice(_from_the_top(top, unexpected=True), MOST_ENTRIES):
+            if looks.st_uid == user and not entry.name.endswith(".pyc"):
                 state = None if stat.S_ISDIR(looks.st_mode) else (looks.st_size, looks.st_ctime_ns)
                 found[entry.path.removeprefix("./")] = state
     return found
 
 
-def _unexpected(name: str, is_folder: bool) -> bool:
-    return name not in _EXPECTED and not (is_folder and name.startswith(OF_A_RUN))
-
-
 def _from_the_top(
-    top: str, counts: Callable[[str, bool], bool] = lambda name, is_folder: True
+    top: str, unexpected: bool = False
 ) -> Iterator[tuple[os.DirEntry[str], os.stat_result]]:
-    """The entries of a folder that count, then those of its subfolders, and so on, without what
-    vanishes meanwhile, or lies deeper than a path can be long.
+    """The entries of a folder, then those of its subfolders, and so on, or only the `unexpected`
+    ones; without what vanishes meanwhile, or lies deeper than a path can be long.
     """
     waiting = deque([top])
     while waiting:
@@ -217,10 +209,12 @@ def _from_the_top(
                 with contextlib.suppress(OSError):
                     looks = entry.stat(follow_symlinks=False)
                     is_folder = stat.S_ISDIR(looks.st_mode)
-                    if counts(entry.name, is_folder):
-                        if is_folder:
-                            waiting.append(entry.path)
-                        yield entry, looks
+                    of_a_run = is_folder and entry.name.startswith(OF_A_RUN)
+                    if unexpected and (entry.name in _EXPECTED or of_a_run):
+                        continue
+                    if is_folder:
+                        waiting.append(entry.path)
+                    yield entry, looks
 
 
 def appeared(before: Fingerprint, after: Fingerprint) -> str | None:
@@ -231,8 +225,102 @@ def appeared(before: Fingerprint, after: Fingerprint) -> str | None:
     return (", ".join(new[:NAMES]) + more) or None
 
 
-def look(scratch: Path, watched: Iterable[Path], before: Fingerprint) -> Leftovers:
-    sizes = [
-        looks.st_size for _, looks in _from_the_top(str(scratch)) if not stat.S_ISDIR(looks.st_mode)
-    ]
-    return Leftovers(len(sizes), sum(sizes) / 1e6, appeared(before, fingerprint(watched)))
+def look(scratch: Path, watched: Iterable[Path], before: Fingerprint) -> dict[str, Any]:
+    """What a run has left, as the columns of `NOTHING_LEFT`."""
+    found = (looks for _, looks in _from_the_top(str(scratch)))
+    sizes = [looks.st_size for looks in found if not stat.S_ISDIR(looks.st_mode)]
+    left = len(sizes), sum(sizes) / 1e6, appeared(before, fingerprint(watched))
+    return dict(zip(NOTHING_LEFT, left, strict=True))
+
+
+# --- Locks: a job its cores, to which it is pinned; a block of jobs its node --------------------
+
+
+def lock_folder() -> Path:
+    return Path(os.environ.get("TIMEFAIR_LOCKS", Path(tempfile.gettempdir()) / "timefair-cores"))
+
+
+@contextlib.contextmanager
+def held_cores(count: int) -> Iterator[tuple[int, ...]]:
+    """Wait until `count` cores that this process may use are free; lock them and pin the process.
+
+    The locks are flocks on one file per core. All cores are taken at once or none, so that two jobs
+    cannot wait for each other. Hyper-thread siblings of a core in use come last. ValueError if this
+    process may use fewer cores than that.
+    """
+    groups: list[list[int]] = []
+    with contextlib.suppress(Unknown):
+        groups = siblings(Host())
+    usable = first_siblings_first(sorted(os.sched_getaffinity(0)), groups)
+    if count > len(usable):
+        raise ValueError(f"{count} cores are asked for, and this process may use {len(usable)}")
+    folder = lock_folder()
+    folder.mkdir(mode=0o1777, parents=True, exist_ok=True)
+    while len(locks := _take(folder, usable, count)) < count:
+        _free(locks)
+        time.sleep(random.uniform(0.02, 0.1))
+    try:
+        os.sched_setaffinity(0, locks)
+        yield tuple(locks)
+    finally:
+        os.sched_setaffinity(0, usable)
+        _free(locks)
+
+
+def first_siblings_first(cores: Sequence[int], siblings: Sequence[Sequence[int]]) -> list[int]:
+    """The cores in an order that takes every physical core once before any of them twice.
+
+    >>> first_siblings_first([0, 1, 2, 3], [[0, 1], [2, 3]])
+    [0, 2, 1, 3]
+    >>> first_siblings_first([1, 2, 3], [[0, 1], [2, 3]])
+    [1, 2, 3]
+    """
+    usable = [[core for core in group if core in cores] for group in siblings]
+    rank = {core: place for group in usable for place, core in enumerate(group)}
+    return sorted(cores, key=lambda core: (rank.get(core, 0), core))
+
+
+def _take(folder: Path, cores: list[int], count: int) -> dict[int, int]:
+    locks: dict[int, int] = {}
+    for core in cores:
+        # Nothing is written, so that locks of another user can be taken too.
+        fd = files.lock(folder / f"core-{core}", wait=False, write=False)
+        if fd is not None:
+            locks[core] = fd
+        if len(locks) == count:
+            break
+    return locks
+
+
+def _free(locks: dict[int, int]) -> None:
+    for fd in locks.values():
+        os.close(fd)
+
+
+@contextlib.contextmanager
+def on_one_node(note: Path, node: str, records: Iterable[Path]) -> Iterator[None]:
+    """Lock a block, and remove journals of its `records` that another node has written: a job that
+    Slurm submits again may begin on another node.
+
+    Waits while another process holds the block. `note` names its node, and is what is locked.
+    """
+    from timefair.records.store import journal_path
+
+    note.parent.mkdir(parents=True, exist_ok=True)
+    fd = files.lock(note)
+    assert fd is not None
+    try:
+        before = os.pread(fd, 1000, 0).decode(errors="replace")
+        for record in records if before != node else ():
+            with contextlib.suppress(FileNotFoundError):
+                journal_path(record).unlink()
+                print(
+                    f"timefair: {record}: its runs were measured on {before or 'an unknown node'}; "
+                    f"this is {node}, and the block is measured again",
+                    file=sys.stderr,
+                    flush=True,
+                )
+        files.note(fd, node)
+        yield
+    finally:
+        os.close(fd)

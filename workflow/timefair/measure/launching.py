@@ -1,19 +1,117 @@
-"""What a launch gets, and how it is watched: seed, idleness, pauses, what it recommends."""
+"""What begins: processes that work for a job, and launches, with their seeds and their pauses."""
 
 from __future__ import annotations
 
 import hashlib
 import inspect
+import json
 import os
+import pickle
 import re
-from collections.abc import Callable
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.algorithms.pausable import PausableThread, seed_global_generators
+from timefair.algorithms.base import seed_global_generators
+from timefair.basics.errors import InputError, Interrupted
+from timefair.machine.linux import kernel
+from timefair.machine.linux.kernel import ends_at_once
 from timefair.problems.base import ProblemName
+
+LONGEST = 1 << 20  # maximal length of a message between interpreters, in bytes
+
+
+class NoAnswer(Exception):
+    """The process of a function ended before the function had returned."""
+
+
+def elsewhere(function: Callable[[], Any], within_s: float | None = None) -> Any:
+    """The value of a function, computed in a fork of this process; JSON can represent it.
+
+    The fork is killed after `within_s` seconds; None for no limit. An `InputError` is raised here
+    as well; `NoAnswer` if the function raises anything else, ends its process or takes too long. A
+    fork that somebody else has killed is repeated once, unless its time is limited.
+    """
+    answers = os.memfd_create("timefair-answer")
+
+    def live() -> None:
+        ends_at_once()
+        try:
+            answer = {"value": function()}
+        except InputError as error:
+            answer = {"faults": list(error.faults)}
+        os.write(answers, json.dumps(answer).encode())
+
+    for _ in range(1 if within_s else 2):
+        pid = kernel.forked(live)
+        if within_s is not None:
+            kernel.wait_or_kill(pid, within_s)
+        if os.waitpid(pid, 0)[1] != signal.SIGKILL:
+            break
+    if not (text := kernel.taken(answers)):
+        raise NoAnswer
+    answer = json.loads(text)
+    if "faults" in answer:
+        raise InputError(*answer["faults"])
+    return answer["value"]
+
+
+@contextmanager
+def companion(
+    module: str, message: object, fault: Callable[[int], str]
+) -> Iterator[tuple[int, socket.socket, bytes]]:
+    """Start an interpreter for a module's ``main``, and end it when the block ends: its process id,
+    the socket, and its answer.
+
+    ``main`` gets the descriptor of its socket, and answers the message, which is pickled.
+    `InputError` with the line of `fault`, from the exit status, if it ends without an answer.
+    """
+    code = f"import sys; from {module} import main; main(*sys.argv[1:])"
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with ours, theirs:
+        fd = theirs.fileno()
+        process = subprocess.Popen([sys.executable, "-P", "-c", code, str(fd)], pass_fds=[fd])
+        try:
+            theirs.close()
+            ours.send(pickle.dumps(message))
+            if not (answer := ours.recv(LONGEST)):
+                raise InputError(fault(process.wait()))
+            yield process.pid, ours, answer
+        finally:
+            process.kill()
+            process.wait()
+
+
+def forked(connection: socket.socket, request: object, fds: Sequence[int]) -> int:
+    """Let the `companion` at the other end fork a process, and adopt it; return its number."""
+    socket.send_fds(connection, [pickle.dumps(request)], fds)
+    if not (answer := connection.recv(32)):
+        raise Interrupted(signal.SIGKILL)
+    return int(answer)
+
+
+def fork_on_request(connection: socket.socket, live: Callable[[Any, list[int]], NoReturn]) -> None:
+    """Fork ``live(request, fds)`` whenever `forked` asks for it, as a child of who asks."""
+    while True:
+        message, fds, *_ = socket.recv_fds(connection, LONGEST, 16)
+        if not message:
+            return
+        pid = kernel.forked_beside(partial(live, pickle.loads(message), fds))
+        for fd in fds:
+            os.close(fd)
+        connection.send(str(pid).encode())
+
+
+# --- Launches -----------------------------------------------------------------------------------
 
 
 def run_seed(campaign_seed: int, problem: ProblemName, algorithm: str, run: int) -> int:
@@ -46,7 +144,6 @@ class Remark(str):
 
 
 def of_a_return(returned: object) -> str:
-    """The message of a launch that returned this object without an evaluation."""
     if isinstance(returned, Remark):
         return returned
     if inspect.isgenerator(returned):
@@ -78,20 +175,6 @@ def of_a_timeout(trial: str) -> str:
     where = f"{os.path.basename(at['file'])}, line {at['line']}, in {at['function']}"
     once = f"what is done once belongs into solve.prepare ({PAGE})"
     return f"{late}; a trial launch was at {where}; {once}"
-
-
-class PausableLaunch(PausableThread):
-    """A launch in its own thread; it calls ``pause`` when its turn is used up."""
-
-    def __init__(
-        self, launch: Callable[[Callable[[], None]], object], best: Callable[[], float]
-    ) -> None:
-        super().__init__(lambda: launch(self.pause))
-        self._best = best
-
-    @property
-    def best(self) -> float:
-        return self._best()
 
 
 def point_of(returned: object, dimension: int) -> NDArray[np.float64] | None:

@@ -22,13 +22,6 @@ REFERENCE_RATIO = 1.15
 """Largest factor by which the slowdown of the reference kernel lengthens a clean run's clock."""
 
 
-class Judgement(NamedTuple):
-    """Whether a run is perturbed, and why; the reason is None if it is not perturbed."""
-
-    perturbation: Perturbation
-    reason: str | None = None
-
-
 def judge(
     real_s: float,
     foreign_delay_s: float | None,
@@ -36,8 +29,9 @@ def judge(
     best_reference_s: float | None,
     charged_s: float = 0.0,
     memory_s: float | None = None,
-) -> Judgement:
-    """Judge a run by its waiting for others, and by the speed of its core before and after it.
+) -> tuple[Perturbation, str | None]:
+    """Whether a run is perturbed, and why: by its waiting for others, and by the speed of its core
+    before and after it.
 
     Its clock is its real time, 0 if it never began, and its simulated evaluation cost.
     `foreign_delay_s`: it waited for a core that others used; `reference_s`, `best_reference_s`: the
@@ -57,10 +51,9 @@ def judge(
     if memory_s is not None and clock_s > 0 and memory_s / clock_s > DELAY_SHARE:
         reasons.append(f"memory was short for {memory_s / clock_s:.0%} of the time")
     if reasons:
-        return Judgement(Perturbation.PERTURBED, "; ".join(reasons))
-    if delay is None and ratio is None:
-        return Judgement(Perturbation.UNKNOWN)
-    return Judgement(Perturbation.CLEAN)
+        return Perturbation.PERTURBED, "; ".join(reasons)
+    unknown = delay is None and ratio is None
+    return Perturbation.UNKNOWN if unknown else Perturbation.CLEAN, None
 
 
 _STEAL = 8  # the field of a core's line in /proc/stat
@@ -70,11 +63,9 @@ _THROTTLED = {"throttled_usec": 1e-6, "throttled_time": 1e-9}
 
 
 class Surroundings(NamedTuple):
-    """The counters at one moment, or their growth between two moments, in seconds.
-
-    Time in which the hypervisor ran something else on the cores; in which a task on the machine
-    waited for a core; in which a quota stopped the control groups of this process; and in which a
-    task on the machine waited for memory.
+    """The counters at one moment, or their growth, in seconds: time in which the hypervisor ran
+    something else on the cores, in which a task on the machine waited for a core, in which a quota
+    stopped the control groups of this process, and in which a task waited for memory.
     """
 
     steal_s: float | None
@@ -139,15 +130,9 @@ class Counters:
 DIMENSION = 10
 OFFSPRING = 10
 GENERATIONS = 190  # about 14 ms on a machine of 2024
-
-SHORT_BUDGET_S = 1.5
-"""For runs shorter than this, half of the work is timed and the time is doubled, because the
-complete work would take more than 1 % of the run.
-"""
-
+SHORT_BUDGET_S = 1.5  # below it, the complete work would take more than 1 % of the run
 WARM_UP_GENERATIONS = 8
 """Repetitions that are not timed: after a fork, the first write to a page takes longer."""
-
 BEST_OF = 3  # number of timings at the start of a job, the best of which is the first best time
 
 
@@ -183,7 +168,7 @@ def _cpu_s(generations: int) -> float:
 
 
 def adapt(generations: int) -> float:
-    """Minimize an ellipsoid and return the best value. This value is the same at each call."""
+    """Minimize an ellipsoid and return the best value, the same at each call."""
     n, rng = DIMENSION, np.random.default_rng(1)
     weights = np.log((OFFSPRING + 1) / 2) - np.log(np.arange(1, OFFSPRING // 2 + 1))
     weights /= weights.sum()

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.algorithms.base import Algorithm
+from timefair.algorithms.base import Algorithm, PausableThread
 from timefair.basics.errors import InputError, described, name_of
 from timefair.basics.extension import Meter
 from timefair.machine.linux import kernel
@@ -55,8 +55,14 @@ from timefair.measure.evaluation.state import (
     take_output,
 )
 from timefair.measure.isolation import Views, scratch_folder
-from timefair.measure.launching import PausableLaunch, point_of, stream
-from timefair.measure.processes import NoAnswer, companion, elsewhere, forked
+from timefair.measure.launching import (
+    NoAnswer,
+    companion,
+    elsewhere,
+    forked,
+    point_of,
+    stream,
+)
 from timefair.policies.restarts import UNLIMITED, Independent, Limit, RestartPolicy
 from timefair.problems.base import Problem
 from timefair.records import consistency
@@ -75,7 +81,6 @@ WARM_UP_NS = 20_000_000  # the first evaluations after a fork are slower, so the
 
 ANSWER_NS = 5_000_000_000
 """A problem hangs if it has not returned after the longer of this time and the run's own."""
-
 LOADING_S = 600.0  # a run that has not loaded its modules after this time is killed
 
 
@@ -83,10 +88,10 @@ LOADING_S = 600.0  # a run that has not loaded its modules after this time is ki
 class Allowance:
     """What one run may use.
 
-    `time_ns` and `evaluations` are NEVER without such a budget. With `cpu`, the run's clock, and so
-    `time_ns`, is the CPU time of its processes. `wall_ns` ends a run without a budget of wall-clock
-    time. The run's clock adds `cost_ns` for each evaluation. `views` are the run's private folders;
-    `keeper` ends what it leaves. `meters` read around a run (`timefair.basics.extension`).
+    `time_ns` and `evaluations` are NEVER without such a budget. With `cpu`, the run's clock is the
+    CPU time of its processes. `wall_ns` ends a run without a budget of wall-clock time. The run's
+    clock adds `cost_ns` for each evaluation. `views` are its private folders; `keeper` ends what it
+    leaves. `meters` read around it (`timefair.basics.extension`).
     """
 
     time_ns: int = NEVER
@@ -129,9 +134,8 @@ class Unloaded:
 class Confined:
     """An algorithm in processes of an extension (`Extension.isolation`), not in that of a run.
 
-    - `pid`: The process that holds the algorithm; it lives as long as the job.
-    - `core`: Core of the process of a run, which only evaluates.
-    - `keeper`: Ends what the algorithm's processes leave.
+    Process `pid` holds the algorithm as long as the job lives, `core` is that of the process of a
+    run, which only evaluates, and `keeper` ends what the algorithm's processes leave.
     """
 
     pid: int
@@ -155,16 +159,6 @@ class Fresh:
     because: str
     connection: socket.socket
     keeper: Keeper | None
-
-    @property
-    def remark(self) -> str:
-        return f"its modules were imported again, because forks would lose or share {self.because}"
-
-    def fork(self, state: State, instance: int, seed: int) -> int:
-        """Let the process of a run be forked, and adopt it; return its process id."""
-        memory = state.numbers, state.recommended_dimension
-        request = (instance, seed, tempfile.gettempdir(), memory)
-        return forked(self.connection, request, state.fds)
 
 
 @contextlib.contextmanager
@@ -191,7 +185,7 @@ def live(
     state: State,
     seed: int,
 ) -> None:
-    """Run the process of a run, from just after the fork to the end of the run.
+    """Live as the process of a run, from just after the fork to the end of the run.
 
     A run whose launch was killed at tau continues in a new process with the last `state`.
     """
@@ -254,7 +248,6 @@ def live(
 
 
 def last_moment(start: Start, allowance: Allowance) -> int:
-    """Latest end of the run, in ns of the clock: after T, or after the limit if there is no T."""
     return start.deadline if start.deadline != NEVER else start.t0 + allowance.wall_ns
 
 
@@ -290,8 +283,7 @@ class _Launcher:
 
     @property
     def made(self) -> int:
-        launches: int = self.state["launches"]
-        return launches
+        return int(self.state["launches"])
 
     def launch(self, limit: Limit = UNLIMITED, plateau: Limit = UNLIMITED) -> None:
         self._begin(limit)
@@ -303,16 +295,15 @@ class _Launcher:
         self._begin(UNLIMITED, until_change=True)
         self._solve()
 
-    def begin(self, turn: Limit) -> PausableLaunch:
-        index = self.made
-
-        def launch(pause: Callable[[], None]) -> None:
+    def begin(self, turn: Limit) -> PausableThread:
+        def launch() -> None:
             self._begin(UNLIMITED)
-            self.measurement.pause_after(*_limits(turn), pause)
+            self.measurement.pause_after(*_limits(turn), begun.pause)
             self._solve()
 
-        begun = PausableLaunch(launch, lambda: self.state.launches()["best"][index].item())
+        index, begun = self.made, PausableThread(launch)
         begun.go_on()
+        begun.best = self.state.launches()["best"][index].item()
         return begun
 
     def finish(self) -> None:
@@ -335,7 +326,6 @@ class _Launcher:
         self.measurement.begin_launch(now, deadline, evaluations)
 
     def _solve(self) -> None:
-        """Call the algorithm for the launch that was just opened, and close the launch."""
         measurement = self.measurement
         rng = self.stream or stream(self.seed, self.made - 1)
         self.stream, own = None, os.getpid()
@@ -355,7 +345,6 @@ class _Launcher:
 
 
 def _limits(limit: Limit) -> tuple[int, int]:
-    """The limit in nanoseconds and in evaluations; NEVER without one."""
     time_ns = NEVER if limit.seconds is None else min(round(limit.seconds * 1e9), NEVER)
     return time_ns, NEVER if limit.evaluations is None else min(limit.evaluations, NEVER)
 
@@ -372,7 +361,6 @@ def _warm_up(problem: Problem) -> None:
 
 
 def _fail(state: State, error: BaseException, of_problem: bool = False) -> None:
-    """Report the exception of the algorithm or of the problem to the parent, then end."""
     end, start = state.now_ns() + state["charge"], state.start
     state["end"], state["cpu_1"] = end, cpu_ns()
     if start is not None and end >= start.deadline:
@@ -395,23 +383,15 @@ MOST = 100_000  # number of bytes of a run's output that are kept
 ATTEMPTS = 3  # number of attempts at a run whose process is killed from outside
 FROM_OUTSIDE = (signal.SIGKILL, *SIGNALS)  # signals that no algorithm sends to itself by mistake
 
-LATE_NS = 50_000_000
-"""Time after which the parent ends a process that the kernel timer should have ended."""
-
-CHILDREN_NS = 20_000_000
-"""So often the CPU time of a run's children is added to a clock of CPU time."""
-
-MEMORY_NS = 100_000_000
-"""So often the memory of a run's processes is summed, if it has more than one."""
-
+LATE_NS = 50_000_000  # after it, the parent ends a process that the kernel timer should have ended
+CHILDREN_NS = 20_000_000  # so often CPU time of a run's children is added to a clock of CPU time
+MEMORY_NS = 100_000_000  # so often the memory of a run's processes is summed, if it has several
 _POLL_NS = 1_000_000_000
-
 CPU_MARGIN_S = 0.02
 """Tolerated difference of CPU times from the kernel and from the process, besides its teardown."""
 
 LEAST_CPU = 0.25
 """A run that is killed at T gets a remark if its CPU time is a smaller share of the time it had."""
-
 LIMIT_S = 600.0
 """Time for computing the values without noise of a run's vectors, and of its recommended points."""
 
@@ -422,15 +402,10 @@ _STOP_REASONS = {
     Stop.ENDED: StopReason.ALGORITHM_ENDED,
 }
 
-_LAUNCH_ENDS = {
-    LaunchCode.OPEN: None,
-    LaunchCode.RETURNED: LaunchEnd.RETURNED,
-    LaunchCode.TAU: LaunchEnd.TAU,
-    LaunchCode.LAUNCH_TARGET: LaunchEnd.TARGET,
-    LaunchCode.LAUNCH_CUT: LaunchEnd.CUT,
-    LaunchCode.LAUNCH_FAILED: LaunchEnd.FAILED,
-    LaunchCode.STAGNATED: LaunchEnd.STAGNATED,
-}
+_LAUNCH_ENDS = (  # by `LaunchCode`; None: the launch was open
+    *(None, LaunchEnd.RETURNED, LaunchEnd.TAU, LaunchEnd.TARGET, LaunchEnd.CUT, LaunchEnd.FAILED),
+    LaunchEnd.STAGNATED,
+)
 
 Subject = Algorithm | Confined | Fresh
 """What a run is made of: an algorithm to fork, or a process that holds it or that forks for it."""
@@ -443,10 +418,9 @@ _WALL_LIMIT = Status.WALL_LIMIT, StopReason.FAILURE, "its budget was not used in
 def measure_run(
     algorithm: Subject, problem: Problem, allowance: Allowance, seed: int
 ) -> dict[str, Any]:
-    """Measure one run and describe it, in the columns of `records.schema` that are the run's own.
+    """Measure one run in a fork and describe it, in the columns of `records.schema` of its own.
 
-    The caller is the prepared parent, of which the run's process is a fork. If a process is killed
-    from outside, the run is repeated, with at most `ATTEMPTS` attempts in total.
+    If a process is killed from outside, the run is repeated, with at most `ATTEMPTS` attempts.
     """
     attempts = 0
     while True:
@@ -457,7 +431,7 @@ def measure_run(
             left = isolation.look(scratch, allowance.views.watched, before)
         if row["status"] != Status.KILLED or attempts == ATTEMPTS:
             views = allowance.views.columns()
-            return row | views | left._asdict() | {"attempts": attempts, "seed": seed}
+            return row | views | left | {"attempts": attempts, "seed": seed}
 
 
 def given_up(problem: Problem, allowance: Allowance, seed: int) -> dict[str, Any]:
@@ -470,7 +444,7 @@ def given_up(problem: Problem, allowance: Allowance, seed: int) -> dict[str, Any
         **_unwritten(None, allowance, problem, now_ns()),
         **_resources(None, _Usage(run_queue_delay_ns=None), 0.0, allowance.cores),
         **allowance.views.columns(),
-        **isolation.NONE._asdict(),
+        **isolation.NOTHING_LEFT,
         "attempts": ATTEMPTS,
         "seed": seed,
     }
@@ -499,9 +473,7 @@ class _Usage:
     written_bytes: int | None = 0
 
     def add(self, ended: kernel.Orphan, *, own: bool = False) -> None:
-        """Add the run's own process, or one for which it did not wait, such as an external
-        algorithm that still runs at T.
-        """
+        """Add the run's own process, or one for which it did not wait."""
         self.cpu_s += ended.cpu_s
         self.switches += ended.switches
         self.peak_memory_mb = max(self.peak_memory_mb, ended.peak_memory_mb)
@@ -584,7 +556,10 @@ class _Run:
             if isinstance(self.algorithm, Fresh):
                 of_run_s = state.start.prepared / 1e9 if state.start else 0.0
                 row["preparation_s"] = self.algorithm.seconds + of_run_s
-                remark = self.algorithm.remark
+                lost = self.algorithm.because
+                remark = (
+                    f"its modules were imported again, because forks would lose or share {lost}"
+                )
             if row["status"] == Status.OK:
                 row["message"] = _waited(row) or _outside(row["best_x"], problem) or remark
             return row
@@ -592,7 +567,6 @@ class _Run:
             state.close()
 
     def _live_through(self) -> Verdict:
-        """Fork processes until the run is over; return how it ended."""
         while True:
             wait_status = self._process()
             reaped = self._gone()
@@ -621,7 +595,9 @@ class _Run:
         spared = [algorithm.pid] if isinstance(algorithm, Confined | Fresh) else []
         spared += [keeper.number] if keeper else []
         if isinstance(algorithm, Fresh):
-            pid, loading_s = algorithm.fork(state, self.problem.name.instance, self.seed), LOADING_S
+            memory = state.numbers, state.recommended_dimension
+            request = (self.problem.name.instance, self.seed, tempfile.gettempdir(), memory)
+            pid, loading_s = forked(algorithm.connection, request, state.fds), LOADING_S
         elif pid := os.fork():
             loading_s = 0.0
         else:
@@ -725,7 +701,6 @@ class _Run:
 
 
 def _latest(start: Start | None, allowance: Allowance, forked: int) -> int:
-    """Latest time at which the kernel timer is due, in ns of the clock."""
     if start is None:
         return forked + allowance.answer_ns
     return last_moment(start, allowance) + allowance.grace_ns
@@ -792,7 +767,6 @@ def _content(state: State) -> Status:
 
 
 def _outside(best_x: list[float] | None, problem: Problem) -> str | None:
-    """The remark on a result outside the bounds; points need not keep those of COCO's functions."""
     if best_x is None or problem.name.suite.startswith("bbob"):
         return None
     x = np.asarray(best_x)
@@ -802,7 +776,6 @@ def _outside(best_x: list[float] | None, problem: Problem) -> str | None:
 
 
 def _waited(row: dict[str, Any]) -> str | None:
-    """The remark on a run that waited instead of computing until it was killed at T."""
     cpu_s, had_s = row["cpu_s"], row["real_s"] - (row["foreign_delay_s"] or 0.0)
     is_late = (row["last_evaluation_s"] or 0.0) > row["wall_s"] / 2
     if row["stop_reason"] != StopReason.TIME_KILLED or is_late or cpu_s >= LEAST_CPU * had_s:
@@ -884,7 +857,7 @@ def _result(
     unknown_end = LaunchEnd.FAILED if reason == StopReason.FAILURE else LaunchEnd.CUT
     launches = []
     for row, launch_best in zip(logs.launches, launch_bests.tolist(), strict=True):
-        if (code := row["code"].item()) not in _LAUNCH_ENDS:
+        if (code := row["code"].item()) not in range(len(_LAUNCH_ENDS)):
             raise Unreadable(f"a launch ended in an unknown way, {code}")
         is_open = code == LaunchCode.OPEN
         made = state["evaluations"] if is_open else int(row["last"])
@@ -927,12 +900,10 @@ def _result(
 
 
 def _columns(log: NDArray[np.void]) -> dict[str, NDArray[Any]]:
-    """When each row of a log was written, in the form of a record."""
     return {name: log[name] for name in ("launch", "evaluations")} | {"time_s": log["time"] / 1e9}
 
 
 def _rows(log: NDArray[np.void], **numbers: NDArray[Any]) -> list[dict[str, Any]]:
-    """The rows of a log in the form of a record, each with its `numbers`."""
     columns = _columns(log) | numbers
     values = zip(*(column.tolist() for column in columns.values()), strict=True)
     return [dict(zip(columns, row, strict=True)) for row in values]
@@ -957,8 +928,7 @@ def events_of(vectors: NDArray[np.void], problem: Problem) -> tuple[NDArray[np.v
     precision = np.array([problem.precision(value) for value in best.tolist()])
     falls = np.diff(precision, prepend=np.inf) < 0
     events = np.zeros(falls.sum(), dtype=EVENT)
-    for name in ("launch", "evaluations", "time"):
-        events[name] = vectors[name][falls]
+    events[["launch", "evaluations", "time"]] = vectors[["launch", "evaluations", "time"]][falls]
     events["precision"] = precision[falls]
     return events, float(best[falls][-1]) if events.size else np.inf
 
@@ -982,9 +952,9 @@ def of_the_best(vectors: NDArray[np.void] | None, events: NDArray[np.void]) -> f
 def completed(logs: Logs, problem: Problem) -> Logs:
     """Replace the points in the logs by their values without noise, found in a separate process.
 
-    Recommended rows contain points, and so do vectors, besides the measured value, if the problem's
-    kind is ``later``. A recommended point whose value is not finite is dropped. `InputError` if the
-    function raises, does not return in time, or gives such a value for the point of a vector.
+    Recommended rows have points, and so do vectors, besides the measured value, if the problem's
+    kind is ``later``. A recommended point without a finite value is dropped. `InputError` if the
+    function raises, is too slow, or gives no finite value for the point of a vector.
     """
     if logs.recommended is None:
         return logs
@@ -1004,8 +974,7 @@ def completed(logs: Logs, problem: Problem) -> Logs:
 
 def _with_numbers(rows: NDArray[np.void], numbers: NDArray[np.float64]) -> NDArray[np.void]:
     changed = np.empty(len(rows), dtype=vector_dtype(numbers.shape[1]))
-    for name in ("launch", "evaluations", "time"):
-        changed[name] = rows[name]
+    changed[["launch", "evaluations", "time"]] = rows[["launch", "evaluations", "time"]]
     changed["outputs"] = numbers
     return changed
 
@@ -1026,14 +995,13 @@ def _values(problem: Problem, points: NDArray[np.float64]) -> NDArray[np.float64
     try:
         return np.array(elsewhere(evaluate, LIMIT_S) if len(points) else [], dtype=np.float64)
     except NoAnswer:
-        raise InputError(
-            f"the noise-free function ended its process or took longer than {LIMIT_S:g} s"
-        ) from None
+        fault = f"the noise-free function ended its process or took longer than {LIMIT_S:g} s"
+        raise InputError(fault) from None
 
 
 def _batches(logs: Logs, evaluations: int) -> list[dict[str, int]] | None:
     """The batches of a run, the last one with only those points that were evaluated; None if they
-    are unknown, as after pauses, because evaluations of such launches are not consecutive.
+    are unknown, as after pauses.
     """
     if logs.batches is None or logs.launches["earlier"].any():
         return None
@@ -1055,8 +1023,8 @@ def _resources(
 ) -> dict[str, Any]:
     """Resources that the run's processes used since t0, and how the processes were perturbed.
 
-    Processes of one run also wait for each other: the delay that is attributed to others is at most
-    the time in which the run's cores did not compute for it. `helpers`: orphans of timefair itself.
+    The delay that is attributed to others is at most the time in which the run's cores did not
+    compute for it. `helpers`: orphans of timefair itself.
     """
     before = start or Start(0)
     cpu_s = max(usage.cpu_s - before.cpu / 1e9, 0.0)

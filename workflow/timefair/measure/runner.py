@@ -115,9 +115,13 @@ def _status_of(descriptor: int, pid: int) -> int:
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 
 
-def _fork(work: Callable[[], int]) -> int:
+def _flush() -> None:
     sys.stdout.flush()
     sys.stderr.flush()
+
+
+def _fork(work: Callable[[], int]) -> int:
+    _flush()
     if pid := os.fork():
         return pid
     status = 1
@@ -126,8 +130,7 @@ def _fork(work: Callable[[], int]) -> int:
     except BaseException:
         traceback.print_exc()
     finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
+        _flush()
         os._exit(status)
 
 
@@ -254,7 +257,6 @@ def _search(campaign: Campaign, folder: Path, keys: Keys, workers: int) -> None:
 def _logged(
     work: Iterable[tuple[Sequence[str], Path]], most: int, took: Callable[[int, float], object]
 ) -> None:
-    """Run commands, each with a log of its own; `JobFailed` when one fails."""
     logs: list[Path] = []
 
     def starts() -> Iterator[Callable[[], int]]:
@@ -270,7 +272,6 @@ def _logged(
 
 
 def _begun(words: Sequence[str], log: Path | None = None) -> int:
-    """Start a process that ends with this one, and return its number."""
     end_with_us = partial(kernel.die_with_parent, os.getpid())
     with storing(), contextlib.ExitStack() as stack:
         given: dict[str, Any] = {}
@@ -290,15 +291,11 @@ ATTEMPTS = 3
 
 NAMES = {"ready": "timefair-ready", "job": "timefair-job"}
 """Names of a prepared process and of its forks in `ps`."""
-
 LONGEST = 1 << 16  # maximal length of a request, in bytes
 STARTED = b"started"  # first message of a fork, with a descriptor of itself
-
 ENDED = frozenset(128 + number for number in (signal.SIGKILL, *SIGNALS))
 """The exit status of a fork that was ended by a signal."""
-
 CONTINUE_S = 2.0  # so often a fork gets the signal to continue, in case that its run has stopped it
-
 _NAMESPACES = ("pid", "mnt", "net", "user")
 _SURROUNDINGS = ("/proc/self/limits", "/proc/self/cgroup")
 
@@ -343,8 +340,8 @@ def hand_over(
     `levels` lead to the one that does the job, and `command` starts the first of them: it calls
     `begin` and `serve` with the numbers of its socket and of this process, which are appended. A
     fork notes each run in the file `begun`, which is removed when this process is asked to end.
-    None if no prepared process is available, or the request is longer than `LONGEST`. `Interrupted`
-    if a signal ends this process before the job has begun.
+    None without a prepared process, or if the request is too long. `Interrupted` if a signal ends
+    this process before the job has begun.
     """
     if len(json.dumps(request).encode()) > LONGEST:
         return None
@@ -367,7 +364,6 @@ def hand_over(
 
 
 def _written(path: Path | None) -> tuple[int, int] | None:
-    """Identity of a file, and the time of its last write; None if there is no file."""
     if path is None or not path.exists():
         return None
     found = path.stat()
@@ -489,10 +485,8 @@ def user_of_peer(connection: socket.socket) -> int:
 # --- The prepared process -----------------------------------------------------------------------
 
 IDLE_S = 300  # time without a job after which a prepared process ends
-
 MEMORY_SHARE = 0.25
 """An idle prepared process ends when less than this share of the memory is available."""
-
 HANDOVER_S = 10.0  # time within which a job that connects has to send its request
 
 
@@ -559,8 +553,7 @@ def serve(
 
 def _let_go(starter: socket.socket | None) -> None:
     """Be independent of the job that had this process made, and of its log."""
-    sys.stdout.flush()
-    sys.stderr.flush()
+    _flush()
     null = os.open(os.devnull, os.O_RDWR)
     for fd in (0, 1, 2):
         os.dup2(null, fd)
@@ -621,8 +614,7 @@ def _live(
         sys.excepthook(*sys.exc_info())
     finally:
         with contextlib.suppress(OSError, ValueError):
-            sys.stdout.flush()
-            sys.stderr.flush()
+            _flush()
         with contextlib.suppress(OSError):  # there is none where this has served
             kernel.no_signal_on_hangup(connection.fileno())
             connection.send(str(status).encode())

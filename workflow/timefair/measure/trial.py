@@ -77,23 +77,19 @@ class Penalized(_Beneath):
 
 
 def penalized(algorithm: Algorithm, weight: float) -> Algorithm:
-    """The same algorithm, with penalized values where the problem has constraints."""
     return _showing(algorithm, lambda one: Penalized(one, weight) if has_constraints(one) else one)
 
 
 def _showing(algorithm: Algorithm, shown: Callable[[Objective], Any]) -> Algorithm:
-    def solve(objective: Objective, rng: np.random.Generator) -> object:
-        return algorithm.solve(shown(objective), rng)
-
-    return replace(algorithm, solve=solve)
+    return replace(algorithm, solve=lambda objective, rng: algorithm.solve(shown(objective), rng))
 
 
 class Rounded(_Beneath):
     """An objective that rounds the integer variables of its points, and shows all as continuous."""
 
     def __init__(self, objective: Objective) -> None:
-        self._objective = objective
-        self._integer = integer = objective.integer
+        self._objective, self._integer = objective, objective.integer
+        integer = self._integer
         self._least, self._most = objective.lower[integer], objective.upper[integer]
         self.dimension = objective.dimension
         self.lower, self.upper = objective.lower - 0.5 * integer, objective.upper + 0.5 * integer
@@ -109,7 +105,6 @@ class Rounded(_Beneath):
         return self._objective.batch(self._rounded(points))
 
     def _rounded(self, points: Any) -> NDArray[np.float64]:
-        """A copy of points, shape ``(..., dimension)``, with whole numbers; NaN stays NaN."""
         copy = np.array(points, dtype=np.float64)
         if copy.shape[-1:] == (self.dimension,):  # any other shape is refused by the objective
             values = np.rint(copy[..., self._integer])
@@ -127,7 +122,6 @@ class Keyed(Rounded):
         self.lower, self.upper = np.zeros(self.dimension), np.ones(self.dimension)
 
     def _rounded(self, points: Any) -> NDArray[np.float64]:
-        """The order of the keys of points; a point with NaN stays as it is."""
         keys = np.array(points, dtype=np.float64)
         order = np.argsort(keys, axis=-1, kind="stable").astype(np.float64)
         order[np.isnan(keys).any(axis=-1)] = np.nan
@@ -135,7 +129,6 @@ class Keyed(Rounded):
 
 
 def rounded(algorithm: Algorithm) -> Algorithm:
-    """The same algorithm, with its points rounded where the problem has integer variables."""
     return _showing(algorithm, lambda one: Rounded(one) if one.integer.any() else one)
 
 
@@ -169,16 +162,13 @@ TRIAL_EVALUATIONS_PER_DIMENSION = 40
 TRIAL_S = 0.3  # a trial ends at the first evaluation after this time
 TRIAL_KILL_S = 5 * TRIAL_S  # a trial ends at this time even if it makes no evaluation
 TRACE_S = 1.5 * TRIAL_S  # the trace of a trial that has made no evaluation by then is kept
-
-LATE_S = 1.0
-"""After this further time, the parent ends a trial that has not ended, such as a stopped one."""
+LATE_S = 1.0  # after this further time, the parent ends a trial that has not ended
 
 
 class Trial(NamedTuple):
-    """What a trial launch showed: the modules that it loaded beyond those loaded before, in order.
-
-    ``trace`` is the `faulthandler` trace after `TRACE_S` if it made no evaluation, else empty, and
-    ``appeared`` names files that it made or changed in folders that runs share.
+    """What a trial launch showed: the further modules that it loaded, in order, its `faulthandler`
+    trace after `TRACE_S` if it made no evaluation, and files that it made or changed in folders
+    that runs share.
     """
 
     modules: Sequence[str] = ()
@@ -211,7 +201,6 @@ def prepare(
 
 
 def import_modules(names: Iterable[str]) -> None:
-    """Import the modules that a trial launch has loaded, as far as this is possible."""
     for name in names:
         with suppress(Exception):  # a module that only its library can import
             importlib.import_module(name)
@@ -220,9 +209,9 @@ def import_modules(names: Iterable[str]) -> None:
 class _Trial(_Beneath):
     """The objective of a trial: it also reports modules that were loaded since the last call."""
 
-    _SHOWN = _Beneath._SHOWN | {
-        "batch", "constraints", "number_of_constraints", "start", "constraint_evaluations",
-    }  # fmt: skip
+    _SHOWN = Penalized._SHOWN | {
+        *("batch", "constraints", "number_of_constraints", "constraint_evaluations")
+    }
 
     def __init__(
         self, problem: Problem, memory: Sequence[int], told: int, trace: int, cores: int
@@ -315,11 +304,9 @@ def trial_launch(
     return Trial(kernel.taken(told).split(), kernel.taken(trace), changed)
 
 
-COST_EVALUATIONS = 400
-COST_S = 1.0
-"""The cost of an evaluation is the least of 5 means. Each mean is over `COST_EVALUATIONS`
-evaluations, or over fewer if all of them would take longer than `COST_S`. At least 11 evaluations
-are made.
+COST_EVALUATIONS, COST_S = 400, 1.0
+"""The cost of an evaluation is the least of 5 means over so many evaluations, or over fewer if all
+would take longer than `COST_S`.
 """
 
 

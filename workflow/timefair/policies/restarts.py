@@ -34,7 +34,6 @@ class Limit:
 
 
 def _finite(number: float | None, factor: float) -> float | None:
-    """The product; None if it is infinite or there is no number."""
     product = math.inf if number is None else number * factor
     return None if product == math.inf else product
 
@@ -74,9 +73,8 @@ class Launches(Protocol):
         """
 
     def launch_until_change(self) -> None:
-        """Launch the algorithm, and return when the launch ends, at the next change at the latest.
-
-        After the last change, the launch has no limit.
+        """Launch the algorithm, and return when the launch ends, at the next change at the latest
+        if there is one.
         """
 
     def begin(self, turn: Limit) -> BegunLaunch:
@@ -89,9 +87,8 @@ class Launches(Protocol):
 class RestartPolicy(Section):
     """A restart policy: when a launch ends, and which launch follows.
 
-    A policy derives from this class, and the default of `policy` is its name. Its other fields are
-    its keys in the campaign file. It overrides `limit` or `plateau`. If it does not simply make one
-    launch after the other, it overrides `make`.
+    A policy derives from this class, and the default of `policy` is its name. It overrides `limit`
+    or `plateau`, or `make` if it does not simply make one launch after the other.
     """
 
     policy: str

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from pydantic import Field
 
@@ -36,17 +36,15 @@ class StoppingPolicy(Section):
     """A stopping rule: when an algorithm has enough runs on a problem; `runs` is the maximum.
 
     A rule derives from this class or from one of those below, and the default of `rule` is its
-    name. Its other fields are its keys in the campaign file. In its docstring, the paragraph that
-    begins with "Promise:" states what is guaranteed at the number of runs at which it stops.
+    name. In its docstring, the paragraph that begins with "Promise:" states what is guaranteed at
+    the number of runs at which it stops.
     """
 
     compares: ClassVar[bool] = False
     """Whether the rule decides by the results of all algorithms, after each round."""
 
     tests: ClassVar[bool] = False
-    """Whether the rule decides by tests between algorithms. In this case, another test of the same
-    runs does not keep its level.
-    """
+    """Whether it decides by tests between algorithms: others of these runs do not keep a level."""
 
     rule: str
 
@@ -119,6 +117,15 @@ class FixedNumber(StoppingPolicy):
     rule: Literal["fixed"] = "fixed"
 
 
+Width = Annotated[
+    Positive, Field(description="Largest distance from the estimate to an end of the interval.")
+]
+Relative = Annotated[
+    bool, Field(description="`width` is a share of the estimate (`true`) or a precision (`false`).")
+]
+Confidence = Annotated[Share, Field(description="Confidence of the interval.")]
+
+
 class KnownMean(Started):
     """The confidence interval of the mean is within `width` of the sample mean. The interval is
     Student's, or a betting confidence sequence if `bounds` are given.
@@ -132,14 +139,9 @@ class KnownMean(Started):
     looks_at: ClassVar[str] = "an interval of a mean"
 
     rule: Literal["mean"] = "mean"
-    width: Positive = Field(
-        default=0.5, description="Largest distance from the estimate to an end of the interval."
-    )
-    relative: bool = Field(
-        default=True,
-        description="`width` is a share of the estimate (`true`) or a precision (`false`).",
-    )
-    confidence: Share = Field(default=0.95, description="Confidence of the interval.")
+    width: Width = 0.5
+    relative: Relative = True
+    confidence: Confidence = 0.95
     bounds: Bounds | None = Field(
         default=None,
         description="Smallest and largest best precision that a run can have, known in advance, "
@@ -167,14 +169,9 @@ class KnownQuantile(Started):
 
     rule: Literal["quantile"] = "quantile"
     p: Share = Field(default=0.5, description="Probability of the quantile; 0.5 is the median.")
-    width: Positive = Field(
-        default=0.5, description="Largest distance from the estimate to an end of the interval."
-    )
-    relative: bool = Field(
-        default=True,
-        description="`width` is a share of the estimate (`true`) or a precision (`false`).",
-    )
-    confidence: Share = Field(default=0.95, description="Confidence of the interval.")
+    width: Width = 0.5
+    relative: Relative = True
+    confidence: Confidence = 0.95
     validity: Literal["single", "horizon", "anytime"] | None = Field(
         default=None,
         description="The confidence holds for one look (`single`), for all looks up to `runs` "
@@ -267,7 +264,7 @@ class SuccessRate(Started):
         default=0.2,
         description="Largest distance from the share of successes to an end of the interval.",
     )
-    confidence: Share = Field(default=0.95, description="Confidence of the interval.")
+    confidence: Confidence = 0.95
 
     def judge(self, runs: int) -> StoppingRule:
         start = self.first_look(runs)
@@ -343,7 +340,6 @@ def _lower_limit(successes: int, n: int, confidence: float) -> float:
     least = mixed + log(1.0 - confidence)
 
     def excess(rate: float) -> float:
-        """Log-likelihood under a rate, minus the smallest one that is not excluded."""
         return float(xlogy(successes, rate) + xlog1py(failures, -rate) - least)
 
     return float(brentq(excess, 1e-300, successes / n, xtol=1e-12))

@@ -37,11 +37,9 @@ lr_adapt
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from timefair.algorithms.adapter import Adapter, Given, Rng, defaults_of, starting_point
 from timefair.algorithms.base import Objective
@@ -71,7 +69,10 @@ def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> N
 
     lower, upper = objective.lower, objective.upper
     settings = {"sigma": SIGMA * float(np.mean(upper - lower)), **parameters}
-    _check(settings)
+    if settings.get("population_size", LEAST_POPULATION) < LEAST_POPULATION:
+        raise ValueError(f"'population_size' is at least {LEAST_POPULATION}")
+    if not 0 < settings.get("margin", 0.1) < 0.5:
+        raise ValueError("'margin' is above 0 and below 0.5")
     if name == MIXED:
         settings["steps"] = objective.integer.astype(float)
     optimizer = getattr(cmaes, name)(
@@ -84,18 +85,12 @@ def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> N
     while asked is not None:
         # CMAwM returns each point twice: rounded, to be evaluated, and as it learns from it.
         points, learned = zip(*asked, strict=True) if name == MIXED else (asked, asked)
-        solutions = list(zip(learned, _values(objective, points), strict=True))
+        values = objective.batch(points)
+        values[np.isnan(values)] = np.inf
+        solutions = list(zip(learned, values, strict=True))
         asked = _next_generation(optimizer, solutions)
         if objective.noisy:
             objective.recommend(np.clip(optimizer.mean, lower, upper))
-
-
-def _check(settings: Mapping[str, Any]) -> None:
-    """Raise ValueError for values that cmaes accepts and cannot use."""
-    if settings.get("population_size", LEAST_POPULATION) < LEAST_POPULATION:
-        raise ValueError(f"'population_size' is at least {LEAST_POPULATION}")
-    if not 0 < settings.get("margin", 0.1) < 0.5:
-        raise ValueError("'margin' is above 0 and below 0.5")
 
 
 def _next_generation(optimizer: Any, solutions: list[Any]) -> list[Any] | None:
@@ -109,11 +104,6 @@ def _next_generation(optimizer: Any, solutions: list[Any]) -> list[Any] | None:
     except DEGENERATE:
         return None
     return asked if np.isfinite(asked).all() else None
-
-
-def _values(objective: Objective, points: Any) -> NDArray[np.float64]:
-    values = objective.batch(points)
-    return np.where(np.isnan(values), np.inf, values)
 
 
 CMAES = Adapter(

@@ -26,7 +26,7 @@ any argument of the function of fcmaes
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -77,33 +77,18 @@ def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> N
     if settings.get("popsize", least) < least:
         raise ValueError(f"'popsize' is at least {least}")
     if name in BY_GENERATIONS:
-        _by_generations(objective, function(objective.dimension, **settings))
-    elif name == "DE":
-        _with_hook(objective, function, settings)
+        optimizer, stop = function(objective.dimension, **settings), 0
+        while not stop:
+            # The points of CMA-ES miss the bounds by rounding errors.
+            points = np.clip(optimizer.ask(), objective.lower, objective.upper)
+            stop = optimizer.tell(objective.batch(points))
+    elif name == "DE":  # it treats an exception as a bad value, but asks whether to stop
+        trap = ErrorTrap(objective)
+        settings["is_terminate"] = lambda x, y: trap.error is not None
+        function(trap, max_evaluations=ENDLESS, **settings)
+        trap.reraise()
     else:
         function(objective, max_evaluations=ENDLESS, **settings)
-
-
-def _by_generations(objective: Objective, optimizer: Any) -> None:
-    """Ask and tell until fcmaes stops."""
-    stop = 0
-    while not stop:
-        # The points of CMA-ES miss the bounds by rounding errors.
-        points = np.clip(optimizer.ask(), objective.lower, objective.upper)
-        stop = optimizer.tell(objective.batch(points))
-
-
-def _with_hook(
-    objective: Objective, minimize: Callable[..., Any], settings: Mapping[str, Any]
-) -> None:
-    """Launch DE. It treats an exception as a bad value, but asks whether to stop."""
-    trap = ErrorTrap(objective)
-
-    def over(x: object, y: object) -> bool:
-        return trap.error is not None
-
-    minimize(trap, is_terminate=over, max_evaluations=ENDLESS, **settings)
-    trap.reraise()
 
 
 FCMAES = Adapter(

@@ -29,8 +29,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.algorithms.adapter import Adapter, Given, Rng, defaults_of, shares
+from timefair.algorithms.adapter import Adapter, Given, Rng, defaults_of, moved_inside, shares
 from timefair.algorithms.base import Objective
+from timefair.problems.base import Word
 
 EPOCHS = 10_000  # epochs of a launch that fills the budget: MEALPY's default
 MODES = ("single", "swarm")
@@ -54,13 +55,12 @@ def _classes() -> dict[str, Any]:
 
 def _parameters(name: str) -> dict[str, object]:
     own = defaults_of(_classes()[name].__init__, without=("self", "epoch"))
-    return own | {"epoch": int, "mode": MODES[0]}
+    return own | {"epoch": int, "mode": Word(MODES)}
 
 
 def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> None:
     chosen = {"epoch": EPOCHS, **parameters}
-    if (mode := chosen.pop("mode", MODES[0])) not in MODES:
-        raise ValueError(f"'mode' is {' or '.join(MODES)}, not {mode!r}")
+    mode = chosen.pop("mode", MODES[0])
     optimizer = _classes()[name](**chosen)
     problem = {"bounds": _variables(objective), "obj_func": _decoded(objective), "log_to": None}
     # The steps of MEALPY's Optimizer.solve, without its history, which grows with the epochs.
@@ -98,13 +98,11 @@ def _variables(objective: Objective) -> Any:
 
 def _decoded(objective: Objective) -> Any:
     lower, upper, integer = objective.lower, objective.upper, objective.integer
-    if not integer.any():
-        return lambda x: objective(np.clip(x, lower, upper))
 
     def decoded(x: NDArray[np.float64]) -> float:
         return objective(np.clip(np.where(integer, np.floor(x + 0.5), x), lower, upper))
 
-    return decoded
+    return decoded if integer.any() else moved_inside(objective)
 
 
 MEALPY = Adapter(

@@ -37,20 +37,16 @@ import numpy as np
 
 from timefair.algorithms.adapter import Adapter, Given, Rng, defaults_of, moved_inside
 from timefair.algorithms.base import Objective
+from timefair.problems.base import Word
 
 SIGMA0 = 0.2  # default initial standard deviation over the mean width of the bounds
 ENDLESS = 10**15  # evaluations of a launch, more than any budget
 STRATEGIES = {"CMA-ES": "STOP", "IPOP": "IPOP", "BIPOP": "BIPOP"}
 """Restart strategies of modcma by their names in timefair."""
-NUMBERS: Mapping[str, type] = {
-    **dict.fromkeys(("lambda0", "mu0"), int),
-    **dict.fromkeys(("cs", "cc", "cmu", "c1", "damps", "acov"), float),
-}
+RATES = dict.fromkeys(("cs", "cc", "cmu", "c1"), float)
+NUMBERS = {"lambda0": int, "mu0": int, **RATES, "damps": float, "acov": float}
 """The numerical settings of the implementation in C++; by default, it chooses their values."""
-NUMBERS_IN_PYTHON: Mapping[str, type] = {
-    **dict.fromkeys(("lambda_", "mu"), int),
-    **dict.fromkeys(("cs", "cc", "cmu", "c1"), float),
-}
+NUMBERS_IN_PYTHON = {"lambda_": int, "mu": int, **RATES}
 CORRECTED = {"bound_correction": "SATURATE", "center_placement": "UNIFORM"}
 """Modules whose default here differs from that of modcma."""
 SET_HERE = (  # arguments of ``modcma.Parameters`` that users cannot set
@@ -67,9 +63,12 @@ def _parameters(name: str) -> dict[str, object]:
         return {**own, **NUMBERS_IN_PYTHON, "bound_correction": "saturate", "sigma0": SIGMA0}
     from modcma import c_maes
 
-    modules = {key: options[0] for key, options in c_maes.get_all_module_options().items()}
-    del modules["restart_strategy"]
-    return {**modules, **CORRECTED, **NUMBERS, "sigma0": SIGMA0}
+    modules = {
+        key: options[0] if isinstance(options[0], bool) else Word(tuple(options))
+        for key, options in c_maes.get_all_module_options().items()
+        if key != "restart_strategy"
+    }
+    return {**modules, **NUMBERS, "sigma0": SIGMA0}
 
 
 def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> object:
@@ -106,7 +105,9 @@ def _solve_in_c(
     numbers = {key: value for key, value in chosen.items() if not hasattr(modules, key)}
     for key, value in {**CORRECTED, **chosen}.items():
         if key not in numbers:
-            setattr(modules, key, _option(key, getattr(modules, key), value))
+            default = getattr(modules, key)
+            is_truth = isinstance(default, bool)
+            setattr(modules, key, value if is_truth else type(default).__members__[value])
     c_maes.utils.set_seed(int(rng.integers(2**31)))
     settings = c_maes.Settings(
         objective.dimension,
@@ -119,16 +120,6 @@ def _solve_in_c(
     two_point = chosen.get("ssa") == "TPA"
     function = moved_inside(objective) if two_point else objective
     return c_maes.ModularCMAES(settings).run(function)
-
-
-def _option(key: str, default: Any, value: object) -> object:
-    """A module's option by its name; ValueError with the known options for any other word."""
-    if isinstance(default, bool):
-        return value
-    options = type(default).__members__
-    if value not in options:
-        raise ValueError(f"{key!r} is one of {', '.join(options)}, not {value!r}")
-    return options[value]
 
 
 MODCMA = Adapter(

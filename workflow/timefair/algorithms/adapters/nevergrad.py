@@ -57,7 +57,7 @@ from numpy.typing import NDArray
 
 from timefair.algorithms.adapter import Adapter, Given, Rng, Sphere, nominal_budget
 from timefair.algorithms.base import CONTINUOUS, ONE_OBJECTIVE, Objective
-from timefair.problems.base import Variables
+from timefair.problems.base import Variables, Word
 
 BUDGET_PER_DIMENSION = 1000
 """Nominal evaluations of a launch per dimension, if the run has no budget of evaluations."""
@@ -120,7 +120,7 @@ class Nevergrad(Adapter):
 
 def _parameters(name: str) -> dict[str, object]:
     settings = dict.fromkeys(_configuration(_makers()[name]))
-    return {"budget": int, "num_workers": int, "start": STARTS[0], **settings}
+    return {"budget": int, "num_workers": int, "start": Word(STARTS), **settings}
 
 
 def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> None:
@@ -130,8 +130,7 @@ def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> N
     if workers and workers > 1 and maker.no_parallelization:
         raise ValueError("'num_workers' can only be 1")
     workers = workers or (1 if maker.no_parallelization else objective.cores)
-    if (start := changes.pop("start", STARTS[0])) not in STARTS:
-        raise ValueError(f"'start' is {' or '.join(STARTS)}, not {start!r}")
+    start = changes.pop("start", STARTS[0])
     if changes:
         maker = type(maker)(**_configuration(maker) | changes)
     lower, upper = objective.lower, objective.upper
@@ -164,15 +163,12 @@ def _ask_and_tell(objective: Objective, make: Callable[[], Any], budget: int, wo
         while left:
             batch = min(left, workers)
             left -= batch
-            if batch == 1:
-                candidate = optimizer.ask()
-                optimizer.tell(candidate, objective(_rounded(candidate.value, integer)))
-            else:
-                candidates = [optimizer.ask() for _ in range(batch)]
-                points = [_rounded(c.value, integer) for c in candidates]
-                values = objective.batch(points) if objective.cores > 1 else map(objective, points)
-                for candidate, value in zip(candidates, values, strict=True):
-                    optimizer.tell(candidate, value)
+            candidates = [optimizer.ask() for _ in range(batch)]
+            points = [_rounded(c.value, integer) for c in candidates]
+            together = batch > 1 and objective.cores > 1
+            values = objective.batch(points) if together else map(objective, points)
+            for candidate, value in zip(candidates, values, strict=True):
+                optimizer.tell(candidate, value)
             if objective.noisy and (budget - left) * RECOMMENDING >= named * (RECOMMENDING + 1):
                 objective.recommend(_rounded(optimizer.provide_recommendation().value, integer))
                 named = budget - left
@@ -207,21 +203,16 @@ def _threads_ended() -> Iterator[None]:
 
 def _prepare(name: str) -> None:
     """Launch it once in two dimensions, for what it imports late."""
-    _mend_metamodel()
+    try:
+        float(np.ones(1))
+    except TypeError:  # numpy 2.4 refuses an array of size 1, as the surrogates have
+        from nevergrad.optimization import metamodel
+
+        metamodel.float = lambda value: float(np.ravel(value)[0])
     # An optimizer that fails here will also fail in its runs, where the failure is recorded.
     with contextlib.suppress(Exception), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         _solve(Sphere(), np.random.default_rng(0), name=name, parameters={"budget": 12})
-
-
-def _mend_metamodel() -> None:
-    """Make the surrogates work with numpy 2.4, where float() refuses an array of size 1."""
-    try:
-        float(np.ones(1))
-    except TypeError:
-        from nevergrad.optimization import metamodel
-
-        metamodel.float = lambda value: float(np.ravel(value)[0])
 
 
 @cache
@@ -239,7 +230,6 @@ def _makers() -> dict[str, Any]:
 
 
 def _configuration(maker: Any) -> dict[str, object]:
-    """The settings of a configured optimizer; empty for plain classes."""
     from nevergrad.optimization import base
 
     return maker.config() if isinstance(maker, base.ConfiguredOptimizer) else {}

@@ -28,23 +28,14 @@ local
 from __future__ import annotations
 
 import contextlib
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.algorithms.adapter import (
-    BOTH,
-    CONSTRAINTS,
-    Adapter,
-    ErrorTrap,
-    Given,
-    Rng,
-    has_constraints,
-    moved_inside,
-    starting_point,
-)
+from timefair.algorithms import adapter
+from timefair.algorithms.adapter import Adapter, Given, Rng
 from timefair.algorithms.base import Objective
+from timefair.problems.base import Word
 
 LOCAL = ("LN_BOBYQA", "LN_NELDERMEAD", "LN_PRAXIS", "LN_SBPLX")
 MULTISTART = ("GN_MLSL", "GN_MLSL_LDS")
@@ -61,15 +52,14 @@ NAMES = (
 )
 LOCAL_XTOL = 1e-7
 TOLERANCES = dict.fromkeys(("xtol_rel", "xtol_abs", "ftol_rel", "ftol_abs"), 0.0)
-COUNTS = {"maxeval": 0, "population": 0}
 
 
 def _parameters(name: str) -> dict[str, object]:
-    own: dict[str, object] = {**TOLERANCES, **COUNTS}
+    own: dict[str, object] = {**TOLERANCES, "maxeval": 0, "population": 0}
     if name in (*LOCAL, "LN_COBYLA"):
         own["initial_step"] = None
     if name in NESTED:
-        own["local"] = LOCAL[0]
+        own["local"] = Word(LOCAL)
     return own
 
 
@@ -80,10 +70,10 @@ def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> N
     optimizer = nlopt.opt(getattr(nlopt, name), objective.dimension)
     optimizer.set_lower_bounds(objective.lower)
     optimizer.set_upper_bounds(objective.upper)
-    evaluate = moved_inside(objective) if name in ROUNDING else objective
-    trap = ErrorTrap(evaluate, optimizer.force_stop)
+    evaluate = adapter.moved_inside(objective) if name in ROUNDING else objective
+    trap = adapter.ErrorTrap(evaluate, optimizer.force_stop)
     optimizer.set_min_objective(lambda x, _: trap(x))
-    if has_constraints(objective):
+    if adapter.has_constraints(objective):
         constraints, lower, upper = objective.constraints, objective.lower, objective.upper
 
         def write(values: NDArray[np.float64], x: NDArray[np.float64], _: object) -> None:
@@ -93,22 +83,14 @@ def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> N
         optimizer.add_inequality_mconstraint(write, np.zeros(objective.number_of_constraints))
     settings = dict(parameters)
     if name in NESTED:
-        optimizer.set_local_optimizer(_local(settings.pop("local", LOCAL[0]), objective))
+        local = nlopt.opt(getattr(nlopt, settings.pop("local", LOCAL[0])), objective.dimension)
+        local.set_xtol_rel(LOCAL_XTOL)
+        optimizer.set_local_optimizer(local)
     for key, value in settings.items():
         getattr(optimizer, f"set_{key}")(value)
     with contextlib.suppress(nlopt.RoundoffLimited, nlopt.ForcedStop):  # ends like any other
-        optimizer.optimize(starting_point(objective, rng))
+        optimizer.optimize(adapter.starting_point(objective, rng))
     trap.reraise()
-
-
-def _local(name: object, objective: Objective) -> Any:
-    import nlopt
-
-    if name not in LOCAL:
-        raise ValueError(f"'local' is one of {', '.join(LOCAL)}, not {name!r}")
-    optimizer = nlopt.opt(getattr(nlopt, str(name)), objective.dimension)
-    optimizer.set_xtol_rel(LOCAL_XTOL)
-    return optimizer
 
 
 NLOPT = Adapter(
@@ -120,8 +102,8 @@ NLOPT = Adapter(
     parameters=_parameters,
     solve=_solve,
     special={
-        **dict.fromkeys(("GN_ISRES", "GN_ORIG_DIRECT", "GN_ORIG_DIRECT_L"), BOTH),
-        **dict.fromkeys(CONSTRAINED_ONLY, CONSTRAINTS),
+        **dict.fromkeys(("GN_ISRES", "GN_ORIG_DIRECT", "GN_ORIG_DIRECT_L"), adapter.BOTH),
+        **dict.fromkeys(CONSTRAINED_ONLY, adapter.CONSTRAINTS),
     },
 )
 """The algorithms of NLopt that need no gradient."""

@@ -22,11 +22,8 @@ from timefair.algorithms.adapter import Adapter, Given, Rng, defaults_of
 from timefair.algorithms.base import Objective
 
 SAMPLERS = {
-    "TPE": "TPESampler",
-    "GP": "GPSampler",
-    "CMA-ES": "CmaEsSampler",
-    "QMC": "QMCSampler",
-    "random": "RandomSampler",
+    **{"TPE": "TPESampler", "GP": "GPSampler", "CMA-ES": "CmaEsSampler"},
+    **{"QMC": "QMCSampler", "random": "RandomSampler"},
 }
 SET_HERE = (  # arguments that users cannot set
     *("self", "seed", "x0", "independent_sampler", "constraints_func", "source_trials"),
@@ -39,10 +36,6 @@ def _sampler(name: str) -> Any:
     import optuna
 
     return getattr(optuna.samplers, SAMPLERS[name])
-
-
-def _parameters(name: str) -> dict[str, object]:
-    return defaults_of(_sampler(name).__init__, without=SET_HERE)
 
 
 def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> None:
@@ -68,20 +61,17 @@ def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> N
             study.tell(trial, None if failed else float(value), failed)
 
 
-def _missing(name: str) -> str:
-    lacking = name == "GP" and importlib.util.find_spec("torch") is None
-    return "needs the package torch" if lacking else ""
-
-
 OPTUNA = Adapter(
     name="optuna",
     distributions=("optuna", "numpy", "scipy", "cmaes", "torch"),
     names=tuple(SAMPLERS),
     batched=tuple(SAMPLERS),
-    parameters=_parameters,
+    parameters=lambda name: defaults_of(_sampler(name).__init__, without=SET_HERE),
     solve=_solve,
     whole=None,
-    missing=_missing,
+    missing=lambda name: (
+        "needs the package torch" if name == "GP" and not importlib.util.find_spec("torch") else ""
+    ),
     examples=("TPE", "CMA-ES"),
     late=("cmaes", "scipy.stats"),
 )

@@ -32,10 +32,10 @@ any key of ``cma.CMAOptions``
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from timefair.algorithms.adapter import (
     CONSTRAINTS,
@@ -67,7 +67,8 @@ SET_HERE = frozenset(
 def _parameters(name: str) -> dict[str, object]:
     import cma
 
-    options = {k: None for k in cma.CMAOptions.defaults() if not _set_here(k)}
+    known = cma.CMAOptions.defaults()
+    options = {k: None for k in known if k not in SET_HERE and not k.startswith("verb_")}
     own: dict[str, object] = {"sigma0": float}
     if name in RESTARTING:
         own |= {"restarts": 0, "incpopsize": None}
@@ -102,11 +103,10 @@ def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> o
     def recommend(strategy: Any) -> None:
         objective.recommend(strategy.result.xfavorite)
 
-    callback = recommend if objective.noisy else None
-
-    def start() -> NDArray[np.float64]:
-        return starting_point(objective, rng)
-
+    callback, start = (
+        recommend if objective.noisy else None,
+        partial(starting_point, objective, rng),
+    )
     if has_constraints(objective):
         constraints = objective.constraints
         quiet = {"archives": False}  # of points; with them cma warns of a package
@@ -116,18 +116,11 @@ def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> o
     if name == "lq-CMA-ES":
         return cma.fmin_lq_surr2(objective, start, sigma0, settings, callback=callback, **restarts)
     if objective.cores > 1:
-        restarts = {**restarts, "parallel_objective": lambda points: _generation(objective, points)}
+        restarts["parallel_objective"] = lambda points: pop.values(
+            objective, np.array(points)
+        ).tolist()
     bipop = name == "BIPOP"
     return cma.fmin2(objective, start, sigma0, settings, bipop=bipop, callback=callback, **restarts)
-
-
-def _generation(objective: Objective, points: list[NDArray[np.float64]]) -> list[float]:
-    values: list[float] = pop.values(objective, np.array(points)).tolist()
-    return values
-
-
-def _set_here(key: str) -> bool:
-    return key in SET_HERE or key.startswith("verb_")
 
 
 PYCMA = Adapter(

@@ -51,90 +51,61 @@ ENDLESS = 2**32 - 1  # maximum of pygmo's counters of generations and evaluation
 
 Defaults = dict[str, object]
 GEN: Defaults = {"gen": ENDLESS}
-FLAT: Defaults = {"ftol": 1e-6, "xtol": 1e-6}
+FLAT = {"ftol": 1e-6, "xtol": 1e-6}
 COMPASS: Defaults = {
-    "max_fevals": ENDLESS,
-    "start_range": 0.1,
-    "stop_range": 0.01,
-    "reduction_coeff": 0.5,
+    **{"max_fevals": ENDLESS, "start_range": 0.1, "stop_range": 0.01, "reduction_coeff": 0.5}
 }
-SWARM: Defaults = {
-    **GEN,
-    **{"omega": 0.7298, "eta1": 2.05, "eta2": 2.05, "max_vel": 0.5},
-    **{"variant": 5, "neighb_type": 2, "neighb_param": 4},
-}
-MOEAD: Defaults = {
-    **GEN,
-    **{"weight_generation": "grid", "decomposition": "tchebycheff", "neighbours": 20},
-    **{"CR": 1.0, "F": 0.5, "eta_m": 20.0, "realb": 0.9, "limit": 2},
-    "preserve_diversity": True,
-}
+ANTS = {"ker": 63, "q": 1.0, "threshold": 1, "n_gen_mark": 7, "evalstop": 100_000, "focus": 0.0}
+SWARM = {"omega": 0.7298, "eta1": 2.05, "eta2": 2.05, "max_vel": 0.5}
+NEIGHBOURS = {"variant": 5, "neighb_type": 2, "neighb_param": 4}
+MOEAD = dict(
+    GEN,
+    **{"weight_generation": "grid", "decomposition": "tchebycheff", "neighbours": 20, "CR": 1.0},
+    **{"F": 0.5, "eta_m": 20.0, "realb": 0.9, "limit": 2, "preserve_diversity": True},
+)
 MULTI: dict[str, Defaults] = {  # algorithms for two objectives, like `DEFAULTS`
-    "maco": {
-        **GEN,
-        **{"ker": 63, "q": 1.0, "threshold": 1, "n_gen_mark": 7},
-        **{"evalstop": 100_000, "focus": 0.0, "memory": False},
-    },
+    "maco": dict(GEN, **ANTS, memory=False),
     "moead": MOEAD,
     "moead_gen": MOEAD,
-    "nsga2": {**GEN, "cr": 0.95, "eta_c": 10.0, "m": 0.01, "eta_m": 50.0},
-    "nspso": {
-        **GEN,
-        **{"omega": 0.6, "c1": 2.0, "c2": 2.0, "chi": 1.0, "v_coeff": 0.5},
+    "nsga2": dict(GEN, cr=0.95, eta_c=10.0, m=0.01, eta_m=50.0),
+    "nspso": dict(
+        GEN,
+        **{"omega": 0.6, "c1": 2.0, "c2": 2.0, "chi": 1.0, "v_coeff": 0.5, "memory": False},
         **{"leader_selection_range": 60, "diversity_mechanism": "crowding distance"},
-        "memory": False,
-    },
+    ),
 }
 POPULATIONS = {  # default sizes other than `POPULATION`
     **{"gaco": 63, "compass_search": 1, "mbh": 1, "simulated_annealing": 1},
     **dict.fromkeys(MULTI, 100),  # a multiple of 4, and more than the kernel of ``maco``
 }
+VARIANTS = [2, 3, 7, 10, 13, 14, 15, 16]
+CMA = {"cc": -1.0, "cs": -1.0, "c1": -1.0, "cmu": -1.0, "sigma0": 0.5, "force_bounds": True}
 DEFAULTS: dict[str, Defaults] = {
-    "bee_colony": {**GEN, "limit": 1},
-    "cmaes": {
-        **GEN,
-        **{"cc": -1.0, "cs": -1.0, "c1": -1.0, "cmu": -1.0, "sigma0": 0.5},
-        **FLAT,
-        "force_bounds": True,
-    },
+    "bee_colony": dict(GEN, limit=1),
+    "cmaes": dict(GEN, **CMA, **FLAT),
     "compass_search": COMPASS,
-    "de": {**GEN, "F": 0.8, "CR": 0.9, "variant": 2, **FLAT},
-    "de1220": {
-        **GEN,
-        "allowed_variants": [2, 3, 7, 10, 13, 14, 15, 16],
-        "variant_adptv": 1,
-        **FLAT,
-    },
-    "gaco": {
-        **GEN,
-        **{"ker": 63, "q": 1.0, "oracle": 0.0, "acc": 0.01, "threshold": 1, "n_gen_mark": 7},
-        **{"impstop": 100_000, "evalstop": 100_000, "focus": 0.0},
-    },
+    "de": dict(GEN, F=0.8, CR=0.9, variant=2, **FLAT),
+    "de1220": dict(GEN, allowed_variants=VARIANTS, variant_adptv=1, **FLAT),
+    "gaco": dict(GEN, **ANTS, oracle=0.0, acc=0.01, impstop=100_000),
     "gwo": GEN,
-    "ihs": {
-        "gen": int,
-        **{"phmcr": 0.85, "ppar_min": 0.35, "ppar_max": 0.99, "bw_min": 1e-5, "bw_max": 1.0},
-    },
-    "mbh": {"stop": 5, "perturb": 0.01, **COMPASS},
-    "pso": SWARM,
-    "pso_gen": SWARM,
-    "sade": {**GEN, "variant": 2, "variant_adptv": 1, **FLAT},
+    "ihs": dict({"gen": int}, phmcr=0.85, ppar_min=0.35, ppar_max=0.99, bw_min=1e-5, bw_max=1.0),
+    "mbh": dict(COMPASS, stop=5, perturb=0.01),
+    "pso": dict(GEN, **SWARM, **NEIGHBOURS),
+    "pso_gen": dict(GEN, **SWARM, **NEIGHBOURS),
+    "sade": dict(GEN, variant=2, variant_adptv=1, **FLAT),
     "sea": GEN,
-    "sga": {
-        **GEN,
+    "sga": dict(
+        GEN,
         **{"cr": 0.9, "eta_c": 1.0, "m": 0.02, "param_m": 1.0, "param_s": 2},
         **{"crossover": "exponential", "mutation": "polynomial", "selection": "tournament"},
-    },
+    ),
     "simulated_annealing": {
         **{"Ts": 10.0, "Tf": 0.1, "n_T_adj": 10, "n_range_adj": 10},
         **{"bin_size": 10, "start_range": 1.0},
     },
-    "xnes": {
-        **GEN,
-        **{"eta_mu": -1.0, "eta_sigma": -1.0, "eta_b": -1.0, "sigma0": -1.0},
-        **FLAT,
-        "force_bounds": True,
-    },
+    "xnes": dict(
+        GEN, eta_mu=-1.0, eta_sigma=-1.0, eta_b=-1.0, sigma0=-1.0, **FLAT, force_bounds=True
+    ),
     **MULTI,
 }
 """The arguments of the constructors that users can set. Defaults are those of pygmo, except that

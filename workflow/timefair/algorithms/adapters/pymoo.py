@@ -38,51 +38,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.algorithms.adapter import (
-    BOTH,
-    TWO_OBJECTIVES,
-    Adapter,
-    Given,
-    Rng,
-    defaults_of,
-    given_start,
-    has_constraints,
-)
-from timefair.algorithms.base import ConstrainedObjective, Objective
-from timefair.problems.base import Variables
+from timefair.algorithms import adapter
+from timefair.algorithms.adapter import Adapter, Given, Rng
+from timefair.algorithms.base import Objective
+from timefair.problems.base import Variables, Word
 
 MULTI = {  # module of each class in ``pymoo.algorithms.moo``, for two objectives
-    "AGEMOEA": "age",
-    "AGEMOEA2": "age2",
-    "MOEAD": "moead",
-    "MOPSO_CD": "mopso_cd",
-    "NSGA2": "nsga2",
-    "NSGA3": "nsga3",
-    "SMSEMOA": "sms",
-    "SPEA2": "spea2",
+    **{"AGEMOEA": "age", "AGEMOEA2": "age2", "MOEAD": "moead", "MOPSO_CD": "mopso_cd"},
+    **{"NSGA2": "nsga2", "NSGA3": "nsga3", "SMSEMOA": "sms", "SPEA2": "spea2"},
 }
 BY_DIRECTIONS = ("MOEAD", "NSGA3")
 """Algorithms with one direction per member of the population, evenly spread."""
 POPULATION = 100  # their size, the default of pymoo for the others
 MODULES = {
-    "BIPOPCMAES": "cmaes",
-    "BRKGA": "brkga",
-    "CMAES": "cmaes",
-    "DE": "de",
-    "EPPSO": "pso_ep",
-    "ES": "es",
-    "G3PCX": "g3pcx",
-    "GA": "ga",
-    "ISRES": "isres",
-    "NRBO": "nrbo",
-    "NelderMead": "nelder",
-    "NicheGA": "ga_niching",
-    "PSO": "pso",
-    "SRES": "sres",
+    **{"BIPOPCMAES": "cmaes", "BRKGA": "brkga", "CMAES": "cmaes", "DE": "de", "EPPSO": "pso_ep"},
+    **{"ES": "es", "G3PCX": "g3pcx", "GA": "ga", "ISRES": "isres", "NRBO": "nrbo"},
+    **{"NelderMead": "nelder", "NicheGA": "ga_niching", "PSO": "pso", "SRES": "sres"},
 }
-"""Module of each class in ``pymoo.algorithms.soo.nonconvex``. ``PatternSearch`` and ``DIRECT`` are
-omitted, because their launches are not repeatable with a seed.
-"""
+"""Module of each class in ``pymoo.algorithms.soo.nonconvex``."""
 FURTHER: Mapping[str, Mapping[str, object]] = {
     "DE": {"F": 0.5, "CR": 0.2},
     **{name: {"pop_size": POPULATION} for name in BY_DIRECTIONS},
@@ -115,9 +88,9 @@ def _class(name: str) -> Any:
 
 
 def _parameters(name: str) -> dict[str, object]:
-    own = defaults_of(_class(name), without=SET_HERE)
+    own = adapter.defaults_of(_class(name), without=SET_HERE)
     sizes = {key: int for key, default in own.items() if default is None}
-    return {**own, **sizes, **FURTHER.get(name, {}), "termination": TERMINATIONS[0]}
+    return {**own, **sizes, **FURTHER.get(name, {}), "termination": Word(TERMINATIONS)}
 
 
 def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> object:
@@ -129,7 +102,7 @@ def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> o
         parts = settings.pop("pop_size", POPULATION) - 1
         settings["ref_dirs"] = get_reference_directions("uniform", 2, n_partitions=parts)
     algorithm = _class(name)(**settings, **_operators(objective))
-    if (start := given_start(objective)) is not None:
+    if (start := adapter.given_start(objective)) is not None:
         initialization = algorithm.initialization
         initialization.sampling = _begun_with(start, initialization.sampling)
     seed = int(rng.integers(2**32))
@@ -138,7 +111,6 @@ def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> o
 
 
 def _operators(objective: Objective) -> dict[str, Any]:
-    """The operators for permutations; none for other variables."""
     if not objective.integer.all():  # no algorithm here takes other whole numbers
         return {}
     from pymoo.operators.crossover.ox import OrderCrossover
@@ -153,32 +125,26 @@ def _operators(objective: Objective) -> dict[str, Any]:
 
 
 def _problem(objective: Objective) -> Any:
-    from pymoo.core.problem import Problem
+    from pymoo.core.problem import ElementwiseProblem, Problem
+
+    space = {"n_var": objective.dimension, "xl": objective.lower, "xu": objective.upper}
+    if adapter.has_constraints(objective):
+        constraints = objective.constraints
+
+        class Constrained(ElementwiseProblem):  # type: ignore[misc]
+            def _evaluate(self, x: Any, out: dict[str, Any], *_: Any, **__: Any) -> None:
+                out["G"], out["F"] = constraints(x), objective(x)
+
+        return Constrained(n_obj=1, n_ieq_constr=objective.number_of_constraints, **space)
 
     class Bounded(Problem):  # type: ignore[misc]
         def _evaluate(self, x: Any, out: dict[str, Any], *_: Any, **__: Any) -> None:
             out["F"] = objective.batch(x).reshape(len(x), -1)
 
-    if has_constraints(objective):
-        return _constrained(objective)
-    objectives = objective.shown
-    return Bounded(objective.dimension, n_obj=objectives, xl=objective.lower, xu=objective.upper)
-
-
-def _constrained(objective: ConstrainedObjective) -> Any:
-    from pymoo.core.problem import ElementwiseProblem
-
-    class Constrained(ElementwiseProblem):  # type: ignore[misc]
-        def _evaluate(self, x: Any, out: dict[str, Any], *_: Any, **__: Any) -> None:
-            out["G"], out["F"] = objective.constraints(x), objective(x)
-
-    count = objective.number_of_constraints
-    bounds = {"xl": objective.lower, "xu": objective.upper}
-    return Constrained(n_var=objective.dimension, n_obj=1, n_ieq_constr=count, **bounds)
+    return Bounded(n_obj=objective.shown, **space)
 
 
 def _begun_with(start: NDArray[np.float64], sampling: Any) -> Any:
-    """A sampling of the first population in which a point replaces the first one."""
     from pymoo.core.sampling import Sampling
 
     class BegunWith(Sampling):  # type: ignore[misc]
@@ -194,8 +160,6 @@ def _termination(word: object, objectives: int) -> Any:
     from pymoo.core.termination import NoTermination
     from pymoo.termination import default
 
-    if word not in TERMINATIONS:
-        raise ValueError(f"'termination' is {' or '.join(TERMINATIONS)}, not {word!r}")
     if word == "none":
         return NoTermination()
     number = "Single" if objectives == 1 else "Multi"
@@ -207,7 +171,10 @@ PYMOO = Pymoo(
     name="pymoo",
     distributions=("pymoo", "numpy", "scipy", "cma"),
     names=(*MODULES, *MULTI),
-    special={**dict.fromkeys(MULTI, TWO_OBJECTIVES), **dict.fromkeys(WITH_CONSTRAINTS, BOTH)},
+    special={
+        **dict.fromkeys(MULTI, adapter.TWO_OBJECTIVES),
+        **dict.fromkeys(WITH_CONSTRAINTS, adapter.BOTH),
+    },
     batched={*MODULES, *MULTI} - set(POINT_BY_POINT),
     examples=("GA", "NSGA2"),
     parameters=_parameters,

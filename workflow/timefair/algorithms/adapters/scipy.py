@@ -44,17 +44,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.algorithms.adapter import (
-    BOTH,
-    Adapter,
-    Enough,
-    Given,
-    Rng,
-    Sphere,
-    given_start,
-    has_constraints,
-    starting_point,
-)
+from timefair.algorithms import adapter
+from timefair.algorithms.adapter import Adapter, Given, Rng
 from timefair.algorithms.base import Objective
 
 WITH_GRADIENT = ("CG", "BFGS", "L-BFGS-B", "TNC", "SLSQP", "trust-constr")
@@ -123,7 +114,7 @@ def _local(
         # keep_feasible: also trust-constr, and its finite differences, stay inside.
         chosen["bounds"] = optimize.Bounds(lower, upper, keep_feasible=True)
     chosen |= _constraints(objective)
-    start = starting_point(objective, rng)
+    start = adapter.starting_point(objective, rng)
     if objective.cores > 1 and _takes_workers(method):
         settings |= _workers(objective)
     minimize: Any = optimize.minimize
@@ -140,7 +131,7 @@ def _workers(objective: Objective) -> dict[str, Any]:
 def _constraints(objective: Objective) -> dict[str, Any]:
     from scipy import optimize
 
-    if not has_constraints(objective):
+    if not adapter.has_constraints(objective):
         return {}
     return {"constraints": optimize.NonlinearConstraint(objective.constraints, -np.inf, 0.0)}
 
@@ -153,7 +144,7 @@ def _global(
     bounds = optimize.Bounds(objective.lower, objective.upper)
     if method == "basinhopping":
         local = {"method": "L-BFGS-B", "bounds": bounds} | chosen.pop("minimizer_kwargs", {})
-        x0 = starting_point(objective, rng)
+        x0 = adapter.starting_point(objective, rng)
         return optimize.basinhopping(objective, x0, minimizer_kwargs=local, rng=rng, **chosen)
     if method in ("shgo", "direct"):
         return getattr(optimize, method)(objective, bounds, **chosen)
@@ -162,7 +153,7 @@ def _global(
         if objective.cores > 1 and chosen.setdefault("updating", "deferred") == "deferred":
             chosen |= _workers(objective)
         chosen |= _constraints(objective)
-        if (start := given_start(objective)) is not None:
+        if (start := adapter.given_start(objective)) is not None:
             chosen["x0"] = np.clip(start, objective.lower, objective.upper)
     return getattr(optimize, method)(objective, bounds, rng=rng, **chosen)
 
@@ -170,8 +161,8 @@ def _global(
 def _prepare(name: str) -> None:
     """Launch it once in two dimensions, so that all its late imports are done."""
     _takes_workers(name)
-    with contextlib.suppress(Enough):
-        _solve(Sphere(200), np.random.default_rng(0), name=name, parameters={})
+    with contextlib.suppress(adapter.Enough):
+        _solve(adapter.Sphere(200), np.random.default_rng(0), name=name, parameters={})
 
 
 @cache
@@ -188,12 +179,12 @@ def _takes_option(method: str, option: str) -> bool:
         warnings.simplefilter("ignore")
         warnings.filterwarnings("error", "Unknown solver options", OptimizeWarning)
         try:
-            _local(Sphere(1), np.random.default_rng(0), method, {option: None})
+            _local(adapter.Sphere(1), np.random.default_rng(0), method, {option: None})
         except OptimizeWarning:
             return False
         except TypeError as error:  # trust-constr
             return "unexpected keyword" not in str(error)
-        except (Enough, Exception):  # the method checked the value, so it knows the option
+        except (adapter.Enough, Exception):  # the method checked the value, so it knows the option
             return True
     return True
 
@@ -207,7 +198,7 @@ SCIPY = ScipyOptimize(
     parameters=_parameters,
     solve=_solve,
     examples=("L-BFGS-B", "dual_annealing"),
-    special=dict.fromkeys(WITH_CONSTRAINTS, BOTH),
+    special=dict.fromkeys(WITH_CONSTRAINTS, adapter.BOTH),
     whole=("differential_evolution",),
     prepare=_prepare,
     missing=lambda name: UNUSABLE.get(name, ""),

@@ -1,13 +1,142 @@
 """Algorithms of this package: baselines, and algorithms that no library implements as published.
 
 An algorithm is a function of a module, ``solve(objective, rng, *, ...)``: one launch. Its
-keyword-only arguments are the parameters, with their defaults. A module may have:
+keyword-only arguments are the parameters, with their defaults and, by ``Annotated``, their allowed
+values. A module may have ``faults(**parameters) -> list[str]``: what else is wrong with allowed
+values; one line each, which begins with the key.
 
-``ALLOWED``
-    The allowed values of parameters, by `timefair.problems.base`.
-``faults(**parameters) -> list[str]``
-    What else is wrong with allowed values; one line each, which begins with the key.
-
-To add an algorithm, add the function and a line in `library.FUNCTIONS`, and in `KINDS` if it is not
+To add an algorithm, add the function and a line in `FUNCTIONS`, and in `KINDS` if it is not
 for continuous variables alone.
 """
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from types import ModuleType
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
+
+from timefair.algorithms.base import CONTINUOUS, Algorithm, Available, Library
+from timefair.basics.errors import suggest
+from timefair.problems.base import SHARE, Allowed, Number, Variables, unknown, wrong_values
+from timefair.problems.kinds import Task
+
+Count = Annotated[int, Number(1, whole=True)]
+Share = Annotated[float, SHARE]
+
+
+@dataclass(frozen=True)
+class Above(Number):
+    """The finite numbers above `least`, up to `most`."""
+
+    def has(self, value: object) -> bool:
+        return super().has(value) and value != self.least
+
+    def __str__(self) -> str:
+        return f"a number above {self.least}, up to {self.most}"
+
+
+FUNCTIONS = {
+    **{"ABC": "population.bee_colony", "CRO": "population.coral_reefs", "2-opt": "simple.two_opt"},
+    **{"DE": "differential_evolution.solve", "JADE": "population.jade", "OX-GA": "simple.genetic"},
+    **{"OnePlusOneEA": "simple.one_plus_one", "PSO": "population.particle_swarm"},
+    **{"RLS": "simple.local_search", "jDE": "population.jde", "jDElscop": "population.jdelscop"},
+    **{"mQSO": "population.multiswarm", "portfolio": "portfolio.load"},
+    **{"random-permutations": "simple.random_orders", "random-search": "simple.random_search"},
+}
+"""Module of each algorithm, and its function there."""
+KINDS: Mapping[str, frozenset[Variables]] = {
+    **dict.fromkeys(("2-opt", "OX-GA", "random-permutations"), frozenset({"permutation"})),
+    **dict.fromkeys(("OnePlusOneEA", "RLS"), frozenset({"binary"})),
+    "random-search": CONTINUOUS | {"integer"},
+}
+"""The kinds of variables of each algorithm that is not for continuous ones alone."""
+_PACKAGE = "timefair.algorithms.builtin."
+
+
+class Timefair(Library):
+    def available(self) -> list[Available]:
+        return [Available(name) for name in FUNCTIONS]
+
+    def faults(self, name: str, parameters: Mapping[str, object]) -> list[str]:
+        if name not in FUNCTIONS:
+            return [f"timefair has no algorithm {name!r}{suggest(name, FUNCTIONS)}"]
+        module, function = _found(name)
+        arguments = inspect.signature(function).parameters.values()
+        known = {a.name: a for a in arguments if a.kind is a.KEYWORD_ONLY}
+        lines = [unknown(key, f"timefair:{name}", known) for key in parameters if key not in known]
+        lines += [
+            f"timefair:{name} needs a value of its parameter {key!r}"
+            for key, a in known.items()
+            if a.default is a.empty and key not in parameters
+        ]
+        given = {k: v for k, v in parameters.items() if k in known and v is not known[k].default}
+        lines += wrong_values(f"timefair:{name}", _allowed(function), given)
+        lines += [
+            f"{key!r} of timefair:{name} is true or false, not {value!r}"
+            for key, value in given.items()
+            if isinstance(known[key].default, bool) and not isinstance(value, bool)
+        ]
+        if not lines and hasattr(module, "faults"):
+            lines = module.faults(**parameters)
+        return lines
+
+    def variables(self, name: str, parameters: Mapping[str, object]) -> frozenset[Variables]:
+        if name == "portfolio":
+            kinds: frozenset[Variables] = _found(name)[0].variables(**parameters)
+            return kinds
+        return KINDS.get(name, CONTINUOUS)
+
+    def members(
+        self, name: str, parameters: Mapping[str, object]
+    ) -> list[tuple[str, Mapping[str, object]]]:
+        if name != "portfolio":
+            return []
+        module, _ = _found(name)
+        found: list[tuple[str, Mapping[str, object]]] = module.specifications(
+            parameters.get("members")
+        )
+        return found
+
+    def load(self, name: str, parameters: Mapping[str, object]) -> Algorithm:
+        _, function = _found(name)
+        if name == "portfolio":
+            loaded: Algorithm = function(**parameters)
+            return loaded
+        return Algorithm(partial(function, **parameters))
+
+    def source_files(self, name: str) -> list[Path]:
+        module, _ = _found(name)
+        used = [m for m in vars(module).values() if isinstance(m, ModuleType)]
+        names = [m.__name__ for m in (module, *used) if m.__name__.startswith(_PACKAGE)]
+        stems = [Path(__file__).with_name(name.removeprefix(_PACKAGE)) for name in names]
+        files = [stem.with_suffix(suffix) for stem in stems for suffix in (".py", ".pyx")]
+        return [Path(__file__), *filter(Path.exists, files)]
+
+
+TIMEFAIR = Timefair(
+    name="timefair",
+    distributions=("timefair", "numpy"),
+    examples=("DE", "random-search"),
+    special={"random-search": frozenset(get_args(Task))},
+    batched=set(FUNCTIONS) - {*KINDS, "ABC"} | {"random-search"},
+    compiled=("DE",),
+)
+"""DE, algorithms of the quantiles paper, baselines, portfolios."""
+
+
+def _allowed(function: Callable[..., Any]) -> Allowed:
+    """The values that the annotations of parameters allow."""
+    hints = get_type_hints(function, include_extras=True)
+    parts = ((key, part) for key, hint in hints.items() for part in (hint, *get_args(hint)))
+    return {key: part.__metadata__[0] for key, part in parts if get_origin(part) is Annotated}
+
+
+def _found(name: str) -> tuple[ModuleType, Callable[..., Any]]:
+    place, _, function = FUNCTIONS[name].partition(".")
+    module = importlib.import_module(_PACKAGE + place)
+    return module, getattr(module, function)

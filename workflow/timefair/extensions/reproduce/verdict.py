@@ -28,8 +28,8 @@ from timefair.campaign import collected, configuration, plan
 from timefair.campaign.configuration import Campaign
 from timefair.campaign.plan import Job
 from timefair.machine.linux.kernel import interruptible
+from timefair.measure.isolation import held_cores
 from timefair.measure.job.cell import runner, seed_of, unprepared
-from timefair.measure.job.cores import held_cores
 from timefair.policies import stopping_rules
 from timefair.records.integrity import RUN_KEY, SHARED, run_name
 from timefair.records.schema import PUBLISHED, RUN_SCHEMA, SCHEMA_VERSION

@@ -32,8 +32,7 @@ from timefair.measure import launching
 from timefair.measure.evaluation.objective import LaunchCut
 from timefair.measure.evaluation.state import failure, take_output
 from timefair.measure.isolation import Views, views
-from timefair.measure.launching import stream
-from timefair.measure.processes import LONGEST, fork_on_request
+from timefair.measure.launching import LONGEST, fork_on_request, stream
 from timefair.measure.trial import load, prepare
 from timefair.problems.base import Problem, ProblemName
 from timefair.records.status import Isolation

@@ -28,7 +28,7 @@ from timefair.measure import launching
 from timefair.measure.evaluation.state import SolverGone, State
 from timefair.measure.isolation import Views
 from timefair.measure.job.prepared import Prepared
-from timefair.measure.processes import companion, forked
+from timefair.measure.launching import companion, forked
 from timefair.measure.run import Confined
 from timefair.measure.trial import Trial
 from timefair.records.status import Isolation

@@ -26,8 +26,8 @@ from timefair.extensions.tuning.tuners import Evaluation, Tried
 from timefair.machine.facts import machine_state
 from timefair.machine.linux import kernel
 from timefair.machine.linux.kernel import interruptible
+from timefair.measure.isolation import held_cores
 from timefair.measure.job.cell import allowed, unprepared
-from timefair.measure.job.cores import held_cores
 from timefair.measure.job.prepared import Prepared, common
 from timefair.measure.launching import run_seed
 from timefair.measure.perturbation import RunMonitor, parts_for

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from timefair.algorithms.pausable import (
+from timefair.algorithms.base import (
     global_states,
     restore_global_states,
     seed_global_generators,

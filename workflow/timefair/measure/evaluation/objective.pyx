@@ -51,11 +51,8 @@ cdef extern from "unistd.h":
 
 ctypedef void (*native_t)(void *handle, const double *x, double *y) noexcept
 
-NEVER = INT64_MAX
-"""The value of a deadline or a cap that does not exist."""
-
-AT_ONCE = 4096
-"""Maximal number of points of a batch that are handed to the evaluators at once."""
+NEVER = INT64_MAX  # the value of a deadline or a cap that does not exist
+AT_ONCE = 4096  # maximal number of points of a batch that are handed to the evaluators at once
 
 MOST_BATCHES = 4096
 """Maximal number of rows of the log of batches; if a run needs more, batches are not recorded."""
@@ -195,9 +192,8 @@ def cpu_ns():
 cdef class Log:
     """Rows of one dtype in a file that outlives the process that writes it, and grows by segments.
 
-    Mapping a segment runs Python code, during which another thread may run. Therefore `reach` maps, and `row`
-    only computes an address: code that has checked what to write calls only `row`. The segment that
-    was mapped before stays mapped, for a thread that still has an address in it.
+    While `reach` maps a segment, another thread may run; code that has checked what to write calls
+    only `row`. The last segment stays mapped, for a thread that still has an address in it.
     """
 
     cdef readonly int fd
@@ -241,9 +237,8 @@ cdef class Log:
 cdef class BestPoint:
     """The best value of a run and its point, in a file that outlives the process that writes them.
 
-    There are two slots of ``1 + dimension`` numbers. The value and the point of event k (from 0)
-    are in slot k % 2. They are written before the event is committed, so a process that is killed
-    in between leaves the slot of the last committed event unchanged.
+    Those of event k (from 0) are in slot k % 2 of ``1 + dimension`` numbers, and written before it
+    is committed: a process that is killed in between leaves those of the last committed event.
     """
 
     cdef readonly int fd
@@ -303,12 +298,9 @@ cpdef cnp.ndarray as_batch(points, Py_ssize_t dimension):
 cdef class Keeper:
     """Decides which vectors of one run are recorded: a class per rule of `problems.kinds.Keep`.
 
-    It only knows the vectors that it has kept; a run that continues in a new process gives them to
-    its keeper again.
-
-    - `numbers`: The length of a vector.
-    - `value`: The value of the last vector for an algorithm with one objective: with ``improving``,
-      the measured value. `inf` if there is none, as with two objectives or with changes.
+    It only knows the vectors that it has kept, which a run that continues in a new process gives it
+    again. `numbers`: length of a vector; `value`: of the last vector, the measured value with
+    ``improving``, else `inf`.
     """
 
     cdef Py_ssize_t numbers
@@ -319,7 +311,15 @@ cdef class Keeper:
         self.value = INFINITY
 
     cdef bint keep(self, const double *vector) noexcept:
-        """Whether this vector is kept. Sets `value`."""
+        """Whether this vector is kept; never if a number is not finite. Sets `value`."""
+        cdef Py_ssize_t i
+        self.value = INFINITY
+        for i in range(self.numbers):
+            if not isfinite(vector[i]):
+                return False
+        return self.takes(vector)
+
+    cdef bint takes(self, const double *vector) noexcept:
         return False
 
     def keeps(self, vector):
@@ -329,13 +329,6 @@ cdef class Keeper:
             raise ValueError(f"a vector has {self.numbers} numbers, not {array.size}")
         return self.keep(<const double *>cnp.PyArray_DATA(array))
 
-    cdef bint is_finite(self, const double *vector) noexcept:
-        cdef Py_ssize_t i
-        for i in range(self.numbers):
-            if not isfinite(vector[i]):
-                return False
-        return True
-
 
 cdef struct Pair:
     double first
@@ -344,10 +337,7 @@ cdef struct Pair:
 
 @cython.final
 cdef class Nondominated(Keeper):
-    """The rule ``nondominated``: a sorted front of pairs.
-
-    - `widths`: Unit of each objective for the tolerance of the thinning.
-    """
+    """The rule ``nondominated``: a sorted front of pairs; `widths`: units of the tolerances."""
 
     cdef Pair *front  # the first numbers rise, the second ones fall
     cdef Py_ssize_t size, room, kept, next_step
@@ -364,10 +354,8 @@ cdef class Nondominated(Keeper):
     def __dealloc__(self):
         free(self.front)
 
-    cdef bint keep(self, const double *vector) noexcept:
+    cdef bint takes(self, const double *vector) noexcept:
         cdef Py_ssize_t begin, end
-        if not self.is_finite(vector):
-            return False
         end = self.count(vector[0] + self.tolerance.first, True)
         if end and self.front[end - 1].second <= vector[1] + self.tolerance.second:
             return False
@@ -418,9 +406,8 @@ cdef class Nondominated(Keeper):
 
 @cython.final
 cdef class Feasible(Keeper):
-    """The rule ``feasible``: f, the violation of the constraints, and other numbers.
-
-    - `f_opt`: The optimum; NaN if it is unknown.
+    """The rule ``feasible``: f, the violation of the constraints, and other numbers; `f_opt`: the
+    optimum, NaN if it is unknown.
     """
 
     cdef double best  # the least f of a feasible point so far
@@ -430,12 +417,10 @@ cdef class Feasible(Keeper):
         self.best = self.violation = self.indicator = INFINITY
         self.f_opt = -INFINITY if isnan(f_opt) else f_opt
 
-    cdef bint keep(self, const double *vector) noexcept:
-        cdef double f = vector[0], violation = vector[1], indicator
+    cdef bint takes(self, const double *vector) noexcept:
+        cdef double f = vector[0], violation = vector[1]
+        cdef double indicator = max(f, self.f_opt) + violation
         cdef bint better
-        if not self.is_finite(vector):
-            return False
-        indicator = max(f, self.f_opt) + violation
         better = violation < self.violation or indicator < self.indicator
         self.violation = min(self.violation, violation)
         self.indicator = min(self.indicator, indicator)
@@ -456,12 +441,9 @@ cdef class Improving(Keeper):
         self.least_numbers = np.full(numbers, np.inf)
         self.least = <double *>cnp.PyArray_DATA(self.least_numbers)
 
-    cdef bint keep(self, const double *vector) noexcept:
+    cdef bint takes(self, const double *vector) noexcept:
         cdef bint better = False
         cdef Py_ssize_t i
-        self.value = INFINITY
-        if not self.is_finite(vector):
-            return False
         self.value = vector[0]
         for i in range(self.numbers):
             if vector[i] < self.least[i]:
@@ -481,9 +463,7 @@ cdef class Changing(Keeper):
             raise ValueError(f"a value and its environment, not {numbers} numbers")
         self.environment = -1.0
 
-    cdef bint keep(self, const double *vector) noexcept:
-        if not self.is_finite(vector):
-            return False
+    cdef bint takes(self, const double *vector) noexcept:
         if vector[1] == self.environment and not vector[0] < self.least:
             return False
         self.least, self.environment = vector[0], vector[1]
@@ -505,10 +485,8 @@ def keeper(outputs, f_opt):
 
 
 cdef class ConstraintValues:
-    """The constraints of a problem at the point where they were evaluated last.
-
-    An algorithm usually evaluates both the function and the constraints at a point; the second
-    evaluation uses the values of the first one. `native`: as of `Measurement`.
+    """The constraints of a problem at the point where they were evaluated last: an algorithm usually
+    evaluates both the function and the constraints at a point.
     """
 
     cdef readonly Py_ssize_t count
@@ -575,20 +553,18 @@ cdef class ConstraintValues:
 cdef class Measurement:
     """Measures one run: evaluates for its `Objective`; the launch loop begins and ends launches.
 
-    - `header`: One record of dtype `HEADER` in shared memory.
-    - `best_fd`: The file of the `BestPoint`.
+    - `header`: One record of dtype `HEADER` in shared memory; `best_fd`: file of the `BestPoint`.
     - `batches`, `recommendations`: None: they are not recorded.
     - `vectors`: Of dtype ``vector_dtype(problem.kept)``, for a problem with `outputs`.
     - `cap`: Evaluations of the run; NEVER without such a budget.
     - `final_target`: The run ends at the first precision at or below it; ``-inf`` for never.
     - `clock`: ``clock() -> int`` in nanoseconds instead of the real one: for tests.
     - `exit`: Called with 0 when the run is over, instead of ending the process. It must not return.
-    - `fail`: Called with what the problem or its constraints raise: it ends the run, before the
-      algorithm or its library can catch that. None: the exception reaches the algorithm.
+    - `fail`: Called with what the problem raises: it ends the run, before the algorithm or its
+      library can catch that. None: the exception reaches the algorithm.
     - `native`: Whether points are evaluated by the problem's C functions, if it has them.
-    - `evaluators`: The processes that evaluate batches on several cores.
-    - `cost`: Simulated evaluation cost in ns. It is added to the run's clock at each evaluation, or
-      at each round of a batch that several cores evaluate.
+    - `cost`: Simulated evaluation cost in ns, added to the run's clock at each evaluation, or at
+      each round of a batch that several cores, the `evaluators`, evaluate.
     - `thinning`: Which improvements of a launch are kept that do not improve the best of the run.
     """
 
@@ -994,10 +970,8 @@ cdef class Measurement:
         return 0
 
     cdef int trace(self, double precision, int64_t now) except -1:
-        """Keep an improvement of the launch that is none of the run.
-
-        It replaces the last one of the same step. A process that is killed meanwhile leaves the
-        earlier, worse precision with the later evaluations or time, which is true as well.
+        """Keep an improvement of the launch that is none of the run, in place of the last one of
+        the same step. A process that is killed meanwhile leaves the worse precision, true as well.
         """
         cdef int64_t own = self.launch.earlier + self.calls - self.launch.first
         cdef int64_t place = self.launch_event_count
@@ -1026,9 +1000,8 @@ cdef class Measurement:
         return Objective(self) if self.constraints is None else ConstrainedObjective(self)
 
     def start(self, int64_t t0, int64_t deadline=INT64_MAX, bint cpu=False):
-        """Start the time at `t0`; the run ends at `deadline` (both in ns of the clock). Once.
-
-        With `cpu`, the clock is the CPU time of the run's processes.
+        """Start the time at `t0`, once; the run ends at `deadline` (both in ns of the clock, which
+        is the CPU time of the run's processes with `cpu`).
         """
         if self.t0 >= 0:
             raise RuntimeError("the time of this run has started already")
@@ -1073,9 +1046,7 @@ cdef class Measurement:
         return min(share, 1.0)
 
     def until_change(self, int64_t now):
-        """The limits of a launch, as `begin_launch` takes them, from `now` to the next change of
-        the problem; NEVER for both if no change follows.
-        """
+        """The limits of a launch from `now` to the next change of the problem, if one follows."""
         cdef int64_t next_one = self.environments
         if self.environment != NULL:
             next_one = self.environment_at(now, self.calls) + 1
@@ -1101,10 +1072,7 @@ cdef class Measurement:
         self.pause = pause
 
     def recommend(self, x):
-        """Note the point that the launch would return if it were stopped now, unless it is over.
-
-        ValueError if `x` does not have the shape ``(dimension,)``.
-        """
+        """Note the point that the launch would return if it were stopped now, unless it is over."""
         cdef cnp.ndarray point = as_point(x, self.dimension)
         if self.recommendations is None or self.closed or self.foreign or self.launch == NULL:
             return

@@ -1,8 +1,8 @@
 """Memory that a run's process shares with its parent, in anonymous files that outlive it.
 
 The child writes; the parent reads after its end and checks the contents, which an algorithm that
-looks for the files can change (`Unreadable`, `timefair.records.collect`). Also here: memory
-that the evaluators of a run share, and how failures are reported.
+looks for the files can change (`Unreadable`, `timefair.records.collect`). Also here: the evaluators
+of a run, and how failures are reported.
 """
 
 from __future__ import annotations
@@ -91,10 +91,9 @@ class Logs(NamedTuple):
 class Recommendations:
     """Writes the points that launches recommend, as rows of ``vector_dtype(dimension)``.
 
-    They are thinned like the improvements of a launch (`records.thinning`): the last row is
-    replaced until its step ends. Two places hold it alternately, so a process that is killed during
-    a write leaves a complete row: the header has 0 without a row, otherwise 1 plus twice the index
-    of the last one, plus 1 if that is in its second place.
+    The last row is replaced until its step ends (`records.thinning`). Two places hold it
+    alternately, so a killed process leaves a complete row: the header has 0 without a row,
+    otherwise 1 plus twice the index of the last one, plus 1 if that is in its second place.
     """
 
     def __init__(
@@ -196,7 +195,6 @@ class State:
 
     @property
     def start(self) -> Start | None:
-        """The start; None before it is written."""
         written = os.pread(self._start_fd, _START.size, 0)
         return Start(*_START.unpack(written)) if len(written) == _START.size else None
 
@@ -218,7 +216,6 @@ class State:
         return text.decode("utf-8", "ignore") or None
 
     def launches(self) -> NDArray[np.void]:
-        """The launches that were begun. The last may still be open."""
         return _rows(self.launch_log.fd, LAUNCH, self["launches"])
 
     def logs(self) -> Logs:
@@ -244,7 +241,6 @@ class State:
         return BestPoint.read(self.best_fd, dimension, events) if events else (np.inf, None)
 
     def close_open_launch(self, code: int, end: int) -> None:
-        """Close the launch whose process was killed, so that a new process can go on."""
         row = self.launches()[-1:]
         if not row.size:
             raise Unreadable("a launch was killed, and none was begun")
@@ -292,8 +288,8 @@ _NUMBER = struct.Struct("=i")
 class Evaluators:
     """`count` processes that evaluate one problem; each has its own core if it can be had.
 
-    They are forked before the run's time starts. Points, values and stamps are in memory that all
-    share; two pipes carry the numbers of the next point and of the points that are ready.
+    Points, values and stamps are in memory that all share; two pipes carry the numbers of the next
+    point and of the points that are ready.
     """
 
     def __init__(self, problem: Problem, count: int) -> None:
@@ -333,7 +329,6 @@ class Evaluators:
         return self._values[:count].copy(), self._stamps[:count].copy()
 
     def error(self) -> LaunchFailed:
-        """What the problem raised last, in one of the processes."""
         return LaunchFailed(*pickle.loads(self._error[:]))
 
     def _await(self, deadline: int) -> None:
@@ -392,10 +387,8 @@ class LaunchFailed(Exception):
 
 
 def failure(error: BaseException, of_problem: bool = False) -> tuple[int, str]:
-    """The index in `FAILURES` of an exception, and its description on one line.
-
-    With `of_problem`, the description ends with the user's file and line that raised it. Otherwise
-    it contains the exception that a library replaced by this one (``raise ... from``).
+    """The index in `FAILURES` of an exception, and its description on one line: `of_problem`, with
+    the user's line that raised it, else with the exception that it replaced (``raise ... from``).
     """
     if isinstance(error, LaunchFailed):
         return error.code if error.code in range(len(FAILURES)) else 0, error.text
@@ -414,7 +407,6 @@ def failure(error: BaseException, of_problem: bool = False) -> tuple[int, str]:
 
 
 def _lacks_network(error: BaseException | None) -> bool:
-    """Whether an exception, or one that led to it, says that a network is out of reach."""
     for _ in range(10):
         if isinstance(error, OSError) and (
             error.errno in _UNREACHABLE or isinstance(error, socket.gaierror)

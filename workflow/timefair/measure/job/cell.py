@@ -29,6 +29,9 @@ from timefair.campaign.configuration.model import USUAL_LENGTH
 from timefair.machine.facts import machine_state
 from timefair.machine.linux.kernel import interruptible, kept_keeper
 from timefair.measure.job.cores import held_cores
+from timefair.machine.linux.kernel import interruptible
+from timefair.machine.linux.private_folders import kept_keeper
+from timefair.measure.isolation import held_cores
 from timefair.measure.job.prepared import Prepared, Runner, allowance_of
 from timefair.measure.launching import run_seed
 from timefair.measure.perturbation import kernels
@@ -37,21 +40,11 @@ from timefair.policies.restarts import NoRestart
 from timefair.policies.stopping import Comparing
 from timefair.problems.base import ProblemName
 from timefair.problems.registry import refutation
+from timefair.problems.refuted import refutation
+from timefair.records import store
 from timefair.records.integrity import machine_kind
 from timefair.records.schema import KEYS
 from timefair.records.status import Status, StopReason
-from timefair.records.store import (
-    READINGS,
-    BegunRun,
-    Journal,
-    avoid_pandas,
-    by_run,
-    facts_of,
-    listed,
-    open_record,
-    read_runs,
-    write_record,
-)
 from timefair.statistics.run_count.stopping import StoppingRule, decide, equal_if_solved
 
 if TYPE_CHECKING:
@@ -66,7 +59,7 @@ def measure(campaign: Campaign, job: Job, record: Path, key: str) -> None:
 
 def unprepared(campaign: Campaign) -> Prepared:
     """The state of a process that is not prepared for an algorithm yet, and will write records."""
-    avoid_pandas()
+    store.avoid_pandas()
     return Prepared(campaign)
 
 
@@ -75,7 +68,7 @@ def take_parameters(prepared: Prepared, label: str, folder: Path) -> None:
     if label not in prepared.planned.tuned or prepared.search:
         return
     keys = plan.read_keys(folder, prepared.planned)
-    record = open_record(folder / plan.tuning_record(label, keys))
+    record = store.open_record(folder / plan.tuning_record(label, keys))
     found = {name: value for name, value in record.facts["tuning"].items() if name != "trace"}
     machine = machine_kind(record.facts["machine"])._asdict()
     prepared.search = {**found, "checksum": record.checksum, "machine": machine}
@@ -86,8 +79,8 @@ def measure_job(prepared: Prepared, job: Job, record: Path, key: str, number: in
     """Measure the runs that the job's record lacks, and write the record.
 
     Runs that an earlier job of the same `key` (`provenance.measure_key`) has finished are taken
-    from its journal, beside the record. `prepared` is made ready for the job's algorithm when the
-    first run has to be measured; this is its job number `number`.
+    from its journal, beside the record. `prepared` is made ready when the first run has to be
+    measured; this is its job number `number`.
     """
     take_parameters(prepared, job.algorithm, record.parents[3])
     campaign = prepared.campaign
@@ -95,10 +88,10 @@ def measure_job(prepared: Prepared, job: Job, record: Path, key: str, number: in
         to_do = repetitions(campaign, job, key, folder=record.parents[3])
         # It depends on the parameters of a tuned variant.
         own_key = f"{key} {prepared.search['checksum']}" if prepared.search else key
-        journal = stack.enter_context(Journal(record, own_key))
-        begun = stack.enter_context(BegunRun(record))
+        journal = stack.enter_context(store.Journal(record, own_key))
+        begun = stack.enter_context(store.BegunRun(record))
         if noted := next(iter(journal.runs.values()), None):
-            prepared.schedule = facts_of(noted.schema).get("schedule", {})
+            prepared.schedule = store.facts_of(noted.schema).get("schedule", {})
         _take_earlier_runs(prepared, job, record, journal)
         missing = _missing(to_do, journal)
         first, timed = next(missing, None), dict[str, Any]()
@@ -114,8 +107,8 @@ def measure_job(prepared: Prepared, job: Job, record: Path, key: str, number: in
                 timed = {"implementation": code, **kernels()}
         done = [journal.runs[turn] for turn in sorted(journal.runs)]
         facts = _facts(prepared, job, key, to_do, number)
-        facts |= {READINGS: told} if (told := listed(done)) else {}
-        write_record(record, done, facts | ({"kernels": timed} if timed else {}))
+        facts |= {store.READINGS: told} if (told := store.listed(done)) else {}
+        store.write_record(record, done, facts | ({"kernels": timed} if timed else {}))
 
 
 def _set_length(prepared: Prepared, job: Job, cores: tuple[int, ...], folder: Path) -> None:
@@ -160,7 +153,7 @@ def _launch(
     )
 
 
-def _take_earlier_runs(prepared: Prepared, job: Job, record: Path, journal: Journal) -> None:
+def _take_earlier_runs(prepared: Prepared, job: Job, record: Path, journal: store.Journal) -> None:
     """Take the job's runs from earlier records, measured on a machine of this kind, that differ in
     the numbers of runs and rounds, or in the instances of a job.
     """
@@ -177,7 +170,7 @@ def _take_earlier_runs(prepared: Prepared, job: Job, record: Path, journal: Jour
             and (not journal.runs or schedule_of(found.facts) == prepared.schedule)
         ):
             prepared.schedule = schedule_of(found.facts)
-            told = by_run(found.facts.get(READINGS, []))
+            told = store.by_run(found.facts.get(store.READINGS, []))
             for row in found.read().to_pylist():
                 if (turn := (row["instance"], row["run"])) in lacking:
                     noted = _noted(prepared, told.get(tuple(row[key] for key in KEYS)))
@@ -186,7 +179,7 @@ def _take_earlier_runs(prepared: Prepared, job: Job, record: Path, journal: Jour
                     lacking.remove(turn)
 
 
-def _missing(repetitions: Repetitions, journal: Journal) -> Iterator[tuple[int, int]]:
+def _missing(repetitions: Repetitions, journal: store.Journal) -> Iterator[tuple[int, int]]:
     """The runs to measure, one after the other; runs in the journal only count."""
     while (turn := repetitions.next()) is not None:
         if turn in journal.runs:
@@ -209,7 +202,6 @@ def runner(prepared: Prepared, job: Job, cores: tuple[int, ...], folder: Path) -
 def allowed(
     prepared: Prepared, job: Job, cores: tuple[int, ...], folder: Path
 ) -> Iterator[tuple[Subject, Allowance]]:
-    """The job's algorithm, ready on held cores, and what its runs may use."""
     with ExitStack() as stack:
         algorithm = stack.enter_context(prepared.ready(job, cores, folder))
         allowance = allowance_of(prepared.campaign, prepared.views, job)
@@ -232,8 +224,8 @@ def _measure(
     running: Runner,
     to_do: Repetitions,
     turns: Iterable[tuple[int, int]],
-    journal: Journal,
-    begun: BegunRun,
+    journal: store.Journal,
+    begun: store.BegunRun,
 ) -> None:
     started, found = time.monotonic(), len(journal.runs)
     for instance, run in turns:
@@ -244,7 +236,7 @@ def _measure(
                 row = running.measure(instance, run, seed, give_up=False)
         else:
             row = running.measure(instance, run, seed, give_up=True)
-        journal.append(row, _noted(prepared, row.get(READINGS)))
+        journal.append(row, _noted(prepared, row.get(store.READINGS)))
         to_do.add(instance, row["best_precision"])
         spent_s = (time.monotonic() - started) / (len(journal.runs) - found)
         done, said = len(journal.runs), f" ({row['message']})" if row["message"] else ""
@@ -288,7 +280,7 @@ def _facts(
 
 def _noted(prepared: Prepared, readings: dict[str, Any] | None) -> dict[str, Any] | None:
     kept = {"schedule": prepared.schedule} if prepared.schedule else {}
-    return (kept if readings is None else {**kept, READINGS: readings}) or None
+    return (kept if readings is None else {**kept, store.READINGS: readings}) or None
 
 
 # --- How many runs ------------------------------------------------------------------------------
@@ -297,9 +289,9 @@ def _noted(prepared: Prepared, readings: dict[str, Any] | None) -> dict[str, Any
 class Repetitions:
     """The runs of one job: instances take turns until the round or a stopping rule ends them.
 
-    ``earlier`` has the best precisions of the runs in earlier rounds by instance, in the order of
-    turns, and ``more`` is the maximal number of runs of an instance in this round. ``rules`` may
-    end instances earlier, and ``resting`` ones get no run, for these reasons.
+    ``earlier`` has the best precisions of runs in earlier rounds by instance, in the order of
+    turns, ``more`` is the most runs of an instance in this round. ``rules`` may end instances
+    earlier, and ``resting`` ones get no run, for these reasons.
     """
 
     def __init__(
@@ -403,7 +395,7 @@ def _earlier(
         folder / replace(job, algorithm=label, round=round).record(keys[label, round])
         for round in range(1, job.round)
     ]
-    runs = read_runs(paths)
+    runs = store.read_runs(paths)
     unknown = np.isnan(runs["f_opt"].to_numpy().astype(np.float64))
     results = equal_if_solved(runs["best_precision"].to_numpy(), unknown, solved)
     order, of = np.argsort(runs["run"].to_numpy()), runs["instance"].to_numpy()
@@ -422,8 +414,6 @@ LONG = 1000  # above this length, the evaluations of a launch need not grow with
 
 
 class Launch(NamedTuple):
-    """A launch of some length: whether it returned, its share of the budget, its evaluations."""
-
     length: int
     returned: bool
     failed: bool
@@ -436,7 +426,6 @@ SCHEDULED = ("parameter", "asked", "length", "launch_evaluations")
 
 
 def schedule_of(facts: Mapping[str, Any]) -> dict[str, Any]:
-    """The schedule in the facts of a job's record; empty without one."""
     return {key: one[key] for one in facts.get("schedule", [])[:1] for key in SCHEDULED}
 
 
@@ -445,8 +434,8 @@ def found_schedule(
 ) -> dict[str, Any]:
     """The `SCHEDULED` for a schedule of a campaign, from launches that are made here.
 
-    Empty if all launches fail, which the runs will report, or if none ends and the length is
-    given. Otherwise `InputError`, after `place`, if none ends or the length makes none longer.
+    Empty if all fail, which the runs will report, or if none ends and the length is given; else
+    `InputError`, after `place`, if none ends or the length makes none longer.
     """
     (name, asked), *_ = schedule.items()
     most = asked if isinstance(asked, int) else LONGEST

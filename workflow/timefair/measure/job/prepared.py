@@ -30,8 +30,8 @@ from timefair.measure import trial
 from timefair.measure.evaluation.objective import NEVER
 from timefair.measure.evaluation.state import State
 from timefair.measure.isolation import Views, views
+from timefair.measure.launching import LONGEST, NoAnswer, elsewhere, fork_on_request
 from timefair.measure.perturbation import Row, RunMonitor, parts_for
-from timefair.measure.processes import LONGEST, NoAnswer, elsewhere, fork_on_request
 from timefair.measure.run import (
     LOADING_S,
     Allowance,
@@ -104,7 +104,6 @@ class Prepared:
         return self._loaded
 
     def set_length(self, label: str, length: int) -> None:
-        """Set the parameter of the algorithm's schedule; its next launches have this length."""
         self.campaign, self._loaded = self.campaign.with_length(label, length), None
 
     @contextmanager
@@ -193,8 +192,6 @@ class Prepared:
             yield process
 
     def origin(self, label: str) -> dict[str, Any]:
-        """The facts of a record that are the same for all jobs of an algorithm."""
-
         def facts() -> dict[str, Any]:
             asked = self.campaign.model_dump(mode="json")
             planned = self.planned.algorithms[label].schedule  # not what a job has chosen
@@ -231,8 +228,6 @@ def allowance_of(campaign: Campaign, views: Views, job: Job) -> Allowance:
 
 
 class Runner:
-    """Measures runs of a job in forks of this process, which is pinned to the cores."""
-
     def __init__(
         self,
         prepared: Prepared,
@@ -257,7 +252,6 @@ class Runner:
         )
 
     def measure(self, instance: int, run: int, seed: int, *, give_up: bool) -> Row:
-        """Measure one run, or describe an abandoned one, in the columns of `records.schema`."""
         problem, allowance = self._problems[instance], self._allowance
         if give_up:
             one = partial(given_up, problem, allowance, seed)

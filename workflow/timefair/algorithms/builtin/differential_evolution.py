@@ -2,15 +2,13 @@
 
 R. Storn and K. Price, Differential Evolution: A Simple and Efficient Heuristic for Global
 Optimization over Continuous Spaces, Journal of Global Optimization 11 (1997) 341-359. The names of
-the strategies are those of Storn's own programs. The portfolio of T. Eftimov and P. Korošec,
-Adaptive Estimation of the Number of Algorithm Runs in Stochastic Optimization, GECCO 2025, consists
-of them.
+the strategies are those of Storn's own programs; the portfolio of Eftimov and Korošec (GECCO 2025)
+consists of them.
 
 **A launch.** NP points are drawn uniformly within the bounds. In each generation, every point x_i
-is challenged by one trial: a mutant is made of vectors of the generation (see `STRATEGIES`),
-crossed over with x_i, brought back inside the bounds and evaluated. The trial replaces x_i in the
-*next* generation if it is not worse (f(trial) <= f(x_i)). Until then, all trials are made from the
-old generation, including its best point. NaN counts as infinity.
+is challenged by one trial: a mutant of vectors of the generation (see `STRATEGIES`), crossed over
+with x_i, brought back inside the bounds and evaluated. The trial replaces x_i in the *next*
+generation if it is not worse. NaN counts as infinity.
 
 **Vectors.** r0, r1, ... are drawn for each trial, different from each other and from i; the
 best point may be among them. ``best`` is the first point of the generation with the least value.
@@ -44,12 +42,13 @@ bounds
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
 from timefair.algorithms.base import Objective
-from timefair.algorithms.builtin.differential_evolution.generations import minimize
-from timefair.problems.base import SHARE, Number, Word, wrong_values
+from timefair.algorithms.builtin import Count, Share, compiled
+from timefair.problems.base import Number, Word, wrong_values
 
 
 @dataclass(frozen=True)
@@ -91,31 +90,24 @@ STRATEGIES = {
 
 BOUNDS = ("random", "reflect", "clip")
 PER_DIMENSION = 5
-ALLOWED = {
-    "strategy": Word(tuple(STRATEGIES)),
-    "F": Number(0, 2),
-    "CR": SHARE,
-    **dict.fromkeys(("population", "population_per_dimension", "patience"), Number(1, whole=True)),
-    "bounds": Word(BOUNDS),
-}
 
 
 def solve(
     objective: Objective,
     rng: np.random.Generator,
     *,
-    strategy: str = "rand/1/bin",
-    F: float = 0.5,
-    CR: float = 0.9,
-    population: int | None = None,
-    population_per_dimension: int | None = None,
-    patience: int | None = None,
-    bounds: str = "random",
+    strategy: Annotated[str, Word(tuple(STRATEGIES))] = "rand/1/bin",
+    F: Annotated[float, Number(0, 2)] = 0.5,
+    CR: Share = 0.9,
+    population: Count | None = None,
+    population_per_dimension: Count | None = None,
+    patience: Count | None = None,
+    bounds: Annotated[str, Word(BOUNDS)] = "random",
 ) -> None:
     """One launch, until patience or the objective ends it."""
     chosen = STRATEGIES[strategy]
     size = population or (population_per_dimension or PER_DIMENSION) * objective.dimension
-    minimize(
+    compiled.minimize(
         objective,
         rng,
         vectors=chosen.vectors,
@@ -138,7 +130,6 @@ def faults(
     """What is wrong with values that are allowed one by one."""
     if population and population_per_dimension:
         return ["'population' and 'population_per_dimension' exclude each other"]
-    size = Number(STRATEGIES[strategy].least_population, whole=True)
-    return wrong_values(
-        "timefair:DE", {"population": size}, {"population": population or size.least}
-    )
+    least = Number(STRATEGIES[strategy].least_population, whole=True)
+    given = {"population": population or least.least}
+    return wrong_values("timefair:DE", {"population": least}, given)

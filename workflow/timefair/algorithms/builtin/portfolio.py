@@ -1,0 +1,240 @@
+"""Several algorithms that share the budget of a run: a portfolio.
+
+**In turn.** The members run one after the other. Each runs for its share of the budget and is then
+ended. **In slices.** The members take turns in rounds. Each is paused after its share of a round
+and continues in the next round with its complete state.
+
+Within its share, a member is launched as in a run without limits: when a launch returns, another
+one follows with its own random stream (Algorithm 1 of the time-fair paper). A turn ends at the
+first evaluation that uses it up. A member that computes without evaluating therefore takes time
+from the others. Members see the bounds of the problem, their own evaluations, and the rest of their
+own share of a budget of evaluations, which the shares divide.
+
+With ``time_s``, the portfolio reads the clock of the machine, which does not include a simulated
+evaluation cost.
+
+Parameters
+----------
+members
+    A list of at least two algorithms, each ``library:name`` or ``{use: ..., parameters: ...}``.
+shares
+    The share of each member, numbers above 0 that add up to 1; equal shares by default.
+mode
+    ``in turn``, the default, or ``slices``.
+evaluations
+    The evaluations that the members share: with ``in turn`` all evaluations of the launch, which
+    ends when they are used up; with ``slices`` those of one round.
+time_s
+    The same in seconds, instead of ``evaluations``.
+
+References
+----------
+B. A. Huberman, R. M. Lukose and T. Hogg, An economics approach to hard computational problems,
+Science 275 (1997). C. P. Gomes and B. Selman, Algorithm portfolios, Artificial Intelligence 126
+(2001).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack, suppress
+from functools import partial
+from itertools import pairwise
+from typing import Annotated, Any
+
+import numpy as np
+
+from timefair.algorithms.base import (
+    CONTINUOUS,
+    Algorithm,
+    Objective,
+    PausableThread,
+    seed_global_generators,
+)
+from timefair.algorithms.builtin import Above, compiled
+from timefair.problems.base import Number, Variables, Word, wrong_values
+
+IN_TURN, SLICES = MODES = ("in turn", "slices")
+MEMBER_KEYS = ("use", "parameters")
+LEAST_TIME_S = 1e-4  # shorter times are not divided, because an evaluation may take this long
+
+Specification = tuple[str, Mapping[str, object]]  # the `use` of a member, and its parameters
+
+
+def load(
+    *,
+    members: Sequence[object],
+    shares: Sequence[float] | None = None,
+    mode: Annotated[str, Word(MODES)] = IN_TURN,
+    evaluations: int | None = None,
+    time_s: Annotated[float, Number(LEAST_TIME_S)] | None = None,
+) -> Algorithm:
+    from timefair.algorithms import registry
+
+    loaded = [registry.load(use, given) for use, given in specifications(members)]
+    weights = np.full(len(loaded), 1 / len(loaded)) if shares is None else np.array(shares)
+    weights /= weights.sum()
+    unlimited: list[int | None] = [None] * len(loaded)
+
+    def divided(whole: int) -> list[int | None]:
+        """The share of each member; the sum is the complete number."""
+        ends = [0, *np.rint(np.cumsum(weights) * whole).astype(int).tolist()]
+        return [end - start for start, end in pairwise(ends)]
+
+    def launch(objective: Objective, rng: np.random.Generator) -> None:
+        left = objective.evaluations_left
+        most = min((n for n in (evaluations, left) if n is not None), default=None)
+        turns = unlimited if most is None else divided(most)
+        own = unlimited if left is None else turns if mode == IN_TURN else divided(left)
+        times = unlimited
+        if time_s is not None:
+            times = [round(1e9 * time_s * weight) for weight in weights]
+        parts = zip(loaded, rng.spawn(len(loaded)), own, turns, times, strict=True)
+        with ExitStack() as stack:
+            begun = [
+                stack.enter_context(Member(one, objective, stream, share, turn, time_ns))
+                for one, stream, share, turn, time_ns in parts
+                if turn != 0
+            ]
+            if mode == IN_TURN:
+                for member in begun:
+                    with member:
+                        member.turn()
+            while any(not member.share.closed for member in begun):
+                for member in begun:
+                    if not member.share.closed:
+                        member.turn()
+
+    def prepare() -> None:
+        for member in loaded:
+            member.prepare()
+
+    return Algorithm(launch, prepare)
+
+
+def specifications(members: object) -> list[Specification]:
+    written = map(_in_full, members if isinstance(members, list | tuple) else ())
+    return [
+        (one["use"], one.get("parameters") or {}) for one in written if not _faults_of_form(one)
+    ]
+
+
+def variables(*, members: Sequence[object] = (), **_: object) -> frozenset[Variables]:
+    from timefair.algorithms import registry
+
+    kinds = [registry.variables(use, given) for use, given in specifications(members)]
+    return frozenset.intersection(*kinds) if kinds else CONTINUOUS
+
+
+def faults(
+    *,
+    members: object,
+    shares: object = None,
+    evaluations: object = None,
+    time_s: object = None,
+    **_: object,
+) -> list[str]:
+    from timefair.algorithms import registry
+
+    lines = []
+    if not isinstance(members, list | tuple) or len(members) < 2:
+        lines.append(
+            "'members' of timefair:portfolio is a list of at least two algorithms, each "
+            f"library:name or {{use: ..., parameters: ...}}, not {members!r}"
+        )
+        members = (None, None)
+    else:
+        for k, one in enumerate(map(_in_full, members)):
+            wrong = _faults_of_form(one) or registry.faults(one["use"], one.get("parameters") or {})
+            lines += [f"members[{k}]: {line}" for line in wrong]
+    if (evaluations is None) == (time_s is None):
+        lines.append("timefair:portfolio needs 'evaluations' or 'time_s', and not both")
+    count = len(members)
+    most = count if evaluations is None else evaluations
+    allowed = {"evaluations": Number(count, whole=True)}
+    lines += wrong_values("timefair:portfolio", allowed, {"evaluations": most})
+    return lines + _faults_of_shares(shares, count)
+
+
+def _in_full(member: object) -> Any:
+    return {"use": member} if isinstance(member, str) else member
+
+
+def _faults_of_form(member: Any) -> list[str]:
+    """Faults in how a member is written, but not of the algorithm that it names."""
+    if not isinstance(member, Mapping) or not isinstance(member.get("use"), str):
+        return [f"{member!r} is not library:name or {{use: ..., parameters: ...}}"]
+    unknown = [key for key in member if key not in MEMBER_KEYS]
+    if unknown:
+        return [f"unknown key {unknown[0]!r}; known here: {', '.join(MEMBER_KEYS)}"]
+    if not isinstance(member.get("parameters") or {}, Mapping):
+        return [f"parameters of {member['use']} are keys with values"]
+    return []
+
+
+def _faults_of_shares(shares: object, count: int) -> list[str]:
+    if shares is None:
+        return []
+    if not isinstance(shares, list | tuple) or not all(map(Above(0, 1).has, shares)):
+        return [f"'shares' of timefair:portfolio are numbers above 0 up to 1, not {shares!r}"]
+    if len(shares) != count:
+        return [f"'shares' of timefair:portfolio has {len(shares)} numbers for {count} members"]
+    if abs(sum(shares) - 1) > 1e-6:
+        return [f"'shares' of timefair:portfolio add up to {sum(shares):.6g}, not 1"]
+    return []
+
+
+class Member:
+    """One algorithm with its share of an objective, in a thread that pauses when a turn is used up.
+
+    A launch that returns is followed by another one with its own random stream, until the share is
+    used up or a launch makes no evaluation. The end of a ``with`` block ends the member.
+
+    - `evaluations_left`: Its share of a budget of evaluations; None without such a budget.
+    - `evaluations`, `time_ns`: Limits of a turn; None for no limit.
+    """
+
+    def __init__(
+        self,
+        algorithm: Algorithm,
+        objective: Objective,
+        rng: np.random.Generator,
+        evaluations_left: int | None,
+        evaluations: int | None,
+        time_ns: int | None,
+    ) -> None:
+        self._algorithm, self._rng = algorithm, rng
+        self.share = compiled.Share(objective, self._hand_over, evaluations_left)
+        self._grant = partial(self.share.grant, evaluations, time_ns)
+        self._thread = PausableThread(self._live)
+
+    def __enter__(self) -> Member:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.share.closed = True
+        with suppress(Exception):  # of an algorithm that it was ended in
+            self._thread.go_on()
+
+    def turn(self) -> None:
+        """Let the member run for one turn; raise its exception here, if any."""
+        self._grant()
+        self._thread.go_on()
+
+    def _live(self) -> None:
+        made = -1
+        try:
+            while not self.share.closed and self.share.evaluations != made:
+                made = self.share.evaluations
+                (rng,) = self._rng.spawn(1)
+                seed_global_generators(rng)
+                self._algorithm.solve(self.share, rng)
+        except compiled.ShareUsed:
+            pass
+        finally:
+            self.share.closed = True
+
+    def _hand_over(self) -> None:
+        self._thread.pause()
+        if self.share.closed:
+            raise compiled.ShareUsed
