@@ -109,26 +109,6 @@ def test_the_map_ends_at_the_last_known_budget_and_joins_equal_cells_along_the_d
         assert any(path.contains_point((x - 0.1, y + 0.1)) for path in inside)
 
 
-@pytest.mark.thinned(6)
-@pytest.mark.slow
-@pytest.mark.parametrize("name", FIGURES)
-def test_one_of_everything(name):
-    drawn(name, frames(functions=(1,), dimensions=(2,), algorithms=("A",)))
-
-
-@pytest.mark.thinned(10)
-@pytest.mark.slow
-@pytest.mark.parametrize("name", WITH_LEGEND)
-def test_a_legend_of_many_lines_leaves_room_for_the_panels(name):
-    tables = frames((1,), (5,), tuple(f"algorithm {k}" for k in range(30)))
-    figure = drawn(name, tables)
-    (legend,) = figure.legends
-    top = legend.get_window_extent().y0
-    for ax in shown_axes(figure):
-        assert ax.get_window_extent().y1 < top
-        assert ax.get_window_extent().height > figure.dpi
-
-
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("name", [name for name in FIGURES if name != "eaf_difference"])
 def test_the_figure_of_an_empty_table_says_so(name):

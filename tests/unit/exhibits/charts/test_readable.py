@@ -16,8 +16,8 @@ SPACES = {
     "24x3": (range(1, 25), (2, 5, 10)),
 }
 """Functions and dimensions."""
-IN_CI = {("6x1", 104)}
-"""The size that is hardest to draw; the others are drawn with ``--thorough``."""
+IN_CI = {("1x1", 1), ("6x1", 104)}
+"""The smallest size and the one that is hardest to draw; others only with ``--thorough``."""
 LEGEND_SHARE = 0.3
 FILLED = 0.35
 """Least share of an axis that the curves of all panels together take."""
