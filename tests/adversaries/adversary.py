@@ -86,6 +86,31 @@ def adversary(
     return declared
 
 
+def acts(module, name, status, message, act, *ends, **more):
+    """Declare an algorithm of a module, of its globals, that evaluates once and then acts."""
+
+    def solve(objective, rng):
+        one(objective)
+        return act()
+
+    _add(module, name, solve, status, ends or ("failure",), message, **more)
+
+
+def searches(module, name, act, **more):
+    """Declare an algorithm of a module that acts and then evaluates for ever."""
+
+    def solve(objective, rng):
+        act()
+        search(objective, rng)
+
+    _add(module, name, solve, "ok", ("evaluations",), None, **more)
+
+
+def _add(module, name, solve, *ends, **more):
+    solve.__name__, module[name] = name, solve
+    declare(Adversary(name, f"{module['__file__']}:{name}", *ends, **more))
+
+
 def one(objective: Callable[[Any], float]) -> None:
     """Evaluate once."""
     objective(0.5 * (objective.lower + objective.upper))

@@ -152,11 +152,6 @@ def test_by_hand_two_specialists_share_the_budget():
     best = search.best("in turn")
     assert best.members == (0, 1)
     assert search.value(best).item() == 1.0
-    judged = search.judged(
-        2, "in turn", confidence=0.95, resamples=50, rng=np.random.default_rng(1)
-    )
-    assert judged[:3] == (1.0, 1.0, 1.0)
-    assert judged.gain == 1.0  # the best on the three others is never the best on the fourth
     assert search.value(Portfolio((0, 1), "in turn", (0.3, 0.7))).item() == 0.5
     half = Portfolio((0, 1), "in turn", (0.5, 0.5))
     np.testing.assert_allclose(search.value(half, [0.3, 0.4, 0.8, 0.9, 1.0]), [0, 0.5, 0.5, 1, 1])

@@ -388,14 +388,6 @@ CHANGES: dict[str, tuple[Callable[[Study], object], set[tuple[str, str]]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.slow
-def test_nothing_deviates_without_a_change(study):
-    assert study.deviations() == []
-    answer = study.table("registered").iloc[0]
-    assert answer["digest"] == study.content["digest"]
-    assert answer["answer"] == "no"
-
-
 @pytest.mark.parametrize("change", CHANGES)
 def test_every_change_is_found(study, change):
     make, expected = CHANGES[change]

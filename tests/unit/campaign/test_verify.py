@@ -347,8 +347,6 @@ def test_values_that_are_the_same_or_not_also_without_noise():
     points, (line,) = look(best_f=79.0)
     assert points.different == 1
     assert line.startswith("f1 D=2 instance 1, run 3: the best point was recorded with 79.0 and")
-    import numpy as np
-
     problem = SUITES["bbob-noisy"].problem(101, 2, 1)
     noisy = {"suite": "bbob-noisy", "function": 101, "best_f": 1e3}
     exact = problem.noise_free(np.array(X))
@@ -384,8 +382,6 @@ def test_the_users_own_function(tmp_path, monkeypatch):
 
 
 def test_the_quality_of_vectors_is_computed_again():
-    import numpy as np
-
     problem = SUITES["bbob-biobj"].problem(1, 2, 1)
     vectors = np.array([problem.evaluate(np.array(x)) for x in ([0.0, 0.0], [1.0, -1.0], X)])
     best = float(np.min(problem.outputs.quality(vectors)))

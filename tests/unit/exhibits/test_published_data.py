@@ -163,18 +163,6 @@ def test_published_data_have_evaluations_and_no_seconds(name, beside):
     assert list(frame["algorithm"].cat.categories) == ["A", "C", "B"]
 
 
-def test_ert_by_hand(beside):
-    row = TABLES["ert"](beside, ANALYSIS).query(
-        "algorithm == 'B' and dimension == 2 and target == 1.0"
-    )
-    old = beside.published
-    reached = old.runtimes("evaluations", [1.0])[:, 0]
-    members = (old.frame["dimension"] == 2).to_numpy()
-    cost = np.where(np.isfinite(reached), reached, 50_000.0)[members].sum()
-    assert row["ert_evaluations"].item() == cost / np.isfinite(reached[members]).sum()
-    assert (row["runs"].item(), row["ert_s"].isna().item()) == (3, True)
-
-
 @pytest.mark.slow
 def test_ranks_are_among_those_that_have_the_measure(alone, beside):
     without, among = (TABLES["ranks"](runs, ANALYSIS) for runs in (alone, beside))

@@ -307,16 +307,9 @@ def test_the_runs_report_an_algorithm_that_fails(tmp_path):
     assert open_record(record).facts["schedule"] == []
 
 
-THREAD = """
-from concurrent.futures import ThreadPoolExecutor
-pool = ThreadPoolExecutor(1)
-pool.submit(abs, 1).result()
-"""
-
-
 @pytest.mark.thorough
 @pytest.mark.slow
 def test_runs_in_processes_of_their_own_have_the_length(tmp_path):
-    campaign, job, record = job_of(tmp_path, "solve", {"launches": 4}, THREAD + ALGORITHM)
+    campaign, job, record = job_of(tmp_path, "solve", {"launches": 4}, POOL + ALGORITHM)
     assert [row["completed_restarts"] for row in scheduled(campaign, job, record)] == [4, 4]
     assert cell.schedule_of(open_record(record).facts)["length"] == 49

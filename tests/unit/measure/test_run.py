@@ -11,7 +11,6 @@ import subprocess
 import sys
 import threading
 import time
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -28,7 +27,7 @@ from timefair.measure import trial
 from timefair.measure.evaluation.state import failure
 from timefair.measure.run import ATTEMPTS, Allowance, _outside, explained, measure_run
 from timefair.measure.trial import evaluation_cost_s, prepare
-from timefair.policies.restarts import FixedLength, Independent, NoRestart
+from timefair.policies.restarts import FixedLength, NoRestart
 from timefair.problems.base import Problem, ProblemName
 from timefair.problems.kinds import Constraints
 from timefair.problems.registry import SUITES, find
@@ -108,16 +107,6 @@ def test_a_kill_at_any_moment_leaves_a_point_with_its_value():
 
 
 @pytest.mark.slow
-def test_threads_that_evaluate_at_once_lose_nothing(problem):
-    # The first evaluations are made while the other thread starts: what can collide, collides.
-    for _ in range(50):
-        row = run("swallows_in_a_thread", problem, time_ns=3_000_000)
-        assert row["status"] in ("ok", "no_evaluation", "no_finite_value")
-        assert all(a["precision"] > b["precision"] for a, b in pairwise(row["events"]))
-        assert all(a["time_s"] <= b["time_s"] for a, b in pairwise(row["events"]))
-
-
-@pytest.mark.slow
 def test_nothing_outlives_a_run(problem):
     marker = f"sleep 10{os.getpid()}"
 
@@ -141,22 +130,6 @@ def test_what_a_run_left_behind_is_told(problem, tmp_path, monkeypatch):
     assert row["written_mb"] is None or row["written_mb"] >= 2.0
     tidy = run("random_search", problem)
     assert (tidy["left_processes"], tidy["left_files"], tidy["appeared"]) == (0, 0, None)
-
-
-@pytest.mark.slow
-def test_global_generators_are_seeded_for_each_launch(problem):
-    import random
-
-    def solve(objective, rng):
-        objective(np.random.uniform(-5, 5, 3) * random.random())  # noqa: NPY002
-
-    rows = [
-        run_of(solve, problem, seed, evaluations=20, restart=Independent()) for seed in (1, 1, 2)
-    ]
-    best = [[launch["best_precision"] for launch in row["launch_log"]] for row in rows]
-    assert best[0] == best[1]
-    assert best[0] != best[2]
-    assert len(set(best[0])) == 20
 
 
 @pytest.mark.slow
@@ -192,26 +165,6 @@ def test_what_a_run_used_is_recorded(problem):
         assert 0 <= row["overshoot_s"] == pytest.approx(row["last_evaluation_s"] - T)
     else:  # it stalled at T
         assert row["overshoot_s"] == 0
-
-
-@pytest.mark.slow
-def test_an_evaluation_that_straddles_the_deadline_is_no_event():
-    def evaluate(x):
-        if x[0] == x[1] == 3:
-            time.sleep(1000)
-        return float(x[0])
-
-    def solve(objective, rng):
-        for value in (5.0, 4.0, 3.0):
-            objective(np.full(2, value))
-
-    problem = Problem(
-        ProblemName("test", 1, 2, 1), evaluate, np.full(2, -5.0), np.full(2, 5.0), f_opt=0.0
-    )
-    row = run_of(solve, problem, 5, time_ns=round(T * 1e9))
-    assert row["evaluations"] == len(row["events"]) == 2
-    assert row["events"][-1]["time_s"] < T
-    assert row["stop_reason"] == "time_killed"
 
 
 @pytest.mark.slow

@@ -360,4 +360,5 @@ def test_two_executions_agree_bit_for_bit(policy):
 
     first, again, other = (launched(drawn, evaluations=90, seed=s, **policy) for s in (3, 3, 4))
     assert events(first) == events(again) != events(other)
+    assert len({launch["best_precision"] for launch in first["launch_log"]}) > 1
     assert shape(first) == shape(again)

@@ -263,17 +263,6 @@ def test_bounds_hold_the_solution_of_the_equation():
     assert (high >= bounds.low - 1e-9).all()
 
 
-def test_the_lattice_agrees_with_the_list(monkeypatch):
-    times, success = irregular(runs=12, failures=4)
-    grid = np.linspace(0.0, 6.0, 100)
-    listed_cdf = restarted_cdf(times, success, grid)
-    assert exact(listed_cdf)
-    monkeypatch.setattr("timefair.statistics.ert.MOST_SUMS", 0)
-    cdf = restarted_cdf(times, success, grid)
-    assert (cdf.low <= listed_cdf.low + 1e-9).all()
-    assert (cdf.high >= listed_cdf.low - 1e-9).all()
-
-
 def test_whole_costs_on_a_lattice_are_exact(monkeypatch):
     rng = np.random.default_rng(4)
     times, success = rng.integers(1, 300, size=20).astype(float), np.arange(20) < 8
