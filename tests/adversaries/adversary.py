@@ -1,7 +1,7 @@
 """The declaration of an algorithm that does what algorithms should not, with what it comes to."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +32,14 @@ class Adversary:
     def held(self) -> bool:
         """Whether its runs last until T."""
         return HELD in self.reasons
+
+    def without_evaluations(self) -> "Adversary":
+        """What runs come to that have a time alone, which ends those of a budget of evaluations.
+
+        The kernel ends a run that stalls at T before the objective can.
+        """
+        at_t = self.held or self.reasons == ("evaluations",)
+        return replace(self, reasons=("time", HELD)) if at_t else self
 
     def differs(self, row: Row) -> str:
         """What is otherwise than expected, for a person; empty if nothing is.
