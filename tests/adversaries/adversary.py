@@ -30,7 +30,6 @@ class Adversary:
 
     @property
     def held(self) -> bool:
-        """Whether its runs last until T."""
         return HELD in self.reasons
 
     def without_evaluations(self) -> "Adversary":
@@ -75,7 +74,6 @@ BENCH: dict[str, Adversary] = {}
 
 
 def declare(entry: Adversary) -> None:
-    """Add an entry to the bench."""
     assert entry.name not in BENCH, f"{entry.name} is declared twice"
     BENCH[entry.name] = entry
 
@@ -120,11 +118,9 @@ def _add(module, name, solve, *ends, **more):
 
 
 def one(objective: Callable[[Any], float]) -> None:
-    """Evaluate once."""
     objective(0.5 * (objective.lower + objective.upper))
 
 
 def search(objective: Callable[[Any], float], rng: Any) -> None:
-    """Evaluate random points for ever."""
     while True:
         objective(rng.uniform(objective.lower, objective.upper))

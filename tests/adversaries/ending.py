@@ -152,7 +152,6 @@ def leaves_a_thread_that_evaluates(objective, rng):
 
 @adversary("ok", shows=lambda row: row["launches"] == row["evaluations"])
 def launches_as_often_as_it_can(objective, rng):
-    """One evaluation for each launch."""
     one(objective)
 
 
@@ -219,7 +218,6 @@ def writes_the_header_through_proc(objective, rng):
 
 @adversary("inconsistent", FAILED, message="")
 def forges_its_events(objective, rng):
-    """Writes rows into the shared memory of its events."""
     one(objective)
     write_shared_memory("timefair-events", bytes(range(256)))
     search(objective, rng)
@@ -268,7 +266,6 @@ def changes_the_bounds(objective, rng):
 
 @adversary("ok")
 def changes_its_points_meanwhile(objective, rng):
-    """A thread changes a point while it is evaluated."""
     x = np.zeros(objective.dimension)
 
     def scribble():

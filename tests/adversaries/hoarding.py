@@ -89,7 +89,6 @@ def limits_its_processor_time(objective, rng):
 
 @adversary("ok")
 def forbids_itself_processes(objective, rng):
-    """Reaches its limit of processes and threads (``ulimit -u``)."""
     resource.setrlimit(resource.RLIMIT_NPROC, (0, 0))
     with contextlib.suppress(OSError):  # the kernel lets root go on
         if os.fork() == 0:

@@ -50,7 +50,6 @@ def traces():
 
 
 def test_the_area_is_the_expectation_of_the_attainment(traces):
-    """Its mean over all costs, and over levels midway between the rungs."""
     levels = 10.0 ** (np.arange(-8, 2, 0.5) + 0.25)
     best = best_so_far(*traces, np.arange(200))
     expected = attained(best, levels).mean()
@@ -90,7 +89,6 @@ def test_u_scores_by_hand_and_of_two_by_mann_and_whitney():
 
 
 def test_a_score_has_the_stated_variance():
-    """Over campaigns of three algorithms with 12 runs each, within a fifth."""
     rng = np.random.default_rng(7)
     owner = np.repeat([0, 1, 2], 12)
     found = [

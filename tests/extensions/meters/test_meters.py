@@ -205,7 +205,6 @@ def campaign(tmp_path: Path, **changes):
 
 
 def measure(campaign) -> Path:
-    """The record of its job, measured in a fork of this process."""
     folder, (job,) = Path("results/own"), plan.jobs(campaign)
     folder.mkdir(parents=True, exist_ok=True)
     found = provenance.measure_keys(campaign)
@@ -219,7 +218,6 @@ def measure(campaign) -> Path:
 
 @pytest.mark.slow
 def test_the_readings_of_a_measured_campaign(tree, tmp_path, monkeypatch):
-    """Each run writes 5 J to the counter; nothing else does."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(energy, "IDLE_S", 0.01)
     monkeypatch.setattr(energy, "Counters", partial(Counters, host=tree.host))

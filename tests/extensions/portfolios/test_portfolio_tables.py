@@ -88,7 +88,6 @@ def said(functions=8, **changes):
 
 
 def test_it_names_members_shares_the_best_alone_and_the_bound():
-    """The sentence compared with 22 %, where the best single algorithm reaches 42 %."""
     assert said().replace("\u00a0", " ") == (
         "A for 30 % of the budget, then B for 70 % of the budget reach 71 % of the targets on "
         "functions not used to choose them; A alone reaches 62 %, and the best algorithm on each "

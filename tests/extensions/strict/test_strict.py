@@ -178,7 +178,6 @@ def run_apart(use: str, problem: Problem, **allowed) -> dict:
 
 
 def result(row: dict) -> dict:
-    """What does not depend on time."""
     names = ("status", "stop_reason", "message", "evaluations", "launches", "best_f", "best_x")
     return {
         **{name: row[name] for name in names if name != "best_x"},

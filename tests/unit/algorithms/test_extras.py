@@ -457,7 +457,6 @@ NO_NUMBERS = [f"{name}:{a}" for name in ("cmaes", "pygmo") for a in registry.LIB
 
 
 def square(use, most, function=bowl):
-    """On [-1, 1]^2."""
     library, _, name = use.partition(":")
     shown = registry.LIBRARIES[library].objectives(name)
     return Plain(function, 2, most, lower=-1.0, upper=1.0, shown=shown)

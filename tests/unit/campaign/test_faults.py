@@ -53,7 +53,6 @@ CAMPAIGN: dict[str, Any] = {
 
 
 def changed(changes: dict[str, Any], campaign: dict[str, Any] = CAMPAIGN) -> dict[str, Any]:
-    """The campaign with keys set; None takes a key away."""
     mapping = copy.deepcopy(campaign)
     for path, value in changes.items():
         *sections, key = path.split(".")
@@ -67,13 +66,11 @@ def changed(changes: dict[str, Any], campaign: dict[str, Any] = CAMPAIGN) -> dic
 
 
 def words(names: Iterable[str]) -> str:
-    """Names as a message lists the right ones."""
     *first, last = map(repr, names)
     return f"{', '.join(first)} or {last}"
 
 
 def readers(kinds: Mapping[str, type[Section]], key: str) -> str:
-    """The policies, or rules, that read a key, as a message lists them."""
     return " or ".join(repr(name) for name, kind in kinds.items() if key in kind.model_fields)
 
 

@@ -36,8 +36,6 @@ KEY = "ab" * 32
 
 @pytest.fixture
 def verify(measured, capsys):
-    """Runs the command; its status and its lines."""
-
     def run(*arguments: str, target: Path | None = None) -> tuple[int, list[str]]:
         status = cli.main(["verify", str(target or measured.folder), *arguments])
         said = capsys.readouterr()
@@ -228,7 +226,6 @@ def test_tables_of_mixed_machines_need_consent(measured, tmp_path, capsys):
 
 
 def without_b(measured) -> None:
-    """Remove algorithm b from the campaign, and plan it again."""
     algorithms = {"a": measured.campaign.algorithms["a"]}
     campaign = measured.campaign.model_copy(update={"algorithms": algorithms})
     plan.write_snapshot(campaign, measured.folder)
@@ -311,7 +308,6 @@ def test_a_collected_file_of_another_configuration(measured, verify, tmp_path, c
     ],
 )
 def test_facts_of_another_kind_are_one_line(row, verify, tmp_path, facts, clause):
-    """In a record whose checksum is right, as another program may write it."""
     path = tmp_path / "x.parquet"
     batch = pa.Table.from_pylist([row(0)], RUN_SCHEMA).to_batches()
     write_record(path, batch, {"key": KEY, **facts})
@@ -327,7 +323,6 @@ F = SUITES["bbob"].problem(1, 2, 1).evaluate
 
 
 def look(seconds: float = 60.0, parameters=None, **changes) -> tuple[Reevaluation, list[str]]:
-    """Evaluate the best point of one run."""
     row = {"suite": "bbob", "function": 1, "dimension": 2, "instance": 1, "run": 3}
     row |= {"best_f": F(np.array(X)), "noise_free_f": None, "best_x": X, **changes}
     table = pa.table(
@@ -457,7 +452,6 @@ def folder(tmp_path_factory):
 
 
 def lines_of(capsys):
-    """The lines about an optimum."""
     said = capsys.readouterr()
     return [line for line in (said.out + said.err).splitlines() if "f_opt" in line]
 

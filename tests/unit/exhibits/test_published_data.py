@@ -40,7 +40,6 @@ SOURCE = {
 
 @pytest.fixture(scope="module")
 def traces():
-    """A function: random events (evaluations, seconds, precision) of a run."""
     rng = np.random.default_rng(8)
 
     def make(end):
@@ -100,7 +99,6 @@ def beside(measured, published):
 
 
 def of_measured(frame):
-    """Only what is measured; in seconds where the rows have units."""
     rows = frame[frame["algorithm"].astype(str) != "B"]
     if "unit" in rows:
         rows = rows[rows["unit"].str.startswith("seconds")]
@@ -235,8 +233,6 @@ def lines_of(algorithm):
 
 @pytest.fixture
 def foreign(tmp_path):
-    """A function: records of a table with two algorithms, and its file."""
-
     def made(name="mine.csv", labels=("B", "C")):
         (tmp_path / name).write_text(HEADER + "".join(map(lines_of, labels)))
         (tmp_path / "collected").mkdir(exist_ok=True)
@@ -280,7 +276,6 @@ def test_beside_measured_runs_only_evaluations_count(foreign, measured_file):
 @pytest.mark.thinned(6)
 @pytest.mark.parametrize("name", TABLES)
 def test_measured_numbers_in_seconds_do_not_change(name, foreign, measured_file):
-    """In every table, each column in seconds is the one without the foreign runs."""
     alone, beside = (
         TABLES[name](Runs.read(paths), CLOCKED)
         for paths in ([measured_file], [*foreign(), measured_file])
@@ -312,7 +307,6 @@ def test_the_checklist_says_where_runs_are_from(foreign, tmp_path):
 
 @pytest.fixture
 def results(tmp_path):
-    """The folder, of a campaign that names all of these algorithms."""
     published = {name: {"format": "table", "path": str(tmp_path)} for name in "BCD"}
     measured = {"algorithms": {"A": "timefair:random-search"}, "budget": {"time_s": 1}}
     campaign = configuration.parse(SMALL | measured | {"published": published})
@@ -355,7 +349,6 @@ MACHINE = {"cpu": "Z80", "cores": 2, "memory_mb": 15_922.4}
 
 
 def _collected(facts, timed):
-    """The facts of a file that joins 16 records."""
     named = {name: [value] for name, value in facts.items()}
     return {"collected": named | ({"kernels": [timed] * 16} if timed else {})}
 

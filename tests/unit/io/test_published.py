@@ -30,8 +30,6 @@ INFO, DAT, TDAT = "A/x.info", "A/data_f5/x_f5_DIM2.dat", "A/data_f5/x_f5_DIM2.td
 
 
 class Archive(dict):
-    """Names and texts of files, which one edits before they are read."""
-
     def edit(self, name, before, after, times=-1):
         assert before in self[name], f"{before!r} is not in {name}"
         self[name] = self[name].replace(before, after, times)
@@ -43,8 +41,6 @@ class Archive(dict):
 
 @pytest.fixture
 def read(tmp_path):
-    """A function: the rows of a record of some files, and the cautions."""
-
     def made(files, format="coco", **options):
         shutil.rmtree(tmp_path / "data", ignore_errors=True)
         for name, text in files.items():
@@ -340,7 +336,6 @@ def test_published_data_are_exported_in_evaluations_alone(first, tmp_path, capsy
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("kind", ["first", "latest", "constrained", "multiobjective"])
 def test_lost_trials_are_reported(kind, request, read):
-    """A data file that ends early is noticed, wherever it ends."""
     whole = dict(request.getfixturevalue(kind))
     clean, usual = read(whole)
     for name in whole:
@@ -378,7 +373,6 @@ def test_cautions_are_one_line_per_kind():
 
 
 def trial(text, number):
-    """The lines of a trial in a data file."""
     return re.findall(r"%[^%]*", text)[number]
 
 

@@ -330,7 +330,6 @@ def test_check_and_a_start_refuse_it(monkeypatch, tmp_path, capsys):
 
 
 def severities(seen: doctor.Observation) -> dict[str, str]:
-    """The findings that are not ok."""
     return {f.name: f.severity for f in doctor.findings(seen) if f.severity != "ok"}
 
 

@@ -108,8 +108,6 @@ def _javascript(folder: Path) -> str:
 
 
 def in_process(**parameters) -> Algorithm:
-    """The example's algorithm, without a process of its own."""
-
     def solve(objective, rng):
         climber.climb(
             lambda points: [objective(point) for point in points],

@@ -190,7 +190,6 @@ def test_what_cannot_be_read_is_not_known(machine, files):
 
 
 def rows_of(*delays):
-    """A function that measures runs of 1 s, with these delays one after the other."""
     numbered = zip(count(), delays, strict=False)
     return lambda: (
         dict(zip(("attempt", "foreign_delay_s"), next(numbered), strict=True))

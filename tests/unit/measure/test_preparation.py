@@ -265,7 +265,6 @@ def job_of(folder: Path, function: str, asked: Any, code: str = ALGORITHM) -> tu
 
 
 def scheduled(campaign: Any, job: Job, record: Path) -> list[dict[str, Any]]:
-    """The runs of the job, which a child measures, because a job changes its process."""
     if (pid := os.fork()) == 0:
         try:
             measure(campaign, job, record, "key")

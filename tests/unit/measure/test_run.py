@@ -196,7 +196,6 @@ def test_a_process_that_comes_back_from_a_launch_twice_is_one_run(problem):
 
 @pytest.mark.slow
 def test_what_a_run_prints_is_cut_off(problem, tmp_path):
-    """And what is printed later comes after it."""
     log = tmp_path / "log.txt"
     pid = os.fork()
     if pid == 0:

@@ -278,7 +278,6 @@ def test_a_plateau_in_seconds_waits_from_the_last_improvement():
 
 
 def from_all(rng) -> float:
-    """A number from each generator that a launch may draw from."""
     return rng.random() + np.random.random() + random.random()  # noqa: NPY002
 
 

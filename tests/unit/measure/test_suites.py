@@ -38,7 +38,6 @@ def bowl(x):
 
 @pytest.fixture
 def measured(tmp_path, monkeypatch):
-    """A function: the rows of a small campaign on some problems."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.path", [p for p in sys.path if p])
     Path("mine.py").write_text(OWN)

@@ -96,7 +96,6 @@ def test_two_policies_of_one_name_are_refused(package):
 
 
 def missed(rate: float, confidence: float, runs: int) -> float:
-    """The probability that any of the first intervals misses the success rate."""
     alive, missed = np.zeros(runs + 1), 0.0
     alive[0] = 1.0
     for n in range(1, runs + 1):

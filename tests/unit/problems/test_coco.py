@@ -25,7 +25,6 @@ NOISY = SUITES["bbob-noisy"]
 
 
 def best_point(problem):
-    """Where COCO says that the optimum is."""
     name = problem.name
     index = name.function - SUITES[name.suite].functions[0] + 1
     options = (

@@ -306,7 +306,6 @@ def damaged_record(tmp_path, row, write):
 
 
 def complaint(path: Path) -> str:
-    """The one line that a file is refused with."""
     with pytest.raises(InputError) as error:
         open_record(path).read()
     assert len(error.value.faults) == 1
@@ -493,8 +492,6 @@ LOGS = {
 
 
 def found(run=None, **changed) -> str | None:
-    """The contradiction of `RUN`, with other columns and other rows of its `LOGS`."""
-
     def columns(log):
         names, rows = LOGS[log]
         values = np.array(changed.get(log, rows), dtype=float).reshape(-1, len(names)).T
@@ -504,7 +501,6 @@ def found(run=None, **changed) -> str | None:
 
 
 def with_row(log: str, place: int, **fields) -> dict:
-    """The rows of a log, one of them with other fields."""
     names, rows = LOGS[log]
     changed = dict(zip(names, rows[place], strict=True)) | fields
     return {log: [*rows[:place], tuple(changed.values()), *rows[place + 1 :]]}
@@ -611,7 +607,6 @@ VECTORS = [(0, 1, 0.1, 1), (0, 4, 0.1, 1), (0, 5, 0.2, 1), (1, 9, 0.6, 1)]
 
 
 def found_with(vectors, run=None, events=EVENTS) -> str | None:
-    """The contradiction of `RUN` with vectors."""
     names = (*VECTOR_FIELDS, "finite")
     columns = dict(zip(names, np.array(vectors, dtype=float).reshape(-1, 4).T, strict=True))
     logs = []

@@ -81,8 +81,6 @@ def test_on_a_function_the_runs_decide(evidence):
 
 @pytest.fixture
 def reversing(evidence):
-    """A function: the tables of a campaign with significant rank reversals over 8 functions."""
-
     def make(*pairs):
         rows = [
             {
@@ -137,7 +135,6 @@ def test_the_sentence_over_all_functions_counts_each_of_them():
 
 
 def test_without_seconds_no_sentence_counts_them(evidence, monkeypatch):
-    """Tables without seconds had a row on seconds: "all algorithms have the same result"."""
     known = evidence(QUICK_AND_SLOW, functions=2, made=COMPARED)
     names = Names.of(QUICK_AND_SLOW)
     assert "by time" in pictures(known, names)
@@ -170,7 +167,6 @@ def test_headlines(evidence):
 @pytest.mark.slow
 @pytest.mark.parametrize(("slowest", "verdict"), [(1.02, Verdict.CLEAR), (4.0, Verdict.OPEN)])
 def test_times_within_the_timing_noise_are_ties(evidence, slowest, verdict):
-    """Half of the runs were perturbed, and the page ranked to three digits."""
     known = evidence({"quick": 0.1, "slow": 0.2}, made=COMPARED, slowest=slowest)
     assert by_time(known).verdict is verdict
     assert {one.standing.verdict for one in on_functions(known, SPACE)} == {verdict}
@@ -179,7 +175,6 @@ def test_times_within_the_timing_noise_are_ties(evidence, slowest, verdict):
 
 
 def test_on_one_function_the_headline_is_that_of_a_single_run(evidence):
-    """The headline named one algorithm by the ERT, and every row of "for whom" another one."""
     known = evidence({"quick": 0.01, "never": 50.0}, functions=1, made=COMPARED)
     found = findings(known, SPACE)
     assert found.headline.startswith(
@@ -194,7 +189,6 @@ def test_on_one_function_the_headline_is_that_of_a_single_run(evidence):
 
 
 def _comparison(*better, target=1.0):
-    """The rows of the pair A, B on functions 1, 2, ..., and over them."""
     rows = [
         {"suite": "bbob", "dimension": 2, "measure": measure, "criterion": criterion,
          "function": str(k), "algorithm_a": "A", "algorithm_b": "B",
@@ -220,7 +214,6 @@ def _comparison(*better, target=1.0):
     ],
 )
 def test_functions_are_not_pooled_into_one_verdict(evidence, better, verdict, leaders):
-    """A lead on one function made a sure winner on all."""
     campaign = evidence({"A": 0.1, "B": 0.2}, functions=2, made=()).campaign
     known = Evidence({"comparison": _comparison(*better)}, campaign)
     standing = standing_of(known, SPACE, "precision", "Q.50")
@@ -242,7 +235,6 @@ def test_functions_are_not_pooled_into_one_verdict(evidence, better, verdict, le
 
 
 def test_a_lead_that_decides_nothing_does_not_depend_on_the_function():
-    """The best was ahead of nobody, and the label was "depends on the function"."""
     of = [
         Pairs(function, {"A": 1.0, "B": 2.0, "C": 3.0}, dict(better), {}, True, 2, 6, 1e-5, 0.05)
         for function, better in (("1", {}), ("2", {("B", "C"): 0.01}), ("all", {}))
@@ -254,7 +246,6 @@ def test_a_lead_that_decides_nothing_does_not_depend_on_the_function():
 
 
 def test_the_p_of_equal_values_that_runs_do_not_decide_is_named():
-    """The test was named without its p-value."""
     values, undecided = {"A": 1.0, "B": 1.0}, {("A", "B"): 0.7, ("B", "A"): 0.7}
     standing = Pairs("1", values, {}, undecided, True, 1, 1, 1e-5, 0.05).standing("", "test")
     assert (standing.verdict, standing.tied) == (Verdict.OPEN, ("A", "B"))
@@ -344,7 +335,6 @@ def test_functions_that_decide_a_pair_that_is_open_over_them(evidence):
 
 
 def test_without_a_reached_target_precisions_decide(evidence):
-    """The verdict was "by the expected seconds to the targets", by a score test of ERTs."""
     campaign = evidence({"A": 0.1, "B": 0.2}, functions=2, made=()).campaign
     known = Evidence({"comparison": _comparison("A", "A", target=float("nan"))}, campaign)
     assert by_time(known).values == "No run has reached a target."
@@ -358,7 +348,6 @@ def test_without_a_reached_target_precisions_decide(evidence):
 
 @pytest.mark.slow
 def test_who_failed_in_all_runs_is_named_apart(evidence):
-    """The headline was that only the failed algorithm is surely behind."""
     known = evidence(QUICK_AND_SLOW | {"stuck": 50.0})
     for frame in known.tables.values():
         frame.attrs["failed"] = [["bbob", 2, "stuck"]]

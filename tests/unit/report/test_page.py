@@ -27,8 +27,6 @@ from timefair.report.pictures import pictures
 
 
 class Reader(HTMLParser):
-    """All elements and their attributes."""
-
     def __init__(self, text):
         super().__init__()
         self.elements = []
@@ -258,7 +256,6 @@ ROWS = [
 
 
 def parts_of(text):
-    """The texts of the cells of each row."""
     rows = [
         re.findall(r"<t[dh].*?>(.*?)</t[dh]>", r) for r in re.findall(r"<tr.*?</tr>", text, re.S)
     ]

@@ -77,7 +77,6 @@ PERIOD = 10.0
 
 
 def followed(*rows, uninformed=(9.0, 8.0, 7.0)):
-    """A run of three environments from its improvements: environment, cost, error."""
     environment, since, error = np.array(rows, dtype=float).reshape(-1, 3).T
     return Followed(environment.astype(np.intp), since, error, np.array(uninformed))
 
@@ -229,7 +228,6 @@ def test_a_run_is_known_up_to_its_time_and_the_cost_of_its_evaluations():
 
 
 def moments(shares):
-    """Of the shares of runs, a list of arrays per algorithm."""
     cells = Cells([[len(of) for of in functions] for functions in shares])
     return cells.moments(np.concatenate([of for functions in shares for of in functions]))
 

@@ -265,7 +265,6 @@ BATCHES = st.lists(st.tuples(st.integers(0, 4), st.integers(1, 9), st.integers(1
 
 
 def counted(batches, workers, evaluations):
-    """The rounds after each evaluation, counted one by one."""
     made = [0]
     for alone, size, count in [*batches, (evaluations, 1, 1)]:
         made += [made[-1] + k + 1 for k in range(alone)]
@@ -275,7 +274,6 @@ def counted(batches, workers, evaluations):
 
 
 def rows(batches):
-    """The arguments `first`, `size` and `count`."""
     place, found = 0, []
     for alone, size, count in batches:
         found.append((place + alone, size, count))

@@ -158,7 +158,6 @@ def test_normality_is_judged_much_as_by_shapiro_and_wilk(runs):
 
 
 def by_hand(x, confidence):
-    """The factor of a skewed sample, written as in the notes."""
     runs, q = x.size, t.ppf((1 + confidence) / 2, x.size - 1)
     skewness = np.mean((x - x.mean()) ** 3) / x.std() ** 3
     excess = skewness - x.std(ddof=1) / x.mean() * 3 * q**2 / (2 * q**2 + 1)
@@ -223,7 +222,6 @@ samples = st.lists(st.tuples(lengths, st.booleans()), min_size=0, max_size=6)
 
 
 def split(sample):
-    """Costs and successes of pairs."""
     return np.array([cost for cost, _ in sample]), np.array([hit for _, hit in sample], dtype=bool)
 
 
@@ -233,7 +231,6 @@ def exact(bounds):
 
 
 def irregular(runs=40, failures=30, seed=1):
-    """So many lengths that their sums cannot be listed."""
     rng = np.random.default_rng(seed)
     return rng.uniform(0.5, 1.5, size=runs), np.arange(runs) >= failures
 

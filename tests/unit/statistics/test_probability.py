@@ -309,7 +309,6 @@ def misprinted(table):
 
 @pytest.fixture(scope="module")
 def appendix_b():
-    """The 101 results of algorithm E on F13."""
     return np.array([float(row["value"]) for row in rows("appendixB_F13_E")])
 
 
@@ -420,7 +419,6 @@ MEASURE = st.lists(st.sampled_from([0.0, 1.0, 2.0, np.inf]), min_size=5, max_siz
 
 
 def column(name):
-    """The values of the algorithms A to G for each problem."""
     values = {}
     for row in rows(name):
         values.setdefault(row["problem"], []).append(float(row["value"]))

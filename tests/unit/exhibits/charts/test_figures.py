@@ -271,7 +271,6 @@ def test_a_curve_that_ends_before_the_others_ends_in_a_cross():
 
 
 def pair(function, gap, **precisions):
-    """The rows of a disagreement between two algorithms."""
     names = list(precisions)
     parts = [
         pd.DataFrame(

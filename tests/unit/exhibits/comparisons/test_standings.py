@@ -24,14 +24,11 @@ def made(name, table, analysis=ANALYSIS):
 
 
 def of_medians(comparison):
-    """The rows of the median precision at the end."""
     return comparison.query("measure == 'precision' and criterion == 'Q.50'")
 
 
 @pytest.fixture
 def sample(run):
-    """A function: runs of an algorithm that end with the given precisions, found half-way."""
-
     def make(algorithm, precisions, **changes):
         return [
             run([(50, 0.5, q)] if np.isfinite(q) else [], run=k, algorithm=algorithm, **changes)
@@ -212,7 +209,6 @@ def test_medians_that_the_ranks_contradict_are_not_significant(sample, table):
 
 
 def test_a_clock_on_which_all_runs_end_at_0_has_no_shares_of_the_budget(run, table):
-    """Of runs without seconds, the page said: you have 0 evaluations."""
     rows = [
         run([(4, 0.0, 0.1)], run=k, algorithm=name, budget_s=0.0, budget_evaluations=40)
         for name in "AB"
@@ -301,7 +297,6 @@ def with_a_failure(hare_and_tortoise, run, table):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_an_algorithm_without_an_evaluation_takes_no_part(name, hare_and_tortoise, with_a_failure):
-    """It set the common number of evaluations to 0, so that `rankings` tied everybody."""
     alone, beside = made(name, hare_and_tortoise), made(name, with_a_failure)
     assert beside.attrs["failed"] == [["bbob", 2, "stuck"]]
     assert beside.attrs["omitted"] == "Omitted, without an evaluation in any run: stuck (D = 2)."

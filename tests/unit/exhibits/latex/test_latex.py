@@ -49,7 +49,6 @@ def campaign(run, table):
 
 @pytest.fixture(scope="module")
 def made(campaign):
-    """A function: a table of the campaign, made once."""
     runs = Runs.of(campaign)
     make = functools.cache(lambda name: TABLES[name](runs, ANALYSIS))
     return lambda name: make(name).copy()
@@ -65,7 +64,6 @@ def typeset_frame(frame, layout):
 
 
 def frame_of(values, **columns):
-    """ERTs of A, B, … on one function and target."""
     names = [chr(ord("A") + k) for k in range(len(values))]
     shared = {"suite": "bbob", "dimension": 5, "function": 1, "algorithm": names, "target": 0.1}
     return pd.DataFrame(

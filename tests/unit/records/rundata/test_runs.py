@@ -299,7 +299,6 @@ def written(rows, table, tmp_path_factory):
 
 @pytest.fixture
 def paths(written, tmp_path):
-    """Copies of these files, to damage and to remove."""
     return [Path(shutil.copy(path, tmp_path)) for path in written]
 
 
@@ -365,7 +364,6 @@ def launch_rows(run):
 
 
 def traces(runs):
-    """Run, launch and events of every launch."""
     found = []
     for part in runs.launch_traces:
         assert part.rows.shape == part.launch.shape == (part.offsets.size - 1,)

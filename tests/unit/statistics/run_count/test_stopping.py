@@ -322,7 +322,6 @@ def test_the_level_is_shared_by_algorithms_and_looks():
 
 
 def plain_p_worse(field, leader):
-    """As one writes it with scipy, a test a row."""
     p = np.ones(len(field))
     for row, values in enumerate(field):
         values_of_both = np.unique(np.concatenate([values, field[leader]]))
