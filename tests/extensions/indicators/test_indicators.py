@@ -5,7 +5,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import pytest
 from scipy.stats import mannwhitneyu
 
@@ -20,7 +19,6 @@ from timefair.extensions.indicators.tables import (
 )
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
-from timefair.records.schema import RUN_SCHEMA
 from timefair.report.evidence import Evidence, Space
 from timefair.statistics.curves import best_so_far
 from timefair.statistics.samples import sample_quantile
@@ -109,27 +107,18 @@ def test_resampled_medians_are_those_of_samples():
         assert (found == value).mean() == pytest.approx((drawn == value).mean(), abs=0.02)
 
 
-def campaign():
+@pytest.fixture
+def runs(run, table):
     """`early` is at 1e-3 at once and stays, `late` is at 1e-7 after half of the budget."""
     found = {"early": [(1, 0.01, 1e-3)], "late": [(1, 0.01, 10.0), (50, 0.5, 1e-7)]}
-    rows = []
-    for (algorithm, steps), function, run in product(found.items(), (1, 2), range(6)):
-        names = ("evaluations", "time_s", "precision", "launch")
-        events = [
-            dict(zip(names, (n, t, p * (1 + run / 100), 0), strict=True)) for n, t, p in steps
-        ]
-        best = events[-1]["precision"]
-        rows.append({
-            "suite": "bbob", "function": function, "dimension": 2, "instance": 1, "round": 1,
-            "algorithm": algorithm, "run": run, "f_opt": 0.0, "status": "ok", "stop_reason": "time",
-            "wall_s": 1.0, "budget_s": 1.0, "evaluations": 100, "best_f": best,
-            "best_precision": best, "events": events,
-        })  # fmt: skip
-    return Runs.of(pa.Table.from_pylist(rows, RUN_SCHEMA))
+    rows = [
+        run([(n, t, p * (1 + k / 100)) for n, t, p in steps], algorithm=name, function=f, run=k)
+        for (name, steps), f, k in product(found.items(), (1, 2), range(6))
+    ]
+    return Runs.of(table(*rows))
 
 
-def test_tables_say_who_leads_when():
-    runs = campaign()
+def test_tables_say_who_leads_when(runs):
     ranks = TABLES["rank_over_time"](runs, ANALYSIS)
     ranks = ranks[ranks["unit"] == "seconds"].set_index(["algorithm", "cost"])
     assert ranks.loc["early"].iloc[0][["average_rank", "leads"]].tolist() == [1.0, 1.0]
@@ -146,19 +135,18 @@ def test_tables_say_who_leads_when():
     assert (row["aocc"] <= row["aocc_high"]).all()
 
 
-def test_the_mean_of_the_surface_orders_the_pair_and_the_difference_has_its_sign():
-    frame = TABLES["eaf_difference"](campaign(), ANALYSIS)
+def test_the_mean_of_the_surface_orders_the_pair_and_the_difference_has_its_sign(runs):
+    frame = TABLES["eaf_difference"](runs, ANALYSIS)
     assert set(zip(frame["algorithm_a"], frame["algorithm_b"], strict=True)) == {("early", "late")}
     at_the_end = frame[(frame["cost"] == 1.0) & (frame["precision"] < 1e-4)]
     assert at_the_end["difference"].min() == -1.0
     assert frame["difference"].max() == 1.0
-    named = TABLES["eaf_difference"](campaign(), ANALYSIS.model_copy(update={"pairs": ("late",)}))
+    named = TABLES["eaf_difference"](runs, ANALYSIS.model_copy(update={"pairs": ("late",)}))
     assert set(named["algorithm_a"]) == {"late"}
 
 
 @pytest.mark.parametrize("single", [True, False])
-def test_without_a_second_run_there_are_no_limits(single):
-    runs = campaign()
+def test_without_a_second_run_there_are_no_limits(runs, single):
     kept = np.asarray(runs.frame["run"] == 0) if single else np.ones(len(runs.frame), bool)
     frame = TABLES["aocc"](runs.where(kept), ANALYSIS)
     assert frame["aocc_low"].isna().all() == single

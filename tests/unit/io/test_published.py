@@ -412,7 +412,6 @@ def test_a_multiobjective_precision_below_0_stays_negative(multiobjective, read)
 @pytest.mark.parametrize(
     "change",
     [
-        lambda text: text.replace("\n", "\r\n"),
         lambda text: "\ufeff" + text,
         lambda text: text.replace("data_f5/", ".\\DATA_f5\\").replace(".dat", ".DAT"),
         lambda text: re.sub(r"(?<=\d)e(?=[+-]\d)", "D", text),
@@ -436,34 +435,12 @@ def test_missing_trials_are_refused(archive, read):
         read(archive)
 
 
-def test_of_more_trials_those_that_are_listed_are_read(archive, read):
-    clean, _ = read(archive)
-    for name in (DAT, TDAT):
-        first = trial(archive[name], 0)
-        archive[name] = first.replace("\n20 ", "\n31 ").replace("\n9 ", "\n31 ") + archive[name]
-    rows, cautions = read(archive)
-    assert rows == clean
-    assert cautions == [f"{DAT}: 4 trials, but the .info file lists 3; the others are skipped"]
-
-
 def test_without_tdat_the_end_is_that_of_the_info_file(archive, read):
     clean, _ = read(archive)
     del archive[TDAT]
     rows, cautions = read(archive)
     assert rows == clean
     assert cautions == [f"{DAT}: no .tdat file; trials end where the .info file has their end"]
-
-
-@pytest.mark.parametrize("lost", [0, 2])
-def test_a_tdat_file_of_fewer_trials(lost, archive, read):
-    clean, _ = read(archive)
-    archive[TDAT] = archive[TDAT].replace(trial(archive[TDAT], lost), "")
-    rows, cautions = read(archive)
-    assert rows == clean
-    assert cautions == [
-        f"{TDAT}: 2 trials, of which the first {lost} match the .dat file; the others end "
-        "where the .info file has their end"
-    ]
 
 
 def test_an_entry_listed_twice(archive, read):
@@ -519,22 +496,6 @@ def test_precisions_below_0(archive, read):
     assert f"{DAT}: precisions are far below 0; check the optimum in the data" in cautions
     assert events(rows[2])[-1] == (7, -0.01)
     assert rows[2]["best_precision"] == -0.01
-
-
-def test_only_the_end_of_a_tdat_file_is_read(read):
-    """In a published archive, its lines contradict the .dat file, which agrees with cocopp."""
-    header = "% function evaluation | noise-free fitness - Fopt (79.48) | best\n"
-    rows, cautions = read(
-        {
-            "A/x.info": "funcId = 1, DIM = 2, Precision = 1e-8, algId = 'A'\n%\n"
-            "x.dat, 1:200|4.8e-2\n",
-            "A/x.dat": header + "1 108 108\n97 .048 .048\n",
-            "A/x.tdat": header + "1 5.475 5.475\n50 4 4\n97 .048 .048\n200 .048 .048\n",
-        }
-    )
-    assert events(rows[0]) == [(1, 108.0), (97, 0.048)]
-    assert rows[0]["evaluations"] == 200
-    assert cautions == []
 
 
 def test_lines_out_of_order(archive, read):
