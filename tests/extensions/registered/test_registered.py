@@ -288,7 +288,7 @@ class Study:
                     launch_log=[launch | {"best_precision": best}],
                     perturbation="perturbed" if (label, run) in self.perturbed else "clean",
                     **names,
-                )  # fmt: skip
+                )
                 for instance in job.instances
                 for run in runs
             ]

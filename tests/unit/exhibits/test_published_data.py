@@ -8,7 +8,6 @@ from campaigns import SMALL
 
 from timefair import cli
 from timefair.campaign import configuration, plan
-from timefair.exhibits import latex
 from timefair.exhibits.registry import FIGURES, TABLES
 from timefair.io.importing import WantedProblems, import_all, import_data
 from timefair.records.rundata.runs import Runs
@@ -202,21 +201,6 @@ def test_every_figure_is_drawn(name, beside):
     drawn = {text.get_text() for text in legend.get_texts()} if legend else set()
     if drawn & {"A", "B", "C"}:
         assert ("B" in drawn) == ("evaluations" in name or name == "ranks")
-
-
-@pytest.mark.thinned(4)
-@pytest.mark.parametrize("name", sorted(AMONG))
-def test_captions_say_so(name, beside, tmp_path):
-    frame = TABLES[name](beside, ANALYSIS)
-    frame.to_parquet(tmp_path / "t.parquet")
-    frame = pd.read_parquet(tmp_path / "t.parquet")
-    tex = latex.typeset(
-        TABLES[name].exhibit,
-        frame,
-        TABLES[name].exhibit.printed(frame),
-        latex.Setting(ANALYSIS, time_s=1.0),
-    )
-    assert "Published data, which have no times: B." in tex
 
 
 CLOCKED = Analysis(targets=(10.0, 1.0), resamples=20, campaign={"algorithms": {}})

@@ -196,11 +196,6 @@ def test_luby_is_its_recursion(i):
         assert luby(i) == luby(i - 2 ** (k - 1) + 1)
 
 
-def test_luby_uses_every_length_in_equal_total_shares():
-    terms = [luby(i) for i in range(1, 2**10)]
-    assert {n * terms.count(n) for n in set(terms)} == {2**9}
-
-
 @pytest.mark.parametrize(
     ("keys", "lengths", "last"),
     [

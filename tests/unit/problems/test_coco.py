@@ -267,13 +267,6 @@ def test_it_is_moocores_as_soon_as_the_region_is_reached(vectors):
             assert value == -np.min(np.hypot(*beyond.T))
 
 
-@given(walks)
-def test_it_never_falls_and_its_end_does_not_depend_on_the_order(vectors):
-    found = after_each(vectors)
-    assert (np.diff(found) >= 0).all()
-    assert after_each(vectors[::-1])[-1] == pytest.approx(found[-1], abs=1e-12)
-
-
 def test_values_are_rounded_and_moved_into_the_region_of_the_ideal_point():
     vectors = [[0.3 + 0.2 * GRID, 0.5], [-1e-9, 2.0], [0.7, -1e-13], [0.0, 0.2]]
     found = normalized(vectors, ideal=[0.0, 0.0], nadir=[1.0, 1.0])

@@ -23,7 +23,7 @@ from timefair.report.findings import (
     together,
 )
 from timefair.report.markup import Names
-from timefair.report.page import page, summed_up, verdicts, warned
+from timefair.report.page import summed_up, verdicts, warned
 from timefair.report.pictures import pictures
 
 SPACE = Space("bbob", 2)
@@ -478,8 +478,3 @@ def test_an_unknown_optimum_is_the_first_thing_said(evidence):
     assert first.topic == "Unknown optimum"
     assert "At least one run reaches it by construction" in first.text
     assert "target_values" in first.text
-    text = page(found.tables, {}, found.campaign)
-    for part in ("findings", "figures"):
-        section = text.split(f'id="{part}"')[1].split("</section>")[0]
-        assert "gap" in section
-        assert "recision" not in section

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from hypothesis.extra.numpy import array_shapes, arrays
 from scipy import stats
 
 from timefair.statistics.curves import (
@@ -24,11 +23,6 @@ from timefair.statistics.runtimes import relative_targets, rounds, runtimes
 
 INF = np.inf
 LIMITS = ("low", "high", "everywhere_low", "everywhere_high")
-TIMES = arrays(
-    np.float64,
-    array_shapes(min_dims=2, max_dims=2, min_side=0, max_side=6),
-    elements=st.sampled_from([0.0, 1.0, 1.0, 2.5, INF]),
-)
 
 
 def band_of(times, strata, grid, **settings):
@@ -73,21 +67,6 @@ def test_nothing_to_resample_gives_no_limits(times, strata):
     assert all(np.isnan(getattr(band, limit)).all() for limit in LIMITS)
 
 
-@pytest.mark.slow
-@given(TIMES)
-def test_limits_hold_the_curve_or_are_not_there(times):
-    grid = [3.0, 0.0, 1.0, INF]
-    band = band_of(times, np.zeros(len(times)), grid, resamples=20)
-    if len(times) < 2 or times.size == 0:
-        assert all(np.isnan(getattr(band, limit)).all() for limit in LIMITS)
-        return
-    for low, high in (LIMITS[:2], LIMITS[2:]):
-        assert (getattr(band, low) >= 0).all()
-        assert (getattr(band, low) <= band.fraction).all()
-        assert (getattr(band, high) >= band.fraction).all()
-        assert (getattr(band, high) <= 1).all()
-
-
 @pytest.mark.parametrize(
     ("act", "match"),
     [
@@ -103,13 +82,6 @@ def test_limits_hold_the_curve_or_are_not_there(times):
 def test_wrong_input_is_named(act, match):
     with pytest.raises(ValueError, match=match):
         act()
-
-
-BEST = arrays(
-    np.float64,
-    array_shapes(min_dims=2, max_dims=2, min_side=0, max_side=12),
-    elements=st.sampled_from([0.0, 1e-12, 1.0, 1.0, 3.0, INF]),
-)
 
 
 def test_the_band_of_runs_is_made_of_order_statistics_and_that_of_the_median_scipys():
@@ -131,25 +103,6 @@ def test_the_interval_of_the_median_needs_six_runs(runs, known):
     band = median_band(np.ones((runs, 2)), 0.95)
     assert np.isnan(band.low).all() == np.isnan(band.high).all() == (not known)
     assert np.isnan(band.value).all() == (runs == 0)
-
-
-@pytest.mark.slow
-@given(BEST)
-def test_limits_of_the_best_hold_the_curve(best):
-    for band in (median_band(best, 0.9), quantile_band(best, 0.25, 0.9)):
-        assert band.value.shape == band.low.shape == band.high.shape == best.shape[1:]
-        known = ~np.isnan(band.low)
-        assert (known == ~np.isnan(band.high)).all()
-        assert not np.isnan(band.value[known]).any()
-        assert (band.low[known] <= band.value[known]).all()
-        assert (band.value[known] <= band.high[known]).all()
-
-
-COSTS = arrays(
-    np.float64,
-    array_shapes(min_dims=3, max_dims=3, max_side=4),
-    elements=st.sampled_from([0.0, 1.0, 1.0, 2.5, INF]),
-)
 
 
 def test_ratios_of_every_kind_and_a_problem_that_nobody_solved_counts():
@@ -185,17 +138,6 @@ def test_limits_are_the_distance_of_the_samples_and_parts_of_the_problems_are_ad
     parts = profile_band(fraction, [samples[:, :1], samples[:, 1:]], grid, confidence=0.9)
     np.testing.assert_array_equal(whole.low, parts.low)
     np.testing.assert_array_equal(whole.high, parts.high)
-
-
-@pytest.mark.slow
-@given(COSTS)
-def test_limits_of_any_costs_hold_the_profile(samples):
-    ratios = performance_ratios(samples)
-    grid = [1.0, 2.0, INF]
-    fraction = performance_profile(ratios[0], grid)
-    band = profile_band(fraction, [ratios], grid, confidence=0.9)
-    assert ((band.low >= 0) & (band.low <= fraction)).all()
-    assert ((band.high >= fraction) & (band.high <= 1)).all()
 
 
 def test_both_agree_with_a_loop_over_random_events():
