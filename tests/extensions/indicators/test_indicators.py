@@ -9,14 +9,8 @@ import pytest
 from scipy.stats import mannwhitneyu
 
 from timefair.exhibits.registry import TABLES
+from timefair.extensions.indicators import tables as of_tables
 from timefair.extensions.indicators.finding import findings
-from timefair.extensions.indicators.tables import (
-    aocc,
-    attained,
-    resampled_medians,
-    scaled,
-    u_scores,
-)
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.report.evidence import Evidence, Space
@@ -27,10 +21,10 @@ ANALYSIS = Analysis(resamples=200)
 
 
 def test_areas_of_evaluations_and_over_decades_of_seconds_by_hand():
-    assert aocc([0, 50], [1e-1, 1e-4], [0, 2], first=0, last=100) == pytest.approx([0.45])
-    assert aocc([50], [1e-4], [0, 0, 1], first=0, last=100) == pytest.approx([0.0, 0.3])
+    assert of_tables.aocc([0, 50], [1e-1, 1e-4], [0, 2], first=0, last=100) == pytest.approx([0.45])
+    assert of_tables.aocc([50], [1e-4], [0, 0, 1], first=0, last=100) == pytest.approx([0.0, 0.3])
     cost, precision = [0.01, 1e-9, 2.0], [1e-8, 1e-8, 1e-8]
-    found = aocc(cost, precision, [0, 1, 2, 3], first=1e-3, last=1.0, log=True)
+    found = of_tables.aocc(cost, precision, [0, 1, 2, 3], first=1e-3, last=1.0, log=True)
     assert found == pytest.approx([2 / 3, 1.0, 0.0])
 
 
@@ -50,8 +44,8 @@ def traces():
 def test_the_area_is_the_expectation_of_the_attainment(traces):
     levels = 10.0 ** (np.arange(-8, 2, 0.5) + 0.25)
     best = best_so_far(*traces, np.arange(200))
-    expected = attained(best, levels).mean()
-    found = aocc(*traces, first=0, last=200)
+    expected = of_tables.attained(best, levels).mean()
+    found = of_tables.aocc(*traces, first=0, last=200)
     assert found.mean() == pytest.approx(expected, abs=1e-12)
     assert 0.1 < expected < 0.9
 
@@ -64,7 +58,7 @@ def test_the_attainment_is_moocores(traces):
     theirs = moocore.eaf(np.column_stack([cost, np.log10(precision)]), run)
     assert len(theirs) > 50
     for at, log, percent in theirs:
-        ours = attained(
+        ours = of_tables.attained(
             best_so_far(*traces, [at, at - 0.5]), [10.0**log * 1.0001, 10.0 ** (log - 0.1)]
         )
         assert ours[0, 0] >= percent / 100 - 1e-9
@@ -73,14 +67,14 @@ def test_the_attainment_is_moocores(traces):
 
 def test_u_scores_by_hand_and_of_two_by_mann_and_whitney():
     reached = [10, 30, 20, np.inf, np.inf, np.inf]
-    found = u_scores(reached, [0, 0, 0, 5, 5, 9], [0, 0, 1, 1, 2, 2])
+    found = of_tables.u_scores(reached, [0, 0, 0, 5, 5, 9], [0, 0, 1, 1, 2, 2])
     assert found.score.tolist() == [7.0, 4.5, 0.5]
     assert found.score.sum() == 3 * 2 * 2
     assert found.share == pytest.approx(np.array([7, 4.5, 0.5]) / 8)
     rng = np.random.default_rng(5)
     values = rng.integers(0, 6, size=23).astype(float)
     owner = np.repeat([0, 1], [9, 14])
-    found = u_scores(np.full(23, np.inf), values, owner)
+    found = of_tables.u_scores(np.full(23, np.inf), values, owner)
     theirs = mannwhitneyu(values[owner == 1], values[owner == 0]).statistic
     assert found.score == pytest.approx([theirs, 9 * 14 - theirs])
     assert found.variance[0] == pytest.approx(found.variance[1])
@@ -90,7 +84,8 @@ def test_a_score_has_the_stated_variance():
     rng = np.random.default_rng(7)
     owner = np.repeat([0, 1, 2], 12)
     found = [
-        u_scores(np.full(36, np.inf), rng.normal(size=36) + 0.4 * owner, owner) for _ in range(400)
+        of_tables.u_scores(np.full(36, np.inf), rng.normal(size=36) + 0.4 * owner, owner)
+        for _ in range(400)
     ]
     shares, variances = (
         np.array([getattr(one, n)[0] for one in found]) for n in ("share", "variance")
@@ -101,7 +96,7 @@ def test_a_score_has_the_stated_variance():
 def test_resampled_medians_are_those_of_samples():
     rng = np.random.default_rng(11)
     values = np.array([[3.0], [1.0], [np.inf], [2.0], [5.0]])
-    found = resampled_medians(values, resamples=20_000, rng=rng)[:, 0]
+    found = of_tables.resampled_medians(values, resamples=20_000, rng=rng)[:, 0]
     drawn = sample_quantile(values[rng.integers(5, size=(20_000, 5)), 0], 0.5)
     for value in values[:, 0]:
         assert (found == value).mean() == pytest.approx((drawn == value).mean(), abs=0.02)
@@ -130,7 +125,7 @@ def test_tables_say_who_leads_when(runs):
     areas = TABLES["aocc"](runs, ANALYSIS)
     row = areas[(areas["function"] == "all") & (areas["unit"] == "seconds")].set_index("algorithm")
     assert row["from"].tolist() == [1e-3, 1e-3]
-    assert row.loc["early", "aocc"] == pytest.approx(2 / 3 * scaled(1.025e-3), abs=1e-3)
+    assert row.loc["early", "aocc"] == pytest.approx(2 / 3 * of_tables.scaled(1.025e-3), abs=1e-3)
     assert (row["aocc_low"] <= row["aocc"]).all()
     assert (row["aocc"] <= row["aocc_high"]).all()
 

@@ -7,15 +7,8 @@ import pandas as pd
 import pytest
 
 from timefair.exhibits.registry import TABLES
+from timefair.extensions.restart_prediction import tables as of_tables
 from timefair.extensions.restart_prediction.findings import NOTHING, TABLE, findings
-from timefair.extensions.restart_prediction.tables import (
-    Launches,
-    best_option,
-    deleted_groups,
-    jackknifed,
-    over_functions,
-    predicted,
-)
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.report.evidence import Evidence, Space
@@ -94,8 +87,8 @@ def of_launches(hit, length, cutoffs, budget, *, ended=None, run=None, strata=No
     run = np.arange(len(hit)) if run is None else np.asarray(run)
     ended = np.zeros(len(hit), bool) if ended is None else np.asarray(ended)
     strata = np.zeros(run.max() + 1, int) if strata is None else strata
-    launches = Launches(hit, np.asarray(length, dtype=float), ended, run)
-    return predicted(launches, strata, np.ones((1, run.max() + 1)), cutoffs, budget)
+    launches = of_tables.Launches(hit, np.asarray(length, dtype=float), ended, run)
+    return of_tables.predicted(launches, strata, np.ones((1, run.max() + 1)), cutoffs, budget)
 
 
 def simulated(hit, end, tau, budget, rng, runs=40_000):
@@ -135,8 +128,8 @@ def test_launches_that_end_by_themselves_agree_with_simulated_ones():
     assert found.success[0, 1] == pytest.approx(success, rel=0.08)
     hit, run = np.array([3.0, np.inf]), np.arange(2)
     ended = np.array([True, False])
-    assert Launches(hit, np.array([10.0, 8.0]), ended, run).known_until == np.inf
-    assert Launches(hit, np.array([6.0, 8.0]), ended, run).known_until == 8.0
+    assert of_tables.Launches(hit, np.array([10.0, 8.0]), ended, run).known_until == np.inf
+    assert of_tables.Launches(hit, np.array([6.0, 8.0]), ended, run).known_until == 8.0
 
 
 def test_launches_cut_by_the_budget_count_up_to_their_end():
@@ -172,24 +165,24 @@ def test_noise_alone_gains_nothing_and_what_is_unknown_is_not_chosen():
     rng = np.random.default_rng(1)
     gains = rng.normal(0.0, 0.5, (400, 6, 20))
     assert np.mean([gain.mean(axis=0).max() for gain in gains]) > 0.3  # it flatters itself
-    others = [over_functions(gain, confidence=0.95)[0] for gain in gains]
+    others = [of_tables.over_functions(gain, confidence=0.95)[0] for gain in gains]
     assert np.mean(others) == pytest.approx(0.0, abs=0.04)
-    assert best_option([[1.0, 9.0], [1.0, np.nan]]) == 0
-    assert best_option([[np.nan]]) == -1
-    assert best_option(np.empty((3, 0))) == -1
-    found = over_functions([[1.0, np.nan], [1.0, 9.0], [1.0, 9.0]], confidence=0.95)
+    assert of_tables.best_option([[1.0, 9.0], [1.0, np.nan]]) == 0
+    assert of_tables.best_option([[np.nan]]) == -1
+    assert of_tables.best_option(np.empty((3, 0))) == -1
+    found = of_tables.over_functions([[1.0, np.nan], [1.0, 9.0], [1.0, 9.0]], confidence=0.95)
     assert found[0] == pytest.approx((0 + 1 + 1) / 3)  # chosen without it, unknown there
 
 
 def test_the_jackknife_of_a_mean_is_its_standard_error():
     values = np.array([9.0, 10.0, 11.0, 10.5])
-    without = (deleted_groups(np.zeros(4), 4) @ values) / 3
-    low, high = jackknifed(values.mean(), without, confidence=0.95)
+    without = (of_tables.deleted_groups(np.zeros(4), 4) @ values) / 3
+    low, high = of_tables.jackknifed(values.mean(), without, confidence=0.95)
     error = values.std(ddof=1) / 2 / values.mean()
     assert np.log(high / low) / 2 == pytest.approx(3.1824 * error, rel=0.02)
-    low, high = jackknifed(5.0, [5.0, np.inf, 6.0], confidence=0.95)
+    low, high = of_tables.jackknifed(5.0, [5.0, np.inf, 6.0], confidence=0.95)
     assert (low < 5.0, high) == (True, np.inf)
-    assert np.isnan(jackknifed(np.inf, [np.inf, np.inf], confidence=0.95)).all()
+    assert np.isnan(of_tables.jackknifed(np.inf, [np.inf, np.inf], confidence=0.95)).all()
 
 
 SPACE = Space("bbob", 5)

@@ -16,17 +16,8 @@ from timefair import cli
 from timefair.basics.errors import InputError
 from timefair.cli import campaigns
 from timefair.machine import doctor, facts
+from timefair.machine import facts as of_facts
 from timefair.machine.doctor import COUNTERS, Observation, as_json, findings
-from timefair.machine.facts import (
-    MOMENTARY,
-    STANDING,
-    Host,
-    Unknown,
-    core_list,
-    decimal,
-    gather,
-    whole,
-)
 
 CPU = "sys/devices/system/cpu"
 GIGABYTE = 2**30
@@ -119,19 +110,19 @@ QUIET: dict[str, Any] = {
 
 READ = {
     name: read
-    for name, read in (STANDING | MOMENTARY).items()
+    for name, read in (of_facts.STANDING | of_facts.MOMENTARY).items()
     if read.__code__.co_varnames[0] == "host" and name != "commit"
 }
 """The facts that are read from files and variables: readers of others ignore the host."""
 
-Build = Callable[..., Host]
+Build = Callable[..., of_facts.Host]
 
 
 @pytest.fixture
 def build(tmp_path):
     """Makes a machine of the server's files, with changes; a change to None leaves a file out."""
 
-    def build(*changes: Mapping[str, str | None], **environment: str) -> Host:
+    def build(*changes: Mapping[str, str | None], **environment: str) -> of_facts.Host:
         files: dict[str, str | None] = dict(SERVER)
         for change in changes:
             files |= change
@@ -141,19 +132,19 @@ def build(tmp_path):
                 place.parent.mkdir(parents=True, exist_ok=True)
                 place.unlink(missing_ok=True)  # much faster than to cut it off
                 place.write_text(content)
-        return Host(tmp_path / "root", environment, tmp_path)
+        return of_facts.Host(tmp_path / "root", environment, tmp_path)
 
     return build
 
 
 def observation_of(
-    host: Host,
+    host: of_facts.Host,
     measured: Mapping[str, Any] | None = None,
     growth: Mapping[str, Any] | None = None,
     cores: int | None = None,
 ) -> Observation:
     """What the doctor sees of such a machine, quiet unless told."""
-    facts = gather(READ, host)
+    facts = of_facts.gather(READ, host)
     still = {name: 0 for name in COUNTERS if facts[name] is not None}
     return Observation(
         {**facts, **QUIET, **(measured or {})}, still | dict(growth or {}), 1.0, cores
@@ -170,7 +161,7 @@ def complete(gathered: dict[str, Any]) -> bool:
 
 @pytest.mark.parametrize("gather_all", [facts.machine_facts, facts.machine_state])
 def test_this_machine_and_an_empty_one(gather_all, tmp_path):
-    here, nowhere = gather_all(), gather_all(host=Host(tmp_path, {}, tmp_path))
+    here, nowhere = gather_all(), gather_all(host=of_facts.Host(tmp_path, {}, tmp_path))
     assert complete(here)
     assert complete(nowhere)
     assert set(here) == set(nowhere)
@@ -184,14 +175,14 @@ def test_the_versions_of_packages_are_among_the_facts():
 
 
 def test_nothing_is_guessed_on_an_empty_machine(tmp_path):
-    empty = gather(facts.STANDING | facts.MOMENTARY, Host(tmp_path, {}, tmp_path))
+    empty = of_facts.gather(facts.STANDING | facts.MOMENTARY, of_facts.Host(tmp_path, {}, tmp_path))
     assert empty["missing"]["governor"] == f"not available here: no /{CPU}/online"
     assert {name for name in READ if empty[name] is not None} == {"environment"}
 
 
 def test_a_server(build):
     host = build(OMP_NUM_THREADS="4", HOME="/root")
-    found = gather(READ, host)
+    found = of_facts.gather(READ, host)
     assert set(found["missing"]) == {"slurm"}
     expected = {
         "cpu": "Example 9000 @ 3.0GHz", "cores": 4, "cores_physical": 4,
@@ -243,8 +234,8 @@ def test_commits(tmp_path):
         who = ("-c", "user.name=a", "-c", "user.email=a@b")
         subprocess.run(["git", *who, *arguments], cwd=tmp_path, check=True, capture_output=True)
 
-    host = Host(folder=tmp_path)
-    with pytest.raises(Unknown, match="not a git repository"):
+    host = of_facts.Host(folder=tmp_path)
+    with pytest.raises(of_facts.Unknown, match="not a git repository"):
         facts.STANDING["commit"](host)
     git("init")
     (tmp_path / "a").write_text("1")
@@ -257,8 +248,8 @@ def test_commits(tmp_path):
 
 @pytest.mark.parametrize("text", ["", "-", "1e5", "nan", "inf", "0x1", "1 2", "9" * 20, "١"])
 def test_what_is_no_number(text):
-    for read in (whole, decimal, core_list):
-        with pytest.raises(Unknown):
+    for read in (of_facts.whole, of_facts.decimal, of_facts.core_list):
+        with pytest.raises(of_facts.Unknown):
             read(text, "here")
 
 
@@ -292,7 +283,7 @@ def test_odd_contents_raise_nothing(files, build):
         place.write_bytes(
             content if isinstance(content, bytes) else content.encode(errors="replace")
         )
-    assert complete(gather(READ, host))
+    assert complete(of_facts.gather(READ, host))
     seen = observation_of(host)
     assert json.dumps(as_json(findings(seen), seen), allow_nan=False)
 
@@ -404,7 +395,7 @@ def test_what_cannot_be_seen_is_unknown_with_its_reason(build):
 
 def test_a_machine_without_files_raises_nothing(tmp_path):
     nothing = dict.fromkeys(QUIET)
-    seen = observation_of(Host(tmp_path, {}, tmp_path), {})
+    seen = observation_of(of_facts.Host(tmp_path, {}, tmp_path), {})
     facts = {**seen.facts, **nothing, "missing": seen.facts["missing"] | dict.fromkeys(QUIET, "no")}
     found = doctor.findings(doctor.Observation(facts))
     assert {f.name for f in found if f.severity != "unknown"} == {"other variables"}
@@ -429,7 +420,7 @@ def test_this_machine_is_seen_and_left_as_it_was(monkeypatch):
 
     monkeypatch.setattr(doctor, "LOOP_NS", 1_000_000)
     usable = os.sched_getaffinity(0)
-    seen = doctor.look(Host())
+    seen = doctor.look(of_facts.Host())
     assert os.sched_getaffinity(0) == usable
     assert json.dumps(doctor.as_json(doctor.findings(seen), seen), allow_nan=False)
     if seen.facts["waiting"] is not None:

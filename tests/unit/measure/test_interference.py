@@ -18,17 +18,9 @@ from timefair.campaign.configuration import parse
 from timefair.machine.facts import Host
 from timefair.machine.linux import kernel
 from timefair.measure import perturbation as monitor
+from timefair.measure import perturbation as of_perturbation
 from timefair.measure.evaluation.state import Start
 from timefair.measure.job import cell, prepared
-from timefair.measure.perturbation import (
-    DELAY_SHARE,
-    REFERENCE_RATIO,
-    Counters,
-    Judgement,
-    RunMonitor,
-    Surroundings,
-    judge,
-)
 from timefair.measure.run import Allowance, _resources, _Usage, measure_run
 from timefair.problems.registry import SUITES
 from timefair.records.status import Perturbation
@@ -57,7 +49,9 @@ from timefair.records.status import Perturbation
     ],
 )  # fmt: skip
 def test_the_rule(figures, perturbation, reason):
-    assert judge(*figures) == Judgement(Perturbation(perturbation), reason)
+    assert of_perturbation.judge(*figures) == of_perturbation.Judgement(
+        Perturbation(perturbation), reason
+    )
 
 
 seconds = st.floats(1e-9, 1e6)
@@ -65,10 +59,10 @@ seconds = st.floats(1e-9, 1e6)
 
 @given(seconds, st.none() | st.floats(0, 1e6), st.none() | seconds, st.none() | seconds)
 def test_what_the_figures_say_is_what_is_judged(wall_s, delay_s, taken_s, best_s):
-    found = judge(wall_s, delay_s, taken_s, best_s)
+    found = of_perturbation.judge(wall_s, delay_s, taken_s, best_s)
     beyond = [
-        *([delay_s / wall_s > DELAY_SHARE] if delay_s is not None else []),
-        *([taken_s / best_s > REFERENCE_RATIO] if taken_s and best_s else []),
+        *([delay_s / wall_s > of_perturbation.DELAY_SHARE] if delay_s is not None else []),
+        *([taken_s / best_s > of_perturbation.REFERENCE_RATIO] if taken_s and best_s else []),
     ]
     assert (found.perturbation == Perturbation.PERTURBED) is any(beyond)
     assert (found.perturbation == Perturbation.UNKNOWN) is (not beyond)
@@ -141,7 +135,7 @@ def machine(tmp_path):
             path = tmp_path / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
-        return Counters(cores, Host(root=tmp_path)).look()
+        return of_perturbation.Counters(cores, Host(root=tmp_path)).look()
 
     return build
 
@@ -155,7 +149,7 @@ def test_control_groups_of_the_first_version_and_in_a_container(machine):
             "groups/cpu,cpuacct/cpu.stat": "nr_periods 0\nthrottled_time 0\n",
         }
     )
-    assert found == Surroundings(None, None, 3.0)
+    assert found == of_perturbation.Surroundings(None, None, 3.0)
     found = machine(
         {
             "proc/self/mountinfo": "31 23 0:1 /docker/abc /groups/cpu ro - cgroup cgroup rw,cpu\n",
@@ -163,14 +157,14 @@ def test_control_groups_of_the_first_version_and_in_a_container(machine):
             "groups/cpu/cpu.stat": "throttled_time 2000000000\n",
         }
     )
-    assert found == Surroundings(None, None, 2.0)
+    assert found == of_perturbation.Surroundings(None, None, 2.0)
     found = machine(
         {
             "proc/pressure/cpu": "some avg10=0.00 total=1000000\n",
             "proc/pressure/memory": "some avg10=0.00 total=4000000\nfull avg10=0.00 total=9\n",
         }
     )
-    assert found == Surroundings(None, 1.0, None, 4.0)
+    assert found == of_perturbation.Surroundings(None, 1.0, None, 4.0)
 
 
 @pytest.mark.parametrize(
@@ -186,7 +180,7 @@ def test_control_groups_of_the_first_version_and_in_a_container(machine):
     ],
 )
 def test_what_cannot_be_read_is_not_known(machine, files):
-    assert machine(files) == Surroundings(None, None, None)
+    assert machine(files) == of_perturbation.Surroundings(None, None, None)
 
 
 def rows_of(*delays):
@@ -208,7 +202,7 @@ def rows_of(*delays):
     ],
 )
 def test_a_perturbed_run_is_measured_again(delays, most, attempt, perturbation):
-    row = RunMonitor([0], reference=False, repeats=most).measure(rows_of(*delays))
+    row = of_perturbation.RunMonitor([0], reference=False, repeats=most).measure(rows_of(*delays))
     assert (row["attempt"], row["repeats"], row["perturbation"]) == (attempt, attempt, perturbation)
     assert (row["perturbed_by"] is None) is (perturbation != "perturbed")
     assert row["reference_before_s"] is row["reference_after_s"] is None

@@ -7,15 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from timefair.policies import declared, stopping_rules
+from timefair.policies import declared, stopping, stopping_rules
 from timefair.policies.restarts import RestartPolicy
-from timefair.policies.stopping import (
-    KnownQuantile,
-    SuccessRate,
-    SuccessWidth,
-    SymmetricSample,
-    success_interval,
-)
 from timefair.statistics.run_count.skewness import Outliers, SkewnessRule
 from timefair.statistics.run_count.stopping import Reason, decide, stop_counts
 from timefair.statistics.run_count.widths import QuantileWidth, Validity
@@ -25,16 +18,16 @@ from timefair.statistics.run_count.widths import QuantileWidth, Validity
     ("chosen", "runs", "start"), [({}, 50, 5), ({}, 4, 4), ({"start": 9}, 50, 9)]
 )
 def test_the_first_look_of_a_skewness(chosen, runs, start):
-    rule = SymmetricSample(tau=0.1, outliers="iqr", **chosen).judge(runs)
+    rule = stopping.SymmetricSample(tau=0.1, outliers="iqr", **chosen).judge(runs)
     assert rule == SkewnessRule(0.1, Outliers.IQR, start, runs)
 
 
 def test_keys_of_the_campaign_reach_rules_that_compare_or_judge():
-    first, second = KnownQuantile(p=0.9), KnownQuantile(p=0.9, validity="anytime")
+    first, second = stopping.KnownQuantile(p=0.9), stopping.KnownQuantile(p=0.9, validity="anytime")
     assert first.judge(30) == QuantileWidth(0.5, 0.9, validity=Validity.HORIZON, cap=30)
     assert second.judge(30) == QuantileWidth(0.5, 0.9, validity=Validity.ANYTIME, cap=30)
-    chosen = SuccessRate(target=0.1, width=0.3, confidence=0.9, start=3)
-    assert chosen.judge(30) == SuccessWidth(0.1, 0.3, 0.9, 3, 30)
+    chosen = stopping.SuccessRate(target=0.1, width=0.3, confidence=0.9, start=3)
+    assert chosen.judge(30) == stopping.SuccessWidth(0.1, 0.3, 0.9, 3, 30)
     kinds = {
         name: (kind.compares, kind().judge(20) is not None)
         for name, kind in stopping_rules().items()
@@ -102,7 +95,7 @@ def missed(rate: float, confidence: float, runs: int) -> float:
         alive[1:] = alive[1:] * (1.0 - rate) + alive[:-1] * rate
         alive[0] *= 1.0 - rate
         for k in np.flatnonzero(alive):
-            low, high = success_interval(int(k), n, confidence)
+            low, high = stopping.success_interval(int(k), n, confidence)
             if not low <= rate <= high:
                 missed += alive[k]
                 alive[k] = 0.0
@@ -118,9 +111,11 @@ def test_all_looks_together_miss_as_seldom_as_promised(rate, confidence):
 @given(st.integers(1, 300).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
 def test_the_interval_contains_the_share_and_mirrors_the_failures(counts):
     k, n = counts
-    low, high = success_interval(k, n, 0.9)
+    low, high = stopping.success_interval(k, n, 0.9)
     assert 0.0 <= low <= k / n <= high <= 1.0
-    assert success_interval(n - k, n, 0.9) == pytest.approx((1.0 - high, 1.0 - low), abs=1e-9)
+    assert stopping.success_interval(n - k, n, 0.9) == pytest.approx(
+        (1.0 - high, 1.0 - low), abs=1e-9
+    )
 
 
 def test_the_limits_are_rates_under_which_the_evidence_is_just_enough():
@@ -128,13 +123,13 @@ def test_the_limits_are_rates_under_which_the_evidence_is_just_enough():
     k, n, confidence = 7, 20, 0.95
     quantiles = np.sin(np.pi / 2 * (np.arange(100_000) + 0.5) / 100_000) ** 2  # beta(1/2, 1/2)
     mixed = np.mean(quantiles**k * (1.0 - quantiles) ** (n - k))
-    for limit in success_interval(k, n, confidence):
+    for limit in stopping.success_interval(k, n, confidence):
         ratio = mixed / (limit**k * (1.0 - limit) ** (n - k))
         assert ratio == pytest.approx(1.0 / (1.0 - confidence), rel=1e-6)
 
 
 def test_it_stops_sooner_where_runs_agree():
-    rule = SuccessRate().judge(100)
+    rule = stopping.SuccessRate().judge(100)
     always, never = np.zeros(100), np.full(100, np.inf)
     half = np.tile([0.0, 1.0], 50)
     counts = stop_counts(rule, [always, never, half])

@@ -17,6 +17,7 @@ from scipy import stats
 from scipy.stats import mannwhitneyu, rankdata
 
 from timefair.statistics import comparison
+from timefair.statistics import ranks as of_ranks
 from timefair.statistics.comparison import (
     a12,
     a12_within,
@@ -29,17 +30,6 @@ from timefair.statistics.comparison import (
     tails,
     van_elteren,
     wilcoxon,
-)
-from timefair.statistics.ranks import (
-    average_ranks,
-    critical_difference,
-    friedman,
-    hochberg,
-    holm,
-    holm_levels,
-    posthoc,
-    rank,
-    rank_within,
 )
 
 INF = np.inf
@@ -246,7 +236,7 @@ families = st.lists(st.sampled_from([0.0, 1e-9, 0.01, 0.02, 0.5, 1.0, np.nan]), 
 
 @settings(deadline=None)
 @given(families)
-@pytest.mark.parametrize("correct", [holm, hochberg])
+@pytest.mark.parametrize("correct", [of_ranks.holm, of_ranks.hochberg])
 def test_adjusted_p_values_never_fall_below_and_keep_the_order(correct, p):
     p = np.array(p, dtype=float)
     adjusted = correct(p)
@@ -261,9 +251,9 @@ def test_adjusted_p_values_never_fall_below_and_keep_the_order(correct, p):
 @settings(deadline=None)
 @given(st.lists(st.floats(0, 1), max_size=12))
 def test_p_values_below_their_level_are_those_that_holm_rejects(p):
-    near = np.abs(holm(p) - 0.05) < 1e-12
-    below = np.asarray(p) <= holm_levels(p, 0.05)
-    np.testing.assert_array_equal((below == (holm(p) <= 0.05)) | near, True)
+    near = np.abs(of_ranks.holm(p) - 0.05) < 1e-12
+    below = np.asarray(p) <= of_ranks.holm_levels(p, 0.05)
+    np.testing.assert_array_equal((below == (of_ranks.holm(p) <= 0.05)) | near, True)
 
 
 GOLDEN = Path(__file__).parents[2] / "golden"
@@ -305,9 +295,9 @@ def printed(table):
 def test_every_printed_rank_and_average_rank(table):
     values, ranks = printed(table)
     assert values.shape == (20, 7)
-    np.testing.assert_array_equal(rank(values, axis=1), ranks)
+    np.testing.assert_array_equal(of_ranks.rank(values, axis=1), ranks)
     (line,) = [row for row in rows("average_ranks") if row["table"] == table]
-    ours = average_ranks(printed(table)[0])
+    ours = of_ranks.average_ranks(printed(table)[0])
     for average, text in zip(ours, list(line.values())[1:], strict=True):
         half_a_digit = 0.5 * 10.0 ** -len(text.partition(".")[2])
         assert abs(average - float(text)) <= half_a_digit * (1 + 1e-9)
@@ -325,14 +315,14 @@ def test_each_pair_is_ranked_within_the_smaller_limit(costs, limits):
     for a, b in itertools.permutations(range(5), 2):
         first, second = within(min(limits[a], limits[b]), [a, b])
         expected[a] += (second < first) + 0.5 * (first == second)
-    np.testing.assert_allclose(rank_within(limits, within), expected)
+    np.testing.assert_allclose(of_ranks.rank_within(limits, within), expected)
 
 
 @pytest.mark.slow
 @settings(deadline=None)
 @given(results)
 def test_ranks_add_up_and_follow_the_order(values):
-    ranks = rank(values)
+    ranks = of_ranks.rank(values)
     k = values.shape[1]
     np.testing.assert_allclose(ranks.sum(axis=1), k * (k + 1) / 2)
     x = np.where(np.isnan(values), np.inf, values)
@@ -357,14 +347,14 @@ def reference_table(request):
 
 def test_every_reference_statistic(reference_table):
     values, reference = reference_table
-    test = friedman(values)
+    test = of_ranks.friedman(values)
     ours = {
         "N": test.problems, "k": test.algorithms, "friedman_tie_corrected": test.chi2, "p": test.p,
         "friedman_uncorrected": test.chi2_uncorrected, "p_uncorrected": test.p_uncorrected,
         "iman_davenport_F": test.iman_davenport,
         "iman_davenport_F_uncorrected": test.iman_davenport_uncorrected,
         "iman_p": test.iman_davenport_p, "kendall_W": test.kendall_w,
-        "CD_nemenyi_05": critical_difference(test.algorithms, test.problems, 0.05),
+        "CD_nemenyi_05": of_ranks.critical_difference(test.algorithms, test.problems, 0.05),
     }  # fmt: skip
     assert set(reference) == {*ours, "avg_ranks", "pairs"}
     for name, value in ours.items():
@@ -375,7 +365,7 @@ def test_every_reference_statistic(reference_table):
 
 def test_every_reference_pair(reference_table):
     values, reference = reference_table
-    pairs = posthoc(values)
+    pairs = of_ranks.posthoc(values)
     letters = "ABCDEFG"
     names = [letters[a] + letters[b] for a, b in zip(pairs.first, pairs.second, strict=True)]
     assert names == list(reference["pairs"])
@@ -392,23 +382,23 @@ def test_every_reference_pair(reference_table):
 
 @pytest.mark.parametrize("value", [0.0, np.inf, np.nan])
 def test_nothing_but_ties_speaks_for_no_difference(value):
-    test = friedman(np.full((5, 3), value))
+    test = of_ranks.friedman(np.full((5, 3), value))
     assert (test.chi2, test.iman_davenport, test.kendall_w) == (0.0, 0.0, 0.0)
     assert (test.p, test.p_uncorrected, test.iman_davenport_p) == (1.0, 1.0, 1.0)
-    pairs = posthoc(np.full((5, 3), value))
+    pairs = of_ranks.posthoc(np.full((5, 3), value))
     for p in (pairs.p, pairs.p_holm, pairs.p_shaffer, pairs.p_nemenyi):
         np.testing.assert_array_equal(p, 1.0)
 
 
 @pytest.mark.parametrize("shape", [(1, 3), (0, 3), (4, 1), (1, 1), (4, 0), (0, 0)])
 def test_too_few_algorithms_or_problems(shape):
-    test = friedman(np.zeros(shape))
+    test = of_ranks.friedman(np.zeros(shape))
     assert (test.problems, test.algorithms) == shape
     assert test.average_ranks.shape == shape[1:]
     for value in (test.chi2, test.p, test.iman_davenport, test.iman_davenport_p, test.kendall_w):
         assert np.isnan(value)
-    assert np.isnan(critical_difference(shape[1], shape[0], 0.05))
-    pairs = posthoc(np.zeros(shape))
+    assert np.isnan(of_ranks.critical_difference(shape[1], shape[0], 0.05))
+    pairs = of_ranks.posthoc(np.zeros(shape))
     assert pairs.p.shape == (shape[1] * (shape[1] - 1) // 2,)
     for p in (pairs.z, pairs.p, pairs.p_holm, pairs.p_shaffer, pairs.p_nemenyi):
         assert np.isnan(p).all()
@@ -416,7 +406,7 @@ def test_too_few_algorithms_or_problems(shape):
 
 def test_the_critical_difference_is_where_nemenyis_p_is_alpha():
     for k, n, alpha in [(2, 5, 0.1), (4, 12, 0.05), (10, 24, 0.01)]:
-        difference = critical_difference(k, n, alpha)
+        difference = of_ranks.critical_difference(k, n, alpha)
         z = difference / np.sqrt(k * (k + 1) / (6 * n))
         p = stats.studentized_range.sf(z * np.sqrt(2), k, np.inf)
         assert p == pytest.approx(alpha, rel=1e-6)

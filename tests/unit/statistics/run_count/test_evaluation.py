@@ -11,16 +11,7 @@ from scipy.special import ndtr, ndtri
 from scipy.stats import bootstrap
 
 from timefair.statistics.run_count import evaluation, kernels
-from timefair.statistics.run_count.evaluation import (
-    BANDS,
-    Proposal,
-    evaluate,
-    fixed_control,
-    random_control,
-    rule_proposal,
-    savings,
-    verdicts,
-)
+from timefair.statistics.run_count import evaluation as of_evaluation
 from timefair.statistics.run_count.skewness import Outliers, SkewnessRule
 
 GOLDEN = Path(__file__).parents[3] / "golden"
@@ -47,7 +38,7 @@ def test_clear_verdicts_are_those_of_scipys_intervals():
     rng = np.random.default_rng(2)
     samples = skewed(60)
     truth = rng.permuted(samples, axis=1) * rng.uniform(0.7, 1.4, size=(60, 1))
-    ours = verdicts(samples, np.full((60, 1), 50), [Outliers.NONE], truth)
+    ours = of_evaluation.verdicts(samples, np.full((60, 1), 50), [Outliers.NONE], truth)
     clear = 0
     for sample, true, verdict in zip(samples, truth, ours.accurate[:, 0], strict=True):
 
@@ -74,11 +65,11 @@ def test_degenerate_samples_have_verdicts():
         [inf, 3.0, 3.0, 3.0],
         [inf, inf, inf, inf],
     ])  # fmt: skip
-    found = verdicts(samples, np.full((6, 2), 3), [Outliers.NONE] * 2)
+    found = of_evaluation.verdicts(samples, np.full((6, 2), 3), [Outliers.NONE] * 2)
     assert found.accurate[:, 0].tolist() == [1.0, 1.0, 1.0, 0.0, 1.0, 1.0]
     assert found.accurate[:, 1].tolist() == found.accurate[:, 0].tolist()
     assert (found.within >= found.accurate[..., np.newaxis]).all()
-    constant = verdicts([[3.0, 3.0]], [[2]], [Outliers.MAD], [[3.3, 3.3, 3.3]])
+    constant = of_evaluation.verdicts([[3.0, 3.0]], [[2]], [Outliers.MAD], [[3.3, 3.3, 3.3]])
     assert constant.accurate.item() == 0.0
     assert constant.within.ravel().tolist() == [0.0, 0.0, 0.0, 1.0, 1.0, 1.0]
 
@@ -89,14 +80,14 @@ def test_degenerate_samples_have_verdicts():
 )
 def test_shapes_and_numbers_are_checked(counts, truth):
     with pytest.raises(ValueError, match=r"counts|truth"):
-        verdicts(skewed(2), counts, [Outliers.NONE], truth)
+        of_evaluation.verdicts(skewed(2), counts, [Outliers.NONE], truth)
 
 
 PRINTED = pd.read_csv(GOLDEN / "seed001_table2.csv")
 
 
 def test_table_2_by_its_own_arithmetic():
-    row = savings(PRINTED.total, PRINTED.est, PRINTED.acc_implied)
+    row = of_evaluation.savings(PRINTED.total, PRINTED.est, PRINTED.acc_implied)
     np.testing.assert_array_equal(row["saved_runs"], PRINTED.saved)
     np.testing.assert_allclose(row["estimated_percent"], PRINTED.pct_est, atol=0.0051)
     np.testing.assert_allclose(row["saved_percent"], PRINTED.pct_saved, atol=0.0051)
@@ -110,27 +101,28 @@ def test_table_2_by_its_own_arithmetic():
 
 def test_groups_add_up_and_blocks_do_not_matter(monkeypatch):
     samples = skewed(100, seed=11)
-    proposal = rule_proposal(RULES, samples)
+    proposal = of_evaluation.rule_proposal(RULES, samples)
     groups = np.arange(100) % 3
-    whole = evaluate(samples, proposal)
+    whole = of_evaluation.evaluate(samples, proposal)
     monkeypatch.setattr(evaluation, "BLOCK", 7)
-    again = rule_proposal(RULES, samples)
+    again = of_evaluation.rule_proposal(RULES, samples)
     np.testing.assert_array_equal(again.n, proposal.n)
-    parts = evaluate(samples, proposal, groups=groups)
+    parts = of_evaluation.evaluate(samples, proposal, groups=groups)
     assert parts.samples.tolist() == [34, 33, 33]
     for name in ("runs", "stopped", "accurate", "accurate_stopped", "within", "samples"):
         np.testing.assert_allclose(getattr(parts, name).sum(axis=0), getattr(whole, name)[0])
-    second = evaluate(
-        samples[groups == 1], Proposal(proposal.n[1::3], proposal.met[1::3], proposal.outliers)
+    second = of_evaluation.evaluate(
+        samples[groups == 1],
+        of_evaluation.Proposal(proposal.n[1::3], proposal.met[1::3], proposal.outliers),
     )
     np.testing.assert_allclose(parts.accurate[1], second.accurate[0])
 
 
 def test_the_sums_are_what_they_say():
     samples = skewed(200, seed=12)
-    proposal = rule_proposal(RULES, samples)
-    found = evaluate(samples, proposal)
-    each = verdicts(samples, proposal.n, proposal.outliers)
+    proposal = of_evaluation.rule_proposal(RULES, samples)
+    found = of_evaluation.evaluate(samples, proposal)
+    each = of_evaluation.verdicts(samples, proposal.n, proposal.outliers)
     np.testing.assert_allclose(found.accurate[0], each.accurate.sum(axis=0))
     np.testing.assert_allclose(found.within[0], each.within.sum(axis=0))
     np.testing.assert_allclose(found.stopped[0], proposal.met.sum(axis=0))
@@ -141,8 +133,11 @@ def test_the_sums_are_what_they_say():
 
 def test_controls_cost_what_the_rule_costs():
     samples = skewed(150, seed=13)
-    proposal = rule_proposal(RULES, samples)
-    fixed, dealt = fixed_control(proposal), random_control(proposal, rng=np.random.default_rng(1))
+    proposal = of_evaluation.rule_proposal(RULES, samples)
+    fixed, dealt = (
+        of_evaluation.fixed_control(proposal),
+        of_evaluation.random_control(proposal, rng=np.random.default_rng(1)),
+    )
     assert (fixed.n.sum(axis=0) <= proposal.n.sum(axis=0)).all()
     assert (fixed.n.sum(axis=0) > proposal.n.sum(axis=0) - 150).all()
     np.testing.assert_array_equal(np.sort(dealt.n, axis=0), np.sort(proposal.n, axis=0))
@@ -197,12 +192,12 @@ def verdict(sample, n, technique, truth):
     some = sample[:n]
     if np.isinf(some).any() or np.isinf(truth).any():
         agree = float(np.isinf(some).any() and np.isinf(truth).any())
-        return agree, np.full(len(BANDS), agree)
+        return agree, np.full(len(of_evaluation.BANDS), agree)
     mean, deviation, third, fourth = moments(some[is_kept(some, technique)])
     true = moments(truth[is_kept(truth, technique)])
     spread = math.hypot(deviation, true[1])
     error, scale = mean - true[0], abs(true[0])
-    reach = np.array(BANDS) * scale
+    reach = np.array(of_evaluation.BANDS) * scale
     if spread <= 1e-15 * scale:
         right = abs(error) <= 1e-15 * scale
         return float(right), np.array(abs(error) <= reach, dtype=float)
@@ -220,7 +215,7 @@ def verdict(sample, n, technique, truth):
     z = ndtri(0.975)
     for low, high in ((-z, z), (shifted(-z), shifted(z))):
         if quantile(low) <= -error / unit <= quantile(high):
-            return 1.0, np.ones(len(BANDS))
+            return 1.0, np.ones(len(of_evaluation.BANDS))
 
     def below(x):
         bend = (
@@ -236,7 +231,7 @@ def verdict(sample, n, technique, truth):
 def test_it_is_the_formulas_for_samples_of_many_shapes():
     samples = samples_of_many_shapes(25, seed=1)
     counts = numbers_of_runs(len(samples), len(SETTINGS), seed=2)
-    found = verdicts(samples, counts, SETTINGS)
+    found = of_evaluation.verdicts(samples, counts, SETTINGS)
     right, wrong = 0, 0
     for s, r in np.ndindex(*counts.shape):
         if counts[s, r] == RUNS:
@@ -256,7 +251,7 @@ def test_the_unit_of_the_values_does_not_matter(exponent):
     samples = np.random.default_rng(10).lognormal(size=(100, RUNS))
     counts = numbers_of_runs(100, len(SETTINGS), seed=11)
     scaled = samples * 2.0**exponent
-    found, other = (verdicts(each, counts, SETTINGS) for each in (samples, scaled))
+    found, other = (of_evaluation.verdicts(each, counts, SETTINGS) for each in (samples, scaled))
     np.testing.assert_array_equal(other.accurate, found.accurate)
     np.testing.assert_allclose(other.within, found.within, atol=1e-9)
 

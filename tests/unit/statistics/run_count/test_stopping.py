@@ -12,7 +12,7 @@ from hypothesis.extra.numpy import arrays
 from run_counts import fences, is_kept, stopping
 from scipy.stats import mannwhitneyu, quantile_test, skew, t
 
-from timefair.statistics.run_count import racing
+from timefair.statistics.run_count import racing, widths
 from timefair.statistics.run_count.racing import Race, p_worse
 from timefair.statistics.run_count.skewness import Outliers, SkewnessRule, skewness_counts
 from timefair.statistics.run_count.stopping import (
@@ -22,25 +22,18 @@ from timefair.statistics.run_count.stopping import (
     equal_if_solved,
     stop_counts,
 )
-from timefair.statistics.run_count.widths import (
-    BoundedMeanWidth,
-    MeanWidth,
-    QuantileWidth,
-    Validity,
-    betting_interval,
-    horizon_ranks,
-    mixture_ranks,
-    single_look_ranks,
-)
 
 RULES = [
     FixedCount(7),
     SkewnessRule(0.2, Outliers.MAD, cap=16),
-    *(QuantileWidth(0.5, validity=validity, start=6, cap=16) for validity in Validity),
-    QuantileWidth(2.0, p=0.9, relative=False, start=3, cap=16),
-    MeanWidth(0.5, start=2, cap=16),
+    *(
+        widths.QuantileWidth(0.5, validity=validity, start=6, cap=16)
+        for validity in widths.Validity
+    ),
+    widths.QuantileWidth(2.0, p=0.9, relative=False, start=3, cap=16),
+    widths.MeanWidth(0.5, start=2, cap=16),
 ]
-BOUNDED = BoundedMeanWidth(0.3, lowest=0.0, highest=9.0, start=4, cap=16)
+BOUNDED = widths.BoundedMeanWidth(0.3, lowest=0.0, highest=9.0, start=4, cap=16)
 VALUES = st.one_of(st.integers(0, 9).map(float), st.floats(0.0, 9.0))
 
 
@@ -199,7 +192,7 @@ def test_a_mad_of_zero_takes_the_mean_absolute_deviation():
 def test_ordinary_ranks_are_scipys(n, p):
     sample = np.arange(1.0, n + 1)
     expected = quantile_test(sample, p=p).confidence_interval(0.95)
-    low, high = single_look_ranks(n, p, 0.95)
+    low, high = widths.single_look_ranks(n, p, 0.95)
     assert (low or np.nan, high if high <= n else np.nan) == pytest.approx(
         (expected.low, expected.high), nan_ok=True
     )
@@ -208,9 +201,9 @@ def test_ordinary_ranks_are_scipys(n, p):
 @pytest.mark.parametrize("p", [0.1, 0.5, 0.9])
 def test_the_more_looks_are_allowed_the_wider_the_interval(p):
     for n in range(10, 51):
-        one = single_look_ranks(n, p, 0.95)
-        some = horizon_ranks(n, p, 0.95, start=10, cap=50)
-        every = mixture_ranks(n, p, 0.95)
+        one = widths.single_look_ranks(n, p, 0.95)
+        some = widths.horizon_ranks(n, p, 0.95, start=10, cap=50)
+        every = widths.mixture_ranks(n, p, 0.95)
         assert every[0] <= some[0] <= one[0]
         assert one[1] <= some[1] <= every[1]
 
@@ -218,17 +211,17 @@ def test_the_more_looks_are_allowed_the_wider_the_interval(p):
 @pytest.mark.slow
 def test_ranks_mirror():
     for n in (7, 20, 50):
-        low, high = mixture_ranks(n, 0.3, 0.9)
-        assert mixture_ranks(n, 0.7, 0.9) == (n + 1 - high, n + 1 - low)
-        low, high = horizon_ranks(n, 0.3, 0.9, start=5, cap=60)
-        assert horizon_ranks(n, 0.7, 0.9, start=5, cap=60) == (n + 1 - high, n + 1 - low)
+        low, high = widths.mixture_ranks(n, 0.3, 0.9)
+        assert widths.mixture_ranks(n, 0.7, 0.9) == (n + 1 - high, n + 1 - low)
+        low, high = widths.horizon_ranks(n, 0.3, 0.9, start=5, cap=60)
+        assert widths.horizon_ranks(n, 0.7, 0.9, start=5, cap=60) == (n + 1 - high, n + 1 - low)
 
 
 def test_the_error_of_the_horizon_is_spent():
     """The exact probability of any miss, from the walk itself, for a median and 10 to 50 runs."""
     alive, missed = {0: 1.0}, 0.0
     for n in range(1, 51):
-        low, high = horizon_ranks(max(n, 10), 0.5, 0.95, start=10, cap=50)
+        low, high = widths.horizon_ranks(max(n, 10), 0.5, 0.95, start=10, cap=50)
         walked: dict[int, float] = {}
         for k, weight in alive.items():
             for step in (k, k + 1):
@@ -240,7 +233,7 @@ def test_the_error_of_the_horizon_is_spent():
     assert 0.045 < missed <= 0.05
 
 
-@pytest.mark.parametrize("rule", [QuantileWidth(0.1), MeanWidth(0.1)])
+@pytest.mark.parametrize("rule", [widths.QuantileWidth(0.1), widths.MeanWidth(0.1)])
 @pytest.mark.parametrize("constant", [0.0, 3.0])
 def test_constant_values_are_degenerate(rule, constant):
     found = stopping(rule, np.full(50, constant))
@@ -249,12 +242,12 @@ def test_constant_values_are_degenerate(rule, constant):
 
 def test_failures_are_larger_than_all_and_a_mean_has_students_interval():
     failed = np.full(50, np.inf)
-    assert stopping(QuantileWidth(0.1), failed).reason is Reason.DEGENERATE
-    assert stopping(MeanWidth(0.1), failed).reason is Reason.CAP
+    assert stopping(widths.QuantileWidth(0.1), failed).reason is Reason.DEGENERATE
+    assert stopping(widths.MeanWidth(0.1), failed).reason is Reason.CAP
     sample = np.array([1.0] * 6 + [np.inf] * 4)
-    assert decide(QuantileWidth(1e6), sample).value == np.inf
+    assert decide(widths.QuantileWidth(1e6), sample).value == np.inf
     sample = np.random.default_rng(1).normal(5, 1, size=12)
-    low, high = MeanWidth(0.5).interval(sample)
+    low, high = widths.MeanWidth(0.5).interval(sample)
     expected = t.interval(0.95, 11, sample.mean(), sample.std(ddof=1) / np.sqrt(12))
     assert (low, high) == pytest.approx(expected)
 
@@ -263,7 +256,7 @@ def test_failures_are_larger_than_all_and_a_mean_has_students_interval():
 @pytest.mark.parametrize("place", [0, 12])
 def test_out_of_bounds_nothing_is_promised(value, place):
     """Values that would stop at n = 14 otherwise."""
-    rule = BoundedMeanWidth(0.2, lowest=0.0, highest=1.0, relative=False)
+    rule = widths.BoundedMeanWidth(0.2, lowest=0.0, highest=1.0, relative=False)
     sample = np.full(50, 0.5)
     assert stopping(rule, sample).n == 14
     sample[place] = value
@@ -275,7 +268,7 @@ def test_out_of_bounds_nothing_is_promised(value, place):
 
 
 def test_a_value_after_the_stop_is_not_seen():
-    rule = BoundedMeanWidth(0.2, lowest=0.0, highest=1.0, relative=False)
+    rule = widths.BoundedMeanWidth(0.2, lowest=0.0, highest=1.0, relative=False)
     inside = np.full(50, 0.5)
     n = stopping(rule, inside).n
     assert 10 < n < 50
@@ -285,8 +278,8 @@ def test_a_value_after_the_stop_is_not_seen():
 
 def test_bets_mirror_and_narrow():
     sample = np.random.default_rng(6).beta(2, 5, size=400)
-    low, high = betting_interval(sample, 0.95, horizon=400)
-    mirrored = betting_interval(1.0 - sample, 0.95, horizon=400)
+    low, high = widths.betting_interval(sample, 0.95, horizon=400)
+    mirrored = widths.betting_interval(1.0 - sample, 0.95, horizon=400)
     assert mirrored == pytest.approx((1.0 - high, 1.0 - low))
     assert low < sample.mean() < high
     assert high - low < 0.1
