@@ -234,14 +234,6 @@ def test_np_is_d_or_what_the_strategy_needs(launch, strategy, D):
     assert STRATEGIES[strategy].least_population == least
 
 
-@OBJECTIVES
-@pytest.mark.parametrize("value", [1.0, np.inf, np.nan])
-def test_patience_is_generations_without_a_better_best(objective_of, value):
-    same = {"strategy": "rand/1/bin", "NP": 8, "D": 3, "patience": 6}
-    points = points_of(objective_of, function=lambda x: value, most=10**4, **same)
-    assert len(points) == 8 * (1 + 6)
-
-
 @pytest.mark.thinned(6)
 @OBJECTIVES
 @pytest.mark.parametrize("most", [0, 3, 7, 8, 30])

@@ -208,12 +208,6 @@ def test_wrong_costs_have_no_factor(judge, wrong):
         judge(wrong)
 
 
-RESTARTS = json.loads(
-    (Path(__file__).parents[2] / "golden" / "seed000_checks.json").read_text(encoding="utf-8")
-)["ert"]["simulated_restarts"]
-
-TIMES, SUCCESS = RESTARTS["times"], np.array(RESTARTS["success"], dtype=bool)
-
 INF = np.inf
 
 lengths = st.floats(1e-149, 100.0) | st.sampled_from([0.0, 1.0, 2.0, 1e-149])
@@ -236,9 +230,10 @@ def irregular(runs=40, failures=30, seed=1):
 
 
 def test_distribution_of_the_golden_data():
-    cdf = RESTARTS["cdf"]
-    grid = [float(b) for b in cdf]
-    np.testing.assert_allclose(exact(restarted_cdf(TIMES, SUCCESS, grid)), list(cdf.values()))
+    case = GOLDEN["simulated_restarts"]
+    success, grid = np.array(case["success"], dtype=bool), [float(b) for b in case["cdf"]]
+    found = exact(restarted_cdf(case["times"], success, grid))
+    np.testing.assert_allclose(found, list(case["cdf"].values()))
 
 
 def test_bounds_hold_the_solution_of_the_equation():
