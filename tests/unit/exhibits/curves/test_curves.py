@@ -237,3 +237,17 @@ def test_without_a_feasible_run_there_is_one_cost_and_without_constraints_none(
     }
     assert (frame["fraction"] == 0).all()
     assert feasible(table(run([(1, 0.1, 5.0)]))).empty
+
+
+def test_the_share_is_a_lower_bound_where_runs_were_cut_off_before(constrained, table):
+    found = constrained([(4, 0.2, 0.0)], evaluations=20)
+    rows = [constrained([(4, 0.2, 1.0)], run=k, evaluations=20 * k) for k in (1, 2)]
+    late = constrained([(90, 0.9, 0.0)], algorithm="B")
+    frame = feasible(table(found, *rows, late)).query("unit == 'evaluations' and function == '1'")
+    a = frame[frame["algorithm"] == "A"].set_index("cost")
+    assert 30 <= a.index.max() <= 40
+    observed = [1.0 if cost <= 20 else 2 / 3 for cost in a.index]
+    assert a["observed"].tolist() == pytest.approx(observed)
+    assert (a["low"].isna() == (a.index > 20)).all()
+    assert a["fraction"].iloc[-1] == pytest.approx(1 / 3)
+    assert frame["cost"].max() == 100
