@@ -29,7 +29,6 @@ class Workspace:
         self.folder = folder
         self.config = folder / "campaign.yaml"
         self.results = folder / "results" / "test"
-        self.snakefile = ROOT / "Snakefile"
         self.printed = ("--printshellcmds",)
         self.limit: Callable[[], object] | None = None
         """Is called in the process of snakemake, before it begins."""
@@ -51,7 +50,7 @@ class Workspace:
 
     def command(self, *arguments: str, cores: int = 2) -> list[str]:
         return [
-            sys.executable, "-m", "snakemake", "--snakefile", str(self.snakefile),
+            sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile"),
             "--cores", str(cores), "--configfile", str(self.config), *self.printed, *arguments,
         ]  # fmt: skip
 

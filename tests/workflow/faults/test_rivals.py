@@ -1,68 +1,20 @@
-"""Two workflows at once, a clock that is set back, full or read-only disks."""
+"""A clock that is set back, full or read-only disks."""
 
 import contextlib
 import ctypes
 import os
-import signal
 import subprocess
 import tempfile
 import time
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from faults.trial import MEASURED, RUNS_IN_ALL
-from workspace import ROOT, Workspace
 
 pytestmark = pytest.mark.workflow
 
 
 HOUR_S = 3600
-
-
-OUTER = f"""
-configfile: "campaign.yaml"
-
-module timefair:
-    snakefile: "{ROOT}/workflow/Snakefile"
-    config: config
-
-use rule * from timefair
-
-onstart: print("the hook of the outer workflow alone is called")
-"""
-
-
-def as_a_module(workspace: Workspace) -> None:
-    """Let the campaign be a module of another workflow, which has timefair's profile."""
-    workspace.snakefile = workspace.folder / "Snakefile"
-    workspace.snakefile.write_text(OUTER)
-    (workspace.folder / "profiles").symlink_to(ROOT / "profiles")
-
-
-@pytest.mark.thorough
-def test_a_campaign_that_is_a_module_of_two_workflows(new_trial):
-    """The second changes nothing of what the jobs of the first read, nor does a dry run."""
-    trial = new_trial(budget={"evaluations": 100}, runs=20)  # its jobs do not end before the others
-    as_a_module(trial.workspace)
-    first = trial.begin()
-    snapshot = trial.workspace.results / "campaign.json"
-    written = snapshot.read_text()
-    other = (*MEASURED, "--config", "seed=4")
-    first.send_signal(signal.SIGSTOP)  # it does not end before the others have looked
-    with ThreadPoolExecutor() as at_once:
-        refused, planned = at_once.map(lambda words: trial.workspace.run(*words), [
-            other, ("--dry-run", *other),
-        ])  # fmt: skip
-    assert refused.returncode != 0
-    said = refused.stdout + refused.stderr
-    assert f"another snakemake (process {first.pid}) works on this campaign" in said
-    assert "Traceback" not in said
-    assert planned.returncode == 0, planned.stderr
-    assert snapshot.read_text() == written
-    os.killpg(first.pid, signal.SIGINT)
-    first.send_signal(signal.SIGCONT)
-    assert trial.ended(first) != 0
 
 
 @pytest.mark.thorough
