@@ -109,6 +109,12 @@ def test_evaluation_budgets_repeat_bit_for_bit_and_on_any_number_of_cores(comple
     assert events(again.rows()) == {key: on_two[key] for key in on_two if key[1] == 8}
 
 
+def test_the_algorithms_take_turns(complete):
+    rows = complete[0].rows()
+    starts = {r: [row["started_utc"] for row in rows if row["round"] == r] for r in (1, 2)}
+    assert max(starts[1]) <= min(starts[2])
+
+
 def planned(workspace, **changes):
     changed = Workspace(workspace.folder)
     changed.config = workspace.folder / "changed.yaml"

@@ -29,6 +29,7 @@ class Workspace:
         self.folder = folder
         self.config = folder / "campaign.yaml"
         self.results = folder / "results" / "test"
+        self.snakefile = ROOT / "Snakefile"
         self.printed = ("--printshellcmds",)
         self.limit: Callable[[], object] | None = None
         """Is called in the process of snakemake, before it begins."""
@@ -50,7 +51,7 @@ class Workspace:
 
     def command(self, *arguments: str, cores: int = 2) -> list[str]:
         return [
-            sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile"),
+            sys.executable, "-m", "snakemake", "--snakefile", str(self.snakefile),
             "--cores", str(cores), "--configfile", str(self.config), *self.printed, *arguments,
         ]  # fmt: skip
 

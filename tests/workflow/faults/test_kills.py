@@ -83,6 +83,16 @@ def test_jobs_that_are_asked_to_end_say_what_they_keep(trial):
     trial.finish()
 
 
+@pytest.mark.thorough
+def test_processes_that_are_asked_to_end_by_another_one_are_replaced(trial):
+    """The process that measures a job may be signalled by the run: the job goes on."""
+    campaign = trial.begin()
+    signal_all(trial, "parent", signal.SIGTERM)
+    assert trial.ended(campaign) == 0, trial.words
+    assert "ended by SIGTERM" in trial.words
+    trial.finish()
+
+
 def ignore_interrupts():
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 

@@ -1,20 +1,88 @@
-"""A clock that is set back, full or read-only disks."""
+"""Two workflows at once, a clock that is set back, full or read-only disks, damaged files."""
 
 import contextlib
 import ctypes
 import os
+import signal
 import subprocess
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from faults.trial import MEASURED, RUNS_IN_ALL
+from workspace import ROOT, Workspace
+
+from timefair.records.store import read_journal
 
 pytestmark = pytest.mark.workflow
 
 
 HOUR_S = 3600
+
+
+OUTER = f"""
+configfile: "campaign.yaml"
+
+module timefair:
+    snakefile: "{ROOT}/workflow/Snakefile"
+    config: config
+
+use rule * from timefair
+
+onstart: print("the hook of the outer workflow alone is called")
+"""
+
+
+def as_a_module(workspace: Workspace) -> None:
+    """Let the campaign be a module of another workflow, which has timefair's profile."""
+    workspace.snakefile = workspace.folder / "Snakefile"
+    workspace.snakefile.write_text(OUTER)
+    (workspace.folder / "profiles").symlink_to(ROOT / "profiles")
+
+
+@pytest.mark.thorough
+def test_of_two_workflows_one_works_and_the_other_says_why_not(new_trial):
+    """The jobs of one that was killed run on; the next waits for them, and nothing is doubled."""
+    trial = new_trial(budget={"evaluations": 50})
+    first = trial.begin()
+    first.send_signal(signal.SIGSTOP)  # it does not end before the other has looked
+    refused = trial.workspace.run(*MEASURED)
+    assert refused.returncode != 0
+    said = refused.stdout + refused.stderr
+    assert f"another snakemake (process {first.pid}) works on this campaign" in said
+    assert "Traceback" not in said
+    first.kill()
+    first.wait()
+    second = trial.begin()
+    assert trial.ended(second) == 0
+    trial.check()
+
+
+@pytest.mark.thorough
+def test_a_campaign_that_is_a_module_of_two_workflows(new_trial):
+    """The second changes nothing of what the jobs of the first read, nor does a dry run."""
+    trial = new_trial(budget={"evaluations": 100}, runs=20)  # its jobs do not end before the others
+    as_a_module(trial.workspace)
+    first = trial.begin()
+    snapshot = trial.workspace.results / "campaign.json"
+    written = snapshot.read_text()
+    other = (*MEASURED, "--config", "seed=4")
+    first.send_signal(signal.SIGSTOP)  # it does not end before the others have looked
+    with ThreadPoolExecutor() as at_once:
+        refused, planned = at_once.map(lambda words: trial.workspace.run(*words), [
+            other, ("--dry-run", *other),
+        ])  # fmt: skip
+    assert refused.returncode != 0
+    said = refused.stdout + refused.stderr
+    assert f"another snakemake (process {first.pid}) works on this campaign" in said
+    assert "Traceback" not in said
+    assert planned.returncode == 0, planned.stderr
+    assert snapshot.read_text() == written
+    os.killpg(first.pid, signal.SIGINT)
+    first.send_signal(signal.SIGCONT)
+    assert trial.ended(first) != 0
 
 
 @pytest.mark.thorough
@@ -106,3 +174,44 @@ def test_results_that_became_read_only(trial_on_disk, disk):
     mount("-o", "remount,rw", disk)
     trial_on_disk.look()
     trial_on_disk.finish()
+
+
+@pytest.mark.thorough
+def test_a_damaged_journal_costs_its_run_and_a_damaged_record_is_named_before_any_table(trial):
+    damage_a_journal(trial)
+    damage_a_record(trial)
+
+
+def damage_a_journal(trial):
+    campaign = trial.begin(4)
+    campaign.kill()
+    trial.ended(campaign)
+    path = max(trial.workspace.results.rglob("*.journal"), key=lambda p: p.stat().st_size)
+    data = bytearray(path.read_bytes())
+    before = read_journal(bytes(data)).runs
+    data[len(data) // 2] ^= 0xFF
+    path.write_bytes(data)
+    after = read_journal(bytes(data)).runs
+    assert len(before) - len(after) == 1
+    path.with_suffix("").unlink(missing_ok=True)  # the record, which has the run as well
+    (lost,) = before.keys() - after.keys()
+    algorithm = before[lost].column("algorithm")[0].as_py()
+    del trial.finished[algorithm, path.name.partition(".")[0], *lost]
+    trial.finish()
+    assert "runs are damaged and measured again" in trial.words or "no whole run" in trial.words
+
+
+def damage_a_record(trial):
+    path = sorted(trial.workspace.results.rglob("records/**/*.parquet"))[0]
+    whole = path.read_bytes()
+    damaged = bytearray(whole)
+    damaged[len(whole) // 3] ^= 0xFF
+    path.write_bytes(damaged)
+    start = trial.workspace.run(*MEASURED, "--forcerun", "collect_records")
+    assert start.returncode != 0
+    assert path.name in start.stdout + start.stderr
+    assert "delete it and start snakemake again" in start.stdout + start.stderr
+    path.unlink()
+    record = path.name.partition(".")[0]
+    trial.finished = {k: v for k, v in trial.finished.items() if k[1] != record}
+    trial.finish()
