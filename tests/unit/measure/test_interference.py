@@ -17,7 +17,6 @@ from timefair.campaign import plan
 from timefair.campaign.configuration import parse
 from timefair.machine.facts import Host
 from timefair.machine.linux import kernel
-from timefair.measure import perturbation as monitor
 from timefair.measure import perturbation as of_perturbation
 from timefair.measure.evaluation.state import Start
 from timefair.measure.job import cell, prepared
@@ -221,7 +220,7 @@ def measured(tmp_path, monkeypatch):
             return row | {"real_s": 1.0, "foreign_delay_s": next(told)}
 
         monkeypatch.setattr(prepared, "measure_run", waited)
-        monkeypatch.setattr(monitor, "_cpu_s", lambda generations: 0.01)
+        monkeypatch.setattr(of_perturbation, "_cpu_s", lambda generations: 0.01)
         campaign = parse(SMALL | {"runs": 3, "timing": timing})
         job = next(plan.jobs(campaign))
         record = tmp_path / "results/trial" / job.record("0" * 64)
