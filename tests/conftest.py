@@ -51,7 +51,6 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the options of our tests."""
     parser.addoption(
         "--thorough", action="store_true", help="all cases of all tests (half an hour on two cores)"
     )
@@ -166,7 +165,6 @@ def _only_if_asked(items: Iterable[pytest.Item], named: bool) -> Iterator[pytest
 
 
 def _function(item: pytest.Item) -> str:
-    """The name of a test without that of the case."""
     return item.nodeid.partition("[")[0]
 
 

@@ -1,7 +1,7 @@
 """The declaration of an algorithm that does what algorithms should not, with what it comes to."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,8 +30,15 @@ class Adversary:
 
     @property
     def held(self) -> bool:
-        """Whether its runs last until T."""
         return HELD in self.reasons
+
+    def without_evaluations(self) -> "Adversary":
+        """What runs come to that have a time alone, which ends those of a budget of evaluations.
+
+        The kernel ends a run that stalls at T before the objective can.
+        """
+        at_t = self.held or self.reasons == ("evaluations",)
+        return replace(self, reasons=("time", HELD)) if at_t else self
 
     def differs(self, row: Row) -> str:
         """What is otherwise than expected, for a person; empty if nothing is.
@@ -67,7 +74,6 @@ BENCH: dict[str, Adversary] = {}
 
 
 def declare(entry: Adversary) -> None:
-    """Add an entry to the bench."""
     assert entry.name not in BENCH, f"{entry.name} is declared twice"
     BENCH[entry.name] = entry
 
@@ -86,12 +92,35 @@ def adversary(
     return declared
 
 
+def acts(module, name, status, message, act, *ends, **more):
+    """Declare an algorithm of a module, of its globals, that evaluates once and then acts."""
+
+    def solve(objective, rng):
+        one(objective)
+        return act()
+
+    _add(module, name, solve, status, ends or ("failure",), message, **more)
+
+
+def searches(module, name, act, **more):
+    """Declare an algorithm of a module that acts and then evaluates for ever."""
+
+    def solve(objective, rng):
+        act()
+        search(objective, rng)
+
+    _add(module, name, solve, "ok", ("evaluations",), None, **more)
+
+
+def _add(module, name, solve, *ends, **more):
+    solve.__name__, module[name] = name, solve
+    declare(Adversary(name, f"{module['__file__']}:{name}", *ends, **more))
+
+
 def one(objective: Callable[[Any], float]) -> None:
-    """Evaluate once."""
     objective(0.5 * (objective.lower + objective.upper))
 
 
 def search(objective: Callable[[Any], float], rng: Any) -> None:
-    """Evaluate random points for ever."""
     while True:
         objective(rng.uniform(objective.lower, objective.upper))

@@ -33,6 +33,5 @@ for _what, _status, _reason, _message in (
 
 
 def solve(name: str) -> Callable[..., object]:
-    """The function ``solve(objective, rng)`` of a name."""
     (found,) = {vars(module)[name] for module in _MODULES if name in vars(module)}
     return found

@@ -8,30 +8,36 @@ import signal
 import sys
 import threading
 import time
+from functools import partial
 from pathlib import Path
 
+import adversary as bench
 import numpy as np
 from adversary import HELD, adversary, one, search
 
 FAILED = "failure"
-
-
-def acts(name, status, message, act, *reasons, shows=lambda row: True):
-    """Declare an algorithm of this module that evaluates once and then calls `act`."""
-
-    def solve(objective, rng):
-        one(objective)
-        return act()
-
-    solve.__name__ = name
-    globals()[name] = adversary(status, *reasons or (FAILED,), message=message, shows=shows)(solve)
+acts, searches = (partial(declare, globals()) for declare in (bench.acts, bench.searches))
 
 
 def fail(error):
     raise error
 
 
+def deeper():
+    deeper()
+
+
 # fmt: off
+acts("raises", "raised", "RuntimeError: no convergence",
+     lambda: fail(RuntimeError("no convergence")))
+acts("recurses", "raised", "RecursionError", deeper)
+acts("segfaults", "crashed", "SIGSEGV", lambda: (faulthandler.disable(), ctypes.string_at(0)))
+acts("sets_an_alarm", "crashed", "SIGALRM",
+     lambda: (signal.setitimer(signal.ITIMER_REAL, 0.01), time.sleep(1000)))
+# SIGTERM to its process group, and so to itself.
+acts("ends_its_group", "killed", "SIGTERM from outside",
+     lambda: (os.killpg(0, signal.SIGTERM), time.sleep(1000)))
+acts("sleeps", "ok", None, lambda: time.sleep(1000), HELD)
 acts("raises_two_lines", "raised", "RuntimeError: two lines",
      lambda: fail(RuntimeError("two\nlines")), shows=lambda row: "\n" not in row["message"])
 acts("raises_a_novel", "raised", "x ...", lambda: fail(RuntimeError("x" * 10_000_000)),
@@ -58,12 +64,6 @@ acts("opens_the_memory_of_the_process_that_measures_it", "raised", "PermissionEr
 # fmt: on
 
 
-@adversary("raised", FAILED, message="RuntimeError: no convergence")
-def raises(objective, rng):
-    one(objective)
-    raise RuntimeError("no convergence")
-
-
 @adversary("raised", FAILED, message="Unspeakable: its text cannot be shown")
 def raises_what_has_no_text(objective, rng):
     class Unspeakable(Exception):
@@ -74,28 +74,11 @@ def raises_what_has_no_text(objective, rng):
     raise Unspeakable
 
 
-@adversary("raised", FAILED, message="RecursionError")
-def recurses(objective, rng):
-    one(objective)
-
-    def deeper():
-        deeper()
-
-    deeper()
-
-
 @adversary("exited", FAILED, message="exit code 77")
 def ends_the_process_in_a_thread(objective, rng):
     threading.Timer(0.02, lambda: os._exit(77)).start()
     one(objective)
     time.sleep(1000)
-
-
-@adversary("crashed", FAILED, message="SIGSEGV")
-def segfaults(objective, rng):
-    one(objective)
-    faulthandler.disable()
-    ctypes.string_at(0)
 
 
 @adversary("crashed", FAILED, message="SIGSEGV")
@@ -106,29 +89,14 @@ def segfaults_in_a_thread(objective, rng):
     time.sleep(1000)
 
 
-@adversary("crashed", FAILED, message="SIGALRM")
-def sets_an_alarm(objective, rng):
-    one(objective)
-    signal.setitimer(signal.ITIMER_REAL, 0.01)
-    time.sleep(1000)
-
-
 @adversary("ok")
 def raises_in_a_thread(objective, rng):
     """An error in a thread of its own; the search goes on in the main thread."""
     threading.excepthook = lambda words: None
-    thread = threading.Thread(target=raises, args=(lambda x: 0.0, rng))
+    thread = threading.Thread(target=fail, args=(RuntimeError("no convergence"),))
     thread.start()
     thread.join()
     search(objective, rng)
-
-
-@adversary("killed", FAILED, message="SIGTERM from outside")
-def ends_its_group(objective, rng):
-    """SIGTERM to its process group, and so to itself."""
-    one(objective)
-    os.killpg(0, signal.SIGTERM)
-    time.sleep(1000)
 
 
 @adversary("no_evaluation", HELD, message="a trial launch was at")
@@ -143,15 +111,10 @@ def returns_at_once(objective, rng):
 
 
 @adversary("ok", HELD)
-def sleeps(objective, rng):
-    one(objective)
-    time.sleep(1000)
-
-
-@adversary("ok", HELD)
 def blocks_signals(objective, rng):
     signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
-    sleeps(objective, rng)
+    one(objective)
+    time.sleep(1000)
 
 
 @adversary("ok")
@@ -189,7 +152,6 @@ def leaves_a_thread_that_evaluates(objective, rng):
 
 @adversary("ok", shows=lambda row: row["launches"] == row["evaluations"])
 def launches_as_often_as_it_can(objective, rng):
-    """One evaluation for each launch."""
     one(objective)
 
 
@@ -198,6 +160,25 @@ def in_its_time(row):
     late = [event for event in row["events"] if not 0 <= event["time_s"] < row["budget_s"]]
     within = 0 <= row["wall_s"] <= row["budget_s"] and row["reaped_s"] < row["budget_s"] + 3
     return not late and within and row["cpu_s"] < row["budget_s"] + 0.05
+
+
+def where_it_may(call, *given):
+    with contextlib.suppress(PermissionError):
+        call(*given)
+
+
+def stop_the_clocks():
+    for name in ("time", "monotonic", "perf_counter", "monotonic_ns", "time_ns"):
+        setattr(time, name, lambda: 0)
+
+
+searches("raises_its_priority", lambda: where_it_may(os.nice, -20), shows=in_its_time)
+searches("asks_for_real_time", shows=in_its_time, act=lambda: where_it_may(
+    os.sched_setscheduler, 0, os.SCHED_FIFO, os.sched_param(50)
+))  # fmt: skip
+searches("stops_the_clocks_of_python", stop_the_clocks,
+         shows=lambda row: row["wall_s"] <= row["budget_s"])  # fmt: skip
+searches("traces_every_call", lambda: sys.setprofile(lambda *event: None))
 
 
 def write_shared_memory(name, data):
@@ -237,7 +218,6 @@ def writes_the_header_through_proc(objective, rng):
 
 @adversary("inconsistent", FAILED, message="")
 def forges_its_events(objective, rng):
-    """Writes rows into the shared memory of its events."""
     one(objective)
     write_shared_memory("timefair-events", bytes(range(256)))
     search(objective, rng)
@@ -255,22 +235,6 @@ def writes_its_own_memory(objective, rng):
         for k, word in enumerate(words):
             if now < word < now + 10**11:
                 words[k] = word + 10**9
-    search(objective, rng)
-
-
-@adversary("ok", shows=in_its_time)
-def raises_its_priority(objective, rng):
-    """nice -20, where it may."""
-    with contextlib.suppress(PermissionError):
-        os.nice(-20)
-    search(objective, rng)
-
-
-@adversary("ok", shows=in_its_time)
-def asks_for_real_time(objective, rng):
-    """SCHED_FIFO, where it may."""
-    with contextlib.suppress(PermissionError):
-        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(50))
     search(objective, rng)
 
 
@@ -302,7 +266,6 @@ def changes_the_bounds(objective, rng):
 
 @adversary("ok")
 def changes_its_points_meanwhile(objective, rng):
-    """A thread changes a point while it is evaluated."""
     x = np.zeros(objective.dimension)
 
     def scribble():
@@ -334,17 +297,3 @@ def evaluates_in_a_fork(objective, rng):
         os._exit(0)
     _, status = os.waitpid(pid, 0)
     raise ValueError(f"the fork said {os.waitstatus_to_exitcode(status)}")
-
-
-@adversary("ok", shows=lambda row: row["wall_s"] <= row["budget_s"])
-def stops_the_clocks_of_python(objective, rng):
-    """Replaces the functions of the module time."""
-    for name in ("time", "monotonic", "perf_counter", "monotonic_ns", "time_ns"):
-        setattr(time, name, lambda: 0)
-    search(objective, rng)
-
-
-@adversary("ok")
-def traces_every_call(objective, rng):
-    sys.setprofile(lambda *event: None)
-    search(objective, rng)

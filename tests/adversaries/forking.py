@@ -76,7 +76,6 @@ def has_threads_that_spin(objective, rng):
 
 @adversary("ok", HELD, shows=lambda row: row["cpu_s"] < 1.5 * row["wall_s"] + 0.02)
 def raises_the_number_of_threads_of_blas(objective, rng):
-    """Eight threads for large products."""
     import threadpoolctl
 
     one(objective)
@@ -87,7 +86,6 @@ def raises_the_number_of_threads_of_blas(objective, rng):
 
 
 def has_threads_of_numba(objective, rng):
-    """Eight threads in a parallel loop."""
     one(objective)
     while True:
         has_threads_of_numba.loop(10**7)

@@ -9,11 +9,29 @@ import shutil
 import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 
+import adversary as bench
 from adversary import HELD, adversary, one, search
 
 FAILED = "failure"
+acts, searches = (partial(declare, globals()) for declare in (bench.acts, bench.searches))
+
+# fmt: off
+# The system answers ENOMEM, which Python does not make a MemoryError of.
+acts("maps_memory", "out_of_memory", "Cannot allocate memory", lambda: mmap.mmap(-1, 2**33))
+searches("closes_its_output", lambda: (os.close(1), os.close(2)))
+# All that is in it, where the kernel keeps the folder.
+searches("removes_its_temporary_folder",
+         lambda: shutil.rmtree(tempfile.gettempdir(), ignore_errors=True))
+searches("goes_elsewhere", lambda: os.chdir("/"))
+searches("clears_its_environment", lambda: os.environ.clear())
+searches("forgets_its_modules", lambda: sys.modules.clear())
+searches("changes_rights_and_garbage", lambda: (os.umask(0o777), gc.disable(), gc.unfreeze()))
+# No file may grow, not even the memory that holds its events.
+searches("forbids_itself_files", lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0)))
+# fmt: on
 
 
 @adversary("out_of_memory", FAILED, message="MemoryError")
@@ -22,13 +40,6 @@ def allocates(objective, rng):
     kept = []
     while True:
         kept.append(bytes(2**24))  # pages that nobody touches: this takes no time
-
-
-@adversary("out_of_memory", FAILED, message="Cannot allocate memory")
-def maps_memory(objective, rng):
-    """The system answers ENOMEM, which Python does not make a MemoryError of."""
-    one(objective)
-    mmap.mmap(-1, 2**33)
 
 
 @adversary("raised", FAILED, message="Too many open files")
@@ -49,13 +60,6 @@ def floods_the_log(objective, rng):
 
 
 @adversary("ok")
-def closes_its_output(objective, rng):
-    os.close(1)
-    os.close(2)
-    search(objective, rng)
-
-
-@adversary("ok")
 def litters(objective, rng):
     """Leaves a file in its temporary folder and one where it was started, and a process."""
     Path(tempfile.mkdtemp(), "left.bin").write_bytes(bytes(2_000_000))
@@ -67,44 +71,11 @@ def litters(objective, rng):
 
 
 @adversary("ok")
-def removes_its_temporary_folder(objective, rng):
-    """All that is in it, where the kernel keeps the folder."""
-    shutil.rmtree(tempfile.gettempdir(), ignore_errors=True)
-    search(objective, rng)
-
-
-@adversary("ok")
 def locks_its_temporary_folder(objective, rng):
     """A folder in it that only its owner can remove, and only with other rights."""
     folder = tempfile.mkdtemp()
     Path(folder, "file").touch()
     os.chmod(folder, 0)
-    search(objective, rng)
-
-
-@adversary("ok")
-def goes_elsewhere(objective, rng):
-    os.chdir("/")
-    search(objective, rng)
-
-
-@adversary("ok")
-def clears_its_environment(objective, rng):
-    os.environ.clear()
-    search(objective, rng)
-
-
-@adversary("ok")
-def forgets_its_modules(objective, rng):
-    sys.modules.clear()
-    search(objective, rng)
-
-
-@adversary("ok")
-def changes_rights_and_garbage(objective, rng):
-    os.umask(0o777)
-    gc.disable()
-    gc.unfreeze()
     search(objective, rng)
 
 
@@ -118,18 +89,10 @@ def limits_its_processor_time(objective, rng):
 
 @adversary("ok")
 def forbids_itself_processes(objective, rng):
-    """Reaches its limit of processes and threads (``ulimit -u``)."""
     resource.setrlimit(resource.RLIMIT_NPROC, (0, 0))
     with contextlib.suppress(OSError):  # the kernel lets root go on
         if os.fork() == 0:
             os._exit(0)
-    search(objective, rng)
-
-
-@adversary("ok")
-def forbids_itself_files(objective, rng):
-    """No file may grow, not even the memory that holds its events."""
-    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
     search(objective, rng)
 
 

@@ -15,7 +15,6 @@ def short(objective, rng):
 
 
 def evolution(objective, rng):
-    """A (1+1)-ES with the 1/5 rule."""
     x = rng.uniform(objective.lower, objective.upper)
     best, step = objective(x), 1.0
     while True:

@@ -83,7 +83,6 @@ def benches(chosen, tmp_path_factory):
 
 
 def measured(workspace: Workspace, label: str = "*") -> pa.Table:
-    """The runs of some algorithms, from their records."""
     return read_runs(sorted((workspace.results / "records").glob(f"{label}/*/*.parquet")))
 
 
@@ -99,7 +98,6 @@ def test_each_comes_to_what_it_should(chosen, benches):
 
 @pytest.mark.thorough
 def test_the_honest_find_the_same_without_them(benches, tmp_path):
-    """Bit for bit, as their budget is one of evaluations."""
     alone = Workspace(tmp_path)
     alone.configure(algorithms=HONEST, **SETTINGS, **OTHERS)
     alone.complete(*MEASURED)
@@ -124,7 +122,6 @@ def test_the_logs_stay_small(benches):
 
 
 def test_nothing_is_left(benches):
-    """No process, no note of a run that was begun, no damaged journal."""
     for bench in benches:
         wait_for(lambda folder=bench.folder: not _processes(folder), "end of all processes")
         files = bench.results.rglob("f1_*.parquet*")
@@ -132,7 +129,6 @@ def test_nothing_is_left(benches):
 
 
 def _processes(folder: Path) -> list[Path]:
-    """Those whose working directory this is."""
     return [path for path in Path("/proc").glob("[0-9]*/cwd") if _place(path) == folder]
 
 

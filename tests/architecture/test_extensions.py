@@ -134,7 +134,6 @@ def test_without_an_extension_everything_else_works(tmp_path):
 
 @pytest.mark.slow
 def test_a_package_of_somebody_else_is_an_extension(tmp_path):
-    """Found by its entry point; it adds a command, an option, keys, a table and lines of check."""
     package, facts = tmp_path / "greeting", tmp_path / "greeting-1.0.dist-info"
     package.mkdir()
     facts.mkdir()
@@ -152,7 +151,6 @@ def test_a_package_of_somebody_else_is_an_extension(tmp_path):
 
 
 def _timefair(words: list[str], path: str | Path, folder: Path) -> str:
-    """What `timefair` prints with the package that is first in a path."""
     return _python(["-m", "timefair", *words], path, folder)
 
 

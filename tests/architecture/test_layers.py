@@ -136,7 +136,6 @@ def test_arrows_within_measure(room):
 
 
 def rooms_of_measure(path: Path) -> set[str]:
-    """The rooms of measure that a file imports from, which may be Cython."""
     found = re.findall(r"^\s*from timefair\.measure(?:\.| import )(\w+)", path.read_text(), re.M)
     return set(found)
 
@@ -253,7 +252,6 @@ NOT_FAST = ("slow", "workflow", "peer", "thorough")
 
 
 def marks(node: ast.AST) -> set[str]:
-    """The names of pytest's marks in a decorator or an expression."""
     return {
         part.attr
         for part in ast.walk(node)

@@ -62,7 +62,6 @@ class Browser:
         os.close(self._read)
 
     def __call__(self, method: str, **parameters: Any) -> dict[str, Any]:
-        """The answer to one command."""
         self._number += 1
         message: dict[str, Any] = {"id": self._number, "method": method, "params": parameters}
         if self._session is not None:
@@ -94,7 +93,6 @@ class Browser:
         self.go(page.as_uri())
 
     def go(self, address: str) -> None:
-        """Load an address, and wait until it is there."""
         self._events.clear()
         self("Page.navigate", url=address)
         while all(event["method"] != "Page.loadEventFired" for event in self._events):
@@ -105,7 +103,6 @@ class Browser:
              width=width, height=height, deviceScaleFactor=1, mobile=False)  # fmt: skip
 
     def run(self, script: str) -> Any:
-        """What a script gives, as JSON can say it; promises are waited for."""
         done = self(
             "Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True
         )  # fmt: skip
@@ -122,7 +119,6 @@ class Browser:
         assert self.run(script), condition
 
     def press(self, key: str) -> None:
-        """A key that has a name, such as ``Enter`` or ``ArrowRight``."""
         codes = {"Enter": 13, "ArrowLeft": 37, "ArrowRight": 39, "Home": 36, "End": 35, "Tab": 9}
         named = {"key": key, "code": key, "windowsVirtualKeyCode": codes[key]}
         text = {"text": "\r"} if key == "Enter" else {}
@@ -130,7 +126,6 @@ class Browser:
         self("Input.dispatchKeyEvent", type="keyUp", **named)
 
     def click(self, selector: str) -> None:
-        """The middle of the first element that a selector finds."""
         self._mouse("mousePressed", *self._middle(selector), button="left", clickCount=1)
         self._mouse("mouseReleased", *self._middle(selector), button="left", clickCount=1)
 
@@ -159,16 +154,13 @@ class Browser:
 
     @property
     def requests(self) -> list[str]:
-        """Addresses that were asked for since the page was opened."""
         sent = [e for e in self._events if e["method"] == "Network.requestWillBeSent"]
         return [event["params"]["request"]["url"] for event in sent]
 
     def picture(self, path: Path, whole: bool = False) -> None:
-        """Write what is seen, or the whole page, as PNG."""
         shot = self("Page.captureScreenshot", format="png", captureBeyondViewport=whole)
         path.write_bytes(base64.b64decode(shot["data"]))
 
     def print(self, path: Path) -> None:
-        """Write the page as PDF."""
         made = self("Page.printToPDF", preferCSSPageSize=True, printBackground=False)
         path.write_bytes(base64.b64decode(made["data"]))

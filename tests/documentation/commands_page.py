@@ -27,7 +27,6 @@ def leaves(command: Command, name: str = "timefair") -> Iterator[tuple[str, Comm
 
 
 def made() -> str:
-    """The text below the mark."""
     text = {True: "", False: f"\n{CALLED}\n"}
     for name, command in leaves(parser()):
         of_users = name.split()[1] in OF_USERS
@@ -70,7 +69,6 @@ def _shown(action: argparse.Action, option: str) -> str:
 
 
 def head() -> str:
-    """The text above the mark, which is written by hand."""
     return PAGE.read_text(encoding="utf-8").partition(MARK)[0] + MARK + "\n"
 
 

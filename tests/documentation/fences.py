@@ -18,8 +18,6 @@ LANGUAGES = ("sh", "python", "yaml", "snakemake", "c", "latex", "text")
 
 
 class Fence(NamedTuple):
-    """One fenced block: the page, the line it begins in, its language and its text."""
-
     page: Path
     line: int
     language: str
@@ -31,7 +29,6 @@ class Fence(NamedTuple):
 
 
 def fences(page: Path) -> Iterator[Fence]:
-    """The fenced blocks of a page, from the top."""
     lines = page.read_text(encoding="utf-8").splitlines()
     begun: int | None = None
     for number, line in enumerate(lines):
@@ -46,7 +43,6 @@ def fences(page: Path) -> Iterator[Fence]:
 
 
 def of_language(*languages: str) -> list[Fence]:
-    """All blocks of some languages."""
     return [fence for page in PAGES for fence in fences(page) if fence.language in languages]
 
 
@@ -58,7 +54,6 @@ def commands(fence: Fence) -> list[str]:
 
 
 def prose(page: Path) -> str:
-    """A page without its fenced blocks."""
     return re.sub(r"^ *```.*?^ *```", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
 
 

@@ -24,7 +24,6 @@ command below a picture measures them again. To have a figure in your campaign, 
 
 
 def made() -> str:
-    """The whole page."""
     return "\n".join([HEAD, *_sections(pictures())])
 
 

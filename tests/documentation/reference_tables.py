@@ -40,11 +40,9 @@ class Block(NamedTuple):
         return ROOT / self.page
 
     def written(self) -> str:
-        """The table as the page has it."""
         return self._parts()[1]
 
     def made(self) -> str:
-        """The table as it should be."""
         return "\n" + "".join(f"{line}\n" for line in self.lines()) + "\n"
 
     def fix(self) -> None:
@@ -217,7 +215,6 @@ def _default(field: FieldInfo) -> str:
 
 
 def policies() -> Iterator[str]:
-    """A row for each restart policy."""
     yield "| `policy` | meaning | keys |"
     yield "|---|---|---|"
     for name, kind in restart_policies().items():
@@ -225,7 +222,6 @@ def policies() -> Iterator[str]:
 
 
 def rules() -> Iterator[str]:
-    """A row for each stopping rule."""
     yield "| `rule` | ends the runs of an algorithm on a problem when | keys | promise |"
     yield "|---|---|---|---|"
     for name, kind in stopping_rules().items():
@@ -235,18 +231,15 @@ def rules() -> Iterator[str]:
 
 
 def summary(kind: type[Section]) -> str:
-    """The first paragraph of a docstring, on one line."""
     return paragraphs(kind)[0]
 
 
 def promised(kind: type[Section]) -> str:
-    """What the docstring of a stopping rule promises."""
     (promise,) = (text for text in paragraphs(kind) if text.startswith(PROMISE))
     return promise.removeprefix(PROMISE)
 
 
 def paragraphs(kind: type[Section]) -> list[str]:
-    """The paragraphs of a docstring, each on one line."""
     return [" ".join(text.split()) for text in inspect.cleandoc(kind.__doc__ or "").split("\n\n")]
 
 
@@ -260,7 +253,6 @@ def _own_keys(kind: type[Section], without: str) -> str:
 
 
 def columns() -> Iterator[str]:
-    """A row for each column of a table of runs."""
     yield "| column | needed | content |"
     yield "|---|---|---|"
     for name, column in COLUMNS.items():

@@ -41,7 +41,6 @@ class Declaration(NamedTuple):
 
 @cache
 def declarations() -> dict[int, Declaration]:
-    """By the identity of the object that is declared."""
     found = {}
     modules = [m for name, m in sorted(sys.modules.items()) if name.startswith("timefair.")]
     for module in modules:
@@ -81,7 +80,6 @@ def declaration(entry: Suite | Library) -> Declaration:
 
 @cache
 def requirements() -> dict[str, set[str]]:
-    """The packages of ``dependencies`` and of ``extras``, in lower case."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     lists = {"": project["dependencies"], "extras": project["optional-dependencies"]["extras"]}
     return {
@@ -107,14 +105,12 @@ def extra_of(entry: Suite | Library) -> str:
 
 
 def _needs(entry: Suite | Library) -> str:
-    """The package to install, for an optional entry."""
     if (extra := extra_of(entry)) == "alone":
         return f"`pip install --no-deps {entry.distributions[0]}`"
     return f"`{entry.distributions[0]}` ({extra})" if extra else ""
 
 
 def library_table() -> str:
-    """Every library, and the user's own functions."""
     rows = ["| library | examples | what | needs |", "|---|---|---|---|"]
     for name, library in libraries.LIBRARIES.items():
         found = declaration(library)
@@ -126,7 +122,6 @@ def library_table() -> str:
 
 
 def library_reference() -> str:
-    """A section per adapter: what to install, the names, and the docstring of its module."""
     sections = []
     for name, library in libraries.LIBRARIES.items():
         found = declaration(library)
@@ -179,7 +174,6 @@ def _names(library: Library) -> str:
 
 
 def suite_table() -> str:
-    """Every suite, and the user's own problem."""
     rows = [
         "| `problems.suite` | what | functions | dimensions | variables | needs |",
         "|---|---|---|---|---|---|",
@@ -211,7 +205,6 @@ def suite_reference() -> str:
 
 
 def suite_sentence() -> str:
-    """The names of the suites, in a sentence."""
     names: dict[str, list[str]] = {"": [], "extras": []}
     for name, suite in suites.SUITES.items():
         names[extra_of(suite)].append(f"`{name}`")
@@ -219,12 +212,10 @@ def suite_sentence() -> str:
 
 
 def _with_extras(names: dict[str, list[str]]) -> str:
-    """The names that come with timefair, and those that its extras add."""
     return f"{_and(names[''])}. `pip install 'timefair[extras]'` adds {_and(names['extras'])}."
 
 
 def extras_sentence() -> str:
-    """The packages that the optional libraries and suites need."""
     entries = (*libraries.LIBRARIES.values(), *suites.SUITES.values())
     return _and(
         sorted({e.distributions[0] for e in entries if extra_of(e) == "extras"}, key=str.lower)

@@ -138,7 +138,6 @@ INLINE = sorted(
 
 
 def test_commands_are_known():
-    """Those in sentences, and those in blocks, of which `FIRST` has the pages that are run."""
     parser = cli.parser()
     for page, command in INLINE:
         _be_sure_that_it_is_known(page, command, parser)
@@ -221,7 +220,6 @@ class Copy:
                 shrink(folder / name[1])
 
     def run(self, line: str, folder: Path) -> None:
-        """Run a command line in a folder, once; it has to end with 0."""
         wanted = " && ".join(part for part in parts(line) if part not in NOT_RUN)
         if not wanted or f"{folder} {wanted}" in self._done:
             return

@@ -35,8 +35,6 @@ NOT_COPIED = (".hypothesis", ".pytest_cache", "*.png", "*.svg", "*.tgz")
 
 
 class HowTo(NamedTuple):
-    """A section of the page: its heading, its blocks, and the text between them."""
-
     heading: str
     blocks: list[Fence]
     prose: str
@@ -128,7 +126,6 @@ def test_a_library_is_one_file_and_a_line_of_pyproject(copy):
 
 
 def follow(prose: str, copy: Path) -> dict[str, str]:
-    """What each command in the sentences printed."""
     lines = re.findall(r"`((?:python|timefair) [^`]+)`", prose)
     printed = {line: run(line, copy) for line in lines}
     if importlib.util.find_spec("ruff"):
@@ -137,7 +134,6 @@ def follow(prose: str, copy: Path) -> dict[str, str]:
 
 
 def passed(printed: dict[str, str]) -> int:
-    """How many tests the command with pytest passed."""
     (text,) = (text for line, text in printed.items() if "pytest" in line)
     return int(re.findall(r"(\d+) passed", text)[0])
 
@@ -161,7 +157,6 @@ def run(line: str, folder: Path) -> str:
 
 
 def differences(copy: Path) -> Iterator[str]:
-    """Files of the copy that are new or changed."""
     for path in copy.rglob("*"):
         name = path.relative_to(copy)
         if path.is_file() and not {".hypothesis", ".locks", "__pycache__"} & {*name.parts}:

@@ -20,7 +20,6 @@ from timefair.records.status import Status
 
 
 def anchors(page: Path) -> set[str]:
-    """What a heading can be linked by."""
     headings = re.findall(r"^#+ (.*)$", prose(page), flags=re.M)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
@@ -81,7 +80,6 @@ WRITTEN = {"TrainedModel", "TrainedStops"}
 
 
 def keys_of(kind: type[Section], seen: frozenset[type[Section]] = frozenset()) -> Iterator[str]:
-    """The names of the keys of a section and of those below it."""
     for name, field in kind.model_fields.items():
         yield name
         for below in sections(field.annotation):
@@ -96,7 +94,6 @@ def sections(annotation: Any) -> list[type[Section]]:
 
 
 def named(content: Any) -> Iterator[str]:
-    """All keys in nested mappings and lists."""
     if isinstance(content, dict):
         yield from ("on" if key is True else str(key) for key in content)  # `on`, to YAML 1.1
     parts = content.values() if isinstance(content, dict) else content

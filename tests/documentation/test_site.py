@@ -26,7 +26,6 @@ RESULTS = r"""new Promise(done => {
 
 
 def build(output: Path, *options: str) -> None:
-    """Build with the command that `docs/conf.py` names."""
     words = [sys.executable, "-m", "sphinx", "-q", "-W", *options, "-c", "docs", ".", str(output)]
     path = os.pathsep.join([str(ROOT / "workflow"), os.environ.get("PYTHONPATH", "")])
     built = subprocess.run(
@@ -37,7 +36,6 @@ def build(output: Path, *options: str) -> None:
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    """The folder of the pages."""
     output = tmp_path_factory.mktemp("site")
     build(output)
     return output

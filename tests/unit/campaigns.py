@@ -18,7 +18,6 @@ SMALL: dict[str, Any] = {
 
 
 def refused(act: Callable[..., Any], *given: Any, **named: Any) -> tuple[str, ...]:
-    """The lines with which a call is refused."""
     with pytest.raises(InputError) as error:
         act(*given, **named)
     return tuple(error.value.faults)

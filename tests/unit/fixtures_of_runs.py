@@ -73,13 +73,11 @@ def _write(path: Path, *rows: dict[str, Any], **facts: Any) -> None:
 
 @pytest.fixture
 def row():
-    """A row of a record."""
     return _row
 
 
 @pytest.fixture
 def write():
-    """Writes rows to a record, with its journal beside it."""
     return _write
 
 
@@ -130,7 +128,6 @@ def problem():
 
 @pytest.fixture(scope="session")
 def no_runs():
-    """Runs without a run, for tests that do not change them."""
     from timefair.records.rundata.runs import Runs
 
     return Runs.of(RUN_SCHEMA.empty_table())
@@ -160,7 +157,6 @@ def run():
 
 @pytest.fixture(scope="session")
 def table():
-    """A function: rows as a table of runs."""
     return lambda *rows: pa.Table.from_pylist(list(rows), RUN_SCHEMA)
 
 

@@ -24,7 +24,6 @@ def do_jobs(campaign, folder):
 
 
 def run_of(solve, problem, seed=3, **allowed):
-    """The row of a measured run of an algorithm that is a function."""
     return measure_run(Algorithm(solve), problem, Allowance(**allowed), seed)
 
 
@@ -47,7 +46,6 @@ class Launched:
 
 
 def running(command):
-    """The processes whose command line has these words."""
     return [path for path in Path("/proc").glob("[0-9]*/cmdline") if command in _content(path)]
 
 

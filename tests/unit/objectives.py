@@ -12,7 +12,6 @@ class Cut(BaseException):
 
 
 def waves(x: NDArray[np.float64]) -> float:
-    """A shifted bowl with waves."""
     return float(np.sum((x - 0.7) ** 2 + 1 - np.cos(5 * (x - 0.7))))
 
 

@@ -9,13 +9,11 @@ from timefair.statistics.run_count.stopping import Reason, check_complete, decid
 
 
 def is_kept(sample, outliers):
-    """Which values of a sample an outlier filter keeps."""
     low, high = fences(sample, outliers)
     return (low <= np.asarray(sample)) & (np.asarray(sample) <= high)
 
 
 def fences(sample, outliers):
-    """The least and the greatest value of a sample that an outlier filter keeps."""
     values = np.asarray(sample, dtype=float)[np.newaxis]
     found = kernels.fences_all(values, np.array([[values.size]]), np.array([outliers.code]))
     return tuple(float(end[0, 0]) for end in found)

@@ -28,7 +28,6 @@ RECORDS = {"A": ["records/A/0/f1.parquet"]}
 
 
 def analysed(study: Path, campaign: str = CAMPAIGN, cores: int = 1) -> set[str]:
-    """The tables and figures that are there after an analysis of the runs in a folder."""
     (study / "c.yaml").write_text(campaign)
     plan.write_snapshot(configuration.load(study / "c.yaml"), study)
     words = ["make-tables", str(study / "A.parquet"), "--campaign", str(study / "campaign.json")]
@@ -39,7 +38,6 @@ def analysed(study: Path, campaign: str = CAMPAIGN, cores: int = 1) -> set[str]:
 
 @pytest.fixture
 def study(tmp_path):
-    """A folder with the record of three runs."""
     runs = [a_run((1, 0.1, 8.0), (3, 0.2, 0.5), run=run) for run in range(3)]
     write_record(tmp_path / "A.parquet", table(*runs).to_batches(), {})
     return tmp_path
@@ -123,7 +121,6 @@ MAKE = "make-tables a.parquet --campaign campaign.json --output ."
 
 @pytest.fixture
 def folder(tmp_path, row, write):
-    """A campaign's folder with collected runs."""
     (tmp_path / "c.yaml").write_text(
         """
 name: trial

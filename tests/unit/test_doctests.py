@@ -11,7 +11,6 @@ PACKAGE = ROOT / "workflow/timefair"
 
 
 def with_examples(folder, *patterns):
-    """The files below a folder that have examples."""
     paths = sorted(path for pattern in patterns for path in folder.rglob(pattern))
     return [str(path.relative_to(folder)) for path in paths if ">>> " in path.read_text()]
 

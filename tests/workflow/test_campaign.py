@@ -27,7 +27,6 @@ def solve(objective, rng, step=1.0):
 
 
 def events(rows: list[dict]) -> dict:
-    """All that a budget of evaluations decides: everything but the times."""
     return {
         (row["algorithm"], row["function"], row["instance"], row["run"]): (
             row["seed"],
@@ -66,7 +65,6 @@ MAY_BE_EMPTY = (
 
 @pytest.fixture(scope="module")
 def complete(tmp_path_factory):
-    """A campaign of which everything was asked for, and what Snakemake printed."""
     workspace = Workspace(tmp_path_factory.mktemp("complete"))
     (workspace.folder / "own.py").write_text(OWN)
     workspace.configure(**CAMPAIGN)
@@ -118,7 +116,6 @@ def test_the_algorithms_take_turns(complete):
 
 
 def planned(workspace, **changes):
-    """The rules and the records that Snakemake would make if the campaign were changed."""
     changed = Workspace(workspace.folder)
     changed.config = workspace.folder / "changed.yaml"
     changed.configure(**CAMPAIGN | changes)

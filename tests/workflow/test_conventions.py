@@ -40,7 +40,6 @@ def python(
 
 
 def required(*packages: str) -> set[str]:
-    """These packages and all that they need."""
     found: set[str] = set()
     names = list(packages)
     while names:
@@ -66,7 +65,6 @@ def environment_of(folder: Path, *packages: str) -> str:
 
 @pytest.fixture(scope="module")
 def linters(tmp_path_factory):
-    """The Python of an environment with Snakemake and without timefair."""
     return environment_of(tmp_path_factory.mktemp("linters"), "snakemake")
 
 

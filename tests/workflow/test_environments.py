@@ -18,7 +18,6 @@ NOT_REACHED = ("No matching distribution", "Connection", "timed out")
 
 
 def interpreter(folder: Path, *packages: str) -> str:
-    """The interpreter of a virtual environment, made as a user would make it."""
     subprocess.run([sys.executable, "-m", "venv", folder], check=True)
     made = str(folder / "bin/python")
     needed = ("coco-experiment", "pyarrow<22", "pydantic", "PyYAML")
@@ -92,7 +91,6 @@ def facts_of(workspace, label: str) -> dict:
 
 
 def replay(workspace) -> None:
-    """A run of the old version is replayed bit for bit, by its own interpreter."""
     record = workspace.results / "collected/old.parquet"
     words = ["-m", "timefair", "reproduce", str(record), "--function", "8", "--instance", "2"]
     done = subprocess.run(
@@ -103,7 +101,6 @@ def replay(workspace) -> None:
 
 
 def again(workspace, python) -> None:
-    """Another version in one environment has its algorithm measured again, and no other one."""
     before = workspace.records()
     install = [python, "-m", "pip", "install", "--quiet", "cma==3.3.0"]
     subprocess.run(install, check=True)

@@ -1,6 +1,5 @@
 """Campaigns of each kind of problems, from one command to tables and figures."""
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -134,32 +133,3 @@ def test_both_kinds_of_noisy_problems_reach_the_tables(workspace, suite, functio
     runs = Runs.read((workspace.results / "collected").glob("*.parquet"))
     again = TABLES["quantiles"](runs, Analysis.of(settings)).set_index(["algorithm", "quantile"])
     np.testing.assert_array_equal(again.loc[by.index, "precision"], by["measured"])
-
-
-PAGE = Path(__file__).parents[2] / "docs/reference/timed-runs.md"
-HAS_LESS = {
-    "checklist", "restart_advice", "restarts", "implementation", "best_points", "runs",
-    "rank_reversals",
-}  # fmt: skip
-"""The default tables that need what a table of runs does not hold; the last two in columns."""
-
-
-def contents(folder, ending):
-    return {path.stem: path.read_bytes() for path in folder.glob(f"*.{ending}")}
-
-
-def test_the_tables_are_those_of_the_rules(workspace, monkeypatch):
-    """Of a measured campaign, every table that a table of runs suffices for is bit-identical."""
-    workspace.configure(figures={"names": ["ert"], "formats": ["svg"]})
-    workspace.complete_here()
-    snapshot = workspace.results / "campaign.json"
-    monkeypatch.chdir(workspace.folder)
-    assert command("export", "table", workspace.results, "--output", "r.csv") == 0
-    assert command("analyse", "r.csv", "--settings", snapshot, "-o", "results/again") == 0
-    rules, mine = (workspace.folder / "results" / name / "tables" for name in ("test", "again"))
-    by_rules, by_command = contents(rules, "csv"), contents(mine, "csv")
-    assert len(by_command) > 15
-    assert set(by_command) <= set(by_rules)
-    assert {name for name in by_command if by_command[name] != by_rules[name]} <= HAS_LESS
-    text = PAGE.read_text()
-    assert all(f"`{name}`" in text for name in HAS_LESS)

@@ -98,7 +98,6 @@ class Workspace:
 
     @contextlib.contextmanager
     def here(self) -> Iterator[None]:
-        """Call commands in this process, in this folder."""
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("TIMEFAIR_LOCKS", self.environment["TIMEFAIR_LOCKS"])
             patch.chdir(self.folder)
@@ -110,9 +109,7 @@ class Workspace:
             assert Path(path).is_file(), path
 
     def records(self) -> dict[Path, float]:
-        """The record files and when each was written."""
         return {p: p.stat().st_mtime for p in (self.results / "records").rglob("*.parquet")}
 
     def rows(self) -> list[dict[str, Any]]:
-        """Every collected run."""
         return read_runs(sorted((self.results / "collected").glob("*.parquet"))).to_pylist()

@@ -14,7 +14,6 @@ WORDS = ["--author", "Doe, Jane 0000-0002-1825-0097", "--license", "CC-BY-4.0"]
 
 
 def command(*words: object) -> int:
-    """The exit status of a command of timefair."""
     return cli.main([str(word) for word in words])
 
 

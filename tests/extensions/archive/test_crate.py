@@ -78,8 +78,6 @@ def crate(exported, tmp_path, monkeypatch):
 
 @pytest.fixture
 def verify(capsys):
-    """A function: the status and the lines of ``timefair verify``."""
-
     def run(*words: object) -> tuple[int, list[str]]:
         capsys.readouterr()
         status = command("verify", *words)
@@ -91,8 +89,6 @@ def verify(capsys):
 
 @pytest.fixture
 def flip():
-    """A function: changes one bit of the byte at a position of a file."""
-
     def change(path: Path, position: int) -> None:
         content = bytearray(path.read_bytes())
         content[position] ^= 1
@@ -243,7 +239,6 @@ LIBRARY = "def search(objective, rng, version={}):\n    objective(objective.lowe
 
 
 def complete(folder: Path, **changes: Any) -> tuple[configuration.Campaign, Mapping[Any, str]]:
-    """A campaign whose files are all there, empty, and its keys."""
     campaign = configuration.parse(OF_ROUNDS | changes)
     keys = provenance.measure_keys(campaign)
     plan.write_keys(keys, folder)
@@ -308,7 +303,6 @@ def test_a_version_that_is_not_there_is_one_line(versions, tmp_path):
 
 @pytest.fixture
 def small_zip(tmp_path):
-    """A zip with two files and their manifest."""
     members = [Member("a.txt", b"first file\n" * 9), Member("b/c.txt", b"second\n")]
     files.write_zip(members, tmp_path / "small.zip")
     return tmp_path / "small.zip"
@@ -351,7 +345,6 @@ def runs_with(events: list, launch_events: list | None = None) -> pa.Table:
 
 
 def kept(events: list, launch_events: list | None = None, equal=()) -> tuple[list, list | None]:
-    """The evaluations of the improvements that are kept."""
     runs = thinned(runs_with(events, launch_events), TARGETS, {PROBLEM: np.array(equal, dtype=int)})
     found = (runs[name][0].as_py() for name in ("events", "launch_events"))
     own, other = ([e["evaluations"] for e in f] if f is not None else None for f in found)

@@ -16,13 +16,11 @@ def _anywhere(objective, rng):
 
 
 def origin(objective, rng):
-    """Contracts to the origin."""
     x = _anywhere(objective, rng)
     _climb(objective, rng, lambda x: x * rng.uniform(0.0, 1.1, len(x)), x)
 
 
 def centre(objective, rng):
-    """Starts in the centre."""
     x = (objective.lower + objective.upper) / 2
     _climb(
         objective, rng, lambda x: x + 10.0 ** rng.uniform(-3, 0) * rng.standard_normal(len(x)), x
@@ -36,8 +34,6 @@ def bounds(objective, rng):
 
 
 def axes(objective, rng):
-    """Moves along one coordinate."""
-
     def moved(x):
         y = x.copy()
         y[rng.integers(len(x))] += rng.choice([-1, 1]) * 10.0 ** rng.uniform(-3, 1)

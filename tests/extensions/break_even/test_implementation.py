@@ -200,7 +200,6 @@ def of_campaigns(rng, *laws):
 
 
 def hold(sets, truth):
-    """Whether sets of 90 % hold the truth as often as they say."""
     found = zip(sets.shape, sets.low, sets.high, strict=True)
     held = np.mean([FORMS[form](truth, low, high) for form, low, high in found])
     return held >= 0.9 - 4 * np.sqrt(0.09 / len(sets.shape))

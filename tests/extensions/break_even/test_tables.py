@@ -30,9 +30,3 @@ def test_with_workers_a_batch_counts_as_often_as_they_are_needed_for_it(in_batch
     made_by = runtimes[of["frugal"]]
     expected = 2 * (made_by // 8) + np.ceil(made_by % 8 / 4)
     np.testing.assert_array_equal(used.rounds.cost[of["frugal"]], expected)
-
-
-def test_with_workers_algorithms_without_recorded_batches_are_omitted_by_name(in_batches):
-    frame = made("cost_crossovers", in_batches, analysis(workers=4))
-    assert "their batches were not recorded: slow." in frame.attrs["omitted"]
-    assert not frame.isin(["slow"]).any(axis=None)

@@ -105,8 +105,6 @@ def folder(tmp_path, run, table):
 
 @pytest.fixture
 def compare(capsys):
-    """Runs the command; its status and what it printed."""
-
     def run(*words: object) -> tuple[int, list[str]]:
         status = cli.main(["compare", *map(str, words)])
         printed = capsys.readouterr()

@@ -204,7 +204,6 @@ CAMPAIGN = {
 
 @pytest.fixture
 def study(tmp_path, monkeypatch):
-    """The working directory with a library and a campaign."""
     (tmp_path / "library.py").write_text(LIBRARY)
     (tmp_path / CAMPAIGN_FILE).write_text(yaml.safe_dump(CAMPAIGN, sort_keys=False))
     monkeypatch.chdir(tmp_path)
@@ -214,7 +213,6 @@ def study(tmp_path, monkeypatch):
 
 
 def records(study: Path) -> dict[Path, int]:
-    """The records of the campaign, with the time when each was written."""
     return {path: path.stat().st_mtime_ns for path in study.rglob("results/**/*.parquet")}
 
 

@@ -165,7 +165,6 @@ CAMPAIGN: dict[str, Any] = {
 
 @pytest.fixture
 def repository(tmp_path):
-    """A library with a folder for the comparison, in git."""
     top = tmp_path / "repository"
     (top / "benchmarks").mkdir(parents=True)
     (top / "benchmarks/campaign.yaml").write_text(yaml.safe_dump(CAMPAIGN))

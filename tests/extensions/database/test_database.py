@@ -53,7 +53,6 @@ def written(source: Path, target: Path, label: str, kernels: float = 0, **machin
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory):
-    """The folder ``results/study`` of a smaller campaign."""
     folder = tmp_path_factory.mktemp("results") / "study"
     (folder / "collected").mkdir(parents=True)
     with zipfile.ZipFile(ARCHIVE) as archive:

@@ -57,7 +57,6 @@ def shown(browser, page, setting):
 
 
 def expected(costs, setting):
-    """Mean shares over the functions, and average ranks by the shares."""
     asked = {key: of[0] for key, of in parse_qs(setting).items()}
     cost, budget = float(asked.get("cost", 0)), float(asked["budget"])
     spent = costs.evaluations if asked["unit"] == "1" else at_cost(

@@ -38,8 +38,6 @@ def at_work(tmp_path, monkeypatch):
 
 @pytest.fixture
 def campaign():
-    """A campaign with one algorithm, ``a``; keys of the campaign can be changed."""
-
     def make(spec: dict[str, Any], **changes: Any) -> Campaign:
         mapping = {
             "name": "own",
@@ -57,8 +55,6 @@ def campaign():
 
 @pytest.fixture
 def measured():
-    """Measures a campaign with one job; its record."""
-
     def measure_all(campaign: Campaign) -> Path:
         folder = Path("results/own")
         folder.mkdir(parents=True, exist_ok=True)

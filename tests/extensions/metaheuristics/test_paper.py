@@ -133,7 +133,6 @@ def test_a_spreadsheet_has_all_rows_and_digits(tmp_path, capsys):
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="LaTeX is not installed")
 @pytest.mark.parametrize("count", [8, 13])
 def test_tables_of_thirty_functions_fit_the_page(count, tmp_path, run, table):
-    """LaTeX finds no fault, no line that is too wide, and no table that is too high."""
     rng = np.random.default_rng(count)
     labels = [LABELS[k] if k < len(LABELS) else f"variant {k}" for k in range(count)]
     rows = [
@@ -167,8 +166,6 @@ ANALYSIS = Analysis(targets=(1.0,), resamples=50, added={"proposed": "new"})
 
 @pytest.fixture
 def against(run, table):
-    """The table of runs with these precisions, by algorithm and function."""
-
     def made(values, at="equal time"):
         rows = [
             run([(5, 0.1, 900.0), (10, 0.2, float(q))], algorithm=name, function=f, run=k,

@@ -204,7 +204,6 @@ def campaign(tmp_path: Path, **changes):
 
 
 def measure(campaign) -> Path:
-    """The record of its job, measured in a fork of this process."""
     folder, (job,) = Path("results/own"), plan.jobs(campaign)
     folder.mkdir(parents=True, exist_ok=True)
     found = provenance.measure_keys(campaign)
@@ -218,7 +217,6 @@ def measure(campaign) -> Path:
 
 @pytest.mark.slow
 def test_the_readings_of_a_measured_campaign(tree, tmp_path, monkeypatch):
-    """Each run writes 5 J to the counter; nothing else does."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(keys, "IDLE_S", 0.01)
     monkeypatch.setattr(keys, "Counters", partial(Counters, host=tree.host))

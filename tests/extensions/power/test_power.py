@@ -11,17 +11,7 @@ from campaigns import SMALL, SPHERE
 
 from timefair import cli
 from timefair.campaign import configuration, plan
-from timefair.extensions.power.check import (
-    Design,
-    EqualErt,
-    SameRate,
-    SignedRankPower,
-    least_for_friedman,
-    least_for_mann_whitney,
-    least_for_nemenyi,
-    least_for_wilcoxon,
-    power_of_a12,
-)
+from timefair.extensions.power import check
 from timefair.extensions.power.check import check as check_lines
 from timefair.statistics.comparison import equal_ert, mann_whitney, wilcoxon
 from timefair.statistics.ranks import friedman, posthoc
@@ -32,10 +22,10 @@ from timefair.statistics.ranks import friedman, posthoc
 def test_without_a_difference_the_power_is_the_size_of_the_test(runs):
     rng = np.random.default_rng(runs)
     p = [mann_whitney(*rng.random((2, runs))) for _ in range(3000)]
-    assert power_of_a12(0.5, runs, level=0.05) == pytest.approx(
+    assert check.power_of_a12(0.5, runs, level=0.05) == pytest.approx(
         np.mean(np.less_equal(p, 0.05)), abs=0.015
     )
-    assert power_of_a12(0.5, runs, level=0.05) <= 0.05
+    assert check.power_of_a12(0.5, runs, level=0.05) <= 0.05
 
 
 @pytest.mark.slow
@@ -43,12 +33,12 @@ def test_power_is_the_share_of_simulated_samples_that_are_found():
     rng = np.random.default_rng(1)
     samples = rng.standard_exponential((3000, 2, 9)) * np.array([[1.0], [6.0]])
     found = np.mean([mann_whitney(*pair) <= 0.01 for pair in samples])
-    assert power_of_a12(6 / 7, 9, level=0.01) == pytest.approx(found, abs=0.03)
+    assert check.power_of_a12(6 / 7, 9, level=0.01) == pytest.approx(found, abs=0.03)
 
 
 @pytest.mark.parametrize("tests", [1, 5356])
 def test_so_many_runs_are_significant_and_fewer_are_not(tests):
-    least = least_for_mann_whitney(0.05 / tests)
+    least = check.least_for_mann_whitney(0.05 / tests)
     assert mann_whitney(np.arange(least), np.arange(least) + least) * tests <= 0.05
     assert mann_whitney(np.arange(least - 1), np.arange(least - 1) + least) * tests > 0.05
 
@@ -62,7 +52,7 @@ def test_power_is_the_sum_over_all_tables_that_mann_and_whitneys_test_finds(leve
         if mann_whitney(one, other) <= level:
             chance = comb(runs, a) * first**a * (1 - first) ** (runs - a)
             expected += chance * comb(runs, b) * second**b * (1 - second) ** (runs - b)
-    assert SameRate(runs, level).power(first, second) == pytest.approx(expected, rel=1e-9)
+    assert check.SameRate(runs, level).power(first, second) == pytest.approx(expected, rel=1e-9)
 
 
 def draw(success, runs, rng, times=1.0):
@@ -75,7 +65,7 @@ def draw(success, runs, rng, times=1.0):
 def test_power_is_the_share_of_campaigns_that_find_the_ratio(success):
     rng = np.random.default_rng(3)
     p = [equal_ert(*draw(success, 20, rng), *draw(success, 20, rng, 3.0)) for _ in range(1500)]
-    test = EqualErt(20, success, 0.01, rng=rng)
+    test = check.EqualErt(20, success, 0.01, rng=rng)
     assert test.power(3.0) == pytest.approx(np.mean(np.less_equal(p, 0.01)), abs=0.04)
 
 
@@ -84,17 +74,17 @@ def test_so_many_functions_of_one_order_are_significant_and_fewer_are_not(algori
     def of_one_order(functions):
         return np.tile(np.arange(algorithms), (functions, 1))
 
-    by_friedman = least_for_friedman(algorithms, alpha)
+    by_friedman = check.least_for_friedman(algorithms, alpha)
     assert friedman(of_one_order(by_friedman)).p <= alpha
     assert by_friedman == 2 or friedman(of_one_order(by_friedman - 1)).p > alpha
-    by_nemenyi = least_for_nemenyi(algorithms, alpha)
+    by_nemenyi = check.least_for_nemenyi(algorithms, alpha)
     assert posthoc(of_one_order(by_nemenyi)).p_nemenyi.min() <= alpha
     assert by_nemenyi == 2 or posthoc(of_one_order(by_nemenyi - 1)).p_nemenyi.min() > alpha
 
 
 @pytest.mark.parametrize("pairs", [1, 5356])
 def test_so_many_functions_on_which_one_is_better_are_significant_and_fewer_are_not(pairs):
-    least = least_for_wilcoxon(0.05 / pairs)
+    least = check.least_for_wilcoxon(0.05 / pairs)
     assert wilcoxon(np.zeros(least), np.ones(least)).p * pairs <= 0.05
     assert wilcoxon(np.zeros(least - 1), np.ones(least - 1)).p * pairs > 0.05
 
@@ -102,7 +92,7 @@ def test_so_many_functions_on_which_one_is_better_are_significant_and_fewer_are_
 @pytest.mark.parametrize("level", [0.05, 0.02])
 def test_the_critical_sum_decides_as_wilcoxons_test_does(level):
     ranks = np.arange(1, 9)
-    limit = SignedRankPower(8, level, rng=np.random.default_rng(1))._limit
+    limit = check.SignedRankPower(8, level, rng=np.random.default_rng(1))._limit
     for signs in product((-1.0, 1.0), repeat=8):
         gains = ranks * np.array(signs)
         smaller = min(ranks[gains > 0].sum(), ranks[gains < 0].sum())
@@ -124,7 +114,7 @@ def checked(**changes):
 
 
 def test_families_are_those_of_the_tables():
-    design = Design(functions=24, instances=5, runs=3, algorithms=4, targets=8)
+    design = check.Design(functions=24, instances=5, runs=3, algorithms=4, targets=8)
     assert design.pairs == 6
     assert design.level_over_functions == pytest.approx(0.05 / 6)
     assert design.level_on_function == pytest.approx(0.05 / (6 * 24))

@@ -13,8 +13,6 @@ def answers(path):
 
 @pytest.fixture
 def finals(tmp_path):
-    """A table with the values of some algorithms on function 1."""
-
     def write(columns="algorithm,function,value", **values):
         lines = [f"{name},1,{value}" for name, of in values.items() for value in of]
         path = tmp_path / "finals.csv"

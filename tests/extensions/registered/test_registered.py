@@ -196,8 +196,6 @@ def order(**changes):
 
 @pytest.fixture
 def written():
-    """A function: the text of the page, without tags, from the rows of both tables."""
-
     def make(*orders, deviations=()):
         tables = {
             "registered": pd.DataFrame(list(orders)),
@@ -319,8 +317,6 @@ def study(tmp_path, run, table):
 
 
 def put(*place: str, value: object) -> Callable[[Study], None]:
-    """A change of one key of the campaign file."""
-
     def change(study: Study) -> None:
         section = study.file
         for key in place[:-1]:
@@ -386,14 +382,6 @@ CHANGES: dict[str, tuple[Callable[[Study], object], set[tuple[str, str]]]] = {
     ),
     "deleted": (lambda study: study.path.unlink(), {("registration", "registration.json")}),
 }  # fmt: skip
-
-
-@pytest.mark.slow
-def test_nothing_deviates_without_a_change(study):
-    assert study.deviations() == []
-    answer = study.table("registered").iloc[0]
-    assert answer["digest"] == study.content["digest"]
-    assert answer["answer"] == "no"
 
 
 @pytest.mark.parametrize("change", CHANGES)

@@ -41,7 +41,6 @@ CAMPAIGN: dict[str, Any] = {
 
 
 def _measured(folder: Path, **changes: Any) -> Path:
-    """The record of a campaign with one job, which is measured here."""
     (record,) = do_jobs(configuration.parse(CAMPAIGN | changes), folder / "results/small")
     return record
 
@@ -54,13 +53,11 @@ def record(tmp_path_factory):
 
 @pytest.fixture
 def measured_record(tmp_path):
-    """Measures the campaign with some keys changed."""
     return partial(_measured, tmp_path)
 
 
 @pytest.fixture
 def campaign():
-    """The campaign of `record`."""
     return CAMPAIGN
 
 
@@ -81,7 +78,6 @@ def forged(record, tmp_path):
 
 @pytest.fixture
 def measuring(monkeypatch):
-    """The environment of a process that measures: no other one is started."""
     monkeypatch.setenv("PYTHONHASHSEED", "0")
     for name in THREAD_VARIABLES:
         monkeypatch.setenv(name, "1")
@@ -208,7 +204,6 @@ def launch(start_s: float, end_s: float, evaluations: int, end: str = "returned"
 
 
 def run(*events: tuple[int, int, float], **changes: Any) -> dict[str, Any]:
-    """A run of 100 evaluations with events (launch, evaluations, precision)."""
     row = {
         "status": "ok", "stop_reason": "evaluations", "message": None, "evaluations": 100,
         "launches": 1, "completed_restarts": 0, "wall_s": 1.0, "best_f": 1.0,
@@ -336,7 +331,6 @@ def test_records_without_their_facts(forged, name, capsys):
 
 @pytest.fixture
 def results(record):
-    """``results/NAME`` of the record."""
     return record.parents[3]
 
 

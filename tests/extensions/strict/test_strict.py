@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from bench import BENCH
 from campaigns import SMALL
 from fixtures_of_runs import problem, reaper
 from measurements import do_jobs
@@ -36,7 +37,6 @@ import os
 import signal
 import socket
 import sys
-import threading
 import time
 
 import numpy as np
@@ -101,49 +101,9 @@ def serves(objective, rng):
     raise RuntimeError(f"{socket.if_nameindex()} {os.readlink('/proc/self/ns/net')}")
 
 
-def raises(objective, rng):
-    sample(objective, rng, 3)
-    raise ValueError("no convergence")
-
-
-def crashes(objective, rng):
-    sample(objective, rng, 3)
-    os.kill(os.getpid(), signal.SIGABRT)
-
-
-def exits(objective, rng):
-    sample(objective, rng, 3)
-    os._exit(3)
-
-
 def allocates(objective, rng):
     sample(objective, rng, 3)
     raise MemoryError
-
-
-def hangs(objective, rng):
-    sample(objective, rng, 3)
-    time.sleep(100)
-
-
-def swallows(objective, rng):
-    while True:
-        try:
-            sample(objective, rng)
-        except BaseException:
-            pass
-
-
-def returns(objective, rng):
-    return 3
-
-
-def in_threads(objective, rng):
-    threads = [threading.Thread(target=swallows, args=(objective, rng)) for _ in "ab"]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
 
 
 def garbles(objective, rng):
@@ -218,7 +178,6 @@ def run_apart(use: str, problem: Problem, **allowed) -> dict:
 
 
 def result(row: dict) -> dict:
-    """What does not depend on time."""
     names = ("status", "stop_reason", "message", "evaluations", "launches", "best_f", "best_x")
     return {
         **{name: row[name] for name in names if name != "best_x"},
@@ -265,48 +224,52 @@ def test_of_a_noisy_problem_the_values_are_the_same_and_no_point_is_recommended(
     assert apart["recommendations"] == []
 
 
+OF_THE_BENCH = (
+    "raises", "aborts", "ends_the_process", "sleeps", "swallows_everything", "swallows_in_a_thread",
+    "returns_at_once",
+)  # fmt: skip
+
+
 @pytest.mark.thinned(3)
 @pytest.mark.slow
+@pytest.mark.parametrize("name", OF_THE_BENCH)
+def test_a_run_ends_with_the_status_of_the_default_mode(problem, name):
+    entry = BENCH[name].without_evaluations()
+    time_s = 1.5 if entry.held else 60.0  # longer than a stall
+    row = run_apart(entry.use, problem, time_ns=round(time_s * 1e9))
+    assert not entry.differs(row)
+    assert row["reaped_s"] < time_s + 5
+    assert row["left_processes"] == 0
+
+
+@pytest.mark.thinned(2)
+@pytest.mark.slow
 @pytest.mark.parametrize(
-    ("name", "status", "stop_reason", "said"),
+    ("name", "status", "said"),
     [
-        ("sample", "ok", "time", None),
-        ("raises", "raised", "failure", "ValueError: no convergence"),
-        ("crashes", "crashed", "failure", "SIGABRT"),
-        ("exits", "exited", "failure", "exit code 3"),
-        ("allocates", "out_of_memory", "failure", "MemoryError"),
-        ("hangs", "ok", "time_killed", None),
-        ("swallows", "ok", "time", None),
-        ("in_threads", "ok", "time", None),
-        ("returns", "no_evaluation", "algorithm_ended", "an object of type int without"),
-        ("garbles", "raised", "failure", "Garbled: a message of kind 77"),
-        ("forks", "ok", "time", None),
+        ("allocates", "out_of_memory", "MemoryError"),
+        ("forks", "ok", None),
+        ("garbles", "raised", "Garbled: a message of kind 77"),
     ],
 )
-def test_a_run_ends_with_the_status_of_the_default_mode(
-    algorithms, problem, name, status, stop_reason, said
+def test_what_only_a_process_of_its_own_can_do_has_a_status(
+    algorithms, problem, name, status, said
 ):
-    time_s = 1.5 if stop_reason in ("time", "time_killed") else 60.0  # longer than a stall
-    row = run_apart(f"{algorithms}:{name}", problem, time_ns=round(time_s * 1e9))
-    if stop_reason == "time" and row["stop_reason"] == "time_killed":  # a stall at T
-        stop_reason = "time_killed"
-    assert (row["status"], row["stop_reason"]) == (status, stop_reason)
+    row = run_apart(f"{algorithms}:{name}", problem, time_ns=1_500_000_000)
+    assert row["status"] == status
     assert said is None or said in row["message"]
-    assert row["reaped_s"] < time_s + 5
     assert row["left_processes"] == (name == "forks")
-    if row["stop_reason"] == "time_killed":
-        assert row["wall_s"] == 1.5
 
 
 @pytest.mark.slow
-def test_what_the_function_raises_ends_the_run(algorithms):
+def test_what_the_function_raises_ends_the_run():
     def divides(x):
         raise ZeroDivisionError("by zero")
 
     box = np.full(2, -1.0), np.full(2, 1.0)
     problem = Problem(ProblemName("test", 1, 2, 1), divides, *box, f_opt=0.0)
-    for name in ("swallows", "in_threads"):
-        row = run_apart(f"{algorithms}:{name}", problem, time_ns=10**11)
+    for name in ("swallows_everything", "swallows_in_a_thread"):
+        row = run_apart(BENCH[name].use, problem, time_ns=10**11)
         assert (str(row["status"]), row["stop_reason"]) == ("raised", "failure")
         assert row["message"].startswith("ZeroDivisionError: by zero (test_strict.py:")
 

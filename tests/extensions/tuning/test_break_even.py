@@ -215,7 +215,6 @@ FILE = {
 
 
 def changed(key: str, value: object) -> dict:
-    """The file with another value at a key below `tune`."""
     file = copy.deepcopy(FILE)
     place = file["algorithms"]["DE"]["tune"]
     *above, last = key.split(".")

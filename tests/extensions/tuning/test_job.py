@@ -49,8 +49,6 @@ serve(solve)
 
 
 class Tuning:
-    """The campaign of a search on two problems, and the folder of its results."""
-
     label = "mine-tuned"
 
     def __init__(
@@ -86,7 +84,6 @@ class Tuning:
         self.record = self.folder / plan.tuning_record(self.label, keys)
 
     def run(self) -> dict:
-        """Search, and what the record says."""
         tune(self.campaign, self.label, self.record, self.key, self.folder)
         return open_record(self.record).facts["tuning"]
 

@@ -109,8 +109,6 @@ class Recorded:
 
 
 class Called:
-    """An objective that is evaluated by a call."""
-
     def __init__(self, function, lower, upper):
         self.lower, self.upper, self.dimension = lower, upper, len(lower)
         self.cores = 1
@@ -134,7 +132,6 @@ def no_state_stays_open():
 
 
 def opened() -> State:
-    """A run's memory for as long as the test."""
     OPENED.append(State())
     return OPENED[-1]
 
@@ -154,7 +151,6 @@ def measurement_of(function, lower, upper, **options) -> Measurement:
 
 
 def measured(function, lower, upper, **options) -> Objective:
-    """The objective of a run, which is evaluated by its C function."""
     return measurement_of(function, lower, upper, **options).objective
 
 
@@ -162,13 +158,11 @@ OBJECTIVES = pytest.mark.parametrize("objective_of", [Called, measured])
 
 
 def holes(x):
-    """Values that are no finite numbers, here and there."""
     cell = int(np.floor(4 * np.sum(x)))
     return {0: np.nan, 1: np.inf, 2: -np.inf}.get(cell % 7, float(cell % 5))
 
 
 def box(dimension):
-    """Bounds of another width for each variable."""
     return -1.0 - np.arange(dimension), 2.0 + 0.5 * np.arange(dimension)
 
 
@@ -238,14 +232,6 @@ def test_np_is_d_or_what_the_strategy_needs(launch, strategy, D):
     same = {"strategy": strategy, "D": D, "patience": 1, "F": 0.5, "CR": 0.9}
     assert len(points_of(Called, NP=max(D, least), **same)) == len(plain_points(NP=D, **same))
     assert STRATEGIES[strategy].least_population == least
-
-
-@OBJECTIVES
-@pytest.mark.parametrize("value", [1.0, np.inf, np.nan])
-def test_patience_is_generations_without_a_better_best(objective_of, value):
-    same = {"strategy": "rand/1/bin", "NP": 8, "D": 3, "patience": 6}
-    points = points_of(objective_of, function=lambda x: value, most=10**4, **same)
-    assert len(points) == 8 * (1 + 6)
 
 
 @pytest.mark.thinned(6)

@@ -22,8 +22,6 @@ HEAR = 'while read -r line && [ "$line" != begin ]; do :; done\n'
 
 
 class Sum(Plain):
-    """The sum of squares on [-5, 5]^2."""
-
     progress = 0.25
 
     def __init__(self, most: float = math.inf, left: int | None = None) -> None:
@@ -41,8 +39,6 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.fixture
 def script(tmp_path):
-    """``script(text, interpreter=)``: an executable file."""
-
     def write(text: str, interpreter: str = "/bin/sh") -> str:
         path = tmp_path / "solver"
         path.write_text(f"#!{interpreter}\n{text}")

@@ -157,7 +157,6 @@ def test_the_centres_follow_the_successes_and_stay_where_nothing_succeeds(launch
 
 @pytest.fixture
 def rates(monkeypatch):
-    """The CR of each generation's trials."""
     seen = []
     binomial = population.binomial
 
@@ -297,7 +296,6 @@ def test_onlookers_follow_the_nectar():
 
 
 def listed(*values: float) -> Plain:
-    """Gives values in turn, 5 when there are no more."""
     rest = list(values)
     return Plain(lambda x: rest.pop(0) if rest else 5.0, 4, np.inf, lower=-1.0, upper=1.0)
 
@@ -349,8 +347,6 @@ def reef():
 
 
 class Squares:
-    """Draws the given squares."""
-
     def __init__(self, *squares: int) -> None:
         self._squares = [list(squares)]
 
@@ -521,7 +517,6 @@ class Bits(Plain):
 
     @property
     def flips(self):
-        """How many places each point differs in from the best before it."""
         best, flips = self.points[0], []
         value = self.values[0]
         for x, new in zip(self.points[1:], self.values[1:], strict=True):

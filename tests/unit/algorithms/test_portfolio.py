@@ -33,8 +33,6 @@ def member(log, name, launch=10**9):
 
 @pytest.fixture
 def loaded(monkeypatch):
-    """Loads a portfolio whose members are the functions that are given by name."""
-
     def load(functions, **parameters):
         from timefair.algorithms.base import Algorithm
 
@@ -149,8 +147,6 @@ def test_members_in_c_give_the_same_as_through_the_interpreter(monkeypatch):
     share = compiled.Share
 
     class Plain:
-        """The share without its address in C."""
-
         def __init__(self, *arguments):
             vars(self)["_share"] = share(*arguments)
 

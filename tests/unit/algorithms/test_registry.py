@@ -82,7 +82,6 @@ print("cma" in sys.modules)
 
 @pytest.fixture
 def checked(monkeypatch, tmp_path):
-    """What `registry.faults` was asked, with an empty cache."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     asked = []
 

@@ -105,7 +105,6 @@ class Animal:
 
 @pytest.fixture
 def package(tmp_path, monkeypatch):
-    """An empty package ``menagerie`` but for its module ``kind``."""
     monkeypatch.syspath_prepend(tmp_path)
     folder = tmp_path / "menagerie"
     folder.mkdir()

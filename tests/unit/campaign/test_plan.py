@@ -227,7 +227,6 @@ def small():
 
 @pytest.fixture
 def rival(tmp_path):
-    """Another process, which holds the campaign in ``results``."""
     command = [sys.executable, "-c", HOLD, str(tmp_path / "results")]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True

@@ -202,7 +202,6 @@ def make(campaign: configuration.Campaign, folder: Path) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def before(tmp_path_factory):
-    """A finished campaign, whose folder no test changes."""
     folder = tmp_path_factory.mktemp("before") / "trial"
     return folder, make(changed(), folder)
 

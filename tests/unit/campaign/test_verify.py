@@ -35,8 +35,6 @@ KEY = "ab" * 32
 
 @pytest.fixture
 def verify(measured, capsys):
-    """Runs the command; its status and its lines."""
-
     def run(*arguments: str, target: Path | None = None) -> tuple[int, list[str]]:
         status = cli.main(["verify", str(target or measured.folder), *arguments])
         said = capsys.readouterr()
@@ -227,7 +225,6 @@ def test_tables_of_mixed_machines_need_consent(measured, tmp_path, capsys):
 
 
 def without_b(measured) -> None:
-    """Remove algorithm b from the campaign, and plan it again."""
     algorithms = {"a": measured.campaign.algorithms["a"]}
     campaign = measured.campaign.model_copy(update={"algorithms": algorithms})
     plan.write_snapshot(campaign, measured.folder)
@@ -310,7 +307,6 @@ def test_a_collected_file_of_another_configuration(measured, verify, tmp_path, c
     ],
 )
 def test_facts_of_another_kind_are_one_line(row, verify, tmp_path, facts, clause):
-    """In a record whose checksum is right, as another program may write it."""
     path = tmp_path / "x.parquet"
     batch = pa.Table.from_pylist([row(0)], RUN_SCHEMA).to_batches()
     write_record(path, batch, {"key": KEY, **facts})
@@ -326,7 +322,6 @@ F = SUITES["bbob"].problem(1, 2, 1).evaluate
 
 
 def look(seconds: float = 60.0, parameters=None, **changes) -> tuple[Reevaluation, list[str]]:
-    """Evaluate the best point of one run."""
     row = {"suite": "bbob", "function": 1, "dimension": 2, "instance": 1, "run": 3}
     row |= {"best_f": F(np.array(X)), "noise_free_f": None, "best_x": X, **changes}
     table = pa.table(
@@ -346,8 +341,6 @@ def test_values_that_are_the_same_or_not_also_without_noise():
     points, (line,) = look(best_f=79.0)
     assert points.found["different"] == 1
     assert line.startswith("f1 D=2 instance 1, run 3: the best point was recorded with 79.0 and")
-    import numpy as np
-
     problem = SUITES["bbob-noisy"].problem(101, 2, 1)
     noisy = {"suite": "bbob-noisy", "function": 101, "best_f": 1e3}
     exact = problem.noise_free(np.array(X))
@@ -383,8 +376,6 @@ def test_the_users_own_function(tmp_path, monkeypatch):
 
 
 def test_the_quality_of_vectors_is_computed_again():
-    import numpy as np
-
     problem = SUITES["bbob-biobj"].problem(1, 2, 1)
     vectors = np.array([problem.evaluate(np.array(x)) for x in ([0.0, 0.0], [1.0, -1.0], X)])
     best = float(np.min(problem.outputs.quality(vectors)))
@@ -460,7 +451,6 @@ def folder(tmp_path_factory):
 
 
 def lines_of(capsys):
-    """The lines about an optimum."""
     said = capsys.readouterr()
     return [line for line in (said.out + said.err).splitlines() if "f_opt" in line]
 

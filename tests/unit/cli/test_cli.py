@@ -154,15 +154,6 @@ def test_measuring_refuses(change, line, snapshot, capsys):
 
 
 @pytest.mark.slow
-def test_python_dash_m(campaign_file):
-    campaign_file.write_text("name: a\nname: b\n")
-    command = [sys.executable, "-m", "timefair", "check", str(campaign_file)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 2
-    assert done.stderr == f"timefair: {campaign_file}:2: 'name' is given twice\n"
-
-
-@pytest.mark.slow
 def test_snakemake_plans_the_campaign(campaign_file):
     command = [
         sys.executable, "-m", "snakemake", "-s", str(ROOT / "Snakefile"), "-n", "--quiet", "rules",

@@ -17,7 +17,6 @@ from timefair.records.store import write_record
 
 
 def timed(runs=8):
-    """Runs of two algorithms, of which `wide` is better."""
     rows = [
         (name, "sphere", 3, 1, run, k, k / 1000, (100 - scale * k) ** 2 / (1 + run), 0.0)
         for name, scale in (("narrow", 0.1), ("wide", 0.9))
@@ -215,7 +214,6 @@ def test_a_file_becomes_tables_figures_and_the_report(csv_study, capfd):
 
 
 def split(csv_study, by):
-    """Write the rows of the table to one file per word in their column `by`."""
     header, *rows = (csv_study / "mine.csv").read_text().splitlines(True)
     for word in sorted({row.split(",")[by] for row in rows}):
         mine = [row for row in rows if row.split(",")[by] == word]
@@ -226,7 +224,6 @@ def split(csv_study, by):
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize(("by", "files"), [(0, "AB"), (4, "012")])
 def test_several_files_are_one_table(csv_study, capfd, by, files):
-    """One per algorithm, or one per run of both."""
     split(csv_study, by)
     analysed("analyse mine.csv --settings settings.yaml --output whole", capfd)
     names = " ".join(f"part-{word}.csv" for word in files)

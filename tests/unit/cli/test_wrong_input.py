@@ -31,7 +31,6 @@ WRONG = {
 
 @pytest.fixture(scope="module")
 def original(tmp_path_factory):
-    """A campaign, a record of a run, two tables, a drawing."""
     folder = tmp_path_factory.mktemp("original")
     (folder / "campaign.yaml").write_text(CAMPAIGN)
     plan.write_snapshot(configuration.load(folder / "campaign.yaml"), folder)
@@ -48,14 +47,12 @@ def original(tmp_path_factory):
 
 @pytest.fixture
 def study(original, tmp_path, monkeypatch):
-    """The working directory: a copy of these."""
     shutil.copytree(original, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
 def put(kind: str, path: Path) -> Path:
-    """A wrong file at this path, or where nothing can be."""
     path.unlink(missing_ok=True)
     if kind == "below a file":
         path.write_text("")

@@ -8,7 +8,6 @@ from campaigns import SMALL
 
 from timefair import cli
 from timefair.campaign import configuration, plan
-from timefair.exhibits import latex
 from timefair.exhibits.registry import FIGURES, TABLES
 from timefair.io.importing import WantedProblems, import_all, import_data
 from timefair.records.rundata.runs import Runs
@@ -40,7 +39,6 @@ SOURCE = {
 
 @pytest.fixture(scope="module")
 def traces():
-    """A function: random events (evaluations, seconds, precision) of a run."""
     rng = np.random.default_rng(8)
 
     def make(end):
@@ -100,7 +98,6 @@ def beside(measured, published):
 
 
 def of_measured(frame):
-    """Only what is measured; in seconds where the rows have units."""
     rows = frame[frame["algorithm"].astype(str) != "B"]
     if "unit" in rows:
         rows = rows[rows["unit"].str.startswith("seconds")]
@@ -163,18 +160,6 @@ def test_published_data_have_evaluations_and_no_seconds(name, beside):
     assert list(frame["algorithm"].cat.categories) == ["A", "C", "B"]
 
 
-def test_ert_by_hand(beside):
-    row = TABLES["ert"](beside, ANALYSIS).query(
-        "algorithm == 'B' and dimension == 2 and target == 1.0"
-    )
-    old = beside.published
-    reached = old.runtimes("evaluations", [1.0])[:, 0]
-    members = (old.frame["dimension"] == 2).to_numpy()
-    cost = np.where(np.isfinite(reached), reached, 50_000.0)[members].sum()
-    assert row["ert_evaluations"].item() == cost / np.isfinite(reached[members]).sum()
-    assert (row["runs"].item(), row["ert_s"].isna().item()) == (3, True)
-
-
 @pytest.mark.slow
 def test_ranks_are_among_those_that_have_the_measure(alone, beside):
     without, among = (TABLES["ranks"](runs, ANALYSIS) for runs in (alone, beside))
@@ -218,21 +203,6 @@ def test_every_figure_is_drawn(name, beside):
         assert ("B" in drawn) == ("evaluations" in name or name == "ranks")
 
 
-@pytest.mark.thinned(4)
-@pytest.mark.parametrize("name", sorted(AMONG))
-def test_captions_say_so(name, beside, tmp_path):
-    frame = TABLES[name](beside, ANALYSIS)
-    frame.to_parquet(tmp_path / "t.parquet")
-    frame = pd.read_parquet(tmp_path / "t.parquet")
-    tex = latex.typeset(
-        TABLES[name].exhibit,
-        frame,
-        TABLES[name].exhibit.printed(frame),
-        latex.Setting(ANALYSIS, time_s=1.0),
-    )
-    assert "Published data, which have no times: B." in tex
-
-
 CLOCKED = Analysis(targets=(10.0, 1.0), resamples=20, campaign={"algorithms": {}})
 HEADER = "suite,algorithm,function,dimension,instance,run,evaluations,seconds,value,optimum\n"
 
@@ -247,8 +217,6 @@ def lines_of(algorithm):
 
 @pytest.fixture
 def foreign(tmp_path):
-    """A function: records of a table with two algorithms, and its file."""
-
     def made(name="mine.csv", labels=("B", "C")):
         (tmp_path / name).write_text(HEADER + "".join(map(lines_of, labels)))
         (tmp_path / "collected").mkdir(exist_ok=True)
@@ -292,7 +260,6 @@ def test_beside_measured_runs_only_evaluations_count(foreign, measured_file):
 @pytest.mark.thinned(6)
 @pytest.mark.parametrize("name", TABLES)
 def test_measured_numbers_in_seconds_do_not_change(name, foreign, measured_file):
-    """In every table, each column in seconds is the one without the foreign runs."""
     alone, beside = (
         TABLES[name](Runs.read(paths), CLOCKED)
         for paths in ([measured_file], [*foreign(), measured_file])
@@ -324,7 +291,6 @@ def test_the_checklist_says_where_runs_are_from(foreign, tmp_path):
 
 @pytest.fixture
 def results(tmp_path):
-    """The folder, of a campaign that names all of these algorithms."""
     published = {name: {"format": "table", "path": str(tmp_path)} for name in "BCD"}
     measured = {"algorithms": {"A": "timefair:random-search"}, "budget": {"time_s": 1}}
     campaign = configuration.parse(SMALL | measured | {"published": published})
@@ -367,7 +333,6 @@ MACHINE = {"cpu": "Z80", "cores": 2, "memory_mb": 15_922.4}
 
 
 def _collected(facts, timed):
-    """The facts of a file that joins 16 records."""
     named = {name: [value] for name, value in facts.items()}
     return {"collected": named | ({"kernels": [timed] * 16} if timed else {})}
 

@@ -93,8 +93,6 @@ def foreign(tmp_path, request):
 
 @pytest.fixture
 def measured(run, table, tmp_path):
-    """Makes runs of a campaign with a final target, from their precisions at the end."""
-
     def made(target, **ends):
         for name, values in ends.items():
             launch = {"start_s": 0.0, "end_s": 0.5, "evaluations": 9, "end": "target"}
@@ -114,7 +112,6 @@ def measured(run, table, tmp_path):
 
 
 def of_both(frame, columns):
-    """The columns of A and of B, as lists of rows."""
     return [frame.loc[frame["algorithm"] == name, columns].to_numpy().tolist() for name in ENDS]
 
 

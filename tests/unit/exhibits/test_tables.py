@@ -21,7 +21,6 @@ def made(name, table):
 
 @pytest.fixture(scope="module")
 def of_campaign(campaign):
-    """A function: a table of the campaign, made once."""
     runs = Runs.of(campaign)
     make = functools.cache(lambda name: TABLES[name](runs, ANALYSIS))
     return lambda name: make(name).copy()

@@ -26,8 +26,6 @@ def samples():
 
 @pytest.fixture
 def imported(tmp_path):
-    """A function: the runs of some samples, or of a file, and the cautions."""
-
     def made(samples, layout=None):
         path = samples if isinstance(samples, Path) else tmp_path / "results.parquet"
         if path is not samples:

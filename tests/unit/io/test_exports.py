@@ -64,32 +64,6 @@ def test_seconds_are_microseconds(data):
     assert tdat[-1] == (10_000, 2.0)
 
 
-def test_the_index_lists_trials_by_instance_and_run(tmp_path):
-    rows = table(
-        a_run((1, 0.1, 4.0), instance=7, run=1, evaluations=11),
-        a_run((1, 0.1, 3.0), instance=7, run=0, evaluations=12),
-        a_run((1, 0.1, 2.0), instance=2, evaluations=13),
-        a_run((1, 0.1, 1.0), dimension=10, evaluations=14),
-        a_run((1, 0.1, 0.5), function=3),
-        a_run(algorithm="B"),
-    )
-    write_coco(rows, tmp_path, "evaluations", final_target=1e-9)
-    assert sorted(path.name for path in tmp_path.rglob("*.info")) == [
-        "bbob_f1.info", "bbob_f1.info", "bbob_f3.info",
-    ]  # fmt: skip
-    lines = (tmp_path / "A/bbob_f1.info").read_text().splitlines()
-    assert lines[::3] == [
-        f"suite = 'bbob', funcId = 1, DIM = {dimension}, Precision = 1e-09, algId = 'A', "
-        "logger = 'bbob', data_format = 'bbob-new2'"
-        for dimension in (2, 10)
-    ]
-    assert all(line.startswith("%") for line in lines[1::3])
-    assert lines[2::3] == [
-        "bbob_f1/bbob_f1_d2.dat, 2:13|2.0e+00, 7:12|3.0e+00, 7:11|4.0e+00",
-        "bbob_f1/bbob_f1_d10.dat, 1:14|1.0e+00",
-    ]
-
-
 def test_functions_without_a_known_optimum_are_refused(tmp_path):
     runs = table(a_run(f_opt=None), a_run(function=3, f_opt=None), a_run(function=2))
     assert refused(write_coco, runs, tmp_path / "out", "evaluations") == tuple(
@@ -165,31 +139,6 @@ def test_a_long_name_of_a_suite_becomes_a_short_part_of_a_file_name(suite, tmp_p
     write_ioh(table(a_run((1, 0.1, 4.0), suite=suite)), tmp_path)
     (index,) = tmp_path.glob("A/*.json")
     assert json.loads(index.read_text())["suite"] == suite
-
-
-def test_the_index(tmp_path):
-    rows = table(
-        a_run((1, 0.1, 4.0), (9, 0.2, 2.0), instance=7, run=1, evaluations=11),
-        a_run(instance=7, run=0, evaluations=12),
-        a_run((1, 0.1, 2.0), dimension=10),
-        a_run(function=3),
-    )
-    write_ioh(rows, tmp_path)
-    assert sorted(path.name for path in tmp_path.rglob("*.json")) == [
-        "IOHprofiler_f1_bbob.json",
-        "IOHprofiler_f3_bbob.json",
-    ]
-    said = json.loads((tmp_path / "A/IOHprofiler_f1_bbob.json").read_text())
-    assert said["algorithm"]["name"] == "A"
-    assert (said["suite"], said["function_id"], said["maximization"]) == ("bbob", 1, False)
-    first, second = said["scenarios"]
-    assert [first["dimension"], second["dimension"]] == [2, 10]
-    assert first["runs"] == [
-        {"instance": 7, "evals": 12, "best": {"evals": 1, "y": NOTHING_YET, "x": []}},
-        {"instance": 7, "evals": 11, "best": {"evals": 9, "y": 2.0, "x": []}},
-    ]
-    assert len([line for line in lines(tmp_path) if line.startswith("evaluations")]) == 2
-    assert (tmp_path / "A" / second["path"]).is_file()
 
 
 def test_refused_exports(tmp_path):

@@ -23,8 +23,6 @@ def rows(function="1", instance="1", run="0", value=1.0, algorithm="A", seconds=
 
 @pytest.fixture
 def given(tmp_path):
-    """A function: files of a table, from the rows of each."""
-
     def write(**files):
         paths = []
         for name, text in files.items():

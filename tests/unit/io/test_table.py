@@ -37,7 +37,6 @@ ANALYSIS = Analysis(
 
 
 def exceptions() -> set[str]:
-    """The tables that the documentation says to differ."""
     section = PAGE.read_text().partition("## Exporting your own campaign")[2].partition("\n## ")[0]
     rows = (line.split("|")[1] for line in section.splitlines() if line.startswith("| `"))
     return set(re.findall(r"`(\w+)`", " ".join(rows))) - {"detectable_ratio", COLUMN}
@@ -75,7 +74,6 @@ def measured(run, table):
 
 @pytest.fixture(scope="module", params=SUFFIXES)
 def again(request, measured, tmp_path_factory):
-    """The same runs, exported and imported."""
     folder = tmp_path_factory.mktemp("again")
     write_table(measured, folder / f"runs{request.param}")
     found = import_all(folder / f"runs{request.param}", "table", folder / "records")
@@ -125,8 +123,6 @@ def lines(rows, names="A,4,2,1,0", optimum="1"):
 
 @pytest.fixture
 def imported(tmp_path):
-    """A function: the rows of the records of a table, by algorithm, and the cautions."""
-
     def made(text, columns="", constants=""):
         (tmp_path / "mine.csv").write_text(text)
         layout = Layout.of(columns, constants)
@@ -139,8 +135,6 @@ def imported(tmp_path):
 
 @pytest.fixture
 def refusal(imported, tmp_path):
-    """A function: the faults of a table, without the name of the file before each."""
-
     def made(text, columns="", constants=""):
         with pytest.raises(InputError) as refused:
             imported(text, columns, constants)
@@ -279,7 +273,6 @@ def test_beside_a_campaign_an_optimum_is_needed(tmp_path):
 
 @pytest.mark.parametrize("given", ["", "0", "-0.5"])
 def test_a_value_below_the_optimum_is_kept_and_reported(given, imported):
-    """Other tools give the precision 0 there, or the difference."""
     rows = lines([*WALK, (10, 1, 0.5), (11, 1.1, 0.75)]).splitlines()
     cells = ["precision", "", "", "", "", given, ""]
     text = "".join(

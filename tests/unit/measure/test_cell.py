@@ -187,7 +187,6 @@ def test_each_instance_is_ended_by_the_rule_on_its_own_and_not_run_again():
 
 @pytest.fixture
 def locks(tmp_path, monkeypatch):
-    """A folder of locks, and afterwards all cores again."""
     usable = os.sched_getaffinity(0)
     monkeypatch.setenv("TIMEFAIR_LOCKS", str(tmp_path))
     yield
@@ -267,7 +266,6 @@ def measured(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def complete(measured):
-    """The samples of all runs, without a rule."""
     return measured(campaign())[0]
 
 
@@ -316,7 +314,6 @@ def test_a_race_drops_who_cannot_win(measured, complete):
 
 @pytest.mark.slow
 def test_runs_that_reached_the_final_target_are_equal(tmp_path):
-    """How far beyond the target they are drops no algorithm."""
     race = {"rule": "race", "confidence": 0.9}
     wanted = campaign(stopping=race, rounds=2)
     folder, keys = tmp_path / "results", measure_keys(wanted)

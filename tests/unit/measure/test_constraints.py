@@ -30,7 +30,6 @@ def run(solve, problem=PROBLEM, **allowed):
 
 
 def of_constraints(constraints, f=PROBLEM.evaluate, **changes):
-    """The problem with other constraints and another f, both in Python."""
     own = replace(PROBLEM.constraints, count=1, evaluate=constraints, native=None)
     return replace(PROBLEM, kind=own, evaluate=f, native=None, **changes)
 
@@ -219,7 +218,6 @@ def moving(environments=ENVIRONMENTS, function=2):
 
 
 def values_in_each(environments=ENVIRONMENTS, x=X):
-    """The values of a point in all environments."""
     problem = moving(environments)
     (evaluation,) = problem.keep
     found = []
@@ -242,7 +240,6 @@ class Bench(Launched):
         return self.objective(x)
 
     def vectors(self):
-        """Evaluations, time and numbers of each kept vector."""
         rows = self.state.logs().vectors
         return [
             (int(row["evaluations"]), int(row["time"]), *row["outputs"].tolist()) for row in rows

@@ -125,7 +125,6 @@ def test_each_evaluation_has_its_own_time(problem):
 
 
 def test_waiting_does_not_count(problem):
-    """40 evaluations with 0.8 s of sleep between them take less CPU time."""
     begun = time.monotonic()
     row = run(sleeps, problem, evaluations=40)
     assert time.monotonic() - begun >= 39 * 0.02
@@ -163,8 +162,6 @@ def test_batches_are_evaluated_by_one_process(problem):
 
 
 def test_no_clock_that_can_be_set_is_read(problem, monkeypatch):
-    """Neither by the run's process nor by the one that measures it."""
-
     def refuse():
         raise AssertionError
 

@@ -108,8 +108,6 @@ def _javascript(folder: Path) -> str:
 
 
 def in_process(**parameters) -> Algorithm:
-    """The example's algorithm, without a process of its own."""
-
     def solve(objective, rng):
         climber.climb(
             lambda points: [objective(point) for point in points],
@@ -148,26 +146,6 @@ def test_an_example_gives_the_events_of_the_same_algorithm_in_process(
     assert [(e["launch"], e["evaluations"], e["precision"]) for e in theirs["events"]] == [
         (e["launch"], e["evaluations"], e["precision"]) for e in ours["events"]
     ]
-
-
-@pytest.mark.thinned(1)
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("text", "status", "stop_reason", "message"),
-    [
-        ("while True: pass", "no_evaluation", "time_killed", None),
-        ("print('1 2 3', flush=True)\nwhile True: pass", "ok", "time_killed", None),
-        ("import os\nos.close(1)", "no_evaluation", "algorithm_ended",
-         "the algorithm returned without an evaluation; it has to run the search itself"),
-        ("print('1 2 3', flush=True)\nraise SystemExit('no licence')", "raised", "failure",
-         "ExternalError: ended with exit code 1; standard error: no licence"),
-    ],
-)  # fmt: skip
-def test_each_end_has_its_words(script, problem, folder, text, status, stop_reason, message):
-    row = run(script(text), problem, **({"time_ns": T_NS} if stop_reason == "time_killed" else {}))
-    assert (row["status"], row["stop_reason"], row["message"]) == (status, stop_reason, message)
-    assert kernel.children() == []
-    assert list(folder.iterdir()) == []
 
 
 @pytest.mark.slow

@@ -67,7 +67,6 @@ def folder(tmp_path, monkeypatch):
 
 
 def rows_of(folder: Path, use: str, **changes: Any) -> list[dict[str, Any]]:
-    """The rows of a job with three runs, measured in this process."""
     one = {"algorithms": {"only": use}, "restart": {"policy": "none"}, "runs": 3}
     campaign = configuration.parse(SMALL | one | changes)
     return read_runs(do_jobs(campaign, folder / "results")).to_pylist()

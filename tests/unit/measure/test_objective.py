@@ -23,8 +23,6 @@ from timefair.records.thinning import Thinning
 
 
 class Clock:
-    """Each reading is `step` later than the last."""
-
     def __init__(self, step: int = 10) -> None:
         self.now, self.step = 0, step
 
@@ -44,8 +42,6 @@ def sphere(dimension: int = 2, f_opt: float = 1.0) -> Problem:
 
 
 class Bench(Launched):
-    """An objective on a state of its own."""
-
     def __init__(self, deadline=NEVER, problem=None, rows=None, step=10, **options) -> None:
         state, self.clock = State(), Clock(step)
         if rows is not None:

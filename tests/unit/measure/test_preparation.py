@@ -276,7 +276,6 @@ def job_of(folder: Path, function: str, asked: Any, code: str = ALGORITHM) -> tu
 
 
 def scheduled(campaign: Any, job: Job, record: Path) -> list[dict[str, Any]]:
-    """The runs of the job, which a child measures, because a job changes its process."""
     if (pid := os.fork()) == 0:
         try:
             measure(campaign, job, record, "key")
@@ -318,16 +317,9 @@ def test_the_runs_report_an_algorithm_that_fails(tmp_path):
     assert open_record(record).facts["schedule"] == []
 
 
-THREAD = """
-from concurrent.futures import ThreadPoolExecutor
-pool = ThreadPoolExecutor(1)
-pool.submit(abs, 1).result()
-"""
-
-
 @pytest.mark.thorough
 @pytest.mark.slow
 def test_runs_in_processes_of_their_own_have_the_length(tmp_path):
-    campaign, job, record = job_of(tmp_path, "solve", {"launches": 4}, THREAD + ALGORITHM)
+    campaign, job, record = job_of(tmp_path, "solve", {"launches": 4}, POOL + ALGORITHM)
     assert [row["completed_restarts"] for row in scheduled(campaign, job, record)] == [4, 4]
     assert cell.schedule_of(open_record(record).facts)["length"] == 49

@@ -16,15 +16,7 @@ from measurements import do_jobs
 from timefair import cli
 from timefair.algorithms.base import Algorithm
 from timefair.campaign import configuration
-from timefair.measure.audit import (
-    SLOW_S,
-    AuditRow,
-    AuditSettings,
-    Subject,
-    audit,
-    look_at,
-    subjects,
-)
+from timefair.measure import audit as of_audit
 from timefair.measure.run import Allowance, measure_run
 from timefair.measure.trial import Rounded, rounded
 from timefair.problems.registry import SUITES
@@ -38,7 +30,6 @@ def bowl(x):
 
 @pytest.fixture
 def measured(tmp_path, monkeypatch):
-    """A function: the rows of a small campaign on some problems."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.path", [p for p in sys.path if p])
     Path("mine.py").write_text(OWN)
@@ -133,12 +124,14 @@ def test_every_whole_number_has_the_same_share_and_none_is_outside():
     assert points[0, 0] == -0.5  # the array is the algorithm's
 
 
-SETTING = AuditSettings(dimension=3, evaluations=120, time_s=1.3)
+SETTING = of_audit.AuditSettings(dimension=3, evaluations=120, time_s=1.3)
 """No run is shorter than a machine stalls."""
 
 
-def finding(solve, **changes) -> AuditRow:
-    return audit(Subject("it", "mine:solve"), Algorithm(solve), replace(SETTING, **changes))
+def finding(solve, **changes) -> of_audit.AuditRow:
+    return of_audit.audit(
+        of_audit.Subject("it", "mine:solve"), Algorithm(solve), replace(SETTING, **changes)
+    )
 
 
 @pytest.mark.slow
@@ -164,7 +157,7 @@ def test_the_audit_of_early_ends_of_the_clock_and_of_batches():
         least_s = np.inf
         for k in range(10**9):
             begin = time.perf_counter()
-            random = k >= 10 and least_s < SLOW_S  # a machine does not stall ten times
+            random = k >= 10 and least_s < of_audit.SLOW_S  # a machine does not stall ten times
             objective(rng.uniform(-5, 5, objective.dimension) * random)
             least_s = min(least_s, time.perf_counter() - begin)
 
@@ -177,7 +170,7 @@ def test_the_audit_of_early_ends_of_the_clock_and_of_batches():
 
     assert finding(in_batches).batches is True
     assert finding(solve("random_search")).batches is False
-    assert look_at(Subject("it", "timefair:ABC"), SETTING).batches is False
+    assert of_audit.look_at(of_audit.Subject("it", "timefair:ABC"), SETTING).batches is False
 
 
 @pytest.mark.slow
@@ -208,9 +201,9 @@ def test_subjects_are_campaigns_libraries_and_names(tmp_path):
         "algorithms: {small: {use: pycma:BIPOP, parameters: {popsize: 6}}}\n"
         "budget: {time_s: 1}\nruns: 1\n"
     )
-    found = subjects([str(path), "scipy:Powell", "pycma"])
-    assert found[0] == Subject("small", "pycma:BIPOP", {"popsize": 6})
-    assert found[1] == Subject("scipy:Powell", "scipy:Powell")
+    found = of_audit.subjects([str(path), "scipy:Powell", "pycma"])
+    assert found[0] == of_audit.Subject("small", "pycma:BIPOP", {"popsize": 6})
+    assert found[1] == of_audit.Subject("scipy:Powell", "scipy:Powell")
     assert [each.use for each in found[2:]] == [
         f"pycma:{name}" for name in ("CMA-ES", "IPOP", "BIPOP", "lq-CMA-ES")
     ]

@@ -37,7 +37,6 @@ def two_spheres(x):
 
 
 def problem(evaluate=two_spheres, **changes):
-    """Two objectives, with the hypervolume indicator of the unit square."""
     two = Problem(NAME, evaluate, -BOUND, BOUND, f_opt=F_OPT, kind=KIND)
     return replace(two, **changes)
 
@@ -53,7 +52,6 @@ def run(solve, on, **allowed):
 
 
 def search(objective, rng):
-    """Fifty random points, in turns alone and together."""
     for _ in range(5):
         for _ in range(5):
             objective(rng.uniform(objective.lower, objective.upper))
@@ -193,7 +191,6 @@ def test_a_vector_is_kept_unless_an_earlier_one_weakly_dominates_it(vectors):
 
 
 def front_of(rng, count):
-    """Vectors near a front, which approach it."""
     first = rng.random(count)
     return np.column_stack([first, 1 - first]) + 0.3 * rng.random((count, 1)) * np.linspace(
         1, 0, count

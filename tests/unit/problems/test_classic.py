@@ -11,13 +11,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from timefair.problems.classic import (
-    F1_F23,
-    F1_F23_FUNCTIONS,
-    FIXED,
-    FUNCTIONS,
-    _michalewicz_best,
-)
+from timefair.problems import classic
 from timefair.problems.engineering import DESIGNS, ENGINEERING, TOLERANCE
 from timefair.problems.registry import SUITES
 
@@ -114,7 +108,7 @@ def test_a_search_around_the_optimum_finds_nothing_better(function, instance):
 def optimum_of(function: int, dimension: int, instance: int) -> NDArray[np.float64]:
     """The optimum: as published, or as the documentation says that an instance changes it."""
     problem = CLASSIC.problem(function, dimension, instance)
-    published = FUNCTIONS[function - 1].optimum(dimension)
+    published = classic.FUNCTIONS[function - 1].optimum(dimension)
     if instance == 1:
         return published
     if function in REVERSED:
@@ -143,7 +137,7 @@ def test_outside_the_bounds_nothing_is_better_than_the_optimum(function):
 
 
 def test_the_optimum_of_michalewicz_is_the_best_of_a_grid_per_variable():
-    best = _michalewicz_best(300)
+    best = classic._michalewicz_best(300)
     grid = np.linspace(0, np.pi, 200_001)
     for i in (1, 2, 3, 4, 5, 7, 50, 299, 300):
         values = np.sin(grid) * np.sin(i * grid**2 / np.pi) ** 20
@@ -156,11 +150,11 @@ OPTIMA = {14: 0.998, 15: 0.0003075, 16: -1.0316285, 17: 0.398, 18: 3.0, 19: -3.8
 OPTIMA |= {21: -10.1532, 22: -10.4029, 23: -10.5364, 8: -12569.5}
 
 
-@pytest.mark.parametrize("function", F1_F23.functions)
+@pytest.mark.parametrize("function", classic.F1_F23.functions)
 def test_the_optimum_has_the_printed_value_and_none_near_it_is_better(function):
-    dimension = FIXED.get(function, 30)
-    problem = F1_F23.problem(function, dimension, 1)
-    best = F1_F23_FUNCTIONS[function - 1].optimum(dimension)
+    dimension = classic.FIXED.get(function, 30)
+    problem = classic.F1_F23.problem(function, dimension, 1)
+    best = classic.F1_F23_FUNCTIONS[function - 1].optimum(dimension)
     printed = OPTIMA.get(function, 0.0)
     assert problem.evaluate(best) == problem.f_opt
     np.testing.assert_allclose(problem.f_opt, printed, rtol=2e-3 if printed else 0, atol=1e-12)

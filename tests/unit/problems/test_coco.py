@@ -25,7 +25,6 @@ NOISY = SUITES["bbob-noisy"]
 
 
 def best_point(problem):
-    """Where COCO says that the optimum is."""
     name = problem.name
     index = name.function - SUITES[name.suite].functions[0] + 1
     options = (
@@ -50,7 +49,6 @@ def test_the_optimum_is_where_coco_says_and_nothing_is_below(suite):
         best = best_point(problem)
         assert np.all((problem.lower <= best) & (best <= problem.upper))
         assert problem.evaluate(best) == pytest.approx(problem.f_opt, abs=1e-12)
-        assert min(map(problem.evaluate, problem.points(9))) >= problem.f_opt - 1e-12
 
 
 @pytest.mark.slow
@@ -113,21 +111,6 @@ def test_noise_repeats_from_the_same_seed_and_differs_from_another():
     assert first == again
     assert len(set(first)) == 20
     assert not set(first) & set(other)
-
-
-numbers = st.one_of(st.integers(-3, 200), st.integers(-(2**40), 2**40))
-
-
-@pytest.mark.parametrize("suite", COCO, ids=lambda suite: suite.name)
-@given(function=numbers, dimension=numbers, instance=numbers)
-def test_a_wrong_key_has_its_line_and_never_reaches_coco(suite, function, dimension, instance):
-    right = [function in suite.functions, dimension in suite.dimensions, 1 <= instance < 2**31]
-    lines = suite.faults([function], [dimension], [instance])
-    assert len(lines) == right.count(False)
-    assert all("\n" not in line and suite.name in line for line in lines)
-    if lines:
-        with pytest.raises(ValueError, match=suite.name):
-            suite.problem(function, dimension, instance)
 
 
 BIOBJ = SUITES["bbob-biobj"]
@@ -282,13 +265,6 @@ def test_it_is_moocores_as_soon_as_the_region_is_reached(vectors):
         else:
             beyond = np.maximum(part - 1, 0)
             assert value == -np.min(np.hypot(*beyond.T))
-
-
-@given(walks)
-def test_it_never_falls_and_its_end_does_not_depend_on_the_order(vectors):
-    found = after_each(vectors)
-    assert (np.diff(found) >= 0).all()
-    assert after_each(vectors[::-1])[-1] == pytest.approx(found[-1], abs=1e-12)
 
 
 def test_values_are_rounded_and_moved_into_the_region_of_the_ideal_point():

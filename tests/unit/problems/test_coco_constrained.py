@@ -21,7 +21,6 @@ def launched(problem):
 
 
 def walk(problem, count, seed=0):
-    """Points of a hill climber from the start, feasible and infeasible ones."""
     rng = np.random.default_rng(seed)
     indicator = INDICATOR.problem(problem.name.function, problem.dimension, problem.name.instance)
     best, points, width = problem.start, [], 1.0

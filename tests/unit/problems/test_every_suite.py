@@ -12,7 +12,6 @@ from timefair.problems.registry import SUITES, find
 
 
 def smallest(suite: Suite, function: int) -> int:
-    """The least number of variables that a function of the suite has."""
     return next(d for d in suite.dimensions if not suite.faults([function], [d], [1]))
 
 

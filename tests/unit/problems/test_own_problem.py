@@ -197,11 +197,8 @@ def test_kinds_of_variables(folder, parameters, variables, integer):
 @pytest.mark.parametrize(
     ("suite", "parameters", "lines"),
     [
-        ("bob", {}, ["suite: 'bob' is unknown; did you mean 'bbob'?; known: bbob, "]),
         ("no_module_here:f", {}, ["suite: 'no_module_here:f' is unknown; known: bbob, "]),
         ("own_functions:bowel", {}, ["suite: own_functions has no function 'bowel'; did you mean"]),
-        ("nowhere.py:f", {}, ["suite: there is no file "]),
-        ("bbob", {"lower": 1}, ["parameters: 'lower' is not a parameter of bbob; it has: none"]),
         ("own_functions:bowl", {},
          ["parameters: 'lower' is missing: give it here", "parameters: 'upper' is missing"]),
         ("own_functions:bowl", {**BOX, "wieght": 2}, ["parameters: 'wieght' is not a parameter"]),

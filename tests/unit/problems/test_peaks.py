@@ -103,13 +103,6 @@ def test_values_are_those_of_the_authors_program(case):
 MOVING = SUITES["moving"]
 LEAST, MIDDLE = np.array([-70.0, -60.0, -65.0]), np.array([-10.0, -60.0, 5.0])
 CHANGES = Changes(0, LEAST, MIDDLE)
-UNINFORMED = [60.0, 0.0, 70.0]
-
-
-def runs_of(environments):
-    """Vectors of a run: values above the least one, in environments that never go back."""
-    vector = st.tuples(st.floats(0, 100), st.integers(0, environments - 1))
-    return st.lists(vector, max_size=30).map(lambda rows: sorted(rows, key=lambda row: row[1]))
 
 
 def test_every_scenario_has_its_peaks_and_shift():
@@ -150,14 +143,3 @@ def test_errors_and_the_quality_of_a_run_by_hand():
 def test_a_vector_of_no_environment_is_refused(environment):
     with pytest.raises(ValueError, match="a vector is of the environment"):
         CHANGES.quality(np.array([[0.0, 1.0], [0.0, environment]]))
-
-
-@given(runs_of(3))
-def test_the_quality_never_rises_and_ends_at_the_mean_of_the_best_errors(rows):
-    vectors = np.array([(LEAST[k] + error, k) for error, k in rows]).reshape(-1, 2)
-    means = CHANGES.quality(vectors)
-    assert (np.diff(means) <= 0).all()
-    best = list(UNINFORMED)
-    for (value, _), (_, k) in zip(vectors, rows, strict=True):
-        best[k] = min(best[k], max(value - LEAST[k], 0.0))
-    assert means.size == 0 or means[-1] == pytest.approx(np.mean(best), rel=1e-14)

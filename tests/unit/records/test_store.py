@@ -186,7 +186,6 @@ def begun_record(tmp_path):
 
 
 def end_the_job(begun_record: Path, turn: tuple[int, int]) -> None:
-    """Begin a run in another process, which ends there."""
     pid = os.fork()
     if pid == 0:
         with BegunRun(begun_record) as begun, begun.noted(turn):

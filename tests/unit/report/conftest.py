@@ -47,10 +47,6 @@ REFERENCES = ("reference_before_s", "reference_after_s")
 
 @functools.cache
 def runs_of(seconds, functions, runs, budget_s, slowest):
-    """The runs of all algorithms on all functions, made once.
-
-    Every other round was slower by the factor `slowest`, by the reference kernel.
-    """
     rng = np.random.default_rng(1)
     rows = [
         run(name, function, k, reached_s * rng.uniform(0.9, 1.1), budget_s)
@@ -68,7 +64,6 @@ def runs_of(seconds, functions, runs, budget_s, slowest):
 
 @functools.cache
 def table_of(name, campaign_json, *of_runs):
-    """A table, made once."""
     campaign = configuration.Campaign.model_validate_json(campaign_json, strict=False)
     return TABLES[name](runs_of(*of_runs), Analysis.of(campaign.settings_of(name)))
 

@@ -14,10 +14,7 @@ import pandas as pd
 import pytest
 from campaigns import SMALL
 
-from timefair import cli
-from timefair.campaign import plan
 from timefair.campaign.configuration import parse
-from timefair.exhibits.files import write
 from timefair.exhibits.registry import TABLES
 from timefair.report import account, exhibits, read_description
 from timefair.report.account import Speed, implementations
@@ -29,8 +26,6 @@ from timefair.report.page import page
 
 
 class Reader(HTMLParser):
-    """All elements and their attributes."""
-
     def __init__(self, text):
         super().__init__()
         self.elements = []
@@ -130,19 +125,6 @@ def test_the_best_of_many_algorithms_come_first(evidence):
     assert names.shown == frozenset(order[:8])
     assert "9 others" in names.legend()
     assert Names.of(list(many)[:16], first=order).shown == frozenset(list(many)[:16])
-
-
-@pytest.mark.slow
-def test_the_command_makes_the_page_of_files(evidence, tmp_path):
-    known = evidence({"A": 0.1, "B": 0.2})
-    (tmp_path / "tables").mkdir()
-    for name in ("ert", "ranks"):
-        write(known.table(name), tmp_path / f"tables/{name}.parquet")
-    plan.write_snapshot(known.campaign, tmp_path)
-    assert cli.main(["report", str(tmp_path)]) == 0
-    assert set(data_of((tmp_path / "report.html").read_text())["tables"]) == {"ert", "ranks"}
-    assert (tmp_path / "tables/tables.tex").is_file()
-    assert not (tmp_path / "checklist.html").exists()  # its table was not made
 
 
 @pytest.mark.slow
@@ -273,7 +255,6 @@ ROWS = [
 
 
 def parts_of(text):
-    """The texts of the cells of each row."""
     rows = [
         re.findall(r"<t[dh].*?>(.*?)</t[dh]>", r) for r in re.findall(r"<tr.*?</tr>", text, re.S)
     ]

@@ -158,7 +158,6 @@ def test_normality_is_judged_much_as_by_shapiro_and_wilk(runs):
 
 
 def by_hand(x, confidence):
-    """The factor of a skewed sample, written as in the notes."""
     runs, q = x.size, t.ppf((1 + confidence) / 2, x.size - 1)
     skewness = np.mean((x - x.mean()) ** 3) / x.std() ** 3
     excess = skewness - x.std(ddof=1) / x.mean() * 3 * q**2 / (2 * q**2 + 1)
@@ -209,12 +208,6 @@ def test_wrong_costs_have_no_factor(judge, wrong):
         judge(wrong)
 
 
-RESTARTS = json.loads(
-    (Path(__file__).parents[2] / "golden" / "seed000_checks.json").read_text(encoding="utf-8")
-)["ert"]["simulated_restarts"]
-
-TIMES, SUCCESS = RESTARTS["times"], np.array(RESTARTS["success"], dtype=bool)
-
 INF = np.inf
 
 lengths = st.floats(1e-149, 100.0) | st.sampled_from([0.0, 1.0, 2.0, 1e-149])
@@ -223,7 +216,6 @@ samples = st.lists(st.tuples(lengths, st.booleans()), min_size=0, max_size=6)
 
 
 def split(sample):
-    """Costs and successes of pairs."""
     return np.array([cost for cost, _ in sample]), np.array([hit for _, hit in sample], dtype=bool)
 
 
@@ -233,15 +225,15 @@ def exact(bounds):
 
 
 def irregular(runs=40, failures=30, seed=1):
-    """So many lengths that their sums cannot be listed."""
     rng = np.random.default_rng(seed)
     return rng.uniform(0.5, 1.5, size=runs), np.arange(runs) >= failures
 
 
 def test_distribution_of_the_golden_data():
-    cdf = RESTARTS["cdf"]
-    grid = [float(b) for b in cdf]
-    np.testing.assert_allclose(exact(restarted_cdf(TIMES, SUCCESS, grid)), list(cdf.values()))
+    case = GOLDEN["simulated_restarts"]
+    success, grid = np.array(case["success"], dtype=bool), [float(b) for b in case["cdf"]]
+    found = exact(restarted_cdf(case["times"], success, grid))
+    np.testing.assert_allclose(found, list(case["cdf"].values()))
 
 
 def test_bounds_hold_the_solution_of_the_equation():
@@ -261,17 +253,6 @@ def test_bounds_hold_the_solution_of_the_equation():
     )
     assert (low <= bounds.high + 1e-9).all()
     assert (high >= bounds.low - 1e-9).all()
-
-
-def test_the_lattice_agrees_with_the_list(monkeypatch):
-    times, success = irregular(runs=12, failures=4)
-    grid = np.linspace(0.0, 6.0, 100)
-    listed_cdf = restarted_cdf(times, success, grid)
-    assert exact(listed_cdf)
-    monkeypatch.setattr("timefair.statistics.ert.MOST_SUMS", 0)
-    cdf = restarted_cdf(times, success, grid)
-    assert (cdf.low <= listed_cdf.low + 1e-9).all()
-    assert (cdf.high >= listed_cdf.low - 1e-9).all()
 
 
 def test_whole_costs_on_a_lattice_are_exact(monkeypatch):

@@ -64,12 +64,9 @@ def _free_port() -> int:
 
 
 class Slurm:
-    """What the tests ask of it."""
-
     other_processor = OTHER_PROCESSOR
 
     def jobs(self, *states: str) -> list[str]:
-        """The ids of the jobs in some states, each task of an array by itself."""
         return self._ask(
             "squeue", "--array", "--noheader", "--format=%i", f"--states={','.join(states)}"
         )

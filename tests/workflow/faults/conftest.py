@@ -13,13 +13,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.fixture
 def moments(request):
-    """How many random moments a test takes, in as many campaigns as that needs."""
     return request.config.getoption("--moments", default=None) or MOMENTS
 
 
 @pytest.fixture
 def new_trial(tmp_path):
-    """Makes trials, each in an empty folder."""
     count = iter(range(10**6))
 
     def make(**changes: object) -> Trial:

@@ -57,7 +57,6 @@ class Trial:
         workspace.configure(**usual | changes)
 
     def start(self, cores: int = 2, **options: Any) -> subprocess.Popen[bytes]:
-        """Start the workflow, in a process group of its own."""
         with self.said.open("ab") as said:
             return subprocess.Popen(
                 self.workspace.command(*MEASURED, cores=cores), cwd=self.workspace.folder,
@@ -86,7 +85,6 @@ class Trial:
         return status
 
     def alive(self) -> list[int]:
-        """Every process of the campaign."""
         return [pid for pids in processes(self.workspace.folder).values() for pid in pids]
 
     def look(self) -> None:
@@ -111,7 +109,6 @@ class Trial:
 
     @property
     def words(self) -> str:
-        """All that was said until now, with the logs that are there."""
         logs = sorted((self.workspace.results / "logs").rglob("*.log"))
         return "\n".join(path.read_text(errors="replace") for path in [self.said, *logs])
 
@@ -146,7 +143,6 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
 def processes(folder: Path) -> dict[Kind, list[int]]:
-    """Those whose working directory this is, now."""
     found: dict[Kind, list[int]] = {kind: [] for kind in KINDS}
     for path in Path("/proc").glob("[0-9]*"):
         try:

@@ -54,7 +54,6 @@ def campaign(run, table):
 
 
 def with_facts(runs, **of_a):
-    """The runs with facts of their records; those of A may differ."""
     origins = {}
     for label, facts in (("A", FACTS | of_a), ("B", FACTS)):
         origins[label] = Origins()
@@ -63,7 +62,6 @@ def with_facts(runs, **of_a):
 
 
 def also(runs, **facts):
-    """The same runs, and some of A from records with other facts."""
     runs.origins["A"].add(FACTS | facts)
     return runs
 
@@ -289,7 +287,6 @@ def test_what_records_say_is_read_with_them(run, table, tmp_path):
 
 
 def own_environment(commit: str | None = None, **software: str) -> dict[str, object]:
-    """The machine, with an environment of its own for an algorithm."""
     own = {"python": "venvs/old/bin/python", "path": "old" if commit else None, "commit": commit}
     versions = {"versions": MACHINE["versions"] | software}
     return {"machine": MACHINE | versions | {"own_environment": own, "blas": "openblas 0.2"}}

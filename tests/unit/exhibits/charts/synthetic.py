@@ -140,7 +140,6 @@ def frames_of(functions, dimensions, algorithms, change):
 
 
 def after_change_of(spread, change):
-    """The error falls with the cost since the change; the later the algorithm, the more slowly."""
     curve = spread("cost", np.geomspace(1e-4, 0.1, 20)).assign(unit="seconds")
     error = change(curve["speed"] / (1 + 100 * curve["cost"]))
     return curve.assign(error=error, error_low=0.8 * error, error_high=1.3 * error)
@@ -152,7 +151,6 @@ def every_run(frame, change):
 
 
 def attainment_of(surfaces, change):
-    """Surfaces of constant products; the later the algorithm, the farther from the ideal point."""
     level = surfaces["share"] * surfaces["speed"] / surfaces["speed"].max()
     surfaces = surfaces.assign(level=level, missed=change(level))
     corners = surfaces.merge(pd.DataFrame({"f1": np.linspace(0.05, 1, 12)}), how="cross")
@@ -160,21 +158,18 @@ def attainment_of(surfaces, change):
 
 
 def overhead_of(keys, change):
-    """Each algorithm takes ten times as long as the one before."""
     overhead = keys.assign(overhead_s=change(10.0 ** keys.groupby("algorithm").ngroup()))
     limits = {"overhead_s_low": 0.5 * overhead["overhead_s"]}
     return overhead.assign(**limits, overhead_s_high=2 * overhead["overhead_s"])
 
 
 def best_of_frame(spread, change):
-    """The more executions, the better; of 50 nothing is known."""
     best = spread("k", [1, 5, 50]).assign(measure="mean")
     best["precision"] = change(best["speed"] / best["k"]).where(best["k"] < 50)
     return best
 
 
 def restart_what_if_of(spread):
-    """The later the algorithm, the longer its best cutoff; long ones are not known of all."""
     table = spread("tau", 10.0 * 2.0 ** np.arange(14))
     best = 1.0 + 12.0 * table["speed"] / table["speed"].max()
     away = np.log2(table["tau"] / 10.0) - best
@@ -184,7 +179,6 @@ def restart_what_if_of(spread):
 
 
 def ranks_over_time_of(keys, change):
-    """The order is turned round halfway."""
     places = keys.drop_duplicates(["suite", "dimension", "algorithm"]).drop(columns="function")
     rows = places.merge(pd.DataFrame({"cost": np.geomspace(1e-3, 1, 21)}), how="cross")
     place = rows.groupby("algorithm").ngroup() + 1.0
@@ -194,7 +188,6 @@ def ranks_over_time_of(keys, change):
 
 
 def eaf_of(spread, change):
-    """The later the algorithm, the smaller the share; over all functions, that of the first."""
     rows = spread("cost", np.geomspace(1e-3, 1, 12)).assign(unit="seconds")
     rows = rows.merge(pd.DataFrame({"precision": np.geomspace(1e2, 1e-8, 21)}), how="cross")
     share = (rows["cost"] * rows["precision"] / 100) ** (rows["speed"] / rows["speed"].max())
@@ -204,7 +197,6 @@ def eaf_of(spread, change):
 
 
 def eaf_difference_of(eaf, algorithms):
-    """Of the first two algorithms; none of one."""
     keys = ["suite", "dimension", "function", "unit", "cost", "precision"]
     first, second = (
         eaf[eaf["algorithm"] == name][[*keys, "share"]] for name in (algorithms * 2)[:2]
@@ -267,7 +259,6 @@ def cost_map_of(dimensions, algorithms):
 
 
 def ranks_of(keys, change):
-    """The average over functions that have one order, turned round for the quantiles."""
     places = keys.drop_duplicates(["suite", "dimension", "algorithm"]).drop(columns="function")
     places["average_rank"] = change(1.0 + places.groupby("algorithm").ngroup())
     places["average_rank"] = places.groupby(["suite", "dimension"])["average_rank"].rank()
@@ -287,7 +278,6 @@ def own_time_ranks_of(keys, change):
 
 
 def rankings_of(keys, change):
-    """The order by time is the order by evaluations turned round."""
     value = keys.assign(value=change(1.0 + keys.groupby("algorithm").ngroup()))
     place = value.groupby(["suite", "dimension", "function"])["value"].rank()
     ranks = keys.assign(rank_by_evaluations=place, rank_by_time=place.max() + 1 - place)
@@ -327,7 +317,6 @@ def run_count_rules_of(dimensions, change):
 
 
 def run_count_reliability_of(change):
-    """Curves that stay below the diagonal."""
     curves = pd.DataFrame({"bin": range(1, 6), "stated_percent": np.linspace(10, 90, 5)})
     curves["observed_percent"] = change(0.8 * curves["stated_percent"]).clip(0, 100)
     for column, values in (
@@ -341,7 +330,6 @@ def run_count_reliability_of(change):
 
 
 def sorted_pairs(runs, algorithms, change):
-    """Each algorithm in disagreement with the next."""
     after = dict(zip(algorithms, (*algorithms[1:], algorithms[0]), strict=True))
     pairs = runs.assign(
         better_by_mean=runs["algorithm"],

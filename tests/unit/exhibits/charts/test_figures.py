@@ -35,9 +35,6 @@ INF = np.inf
 RUN_COUNT = [name for name in FIGURES if name.startswith("run_count")]
 WITHOUT_ALGORITHMS = {"critical_difference", "portfolio", *RUN_COUNT}
 WITH_LEGEND = [name for name in FIGURES if name not in WITHOUT_ALGORITHMS]
-OURS = {"axes.grid", "axes.spines.right", "axes.spines.top", "grid.color", "font.family"}
-OURS |= {"font.sans-serif", "image.cmap"}
-"""Settings that seaborn has otherwise; a heat map names its colours."""
 NOTES = dict.fromkeys(RUN_COUNT, "no cell has as many runs") | {"sorted_solutions": "alike"}
 """Figures that say why there is nothing to draw."""
 
@@ -63,11 +60,6 @@ def test_the_legend_names_the_algorithms_of_the_table(name):
     shown = [text.get_text() for text in legend.get_texts()]
     signs = ["not observed"] if name == "cost_map" else []
     assert sorted(shown) == sorted([*ALGORITHMS, *signs])
-
-
-def bands(ax):
-    """The bands of a panel that are not empty."""
-    return [band for band in ax.collections if band.get_alpha() and band.get_paths()]
 
 
 def colours_of_patches(figure):
@@ -107,26 +99,6 @@ def test_the_map_ends_at_the_last_known_budget_and_joins_equal_cells_along_the_d
     ]
     for x, y in ((1, 1), (2, 2)):
         assert any(path.contains_point((x - 0.1, y + 0.1)) for path in inside)
-
-
-@pytest.mark.thinned(6)
-@pytest.mark.slow
-@pytest.mark.parametrize("name", FIGURES)
-def test_one_of_everything(name):
-    drawn(name, frames(functions=(1,), dimensions=(2,), algorithms=("A",)))
-
-
-@pytest.mark.thinned(10)
-@pytest.mark.slow
-@pytest.mark.parametrize("name", WITH_LEGEND)
-def test_a_legend_of_many_lines_leaves_room_for_the_panels(name):
-    tables = frames((1,), (5,), tuple(f"algorithm {k}" for k in range(30)))
-    figure = drawn(name, tables)
-    (legend,) = figure.legends
-    top = legend.get_window_extent().y0
-    for ax in shown_axes(figure):
-        assert ax.get_window_extent().y1 < top
-        assert ax.get_window_extent().height > figure.dpi
 
 
 @pytest.mark.thinned(2)
@@ -213,16 +185,6 @@ def inflated(data):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("suffix", [".pdf", ".svg", ".png"])
-def test_equal_figures_are_equal_files(suffix, tmp_path):
-    tables = frames(functions=(1,), dimensions=(2,))
-    paths = [tmp_path / f"{k}{suffix}" for k in range(2)]
-    for path in paths:
-        style.save(FIGURES["ert"](tables["ert"]), path)
-    assert paths[0].read_bytes() == paths[1].read_bytes()
-
-
-@pytest.mark.slow
 def test_all_files_of_a_figure_have_one_layout(tmp_path):
     figure = FIGURES["ert"](frames(functions=(1,), dimensions=(2,))["ert"])
     first, second, third = (tmp_path / f"{k}.png" for k in range(3))
@@ -291,7 +253,6 @@ def test_a_curve_that_ends_before_the_others_ends_in_a_cross():
 
 
 def pair(function, gap, **precisions):
-    """The rows of a disagreement between two algorithms."""
     names = list(precisions)
     parts = [
         pd.DataFrame(
@@ -389,18 +350,6 @@ def test_the_command_draws_all_pages(tmp_path, capsys):
     assert cli.main(words.split()) == 2
     assert capsys.readouterr().err == f"timefair: {made[2]}: is a folder; name a file in it\n"
     assert not made[0].exists()  # before the first page is drawn
-
-
-def test_the_report_takes_the_overview_among_the_pages(tmp_path):
-    (tmp_path / "campaign.json").write_text(campaign(figures=["quantiles"]).snapshot())
-    table = frames(range(1, 25), (2, 5), ("A",))["quantiles"]
-    for folder in ("tables", "figures"):
-        (tmp_path / folder).mkdir()
-    files.write(table, tmp_path / "tables/quantiles.parquet")
-    for page in FIGURES["quantiles"].pages_of(table):
-        picture = tmp_path / f"figures/{page.file('quantiles')}.svg"
-        picture.write_text(f"<svg>{page.label}</svg>")
-    assert cli.main(["report", str(tmp_path)]) == 0
 
 
 NAMES = tuple(f"algorithm {k:02}" for k in range(20))

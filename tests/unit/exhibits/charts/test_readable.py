@@ -16,8 +16,8 @@ SPACES = {
     "24x3": (range(1, 25), (2, 5, 10)),
 }
 """Functions and dimensions."""
-IN_CI = {("6x1", 104)}
-"""The size that is hardest to draw; the others are drawn with ``--thorough``."""
+IN_CI = {("1x1", 1), ("6x1", 104)}
+"""The smallest size and the one that is hardest to draw; others only with ``--thorough``."""
 LEGEND_SHARE = 0.3
 FILLED = 0.35
 """Least share of an axis that the curves of all panels together take."""
@@ -34,7 +34,6 @@ SIZES = [
 
 
 def names(count):
-    """Labels as long as those of real portfolios."""
     kinds = ("DE-rand-1-bin F=0.5 CR=0.9", "jDE", "CMA-ES", "PSO-global", "L-BFGS-B")
     return tuple(f"{kinds[k % len(kinds)]} {k}" if k else "jDE" for k in range(count))
 
@@ -76,7 +75,6 @@ def test_a_figure_is_readable(name, space, count):
 
 
 def overlaps(boxes):
-    """Pairs of texts that lie on each other."""
     texts = [text for text, *_ in boxes]
     corners = np.array([np.sort(box, axis=0) for box in boxes.values()])
     low, high = corners[:, 0] + HAIR, corners[:, 1] - HAIR

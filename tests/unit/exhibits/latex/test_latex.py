@@ -11,11 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from timefair import cli
-from timefair.campaign import configuration, plan
 from timefair.exhibits import latex, questions
 from timefair.exhibits.exhibit import Exhibit
-from timefair.exhibits.files import write
 from timefair.exhibits.latex import Setting, document, typeset
 from timefair.exhibits.latex.notation import Notation, escape
 from timefair.exhibits.layout import Layout, Points, Value, generic, parts
@@ -49,7 +46,6 @@ def campaign(run, table):
 
 @pytest.fixture(scope="module")
 def made(campaign):
-    """A function: a table of the campaign, made once."""
     runs = Runs.of(campaign)
     make = functools.cache(lambda name: TABLES[name](runs, ANALYSIS))
     return lambda name: make(name).copy()
@@ -65,7 +61,6 @@ def typeset_frame(frame, layout):
 
 
 def frame_of(values, **columns):
-    """ERTs of A, B, … on one function and target."""
     names = [chr(ord("A") + k) for k in range(len(values))]
     shared = {"suite": "bbob", "dimension": 5, "function": 1, "algorithm": names, "target": 0.1}
     return pd.DataFrame(
@@ -311,25 +306,6 @@ def test_a_document_of_all_tables():
     assert re.findall(r"\\usepackage\{(.*?)\}", tex) == ["lmodern", "booktabs"]
     assert r"\IfFileExists{lmodern.sty}" in tex  # small installations of TeX lack it
     assert "No table." in document([])
-
-
-def test_the_command_writes_latex(campaign, tmp_path, capsys):
-    path = tmp_path / "campaign.yaml"
-    path.write_text(
-        "name: trial\n"
-        "problems: {suite: bbob, functions: 1, dimensions: 2, instances: 1}\n"
-        "algorithms: {search: timefair:random-search}\n"
-        "budget: {time_s: 0.8}\n"
-    )
-    plan.write_snapshot(configuration.load(path), tmp_path)
-    (tmp_path / "tables").mkdir()
-    write(TABLES["ert"](Runs.of(campaign), ANALYSIS), tmp_path / "tables/ert.parquet")
-    output = tmp_path / "paper/ert.tex"
-    assert cli.main(["table", str(tmp_path), "ert", "--output", str(output)]) == 0
-    check(output.read_text())
-    assert "4 runs, budget of each: T~=~0.8~s." in output.read_text()
-    assert cli.main(["table", str(tmp_path), "etr"]) == 2
-    assert "TABLE: 'etr' is unknown" in capsys.readouterr().err
 
 
 @pytest.mark.slow

@@ -23,8 +23,6 @@ def made(name, table, analysis=ANALYSIS):
 
 @pytest.fixture
 def results(run, table):
-    """A function: a campaign whose runs end with these precisions, by algorithm."""
-
     def make(**precisions):
         rows = [
             run([(1, 0.1, q)] if np.isfinite(q) else [], algorithm=name, run=k)
@@ -252,7 +250,6 @@ def test_each_corner_is_dominated_by_the_share_and_by_no_fewer_runs(runs, share)
 
 
 def run_of(problem, vectors, instance, k):
-    """A run that found some normalized vectors one after the other."""
     width, ideal = np.array(problem.outputs.widths), ideal_of(problem)
     rows = [
         {"launch": 0, "evaluations": n, "time_s": 0.1, "outputs": list(ideal + vector * width)}
@@ -313,7 +310,6 @@ SECONDS, EVALUATIONS = {"budget_s": 8.0}, {"budget_evaluations": 40}
 
 
 def moving_run(found, k=0, algorithm="A", **budget):
-    """A run that found errors: evaluations, time, environment, error."""
     vectors = [
         {"launch": 0, "evaluations": n, "time_s": t, "outputs": [LEAST[e] + error, float(e)]}
         for n, t, e, error in found

@@ -26,8 +26,6 @@ def settings(cap=CAP, **changes):
 
 @pytest.fixture(scope="module")
 def cells(run, table):
-    """A function: a campaign from the values of each cell, in the order of the runs."""
-
     def make(values, **shared):
         return table(
             *[
@@ -56,7 +54,6 @@ def campaign(cells):
 
 @pytest.fixture(scope="module")
 def of_campaign(campaign):
-    """A function: a table of the campaign, made once."""
     runs = Runs.of(campaign)
     make = functools.cache(lambda name: TABLES[name](runs, settings()))
     return lambda name: make(name).copy()
@@ -71,7 +68,6 @@ def made(name, records, analysis=None):
 
 
 def only(frame, **names):
-    """The one row with these names."""
     for key, value in names.items():
         frame = frame[frame[key] == value]
     (row,) = frame.to_dict("records")

@@ -74,7 +74,6 @@ def test_the_best_of_several_executions_also_without_a_result(run, table):
 
 
 def restarting(make, **changes):
-    """Three complete launches of 0.25 s on average, and one that T cuts."""
     log = [
         launch(0.0, 0.2, 4.0),
         launch(0.2, 0.5, 1.0),

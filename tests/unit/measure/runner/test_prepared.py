@@ -23,15 +23,12 @@ JOB = Path(__file__).with_name("job.py")
 
 @pytest.fixture
 def driver():
-    """What stands for snakemake."""
     with subprocess.Popen(["sleep", "100"]) as process:
         yield process
         process.kill()
 
 
 class Job:
-    """A job's own process, and what it has printed."""
-
     def __init__(self, driver: subprocess.Popen, log: Path, levels: int = 1, **request: object):
         words = [driver.pid, levels, {"do": "end"} | request]
         self.log = log
@@ -53,7 +50,6 @@ class Job:
 
 @pytest.fixture
 def start(driver, tmp_path):
-    """Starts jobs of that snakemake."""
     count = iter(range(100))
 
     def make(**options: object) -> Job:

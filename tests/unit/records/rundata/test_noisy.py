@@ -13,7 +13,6 @@ ROWS = [(1, 0.1, 6.0, 5.0), (4, 0.2, 2.0, 4.5), (9, 0.4, 2.5, 1.0), (12, 0.5, 1.
 
 
 def noisy(make, rows=ROWS, recommended=(), **changes):
-    """A noisy run as a row of a record."""
     measured = [row for k, row in enumerate(rows) if all(row[2] < r[2] for r in rows[:k])]
     row = make([row[:3] for row in measured], **{"suite": "bbob-noisy", "function": 101, **changes})
     return row | {

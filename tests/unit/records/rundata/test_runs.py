@@ -1,8 +1,6 @@
 """Runs in memory, their traces, and runs of several machines."""
 
-import shutil
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -17,7 +15,6 @@ from timefair.records.rundata import runs as runs_module
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.records.rundata.traces import _EVENTS, TracePart
-from timefair.records.schema import PUBLISHED
 from timefair.records.store import NODES, with_facts, write_record
 from timefair.records.thinning import THINNING
 from timefair.statistics.comparison import mann_whitney
@@ -247,69 +244,18 @@ def test_the_comparison_is_within_machines(blocks):
     assert row["a12_low"] > 0.5
 
 
-SOURCE = {"format": "coco", "path": "old.tgz", "sha256": "0123456789abcdef", "algorithm": "old"}
-
-
-@pytest.fixture(scope="module")
-def rows(run):
-    """Three algorithms on two problems; some runs without an event, one problem no optimum."""
-    chance = np.random.default_rng(1)
-    made = []
-    for algorithm in ("A", "B", "C"):
-        for function in (1, 8):
-            for k in range(4):
-                count = int(chance.integers(0, 9))
-                cost = np.sort(chance.choice(np.arange(1, 90), count, replace=False)).tolist()
-                precision = np.sort(10.0 ** chance.uniform(-4, 2, count))[::-1].tolist()
-                events = [(n, n / 100, q) for n, q in zip(cost, precision, strict=True)]
-                launches = [
-                    {"start_s": 0.5 * j, "end_s": 0.5 * (j + 1), "evaluations": 50,
-                     "best_precision": float(chance.uniform(0, 2)), "end": ("own", "cut")[j]}
-                    for j in range(2)
-                ]  # fmt: skip
-                made.append(
-                    run(events, algorithm=algorithm, function=function, run=k,
-                        instance=1 + k % 2, f_opt=None if function == 8 else 0.0,
-                        launch_log=launches, cpu_s=float(chance.uniform(0.4, 0.9)),
-                        perturbation="perturbed" if k == 3 else "clean",
-                        reference_before_s=0.1, reference_after_s=0.1)
-                )  # fmt: skip
-    return made
-
-
-@pytest.fixture(scope="module")
-def written(rows, table, tmp_path_factory):
-    """A file an algorithm, C a published one, every three runs a row group."""
-    folder = tmp_path_factory.mktemp("written")
-    untimed = {"wall_s": None, "cpu_s": None, "budget_s": None, "launch_log": None, "seed": None}
-    for name in ("A", "B", "C"):
-        mine = [row for row in rows if row["algorithm"] == name]
-        if name == "C":
-            mine = [row | untimed for row in mine]
-            for row in mine:
-                row["events"] = [event | {"time_s": None} for event in row["events"]]
-        facts = {PUBLISHED: SOURCE} if name == "C" else {}
-        batches = table(*mine).to_batches(max_chunksize=3)
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(store, "_ROW_GROUP_BYTES", 1)
-            write_record(folder / f"{name}.parquet", batches, facts)
-    return sorted(folder.glob("*.parquet"))
-
-
-@pytest.fixture
-def paths(written, tmp_path):
-    """Copies of these files, to damage and to remove."""
-    return [Path(shutil.copy(path, tmp_path)) for path in written]
-
-
-def test_damage_is_found_in_the_pass_that_meets_it(paths, monkeypatch):
+def test_damage_is_found_in_the_pass_that_meets_it(run, table, tmp_path, monkeypatch):
+    path = tmp_path / "A.parquet"
+    rows = [run([(n, n / 100, 9.0 / n) for n in range(1, 90)], run=k) for k in range(12)]
+    monkeypatch.setattr(store, "_ROW_GROUP_BYTES", 1)
+    write_record(path, table(*rows).to_batches(max_chunksize=3), {})
     monkeypatch.setattr(runs_module, "HELD_EVENTS", -1)
-    runs = Runs.read(paths)
+    runs = Runs.read([path])
     runs.runtimes("evaluations", [1.0])
-    content = bytearray(paths[0].read_bytes())
+    content = bytearray(path.read_bytes())
     for place in range(100, len(content) // 2, 40):
         content[place] ^= 0xFF
-    paths[0].write_bytes(content)
+    path.write_bytes(content)
     with pytest.raises(InputError, match=r"A\.parquet: "):
         runs.runtimes("evaluations", [2.0])
 
@@ -364,7 +310,6 @@ def launch_rows(run):
 
 
 def traces(runs):
-    """Run, launch and events of every launch."""
     found = []
     for part in runs.launch_traces:
         assert part.rows.shape == part.launch.shape == (part.offsets.size - 1,)

@@ -22,7 +22,6 @@ DRAWN = "[...document.querySelectorAll('[id^=chart-]')].every(it => it.hasChildN
 
 @pytest.fixture(scope="module")
 def of_three(written):
-    """The page of three algorithms."""
     return written(SECONDS, figures=FIGURES)
 
 
