@@ -105,7 +105,7 @@ def _analyse(arguments: argparse.Namespace) -> int:
     """
     one_thread()
     from timefair.campaign import configuration
-    from timefair.io.forms import files_in
+    from timefair.io.table_read import files_in
     from timefair.report import read_description
 
     path, others = Path(arguments.what), arguments.others

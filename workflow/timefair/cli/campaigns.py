@@ -177,8 +177,7 @@ def _machine_lines(campaign: Campaign) -> Iterator[str]:
     does not let runs have of the isolation that the campaign asks for.
     """
     from timefair.campaign import driver
-    from timefair.machine.doctor import private_folders_refused
-    from timefair.machine.facts import Host
+    from timefair.machine.facts import Host, private_folders_refused
     from timefair.records.integrity import required_in_words
 
     if required := campaign.machine.required:
@@ -440,16 +439,16 @@ def _doctor(arguments: argparse.Namespace) -> int:
 
     host = Host()  # with the variables that the user has set
     one_thread()
-    from timefair.machine import doctor
+    from timefair.machine import facts
 
     if arguments.cores is not None:
         cores_of(arguments)
-    seen = doctor.look(host, arguments.cores)
-    found = doctor.findings(seen)
+    seen = facts.look(host, arguments.cores)
+    found = facts.findings(seen)
     if arguments.json:
-        print(json.dumps(doctor.as_json(found, seen), indent=2, allow_nan=False))
+        print(json.dumps(facts.as_json(found, seen), indent=2, allow_nan=False))
     else:
-        print(*found, doctor.summary(found), sep="\n")
+        print(*found, facts.summary(found), sep="\n")
     return int(any(finding.severity == "bad" for finding in found))
 
 

@@ -19,12 +19,12 @@ from timefair.exhibits.layout import INTERVAL, Layout, Points, Value, by_functio
 from timefair.problems.base import Suite
 from timefair.problems.kinds import Changes, TwoObjectives, after_each
 from timefair.problems.registry import SUITES, find
-from timefair.records.rundata.frames import stacked
 from timefair.records.rundata.problems import (
     BUDGETS,
     in_words,
     listed_by_precision,
     precision_at_the_end,
+    stacked,
     value_at_the_target,
 )
 from timefair.records.rundata.problems import KEYS as PROBLEM
@@ -33,8 +33,6 @@ from timefair.records.rundata.runs import UNITS, Runs, Unit
 from timefair.records.rundata.settings import Analysis, NoisyValue
 from timefair.statistics import changes as following
 from timefair.statistics import probability as statistics
-from timefair.statistics.checks import Estimate
-from timefair.records.rundata.settings import Analysis
 from timefair.statistics.ert import ert
 from timefair.statistics.ranks import rank
 from timefair.statistics.samples import Estimate, quantile_interval, sample_quantile

@@ -31,9 +31,6 @@ from timefair.statistics.run_count.evaluation import (
     rule_proposal,
     savings,
 )
-from timefair.statistics.run_count.racing import LOOKS, Race
-from timefair.statistics.run_count.skewness import Outliers, SkewnessRule
-from timefair.statistics.run_count.stopping import FixedCount, StopCounts, StoppingRule, stop_counts
 from timefair.statistics.run_count.stopping import (
     LOOKS,
     FixedCount,
@@ -43,13 +40,6 @@ from timefair.statistics.run_count.stopping import (
     StopCounts,
     StoppingRule,
     stop_counts,
-)
-from timefair.statistics.run_count.widths import (
-    BoundedMeanWidth,
-    MeanWidth,
-    QuantileWidth,
-    Validity,
-    is_kept_promise,
 )
 from timefair.statistics.samples import sample_quantile
 

@@ -25,11 +25,9 @@ from typing import Any
 from timefair.basics import files
 from timefair.basics.errors import InputError
 from timefair.basics.files import OF_A_RUN, folder_of_runs, temporary_folder
+from timefair.machine.facts import Host, Unknown, siblings
 from timefair.machine.linux import kernel
 from timefair.machine.linux.kernel import Mount
-from timefair.machine.facts import Host, Unknown, siblings
-from timefair.machine.linux import kernel, private_folders
-from timefair.machine.linux.private_folders import Mount
 from timefair.records.status import Isolation
 
 _PACKAGE = Path(__file__).parents[1]

@@ -19,9 +19,16 @@ from timefair.exhibits.columns import CELL, INSTANCE_CELL, column_names
 from timefair.exhibits.comparisons import ranks
 from timefair.exhibits.exhibit import drawn, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
-from timefair.records.rundata import conditions
 from timefair.records.rundata.problems import value_at_the_target
-from timefair.records.rundata.runs import PROBLEM, Runs
+from timefair.records.rundata.runs import (
+    PROBLEM,
+    Runs,
+    ancillary_costs,
+    objective_share,
+    reference_s,
+    seconds_per_evaluation,
+    slowdown,
+)
 from timefair.records.rundata.settings import Analysis
 from timefair.records.rundata.traces import COSTS, VIOLATION
 from timefair.records.status import Isolation
@@ -77,7 +84,7 @@ def counted(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         perturbed=runs.perturbed,
         delay_s=delay,
         delay_wall_s=frame["real_s"].where(delay.notna()),
-        inside_s=conditions.objective_share(frame) * frame["real_s"],
+        inside_s=objective_share(frame) * frame["real_s"],
     ).groupby(KEYS, sort=True)
     summed = ["delay_s", "delay_wall_s", "inside_s", "real_s", "objective_s", "bare_s"]
     sums = grouped[summed].sum(min_count=1)
@@ -391,7 +398,7 @@ def of_times(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 def slowdowns(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """The slowdown of each run and the time on its clock, with the names of its job."""
     return runs.frame[[*JOB, "real_s"]].assign(
-        slowdown=conditions.slowdown(runs.frame, analysis.time),
+        slowdown=slowdown(runs.frame, analysis.time),
         clock_s=runs.frame["real_s"] + runs.frame["charged_s"].fillna(0.0),
     )
 
@@ -467,7 +474,7 @@ def _rows(runs: pd.DataFrame) -> Iterator[tuple[Any, ...]]:
 def of_algorithms(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     frame = runs.frame[runs.frame["evaluations"] > 0]
     spent = (frame["real_s"] / frame["evaluations"]).astype(float)
-    objective = spent * conditions.objective_share(frame)
+    objective = spent * objective_share(frame)
     overhead = spent - objective
     grouped = frame.assign(
         s_per_evaluation=spent,
@@ -526,7 +533,7 @@ FIGURES = ("delay_share", "reference_ratio")
 )
 def perturbations(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     frame = runs.frame
-    taken = pd.Series(conditions.reference_s(frame), index=frame.index)
+    taken = pd.Series(reference_s(frame), index=frame.index)
     counts = frame[["algorithm", "steal_s", "throttled_s"]].assign(
         runs=1,
         **{state: frame["perturbation"] == state for state in STATES},
@@ -588,14 +595,14 @@ FIRST_RUN = 1.1  # time of a first run, as a multiple of the others, above which
 )
 def over_rounds(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     frame, on_problem = runs.frame, [*PROBLEM, "algorithm"]
-    taken = pd.Series(conditions.seconds_per_evaluation(frame, "wall"), index=frame.index)
+    taken = pd.Series(seconds_per_evaluation(frame, "wall"), index=frame.index)
     taken = taken / taken.groupby([frame[key] for key in on_problem]).transform("median")
     earliest = frame.groupby([*on_problem, "round"])["run"].transform("min")
     rounds = frame[["algorithm", "round"]].assign(
         taken=taken,
         first=taken.where(frame["run"] == earliest),
         later=taken.where(frame["run"] != earliest),
-        reference=conditions.reference_s(frame),
+        reference=reference_s(frame),
     )
     rows = []
     for round_of, part in rounds.groupby(["algorithm", "round"], sort=True):
@@ -650,7 +657,7 @@ ROUNDING = 1e-9  # relative difference up to which two numbers count as equal
     charged=False,
 )
 def declared(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    rows = conditions.ancillary_costs(runs.frame, runs.origins, analysis)
+    rows = ancillary_costs(runs.frame, runs.origins, analysis)
     grouped = runs.frame.groupby("algorithm")
     rows["runs"] = grouped.size()
     rows["share_of_budget"] = rows["share_s"] / grouped["budget_s"].median().astype(float)

@@ -29,8 +29,14 @@ from timefair.exhibits.exhibit import Made, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.exhibits.unknown_optimum import refuted
 from timefair.records.rundata import problems as rundata
-from timefair.records.rundata.frames import quantile_name
-from timefair.records.rundata.problems import KnownCosts, Listed, ProblemRuns, Space, Spent
+from timefair.records.rundata.problems import (
+    KnownCosts,
+    Listed,
+    ProblemRuns,
+    Space,
+    Spent,
+    quantile_name,
+)
 from timefair.records.rundata.published import at_ends, with_published
 from timefair.records.rundata.runs import UNITS, Runs, Unit
 from timefair.records.rundata.settings import Analysis

@@ -17,8 +17,7 @@ from timefair.exhibits.columns import PAIR, column_names
 from timefair.exhibits.exhibit import Figure, Made, Parts, drawn, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
 from timefair.records.rundata import problems as rundata
-from timefair.records.rundata.frames import quantile_name
-from timefair.records.rundata.problems import KnownCosts, ProblemRuns, Space
+from timefair.records.rundata.problems import KnownCosts, ProblemRuns, Space, quantile_name
 from timefair.records.rundata.published import with_published
 from timefair.records.rundata.runs import UNITS, Runs
 from timefair.records.rundata.settings import Analysis

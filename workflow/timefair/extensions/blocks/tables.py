@@ -10,13 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from timefair.exhibits import questions
-from timefair.exhibits.columns import PAIR, PROBLEM, SECONDS, TARGET, Column, column_names
-from timefair.exhibits.exhibit import exhibit
-from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
 from timefair.exhibits.columns import PAIR, SECONDS, column_names
 from timefair.exhibits.exhibit import Made, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Points
-from timefair.records.rundata.conditions import BLOCK, EVERY_MACHINE, UNNAMED
 from timefair.records.rundata.problems import Spent, in_words, listed_by_precision, problems
 from timefair.records.rundata.runs import BLOCK, EVERY_MACHINE, UNNAMED, Runs
 from timefair.records.rundata.settings import Analysis

@@ -21,8 +21,6 @@ from timefair.basics.errors import InputError
 from timefair.campaign.configuration import Campaign
 from timefair.extensions.database.standings import Costs, spaces
 from timefair.extensions.database.store import entry, kinds, opened
-from timefair.statistics.checks import Floats
-from timefair.extensions.database.store import entry, opened
 from timefair.statistics.evaluation_cost import at_cost, known_until
 from timefair.statistics.samples import Floats
 
@@ -139,8 +137,9 @@ def told(paths: Iterable[Path], asked: Namespace) -> Iterator[str]:
     found, labels = advise(costs, here), costs.labels
     near = "" if costs.dimension == asked.dimension else f", the nearest to {asked.dimension}"
     whole = kinds(campaign) != {"continuous"}
+    title = costs.title + ", whole variables" * whole + near
     yield (
-        f"{costs.title}{', whole variables' * whole}{near}: {len(labels)} optimizers, {len(costs.functions)} "
+        f"{title}: {len(labels)} optimizers, {len(costs.functions)} "
         f"functions; targets within {asked.budget:g} s at {asked.evaluation_cost:g} s an "
         "evaluation, in brackets for functions like these:"
     )

@@ -13,7 +13,7 @@ from scipy.stats import norm, rankdata
 from timefair.basics import words
 from timefair.basics.words import ALL, number
 from timefair.exhibits.charts.chart import Picture, leaders
-from timefair.exhibits.curves.ecdf import over_functions
+from timefair.exhibits.curves import over_functions
 from timefair.exhibits.exhibit import Parts, drawn, exhibit
 from timefair.exhibits.layout import BOOTSTRAP, INTERVAL, Layout, Points
 from timefair.exhibits.questions import Question

@@ -19,7 +19,7 @@ from timefair.basics import files
 from timefair.basics.extension import Meter
 from timefair.basics.sections import Distinct
 from timefair.machine.facts import Host, Unknown
-from timefair.measure.job.cores import lock_folder
+from timefair.measure.isolation import lock_folder
 from timefair.measure.run import Fresh
 
 Event = tuple[int, int]  # type and number of an event, as in <linux/perf_event.h>

@@ -12,7 +12,6 @@ from timefair.exhibits.columns import CELL, column_names, columns_of
 from timefair.exhibits.exhibit import Parts, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Points
 from timefair.exhibits.questions import Question
-from timefair.records.rundata.problems import Spent, stacked
 from timefair.records.rundata.problems import Spent
 from timefair.records.rundata.runs import PROBLEM, Runs
 from timefair.records.rundata.settings import Analysis

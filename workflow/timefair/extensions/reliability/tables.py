@@ -18,7 +18,7 @@ from timefair.exhibits.charts.chart import Picture
 from timefair.exhibits.exhibit import Figure, Parts, exhibit
 from timefair.exhibits.layout import Layout, Points
 from timefair.exhibits.run_count import ESTIMATES, Samples
-from timefair.records.rundata.frames import Progress
+from timefair.records.rundata.problems import Progress
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.statistics.comparison import superiority

@@ -14,10 +14,7 @@ from timefair.exhibits.columns import SPACE, column_names
 from timefair.exhibits.exhibit import Parts, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout, Points
 from timefair.exhibits.questions import Question
-from timefair.records.rundata.problems import stacked
 from timefair.records.rundata.runs import Runs, searched_s
-from timefair.records.rundata.conditions import searched_s
-from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.statistics.samples import percentile_interval, resampled_sums
 

@@ -28,9 +28,6 @@ from timefair.campaign.collected import earlier_records
 from timefair.campaign.configuration.model import USUAL_LENGTH
 from timefair.machine.facts import machine_state
 from timefair.machine.linux.kernel import interruptible, kept_keeper
-from timefair.measure.job.cores import held_cores
-from timefair.machine.linux.kernel import interruptible
-from timefair.machine.linux.private_folders import kept_keeper
 from timefair.measure.isolation import held_cores
 from timefair.measure.job.prepared import Prepared, Runner, allowance_of
 from timefair.measure.launching import run_seed
@@ -40,7 +37,6 @@ from timefair.policies.restarts import NoRestart
 from timefair.policies.stopping import Comparing
 from timefair.problems.base import ProblemName
 from timefair.problems.registry import refutation
-from timefair.problems.refuted import refutation
 from timefair.records import store
 from timefair.records.integrity import machine_kind
 from timefair.records.schema import KEYS
