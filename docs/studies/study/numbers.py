@@ -51,7 +51,7 @@ MEASURES = {
     "100 ms an evaluation": 1e-1,
 }
 SIDES = ("better", "open", "worse")
-COSTED = ("random-search", "DE", "L-SHADE", "modcma-BIPOP")
+COSTED = ("DE", "L-SHADE", "modcma-BIPOP")
 """References at the costs of an evaluation."""
 WINNERS = "minionpy:"
 """Library of the winners of competitions."""
@@ -60,7 +60,7 @@ TESTED = 6
 LEVEL = 0.05
 LEAST = 500
 """Evaluations of a run; those with fewer would end the cost map."""
-BEST, BEST_BY = 3, ("evaluations", "CPU seconds")
+BEST, BEST_BY = 2, ("evaluations", "CPU seconds")
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,13 +164,11 @@ def designs(every: Sequence[Measured]) -> str:
     rows = []
     for one in every:
         perturbed = f"{100 * one.runs.perturbed.mean():.0f} %"
-        budget = f"{one.design.campaign.budget.cpu_s:g} s"
-        counts = (len(one.costs.functions), len(one.costs.labels), f"{len(one.runs.frame):,}")
+        counts = (len(one.costs.functions), f"{len(one.runs.frame):,}")
         jobs = [job for of in one.runs.origins.values() for job in of.kernels]
         kernel = 1e3 * np.median([job["arithmetic"][0] for job in jobs])
-        rows.append((one.space, *counts, budget, perturbed, f"{kernel:.2g} ms"))
-    head = ("problems", "functions", "optimizers", "runs", "CPU time of a run", "perturbed")
-    return table((*head, "reference kernel"), rows)
+        rows.append((one.space, *counts, perturbed, f"{kernel:.2g} ms"))
+    return table(("problems", "functions", "runs", "perturbed", "reference kernel"), rows)
 
 
 Counts = dict[tuple[str, str], tuple[int, int, int]]
@@ -218,16 +216,16 @@ def best(every: Sequence[Measured]) -> str:
     rows = []
     winners = [row["label"] for row in read_list(DATABASE) if row["use"].startswith(WINNERS)]
     for one in every:
+        rows.append([one.space])
         for measure in BEST_BY:
             ranks = one.ranks(measure)
             places = ranks.rank(method="min").astype(int)
             first = ranks[list(one.mine)].sort_values(kind="stable").index[:BEST]
             named = ", ".join(f"{name.removeprefix(LIBRARY)} ({places[name]})" for name in first)
             winner = ranks[winners].idxmin()
-            others = (ranks.idxmin(), f"{winner} ({places[winner]})")
-            rows.append((one.space, measure, *others, named))
-    head = ("problems", "by", "first of all", "best winner (place)", "best of MEALPY (place)")
-    return table(head, rows)
+            rows[-1] += [ranks.idxmin(), f"{winner} ({places[winner]})", named]
+    head = [(f"first by {measure}", "winner", "of MEALPY") for measure in BEST_BY]
+    return table(("problems", *head[0], *head[1]), rows)
 
 
 def implementation(every: Sequence[Measured]) -> dict[str, str]:
