@@ -17,16 +17,12 @@ from timefair.basics.errors import InputError
 from timefair.cli import campaigns
 from timefair.machine import facts
 from timefair.machine.facts import (
-    COUNTERS,
     MOMENTARY,
     STANDING,
     Host,
-    Observation,
     Unknown,
-    as_json,
     core_list,
     decimal,
-    findings,
     gather,
     whole,
 )
@@ -154,12 +150,12 @@ def observation_of(
     measured: Mapping[str, Any] | None = None,
     growth: Mapping[str, Any] | None = None,
     cores: int | None = None,
-) -> Observation:
+) -> facts.Observation:
     """What the doctor sees of such a machine, quiet unless told."""
-    facts = gather(READ, host)
-    still = {name: 0 for name in COUNTERS if facts[name] is not None}
-    return Observation(
-        {**facts, **QUIET, **(measured or {})}, still | dict(growth or {}), 1.0, cores
+    told = gather(READ, host)
+    still = {name: 0 for name in facts.COUNTERS if told[name] is not None}
+    return facts.Observation(
+        {**told, **QUIET, **(measured or {})}, still | dict(growth or {}), 1.0, cores
     )
 
 
@@ -297,7 +293,7 @@ def test_odd_contents_raise_nothing(files, build):
         )
     assert complete(gather(READ, host))
     seen = observation_of(host)
-    assert json.dumps(as_json(findings(seen), seen), allow_nan=False)
+    assert json.dumps(facts.as_json(facts.findings(seen), seen), allow_nan=False)
 
 
 def requiring(monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
