@@ -135,7 +135,7 @@ def test_files_are_found_from_any_folder_and_are_part_of_the_code(script, tmp_pa
     assert Path("out").read_text() == "hello"
     files = registry.source_files(use)
     assert {tmp_path / "solver", tmp_path / "settings"} <= set(files)
-    assert {"protocol.py", "library.py", "spawn.pyx"} <= {p.name for p in files}
+    assert {"protocol.py", "spawn.pyx"} <= {p.name for p in files}
 
 
 def test_points_and_batches_are_answered_in_order(script):

@@ -162,7 +162,7 @@ def test_a_function_is_found_by_module_and_by_file(folder, launch, place):
     assert result.was_cut
     assert {tuple(x) for x in result.points} == {(2.0, 2.0, 2.0)}
     names = [p.name for p in registry.source_files(use)]
-    assert names == ["own.py", "my_own_search.py"]
+    assert names == ["registry.py", "my_own_search.py"]
     assert registry.distributions(use) == []
 
 

@@ -80,7 +80,8 @@ def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> o
 
     lower, upper = objective.lower, objective.upper
     settings = dict(parameters)
-    restarts = {key: settings.pop(key) for key in ("restarts", "incpopsize") if key in settings}
+    keys = [key for key in ("restarts", "incpopsize") if key in settings]
+    restarts: dict[str, Any] = {key: settings.pop(key) for key in keys}
     if name in ("IPOP", "BIPOP"):
         restarts.setdefault("restarts", ENDLESS)
     if (sigma0 := settings.pop("sigma0", None)) is None:

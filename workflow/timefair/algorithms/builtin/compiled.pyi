@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -19,12 +20,14 @@ def minimize(
 
 class ShareUsed(BaseException): ...
 
-class Share(Objective):
+class Share:
     closed: bool
+    evaluations: int
     def __init__(
         self,
         objective: Objective,
         hand_over: Callable[[], object],
         evaluations_left: int | None = ...,
     ) -> None: ...
+    def __getattr__(self, name: str) -> Any: ...  # as of an objective
     def grant(self, evaluations: int | None = ..., time_ns: int | None = ...) -> None: ...
