@@ -11,9 +11,7 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtr
 
-from timefair.statistics.comparison import at_most
 from timefair.statistics.run_count import kernels
 from timefair.statistics.samples import Floats, sample_quantile
 
@@ -232,6 +230,8 @@ def p_worse(field: Floats, leader: int) -> Floats:
     larger values than the leader, whose p is 1. Exact without ties; with ties, the normal
     approximation of ``scipy.stats.mannwhitneyu``.
     """
+    from timefair.statistics.comparison import at_most  # late: measuring needs no scipy
+
     algorithms, n = field.shape
     best = np.sort(field[leader])
     below = np.searchsorted(best, field, "left") + np.searchsorted(best, field, "right")
@@ -259,6 +259,8 @@ def _tie_terms(both: Floats) -> Floats:
 
 def _normal_upper(greater: Floats, ties: Floats, n: int) -> Floats:
     """Normal approximation of P(U >= greater); 1 where all values are equal."""
+    from scipy.special import ndtr
+
     total = 2 * n
     variance = n * n / 12 * ((total + 1) - ties / (total * (total - 1)))
     constant = ties == float(total) ** 3 - total
