@@ -25,7 +25,7 @@ import pandas as pd
 import yaml
 from loads import BUSY_SAME, MEMORY, SPELLS, Load, loaded
 
-from timefair.exhibits.runtimes import ert
+from timefair.exhibits import runtimes
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import CLOCKS, Analysis
 
@@ -78,7 +78,7 @@ def erts(runs: Runs) -> pd.DataFrame:
     """ln ERT of each function and algorithm (rows) to each target (columns); NaN: not reached."""
     if runs.frame.empty:
         return pd.DataFrame(index=pd.MultiIndex.from_arrays([[], []], names=KEYS), columns=TARGETS)
-    told = ert.pooled(runs, Analysis(targets=tuple(TARGETS)))
+    told = runtimes.pooled(runs, Analysis(targets=tuple(TARGETS)))
     return np.log(told.pivot(index=KEYS, columns="target", values="ert_s").replace(np.inf, np.nan))
 
 
