@@ -210,8 +210,8 @@ def test_exports_return_unchanged(format, tmp_path):
         runs.to_pylist(), read_runs([tmp_path / "in.parquet"]).to_pylist(), strict=True
     ):
         assert events(back) == events(ours)
-        assert back["evaluations"] == ours["evaluations"]
-        assert back["instance"] == ours["instance"]
+        for name in ("suite", "function", "dimension", "instance", "evaluations"):
+            assert back[name] == ours[name]
 
 
 def test_run_of_unsorted_lines():
