@@ -20,12 +20,12 @@ GENERATED = (
 """Files that are committed, and that a command of CONTRIBUTING.md writes."""
 
 LOWER_ONLY = {
-    "lines of the package": 71_213,
-    "lines of the core": 56_013,
-    "files of the core": 216,
+    "lines of the package": 66_984,
+    "lines of the core": 52_576,
+    "files of the core": 175,
     "rooms of the core": 13,
-    "lines of the extensions": 15_200,
-    "lines of the tests": 40_723,
+    "lines of the extensions": 14_408,
+    "lines of the tests": 39_510,
     "committed lines that are generated": 3_487,
 }
 """Ceilings. After a deletion, lower them to what is left."""

@@ -60,14 +60,14 @@ def check_agreement(rule, samples):
 
 
 @pytest.mark.thinned(4)
-@pytest.mark.parametrize("rule", [*RULES, BOUNDED], ids=repr)
+@pytest.mark.parametrize("rule", [*RULES, BOUNDED])
 @settings(deadline=None, max_examples=15)
 @given(samples=arrays(np.float64, (3, 16), elements=VALUES))
 def test_asked_after_each_run_or_afterwards_the_n_is_the_same(rule, samples):
     check_agreement(rule, samples)
 
 
-@pytest.mark.parametrize("rule", [*RULES, BOUNDED], ids=repr)
+@pytest.mark.parametrize("rule", [*RULES, BOUNDED])
 def test_wrong_values_are_named_and_no_run_is_too_few(rule):
     for wrong in ([1.0, np.nan], [-np.inf, 1.0]):
         with pytest.raises(ValueError, match="NaN or -inf"):
