@@ -20,11 +20,11 @@ GENERATED = (
 """Files that are committed, and that a command of CONTRIBUTING.md writes."""
 
 LOWER_ONLY = {
-    "lines of the package": 66_984,
-    "lines of the core": 52_576,
+    "lines of the package": 66_997,
+    "lines of the core": 52_588,
     "files of the core": 175,
     "rooms of the core": 13,
-    "lines of the extensions": 14_408,
+    "lines of the extensions": 14_409,
     "lines of the tests": 39_510,
     "committed lines that are generated": 3_487,
 }

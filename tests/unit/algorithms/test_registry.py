@@ -31,7 +31,7 @@ from timefair.basics import user_code
             + ", ".join(registry.LIBRARIES),
         ),
         ("TwoPointsDE", "'TwoPointsDE' names no library: write nevergrad:TwoPointsDE"),
-        ("PSO", "'PSO' names no library: write timefair:PSO or nevergrad:PSO or pymoo:PSO"),
+        ("DMSPSO", "'DMSPSO' names no library: write minionpy:DMSPSO"),
         ("Powell", "'Powell' names no library: write nevergrad:Powell or scipy:Powell"),
         ("LBFGS-B", "'LBFGS-B' names no library and none has it; did you mean 'scipy:L-BFGS-B'?"),
         ("scipy", "'scipy' is a library: write scipy:name"),

@@ -190,7 +190,7 @@ def swapped_pages(host: Host) -> int:
     return sum(whole(count, "/proc/vmstat") for count in counts)
 
 
-def _mb(host: Host, name: str) -> float:
+def meminfo_mb(host: Host, name: str) -> float:
     kilobytes = host.field("proc/meminfo", name).removesuffix("kB").strip()
     return round(whole(kilobytes, "/proc/meminfo") / 1024, 1)
 
@@ -587,8 +587,8 @@ STANDING: dict[str, Reader] = {
     "architecture": lambda _: platform.machine() or _absent("the instruction set has no name"),
     "cores": lambda host: len(online(host)),
     "cores_physical": lambda host: len(siblings(host)),
-    "swap_mb": lambda host: _mb(host, "SwapTotal"),
-    "memory_mb": lambda host: _mb(host, "MemTotal"),
+    "swap_mb": lambda host: meminfo_mb(host, "SwapTotal"),
+    "memory_mb": lambda host: meminfo_mb(host, "MemTotal"),
     **_named(siblings, governor, turbo),
     # the system
     "hostname": lambda host: host.text("proc/sys/kernel/hostname"),
@@ -617,9 +617,9 @@ STANDING: dict[str, Reader] = {
 }
 
 MOMENTARY: dict[str, Reader] = {
-    "swap_used_mb": lambda host: _mb(host, "SwapTotal") - _mb(host, "SwapFree"),
+    "swap_used_mb": lambda host: meminfo_mb(host, "SwapTotal") - meminfo_mb(host, "SwapFree"),
     **_named(load, steal_s, throttled_periods, thermal_throttles, swapped_pages, power, slurm),
-    "memory_available_mb": lambda host: _mb(host, "MemAvailable"),  # without swapping
+    "memory_available_mb": lambda host: meminfo_mb(host, "MemAvailable"),  # without swapping
     "memory_left_mb": memory_left_mb,
 }
 

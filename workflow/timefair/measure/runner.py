@@ -623,5 +623,6 @@ def _live(
 
 def _memory_is_scarce() -> bool:
     with contextlib.suppress(Unknown):
-        return facts.memory_available_mb(Host()) < MEMORY_SHARE * facts.memory_mb(Host())
+        free, whole = (facts.meminfo_mb(Host(), name) for name in ("MemAvailable", "MemTotal"))
+        return free < MEMORY_SHARE * whole
     return False

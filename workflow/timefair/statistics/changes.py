@@ -21,6 +21,7 @@ from timefair.statistics.samples import (
 @dataclass(frozen=True)
 class Followed:
     """What a run found in each environment: the points that improved on all earlier ones of it.
+
     - `environment`, `since`, `error`, shape ``(improvements,)``: The environment, from 0, the cost
       since its beginning, which never decreases, and the error, which decreases.
     - `uninformed`, shape ``(environments,)``: The error before the first improvement; larger ones

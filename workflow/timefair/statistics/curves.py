@@ -198,6 +198,7 @@ def profile_band(
     fraction: ArrayLike, replicates: Iterable[ArrayLike], grid: ArrayLike, *, confidence: float
 ) -> Estimate:
     """Pointwise bootstrap limits of performance or data profiles, shape (points, algorithms).
+
     - `replicates`, shape (resamples, problems, algorithms): Parts with the costs of each bootstrap
       sample, from `resampled_ert`, or their `performance_ratios`.
     - `grid`: Factors or costs, never decreasing.

@@ -105,6 +105,7 @@ class Moments:
 @dataclass(frozen=True)
 class Leader:
     """The leading algorithm at each budget.
+
     - `best`: Its index, shape (budgets,): the first of equal ones, -1 if none reached a target.
     - `value`: Share or rank of each algorithm, shape (budgets, algorithms).
     - `tied`: Whether it is not significantly worse than the leader, same shape; all False if none

@@ -104,6 +104,7 @@ def rank(values: ArrayLike, axis: int = -1) -> Floats:
 def rank_within(limits: ArrayLike, values: Callable[[float, NDArray[np.intp]], Floats]) -> Floats:
     """Ranks of algorithms, each pair compared within the smaller limit of both, shape (algorithms,
     m): 1 plus the number of others that are better than an algorithm; ties count half.
+
     - `limits`, shape (algorithms,): The cost up to which each algorithm is known.
     - `values`: The results of some algorithms, given by their places, if every run ends at a limit;
       shape (places, m), as in `rank`.
@@ -144,6 +145,7 @@ def average_ranks(values: ArrayLike) -> Floats:
 @dataclass(frozen=True)
 class Friedman:
     """Tests of the hypothesis that all algorithms have the same ranks.
+
     - `average_ranks`: Average rank of each algorithm, shape (algorithms,).
     - `chi2`, `p`: Friedman's statistic, corrected for ties, and its p-value from the chi-squared
       distribution; without the correction, ``_uncorrected``, the test is conservative.
@@ -208,6 +210,7 @@ def _statistics(between: float, total: float, n: int, k: int) -> dict[str, float
 @dataclass(frozen=True)
 class PostHoc:
     """Post-hoc tests of all pairs of algorithms, in the order (0, 1), (0, 2), ...; shape (pairs,).
+
     - `first`, `second`, `difference`: Columns of both, and the first average rank less the second.
     - `z`, `p`: The difference in standard errors, if all algorithms are equal, and its two-sided
       p-value; `p_holm`, `p_shaffer`: adjusted for all pairs.

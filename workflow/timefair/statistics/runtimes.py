@@ -57,6 +57,7 @@ def relative_targets(
 ) -> Floats:
     """Targets ``best + share * (start - best)`` of each run, shape (runs, shares), with the least
     `best` of the runs on its problem, and the median of `first` over those with events.
+
     - `first`, `best`, shape (runs,): Precision of the first event, and the best one; `inf` without
       events, as are the targets if no run has any.
     - `problem`, shape (runs,): Its label, of all algorithms together. `shares` are in [0, 1].
@@ -132,6 +133,7 @@ def trace(
 ) -> tuple[NDArray[np.intp], Floats]:
     """The falling trace of a run: rising numbers of rows, and the strictly falling finite value
     from there on.
+
     - `launch`, `measured`, `true`, shape (rows,): The launch that made each row, its measured value
       (NaN for a recommendation), and its noise-free value, of which NaN counts as `inf`.
     """

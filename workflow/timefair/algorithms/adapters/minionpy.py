@@ -51,7 +51,7 @@ def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> N
         raise ValueError(f"'population_size' is at least {LEAST_POPULATION}, or 0")
     trap = ErrorTrap(objective)
 
-    def values(points: Any) -> list[float]:
+    def values(points: Any) -> Any:
         found = trap.call(objective.batch, np.clip(points, lower, upper))
         if trap.error is not None:
             raise trap.error

@@ -74,7 +74,8 @@ def spaces_of(design: Design) -> Iterator[dict[str, Any]]:
 
 def page(path: Path) -> str:
     """The page of a database, of one of its archives, or of ``results/NAME``."""
-    found, names_of = [], []
+    found: list[dict[str, Any]] = []
+    names_of = []
     for archive in designs(path).values():
         with opened(archive) as design:
             found += spaces_of(design)

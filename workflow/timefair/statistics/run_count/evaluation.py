@@ -66,6 +66,7 @@ def verdicts(
     for many resamples: the quantiles follow from the first four moments (Cornish-Fisher expansion),
     the bias and the acceleration of BCa from the skewness, and the shares within `BANDS` from an
     Edgeworth expansion.
+
     - `samples`, shape (samples, runs): In the order of the runs; `inf` for one without a finite
       value.
     - `counts`, shape (samples, settings): Number of first runs that each setting uses, in 1..runs.
@@ -275,6 +276,7 @@ def random_control(proposal: Proposal, *, rng: np.random.Generator) -> Proposal:
 @dataclass(frozen=True)
 class Evaluation:
     """Sums over the samples of each group, from which Tables 1 and 2 and the figures are made.
+
     - `cap`, `samples`, shape (groups,): Size of a complete sample, and number of samples.
     - `runs`, `stopped`, `accurate`, `accurate_stopped`, shape (groups, settings): Runs made, and
       samples that stopped, that have an accurate estimate, and that have both.

@@ -38,6 +38,7 @@ class Reason(StrEnum):
 @dataclass(frozen=True)
 class Assessment:
     """The criterion of a rule on samples of one size; arrays of the leading shape of the samples.
+
     - `value`: The number that the rule computes, such as a width; NaN if it is undefined.
     - `met`, `degenerate`: Whether it is small enough, and whether only by constant values.
     - `outside`: Whether a value is outside the bounds of the rule, so that it is not met; None
