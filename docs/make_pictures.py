@@ -106,9 +106,11 @@ DECLARED = (
     Picture("guide/evaluation-cost/map.png", COSTS, "cost_map", without=("BO",)),
     Picture("guide/evaluation-cost/map-with-bo.png", COSTS, "cost_map"),
     Picture(
-        "guide/evaluation-cost/bayesian.png", "config/studies/bayesian.yaml", "cost_map",
+        "guide/evaluation-cost/bayesian.png",
+        "config/studies/bayesian.yaml",
+        "cost_map",
         without=("UCB",),
-    ),  # fmt: skip
+    ),
     Picture("guide/restarts/anytime.png", "config/studies/restart-policies.yaml", "anytime"),
     Picture("guide/restarts/what-if.png", "config/studies/restart-advice.yaml", "restart_what_if"),
     Picture("validation/papers/quantiles-ranks.png", QUANTILES, "ranks"),
