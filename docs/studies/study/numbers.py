@@ -17,7 +17,7 @@ from scipy import stats
 from timefair.exhibits.comparisons.comparison import over
 from timefair.extensions.break_even.implementation import over_functions
 from timefair.extensions.database.standings import EVALUATIONS, Costs, ranks_of, spaces
-from timefair.extensions.database.store import Design, opened, read_list
+from timefair.extensions.database.store import Design, kinds, opened, read_list
 from timefair.records.rundata.runs import Runs
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -82,8 +82,8 @@ class Measured:
 
     @property
     def space(self) -> str:
-        mixed = ", whole variables" * self.design.name.endswith("-mixed")
-        return f"`{self.costs.suite}`{self.costs.title.removeprefix(self.costs.suite)}{mixed}"
+        whole = ", whole variables" * (kinds(self.design.campaign) != {"continuous"})
+        return f"`{self.costs.suite}`{self.costs.title.removeprefix(self.costs.suite)}{whole}"
 
     @cache  # noqa: B019
     def gains(self, measure: str) -> NDArray[np.float64]:

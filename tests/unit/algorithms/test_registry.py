@@ -31,7 +31,8 @@ from timefair.basics import user_code
             + ", ".join(registry.LIBRARIES),
         ),
         ("TwoPointsDE", "'TwoPointsDE' names no library: write nevergrad:TwoPointsDE"),
-        ("DMSPSO", "'DMSPSO' names no library: write minionpy:DMSPSO"),
+        ("PSO", "'PSO' names no library: write timefair:PSO or nevergrad:PSO or minionpy:PSO or "
+         "pymoo:PSO"),
         ("Powell", "'Powell' names no library: write nevergrad:Powell or scipy:Powell"),
         ("LBFGS-B", "'LBFGS-B' names no library and none has it; did you mean 'scipy:L-BFGS-B'?"),
         ("scipy", "'scipy' is a library: write scipy:name"),

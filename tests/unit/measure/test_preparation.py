@@ -244,8 +244,7 @@ def test_a_length_in_evaluations_may_be_shorter_than_the_first_generations(first
 
 def test_of_launches_that_end_by_themselves_any_long_one_fills_the_budget():
     def launch(length: int) -> cell.Launch:
-        made = min(length, 900)
-        return cell.Launch(length, True, False, made / 9000, made)
+        return cell.Launch(length, True, False, min(length, 900) / 9000, min(length, 900))
 
     assert cell.found_schedule({"t": "fill"}, launch, PLACE)["length"] == 10_240
 
