@@ -33,7 +33,7 @@ import numpy as np
 
 from timefair.algorithms import registry
 from timefair.algorithms.adapter import Enough
-from timefair.algorithms.adapters import mealpy, niapy
+from timefair.extensions.libraries import mealpy, niapy
 from timefair.problems.registry import SUITES
 
 PAGE = Path(__file__).parents[1] / "docs/reference/audit.md"

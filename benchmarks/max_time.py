@@ -16,7 +16,7 @@ from dataclasses import replace
 import numpy as np
 
 from timefair.algorithms import registry
-from timefair.algorithms.adapters.mealpy import _classes
+from timefair.extensions.libraries.mealpy import _classes
 from timefair.machine.linux import kernel
 from timefair.measure.run import Allowance, measure_run
 from timefair.problems.base import Problem

@@ -18,7 +18,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
 
-from timefair.algorithms import adapters
 from timefair.algorithms import registry as libraries
 from timefair.algorithms.adapter import Adapter
 from timefair.algorithms.base import Library
@@ -140,7 +139,7 @@ def library_sentence() -> str:
 
 
 def _is_adapter(module: ModuleType) -> bool:
-    return module.__name__.startswith(f"{adapters.__name__}.")
+    return ".adapters." in module.__name__ or ".libraries." in module.__name__
 
 
 def integer_sentence() -> str:

@@ -1,10 +1,13 @@
 """Plain objectives, without a clock: they count, keep the points and end a launch by raising."""
 
+import random
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from timefair.algorithms import registry
 
 
 class Cut(BaseException):
@@ -86,3 +89,28 @@ class Plain:
     def batch(self, points: Any, /) -> NDArray[np.float64]:
         self.batches.append(len(points))
         return np.array([self(x) for x in points])
+
+
+def launched(
+    use: str,
+    parameters: dict[str, object] | None = None,
+    *,
+    seed: int = 1,
+    dimension: int = 3,
+    most: int = 60,
+    left: int | None = None,
+    noisy: bool = False,
+    cores: int = 1,
+) -> Plain:
+    given = parameters or {}
+    shown = 2 if registry.tasks(use, given) == {"two objectives"} else 1
+    objective = Plain(dimension=dimension, most=most, left=left, shown=shown)
+    objective.noisy, objective.cores = noisy, cores
+    algorithm = registry.load(use, given)
+    random.seed(seed)
+    np.random.seed(seed)  # noqa: NPY002 (as the measuring code does)
+    try:
+        algorithm.solve(objective, np.random.default_rng(seed))
+    except Cut:
+        objective.was_cut = True
+    return objective

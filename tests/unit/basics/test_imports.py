@@ -118,7 +118,7 @@ def package(tmp_path, monkeypatch):
 def animals(**options: tuple[str, ...]) -> dict[str, object]:
     importlib.invalidate_caches()
     menagerie: ModuleType = importlib.import_module("menagerie")
-    return declared(menagerie, importlib.import_module("menagerie.kind").Animal, **options)
+    return declared(importlib.import_module("menagerie.kind").Animal, menagerie, **options)
 
 
 def test_objects_are_found_once_and_sorted_by_name(package):

@@ -1,6 +1,7 @@
 """Finds an algorithm by its name in a campaign: ``library:name`` or the user's own function.
 
-The libraries are found in the modules of `adapters`. Importing this module imports none of them.
+The libraries are found in the modules of `adapters` and of extensions. Importing this module
+imports none of them.
 
 The user's function is ``solve(objective, rng, **parameters)``, one launch; `base.Objective` has
 what it can ask of the objective. It may have three attributes: ``variables``, the kinds of
@@ -33,6 +34,7 @@ from timefair.algorithms.builtin import TIMEFAIR
 from timefair.algorithms.external.protocol import EXTERNAL, MATLAB, OCTAVE, External
 from timefair.basics import modules, user_code
 from timefair.basics.errors import InputError, described, suggest
+from timefair.basics.extension import packages
 from timefair.basics.files import cache_folder
 from timefair.basics.modules import hidden_modules
 from timefair.problems.base import Variables
@@ -100,7 +102,7 @@ def _declared(name: str, attribute: str) -> frozenset[Any]:
     return frozenset(words)
 
 
-_ADAPTERS = modules.declared(adapters, Library)  # type: ignore[type-abstract]
+_ADAPTERS = modules.declared(Library, adapters, *packages("libraries"))  # type: ignore[type-abstract]
 LIBRARIES: dict[str, Library] = {
     library.name: library
     for library in (
@@ -283,7 +285,7 @@ def _digest(uses: tuple[str, ...], parameters: Mapping[str, object]) -> str:
         sys.version,
         sys.prefix,
         [(name, _version(name)) for name in distributions(*uses)],
-        _adapters(),
+        _digests(frozenset(source_files(*uses))),
     ]
     return hashlib.sha256(json.dumps(decisive, default=repr).encode()).hexdigest()
 
@@ -292,6 +294,6 @@ _version = cache(importlib.metadata.version)
 
 
 @cache
-def _adapters() -> list[str]:
-    sources = sorted(Path(__file__).parent.rglob("*.py"))
+def _digests(adapters: frozenset[Path]) -> list[str]:
+    sources = sorted({*Path(__file__).parent.rglob("*.py"), *adapters})
     return [hashlib.sha256(path.read_bytes()).hexdigest() for path in sources]

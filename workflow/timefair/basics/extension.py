@@ -46,6 +46,8 @@ class Extension:
     """
     policies: Mapping[str, str] = field(default_factory=dict)
     """The modules that declare its ``stopping`` rules and its ``restarts`` policies."""
+    libraries: str = ""  # the package whose modules declare libraries of algorithms; ".": its own
+    suites: str = ""  # and the one whose modules declare suites of problems
     exhibits: tuple[str, ...] = ()  # the modules that declare them: tables with their figures
     tables: tuple[str, ...] = ()  # what a campaign with one of its keys requests by that
     figures: tuple[str, ...] = ()
@@ -102,7 +104,7 @@ class Extension:
             self.module(name)
 
     def module(self, name: str) -> ModuleType:
-        return importlib.import_module(f"{self.package}.{name}")
+        return importlib.import_module(f"{self.package}.{name}".rstrip("."))
 
 
 @cache
@@ -124,6 +126,12 @@ def extensions() -> Mapping[str, Extension]:
             raise RuntimeError(f"{package} and {found[one.name].package} have the same name")
         found[one.name] = one
     return MappingProxyType(dict(sorted(found.items())))
+
+
+def packages(kind: str) -> list[ModuleType]:
+    """The packages of all extensions that declare ``libraries`` or ``suites``."""
+    found = ((one, getattr(one, kind)) for one in extensions().values())
+    return [one.module(name) for one, name in found if name]
 
 
 def each(hook: str, *arguments: Any) -> Iterator[Any]:

@@ -9,6 +9,7 @@ import sys
 import warnings
 from collections.abc import Collection, Iterator
 from importlib.abc import MetaPathFinder
+from itertools import chain
 from types import ModuleType
 from typing import Any, Protocol, TypeVar
 
@@ -50,17 +51,18 @@ Entry = TypeVar("Entry", bound=Named)
 
 
 def declared(
-    package: ModuleType, kind: type[Entry], *, without: Collection[str] = ()
+    kind: type[Entry], *packages: ModuleType, without: Collection[str] = ()
 ) -> dict[str, Entry]:
-    """The objects of one kind that the modules of a package have at module level, by their
+    """The objects of one kind that the modules of packages have at module level, by their
     ``name``, in alphabetical order.
 
-    Every module of the package is imported but those `without`, by their last name; subpackages are
+    Every module of them is imported but those `without`, by their last name; subpackages are
     not entered. RuntimeError if two different objects have the same name.
     """
     found: dict[str, Entry] = {}
     places: dict[str, str] = {}
-    for info in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+    every = (pkgutil.iter_modules(one.__path__, f"{one.__name__}.") for one in packages)
+    for info in chain.from_iterable(every):
         if info.ispkg or info.name.rpartition(".")[2] in without:
             continue
         for value in vars(importlib.import_module(info.name)).values():

@@ -1,7 +1,7 @@
 """Finds a suite by its name in a campaign, and runs that have found less than its optimum.
 
-The suites are found in the modules of this package. Importing this module imports none of the
-libraries behind them.
+The suites are found in the modules of this package and of extensions. Importing this module
+imports none of the libraries behind them.
 """
 
 from __future__ import annotations
@@ -15,13 +15,16 @@ import numpy as np
 from timefair import problems
 from timefair.basics import modules, user_code
 from timefair.basics.errors import InputError, suggest
+from timefair.basics.extension import packages
 from timefair.basics.optimum import is_below
 from timefair.problems.base import ProblemName, Suite
 from timefair.problems.kinds import Kind
 from timefair.problems.own import OwnProblem
 
-SUITES = modules.declared(problems, Suite, without=("registry", "names"))  # type: ignore[type-abstract]
-"""Every suite that a module of this package declares, by name."""
+SUITES = modules.declared(  # type: ignore[type-abstract]
+    Suite, problems, *packages("suites"), without=("registry", "names")
+)
+"""Every suite that a module of this package or of an extension declares, by name."""
 
 
 def find(suite: str, parameters: Mapping[str, object]) -> Suite:

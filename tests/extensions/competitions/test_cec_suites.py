@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from timefair.problems import cec
+from timefair.extensions.competitions import cec
 from timefair.problems.registry import SUITES
 
 pytest.importorskip("opfunu" if cec.find_spec("opfunu") is None else "numpy")

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from timefair.problems.cec import GROUPED, Cec2010, draw
+from timefair.extensions.competitions.cec import GROUPED, Cec2010, draw
 
 FUNCTIONS = range(1, 21)
 ROTATED = (4, 5, 6, 9, 10, 11, 14, 15, 16)
