@@ -10,7 +10,7 @@ from run_counts import is_kept
 from scipy.special import ndtr, ndtri
 from scipy.stats import bootstrap
 
-from timefair.statistics.run_count import evaluation, kernels
+from timefair.statistics.run_count import evaluation
 from timefair.statistics.run_count.evaluation import (
     BANDS,
     Proposal,
@@ -259,15 +259,3 @@ def test_the_unit_of_the_values_does_not_matter(exponent):
     found, other = (verdicts(each, counts, SETTINGS) for each in (samples, scaled))
     np.testing.assert_array_equal(other.accurate, found.accurate)
     np.testing.assert_allclose(other.within, found.within, atol=1e-9)
-
-
-@pytest.mark.parametrize("technique", Outliers)
-def test_fences_of_prefixes_are_those_of_each_alone(technique):
-    rng = np.random.default_rng(13)
-    samples = np.concatenate([rng.lognormal(size=(5, 20)), rng.integers(0, 3, size=(5, 20))])
-    counts = np.tile(np.arange(1, 21), (10, 1))
-    low, high = kernels.fences_all(samples, counts, np.full(20, technique.code))
-    for s, r in np.ndindex(*counts.shape):
-        seen = samples[s, : counts[s, r]]
-        kept = (low[s, r] <= seen) & (seen <= high[s, r])
-        assert kept.tolist() == is_kept(seen, technique).tolist()
