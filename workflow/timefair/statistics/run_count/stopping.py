@@ -271,42 +271,24 @@ def p_worse(field: Floats, leader: int) -> Floats:
     larger values than the leader, whose p is 1. Exact without ties; with ties, the normal
     approximation of ``scipy.stats.mannwhitneyu``.
     """
-    from timefair.statistics.comparison import at_most  # late: measuring needs no scipy
+    from scipy.stats import mannwhitneyu  # late: measuring needs no scipy
 
-    algorithms, n = field.shape
-    best = np.sort(field[leader])
-    below = np.searchsorted(best, field, "left") + np.searchsorted(best, field, "right")
-    greater = 0.5 * below.sum(axis=1)
-    ties = _tie_terms(np.concatenate([field, np.broadcast_to(best, field.shape)], axis=1))
-    tied = ties > 0.0
-    p = np.ones(algorithms)
-    p[~tied] = at_most(n * n - greater[~tied].astype(np.int64), n, n)
-    p[tied] = _normal_upper(greater[tied], ties[tied], n)
-    p[leader] = 1.0
+    from timefair.statistics.comparison import at_most
+
+    n = field.shape[1]
+    p = np.ones(len(field))
+    rest = np.delete(np.arange(len(field)), leader)
+    best = np.broadcast_to(np.sort(field[leader]), (rest.size, n))
+    pooled = np.sort(np.concatenate([field[rest], best], axis=1), axis=1)
+    tied = (pooled[:, 1:] == pooled[:, :-1]).any(axis=1)
+    smaller = (field[rest][~tied][..., np.newaxis] < field[leader]).sum(axis=(1, 2))
+    p[rest[~tied]] = at_most(smaller, n, n)
+    if tied.any():
+        found = mannwhitneyu(
+            field[rest][tied], best[tied], alternative="greater", axis=1, method="asymptotic"
+        )
+        p[rest[tied]] = np.nan_to_num(found.pvalue, nan=1.0)
     return p
-
-
-def _tie_terms(both: Floats) -> Floats:
-    """Sum of t³ − t over the groups of t equal values of each row, shape (rows, n) to (rows,)."""
-    rows, n = both.shape
-    ordered = np.sort(both, axis=1)
-    first = np.ones((rows, n), dtype=np.bool_)
-    first[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
-    starts = np.flatnonzero(first)
-    sizes = np.diff(np.append(starts, rows * n)).astype(np.float64)
-    sums = np.bincount(starts // n, weights=sizes**3 - sizes, minlength=rows)
-    return np.asarray(sums, dtype=np.float64)
-
-
-def _normal_upper(greater: Floats, ties: Floats, n: int) -> Floats:
-    """Normal approximation of P(U >= greater); 1 where all values are equal."""
-    from scipy.special import ndtr
-
-    total = 2 * n
-    variance = n * n / 12 * ((total + 1) - ties / (total * (total - 1)))
-    constant = ties == float(total) ** 3 - total
-    deviation = np.sqrt(np.where(constant, 1.0, variance))
-    return np.where(constant, 1.0, ndtr(-((greater - n * n / 2 - 0.5) / deviation)))
 
 
 LOOKS = (7, 10, 15, 22, 33)  # numbers of runs at which a race is judged
