@@ -7,6 +7,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal, Self, TypeAlias
@@ -216,6 +217,7 @@ class Suite(ABC):
     - `functions`, `instances`, `dimensions`: Their numbers, a list or a range; `at_least` gives one
       without end.
     - `own_dimensions`: The dimension of each function in a campaign without `dimensions`, or empty.
+    - `fixed`: The dimension of each function that has only one.
     - `variables`: Their kind; `variables_of` may say another one for a function.
     - `kind`: What the problems have beyond one exact value of a point.
     - `environments`: How many environments a problem goes through in a run; 1: it does not change.
@@ -234,6 +236,7 @@ class Suite(ABC):
     dimensions: Sequence[int]
     instances: Sequence[int] = at_least(1)
     own_dimensions: Mapping[int, int] = MappingProxyType({})
+    fixed: Mapping[int, int] = MappingProxyType({})
     variables: Variables = "continuous"
     kind: type[Kind] = Kind
     environments: int = 1
@@ -271,6 +274,12 @@ class Suite(ABC):
             *self._misses("functions", functions, self.functions),
             *self._misses("dimensions", dimensions, self.dimensions),
             *self._misses("instances", instances, self.instances),
+            *(
+                f"dimensions: {dimension} does not fit {self.name} f{function} "
+                f"({self.names[function]}), which has {self.fixed[function]} variables"
+                for function, dimension in product(functions, dimensions)
+                if dimension in self.dimensions and self.fixed.get(function, dimension) != dimension
+            ),
         ]
 
     def variables_of(self, function: int) -> Variables:

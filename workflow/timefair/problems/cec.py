@@ -83,7 +83,8 @@ def declared(table: str) -> tuple[dict[int, str], dict[str, range], Formulas]:
 
 def _part(text: str, bias: float, known: Formulas) -> Part:
     def basic(name: str) -> Basic:
-        return getattr(compiled, name.upper())
+        found: Basic = getattr(compiled, name.upper())
+        return found
 
     if "," in text:
         pairs = [each.split() for each in text.split(",")]
@@ -94,7 +95,8 @@ def _part(text: str, bias: float, known: Formulas) -> Part:
         number = word.lstrip("*/+")
         given[word.removesuffix(number)] = float(number)
     f = known[int(name[1:])][0].f if name[1:].isdigit() else ((basic(name), None),)
-    return Part(f, *given.values(), rotated="plain" not in words)
+    factor, divisor, spread, bias = given.values()
+    return Part(f, factor, divisor, spread, bias, "plain" not in words)
 
 
 class Cec(Suite):
