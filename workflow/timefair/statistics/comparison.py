@@ -367,31 +367,24 @@ def a12(first: ArrayLike, second: ArrayLike, *, confidence: float) -> Effect:
     Statistician 54 (2000).
     """
     x, y = vector(first, "first"), vector(second, "second")
-    check_confidence(confidence)
-    if x.size == 0 or y.size == 0:
-        return Effect(float("nan"), float("nan"), float("nan"))
-    value, rate = superiority(x, y), win_rates(x, y)
-    reach = float(-ndtri((1 - confidence) / 2) * np.sqrt(rate.variance))
-    low, high = max(rate.mean - reach, 0.0), min(rate.mean + reach, 1.0)
-    return Effect(value, min(low, value), max(high, value))
+    return a12_within([(x, y)] if x.size and y.size else [], confidence=confidence)
 
 
-class WinRate(NamedTuple):
-    """Mean and DeLong's variance of A12 of two samples with additional values, as in `a12`."""
-
-    mean: float
-    variance: float
-
-
-def win_rates(first: Floats, second: Floats) -> WinRate:
+def _variance(first: Floats, second: Floats) -> float:
+    """DeLong's variance of A12 of two samples with additional values, as in `a12`."""
     from scipy import stats
 
     places = stats.rankdata(np.concatenate([first, second]), method="dense").astype(np.float64)
     ends = np.array([0.0, places.size + 1.0])
-    won = wins(np.append(places[: first.size], ends), np.append(places[first.size :], ends))
-    m, n = won.shape
-    variance = won.mean(axis=1).var(ddof=1) / m + won.mean(axis=0).var(ddof=1) / n
-    return WinRate(float(won.mean()), float(variance))
+    x, y = (np.append(of, ends) for of in np.split(places, [first.size]))
+    won = wins(x, y)
+    return float(won.mean(axis=1).var(ddof=1) / x.size + won.mean(axis=0).var(ddof=1) / y.size)
+
+
+def wins(x: Floats, y: Floats) -> Floats:
+    """1 if the result of a row, of x, is better than that of a column, of y; ties: 0.5."""
+    left, right = x[:, np.newaxis], y[np.newaxis, :]
+    return np.asarray((left < right) + 0.5 * (left == right))
 
 
 def in_agreement(effect: Effect, p: float, level: float, *, rejected: bool) -> Effect:
@@ -454,12 +447,6 @@ def _chance_of_balance(ranks: Floats, smaller: float) -> float:
     return min(2 * float(chance[: round(2 * smaller) + 1].sum()), 1.0)
 
 
-def wins(x: Floats, y: Floats) -> Floats:
-    """1 if the result of a row, of x, is better than that of a column, of y; ties: 0.5."""
-    left, right = x[:, np.newaxis], y[np.newaxis, :]
-    return np.asarray((left < right) + 0.5 * (left == right))
-
-
 Strata: TypeAlias = Sequence[tuple[Floats, Floats]]
 """The results of both algorithms in each stratum."""
 
@@ -510,17 +497,14 @@ def superiority_within(strata: Strata) -> float:
 
 def a12_within(strata: Strata, *, confidence: float) -> Effect:
     """`superiority_within` with a normal interval; NaN without strata. The variance is that of
-    `a12` in each stratum; the middle is as close to 0.5 as that of `a12` for one stratum with all
-    results.
+    `a12` in each stratum; the middle is as close to 0.5 as that of one stratum with all results.
     """
     check_confidence(confidence)
-    if len(strata) == 1:
-        return a12(*strata[0], confidence=confidence)
     value = superiority_within(strata)
     if not strata:
         return Effect(value, value, value)
     weights = _weights(strata)
-    variance = float(np.dot(weights**2, [win_rates(x, y).variance for x, y in strata]))
+    variance = float(np.dot(weights**2, [_variance(x, y) for x, y in strata]))
     m, n = sum(x.size for x, _ in strata), sum(y.size for _, y in strata)
     middle = value + (0.5 - value) * (1 - m * n / ((m + 2) * (n + 2)))
     reach = float(-ndtri((1 - confidence) / 2) * np.sqrt(variance))

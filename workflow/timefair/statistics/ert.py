@@ -218,7 +218,6 @@ def check_pairs(spent: ArrayLike, success: ArrayLike) -> tuple[Floats, NDArray[n
 MOST_SUMS = 1 << 15  # pairs of failure sums above which a lattice replaces the list of all sums
 CELLS = (1 << 15) - 1  # number of cells of a lattice
 NEGLIGIBLE = 1e-17  # probability below which longer sequences of failures are neglected
-MOST_STEPS = 2000  # number of steps of a recurrence above which Fourier transforms are faster
 SLACK = 1e-12  # relative difference of two runtimes that counts as rounding
 NOTHING = 1e-150  # smaller costs count as zero, because their square would underflow
 
@@ -351,26 +350,12 @@ def _different(values: Floats, chances: Floats, limit: float) -> tuple[Floats, F
 
 def _runs_begun(steps: Floats, chances: Floats) -> Floats:
     """Expected number of runs that begin before each point of a lattice, if failures cost whole
-    cells: the sums of the power series 1/(1 - Q), in blocks of the cheapest failure if these are
-    few.
+    cells: the sums of the power series 1/(1 - Q).
     """
     kept = steps <= CELLS
     failed = np.bincount(steps[kept].astype(np.intp), chances[kept], minlength=1)
-    again = 1.0 - failed[0]
-    different = np.flatnonzero(failed[1:]) + 1
-    size = CELLS + 1
-    begun = np.zeros(size + 1)
-    at = begun[1:]
-    at[0] = 1.0 / again
-    shortest = int(different[0]) if different.size else size
-    if different.size * (size // shortest) > MOST_STEPS:
-        return np.append(0.0, np.cumsum(_reciprocal(np.append(again, -failed[1:]), size)))
-    for start in range(shortest, size, shortest):  # no point of a block depends on another of it
-        end = min(start + shortest, size)
-        for step in different[different < end]:
-            first = max(start, step)
-            at[first:end] += failed[step] / again * at[first - step : end - step]
-    return np.cumsum(begun)
+    series = np.append(1.0 - failed[0], -failed[1:])
+    return np.append(0.0, np.cumsum(_reciprocal(series, CELLS + 1)))
 
 
 def _reciprocal(series: Floats, size: int) -> Floats:
