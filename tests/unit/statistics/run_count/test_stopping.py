@@ -22,7 +22,6 @@ from timefair.statistics.run_count.stopping import (
     decide,
     equal_if_solved,
     fences,
-    p_worse,
     stop_counts,
 )
 from timefair.statistics.run_count.widths import (
@@ -30,7 +29,6 @@ from timefair.statistics.run_count.widths import (
     MeanWidth,
     QuantileWidth,
     Validity,
-    betting_interval,
     horizon_ranks,
     mixture_ranks,
     single_look_ranks,
@@ -216,31 +214,6 @@ def test_the_more_looks_are_allowed_the_wider_the_interval(p):
         assert one[1] <= some[1] <= every[1]
 
 
-@pytest.mark.slow
-def test_ranks_mirror():
-    for n in (7, 20, 50):
-        low, high = mixture_ranks(n, 0.3, 0.9)
-        assert mixture_ranks(n, 0.7, 0.9) == (n + 1 - high, n + 1 - low)
-        low, high = horizon_ranks(n, 0.3, 0.9, start=5, cap=60)
-        assert horizon_ranks(n, 0.7, 0.9, start=5, cap=60) == (n + 1 - high, n + 1 - low)
-
-
-def test_the_error_of_the_horizon_is_spent():
-    """The exact probability of any miss, from the walk itself, for a median and 10 to 50 runs."""
-    alive, missed = {0: 1.0}, 0.0
-    for n in range(1, 51):
-        low, high = horizon_ranks(max(n, 10), 0.5, 0.95, start=10, cap=50)
-        walked: dict[int, float] = {}
-        for k, weight in alive.items():
-            for step in (k, k + 1):
-                walked[step] = walked.get(step, 0.0) + weight / 2
-        if n >= 10:
-            missed += sum(weight for k, weight in walked.items() if not low <= k < high)
-            walked = {k: weight for k, weight in walked.items() if low <= k < high}
-        alive = walked
-    assert 0.045 < missed <= 0.05
-
-
 @pytest.mark.parametrize("rule", [QuantileWidth(0.1), MeanWidth(0.1)])
 @pytest.mark.parametrize("constant", [0.0, 3.0])
 def test_constant_values_are_degenerate(rule, constant):
@@ -284,15 +257,6 @@ def test_a_value_after_the_stop_is_not_seen():
     assert (found.n, found.reason) == (n, Reason.DEGENERATE)
 
 
-def test_bets_mirror_and_narrow():
-    sample = np.random.default_rng(6).beta(2, 5, size=400)
-    low, high = betting_interval(sample, 0.95, horizon=400)
-    mirrored = betting_interval(1.0 - sample, 0.95, horizon=400)
-    assert mirrored == pytest.approx((1.0 - high, 1.0 - low))
-    assert low < sample.mean() < high
-    assert high - low < 0.1
-
-
 PRECISIONS = st.one_of(st.integers(0, 5).map(float), st.floats(0, 1e6), st.just(np.inf))
 
 
@@ -331,13 +295,6 @@ def plain_p_worse(field, leader):
             method = "exact" if values_of_both.size == 2 * values.size else "asymptotic"
             p[row] = mannwhitneyu(values, field[leader], alternative="greater", method=method)[1]
     return p
-
-
-@pytest.mark.slow
-@settings(deadline=None)
-@given(arrays(np.float64, st.tuples(st.integers(1, 5), st.integers(1, 12)), elements=PRECISIONS))
-def test_p_values_of_all_rows_at_once_are_scipys(field):
-    np.testing.assert_allclose(p_worse(field, 0), plain_p_worse(field, 0), rtol=1e-12)
 
 
 @pytest.mark.thinned(4)
