@@ -358,22 +358,13 @@ def permutations(
         if x.shape != natural.shape or not np.array_equal(np.sort(x), natural):
             raise ValueError(
                 f"{name} takes each of the numbers 0 to {name.dimension - 1} once, "
-                f"not {_first_wrong(x, natural)}"
+                f"not {x.tolist()!r:.60}"
             )
         return evaluate(x)
 
     lower, upper = 0 * natural, np.full(name.dimension, natural[-1])
     whole = np.ones(name.dimension, dtype=bool)
     return Problem(name, evaluate_order, lower, upper, f_opt, whole, permutation=True)
-
-
-def _first_wrong(x: NDArray[np.float64], natural: NDArray[np.float64]) -> str:
-    if x.shape != natural.shape:
-        return f"an array of shape {x.shape}"
-    for number in x[~np.isin(x, natural)].tolist():
-        return f"{number:g}"
-    values, counts = np.unique(x, return_counts=True)
-    return f"{values[counts > 1][0]:g} several times"
 
 
 def numbered(first: int, *names: str) -> dict[int, str]:
