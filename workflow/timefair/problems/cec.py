@@ -486,29 +486,6 @@ def _rotation(size: int, rng: np.random.Generator) -> NDArray[np.float64]:
     return np.ascontiguousarray(q * np.sign(np.diag(r)))
 
 
-def evaluation(function: int, group_size: int, data: Data) -> InGroups:
-    main = MAIN[function]
-    alone = main if function not in GROUPED or main in SEPARABLE else Large.SPHERE
-    return InGroups(
-        main,
-        alone,
-        groups=groups(function, len(data.optimum), group_size),
-        group_size=group_size,
-        factor=FACTOR if function in ONE_GROUP else 1.0,
-        optimum=data.optimum,
-        order=data.order,
-        rotation=data.rotation,
-    )
-
-
-def groups(function: int, dimension: int, group_size: int) -> int:
-    if function in ONE_GROUP:
-        return 1
-    if function in HALF_IN_GROUPS:
-        return dimension // (2 * group_size)
-    return dimension // group_size if function in ALL_IN_GROUPS else 0
-
-
 class Cec2010(Suite):
     name = "cec2010"
     functions = range(1, 21)
@@ -548,9 +525,22 @@ class Cec2010(Suite):
 
     def make(self, name: ProblemName) -> Problem:
         function, dimension = name.function, name.dimension
-        size = self._group_size(function, dimension)
-        evaluate = evaluation(function, size, draw(function, dimension, size, name.instance))
-        bound = np.full(dimension, HALF_WIDTHS[MAIN[function]])
+        size, main = self._group_size(function, dimension), MAIN[function]
+        groups = 1 if function in ONE_GROUP else 0
+        if function in HALF_IN_GROUPS:
+            groups = dimension // (2 * size)
+        elif function in ALL_IN_GROUPS:
+            groups = dimension // size
+        data = draw(function, dimension, size, name.instance)
+        evaluate = InGroups(
+            main,
+            main if function not in GROUPED or main in SEPARABLE else Large.SPHERE,
+            groups=groups,
+            group_size=size,
+            factor=FACTOR if function in ONE_GROUP else 1.0,
+            **vars(data),
+        )
+        bound = np.full(dimension, HALF_WIDTHS[main])
         native = Native(*evaluate.c_function)
         return Problem(name, evaluate, -bound, bound, 0.0, native=native, keep=(evaluate,))
 

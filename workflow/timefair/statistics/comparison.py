@@ -192,46 +192,8 @@ def _approximate(counts: NDArray[np.int64], m: int, deviation: int) -> float:
     return min(max(_saddlepoint(counts, m, deviation), least), 1.0)
 
 
-@dataclass(frozen=True)
-class _Choices:
-    """Independent choices, one per value, of which `given` = (m, x): m are made with the sum x of
-    their ranks. `ranks`, `counts`: of the groups of equal values.
-    """
-
-    ranks: Floats
-    counts: Floats
-    given: Floats
-
-    def excess(self, point: Floats) -> float:
-        """Cumulant generating function minus its linear part; least at the saddlepoint."""
-        logits = point[0] + point[1] * self.ranks
-        return float(self.counts @ np.logaddexp(0.0, logits) - point @ self.given)
-
-    def derivatives(self, point: Floats) -> tuple[Floats, Floats]:
-        p = expit(point[0] + point[1] * self.ranks)
-        powers = np.stack([np.ones(p.size), self.ranks])
-        return powers @ (self.counts * p) - self.given, (powers * self.counts * p * (1 - p)) @ (
-            powers.T
-        )
-
-    def saddlepoint(self, start: Floats) -> Floats:
-        """Minimum of `excess`, by Newton's method with limited steps."""
-        point = start
-        for _ in range(NEWTON_STEPS):
-            gradient, hessian = self.derivatives(point)
-            move = np.linalg.lstsq(hessian, gradient)[0]
-            logits, change = (np.abs(at[0] + at[1] * self.ranks).max() for at in (point, move))
-            move *= min(1.0, max(LONGEST_MOVE, logits / 2) / max(change, CONVERGED))
-            here = self.excess(point)
-            while self.excess(point - move) > here and np.abs(move).max() > CONVERGED:
-                move /= 2
-            point = point - move
-            if np.abs(move).max() <= CONVERGED:
-                break
-        return point
-
-
 def _saddlepoint(counts: NDArray[np.int64], m: int, deviation: int) -> float:
+    """From independent choices, one per value, of which m are made, with a given sum of ranks."""
     total = int(counts.sum())
     ranks = _doubled_ranks(counts) - (total + 1)
     scale = float(np.sqrt((counts * ranks**2).sum() / total))
@@ -240,11 +202,32 @@ def _saddlepoint(counts: NDArray[np.int64], m: int, deviation: int) -> float:
     z = x / np.sqrt(m * (total - m) / (total - 1))
     if abs(z) < NEAR_THE_MEAN:
         return float(ndtr(z))
-    choices = _Choices(ranks / scale, counts.astype(np.float64), np.array([m, x]))
+    units, sizes, given = ranks / scale, counts.astype(np.float64), np.array([m, x])
+    powers = np.stack([np.ones(units.size), units])
+
+    def excess(point: Floats) -> float:
+        """Cumulant generating function minus its linear part; least at the saddlepoint."""
+        return float(sizes @ np.logaddexp(0.0, point[0] + point[1] * units) - point @ given)
+
+    def derivatives(point: Floats) -> tuple[Floats, Floats]:
+        p = expit(point[0] + point[1] * units)
+        return powers @ (sizes * p) - given, (powers * sizes * p * (1 - p)) @ powers.T
+
     start = np.array([float(logit(m / total)), 0.0])
-    point = choices.saddlepoint(start)
-    w = np.copysign(np.sqrt(2 * (choices.excess(start) - choices.excess(point))), point[1])
-    spread = np.linalg.det(choices.derivatives(point)[1]) / (m * (total - m) / total)
+    point = start
+    for _ in range(NEWTON_STEPS):  # with limited steps
+        gradient, hessian = derivatives(point)
+        move = np.linalg.lstsq(hessian, gradient)[0]
+        logits, change = (np.abs(at[0] + at[1] * units).max() for at in (point, move))
+        move *= min(1.0, max(LONGEST_MOVE, logits / 2) / max(change, CONVERGED))
+        here = excess(point)
+        while excess(point - move) > here and np.abs(move).max() > CONVERGED:
+            move /= 2
+        point = point - move
+        if np.abs(move).max() <= CONVERGED:
+            break
+    w = np.copysign(np.sqrt(2 * (excess(start) - excess(point))), point[1])
+    spread = np.linalg.det(derivatives(point)[1]) / (m * (total - m) / total)
     u = 2 * np.sinh(point[1] * step / 2) / step * np.sqrt(spread)
     return float(ndtr(w) + np.exp(-(w**2) / 2) / np.sqrt(2 * np.pi) * (1 / w - 1 / u))
 
