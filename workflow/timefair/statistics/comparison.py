@@ -65,8 +65,8 @@ def tails(first: ArrayLike, second: ArrayLike) -> Tails:
         u = doubled // 2
         return Tails(float(at_most(u, m, n)), float(at_most(m * n - u, m, n)))
     ties = tuple(counts.tolist())
-    if len(ties) <= MOST_GROUPS and _Groups.of(ties, m).additions(m) <= EXACT_ADDITIONS:
-        first, step, lower, upper = _exact(ties, m)
+    if len(ties) <= MOST_GROUPS and (exact := _exact(ties, m, EXACT_ADDITIONS)):
+        first, step, lower, upper = exact
         place = (doubled - first) // step
         return Tails(min(float(lower[place]), 1.0), min(float(upper[place]), 1.0))
     return Tails(
@@ -100,84 +100,55 @@ def _lower_half(m: int, n: int) -> Floats:
     return np.asarray(np.add.accumulate(ways) / comb(m + n, m), dtype=np.float64)
 
 
-class _Groups(NamedTuple):
-    """Groups of equal values: two that are counted in closed form, and the other values.
-    - `rank`, `step`: Doubled rank of the first group; the greatest common divisor of differences.
-    - `shifts`, `shift`: Doubled ranks of the other values and of the second group, minus `rank`, in
-      steps.
-    - `first`, `second`: Sizes of these groups.
-    - `lowest`, `sums`: Of at most m of `shifts`: the smallest sum, at most 0, and an upper limit of
-      the number of different ones.
-    """
-
-    rank: int
-    step: int
-    shifts: NDArray[np.int64]
-    shift: int
-    first: int
-    second: int
-    lowest: int
-    sums: int
-
-    @classmethod
-    def of(cls, ties: tuple[int, ...], m: int) -> _Groups:
-        """The second group is the largest; the first is chosen so that `sums` is small."""
-        counts = np.array(ties, dtype=np.int64)
-        ranks = _doubled_ranks(counts)
-        second = np.lexsort((np.abs(ranks - counts.sum()), counts))[-1]
-        rest = counts.copy()
-        rest[second] = 0
-        distances = np.abs(ranks[:, np.newaxis] - ranks)
-        costs = (distances @ rest) * (rest.sum() - rest).astype(np.float64)
-        costs[second] = np.inf
-        first = int(np.argmin(costs))
-        step = _step(ranks)
-        steps = (ranks - ranks[first]) // step
-        others = np.delete(np.arange(counts.size), [first, second])
-        shifts, sizes = np.repeat(steps[others], counts[others]), counts[[first, second]].tolist()
-        ordered = np.sort(shifts)
-        lowest = int(np.minimum(ordered[:m], 0).sum())
-        sums = int(np.maximum(ordered[::-1][:m], 0).sum()) - lowest + 1
-        return cls(int(ranks[first]), step, shifts, int(steps[second]), *sizes, lowest, sums)
-
-    def rows(self, m: int) -> int:
-        """How many numbers of values outside both groups are possible among m values."""
-        return min(m, self.shifts.size) + 1
-
-    def additions(self, m: int) -> int:
-        return (self.shifts.size + min(m, self.second) + 1) * self.rows(m) * self.sums
-
-
 @lru_cache(maxsize=256)
-def _exact(ties: tuple[int, ...], m: int) -> tuple[int, int, Floats, Floats]:
+def _exact(
+    ties: tuple[int, ...], m: int, additions: float
+) -> tuple[int, int, Floats, Floats] | None:
     """P(2 U <= first + i step) and P(2 U >= first + i step) for i = 0, 1, ...: first, step and
-    both, from the distribution of the doubled rank sum of m of the values. ``ways[k, s]`` counts
-    the choices of k values outside of both groups with the sum s of shifts.
+    both, from the distribution of the doubled rank sum of m of the values; None if that takes more
+    than some additions. ``ways[k, s]`` counts the choices of k values outside of two groups of
+    equal ones with the sum s of shifts, the differences of their ranks to that of one group. These
+    groups are counted in closed form: the largest one, and one by which there are few sums.
     """
-    groups, total = _Groups.of(ties, m), sum(ties)
-    rows, sums, lowest = groups.rows(m), groups.sums, groups.lowest
+    counts = np.array(ties, dtype=np.int64)
+    ranks = _doubled_ranks(counts)
+    total, step = int(counts.sum()), _step(ranks)
+    large = np.lexsort((np.abs(ranks - total), counts))[-1]
+    rest = counts.copy()
+    rest[large] = 0
+    costs = (np.abs(ranks[:, np.newaxis] - ranks) @ rest) * (rest.sum() - rest).astype(np.float64)
+    costs[large] = np.inf
+    base = int(np.argmin(costs))
+    steps = (ranks - ranks[base]) // step
+    others = np.delete(np.arange(counts.size), [base, large])
+    shifts, shift = np.repeat(steps[others], counts[others]), int(steps[large])
+    ordered = np.sort(shifts)
+    lowest = int(np.minimum(ordered[:m], 0).sum())
+    sums = int(np.maximum(ordered[::-1][:m], 0).sum()) - lowest + 1
+    rows, most = min(m, shifts.size) + 1, min(int(counts[large]), m)
+    if (shifts.size + most + 1) * rows * sums > additions:
+        return None
     ways = np.zeros((rows, sums))
     ways[0, -lowest] = 1.0
-    for shift in groups.shifts:
-        if shift > 0:
-            ways[1:, shift:] += ways[:-1, :-shift]
+    for moved in shifts:
+        if moved > 0:
+            ways[1:, moved:] += ways[:-1, :-moved]
         else:
-            ways[1:, :shift] += ways[:-1, -shift:]
-    most = min(groups.second, m)
-    chances = np.zeros(sums + most * abs(groups.shift))
-    least = most * min(groups.shift, 0)
+            ways[1:, :moved] += ways[:-1, -moved:]
+    chances = np.zeros(sums + most * abs(shift))
+    least = most * min(shift, 0)
+    of_large, of_base = int(counts[large]), int(counts[base])
     for taken in range(most + 1):
         weights = [
-            comb(groups.second, taken) * comb(groups.first, m - taken - k) / comb(total, m)
+            comb(of_large, taken) * comb(of_base, m - taken - k) / comb(total, m)
             if taken + k <= m
             else 0.0
             for k in range(rows)
         ]
-        place = taken * groups.shift - least
+        place = taken * shift - least
         chances[place : place + sums] += np.array(weights) @ ways
-    first = m * groups.rank + (least + lowest) * groups.step - m * (m + 1)
-    upper = np.cumsum(chances[::-1])[::-1]
-    return first, groups.step, np.cumsum(chances), upper
+    first = m * int(ranks[base]) + (least + lowest) * step - m * (m + 1)
+    return first, step, np.cumsum(chances), np.cumsum(chances[::-1])[::-1]
 
 
 def _approximate(counts: NDArray[np.int64], m: int, deviation: int) -> float:
