@@ -91,8 +91,6 @@ REFUSED = {  # attributes that other tools read: without effect, they would give
     **dict.fromkeys(("maximize", "maximise"), "timefair minimizes: return the negative value"),
 }
 
-_Values = Callable[[NDArray[np.float64]], NDArray[np.float64]]
-
 
 class OwnProblem(Suite):
     """A suite made from one function of the user; InputError if the function does not exist."""
@@ -146,61 +144,52 @@ class OwnProblem(Suite):
         for dimension in dimensions:
             if self._orders:
                 continue
-            first = functions[0], dimension, instances[0]
+            first = ProblemName(self.name, functions[0], dimension, instances[0])
             try:
-                self._space(*first)
+                self._space(first)
                 if self._two:
-                    self._points(*first)
+                    self._points(first)
             except (TypeError, ValueError) as error:
                 lines.append(f"dimensions: {dimension} does not suit {self.name}: {error}")
                 continue
-            lines += self._trial_of_constraints(ProblemName(self.name, *first))
+            lines += self._trial_of_constraints(first)
         return lines
 
     def knows_optimum(self, function: int, dimension: int, instance: int) -> bool:
-        return not isnan(self._f_opt(function, dimension, instance))
+        return not isnan(self._f_opt(ProblemName(self.name, function, dimension, instance)))
 
     def make(self, name: ProblemName) -> Problem:
-        function, dimension, instance = name.function, name.dimension, name.instance
-        numbers = (function, instance)
+        evaluate: Any = self._evaluation(self._function, name)
         if self._orders:
-            evaluate = self._evaluation(self._function, *numbers)
-            return permutations(name, evaluate, self._f_opt(function, dimension, instance))
-        lower, upper, integer = self._space(function, dimension, instance)
+            return permutations(name, evaluate, self._f_opt(name))
+        lower, upper, integer = self._space(name)
+
+        def whole(call: Any) -> Any:
+            return refusing(call, name, lower, upper, integer) if integer.any() else call
+
         if self._two:
-            two: Any = self._two_values(*numbers)
-            if integer.any():
-                two = refusing(two, name, lower, upper, integer)
             f_opt = -float(self._settings.get(AREA, 1.0))
-            kind = TwoByUser(*self._points(function, dimension, instance))
-            return Problem(name, two, lower, upper, f_opt, integer, kind=kind)
+            kind = TwoByUser(*self._points(name))
+            evaluate = whole(self._two_values(name))
+            return Problem(name, evaluate, lower, upper, f_opt, integer, kind=kind)
         if self._beside:
-            evaluate, written = self._both(self._bound(self._function, *numbers))
+            evaluate, written = self._both(name)
+            count = sum(self._limits.get(key, 0) * k for k, key in enumerate(CONSTRAINTS, 1))
         else:
-            evaluate = self._evaluation(self._function, *numbers)
-            written = self._written(*numbers)
+            written, count = self._written(name), 0
+        problem = Problem(name, whole(evaluate), lower, upper, self._f_opt(name), integer)
+        if self._of_noise:
+            return replace(problem, kind=NoisyByUser(self._evaluation(self._noise_free, name)))
+        if not self._limits:
+            return problem
 
         def limits(x: NDArray[np.float64]) -> NDArray[np.float64]:
             g, h = written(x)
             tolerance = self._settings.get(TOLERANCE, 1e-4)
             return np.concatenate([g, h - tolerance, -h - tolerance])
 
-        if integer.any():
-            evaluate = refusing(evaluate, name, lower, upper, integer)
-        f_opt = self._f_opt(function, dimension, instance)
-        problem = Problem(name, evaluate, lower, upper, f_opt, integer)
-        if self._limits:
-            if self._beside:
-                count = sum(self._limits.get(key, 0) * k for k, key in enumerate(CONSTRAINTS, 1))
-            else:
-                count = limits(problem.points(3)[1]).size
-            checked: Any = limits
-            if integer.any():
-                checked = refusing(checked, name, lower, upper, integer)
-            return replace(problem, kind=Constraints(count, checked, written=written))
-        if self._of_noise:
-            return replace(problem, kind=NoisyByUser(self._evaluation(self._noise_free, *numbers)))
-        return problem
+        count = count or limits(problem.points(3)[1]).size
+        return replace(problem, kind=Constraints(count, whole(limits), written=written))
 
     def source_files(self) -> list[Path]:
         return user_code.source_files(self.name)
@@ -254,17 +243,15 @@ class OwnProblem(Suite):
             if self._attribute(key):
                 yield f"{key!r} of {self.name} is not read: {instead}"
 
-    def _points(self, *numbers: int) -> list[NDArray[np.float64]]:
+    def _points(self, name: ProblemName) -> list[NDArray[np.float64]]:
         """The ideal and the nadir point; ValueError if they do not fit together."""
-        points = [
-            _spread(key, _value(self._settings[key], *numbers), 2).astype(float) for key in POINTS
-        ]
+        points = [self._array(key, name, 2).astype(float) for key in POINTS]
         if not (np.isfinite(points).all() and np.all(points[0] < points[1])):
             raise ValueError("'ideal' is not below 'nadir' in both objectives, all finite")
         return points
 
-    def _two_values(self, function: int, instance: int) -> _Values:
-        bound = self._bound(self._function, function, instance)
+    def _two_values(self, name: ProblemName) -> Any:
+        bound = self._bound(self._function, name)
 
         def evaluate(x: NDArray[np.float64]) -> NDArray[np.float64]:
             found = self._numbers("objectives", bound(x.copy()))
@@ -274,9 +261,9 @@ class OwnProblem(Suite):
 
         return evaluate
 
-    def _written(self, function: int, instance: int) -> Any:
+    def _written(self, name: ProblemName) -> Any:
         """Inequalities and equalities by functions of their own."""
-        calls = {key: self._bound(call, function, instance) for key, call in self._limits.items()}
+        calls = {key: self._bound(call, name) for key, call in self._limits.items()}
 
         def evaluate(x: NDArray[np.float64]) -> list[NDArray[np.float64]]:
             found = {key: self._numbers(key, call(x.copy())) for key, call in calls.items()}
@@ -284,28 +271,29 @@ class OwnProblem(Suite):
 
         return evaluate
 
-    def _both(self, call: Callable[..., Any]) -> tuple[Any, Any]:
+    def _both(self, name: ProblemName) -> tuple[Any, Any]:
         """The value and the constraints of a function that returns both: one call gives each of
         them once; TypeError if it returns anything else.
         """
+        call = self._bound(self._function, name)
         known: dict[tuple[str, bytes], Any] = {}
         counts = [int(self._limits.get(key, 0)) for key in CONSTRAINTS]
 
-        def part(name: str, x: NDArray[np.float64]) -> Any:
+        def part(wanted: str, x: NDArray[np.float64]) -> Any:
             point = x.tobytes()
-            if (name, point) not in known:
+            if (wanted, point) not in known:
                 found = call(x.copy())
                 if not isinstance(found, tuple | list) or len(found) != 2:
                     raise TypeError(
                         f"{self.name} returned {found!r:.60}, not f and its constraints"
                     )
-                values, wanted = self._numbers("constraints", found[1]), sum(counts)
-                if values.size != wanted:
-                    raise TypeError(f"{self.name} returned {values.size} constraints, not {wanted}")
+                values, count = self._numbers("constraints", found[1]), sum(counts)
+                if values.size != count:
+                    raise TypeError(f"{self.name} returned {values.size} constraints, not {count}")
                 known.clear()
                 known["value", point] = self._number(found[0])
                 known["written", point] = np.split(values, counts[:1])
-            return known.pop((name, point))
+            return known.pop((wanted, point))
 
         return partial(part, "value"), partial(part, "written")
 
@@ -348,15 +336,13 @@ class OwnProblem(Suite):
         return "binary" if fixed and not np.any(lower) and np.all(np.equal(upper, 1)) else "integer"
 
     def _space(
-        self, function: int, dimension: int, instance: int
+        self, name: ProblemName
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
         """Bounds, and which variables are integer; ValueError if they do not fit together."""
-        numbers = (function, dimension, instance)
-        lower, upper = (
-            _spread(key, _value(self._settings[key], *numbers), dimension).astype(float)
-            for key in ("lower", "upper")
+        lower, upper, integer = (
+            self._array(key, name, name.dimension).astype(kind)
+            for key, kind in (("lower", float), ("upper", float), ("integer", bool))
         )
-        integer = _spread("integer", self._settings.get("integer", False), dimension).astype(bool)
         if not np.all(np.isfinite(lower) & np.isfinite(upper) & (lower < upper)):
             raise ValueError("'lower' is not below 'upper' everywhere, both finite")
         bounds = np.concatenate([lower[integer], upper[integer]])
@@ -364,19 +350,28 @@ class OwnProblem(Suite):
             raise ValueError("bounds of integer variables are whole numbers")
         return lower, upper, integer
 
-    def _f_opt(self, function: int, dimension: int, instance: int) -> float:
-        value = _value(self._settings.get("f_opt"), function, dimension, instance)
+    def _f_opt(self, name: ProblemName) -> float:
+        value = self._value("f_opt", name)
         return nan if value is None else float(value)
 
-    def _bound(self, call: Any, function: int, instance: int) -> Callable[..., Any]:
-        numbers = {"function": function, "instance": instance}
-        keywords = self._keywords | {key: numbers[key] for key in NUMBERED if self._has(key)}
-        return partial(call, **keywords)
+    def _value(self, key: str, name: ProblemName) -> Any:
+        setting = self._settings.get(key)
+        numbers = name.function, name.dimension, name.instance
+        return setting(*numbers) if callable(setting) else setting
 
-    def _evaluation(
-        self, call: Any, function: int, instance: int
-    ) -> Callable[[NDArray[np.float64]], float]:
-        bound = self._bound(call, function, instance)
+    def _array(self, key: str, name: ProblemName, size: int) -> NDArray[Any]:
+        value = self._value(key, name)
+        values = np.asarray(False if value is None else value)  # None: no integer variables
+        if values.ndim and values.shape != (size,):
+            raise ValueError(f"{key!r} has {values.size} values")
+        return np.broadcast_to(values, (size,))
+
+    def _bound(self, call: Any, name: ProblemName) -> Callable[..., Any]:
+        numbers = {key: getattr(name, key) for key in NUMBERED if self._has(key)}
+        return partial(call, **self._keywords | numbers)
+
+    def _evaluation(self, call: Any, name: ProblemName) -> Callable[[NDArray[np.float64]], float]:
+        bound = self._bound(call, name)
         # a copy: the algorithm owns the array
         return lambda x: self._number(bound(x.copy()))
 
@@ -387,16 +382,3 @@ class OwnProblem(Suite):
             shape = getattr(value, "shape", None)
             what = f"{value!r:.60}" if shape is None else f"an array of shape {shape}"
             raise TypeError(f"{self.name} returned {what}, not a number") from None
-
-
-def _value(setting: Any, function: int, dimension: int, instance: int) -> Any:
-    return setting(function, dimension, instance) if callable(setting) else setting
-
-
-def _spread(key: str, value: Any, dimension: int) -> NDArray[Any]:
-    values = np.asarray(value)
-    if values.ndim == 0:
-        return np.full(dimension, values)
-    if values.shape != (dimension,):
-        raise ValueError(f"{key!r} has {values.size} values")
-    return values
