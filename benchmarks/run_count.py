@@ -31,7 +31,6 @@ from timefair.statistics.run_count.stopping import (
     Outliers,
     Race,
     SkewnessRule,
-    skewness_counts,
     stop_counts,
 )
 from timefair.statistics.run_count.widths import BoundedMeanWidth, MeanWidth, QuantileWidth
@@ -109,7 +108,7 @@ def plain_verdicts(samples: np.ndarray, counts: np.ndarray, rng: np.random.Gener
 
 
 def repeated(call, *arguments):
-    """Least of several times: the compiled side is too quick to be timed once."""
+    """Least of several times: this side is too quick to be timed once."""
     return min((seconds(call, *arguments) for _ in range(REPETITIONS)), key=lambda pair: pair[0])
 
 
@@ -117,10 +116,10 @@ def ratios(samples: np.ndarray, rng: np.random.Generator) -> None:
     """All sides on the same samples, because an n near the cap is dear for some of them only."""
     cases = len(samples) * len(RULES)
     outliers = [each.outliers for each in RULES]
-    stops = skewness_counts(RULES, samples)
+    stops = rule_proposal(RULES, samples)
     verdicts(samples[:2], stops.n[:2], outliers)
     slow_rule, plain = seconds(plain_rules, samples)
-    fast_rule, stops = repeated(skewness_counts, RULES, samples)
+    fast_rule, stops = repeated(rule_proposal, RULES, samples)
     different = int((stops.n != np.array(plain)).sum())
     slow, _ = seconds(plain_verdicts, samples, stops.n, rng)
     closed, _ = repeated(verdicts, samples, stops.n, outliers)

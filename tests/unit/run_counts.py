@@ -4,19 +4,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from timefair.statistics.run_count import kernels
-from timefair.statistics.run_count.stopping import Reason, check_complete, decide
+from timefair.statistics.run_count.stopping import Reason, check_complete, decide, fences
 
 
 def is_kept(sample, outliers):
-    low, high = fences(sample, outliers)
+    low, high = fences(np.sort(np.asarray(sample, dtype=float)), outliers)
     return (low <= np.asarray(sample)) & (np.asarray(sample) <= high)
-
-
-def fences(sample, outliers):
-    values = np.asarray(sample, dtype=float)[np.newaxis]
-    found = kernels.fences_all(values, np.array([[values.size]]), np.array([outliers.code]))
-    return tuple(float(end[0, 0]) for end in found)
 
 
 class StopPath(NamedTuple):

@@ -64,12 +64,19 @@ def test_values_are_those_of_the_organizers_program(suite):
     assert defined == {key[1:] for key in GOLDEN if key[0] == suite}
 
 
+def optimum(suite, function, dimension):
+    """Where the program has its least value: the shift, or beside it in f9 of cec2017."""
+    shifts, rotations = suite._data(function, dimension, 1)
+    z = np.full(dimension, float((suite.name, function) == ("cec2017", 9)))
+    return shifts[0] + np.linalg.solve(rotations[0], z) if z.any() else shifts[0]
+
+
 @each_suite
 def test_the_optimum_is_within_the_bounds_and_has_the_stated_value(suite):
     rng = np.random.default_rng(1)
     for problem in problems(suite):
         name = problem.name
-        best = found(suite).optimum(name.function, name.dimension)
+        best = optimum(found(suite), name.function, name.dimension)
         assert np.all(np.abs(best) <= 100)
         np.testing.assert_allclose(problem.evaluate(best), problem.f_opt, rtol=0, atol=1e-9)
         near = best + rng.normal(0, 1e-3, (5, name.dimension))

@@ -10,7 +10,11 @@ from hypothesis import strategies as st
 from objectives import Cut, waves
 
 from timefair.algorithms import registry
-from timefair.algorithms.builtin.differential_evolution import BOUNDS, STRATEGIES
+from timefair.algorithms.builtin.differential_evolution import (
+    BOUNDS,
+    STRATEGIES,
+    least_population,
+)
 from timefair.measure.evaluation.objective import LaunchCut, Measurement, Objective
 from timefair.measure.evaluation.state import State
 from timefair.problems.base import Problem, ProblemName
@@ -231,7 +235,7 @@ def test_np_is_d_or_what_the_strategy_needs(launch, strategy, D):
     assert len(points) % max(D, least) == 0
     same = {"strategy": strategy, "D": D, "patience": 1, "F": 0.5, "CR": 0.9}
     assert len(points_of(Called, NP=max(D, least), **same)) == len(plain_points(NP=D, **same))
-    assert STRATEGIES[strategy].least_population == least
+    assert least_population(strategy) == least
 
 
 @pytest.mark.thinned(6)

@@ -102,42 +102,6 @@ def test_nan_is_the_worst_value(cores):
     np.testing.assert_array_equal(values, [-np.inf, np.inf])
 
 
-def test_what_trials_of_jade_are_made_with():
-    f = population.scale_factors(np.random.default_rng(3), 0.6, 50_000)
-    assert f.min() > 0
-    assert f.max() == 1
-    # P(F < 0.6 | F > 0) and P(F = 1 | F > 0) of the Cauchy distribution around 0.6.
-    positive = 0.5 + np.arctan(6) / np.pi
-    assert np.mean(f < 0.6) == pytest.approx(np.arctan(6) / np.pi / positive, abs=0.01)
-    assert np.mean(f == 1) == pytest.approx((0.5 - np.arctan(4) / np.pi) / positive, abs=0.01)
-    x = np.array([[0.0, 0.5, -0.5]])
-    mutants = np.array([[-7.0, 0.9, 1.5]])
-    back = population.halfway_back(x, mutants, np.full(3, -1.0), np.full(3, 1.0))
-    np.testing.assert_array_equal(back, [[-0.5, 0.9, 0.25]])
-    rng = np.random.default_rng(3)
-    archive = np.arange(5.0)[:, np.newaxis]
-    assert population.shortened(rng, archive, 5) is archive
-    kept = np.array([population.shortened(rng, archive, 3)[:, 0] for _ in range(5000)])
-    assert all(len(set(row)) == 3 for row in kept)
-    np.testing.assert_allclose(np.bincount(kept.astype(int).ravel()) / 15_000, 0.2, atol=0.02)
-
-
-def test_the_archive_holds_what_was_replaced_and_no_more_than_the_population(launch, monkeypatch):
-    archives = []
-    shortened = population.shortened
-
-    def spy(rng, archive, size):
-        archives.append(shortened(rng, archive, size))
-        return archives[-1]
-
-    monkeypatch.setattr(population, "shortened", spy)
-    evaluated = {tuple(x) for x in launch("timefair:JADE", {"population": 8}, most=400).points}
-    sizes = [len(a) for a in archives]
-    assert sizes[0] < 8
-    assert max(sizes) == sizes[-1] == 8
-    assert {tuple(x) for a in archives for x in a} <= evaluated
-
-
 def test_the_centres_follow_the_successes_and_stay_where_nothing_succeeds(launch, monkeypatch):
     centres = []
     scale_factors = population.scale_factors
@@ -227,15 +191,6 @@ def test_the_better_of_each_pair_survives(values):
         pair = [i, i + half] if i + half < len(y) else [i]
         assert survivor in pair
         assert y[survivor] == y[pair].min()
-
-
-def test_each_half_has_its_strategy_and_late_trials_sometimes_that_of_the_best():
-    rng = np.random.default_rng(2)
-    early = population.strategies(rng, 5, np.zeros(5, bool))
-    np.testing.assert_array_equal(early, [RAND_BIN, RAND_BIN, RAND_EXP, RAND_EXP, RAND_EXP])
-    late = population.strategies(rng, 40_000, np.ones(40_000, bool))
-    assert np.mean(late == BEST_BIN) == pytest.approx(0.1, abs=0.01)
-    assert BEST_BIN not in early
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from matplotlib.text import Text
 
 from timefair.algorithms import registry
 from timefair.basics.errors import InputError
+from timefair.basics.user_code import load_function
 from timefair.campaign import configuration, provenance
 from timefair.campaign.plan import write_snapshot
 from timefair.exhibits import files, latex
@@ -246,13 +247,6 @@ def test_other_functions_and_instances_need_an_argument(folder):
     ]
 
 
-@pytest.mark.parametrize("name", ["inequalities", "maximize", "maximise"])
-def test_an_attribute_without_effect_is_refused(folder, name):
-    (folder / "own_functions.py").write_text(f"{SOURCE}\nbowl.{name} = [lambda x: x[0]]\n")
-    with pytest.raises(InputError, match=f"'{name}' of own_functions:bowl is not read: "):
-        find("own_functions:bowl", BOX)
-
-
 @pytest.mark.parametrize("function", ["by_functions", "beside"])
 def test_constraints_are_values_of_at_most_zero(folder, function):
     suite = find(f"limits.py:{function}", BOX | {"equality_tolerance": 0.25, "least": 0.5})
@@ -270,15 +264,14 @@ def test_constraints_are_values_of_at_most_zero(folder, function):
 
 def test_a_function_that_returns_its_constraints_is_called_once_for_both(folder):
     problem = find("limits.py:beside", BOX).problem(1, 2, 1)
-    x = np.ones(2)
+    function, x = load_function("limits.py:beside"), np.ones(2)
     first = problem.constraints.evaluate(x)
     assert problem.evaluate(x) == 2.0
-    calls = problem.evaluate.__self__._call.func.calls
-    assert calls == 1
+    assert function.calls == 1
     problem.evaluate(x)  # the same number again is another evaluation
-    assert problem.evaluate.__self__._call.func.calls == 2
+    assert function.calls == 2
     assert problem.constraints.evaluate(x).tolist() == first.tolist()
-    assert problem.evaluate.__self__._call.func.calls == 2
+    assert function.calls == 2
 
 
 @pytest.mark.parametrize(
@@ -349,19 +342,10 @@ def test_no_order_is_better_than_the_optimum(function, instance):
     assert max(values) > 1.02 * problem.f_opt
 
 
-@pytest.mark.parametrize(
-    ("x", "fault"),
-    [
-        ([0, 1, 2, 2], "not 2 several times"),
-        ([0, 1, 2, 4], "not 4"),
-        ([0, 1, 2, 2.5], "not 2.5"),
-        ([0, 1, 2, np.nan], "not nan"),
-        ([0, 1, 2], r"not an array of shape \(3,\)"),
-    ],
-)
-def test_other_points_are_refused(x, fault):
+@pytest.mark.parametrize("x", [[0, 1, 2, 2], [0, 1, 2, 2.5], [0, 1, 2, np.nan], [0, 1, 2]])
+def test_other_points_are_refused(x):
     problem = PERMUTATIONS.problem(1, 4, 1)
-    with pytest.raises(ValueError, match=f"takes each of the numbers 0 to 3 once, {fault}"):
+    with pytest.raises(ValueError, match=r"takes each of the numbers 0 to 3 once, not \[0.0, "):
         problem.evaluate(np.array(x, dtype=float))
 
 

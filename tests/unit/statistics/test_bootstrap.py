@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from timefair.statistics import changes, samples
 from timefair.statistics.ert import ert
 from timefair.statistics.evaluation_cost import (
-    Cells,
     at_cost,
     known_until,
     leader_by_rank,
     leader_by_share,
+    moments,
     reached_within,
     seconds_to_observe,
 )
@@ -222,16 +222,16 @@ def test_a_run_is_known_up_to_its_time_and_the_cost_of_its_evaluations():
     assert again.tolist() == [[0.0, 2.0], [0.0, 0.0], [6.0, 12.0]]
 
 
-def moments(shares):
-    cells = Cells([[len(of) for of in functions] for functions in shares])
-    return cells.moments(np.concatenate([of for functions in shares for of in functions]))
+def moments_of(shares):
+    every = np.concatenate([of for functions in shares for of in functions])
+    return moments([[len(of) for of in functions] for functions in shares], every)
 
 
 def test_moments_of_cells_of_any_size_are_those_of_each_alone_to_the_bit():
     rng = np.random.default_rng(8)
     sizes = [[1, 9, 4], [12, 2, 3]]
     shares = [[rng.integers(0, 12, (size, 5)) / 11 for size in row] for row in sizes]
-    found = moments(shares)
+    found = moments_of(shares)
     assert found.runs.tolist() == sizes
     for k, row in enumerate(shares):
         for j, of in enumerate(row):
@@ -249,23 +249,25 @@ def shares_of(*levels, functions=3, runs=8, spread=0.02, seed=0):
 
 
 def test_a_clear_lead_is_sure_and_ranks_are_tied_within_the_critical_difference():
-    lead = leader_by_share(moments(shares_of(0.2, 0.8, 0.79)), confidence=0.95)
+    lead = leader_by_share(moments_of(shares_of(0.2, 0.8, 0.79)), confidence=0.95)
     assert lead.best.tolist() == [1]
     assert not lead.tied[0, 0]
-    far = leader_by_share(moments(shares_of(0.2, 0.8, 0.3)), confidence=0.95)
+    far = leader_by_share(moments_of(shares_of(0.2, 0.8, 0.3)), confidence=0.95)
     assert far.tied[0].tolist() == [False, True, False]
-    few = leader_by_rank(moments(shares_of(0.2, 0.8)), confidence=0.95)
+    few = leader_by_rank(moments_of(shares_of(0.2, 0.8)), confidence=0.95)
     assert few.value[0].tolist() == [2.0, 1.0]
     assert few.tied.all()
-    many = leader_by_rank(moments(shares_of(0.2, 0.8, functions=12)), confidence=0.95)
+    many = leader_by_rank(moments_of(shares_of(0.2, 0.8, functions=12)), confidence=0.95)
     assert many.tied[0].tolist() == [False, True]
-    assert leader_by_rank(moments(shares_of(0.2, 0.8, functions=1)), confidence=0.95).tied.all()
+    assert leader_by_rank(moments_of(shares_of(0.2, 0.8, functions=1)), confidence=0.95).tied.all()
 
 
 def test_a_sure_leader_is_seldom_wrong():
     wrong, repeats = 0, 400
     for seed in range(repeats):
-        lead = leader_by_share(moments(shares_of(0.5, 0.5, 0.5, seed=seed, runs=5)), confidence=0.9)
+        lead = leader_by_share(
+            moments_of(shares_of(0.5, 0.5, 0.5, seed=seed, runs=5)), confidence=0.9
+        )
         wrong += lead.tied.sum() == 1
     assert wrong / repeats <= 0.1 + 4 * np.sqrt(0.09 / repeats)
 

@@ -14,10 +14,8 @@ from scipy.stats import beta, binomtest, quantile_test
 from timefair.statistics.probability import (
     best_of_mean,
     best_of_quantile,
-    deviation_of,
     mean_if_all_succeed,
     mean_interval,
-    mean_of,
     mean_of_successes,
     multirun_probability,
     opposed_pairs,
@@ -362,20 +360,6 @@ def test_limits_scale_with_the_values(method, scale):
     x = np.random.default_rng(3).exponential(size=20)
     small, large = interval(x, method), interval(scale * x, method)
     assert [large.low / scale, large.high / scale] == pytest.approx([small.low, small.high])
-
-
-@pytest.mark.filterwarnings("error")
-def test_means_of_the_largest_numbers_are_finite():
-    large = np.array([1.7e308, 1.5e308, 1.6e308])
-    assert mean_of(large) == pytest.approx(1.6e308)
-    assert deviation_of(large) == pytest.approx(1e307)
-    assert mean_of(np.full(7, np.finfo(float).max)) == pytest.approx(np.finfo(float).max)
-    assert mean_of(np.array([1.0, INF])) == INF
-    assert deviation_of(np.array([1e300, 0.0])) == pytest.approx(1e300 / 2**0.5)
-    interval = mean_interval(large, confidence=0.95, method="paper")
-    assert interval.low < interval.mean < interval.high
-    small = np.random.default_rng(1).lognormal(size=9)
-    assert (mean_of(small), deviation_of(small)) == (small.mean(), np.std(small, ddof=1))
 
 
 MEASURE = st.lists(st.sampled_from([0.0, 1.0, 2.0, np.inf]), min_size=5, max_size=5)

@@ -241,8 +241,11 @@ def starting_point(objective: Objective, rng: np.random.Generator) -> NDArray[np
 
 
 def moved_inside(objective: Objective) -> Evaluate:
-    lower, upper = objective.lower, objective.upper
-    return lambda x: objective(np.clip(x, lower, upper))
+    """The value at the nearest point within the bounds with whole numbers where they have to be."""
+    lower, upper, integer = objective.lower, objective.upper, objective.integer
+    if not integer.any():
+        return lambda x: objective(np.clip(x, lower, upper))
+    return lambda x: objective(np.clip(np.where(integer, np.rint(x), x), lower, upper))
 
 
 class ErrorTrap:

@@ -130,7 +130,7 @@ def _map(
     `runs_of` has the numbers of runs of each algorithm on each function, `seconds` and `rounds` the
     costs of all of them; `inf`: a target was not reached.
     """
-    every, cells = np.array(algorithms, dtype=object), statistics.Cells(runs_of)
+    every = np.array(algorithms, dtype=object)
     first_run = np.concatenate([[0], runs_of.sum(axis=1).cumsum()[:-1]])
     reached, ends = zip(seconds, rounds, strict=True)
     budgets = _budgets(seconds, rounds)
@@ -153,7 +153,8 @@ def _map(
             "missing_s": statistics.seconds_to_observe(*ends, cost, budgets).sum(axis=0),
         }
         within = budgets[known["known"]]  # the smallest; other budgets have no winner
-        shares = cells.moments(statistics.reached_within(*reached, cost, within))
+        reached_by = statistics.reached_within(*reached, cost, within)
+        shares = statistics.moments(runs_of, reached_by)
         for measure, leader in MEASURES.items():
             lead = leader(shares, confidence=confidence)
             at = np.flatnonzero(lead.best >= 0)

@@ -7,6 +7,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal, Self, TypeAlias
@@ -216,6 +217,7 @@ class Suite(ABC):
     - `functions`, `instances`, `dimensions`: Their numbers, a list or a range; `at_least` gives one
       without end.
     - `own_dimensions`: The dimension of each function in a campaign without `dimensions`, or empty.
+    - `fixed`: The dimension of each function that has only one.
     - `variables`: Their kind; `variables_of` may say another one for a function.
     - `kind`: What the problems have beyond one exact value of a point.
     - `environments`: How many environments a problem goes through in a run; 1: it does not change.
@@ -234,6 +236,7 @@ class Suite(ABC):
     dimensions: Sequence[int]
     instances: Sequence[int] = at_least(1)
     own_dimensions: Mapping[int, int] = MappingProxyType({})
+    fixed: Mapping[int, int] = MappingProxyType({})
     variables: Variables = "continuous"
     kind: type[Kind] = Kind
     environments: int = 1
@@ -271,6 +274,12 @@ class Suite(ABC):
             *self._misses("functions", functions, self.functions),
             *self._misses("dimensions", dimensions, self.dimensions),
             *self._misses("instances", instances, self.instances),
+            *(
+                f"dimensions: {dimension} does not fit {self.name} f{function} "
+                f"({self.names[function]}), which has {self.fixed[function]} variables"
+                for function, dimension in product(functions, dimensions)
+                if dimension in self.dimensions and self.fixed.get(function, dimension) != dimension
+            ),
         ]
 
     def variables_of(self, function: int) -> Variables:
@@ -349,22 +358,13 @@ def permutations(
         if x.shape != natural.shape or not np.array_equal(np.sort(x), natural):
             raise ValueError(
                 f"{name} takes each of the numbers 0 to {name.dimension - 1} once, "
-                f"not {_first_wrong(x, natural)}"
+                f"not {x.tolist()!r:.60}"
             )
         return evaluate(x)
 
     lower, upper = 0 * natural, np.full(name.dimension, natural[-1])
     whole = np.ones(name.dimension, dtype=bool)
     return Problem(name, evaluate_order, lower, upper, f_opt, whole, permutation=True)
-
-
-def _first_wrong(x: NDArray[np.float64], natural: NDArray[np.float64]) -> str:
-    if x.shape != natural.shape:
-        return f"an array of shape {x.shape}"
-    for number in x[~np.isin(x, natural)].tolist():
-        return f"{number:g}"
-    values, counts = np.unique(x, return_counts=True)
-    return f"{values[counts > 1][0]:g} several times"
 
 
 def numbered(first: int, *names: str) -> dict[int, str]:

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timefair.problems.base import (
-    Ints,
     Problem,
     ProblemName,
     Suite,
@@ -22,67 +21,49 @@ from timefair.problems.base import (
 )
 
 Vector = NDArray[np.float64]  # Shape ``(dimension,)``
-Value = Callable[[Vector], float]
+Value = Callable[[Vector], Any]  # a number
 
 INNER = 0.8  # share of the bounds within which the optimum of a moved function is drawn
 STEEPNESS = 20  # twice the m of Michalewicz
-SEED = 1960
 
 
-def ackley(z: Vector) -> float:
+def _numbers(z: Vector, first: int = 1) -> NDArray[np.int_]:
+    """The numbers of the variables."""
+    return np.arange(first, len(z) + 1)
+
+
+def _ackley(z: Vector) -> Any:
     """20 - 20 exp(a) + e - exp(b), by expm1: near the optimum the exponentials cancel."""
     squares, cosines = np.mean(z * z), np.mean(np.cos(2 * np.pi * z))
-    return float(-20 * np.expm1(-0.2 * np.sqrt(squares)) - np.e * np.expm1(cosines - 1))
+    return -20 * np.expm1(-0.2 * np.sqrt(squares)) - np.e * np.expm1(cosines - 1)
 
 
-def rastrigin(z: Vector) -> float:
-    return float(np.sum(z * z + 20 * np.sin(np.pi * z) ** 2))
+def _rastrigin(z: Vector) -> Any:
+    return np.sum(z * z + 20 * np.sin(np.pi * z) ** 2)
 
 
-def griewank(z: Vector) -> float:
-    roots = np.sqrt(np.arange(1, len(z) + 1))
-    return float(np.sum(z * z) / 4000 + 1 - np.prod(np.cos(z / roots)))
+def _griewank(z: Vector) -> Any:
+    return np.sum(z * z) / 4000 + 1 - np.prod(np.cos(z / np.sqrt(_numbers(z))))
 
 
-def rosenbrock(z: Vector) -> float:
-    return float(np.sum(100 * (z[1:] - z[:-1] ** 2) ** 2 + (z[:-1] - 1) ** 2))
+def _rosenbrock(z: Vector) -> Any:
+    return np.sum(100 * (z[1:] - z[:-1] ** 2) ** 2 + (z[:-1] - 1) ** 2)
 
 
-def _levy(z: Vector) -> float:
+def _levy(z: Vector) -> Any:
     u = (z - 1) / 4
     first, last = np.sin(np.pi * u[0]) ** 2, u[-1] ** 2 * (1 + np.sin(2 * np.pi * u[-1]) ** 2)
-    return float(first + np.sum(u[:-1] ** 2 * (1 + 10 * np.sin(np.pi * u[:-1] + 1) ** 2)) + last)
+    return first + np.sum(u[:-1] ** 2 * (1 + 10 * np.sin(np.pi * u[:-1] + 1) ** 2)) + last
 
 
-def _schwefel(z: Vector) -> float:
-    return float(np.sum(_SCHWEFEL_MOST - z * np.sin(np.sqrt(np.abs(z)))))
+def _zakharov(z: Vector) -> Any:
+    weighted = np.sum(_numbers(z) * z) / 2
+    return np.sum(z * z) + weighted**2 + weighted**4
 
 
-def _styblinski_tang(z: Vector) -> float:
-    return float(np.sum(z**4 - 16 * z**2 + 5 * z) / 2)
-
-
-def _michalewicz(z: Vector) -> float:
-    return float(-np.sum(_bumps(z, np.arange(1, len(z) + 1))))
-
-
-def _zakharov(z: Vector) -> float:
-    weighted = np.sum(np.arange(1, len(z) + 1) * z) / 2
-    return float(np.sum(z * z) + weighted**2 + weighted**4)
-
-
-def _dixon_price(z: Vector) -> float:
-    numbers = np.arange(2, len(z) + 1)
-    return float((z[0] - 1) ** 2 + np.sum(numbers * (2 * z[1:] ** 2 - z[:-1]) ** 2))
-
-
-def _salomon(z: Vector) -> float:
+def _salomon(z: Vector) -> Any:
     radius = np.sqrt(np.sum(z * z))
-    return float(2 * np.sin(np.pi * radius) ** 2 + radius / 10)
-
-
-def _trid(z: Vector) -> float:
-    return float(np.sum((z - 1) ** 2) - np.sum(z[1:] * z[:-1]))
+    return 2 * np.sin(np.pi * radius) ** 2 + radius / 10
 
 
 # --- Optima -------------------------------------------------------------------------------------
@@ -121,66 +102,80 @@ def _dixon_price_best(dimension: int) -> Vector:
     return np.asarray(2 ** -((powers - 2) / powers), dtype=float)
 
 
-def _trid_best(dimension: int) -> Vector:
-    numbers = np.arange(1, dimension + 1)
-    return np.asarray(numbers * (dimension + 1 - numbers), dtype=float)
+Place = float | Sequence[float] | Callable[[int], Any]
+"""A number for every variable, one for each of them, or a function of the dimension."""
 
 
 class Function(NamedTuple):
-    """A function as published: its values, its bounds and its optimum by dimension."""
+    """A function as published: its values, its bounds and its optimum."""
 
+    name: str
     value: Value
-    bounds: Callable[[int], tuple[float, float] | tuple[Vector, Vector]]
-    optimum: Callable[[int], Vector]
+    lower: Place
+    upper: Place
+    best: Place
     can_be_moved: bool = True
 
+    def optimum(self, dimension: int) -> Vector:
+        return _placed(self.best, dimension)
 
-def within(lower: float, upper: float) -> Callable[[int], tuple[float, float]]:
-    return lambda dimension: (lower, upper)
 
-
-def everywhere(best: float) -> Callable[[int], Vector]:
-    return lambda dimension: np.full(dimension, best)
+def _placed(place: Place, dimension: int) -> Vector:
+    return np.zeros(dimension) + (place(dimension) if callable(place) else place)
 
 
 FUNCTIONS = (
-    Function(ackley, within(-32.768, 32.768), everywhere(0)),
-    Function(rastrigin, within(-5.12, 5.12), everywhere(0)),
-    Function(griewank, within(-600, 600), everywhere(0)),
-    Function(rosenbrock, within(-5, 10), everywhere(1)),
-    Function(_levy, within(-10, 10), everywhere(1)),
-    Function(_schwefel, within(-500, 500), everywhere(SCHWEFEL_BEST), can_be_moved=False),
-    Function(_styblinski_tang, within(-5, 5), everywhere(_STYBLINSKI_TANG_BEST)),
-    Function(_michalewicz, within(0, np.pi), _michalewicz_best, can_be_moved=False),
-    Function(_zakharov, within(-5, 10), everywhere(0)),
-    Function(_dixon_price, within(-10, 10), _dixon_price_best),
-    Function(_salomon, within(-100, 100), everywhere(0)),
-    Function(_trid, lambda dimension: (-(dimension**2), dimension**2), _trid_best),
+    Function("Ackley", _ackley, -32.768, 32.768, 0),
+    Function("Rastrigin", _rastrigin, -5.12, 5.12, 0),
+    Function("Griewank", _griewank, -600, 600, 0),
+    Function("Rosenbrock", _rosenbrock, -5, 10, 1),
+    Function("Levy", _levy, -10, 10, 1),
+    Function(
+        "Schwefel",
+        lambda z: np.sum(_SCHWEFEL_MOST - z * np.sin(np.sqrt(np.abs(z)))),
+        *(-500, 500, SCHWEFEL_BEST, False),
+    ),
+    Function(
+        "Styblinski-Tang",
+        lambda z: np.sum(z**4 - 16 * z**2 + 5 * z) / 2,
+        *(-5, 5, _STYBLINSKI_TANG_BEST),
+    ),
+    Function(
+        "Michalewicz",
+        lambda z: -np.sum(_bumps(z, _numbers(z))),
+        *(0, np.pi, _michalewicz_best, False),
+    ),
+    Function("Zakharov", _zakharov, -5, 10, 0),
+    Function(
+        "Dixon-Price",
+        lambda z: (z[0] - 1) ** 2 + np.sum(_numbers(z, 2) * (2 * z[1:] ** 2 - z[:-1]) ** 2),
+        *(-10, 10, _dixon_price_best),
+    ),
+    Function("Salomon", _salomon, -100, 100, 0),
+    Function(
+        "Trid",
+        lambda z: np.sum((z - 1) ** 2) - np.sum(z[1:] * z[:-1]),
+        *(lambda n: -(n**2), lambda n: n**2, lambda n: np.arange(1, n + 1) * np.arange(n, 0, -1)),
+    ),
 )
 
 
 class Classic(Suite):
     name = "classic"
-    functions = range(1, len(FUNCTIONS) + 1)
-    dimensions = at_least(2)
-    names: Mapping[int, str] = numbered(
-        1,
-        *("Ackley", "Rastrigin", "Griewank", "Rosenbrock", "Levy", "Schwefel"),
-        *("Styblinski-Tang", "Michalewicz", "Zakharov", "Dixon-Price", "Salomon", "Trid"),
-    )
     declared: Sequence[Function] = FUNCTIONS
-    seed: int = SEED
+    functions = range(1, len(declared) + 1)
+    dimensions = at_least(2)
+    names: Mapping[int, str] = numbered(1, *(function.name for function in declared))
+    seed: int = 1960
 
     def make(self, name: ProblemName) -> Problem:
         function = self.declared[name.function - 1]
-        bounds = function.bounds(name.dimension)
-        lower, upper = (np.zeros(name.dimension) + bound for bound in bounds)
-        best = function.optimum(name.dimension)
-        rng = np.random.default_rng([self.seed, name.function, name.dimension, name.instance])
+        lower, upper, best = (_placed(place, name.dimension) for place in function[2:5])
+        seed = [self.seed, name.function, name.dimension, name.instance]
+        rng = np.random.default_rng(seed) if name.instance > 1 else None
         change = _moved if function.can_be_moved else _reversed
-        drawn = rng if name.instance > 1 else None
-        evaluate = change(function.value, lower, upper, best, drawn)
-        return Problem(name, evaluate, lower, upper, f_opt=function.value(best))
+        evaluate = change(function.value, lower, upper, best, rng)
+        return Problem(name, evaluate, lower, upper, f_opt=float(function.value(best)))
 
 
 def _moved(
@@ -190,7 +185,7 @@ def _moved(
     if rng is not None:
         share = (1 - INNER) / 2 + INNER * rng.random(len(best))
         shift = lower + share * (upper - lower) - best
-    return lambda x: value(x - shift)
+    return lambda x: float(value(x - shift))
 
 
 def _reversed(
@@ -204,7 +199,7 @@ def _reversed(
         z = sign * x + offset
         if np.any(x < lower) or np.any(x > upper):
             return np.inf
-        return value(z)
+        return float(value(z))
 
     return evaluate
 
@@ -244,58 +239,30 @@ call of ``bbob`` f8 through cocoex.
 """
 
 
-def _sphere(z: Vector) -> float:
-    return float(np.sum(z * z))
+def _beyond(z: Vector, bound: float) -> Any:
+    return 100 * np.sum(np.maximum(np.abs(z) - bound, 0.0) ** 4)
 
 
-def _schwefel_2_22(z: Vector) -> float:
-    return float(np.sum(np.abs(z)) + np.prod(np.abs(z)))
-
-
-def _schwefel_1_2(z: Vector) -> float:
-    return float(np.sum(np.cumsum(z) ** 2))
-
-
-def _schwefel_2_21(z: Vector) -> float:
-    return float(np.max(np.abs(z)))
-
-
-def _step(z: Vector) -> float:
-    return float(np.sum(np.floor(z + 0.5) ** 2))
-
-
-def _quartic(z: Vector) -> float:
-    return float(np.sum(np.arange(1, len(z) + 1) * z**4))
-
-
-def _schwefel_negative(z: Vector) -> float:
-    return float(-np.sum(z * np.sin(np.sqrt(np.abs(z)))))
-
-
-def _beyond(z: Vector, bound: float) -> float:
-    return float(100 * np.sum(np.maximum(np.abs(z) - bound, 0.0) ** 4))
-
-
-def _penalized_1(z: Vector) -> float:
+def _penalized_1(z: Vector) -> Any:
     y = 1 + (z + 1) / 4
     waves = 10 * np.sin(np.pi * y) ** 2
     middle = np.sum((y[:-1] - 1) ** 2 * (1 + waves[1:]))
-    return float(np.pi / len(z) * (waves[0] + middle + (y[-1] - 1) ** 2)) + _beyond(z, 10.0)
+    return np.pi / len(z) * (waves[0] + middle + (y[-1] - 1) ** 2) + _beyond(z, 10.0)
 
 
-def _penalized_2(z: Vector) -> float:
+def _penalized_2(z: Vector) -> Any:
     waves = np.sin(3 * np.pi * z) ** 2
     middle = np.sum((z[:-1] - 1) ** 2 * (1 + waves[1:]))
     last = (z[-1] - 1) ** 2 * (1 + np.sin(2 * np.pi * z[-1]) ** 2)
-    return float(0.1 * (waves[0] + middle + last)) + _beyond(z, 5.0)
+    return 0.1 * (waves[0] + middle + last) + _beyond(z, 5.0)
 
 
 FOXHOLES = np.array([(x, y) for y, x in product((-32, -16, 0, 16, 32), repeat=2)], dtype=float)
 
 
-def _foxholes(z: Vector) -> float:
+def _foxholes(z: Vector) -> Any:
     holes = np.arange(1, 26) + np.sum((z - FOXHOLES) ** 6, axis=1)
-    return float(1 / (1 / 500 + np.sum(1 / holes)))
+    return 1 / (1 / 500 + np.sum(1 / holes))
 
 
 KOWALIK_A = np.array(
@@ -304,30 +271,30 @@ KOWALIK_A = np.array(
 KOWALIK_B = 1 / np.array([0.25, 0.5, 1, 2, 4, 6, 8, 10, 12, 14, 16])
 
 
-def _kowalik(z: Vector) -> float:
+def _kowalik(z: Vector) -> Any:
     b = KOWALIK_B
     with np.errstate(divide="ignore", invalid="ignore"):
         model = z[0] * (b * b + b * z[1]) / (b * b + b * z[2] + z[3])
-    value = float(np.sum((KOWALIK_A - model) ** 2))
+    value = np.sum((KOWALIK_A - model) ** 2)
     return np.inf if np.isnan(value) and np.isfinite(z).all() else value
 
 
-def _camel_back(z: Vector) -> float:
+def _camel_back(z: Vector) -> Any:
     x, y = z
-    return float(4 * x**2 - 2.1 * x**4 + x**6 / 3 + x * y - 4 * y**2 + 4 * y**4)
+    return 4 * x**2 - 2.1 * x**4 + x**6 / 3 + x * y - 4 * y**2 + 4 * y**4
 
 
-def _branin(z: Vector) -> float:
+def _branin(z: Vector) -> Any:
     x, y = z
     valley = y - 5.1 / (4 * np.pi**2) * x * x + 5 / np.pi * x - 6
-    return float(valley**2 + 10 * (1 - 1 / (8 * np.pi)) * np.cos(x) + 10)
+    return valley**2 + 10 * (1 - 1 / (8 * np.pi)) * np.cos(x) + 10
 
 
-def _goldstein_price(z: Vector) -> float:
+def _goldstein_price(z: Vector) -> Any:
     x, y = z
     first = 19 - 14 * x + 3 * x**2 - 14 * y + 6 * x * y + 3 * y**2
     second = 18 - 32 * x + 12 * x**2 + 48 * y - 36 * x * y + 27 * y**2
-    return float((1 + (x + y + 1) ** 2 * first) * (30 + (2 * x - 3 * y) ** 2 * second))
+    return (1 + (x + y + 1) ** 2 * first) * (30 + (2 * x - 3 * y) ** 2 * second)
 
 
 HARTMAN_C = np.array([1, 1.2, 3, 3.2])
@@ -356,9 +323,9 @@ HARTMAN = {
 # fmt: on
 
 
-def _hartman(z: Vector) -> float:
+def _hartman(z: Vector) -> Any:
     widths, places = HARTMAN[len(z)]
-    return float(-np.sum(HARTMAN_C * np.exp(-np.sum(widths * (z - places) ** 2, axis=1))))
+    return -np.sum(HARTMAN_C * np.exp(-np.sum(widths * (z - places) ** 2, axis=1)))
 
 
 SHEKEL_A: NDArray[np.float64] = np.array(
@@ -369,83 +336,71 @@ SHEKEL_C = np.array([0.1, 0.2, 0.2, 0.4, 0.4, 0.6, 0.3, 0.7, 0.5, 0.5])
 
 
 def _shekel(m: int) -> Value:
-    def value(z: Vector) -> float:
-        return float(-np.sum(1 / (np.sum((z - SHEKEL_A[:m]) ** 2, axis=1) + SHEKEL_C[:m])))
-
-    return value
-
-
-def _at(*best: float) -> Callable[[int], Vector]:
-    return lambda dimension: np.array(best)
-
-
-def _fixed(value: Value, lower: float, upper: float, *best: float) -> Function:
-    """A function whose optimum has a place that cannot be moved."""
-    return Function(value, within(lower, upper), _at(*best), can_be_moved=False)
+    a, c = SHEKEL_A[:m], SHEKEL_C[:m]
+    return lambda z: -np.sum(1 / (np.sum((z - a) ** 2, axis=1) + c))
 
 
 F1_F23_FUNCTIONS = (
-    Function(_sphere, within(-100, 100), everywhere(0)),
-    Function(_schwefel_2_22, within(-10, 10), everywhere(0)),
-    Function(_schwefel_1_2, within(-100, 100), everywhere(0)),
-    Function(_schwefel_2_21, within(-100, 100), everywhere(0)),
-    Function(rosenbrock, within(-30, 30), everywhere(1)),
-    Function(_step, within(-100, 100), everywhere(0)),
-    Function(_quartic, within(-1.28, 1.28), everywhere(0)),
-    Function(_schwefel_negative, within(-500, 500), everywhere(SCHWEFEL_BEST), can_be_moved=False),
-    Function(rastrigin, within(-5.12, 5.12), everywhere(0)),
-    Function(ackley, within(-32, 32), everywhere(0)),
-    Function(griewank, within(-600, 600), everywhere(0)),
-    Function(_penalized_1, within(-50, 50), everywhere(-1)),
-    Function(_penalized_2, within(-50, 50), everywhere(1)),
-    Function(_foxholes, within(-65.536, 65.536), _at(-31.9783365, -31.97833721)),
-    _fixed(_kowalik, -5, 5, 0.1928334531, 0.1908362398, 0.1231172992, 0.1357659901),
-    Function(_camel_back, within(-5, 5), _at(0.08984201653, -0.7126564014)),
+    Function("sphere", lambda z: np.sum(z * z), -100, 100, 0),
+    Function("Schwefel 2.22", lambda z: np.sum(np.abs(z)) + np.prod(np.abs(z)), -10, 10, 0),
+    Function("Schwefel 1.2", lambda z: np.sum(np.cumsum(z) ** 2), -100, 100, 0),
+    Function("Schwefel 2.21", lambda z: np.max(np.abs(z)), -100, 100, 0),
+    Function("Rosenbrock", _rosenbrock, -30, 30, 1),
+    Function("step", lambda z: np.sum(np.floor(z + 0.5) ** 2), -100, 100, 0),
+    Function("quartic", lambda z: np.sum(_numbers(z) * z**4), -1.28, 1.28, 0),
     Function(
-        _branin,
-        lambda dimension: (np.array([-5.0, 0.0]), np.array([10.0, 15.0])),
-        _at(-np.pi, 12.275),
+        "Schwefel",
+        lambda z: -np.sum(z * np.sin(np.sqrt(np.abs(z)))),
+        *(-500, 500, SCHWEFEL_BEST, False),
     ),
-    Function(_goldstein_price, within(-2, 2), _at(0, -1)),
-    _fixed(_hartman, 0, 1, 0.1146143365, 0.5556488495, 0.8525469525),
-    _fixed(
-        *(_hartman, 0, 1),
-        *(0.2017076198, 0.1467809498, 0.4767448549, 0.2753423896, 0.3116518743, 0.6572751627),
-    ),
-    _fixed(_shekel(5), 0, 10, 4.000037152, 4.000133279, 4.000037151, 4.000133277),
-    _fixed(_shekel(7), 0, 10, 4.000572914, 4.000689366, 3.999489711, 3.99960616),
-    _fixed(_shekel(10), 0, 10, 4.00074653, 4.000592937, 3.999663396, 3.999509799),
+    Function("Rastrigin", _rastrigin, -5.12, 5.12, 0),
+    Function("Ackley", _ackley, -32, 32, 0),
+    Function("Griewank", _griewank, -600, 600, 0),
+    Function("penalized 1", _penalized_1, -50, 50, -1),
+    Function("penalized 2", _penalized_2, -50, 50, 1),
 )
+# fmt: off
+FIXED_FUNCTIONS = (
+    Function("foxholes", _foxholes, -65.536, 65.536, (-31.9783365, -31.97833721)),
+    Function(
+        "Kowalik", _kowalik, -5, 5, (0.1928334531, 0.1908362398, 0.1231172992, 0.1357659901), False
+    ),
+    Function("camel back", _camel_back, -5, 5, (0.08984201653, -0.7126564014)),
+    Function("Branin", _branin, (-5, 0), (10, 15), (-np.pi, 12.275)),
+    Function("Goldstein-Price", _goldstein_price, -2, 2, (0, -1)),
+    Function("Hartman 3", _hartman, 0, 1, (0.1146143365, 0.5556488495, 0.8525469525), False),
+    Function(
+        "Hartman 6", _hartman, 0, 1,
+        (0.2017076198, 0.1467809498, 0.4767448549, 0.2753423896, 0.3116518743, 0.6572751627), False
+    ),
+    Function(
+        "Shekel 5", _shekel(5), 0, 10, (4.000037152, 4.000133279, 4.000037151, 4.000133277), False
+    ),
+    Function(
+        "Shekel 7", _shekel(7), 0, 10, (4.000572914, 4.000689366, 3.999489711, 3.99960616), False
+    ),
+    Function(
+        "Shekel 10", _shekel(10), 0, 10, (4.00074653, 4.000592937, 3.999663396, 3.999509799), False
+    ),
+)
+# fmt: on
 FIXED = dict(zip(range(14, 24), (2, 4, 2, 2, 2, 3, 6, 4, 4, 4), strict=True))
 """The dimension of a function that has only one."""
 
 
 class F1F23(Classic):
     name = "f1-f23"
+    declared: Sequence[Function] = (*F1_F23_FUNCTIONS, *FIXED_FUNCTIONS)
     functions = range(1, 24)
-    names: Mapping[int, str] = numbered(
-        1,
-        *("sphere", "Schwefel 2.22", "Schwefel 1.2", "Schwefel 2.21", "Rosenbrock", "step"),
-        *("quartic", "Schwefel", "Rastrigin", "Ackley", "Griewank", "penalized 1", "penalized 2"),
-        *("foxholes", "Kowalik", "camel back", "Branin", "Goldstein-Price", "Hartman 3"),
-        *("Hartman 6", "Shekel 5", "Shekel 7", "Shekel 10"),
-    )
+    names: Mapping[int, str] = numbered(1, *(function.name for function in declared))
     groups: Mapping[str, range] = {
         "unimodal": range(1, 8),
         "multimodal": range(8, 14),
         "fixed dimension": range(14, 24),
     }
     own_dimensions: Mapping[int, int] = dict.fromkeys(range(1, 14), 30) | FIXED
-    declared: Sequence[Function] = F1_F23_FUNCTIONS
+    fixed = FIXED
     seed: int = 1999
-
-    def faults(self, functions: Ints, dimensions: Ints, instances: Ints) -> list[str]:
-        return super().faults(functions, dimensions, instances) + [
-            f"dimensions: {dimension} does not fit {self.name} f{function}, "
-            f"which has {FIXED[function]} variables"
-            for function, dimension in product(functions, dimensions)
-            if dimension in self.dimensions and FIXED.get(function, dimension) != dimension
-        ]
 
 
 F1_F23 = F1F23()

@@ -22,13 +22,26 @@ cdef class Evaluation:
     cdef evaluate_t evaluate
     cdef void *handle
     cdef Py_ssize_t dimension, numbers
+    cdef list keep
 
     cdef int begin(
         self, evaluate_t evaluate, void *handle, Py_ssize_t dimension, Py_ssize_t numbers
     ) except -1:
         self.evaluate, self.handle = evaluate, handle
         self.dimension, self.numbers = dimension, numbers
+        self.keep = []
         return 0
+
+    cdef double *kept(self, values) except NULL:
+        """The address of a copy of some numbers, as long as this object exists."""
+        cdef double[::1] array = np.array(values, dtype=np.float64).ravel()
+        self.keep.append(array)
+        return &array[0]
+
+    cdef const Py_ssize_t *places(self, order) except NULL:
+        cdef const Py_ssize_t[::1] array = np.array(order, dtype=np.intp)
+        self.keep.append(array)
+        return &array[0]
 
     @property
     def c_function(self):
@@ -414,28 +427,20 @@ cdef class Composed(Evaluation):
     """
 
     cdef Parts parts
-    cdef list keep
 
     def __init__(self, components, double bias):
         cdef Py_ssize_t k, dimension = len(components[0][1])
-        cdef double[:, ::1] work = np.empty((4, dimension))
-        self.keep = [work]
         self.begin(evaluate_sum, &self.parts, dimension, 1)
         self.parts.dimension, self.parts.count = dimension, len(components)
         self.parts.bias = bias
-        self.parts.y, self.parts.z = &work[0, 0], &work[1, 0]
-        self.parts.grouped, self.parts.scaled = &work[2, 0], &work[3, 0]
+        work = np.empty(dimension)
+        self.parts.y, self.parts.z = self.kept(work), self.kept(work)
+        self.parts.grouped, self.parts.scaled = self.kept(work), self.kept(work)
         for k in range(len(components)):
             self.set_component(&self.parts.components[k], components[k])
 
-    cdef const double *kept(self, values) except NULL:
-        cdef const double[::1] array = np.array(values, dtype=np.float64)
-        self.keep.append(array)
-        return &array[0]
-
     cdef set_component(self, Component *one, tuple described):
         groups, shift, rotation, order, factor, divisor, spread, bias = described
-        cdef const Py_ssize_t[::1] places
         cdef Basic basic
         cdef Py_ssize_t k, start = 0, size, n = len(shift)
         sign = np.where(np.asarray(shift) < 0, -1.0, 1.0)
@@ -446,11 +451,9 @@ cdef class Composed(Evaluation):
         one.shift, one.sign, one.scale = self.kept(shift), self.kept(sign), self.kept(scale)
         one.columns, one.order = NULL, NULL
         if rotation is not None:
-            one.columns = self.kept(np.asarray(rotation).T.ravel())
+            one.columns = self.kept(np.asarray(rotation).T)
         if order is not None:
-            places = np.array(order, dtype=np.intp)
-            self.keep.append(places)
-            one.order = &places[0]
+            one.order = self.places(order)
         one.count, one.factor, one.divisor = len(groups), factor, divisor
         one.spread, one.bias = spread, bias
         for k in range(len(groups)):
@@ -568,30 +571,23 @@ cdef class InGroups(Evaluation):
     """
 
     cdef Grouped parts
-    cdef tuple keep
 
     def __init__(
         self, Py_ssize_t grouped, Py_ssize_t rest, *, Py_ssize_t groups, Py_ssize_t group_size,
         double factor, optimum, order, rotation=None,
     ):
-        cdef Py_ssize_t dimension = len(optimum)
-        cdef const Py_ssize_t[::1] variables = np.array(order, dtype=np.intp)
-        cdef const double[::1] shift = np.asarray(optimum, dtype=np.float64)[order]
-        cdef const double[:, ::1] matrix = rotation
-        cdef const double[::1] group_weights = elliptic_weights(group_size)
-        cdef const double[::1] rest_weights = elliptic_weights(dimension - groups * group_size)
-        cdef double[::1] z = np.empty(dimension), rotated = np.empty(group_size)
-        self.begin(evaluate_grouped, &self.parts, dimension, 1)
-        self.keep = (variables, shift, matrix, group_weights, rest_weights, z, rotated)
+        cdef Py_ssize_t n = len(optimum), m = group_size
+        self.begin(evaluate_grouped, &self.parts, n, 1)
         self.parts = Grouped(
-            dimension=dimension, groups=groups, group_size=group_size, factor=factor,
+            dimension=n, groups=groups, group_size=m, factor=factor,
             grouped=LARGE[grouped], rest=LARGE[rest],
-            order=&variables[0], optimum=&shift[0],
-            rotation=NULL, group_weights=&group_weights[0], rest_weights=&rest_weights[0],
-            z=&z[0], rotated=&rotated[0],
+            order=self.places(order), optimum=self.kept(np.asarray(optimum)[order]), rotation=NULL,
+            group_weights=self.kept(elliptic_weights(m)),
+            rest_weights=self.kept(elliptic_weights(n - groups * m)),
+            z=self.kept(np.empty(n)), rotated=self.kept(np.empty(m)),
         )
         if rotation is not None:
-            self.parts.rotation = &matrix[0, 0]
+            self.parts.rotation = self.kept(rotation)
 
 
 def elliptic_weights(n):
@@ -660,32 +656,18 @@ cdef class Landscape(Evaluation):
 
     cdef Peaks parts
     cdef Py_ssize_t environments
-    cdef tuple keep
 
     def __init__(self, *, heights, centres, widths, rotations, taus, etas):
-        environments, peaks, dimension = np.shape(centres)
-        cdef const double[::1] flat_heights = _flat(heights, (environments, peaks))
-        cdef const double[::1] flat_centres = _flat(centres, (environments, peaks, dimension))
-        cdef const double[::1] flat_widths = _flat(widths, (environments, peaks, dimension))
-        cdef const double[::1] flat_rotations = _flat(
-            rotations, (environments, peaks, dimension, dimension)
-        )
-        cdef const double[::1] flat_taus = _flat(taus, (environments, peaks))
-        cdef const double[::1] flat_etas = _flat(etas, (environments, peaks, 4))
-        self.keep = (
-            flat_heights, flat_centres, flat_widths, flat_rotations, flat_taus, flat_etas
-        )
-        self.environments = environments
+        self.environments, peaks, dimension = np.shape(centres)
         self.begin(evaluate_peaks, &self.parts, dimension, 2)
         self.parts = Peaks(
-            dimension=dimension, peaks=peaks, environment=0,
-            heights=&flat_heights[0], centres=&flat_centres[0], widths=&flat_widths[0],
-            rotations=&flat_rotations[0], taus=&flat_taus[0], etas=&flat_etas[0],
+            dimension=dimension, peaks=peaks, environment=0, heights=self.kept(heights),
+            centres=self.kept(centres), widths=self.kept(widths), rotations=self.kept(rotations),
+            taus=self.kept(taus), etas=self.kept(etas),
         )
 
     @property
     def environment(self):
-        """The number of the environment that is evaluated, from 0."""
         return self.parts.environment
 
     @environment.setter
@@ -698,13 +680,6 @@ cdef class Landscape(Evaluation):
     def environment_address(self):
         """The address of that number, an ``int64_t``, for `timefair.problems.base.Changes`."""
         return <uintptr_t>&self.parts.environment
-
-
-def _flat(values, shape):
-    array = np.ascontiguousarray(values, dtype=np.float64)
-    if array.shape != shape or not array.size:
-        raise ValueError(f"an array of shape {shape} with values is needed, not {array.shape}")
-    return array.reshape(-1)
 
 
 # --- A noisy problem of COCO ----------------------------------------------------------------------

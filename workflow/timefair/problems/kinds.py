@@ -37,41 +37,30 @@ def after_each(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
     >>> after_each(np.array([[2.0, 0.5], [0.5, 0.5], [0.6, 0.6], [0.0, 0.9]])).tolist()
     [-1.0, 0.25, 0.25, 0.3]
     """
-    area = _Area()
-    areas = np.array([area.with_vector(*vector) for vector in vectors.tolist()])
+    front: list[tuple[float, float]] = []
+    areas = np.cumsum([_added(front, *vector) for vector in vectors.tolist()])
     beyond = np.maximum(vectors - 1.0, 0.0)
     distance = np.minimum.accumulate(np.hypot(beyond[:, 0], beyond[:, 1]))
     return np.where(distance > 0, -distance, areas.reshape(distance.shape))
 
 
-class _Area:
-    """The area that vectors dominate in the unit square: a staircase."""
-
-    def __init__(self) -> None:
-        self._first: list[float] = []  # rising
-        self._second: list[float] = []  # falling
-        self._dominated = 0.0
-
-    def with_vector(self, first: float, second: float) -> float:
-        place = bisect_right(self._first, first)
-        above = self._second[place - 1] if place else 1.0
-        if first <= 1 and second <= 1 and (not place or second < above):
-            self._dominated += self._added(first, second)
-        return self._dominated
-
-    def _added(self, first: float, second: float) -> float:
-        """Insert a vector that no other dominates; return the area that it adds."""
-        begin = end = bisect_left(self._first, first)
-        above = self._second[begin - 1] if begin else 1.0
-        left, added = first, 0.0
-        while end < len(self._first) and self._second[end] >= second:
-            added += (self._first[end] - left) * (above - second)
-            left, above = self._first[end], self._second[end]
-            end += 1
-        right = self._first[end] if end < len(self._first) else 1.0
-        self._first[begin:end] = [first]
-        self._second[begin:end] = [second]
-        return added + (right - left) * (above - second)
+def _added(front: list[tuple[float, float]], first: float, second: float) -> float:
+    """The area of the unit square that a vector adds to that which a front dominates; the front, a
+    staircase from the left to the right, gets the vector.
+    """
+    begin = end = bisect_left(front, (first,))
+    before = bisect_right(front, (first, inf))
+    if first > 1 or second > 1 or (before and second >= front[before - 1][1]):
+        return 0.0
+    above = front[begin - 1][1] if begin else 1.0
+    left, added = first, 0.0
+    while end < len(front) and front[end][1] >= second:
+        added += (front[end][0] - left) * (above - second)
+        left, above = front[end]
+        end += 1
+    right = front[end][0] if end < len(front) else 1.0
+    front[begin:end] = [(first, second)]
+    return added + (right - left) * (above - second)
 
 
 Task = Literal["one objective", "two objectives", "constraints"]

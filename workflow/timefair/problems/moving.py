@@ -57,6 +57,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
+from types import SimpleNamespace
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -106,32 +107,15 @@ class Severity:
     eta: float = 2.0
 
 
-@dataclass(frozen=True)
-class Landscapes:
-    """The peaks in all environments; arrays of shape ``(environments, peaks, ...)``."""
-
-    heights: NDArray[np.float64]
-    centres: NDArray[np.float64]  # (..., dimension)
-    widths: NDArray[np.float64]  # (..., dimension)
-    angles: NDArray[np.float64]  # in radians
-    rotations: NDArray[np.float64]  # orthogonal, (..., dimension, dimension)
-    taus: NDArray[np.float64]
-    etas: NDArray[np.float64]  # (..., 4)
-
-    @property
-    def optima(self) -> NDArray[np.float64]:
-        """The least value in each environment: the negated height of the highest peak."""
-        return np.asarray(-self.heights.max(axis=1))
-
-    def evaluation(self) -> Landscape:
-        names = ("heights", "centres", "widths", "rotations", "taus", "etas")
-        return Landscape(**{name: getattr(self, name) for name in names})
-
-
 def landscapes(
     dimension: int, *, peaks: int, environments: int, severity: Severity, rng: np.random.Generator
-) -> Landscapes:
-    """Draw a sequence of environments; a shorter one of the same seed is its beginning."""
+) -> SimpleNamespace:
+    """Draw a sequence of environments; a shorter one of the same seed is its beginning.
+
+    Arrays of shape ``(environments, peaks, ...)``: ``heights``, ``taus``, ``angles`` in radians,
+    ``centres`` and ``widths`` (..., dimension), ``etas`` (..., 4), and the orthogonal
+    ``rotations`` (..., dimension, dimension).
+    """
     planes = np.array(list(combinations(range(dimension), 2)), dtype=np.intp).reshape(-1, 2)
     axes = np.linalg.qr(rng.standard_normal((peaks, dimension, dimension)))[0]
     centres, rotations = [COORDINATE.draw(rng, peaks, dimension)], [axes]
@@ -155,7 +139,11 @@ def landscapes(
         ]
         rotations.append(axes @ np.stack(turns))
     found = paths | {"centres": centres, "rotations": rotations}
-    return Landscapes(**{name: np.stack(of) for name, of in found.items()})
+    return SimpleNamespace(**{name: np.stack(of) for name, of in found.items()})
+
+
+def evaluation(drawn: SimpleNamespace) -> Landscape:
+    return Landscape(**{name: of for name, of in vars(drawn).items() if name != "angles"})
 
 
 def rotation(angle: float, planes: NDArray[np.intp], dimension: int) -> NDArray[np.float64]:
@@ -210,14 +198,15 @@ class Moving(Suite):
             severity=Severity(shift=scenario.shift),
             rng=np.random.default_rng([SEED, name.function, name.dimension, name.instance]),
         )
-        evaluate = drawn.evaluation()
+        evaluate = evaluation(drawn)
         lower, upper = (np.full(name.dimension, end) for end in COORDINATE)
         middle = np.empty(self.environments)
         for number in range(self.environments):
             evaluate.environment = number
             middle[number] = evaluate((lower + upper) / 2)[0]
         evaluate.environment = 0
-        changes = Changes(evaluate.environment_address, drawn.optima, middle)
+        least = -drawn.heights.max(axis=1)
+        changes = Changes(evaluate.environment_address, least, middle)
         native, keep = Native(*evaluate.c_function), (evaluate,)
         return Problem(name, evaluate, lower, upper, 0.0, native=native, kind=changes, keep=keep)
 

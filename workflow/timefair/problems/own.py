@@ -51,7 +51,36 @@ TOLERANCE = "equality_tolerance"
 ORDER = "permutation"
 POINTS = ("ideal", "nadir")
 AREA = "hypervolume"
-SETTINGS = ("lower", "upper", "f_opt", "integer", ORDER, TOLERANCE, *POINTS, AREA)
+
+
+def _is_number(value: Any) -> bool:
+    number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    return number and isfinite(value)
+
+
+def _is_flag(value: Any) -> bool:
+    return isinstance(value, bool)
+
+
+def _all(valid: Callable[[Any], bool], value: Any) -> bool:
+    return (
+        isinstance(value, list | tuple | np.ndarray) and len(value) > 0 and all(map(valid, value))
+    )
+
+
+_Check = tuple[Callable[[Any], bool], str]
+_BOUND: _Check = (lambda v: _is_number(v) or _all(_is_number, v), "a number or a list of numbers")
+_FLAGS: _Check = (lambda v: _is_flag(v) or _all(_is_flag, v), "true, false or a list of them")
+_POINT: _Check = (lambda v: _all(_is_number, v) and len(v) == 2, "a list of two numbers")
+SETTINGS: Mapping[str, _Check] = {
+    **{"lower": _BOUND, "upper": _BOUND, "f_opt": (_is_number, "a number"), "integer": _FLAGS},
+    ORDER: (_is_flag, "true or false"),
+    TOLERANCE: (lambda v: _is_number(v) and v >= 0, "a number of at least 0"),
+    **dict.fromkeys(POINTS, _POINT),
+    AREA: (lambda v: _is_number(v) and 0 < v <= 1, "a number above 0 and at most 1"),
+}
+"""Which values each setting has."""
+BY_NUMBERS = ("lower", "upper", "f_opt", *POINTS)  # those that may be functions
 NUMBERED = ("function", "instance")  # arguments of the function that are numbers of the campaign
 NOISE_FREE = "noise_free"  # the attribute with the function that gives values without noise
 CONSTRAINTS = ("constraints", "equalities")
@@ -61,8 +90,6 @@ REFUSED = {  # attributes that other tools read: without effect, they would give
     "equality": "name it 'equalities'",
     **dict.fromkeys(("maximize", "maximise"), "timefair minimizes: return the negative value"),
 }
-
-_Values = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 
 class OwnProblem(Suite):
@@ -91,19 +118,7 @@ class OwnProblem(Suite):
 
     def parameter_faults(self, parameters: Mapping[str, object]) -> list[str]:
         settings = self._settings_with(parameters)
-        lines = [line for key in SETTINGS for line in _setting_faults(key, settings, self.name)]
-        lines += self._limit_faults()
-        if settings.get(ORDER) and (others := [*self._limits, *self._of_noise]):
-            lines.append(f"{ORDER!r} of {self.name}: cannot have {' or '.join(map(repr, others))}")
-        if any(key in settings for key in (*POINTS, AREA)):
-            lines += self._objective_faults(settings)
-        if self._of_noise and not callable(self._noise_free):
-            lines.append(f"{NOISE_FREE!r} of {self.name} is a function, not {self._noise_free!r}")
-        lines += [
-            f"{key!r} of {self.name} is not read: {instead}"
-            for key, instead in REFUSED.items()
-            if self._attribute(key)
-        ]
+        lines = [*self._setting_faults(settings), *self._clashes(settings)]
         keywords = [key for key in parameters if key not in SETTINGS]
         lines += [f"{key!r} is set by the campaign" for key in keywords if key in NUMBERED]
         if self._signature is not None:
@@ -129,49 +144,52 @@ class OwnProblem(Suite):
         for dimension in dimensions:
             if self._orders:
                 continue
-            first = functions[0], dimension, instances[0]
+            first = ProblemName(self.name, functions[0], dimension, instances[0])
             try:
-                self._space(*first)
+                self._space(first)
                 if self._two:
-                    self._points(*first)
+                    self._points(first)
             except (TypeError, ValueError) as error:
                 lines.append(f"dimensions: {dimension} does not suit {self.name}: {error}")
                 continue
-            lines += self._trial_of_constraints(ProblemName(self.name, *first))
+            lines += self._trial_of_constraints(first)
         return lines
 
     def knows_optimum(self, function: int, dimension: int, instance: int) -> bool:
-        return not isnan(self._f_opt(function, dimension, instance))
+        return not isnan(self._f_opt(ProblemName(self.name, function, dimension, instance)))
 
     def make(self, name: ProblemName) -> Problem:
-        function, dimension, instance = name.function, name.dimension, name.instance
-        numbers = (function, instance)
+        evaluate: Any = self._evaluation(self._function, name)
         if self._orders:
-            evaluate = self._evaluation(self._function, *numbers)
-            return permutations(name, evaluate, self._f_opt(function, dimension, instance))
-        lower, upper, integer = self._space(function, dimension, instance)
+            return permutations(name, evaluate, self._f_opt(name))
+        lower, upper, integer = self._space(name)
+
+        def whole(call: Any) -> Any:
+            return refusing(call, name, lower, upper, integer) if integer.any() else call
+
         if self._two:
-            two: Any = self._two_values(*numbers)
-            if integer.any():
-                two = refusing(two, name, lower, upper, integer)
             f_opt = -float(self._settings.get(AREA, 1.0))
-            kind = TwoByUser(*self._points(function, dimension, instance))
-            return Problem(name, two, lower, upper, f_opt, integer, kind=kind)
-        both = None if not self._beside else _Both(self, self._bound(self._function, *numbers))
-        evaluate = both.value if both else self._evaluation(self._function, *numbers)
-        limits: Any = both.limits if both else self._limits_of(*numbers)
-        if integer.any():
-            evaluate = refusing(evaluate, name, lower, upper, integer)
-            limits = refusing(limits, name, lower, upper, integer)
-        f_opt = self._f_opt(function, dimension, instance)
-        problem = Problem(name, evaluate, lower, upper, f_opt, integer)
-        if self._limits:
-            count = self._counts_beside[-1] if both else limits(problem.points(3)[1]).size
-            written = partial(self._written, limits, *numbers)
-            return replace(problem, kind=Constraints(count, limits, written=written))
+            kind = TwoByUser(*self._points(name))
+            evaluate = whole(self._two_values(name))
+            return Problem(name, evaluate, lower, upper, f_opt, integer, kind=kind)
+        if self._beside:
+            evaluate, written = self._both(name)
+            count = sum(self._limits.get(key, 0) * k for k, key in enumerate(CONSTRAINTS, 1))
+        else:
+            written, count = self._written(name), 0
+        problem = Problem(name, whole(evaluate), lower, upper, self._f_opt(name), integer)
         if self._of_noise:
-            return replace(problem, kind=NoisyByUser(self._evaluation(self._noise_free, *numbers)))
-        return problem
+            return replace(problem, kind=NoisyByUser(self._evaluation(self._noise_free, name)))
+        if not self._limits:
+            return problem
+
+        def limits(x: NDArray[np.float64]) -> NDArray[np.float64]:
+            g, h = written(x)
+            tolerance = self._settings.get(TOLERANCE, 1e-4)
+            return np.concatenate([g, h - tolerance, -h - tolerance])
+
+        count = count or limits(problem.points(3)[1]).size
+        return replace(problem, kind=Constraints(count, whole(limits), written=written))
 
     def source_files(self) -> list[Path]:
         return user_code.source_files(self.name)
@@ -184,35 +202,21 @@ class OwnProblem(Suite):
     def _attribute(self, key: str) -> Any:
         return getattr(self._function, key, None)
 
-    def _objective_faults(self, settings: Mapping[str, Any]) -> Iterator[str]:
-        for key in POINTS:
-            if key not in settings:
-                yield f"{key!r} is missing: two objectives need 'ideal' and 'nadir'"
-        clashing = [key for key in (ORDER, "f_opt") if settings.get(key)]
-        if others := [*self._limits, *self._of_noise, *clashing]:
-            yield f"two objectives of {self.name}: cannot have {' or '.join(map(repr, others))}"
+    def _setting_faults(self, settings: Mapping[str, Any]) -> Iterator[str]:
+        orders = settings.get(ORDER) is True
+        for key, (valid, what) in SETTINGS.items():
+            value = settings.get(key)
+            if orders and key in ("lower", "upper", "integer"):
+                if value is not None:
+                    yield f"{key!r}: a permutation of {self.name} has no such setting; remove it"
+            elif value is None:
+                if key in ("lower", "upper"):
+                    yield f"{key!r} is missing: give it here or as an attribute of {self.name}"
+            elif not valid(value) and not (key in BY_NUMBERS and callable(value)):
+                yield f"{key!r} is {what}, not {value!r}"
 
-    def _points(self, *numbers: int) -> list[NDArray[np.float64]]:
-        """The ideal and the nadir point; ValueError if they do not fit together."""
-        points = [
-            _spread(key, _value(self._settings[key], *numbers), 2).astype(float) for key in POINTS
-        ]
-        if not (np.isfinite(points).all() and np.all(points[0] < points[1])):
-            raise ValueError("'ideal' is not below 'nadir' in both objectives, all finite")
-        return points
-
-    def _two_values(self, function: int, instance: int) -> _Values:
-        bound = self._bound(self._function, function, instance)
-
-        def evaluate(x: NDArray[np.float64]) -> NDArray[np.float64]:
-            found = self._numbers("objectives", bound(x.copy()))
-            if found.size != 2:
-                raise TypeError(f"{self.name} returned {found.size} objectives, not 2")
-            return found
-
-        return evaluate
-
-    def _limit_faults(self) -> Iterator[str]:
+    def _clashes(self, settings: Mapping[str, Any]) -> Iterator[str]:
+        """Faults of attributes, and of those that exclude each other."""
         for key, value in self._limits.items():
             number = isinstance(value, int) and not isinstance(value, bool) and value > 0
             if not number and not callable(value):
@@ -224,48 +228,74 @@ class OwnProblem(Suite):
             yield f"'constraints' and 'equalities' of {self.name} are both functions, or numbers"
         if self._limits and self._of_noise:
             yield f"{NOISE_FREE!r} of {self.name}: values with constraints have no noise"
+        others = [*self._limits, *self._of_noise]
+        if settings.get(ORDER) and others:
+            yield f"{ORDER!r} of {self.name}: cannot have {' or '.join(map(repr, others))}"
+        if any(key in settings for key in (*POINTS, AREA)):
+            for key in POINTS:
+                if key not in settings:
+                    yield f"{key!r} is missing: two objectives need 'ideal' and 'nadir'"
+            if others := [*others, *(key for key in (ORDER, "f_opt") if settings.get(key))]:
+                yield f"two objectives of {self.name}: cannot have {' or '.join(map(repr, others))}"
+        if self._of_noise and not callable(self._noise_free):
+            yield f"{NOISE_FREE!r} of {self.name} is a function, not {self._noise_free!r}"
+        for key, instead in REFUSED.items():
+            if self._attribute(key):
+                yield f"{key!r} of {self.name} is not read: {instead}"
 
-    @property
-    def _counts_beside(self) -> tuple[int, int, int]:
-        inequalities, equalities = (int(self._limits.get(key, 0)) for key in CONSTRAINTS)
-        return inequalities, equalities, inequalities + 2 * equalities
+    def _points(self, name: ProblemName) -> list[NDArray[np.float64]]:
+        """The ideal and the nadir point; ValueError if they do not fit together."""
+        points = [self._array(key, name, 2).astype(float) for key in POINTS]
+        if not (np.isfinite(points).all() and np.all(points[0] < points[1])):
+            raise ValueError("'ideal' is not below 'nadir' in both objectives, all finite")
+        return points
 
-    def _limits_of(self, function: int, instance: int) -> _Values:
-        """The constraints by functions of their own, each value at most 0 where it is satisfied."""
-        calls = {key: self._bound(call, function, instance) for key, call in self._limits.items()}
+    def _two_values(self, name: ProblemName) -> Any:
+        bound = self._bound(self._function, name)
 
         def evaluate(x: NDArray[np.float64]) -> NDArray[np.float64]:
-            found = {key: self._numbers(key, call(x.copy())) for key, call in calls.items()}
-            return self.inequalities(*(found.get(key, np.empty(0)) for key in CONSTRAINTS))
+            found = self._numbers("objectives", bound(x.copy()))
+            if found.size != 2:
+                raise TypeError(f"{self.name} returned {found.size} objectives, not 2")
+            return found
 
         return evaluate
 
-    def inequalities(self, g: NDArray[np.float64], h: NDArray[np.float64]) -> NDArray[np.float64]:
-        tolerance = self._settings.get(TOLERANCE, 1e-4)
-        return np.concatenate([g, h - tolerance, -h - tolerance])
+    def _written(self, name: ProblemName) -> Any:
+        """Inequalities and equalities by functions of their own."""
+        calls = {key: self._bound(call, name) for key, call in self._limits.items()}
 
-    def _written(
-        self, limits: _Values, function: int, instance: int, x: NDArray[np.float64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Inequalities and equalities at a point, of the constraints that have to be at most 0."""
-        key, values = CONSTRAINTS[1], limits(x)
-        count = self._counts_beside[1] if self._beside else 0
-        if not self._beside and key in self._limits:
-            call = self._bound(self._limits[key], function, instance)
-            count = self._numbers(key, call(x.copy())).size
-        g, h, _ = np.split(values, [values.size - 2 * count, values.size - count])
-        return g, h + self._settings.get(TOLERANCE, 1e-4)
+        def evaluate(x: NDArray[np.float64]) -> list[NDArray[np.float64]]:
+            found = {key: self._numbers(key, call(x.copy())) for key, call in calls.items()}
+            return [found.get(key, np.empty(0)) for key in CONSTRAINTS]
 
-    def returned(self, found: Any) -> tuple[float, NDArray[np.float64]]:
-        """The value and the constraints that the function returned; TypeError for others."""
-        if not isinstance(found, tuple | list) or len(found) != 2:
-            raise TypeError(f"{self.name} returned {found!r:.60}, not f and its constraints")
-        inequalities, equalities, _ = self._counts_beside
-        values, wanted = self._numbers("constraints", found[1]), inequalities + equalities
-        if values.size != wanted:
-            raise TypeError(f"{self.name} returned {values.size} constraints, not {wanted}")
-        g, h = np.split(values, [inequalities])
-        return self._number(found[0]), self.inequalities(g, h)
+        return evaluate
+
+    def _both(self, name: ProblemName) -> tuple[Any, Any]:
+        """The value and the constraints of a function that returns both: one call gives each of
+        them once; TypeError if it returns anything else.
+        """
+        call = self._bound(self._function, name)
+        known: dict[tuple[str, bytes], Any] = {}
+        counts = [int(self._limits.get(key, 0)) for key in CONSTRAINTS]
+
+        def part(wanted: str, x: NDArray[np.float64]) -> Any:
+            point = x.tobytes()
+            if (wanted, point) not in known:
+                found = call(x.copy())
+                if not isinstance(found, tuple | list) or len(found) != 2:
+                    raise TypeError(
+                        f"{self.name} returned {found!r:.60}, not f and its constraints"
+                    )
+                values, count = self._numbers("constraints", found[1]), sum(counts)
+                if values.size != count:
+                    raise TypeError(f"{self.name} returned {values.size} constraints, not {count}")
+                known.clear()
+                known["value", point] = self._number(found[0])
+                known["written", point] = np.split(values, counts[:1])
+            return known.pop((wanted, point))
+
+        return partial(part, "value"), partial(part, "written")
 
     def _numbers(self, key: str, values: Any) -> NDArray[np.float64]:
         try:
@@ -306,15 +336,13 @@ class OwnProblem(Suite):
         return "binary" if fixed and not np.any(lower) and np.all(np.equal(upper, 1)) else "integer"
 
     def _space(
-        self, function: int, dimension: int, instance: int
+        self, name: ProblemName
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
         """Bounds, and which variables are integer; ValueError if they do not fit together."""
-        numbers = (function, dimension, instance)
-        lower, upper = (
-            _spread(key, _value(self._settings[key], *numbers), dimension).astype(float)
-            for key in ("lower", "upper")
+        lower, upper, integer = (
+            self._array(key, name, name.dimension).astype(kind)
+            for key, kind in (("lower", float), ("upper", float), ("integer", bool))
         )
-        integer = _spread("integer", self._settings.get("integer", False), dimension).astype(bool)
         if not np.all(np.isfinite(lower) & np.isfinite(upper) & (lower < upper)):
             raise ValueError("'lower' is not below 'upper' everywhere, both finite")
         bounds = np.concatenate([lower[integer], upper[integer]])
@@ -322,19 +350,28 @@ class OwnProblem(Suite):
             raise ValueError("bounds of integer variables are whole numbers")
         return lower, upper, integer
 
-    def _f_opt(self, function: int, dimension: int, instance: int) -> float:
-        value = _value(self._settings.get("f_opt"), function, dimension, instance)
+    def _f_opt(self, name: ProblemName) -> float:
+        value = self._value("f_opt", name)
         return nan if value is None else float(value)
 
-    def _bound(self, call: Any, function: int, instance: int) -> Callable[..., Any]:
-        numbers = {"function": function, "instance": instance}
-        keywords = self._keywords | {key: numbers[key] for key in NUMBERED if self._has(key)}
-        return partial(call, **keywords)
+    def _value(self, key: str, name: ProblemName) -> Any:
+        setting = self._settings.get(key)
+        numbers = name.function, name.dimension, name.instance
+        return setting(*numbers) if callable(setting) else setting
 
-    def _evaluation(
-        self, call: Any, function: int, instance: int
-    ) -> Callable[[NDArray[np.float64]], float]:
-        bound = self._bound(call, function, instance)
+    def _array(self, key: str, name: ProblemName, size: int) -> NDArray[Any]:
+        value = self._value(key, name)
+        values = np.asarray(False if value is None else value)  # None: no integer variables
+        if values.ndim and values.shape != (size,):
+            raise ValueError(f"{key!r} has {values.size} values")
+        return np.broadcast_to(values, (size,))
+
+    def _bound(self, call: Any, name: ProblemName) -> Callable[..., Any]:
+        numbers = {key: getattr(name, key) for key in NUMBERED if self._has(key)}
+        return partial(call, **self._keywords | numbers)
+
+    def _evaluation(self, call: Any, name: ProblemName) -> Callable[[NDArray[np.float64]], float]:
+        bound = self._bound(call, name)
         # a copy: the algorithm owns the array
         return lambda x: self._number(bound(x.copy()))
 
@@ -342,90 +379,6 @@ class OwnProblem(Suite):
         try:
             return float(value)
         except (TypeError, ValueError):
-            raise TypeError(f"{self.name} returned {_described(value)}") from None
-
-
-class _Both:
-    """A function that returns its constraints beside f: one call gives each of them once."""
-
-    def __init__(self, suite: OwnProblem, call: Callable[..., Any]) -> None:
-        self._suite, self._call = suite, call
-        self._point, self._found = b"", {}  # type: tuple[bytes, dict[str, Any]]
-
-    def value(self, x: NDArray[np.float64]) -> float:
-        return float(self._part("value", x))
-
-    def limits(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
-        found: NDArray[np.float64] = self._part("limits", x)
-        return found
-
-    def _part(self, name: str, x: NDArray[np.float64]) -> Any:
-        point = x.tobytes()
-        if point != self._point or name not in self._found:
-            value, limits = self._suite.returned(self._call(x.copy()))
-            self._point, self._found = point, {"value": value, "limits": limits}
-        return self._found.pop(name)
-
-
-def _described(value: object) -> str:
-    """A value that is not one number, and what to return instead."""
-    if (shape := getattr(value, "shape", None)) is None:
-        return f"{value!r:.60}, not a number"
-    advice = {1: "; return value.item()", 2: "; for two objectives, set 'ideal' and 'nadir'"}.get(
-        getattr(value, "size", 0), ""
-    )
-    return f"an array of shape {shape}, not a number{advice}"
-
-
-def _setting_faults(key: str, settings: Mapping[str, Any], name: str) -> Iterator[str]:
-    orders = settings.get(ORDER) is True
-    if key not in settings:
-        if key in ("lower", "upper") and not orders:
-            yield f"{key!r} is missing: give it here or as an attribute of {name}"
-        return
-    value = settings[key]
-    if key == ORDER:
-        if not isinstance(value, bool):
-            yield f"{key!r} is true or false, not {value!r}"
-    elif orders and key in ("lower", "upper", "integer"):
-        yield f"{key!r}: a permutation of {name} has no such setting; remove it"
-    elif key == "integer":
-        flags = value if isinstance(value, list | tuple) else [value]
-        if not flags or not all(isinstance(flag, bool) for flag in flags):
-            yield f"{key!r} is true, false or a list of them, not {value!r}"
-    elif key == AREA:
-        if not _is_number(value) or not 0 < value <= 1:
-            yield f"{key!r} is a number above 0 and at most 1, not {value!r}"
-    elif callable(value):
-        return
-    elif key in POINTS:
-        if not _is_list(value) or len(value) != 2 or not all(map(_is_number, value)):
-            yield f"{key!r} is a list of two numbers, not {value!r}"
-    elif key in ("f_opt", TOLERANCE):
-        if not _is_number(value) or (key == TOLERANCE and value < 0):
-            least = " of at least 0" if key == TOLERANCE else ""
-            yield f"{key!r} is a number{least}, not {value!r}"
-    elif not all(_is_number(bound) for bound in (value if _is_list(value) else [value])):
-        yield f"{key!r} is a number or a list of numbers, not {value!r}"
-
-
-def _is_list(value: object) -> bool:
-    return isinstance(value, list | tuple | np.ndarray) and len(value) > 0
-
-
-def _is_number(value: Any) -> bool:
-    number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-    return number and isfinite(value)
-
-
-def _value(setting: Any, function: int, dimension: int, instance: int) -> Any:
-    return setting(function, dimension, instance) if callable(setting) else setting
-
-
-def _spread(key: str, value: Any, dimension: int) -> NDArray[Any]:
-    values = np.asarray(value)
-    if values.ndim == 0:
-        return np.full(dimension, values)
-    if values.shape != (dimension,):
-        raise ValueError(f"{key!r} has {values.size} values")
-    return values
+            shape = getattr(value, "shape", None)
+            what = f"{value!r:.60}" if shape is None else f"an array of shape {shape}"
+            raise TypeError(f"{self.name} returned {what}, not a number") from None

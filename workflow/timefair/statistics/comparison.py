@@ -65,8 +65,8 @@ def tails(first: ArrayLike, second: ArrayLike) -> Tails:
         u = doubled // 2
         return Tails(float(at_most(u, m, n)), float(at_most(m * n - u, m, n)))
     ties = tuple(counts.tolist())
-    if len(ties) <= MOST_GROUPS and _Groups.of(ties, m).additions(m) <= EXACT_ADDITIONS:
-        first, step, lower, upper = _exact(ties, m)
+    if len(ties) <= MOST_GROUPS and (exact := _exact(ties, m, EXACT_ADDITIONS)):
+        first, step, lower, upper = exact
         place = (doubled - first) // step
         return Tails(min(float(lower[place]), 1.0), min(float(upper[place]), 1.0))
     return Tails(
@@ -100,84 +100,55 @@ def _lower_half(m: int, n: int) -> Floats:
     return np.asarray(np.add.accumulate(ways) / comb(m + n, m), dtype=np.float64)
 
 
-class _Groups(NamedTuple):
-    """Groups of equal values: two that are counted in closed form, and the other values.
-    - `rank`, `step`: Doubled rank of the first group; the greatest common divisor of differences.
-    - `shifts`, `shift`: Doubled ranks of the other values and of the second group, minus `rank`, in
-      steps.
-    - `first`, `second`: Sizes of these groups.
-    - `lowest`, `sums`: Of at most m of `shifts`: the smallest sum, at most 0, and an upper limit of
-      the number of different ones.
-    """
-
-    rank: int
-    step: int
-    shifts: NDArray[np.int64]
-    shift: int
-    first: int
-    second: int
-    lowest: int
-    sums: int
-
-    @classmethod
-    def of(cls, ties: tuple[int, ...], m: int) -> _Groups:
-        """The second group is the largest; the first is chosen so that `sums` is small."""
-        counts = np.array(ties, dtype=np.int64)
-        ranks = _doubled_ranks(counts)
-        second = np.lexsort((np.abs(ranks - counts.sum()), counts))[-1]
-        rest = counts.copy()
-        rest[second] = 0
-        distances = np.abs(ranks[:, np.newaxis] - ranks)
-        costs = (distances @ rest) * (rest.sum() - rest).astype(np.float64)
-        costs[second] = np.inf
-        first = int(np.argmin(costs))
-        step = _step(ranks)
-        steps = (ranks - ranks[first]) // step
-        others = np.delete(np.arange(counts.size), [first, second])
-        shifts, sizes = np.repeat(steps[others], counts[others]), counts[[first, second]].tolist()
-        ordered = np.sort(shifts)
-        lowest = int(np.minimum(ordered[:m], 0).sum())
-        sums = int(np.maximum(ordered[::-1][:m], 0).sum()) - lowest + 1
-        return cls(int(ranks[first]), step, shifts, int(steps[second]), *sizes, lowest, sums)
-
-    def rows(self, m: int) -> int:
-        """How many numbers of values outside both groups are possible among m values."""
-        return min(m, self.shifts.size) + 1
-
-    def additions(self, m: int) -> int:
-        return (self.shifts.size + min(m, self.second) + 1) * self.rows(m) * self.sums
-
-
 @lru_cache(maxsize=256)
-def _exact(ties: tuple[int, ...], m: int) -> tuple[int, int, Floats, Floats]:
+def _exact(
+    ties: tuple[int, ...], m: int, additions: float
+) -> tuple[int, int, Floats, Floats] | None:
     """P(2 U <= first + i step) and P(2 U >= first + i step) for i = 0, 1, ...: first, step and
-    both, from the distribution of the doubled rank sum of m of the values. ``ways[k, s]`` counts
-    the choices of k values outside of both groups with the sum s of shifts.
+    both, from the distribution of the doubled rank sum of m of the values; None if that takes more
+    than some additions. ``ways[k, s]`` counts the choices of k values outside of two groups of
+    equal ones with the sum s of shifts, the differences of their ranks to that of one group. These
+    groups are counted in closed form: the largest one, and one by which there are few sums.
     """
-    groups, total = _Groups.of(ties, m), sum(ties)
-    rows, sums, lowest = groups.rows(m), groups.sums, groups.lowest
+    counts = np.array(ties, dtype=np.int64)
+    ranks = _doubled_ranks(counts)
+    total, step = int(counts.sum()), _step(ranks)
+    large = np.lexsort((np.abs(ranks - total), counts))[-1]
+    rest = counts.copy()
+    rest[large] = 0
+    costs = (np.abs(ranks[:, np.newaxis] - ranks) @ rest) * (rest.sum() - rest).astype(np.float64)
+    costs[large] = np.inf
+    base = int(np.argmin(costs))
+    steps = (ranks - ranks[base]) // step
+    others = np.delete(np.arange(counts.size), [base, large])
+    shifts, shift = np.repeat(steps[others], counts[others]), int(steps[large])
+    ordered = np.sort(shifts)
+    lowest = int(np.minimum(ordered[:m], 0).sum())
+    sums = int(np.maximum(ordered[::-1][:m], 0).sum()) - lowest + 1
+    rows, most = min(m, shifts.size) + 1, min(int(counts[large]), m)
+    if (shifts.size + most + 1) * rows * sums > additions:
+        return None
     ways = np.zeros((rows, sums))
     ways[0, -lowest] = 1.0
-    for shift in groups.shifts:
-        if shift > 0:
-            ways[1:, shift:] += ways[:-1, :-shift]
+    for moved in shifts:
+        if moved > 0:
+            ways[1:, moved:] += ways[:-1, :-moved]
         else:
-            ways[1:, :shift] += ways[:-1, -shift:]
-    most = min(groups.second, m)
-    chances = np.zeros(sums + most * abs(groups.shift))
-    least = most * min(groups.shift, 0)
+            ways[1:, :moved] += ways[:-1, -moved:]
+    chances = np.zeros(sums + most * abs(shift))
+    least = most * min(shift, 0)
+    of_large, of_base = int(counts[large]), int(counts[base])
     for taken in range(most + 1):
         weights = [
-            comb(groups.second, taken) * comb(groups.first, m - taken - k) / comb(total, m)
+            comb(of_large, taken) * comb(of_base, m - taken - k) / comb(total, m)
             if taken + k <= m
             else 0.0
             for k in range(rows)
         ]
-        place = taken * groups.shift - least
+        place = taken * shift - least
         chances[place : place + sums] += np.array(weights) @ ways
-    first = m * groups.rank + (least + lowest) * groups.step - m * (m + 1)
-    upper = np.cumsum(chances[::-1])[::-1]
-    return first, groups.step, np.cumsum(chances), upper
+    first = m * int(ranks[base]) + (least + lowest) * step - m * (m + 1)
+    return first, step, np.cumsum(chances), np.cumsum(chances[::-1])[::-1]
 
 
 def _approximate(counts: NDArray[np.int64], m: int, deviation: int) -> float:
@@ -192,46 +163,8 @@ def _approximate(counts: NDArray[np.int64], m: int, deviation: int) -> float:
     return min(max(_saddlepoint(counts, m, deviation), least), 1.0)
 
 
-@dataclass(frozen=True)
-class _Choices:
-    """Independent choices, one per value, of which `given` = (m, x): m are made with the sum x of
-    their ranks. `ranks`, `counts`: of the groups of equal values.
-    """
-
-    ranks: Floats
-    counts: Floats
-    given: Floats
-
-    def excess(self, point: Floats) -> float:
-        """Cumulant generating function minus its linear part; least at the saddlepoint."""
-        logits = point[0] + point[1] * self.ranks
-        return float(self.counts @ np.logaddexp(0.0, logits) - point @ self.given)
-
-    def derivatives(self, point: Floats) -> tuple[Floats, Floats]:
-        p = expit(point[0] + point[1] * self.ranks)
-        powers = np.stack([np.ones(p.size), self.ranks])
-        return powers @ (self.counts * p) - self.given, (powers * self.counts * p * (1 - p)) @ (
-            powers.T
-        )
-
-    def saddlepoint(self, start: Floats) -> Floats:
-        """Minimum of `excess`, by Newton's method with limited steps."""
-        point = start
-        for _ in range(NEWTON_STEPS):
-            gradient, hessian = self.derivatives(point)
-            move = np.linalg.lstsq(hessian, gradient)[0]
-            logits, change = (np.abs(at[0] + at[1] * self.ranks).max() for at in (point, move))
-            move *= min(1.0, max(LONGEST_MOVE, logits / 2) / max(change, CONVERGED))
-            here = self.excess(point)
-            while self.excess(point - move) > here and np.abs(move).max() > CONVERGED:
-                move /= 2
-            point = point - move
-            if np.abs(move).max() <= CONVERGED:
-                break
-        return point
-
-
 def _saddlepoint(counts: NDArray[np.int64], m: int, deviation: int) -> float:
+    """From independent choices, one per value, of which m are made, with a given sum of ranks."""
     total = int(counts.sum())
     ranks = _doubled_ranks(counts) - (total + 1)
     scale = float(np.sqrt((counts * ranks**2).sum() / total))
@@ -240,11 +173,32 @@ def _saddlepoint(counts: NDArray[np.int64], m: int, deviation: int) -> float:
     z = x / np.sqrt(m * (total - m) / (total - 1))
     if abs(z) < NEAR_THE_MEAN:
         return float(ndtr(z))
-    choices = _Choices(ranks / scale, counts.astype(np.float64), np.array([m, x]))
+    units, sizes, given = ranks / scale, counts.astype(np.float64), np.array([m, x])
+    powers = np.stack([np.ones(units.size), units])
+
+    def excess(point: Floats) -> float:
+        """Cumulant generating function minus its linear part; least at the saddlepoint."""
+        return float(sizes @ np.logaddexp(0.0, point[0] + point[1] * units) - point @ given)
+
+    def derivatives(point: Floats) -> tuple[Floats, Floats]:
+        p = expit(point[0] + point[1] * units)
+        return powers @ (sizes * p) - given, (powers * sizes * p * (1 - p)) @ powers.T
+
     start = np.array([float(logit(m / total)), 0.0])
-    point = choices.saddlepoint(start)
-    w = np.copysign(np.sqrt(2 * (choices.excess(start) - choices.excess(point))), point[1])
-    spread = np.linalg.det(choices.derivatives(point)[1]) / (m * (total - m) / total)
+    point = start
+    for _ in range(NEWTON_STEPS):  # with limited steps
+        gradient, hessian = derivatives(point)
+        move = np.linalg.lstsq(hessian, gradient)[0]
+        logits, change = (np.abs(at[0] + at[1] * units).max() for at in (point, move))
+        move *= min(1.0, max(LONGEST_MOVE, logits / 2) / max(change, CONVERGED))
+        here = excess(point)
+        while excess(point - move) > here and np.abs(move).max() > CONVERGED:
+            move /= 2
+        point = point - move
+        if np.abs(move).max() <= CONVERGED:
+            break
+    w = np.copysign(np.sqrt(2 * (excess(start) - excess(point))), point[1])
+    spread = np.linalg.det(derivatives(point)[1]) / (m * (total - m) / total)
     u = 2 * np.sinh(point[1] * step / 2) / step * np.sqrt(spread)
     return float(ndtr(w) + np.exp(-(w**2) / 2) / np.sqrt(2 * np.pi) * (1 / w - 1 / u))
 
@@ -367,31 +321,24 @@ def a12(first: ArrayLike, second: ArrayLike, *, confidence: float) -> Effect:
     Statistician 54 (2000).
     """
     x, y = vector(first, "first"), vector(second, "second")
-    check_confidence(confidence)
-    if x.size == 0 or y.size == 0:
-        return Effect(float("nan"), float("nan"), float("nan"))
-    value, rate = superiority(x, y), win_rates(x, y)
-    reach = float(-ndtri((1 - confidence) / 2) * np.sqrt(rate.variance))
-    low, high = max(rate.mean - reach, 0.0), min(rate.mean + reach, 1.0)
-    return Effect(value, min(low, value), max(high, value))
+    return a12_within([(x, y)] if x.size and y.size else [], confidence=confidence)
 
 
-class WinRate(NamedTuple):
-    """Mean and DeLong's variance of A12 of two samples with additional values, as in `a12`."""
-
-    mean: float
-    variance: float
-
-
-def win_rates(first: Floats, second: Floats) -> WinRate:
+def _variance(first: Floats, second: Floats) -> float:
+    """DeLong's variance of A12 of two samples with additional values, as in `a12`."""
     from scipy import stats
 
     places = stats.rankdata(np.concatenate([first, second]), method="dense").astype(np.float64)
     ends = np.array([0.0, places.size + 1.0])
-    won = wins(np.append(places[: first.size], ends), np.append(places[first.size :], ends))
-    m, n = won.shape
-    variance = won.mean(axis=1).var(ddof=1) / m + won.mean(axis=0).var(ddof=1) / n
-    return WinRate(float(won.mean()), float(variance))
+    x, y = (np.append(of, ends) for of in np.split(places, [first.size]))
+    won = wins(x, y)
+    return float(won.mean(axis=1).var(ddof=1) / x.size + won.mean(axis=0).var(ddof=1) / y.size)
+
+
+def wins(x: Floats, y: Floats) -> Floats:
+    """1 if the result of a row, of x, is better than that of a column, of y; ties: 0.5."""
+    left, right = x[:, np.newaxis], y[np.newaxis, :]
+    return np.asarray((left < right) + 0.5 * (left == right))
 
 
 def in_agreement(effect: Effect, p: float, level: float, *, rejected: bool) -> Effect:
@@ -454,12 +401,6 @@ def _chance_of_balance(ranks: Floats, smaller: float) -> float:
     return min(2 * float(chance[: round(2 * smaller) + 1].sum()), 1.0)
 
 
-def wins(x: Floats, y: Floats) -> Floats:
-    """1 if the result of a row, of x, is better than that of a column, of y; ties: 0.5."""
-    left, right = x[:, np.newaxis], y[np.newaxis, :]
-    return np.asarray((left < right) + 0.5 * (left == right))
-
-
 Strata: TypeAlias = Sequence[tuple[Floats, Floats]]
 """The results of both algorithms in each stratum."""
 
@@ -510,17 +451,14 @@ def superiority_within(strata: Strata) -> float:
 
 def a12_within(strata: Strata, *, confidence: float) -> Effect:
     """`superiority_within` with a normal interval; NaN without strata. The variance is that of
-    `a12` in each stratum; the middle is as close to 0.5 as that of `a12` for one stratum with all
-    results.
+    `a12` in each stratum; the middle is as close to 0.5 as that of one stratum with all results.
     """
     check_confidence(confidence)
-    if len(strata) == 1:
-        return a12(*strata[0], confidence=confidence)
     value = superiority_within(strata)
     if not strata:
         return Effect(value, value, value)
     weights = _weights(strata)
-    variance = float(np.dot(weights**2, [win_rates(x, y).variance for x, y in strata]))
+    variance = float(np.dot(weights**2, [_variance(x, y) for x, y in strata]))
     m, n = sum(x.size for x, _ in strata), sum(y.size for _, y in strata)
     middle = value + (0.5 - value) * (1 - m * n / ((m + 2) * (n + 2)))
     reach = float(-ndtri((1 - confidence) / 2) * np.sqrt(variance))

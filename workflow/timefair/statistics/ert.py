@@ -218,7 +218,6 @@ def check_pairs(spent: ArrayLike, success: ArrayLike) -> tuple[Floats, NDArray[n
 MOST_SUMS = 1 << 15  # pairs of failure sums above which a lattice replaces the list of all sums
 CELLS = (1 << 15) - 1  # number of cells of a lattice
 NEGLIGIBLE = 1e-17  # probability below which longer sequences of failures are neglected
-MOST_STEPS = 2000  # number of steps of a recurrence above which Fourier transforms are faster
 SLACK = 1e-12  # relative difference of two runtimes that counts as rounding
 NOTHING = 1e-150  # smaller costs count as zero, because their square would underflow
 
@@ -229,11 +228,6 @@ class Bounds:
 
     low: Floats
     high: Floats
-
-    @classmethod
-    def around(cls, first: Floats, second: Floats) -> Bounds:
-        """The limits in ascending order, also if they differ only by rounding."""
-        return cls(np.minimum(first, second), np.maximum(first, second))
 
 
 def restarted_cdf(spent: ArrayLike, success: ArrayLike, grid: ArrayLike) -> Bounds:
@@ -248,76 +242,44 @@ def restarted_cdf(spent: ArrayLike, success: ArrayLike, grid: ArrayLike) -> Boun
     Source: J. J. Lian, "Time-Fair Benchmarking for Metaheuristics", 2025, Definition 3; the limit
     of N. Hansen et al., COCO, Optimization Methods and Software 36 (2021).
     """
-    cost = np.asarray(spent, dtype=np.float64)
-    sample = _RestartedRuns.of(np.where(np.abs(cost) < NOTHING, 0.0, cost), success)
+    cost, reached = check_pairs(spent, success)
     points = vector(grid, "grid")
-    if sample.successes.size == 0:
-        never = np.full(points.shape, 0.0 if np.size(spent) else np.nan)
+    if cost.ndim != 1:
+        raise ValueError(f"spent must have the shape (R,), not {cost.shape}")
+    if not reached.any():
+        never = np.full(points.shape, 0.0 if cost.size else np.nan)
         return Bounds(never, never)
-    limit = points[np.isfinite(points)].max(initial=0.0)
-    early, late = _waits(sample, float(limit))
-    first = early.cdf(sample, points)
-    return Bounds.around(first if late is early else late.cdf(sample, points), first)
+    cost = np.where(cost < NOTHING, 0.0, cost)
+    matters = reached | (cost > 0)  # failures that cost nothing change nothing
+    runs = int(matters.sum())
+    lengths, counts = np.unique(cost[matters & ~reached], return_counts=True)
+    limit = float(points[np.isfinite(points)].max(initial=0.0)) * (1.0 + 2 * SLACK)
+    within = lengths <= limit
+    # A run that begins at x succeeds up to b if its own cost is at most b - x.
+    latest = points[:, np.newaxis] * (1.0 + SLACK) - cost[reached]
+    found = []
+    for sums, begun in _waits(lengths[within], counts[within] / runs, limit):
+        expected = begun[sums.searchsorted(latest, side="right")].sum(axis=1)
+        found.append(np.where(np.isposinf(points), 1.0, np.minimum(expected / runs, 1.0)))
+    return Bounds(np.minimum.reduce(found), np.maximum.reduce(found))
 
 
-@dataclass(frozen=True)
-class _RestartedRuns:
-    """The number of runs to be drawn with restarts, without failures of zero cost; the cost of each
-    success; and the different costs of failures, ascending, with their probabilities.
+def _waits(lengths: Floats, chances: Floats, limit: float) -> list[tuple[Floats, Floats]]:
+    """Possible sums of the costs of failures before a run, ascending, and the expected number of
+    runs that begin before each sum, and of all runs: at the earliest and at the latest, or once if
+    they are exact. From the different costs of failures up to a limit, and their probabilities.
     """
-
-    runs: int
-    successes: Floats
-    lengths: Floats
-    chances: Floats
-
-    @classmethod
-    def of(cls, spent: ArrayLike, success: ArrayLike) -> _RestartedRuns:
-        cost, reached = check_pairs(spent, success)
-        if cost.ndim != 1:
-            raise ValueError(f"spent must have the shape (R,), not {cost.shape}")
-        matters = reached | (cost > 0)
-        runs = int(matters.sum())
-        lengths, counts = np.unique(cost[matters & ~reached], return_counts=True)
-        return cls(runs, cost[reached], lengths, counts / max(runs, 1))
-
-
-@dataclass(frozen=True)
-class _Waits:
-    """Possible sums of the costs of the failures before a run, ascending. ``begun[i]`` is the
-    expected number of runs that begin before ``sums[i]``; the last item is that of all runs.
-    """
-
-    sums: Floats
-    begun: Floats
-
-    def cdf(self, sample: _RestartedRuns, points: Floats) -> Floats:
-        # a run that begins at x succeeds up to b if its own cost is at most b - x
-        latest = points[:, np.newaxis] * (1.0 + SLACK) - sample.successes
-        begun = self.begun[self.sums.searchsorted(latest, side="right")]
-        fraction = np.minimum(begun.sum(axis=1) / sample.runs, 1.0)
-        return np.where(np.isposinf(points), 1.0, fraction)
-
-
-def _waits(sample: _RestartedRuns, limit: float) -> tuple[_Waits, _Waits]:
-    """The waits up to a limit, at the earliest and at the latest; the same if they are exact."""
-    limit *= 1.0 + 2 * SLACK
-    within = sample.lengths <= limit
-    lengths, chances = sample.lengths[within], sample.chances[within]
-    listed = _listed(lengths, chances, limit)
-    if listed is not None:
-        return listed, listed
+    if (listed := _listed(lengths, chances, limit)) is not None:
+        return [listed]
     whole = bool((lengths == np.floor(lengths)).all())
     cell = max(np.ceil(limit / CELLS), 1.0) if whole else limit / CELLS
     lattice = np.linspace(0.0, cell * CELLS, CELLS + 1)
     down, up = np.floor(lengths / cell * (1 + SLACK)), np.ceil(lengths / cell * (1 - SLACK))
-    early = _Waits(lattice, _runs_begun(down, chances))
-    if np.array_equal(down, up):
-        return early, early
-    return early, _Waits(lattice, _runs_begun(up, chances))
+    steps = [down] if np.array_equal(down, up) else [down, up]
+    return [(lattice, _runs_begun(each, chances)) for each in steps]
 
 
-def _listed(lengths: Floats, chances: Floats, limit: float) -> _Waits | None:
+def _listed(lengths: Floats, chances: Floats, limit: float) -> tuple[Floats, Floats] | None:
     """All sums of failure costs up to a limit; None if there are too many to list. With Q the
     failures, 1 + Q + Q^2 + ... is the product of (1 + Q), (1 + Q^2), (1 + Q^4), ...
     """
@@ -329,7 +291,7 @@ def _listed(lengths: Floats, chances: Floats, limit: float) -> _Waits | None:
         longer = _sums(sums, chance, more, rarer)
         sums, chance = _different(np.append(sums, longer[0]), np.append(chance, longer[1]), limit)
         more, rarer = _different(*_sums(more, rarer, more, rarer), limit)
-    return _Waits(sums, np.concatenate([[0.0], np.cumsum(chance)]))
+    return sums, np.concatenate([[0.0], np.cumsum(chance)])
 
 
 def _sums(
@@ -351,26 +313,12 @@ def _different(values: Floats, chances: Floats, limit: float) -> tuple[Floats, F
 
 def _runs_begun(steps: Floats, chances: Floats) -> Floats:
     """Expected number of runs that begin before each point of a lattice, if failures cost whole
-    cells: the sums of the power series 1/(1 - Q), in blocks of the cheapest failure if these are
-    few.
+    cells: the sums of the power series 1/(1 - Q).
     """
     kept = steps <= CELLS
     failed = np.bincount(steps[kept].astype(np.intp), chances[kept], minlength=1)
-    again = 1.0 - failed[0]
-    different = np.flatnonzero(failed[1:]) + 1
-    size = CELLS + 1
-    begun = np.zeros(size + 1)
-    at = begun[1:]
-    at[0] = 1.0 / again
-    shortest = int(different[0]) if different.size else size
-    if different.size * (size // shortest) > MOST_STEPS:
-        return np.append(0.0, np.cumsum(_reciprocal(np.append(again, -failed[1:]), size)))
-    for start in range(shortest, size, shortest):  # no point of a block depends on another of it
-        end = min(start + shortest, size)
-        for step in different[different < end]:
-            first = max(start, step)
-            at[first:end] += failed[step] / again * at[first - step : end - step]
-    return np.cumsum(begun)
+    series = np.append(1.0 - failed[0], -failed[1:])
+    return np.append(0.0, np.cumsum(_reciprocal(series, CELLS + 1)))
 
 
 def _reciprocal(series: Floats, size: int) -> Floats:

@@ -69,28 +69,18 @@ def seconds_to_observe(
     return np.where(limits > until, limits * pace, 0.0)
 
 
-class Cells:
-    """The runs of each algorithm on each function, at least 1, for moments of all cells at once."""
-
-    def __init__(self, runs: ArrayLike) -> None:
-        self._runs = np.asarray(runs, dtype=np.int64)
-        self._missing = np.arange(self._runs.max()) >= self._runs[..., np.newaxis]
-        self._places = np.zeros(self._missing.shape, dtype=np.intp)
-        self._places[~self._missing] = np.arange(self._runs.sum())
-
-    def moments(self, shares: Floats) -> Moments:
-        """Moments of shares, shape (runs, budgets), in the order of algorithms, then functions."""
-        runs = self._runs[..., np.newaxis]
-        each = self._without_missing(shares[self._places])
-        mean = each.sum(axis=2) / runs
-        away = self._without_missing(each - mean[:, :, np.newaxis])
-        with np.errstate(invalid="ignore"):
-            variance = (away * away).sum(axis=2) / (runs - 1)
-        return Moments(self._runs, mean, variance)
-
-    def _without_missing(self, values: Floats) -> Floats:
-        values[self._missing] = 0.0
-        return values
+def moments(runs: ArrayLike, shares: Floats) -> Moments:
+    """Moments of shares, shape (runs, budgets), in the order of algorithms, then functions, with
+    the numbers of runs of each algorithm on each function, at least 1.
+    """
+    sizes = np.asarray(runs, dtype=np.int64)
+    here = np.arange(sizes.max()) < sizes[..., np.newaxis]
+    each, count = np.zeros((*here.shape, shares.shape[1])), sizes[..., np.newaxis]
+    each[here] = shares
+    mean = each.sum(axis=2) / count
+    away = np.where(here[..., np.newaxis], each - mean[:, :, np.newaxis], 0.0)
+    with np.errstate(invalid="ignore"):
+        return Moments(sizes, mean, (away * away).sum(axis=2) / (count - 1))
 
 
 @dataclass(frozen=True)

@@ -29,9 +29,9 @@ def minimize(
 ):
     """Evolve a population until `patience` consecutive generations do not improve the best value.
 
-    - `vectors`, `exponential`: As in `Strategy`.
+    - `vectors`: As in `STRATEGIES`; `exponential`: whether crossover is exponential, or binomial.
     - `F`: The scale factor; None: drawn from N(0, 1) for each trial at the start of its generation.
-    - `size`: The population size NP, at least `Strategy.least_population`.
+    - `size`: The population size NP, at least `least_population`.
     - `patience`: Number of generations; None: the population evolves without end.
     """
     cdef Evolution evolution = Evolution(objective, rng, vectors, exponential, F, CR, size, bounds)

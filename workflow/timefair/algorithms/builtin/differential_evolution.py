@@ -26,7 +26,7 @@ F
 CR
     The crossover probability, in [0, 1]; 0.9 by default.
 population
-    NP, not less than the strategy needs (`Strategy.least_population`, 3 to 7).
+    NP, not less than the strategy needs (`least_population`, 3 to 7).
 population_per_dimension
     Replaces ``population``: NP is this number times D, or the strategy's minimum if that is larger.
     5 by default, the lower end of the range that Storn and Price recommend.
@@ -41,7 +41,6 @@ bounds
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
@@ -50,43 +49,22 @@ from timefair.algorithms.base import Objective
 from timefair.algorithms.builtin import Count, Share, compiled
 from timefair.problems.base import Number, Word, wrong_values
 
-
-@dataclass(frozen=True)
-class Strategy:
-    """How a strategy makes a mutant, a base vector plus F times a sum of differences.
-
-    - `vectors`: The vectors of the mutant, one letter per vector: the base, then minuend and
-      subtrahend of each difference. ``r``: a random point; ``b``: the best point; ``x``: the point
-      that is challenged.
-    - `exponential`: Whether crossover is exponential; else it is binomial.
-    - `normal_factor`: Whether each trial's factor is drawn from N(0, 1); else it is F.
-    """
-
-    vectors: str
-    exponential: bool
-    normal_factor: bool = False
-
-    @property
-    def least_population(self) -> int:
-        """Number of the random vectors and of the point from which they have to differ."""
-        return 1 + self.vectors.count("r")
-
-
+BOTH = {"rand/1": "rrr", "rand/2": "rrrrr", "best/1": "brr", "best/2": "brrrr"}
+BOTH["rand-to-best/1"] = "xbxrr"  # often called current-to-best/1
 STRATEGIES = {
-    "rand/1/bin": Strategy("rrr", exponential=False),
-    "rand/1/exp": Strategy("rrr", exponential=True),
-    "rand/2/bin": Strategy("rrrrr", exponential=False),
-    "rand/2/exp": Strategy("rrrrr", exponential=True),
-    "best/1/bin": Strategy("brr", exponential=False),
-    "best/1/exp": Strategy("brr", exponential=True),
-    "best/2/bin": Strategy("brrrr", exponential=False),
-    "best/2/exp": Strategy("brrrr", exponential=True),
-    "best/3/bin": Strategy("brrrrrr", exponential=False),
-    "rand/rand/bin": Strategy("rrr", exponential=False, normal_factor=True),
-    # often called current-to-best/1
-    "rand-to-best/1/bin": Strategy("xbxrr", exponential=False),
-    "rand-to-best/1/exp": Strategy("xbxrr", exponential=True),
+    **{f"{name}/{cross}": vectors for name, vectors in BOTH.items() for cross in ("bin", "exp")},
+    **{"best/3/bin": "brrrrrr", "rand/rand/bin": "rrr"},
 }
+"""The vectors of the mutant of each strategy, a base vector plus F times a sum of differences: the
+base, then minuend and subtrahend of each difference. ``r``: a random point; ``b``: the best point;
+``x``: the point that is challenged. In ``rand/rand``, each trial's factor is drawn from N(0, 1).
+"""
+
+
+def least_population(strategy: str) -> int:
+    """Number of the random vectors and of the point from which they have to differ."""
+    return 1 + STRATEGIES[strategy].count("r")
+
 
 BOUNDS = ("random", "reflect", "clip")
 PER_DIMENSION = 5
@@ -105,16 +83,15 @@ def solve(
     bounds: Annotated[str, Word(BOUNDS)] = "random",
 ) -> None:
     """One launch, until patience or the objective ends it."""
-    chosen = STRATEGIES[strategy]
     size = population or (population_per_dimension or PER_DIMENSION) * objective.dimension
     compiled.minimize(
         objective,
         rng,
-        vectors=chosen.vectors,
-        exponential=chosen.exponential,
-        F=None if chosen.normal_factor else F,
+        vectors=STRATEGIES[strategy],
+        exponential=strategy.endswith("exp"),
+        F=None if strategy == "rand/rand/bin" else F,
         CR=CR,
-        size=max(size, chosen.least_population),
+        size=max(size, least_population(strategy)),
         patience=patience,
         bounds=bounds,
     )
@@ -130,6 +107,6 @@ def faults(
     """What is wrong with values that are allowed one by one."""
     if population and population_per_dimension:
         return ["'population' and 'population_per_dimension' exclude each other"]
-    least = Number(STRATEGIES[strategy].least_population, whole=True)
+    least = Number(least_population(strategy), whole=True)
     given = {"population": population or least.least}
     return wrong_values("timefair:DE", {"population": least}, given)

@@ -126,6 +126,7 @@ def jade(
     - `p`: Share of the population that counts as its best, at least one point.
     - `c`: Weight of a generation's successful values in the centres of F and CR.
     """
+    lower, upper = objective.lower, objective.upper
     x = uniform(objective, rng, population)
     y = values(objective, x)
     archive = x[:0]
@@ -135,16 +136,22 @@ def jade(
         f = scale_factors(rng, centre_f, population)
         cr = np.clip(rng.normal(centre_cr, SPREAD, population), 0, 1)
         guides = x[rng.choice(np.argsort(y, kind="stable")[:best], population)]
-        mutants = current_to_best(rng, x, guides, archive, f)
-        mutants = halfway_back(x, mutants, objective.lower, objective.upper)
+        either = np.vstack([x, archive])  # the subtracted point may come from the archive (eq. 7)
+        first, second = partners(rng, population, population, len(either))
+        mutants = x + f[:, np.newaxis] * (guides - x + x[first] - either[second])
+        # Components outside are moved halfway between their parent's component and the bound.
+        mutants = np.where(mutants < lower, (x + lower) / 2, mutants)
+        mutants = np.where(mutants > upper, (x + upper) / 2, mutants)
         trials = np.where(binomial(rng, cr, objective.dimension), mutants, x)
         trial_y = values(objective, trials)
         won = trial_y < y
         if won.any():
-            archive = shortened(rng, np.vstack([archive, x[won]]), population)
+            archive = np.vstack([archive, x[won]])
+            if len(archive) > population:
+                archive = archive[rng.permutation(len(archive))[:population]]
             x[won], y[won] = trials[won], trial_y[won]
             centre_cr += c * (cr[won].mean() - centre_cr)
-            centre_f += c * (lehmer_mean(f[won]) - centre_f)
+            centre_f += c * (float(f[won] @ f[won] / f[won].sum()) - centre_f)  # eq. 12
 
 
 def scale_factors(rng: np.random.Generator, centre: float, size: int) -> Values:
@@ -153,34 +160,6 @@ def scale_factors(rng: np.random.Generator, centre: float, size: int) -> Values:
     while (again := f <= 0).any():
         f[again] = centre + SPREAD * rng.standard_cauchy(again.sum())
     return np.minimum(f, 1)
-
-
-def current_to_best(
-    rng: np.random.Generator, x: Points, guides: Points, archive: Points, f: Values
-) -> Points:
-    """Mutants by current-to-pbest/1 (eq. 7): the subtracted point may come from the archive."""
-    either = np.vstack([x, archive])
-    first, second = partners(rng, len(x), len(x), len(either))
-    return x + f[:, np.newaxis] * (guides - x + x[first] - either[second])
-
-
-def halfway_back(
-    x: Points, mutants: Points, lower: NDArray[np.float64], upper: NDArray[np.float64]
-) -> Points:
-    """Move components outside the bounds halfway between their parent's component and the bound."""
-    inside = np.where(mutants < lower, (x + lower) / 2, mutants)
-    return np.where(inside > upper, (x + upper) / 2, inside)
-
-
-def shortened(rng: np.random.Generator, archive: Points, size: int) -> Points:
-    if len(archive) <= size:
-        return archive
-    return archive[rng.permutation(len(archive))[:size]]
-
-
-def lehmer_mean(f: Values) -> float:
-    """Σf²/Σf (eq. 12). This mean favours large values."""
-    return float(f @ f / f.sum())
 
 
 FIRST_F, FIRST_CR = 0.5, 0.9
@@ -250,10 +229,14 @@ def jdelscop(
     while budget is None or spent < budget:
         size = len(x)
         half = np.full(size, objective.progress) if budget is None else spent + np.arange(size)
-        strategy = strategies(rng, size, half >= (budget or 1) / 2)
+        late = (half >= (budget or 1) / 2) & (rng.random(size) < BEST_RATE)
+        strategy = np.where(np.arange(size) < size // 2, RAND_BIN, RAND_EXP)
+        strategy = np.where(late, BEST_BIN, strategy)
         trial_f, trial_cr = renewed(rng, strategy, f, cr)
         mutants = mutate(rng, strategy, x, y, trial_f)
-        taken = crossed(rng, strategy, trial_cr, objective.dimension)
+        stretches = exponential(rng, trial_cr, objective.dimension)
+        others = binomial(rng, trial_cr, objective.dimension)
+        taken = np.where((strategy == RAND_EXP)[:, np.newaxis], stretches, others)
         trials = np.clip(np.where(taken, mutants, x), objective.lower, objective.upper)
         trial_y = values(objective, trials)
         spent += size
@@ -265,12 +248,6 @@ def jdelscop(
             if size > SMALLEST:
                 kept = survivors(y)
                 x, y, f, cr = x[kept], y[kept], f[kept], cr[kept]
-
-
-def strategies(rng: np.random.Generator, size: int, late: NDArray[np.bool_]) -> Indices:
-    """The strategy of each point: bin in the first half, exp in the second, some late ones best."""
-    usual = np.where(np.arange(size) < size // 2, RAND_BIN, RAND_EXP)
-    return np.where(late & (rng.random(size) < BEST_RATE), BEST_BIN, usual)
 
 
 def renewed(
@@ -297,13 +274,6 @@ def mutate(rng: np.random.Generator, strategy: Indices, x: Points, y: Values, f:
     flipped = ~best & (y[minus] < y[plus]) & (rng.random(size) < FLIP_RATE)
     signed = np.where(flipped, -f, f)
     return x[base] + signed[:, np.newaxis] * (x[plus] - x[minus])
-
-
-def crossed(
-    rng: np.random.Generator, strategy: Indices, cr: Values, dimension: int
-) -> NDArray[np.bool_]:
-    in_one_stretch = (strategy == RAND_EXP)[:, np.newaxis]
-    return np.where(in_one_stretch, exponential(rng, cr, dimension), binomial(rng, cr, dimension))
 
 
 def survivors(y: Values) -> Indices:
@@ -487,18 +457,15 @@ class Colony:
         others = rng.integers(len(self.x) - 1, size=count)
         others += others >= sources
         steps = rng.uniform(-1, 1, size=count)
-        for bee in zip(sources, components, others, steps, strict=True):
-            self._try(*bee)
-
-    def _try(self, source: int, component: int, other: int, step: float) -> None:
-        trial = self.x[source].copy()
-        moved = trial[component] + step * (trial[component] - self.x[other, component])
-        trial[component] = min(max(moved, self._lower[component]), self._upper[component])
-        y = value(self._objective, trial)
-        if y < self.y[source]:
-            self.x[source], self.y[source], self.trials[source] = trial, y, 0
-        else:
-            self.trials[source] += 1
+        for source, component, other, step in zip(sources, components, others, steps, strict=True):
+            trial = self.x[source].copy()
+            moved = trial[component] + step * (trial[component] - self.x[other, component])
+            trial[component] = min(max(moved, self._lower[component]), self._upper[component])
+            y = value(self._objective, trial)
+            if y < self.y[source]:
+                self.x[source], self.y[source], self.trials[source] = trial, y, 0
+            else:
+                self.trials[source] += 1
 
     def abandon(self, source: int) -> None:
         """A scout replaces a source by a random point."""

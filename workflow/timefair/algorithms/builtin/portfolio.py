@@ -113,10 +113,8 @@ def load(
 
 
 def specifications(members: object) -> list[Specification]:
-    written = map(_in_full, members if isinstance(members, list | tuple) else ())
-    return [
-        (one["use"], one.get("parameters") or {}) for one in written if not _faults_of_form(one)
-    ]
+    written = map(_parsed, members if isinstance(members, list | tuple) else ())
+    return [one for one in written if not isinstance(one, str)]
 
 
 def variables(*, members: Sequence[object] = (), **_: object) -> frozenset[Variables]:
@@ -144,8 +142,8 @@ def faults(
         )
         members = (None, None)
     else:
-        for k, one in enumerate(map(_in_full, members)):
-            wrong = _faults_of_form(one) or registry.faults(one["use"], one.get("parameters") or {})
+        for k, one in enumerate(map(_parsed, members)):
+            wrong = [one] if isinstance(one, str) else registry.faults(*one)
             lines += [f"members[{k}]: {line}" for line in wrong]
     if (evaluations is None) == (time_s is None):
         lines.append("timefair:portfolio needs 'evaluations' or 'time_s', and not both")
@@ -156,20 +154,17 @@ def faults(
     return lines + _faults_of_shares(shares, count)
 
 
-def _in_full(member: object) -> Any:
-    return {"use": member} if isinstance(member, str) else member
-
-
-def _faults_of_form(member: Any) -> list[str]:
-    """Faults in how a member is written, but not of the algorithm that it names."""
-    if not isinstance(member, Mapping) or not isinstance(member.get("use"), str):
-        return [f"{member!r} is not library:name or {{use: ..., parameters: ...}}"]
-    unknown = [key for key in member if key not in MEMBER_KEYS]
-    if unknown:
-        return [f"unknown key {unknown[0]!r}; known here: {', '.join(MEMBER_KEYS)}"]
-    if not isinstance(member.get("parameters") or {}, Mapping):
-        return [f"parameters of {member['use']} are keys with values"]
-    return []
+def _parsed(member: Any) -> Specification | str:
+    """A member, or the fault in how it is written, but not of the algorithm that it names."""
+    one = {"use": member} if isinstance(member, str) else member
+    if not isinstance(one, Mapping) or not isinstance(one.get("use"), str):
+        return f"{one!r} is not library:name or {{use: ..., parameters: ...}}"
+    if unknown := [key for key in one if key not in MEMBER_KEYS]:
+        return f"unknown key {unknown[0]!r}; known here: {', '.join(MEMBER_KEYS)}"
+    given = one.get("parameters") or {}
+    if not isinstance(given, Mapping):
+        return f"parameters of {one['use']} are keys with values"
+    return one["use"], given
 
 
 def _faults_of_shares(shares: object, count: int) -> list[str]:

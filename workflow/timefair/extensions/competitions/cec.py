@@ -15,7 +15,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.problems import compiled as cec
+from timefair.problems import compiled
 from timefair.problems.base import (
     Allowed,
     Ints,
@@ -25,7 +25,6 @@ from timefair.problems.base import (
     Suite,
     Word,
     at_least,
-    numbered,
 )
 from timefair.problems.compiled import Basic, Composed, InGroups
 from timefair.problems.kinds import Native
@@ -33,62 +32,81 @@ from timefair.problems.kinds import Native
 BOUND = 100.0
 
 
-class Hybrid(NamedTuple):
-    """Basic functions of groups of variables; the group `rest` has the variables that are left."""
-
-    basics: tuple[Basic, ...]
-    shares: tuple[float, ...]
-    rest: int = -1
-
-    def groups(self, dimension: int) -> list[tuple[Basic, int]]:
-        sizes = [ceil(share * dimension) for share in self.shares]
-        sizes[self.rest] += dimension - sum(sizes)
-        return list(zip(self.basics, sizes, strict=True))
-
-
 class Part(NamedTuple):
-    """A component of a composition; its value is ``factor * f / divisor + bias``."""
+    """A component of a composition; its value is ``factor * f / divisor + bias``.
 
-    f: Basic | Hybrid
-    spread: float
-    bias: float
-    divisor: float = 1.0
+    - `f`: A basic function, or those of groups of variables, with the shares of the groups; None:
+      the variables that are left.
+    """
+
+    f: tuple[tuple[Basic, float | None], ...]
     factor: float = 1.0
+    divisor: float = 1.0
+    spread: float = 1.0
+    bias: float = 0.0
     rotated: bool = True
 
-
-Formula = Basic | Hybrid | tuple[Part, ...]
-
-
-def composed(*parts: tuple[Any, ...], biases: Sequence[float] = ()) -> tuple[Part, ...]:
-    """A composition of (f, spread, divisor, factor, rotated); by default, biases are 0, 100, ..."""
-    each = biases or [100 * k for k in range(len(parts))]
-    return tuple(
-        Part(f, spread, bias, *more) for (f, spread, *more), bias in zip(parts, each, strict=True)
-    )
+    def groups(self, dimension: int) -> list[tuple[Basic, int]]:
+        sizes = [ceil((share or 0.0) * dimension) for _, share in self.f]
+        left = dimension - sum(sizes)
+        pairs = zip(self.f, sizes, strict=True)
+        return [(basic, left if share is None else size) for (basic, share), size in pairs]
 
 
-def divided(**names: Sequence[str] | int) -> tuple[dict[int, str], dict[str, range]]:
-    """Short names of functions, from 1, and their groups; of a group with a number of functions,
-    they are its own name with a number.
+Formulas = dict[int, tuple[Part, ...]]
+
+
+def declared(table: str) -> tuple[dict[int, str], dict[str, range], Formulas]:
+    """The names, groups and formulas of functions, from 1: ``name: formula``, in lines or with |
+    between them, below the line of their group. Without a name, it is that of the group, with a
+    number.
+
+    A formula is a basic function, a hybrid, ``zakharov .2, rosenbrock .4, rastrigin``, or a
+    composition, ``rosenbrock 10 *1e4 /1e10 +0; f17 20``, of a spread, factor, divisor and bias; by
+    default, factors and divisors are 1, biases 0, 100, .... A ``plain`` part is not rotated.
     """
-    found, groups = [], {}
-    for group, of in names.items():
-        each = [f"{group} {k}" for k in range(1, of + 1)] if isinstance(of, int) else of
-        groups[group] = range(len(found) + 1, len(found) + len(each) + 1)
-        found += each
-    return numbered(1, *found), groups
+    names: dict[int, str] = {}
+    groups: dict[str, range] = {}
+    formulas: Formulas = {}
+    for line in table.replace(";\n", ";").replace(" | ", "\n").strip().splitlines():
+        name, colon, formula = line.partition(":")
+        number = len(names) + 1
+        if not colon:
+            group, first = name, number
+            continue
+        names[number] = name or f"{group} {number + 1 - first}"
+        groups[group] = range(first, number + 1)
+        parts = enumerate(formula.split(";"))
+        formulas[number] = tuple(_part(text, 100.0 * place, formulas) for place, text in parts)
+    return names, groups, formulas
+
+
+def _part(text: str, bias: float, known: Formulas) -> Part:
+    def basic(name: str) -> Basic:
+        found: Basic = getattr(compiled, name.upper())
+        return found
+
+    if "," in text:
+        pairs = [each.split() for each in text.split(",")]
+        return Part(tuple((basic(of), float(*share) if share else None) for of, *share in pairs))
+    name, *words = text.split()
+    given = {"*": 1.0, "/": 1.0, "": 1.0, "+": bias}
+    for word in set(words) - {"plain"}:
+        number = word.lstrip("*/+")
+        given[word.removesuffix(number)] = float(number)
+    f = known[int(name[1:])][0].f if name[1:].isdigit() else ((basic(name), None),)
+    factor, divisor, spread, bias = given.values()
+    return Part(f, factor, divisor, spread, bias, "plain" not in words)
 
 
 class Cec(Suite):
     year: int
     instances = (1,)
-    formulas: Mapping[int, Formula]
+    formulas: Mapping[int, tuple[Part, ...]]
     at_optimum: Mapping[int, float]  # the value at the optimum
     undefined: Mapping[int, frozenset[int]]  # the functions that the program refuses, by dimension
     files: Mapping[int, int] = {}
     """The number of a function in the names of the data files, if it is another one."""
-    displaced: Mapping[int, float] = {}  # the rotated coordinates of the optimum, if they are not 0
     distributions: Sequence[str] = ("opfunu",)
 
     @cached_property
@@ -130,8 +148,7 @@ class Cec(Suite):
         return self.at_optimum[function]
 
     def _parts(self, function: int) -> Sequence[Part]:
-        formula = self.formulas[function]
-        return (Part(formula, 1.0, 0.0),) if isinstance(formula, Basic | Hybrid) else formula
+        return self.formulas[function]
 
     def _data(self, function: int, n: int, count: int) -> tuple[NDArray[Any], Any]:
         """Shifts, and the rotation of each component, None without one."""
@@ -144,85 +161,21 @@ class Cec(Suite):
         parts, bias = self._parts(function), self._bias(function)
         count = len(parts)
         shifts, rotations = self._data(function, n, count)
-        if any(isinstance(part.f, Hybrid) for part in parts):
+        orders: Any = [None] * count
+        if any(len(part.f) > 1 for part in parts):
             file = f"shuffle_data_{self.files.get(function, function)}_D{n}.txt"
             orders = self._read(file, (1, count * n)).reshape(count, n).astype(np.intp) - 1
         components = [
             (
-                part.f.groups(n) if isinstance(part.f, Hybrid) else [(part.f, n)],
-                shifts[k],
-                rotations[k] if part.rotated else None,
-                orders[k] if isinstance(part.f, Hybrid) else None,
-                part.factor,
-                part.divisor,
-                part.spread,
-                part.bias,
+                *(part.groups(n), shift, turned if part.rotated else None),
+                *(order if len(part.f) > 1 else None, *part[1:5]),
             )
-            for k, part in enumerate(parts)
+            for part, shift, turned, order in zip(parts, shifts, rotations, orders, strict=True)
         ]
         evaluate = Composed(components, bias)
         bound = np.full(n, BOUND)
         native = Native(*evaluate.c_function)
         return Problem(name, evaluate, -bound, bound, bias, native=native, keep=(evaluate,))
-
-    def optimum(self, function: int, dimension: int) -> NDArray[np.float64]:
-        """Where the program has its least value, shape ``(dimension,)``."""
-        shifts, rotations = self._data(function, dimension, 1)
-        if function not in self.displaced:
-            return np.asarray(shifts[0])
-        z = np.full(dimension, self.displaced[function])
-        return np.asarray(shifts[0] + np.linalg.solve(rotations[0], z))
-
-
-HYBRIDS_2014 = (
-    Hybrid((cec.SCHWEFEL, cec.RASTRIGIN, cec.ELLIPTIC), (0.3, 0.3, 0.4)),
-    Hybrid((cec.BENT_CIGAR, cec.HGBAT, cec.RASTRIGIN), (0.3, 0.3, 0.4)),
-    Hybrid((cec.GRIEWANK, cec.WEIERSTRASS, cec.ROSENBROCK, cec.SCHAFFER_F6), (0.2, 0.2, 0.3, 0.3)),
-    Hybrid((cec.HGBAT, cec.DISCUS, cec.GRIEWANK_ROSENBROCK, cec.RASTRIGIN), (0.2, 0.2, 0.3, 0.3)),
-    Hybrid(
-        (cec.SCHAFFER_F6, cec.HGBAT, cec.ROSENBROCK, cec.SCHWEFEL, cec.ELLIPTIC),
-        (0.1, 0.2, 0.2, 0.2, 0.3),
-    ),
-    Hybrid(
-        (cec.KATSUURA, cec.HAPPYCAT, cec.GRIEWANK_ROSENBROCK, cec.SCHWEFEL, cec.ACKLEY),
-        (0.1, 0.2, 0.2, 0.2, 0.3),
-    ),
-)
-BASIC_2014 = (
-    *(cec.ELLIPTIC, cec.BENT_CIGAR, cec.DISCUS, cec.ROSENBROCK),
-    *(cec.ACKLEY, cec.WEIERSTRASS, cec.GRIEWANK),
-    *((Part(cec.RASTRIGIN, 1, 0, rotated=False),), cec.RASTRIGIN),
-    *((Part(cec.SCHWEFEL, 1, 0, rotated=False),), cec.SCHWEFEL),
-    *(cec.KATSUURA, cec.HAPPYCAT, cec.HGBAT, cec.GRIEWANK_ROSENBROCK, cec.SCHAFFER_F6),
-)
-# fmt: off
-COMPOSITIONS_2014 = (
-    composed(
-        (cec.ROSENBROCK, 10, 1e4, 1e4), (cec.ELLIPTIC, 20, 1e10, 1e4),
-        (cec.BENT_CIGAR, 30, 1e30, 1e4), (cec.DISCUS, 40, 1e10, 1e4),
-        (cec.ELLIPTIC, 50, 1e10, 1e4, False)
-    ),
-    composed((cec.SCHWEFEL, 20, 1, 1, False), (cec.RASTRIGIN, 20), (cec.HGBAT, 20)),
-    composed(
-        (cec.SCHWEFEL, 10, 4e3, 1e3), (cec.RASTRIGIN, 30, 1e3, 1e3), (cec.ELLIPTIC, 50, 1e10, 1e3)
-    ),
-    composed(
-        (cec.SCHWEFEL, 10, 4e3, 1e3), (cec.HAPPYCAT, 10, 1e3, 1e3), (cec.ELLIPTIC, 10, 1e10, 1e3),
-        (cec.WEIERSTRASS, 10, 400, 1e3), (cec.GRIEWANK, 10, 100, 1e3)
-    ),
-    composed(
-        (cec.HGBAT, 10, 1e3, 1e4), (cec.RASTRIGIN, 10, 1e3, 1e4), (cec.SCHWEFEL, 10, 4e3, 1e4),
-        (cec.WEIERSTRASS, 20, 400, 1e4), (cec.ELLIPTIC, 20, 1e10, 1e4)
-    ),
-    composed(
-        (cec.GRIEWANK_ROSENBROCK, 10, 4e3, 1e4), (cec.HAPPYCAT, 20, 1e3, 1e4),
-        (cec.SCHWEFEL, 30, 4e3, 1e4), (cec.SCHAFFER_F6, 40, 2e7, 1e4),
-        (cec.ELLIPTIC, 50, 1e10, 1e4)
-    ),
-    composed((HYBRIDS_2014[0], 10), (HYBRIDS_2014[1], 30), (HYBRIDS_2014[2], 50)),
-    composed((HYBRIDS_2014[3], 10), (HYBRIDS_2014[4], 30), (HYBRIDS_2014[5], 50)),
-)
-# fmt: on
 
 
 class Cec2014(Cec):
@@ -231,20 +184,36 @@ class Cec2014(Cec):
     functions = range(1, 31)
     dimensions = (2, 10, 20, 30, 50, 100)
     undefined: Mapping[int, frozenset[int]] = {2: frozenset((*range(17, 23), 29, 30))}
-    names, groups = divided(
-        unimodal=("elliptic", "bent cigar", "discus"),
-        multimodal=(
-            *("Rosenbrock", "Ackley", "Weierstrass", "Griewank", "Rastrigin", "rotated Rastrigin"),
-            *("Schwefel", "rotated Schwefel", "Katsuura", "HappyCat", "HGBat"),
-            *("Griewank-Rosenbrock", "Schaffer F6"),
-        ),
-        hybrid=6,
-        composition=8,
-    )
     at_optimum: Mapping[int, float] = {k: 100.0 * k for k in functions}
-    formulas: Mapping[int, Formula] = dict(
-        enumerate((*BASIC_2014, *HYBRIDS_2014, *COMPOSITIONS_2014), start=1)
-    )
+    names, groups, formulas = declared("""
+unimodal
+elliptic: elliptic | bent cigar: bent_cigar | discus: discus
+multimodal
+Rosenbrock: rosenbrock | Ackley: ackley | Weierstrass: weierstrass | Griewank: griewank
+Rastrigin: rastrigin plain | rotated Rastrigin: rastrigin | Schwefel: schwefel plain
+rotated Schwefel: schwefel | Katsuura: katsuura | HappyCat: happycat | HGBat: hgbat
+Griewank-Rosenbrock: griewank_rosenbrock | Schaffer F6: schaffer_f6
+hybrid
+: schwefel .3, rastrigin .3, elliptic
+: bent_cigar .3, hgbat .3, rastrigin
+: griewank .2, weierstrass .2, rosenbrock .3, schaffer_f6
+: hgbat .2, discus .2, griewank_rosenbrock .3, rastrigin
+: schaffer_f6 .1, hgbat .2, rosenbrock .2, schwefel .2, elliptic
+: katsuura .1, happycat .2, griewank_rosenbrock .2, schwefel .2, ackley
+composition
+: rosenbrock 10 *1e4 /1e4; elliptic 20 *1e4 /1e10; bent_cigar 30 *1e4 /1e30;
+  discus 40 *1e4 /1e10; elliptic 50 *1e4 /1e10 plain
+: schwefel 20 plain; rastrigin 20; hgbat 20
+: schwefel 10 *1e3 /4e3; rastrigin 30 *1e3 /1e3; elliptic 50 *1e3 /1e10
+: schwefel 10 *1e3 /4e3; happycat 10 *1e3 /1e3; elliptic 10 *1e3 /1e10;
+  weierstrass 10 *1e3 /400; griewank 10 *1e3 /100
+: hgbat 10 *1e4 /1e3; rastrigin 10 *1e4 /1e3; schwefel 10 *1e4 /4e3;
+  weierstrass 20 *1e4 /400; elliptic 20 *1e4 /1e10
+: griewank_rosenbrock 10 *1e4 /4e3; happycat 20 *1e4 /1e3; schwefel 30 *1e4 /4e3;
+  schaffer_f6 40 *1e4 /2e7; elliptic 50 *1e4 /1e10
+: f17 10; f18 30; f19 50
+: f20 10; f21 30; f22 50
+""")
 
 
 CEC2014 = Cec2014()
@@ -262,90 +231,47 @@ are not rotated. f_opt is 100 times the number of the function.
 """
 
 
-BASIC_2017 = (
-    *(cec.BENT_CIGAR, cec.DIFFERENT_POWERS, cec.ZAKHAROV, cec.ROSENBROCK, cec.RASTRIGIN),
-    *(cec.SCHAFFER_F7, cec.LUNACEK, cec.RASTRIGIN, cec.LEVY_2017, cec.SCHWEFEL),
-)
-FIFTHS = (0.2,) * 5
-HYBRID_5 = Hybrid((cec.BENT_CIGAR, cec.HGBAT, cec.RASTRIGIN, cec.ROSENBROCK), (0.2, 0.2, 0.3, 0.3))
-HYBRID_6 = Hybrid((cec.SCHAFFER_F6, cec.HGBAT, cec.ROSENBROCK, cec.SCHWEFEL), (0.2, 0.2, 0.3, 0.3))
-HYBRID_7 = Hybrid(
-    (cec.KATSUURA, cec.ACKLEY, cec.GRIEWANK_ROSENBROCK, cec.SCHWEFEL, cec.RASTRIGIN),
-    (0.1, 0.2, 0.2, 0.2, 0.3),
-)
-HYBRID_8 = Hybrid((cec.ELLIPTIC, cec.ACKLEY, cec.RASTRIGIN, cec.HGBAT, cec.DISCUS), FIFTHS)
-HYBRID_9 = Hybrid(
-    (cec.BENT_CIGAR, cec.RASTRIGIN, cec.GRIEWANK_ROSENBROCK, cec.WEIERSTRASS, cec.SCHAFFER_F6),
-    FIFTHS,
-)
-
-
 class Cec2017(Cec):
     name = "cec2017"
     year = 2017
     functions = range(1, 31)
     dimensions = (2, 10, 30, 50, 100)
     undefined: Mapping[int, frozenset[int]] = {2: frozenset((*range(11, 21), 29, 30))}
-    names, groups = divided(
-        unimodal=("bent cigar", "different powers", "Zakharov"),
-        multimodal=(
-            *("Rosenbrock", "Rastrigin", "Schaffer F7", "bi-Rastrigin"),
-            *("non-continuous Rastrigin", "Levy", "Schwefel"),
-        ),
-        hybrid=10,
-        composition=10,
-    )
     at_optimum: Mapping[int, float] = {k: 100.0 * k for k in functions}
-    displaced: Mapping[int, float] = {9: 1.0}
-    # fmt: off
-    formulas: Mapping[int, Formula] = {
-        **dict(enumerate(BASIC_2017, start=1)),
-        11: Hybrid((cec.ZAKHAROV, cec.ROSENBROCK, cec.RASTRIGIN), (0.2, 0.4, 0.4)),
-        12: Hybrid((cec.ELLIPTIC, cec.SCHWEFEL, cec.BENT_CIGAR), (0.3, 0.3, 0.4)),
-        13: Hybrid((cec.BENT_CIGAR, cec.ROSENBROCK, cec.LUNACEK), (0.3, 0.3, 0.4)),
-        14: Hybrid(
-            (cec.ELLIPTIC, cec.ACKLEY, cec.SCHAFFER_F7, cec.RASTRIGIN), (0.2, 0.2, 0.2, 0.4)
-        ),
-        15: HYBRID_5,
-        16: HYBRID_6,
-        17: HYBRID_7,
-        18: HYBRID_8,
-        19: HYBRID_9,
-        20: Hybrid(
-            (cec.HGBAT, cec.KATSUURA, cec.ACKLEY, cec.RASTRIGIN, cec.SCHWEFEL, cec.SCHAFFER_F7),
-            (0.1, 0.1, 0.2, 0.2, 0.2, 0.2),
-        ),
-        21: composed((cec.ROSENBROCK, 10), (cec.ELLIPTIC, 20, 1e10, 1e4), (cec.RASTRIGIN, 30)),
-        22: composed((cec.RASTRIGIN, 10), (cec.GRIEWANK, 20, 100, 1e3), (cec.SCHWEFEL, 30)),
-        23: composed(
-            (cec.ROSENBROCK, 10), (cec.ACKLEY, 20, 100, 1e3), (cec.SCHWEFEL, 30),
-            (cec.RASTRIGIN, 40)
-        ),
-        24: composed(
-            (cec.ACKLEY, 10, 100, 1e3), (cec.ELLIPTIC, 20, 1e10, 1e4),
-            (cec.GRIEWANK, 30, 100, 1e3), (cec.RASTRIGIN, 40)
-        ),
-        25: composed(
-            (cec.RASTRIGIN, 10, 1e3, 1e4), (cec.HAPPYCAT, 20, 1e3, 1e3),
-            (cec.ACKLEY, 30, 100, 1e3), (cec.DISCUS, 40, 1e10, 1e4), (cec.ROSENBROCK, 50)
-        ),
-        26: composed(
-            (cec.SCHAFFER_F6, 10, 2e7, 1e4), (cec.SCHWEFEL, 20), (cec.GRIEWANK, 20, 100, 1e3),
-            (cec.ROSENBROCK, 30), (cec.RASTRIGIN, 40, 1e3, 1e4)
-        ),
-        27: composed(
-            (cec.HGBAT, 10, 1e3, 1e4), (cec.RASTRIGIN, 20, 1e3, 1e4), (cec.SCHWEFEL, 30, 4e3, 1e4),
-            (cec.BENT_CIGAR, 40, 1e30, 1e4), (cec.ELLIPTIC, 50, 1e10, 1e4),
-            (cec.SCHAFFER_F6, 60, 2e7, 1e4)
-        ),
-        28: composed(
-            (cec.ACKLEY, 10, 100, 1e3), (cec.GRIEWANK, 20, 100, 1e3), (cec.DISCUS, 30, 1e10, 1e4),
-            (cec.ROSENBROCK, 40), (cec.HAPPYCAT, 50, 1e3, 1e3), (cec.SCHAFFER_F6, 60, 2e7, 1e4)
-        ),
-        29: composed((HYBRID_5, 10), (HYBRID_6, 30), (HYBRID_7, 50)),
-        30: composed((HYBRID_5, 10), (HYBRID_8, 30), (HYBRID_9, 50)),
-    }
-    # fmt: on
+    names, groups, formulas = declared("""
+unimodal
+bent cigar: bent_cigar | different powers: different_powers | Zakharov: zakharov
+multimodal
+Rosenbrock: rosenbrock | Rastrigin: rastrigin | Schaffer F7: schaffer_f7
+bi-Rastrigin: lunacek | non-continuous Rastrigin: rastrigin | Levy: levy_2017
+Schwefel: schwefel
+hybrid
+: zakharov .2, rosenbrock .4, rastrigin
+: elliptic .3, schwefel .3, bent_cigar
+: bent_cigar .3, rosenbrock .3, lunacek
+: elliptic .2, ackley .2, schaffer_f7 .2, rastrigin
+: bent_cigar .2, hgbat .2, rastrigin .3, rosenbrock
+: schaffer_f6 .2, hgbat .2, rosenbrock .3, schwefel
+: katsuura .1, ackley .2, griewank_rosenbrock .2, schwefel .2, rastrigin
+: elliptic .2, ackley .2, rastrigin .2, hgbat .2, discus
+: bent_cigar .2, rastrigin .2, griewank_rosenbrock .2, weierstrass .2, schaffer_f6
+: hgbat .1, katsuura .1, ackley .2, rastrigin .2, schwefel .2, schaffer_f7
+composition
+: rosenbrock 10; elliptic 20 *1e4 /1e10; rastrigin 30
+: rastrigin 10; griewank 20 *1e3 /100; schwefel 30
+: rosenbrock 10; ackley 20 *1e3 /100; schwefel 30; rastrigin 40
+: ackley 10 *1e3 /100; elliptic 20 *1e4 /1e10; griewank 30 *1e3 /100; rastrigin 40
+: rastrigin 10 *1e4 /1e3; happycat 20 *1e3 /1e3; ackley 30 *1e3 /100; discus 40 *1e4 /1e10;
+  rosenbrock 50
+: schaffer_f6 10 *1e4 /2e7; schwefel 20; griewank 20 *1e3 /100; rosenbrock 30;
+  rastrigin 40 *1e4 /1e3
+: hgbat 10 *1e4 /1e3; rastrigin 20 *1e4 /1e3; schwefel 30 *1e4 /4e3; bent_cigar 40 *1e4 /1e30;
+  elliptic 50 *1e4 /1e10; schaffer_f6 60 *1e4 /2e7
+: ackley 10 *1e3 /100; griewank 20 *1e3 /100; discus 30 *1e4 /1e10; rosenbrock 40;
+  happycat 50 *1e3 /1e3; schaffer_f6 60 *1e4 /2e7
+: f15 10; f16 30; f17 50
+: f15 10; f18 30; f19 50
+""")
 
 
 CEC2017 = Cec2017()
@@ -382,32 +308,23 @@ class Cec2020(Cec):
     dimensions: tuple[int, ...] = (2, 5, 10, 15, 20, 30, 50, 100)
     undefined: Mapping[int, frozenset[int]] = {2: frozenset((5, 6, 7)), 5: frozenset((6, 7))}
     files: Mapping[int, int] = {4: 7, 5: 4, 6: 16, 7: 6, 8: 22, 9: 24, 10: 25}
-    names, groups = divided(
-        basic=("bent cigar", "Schwefel", "bi-Rastrigin", "Griewank-Rosenbrock"),
-        hybrid=3,
-        composition=3,
-    )
     at_optimum: Mapping[int, float] = dict(
         enumerate((100, 1100, 700, 1900, 1700, 1600, 2100, 2200, 2400, 2500), start=1)
     )
-    formulas: Mapping[int, Formula] = {
-        1: cec.BENT_CIGAR,
-        2: cec.SCHWEFEL,
-        3: cec.LUNACEK,
-        4: cec.GRIEWANK_ROSENBROCK,
-        5: Hybrid((cec.SCHWEFEL, cec.RASTRIGIN, cec.ELLIPTIC), (0.3, 0.3, 0.4), rest=0),
-        6: Hybrid(
-            (cec.SCHAFFER_F6, cec.HGBAT, cec.ROSENBROCK, cec.SCHWEFEL), (0.2, 0.2, 0.3, 0.3), rest=0
-        ),
-        7: Hybrid(
-            (cec.SCHAFFER_F6, cec.HGBAT, cec.ROSENBROCK, cec.SCHWEFEL, cec.ELLIPTIC),
-            (0.1, 0.2, 0.2, 0.2, 0.3),
-            rest=0,
-        ),
-        8: CEC2017.formulas[22],
-        9: CEC2017.formulas[24],
-        10: CEC2017.formulas[25],
-    }
+    names, groups, formulas = declared("""
+basic
+bent cigar: bent_cigar | Schwefel: schwefel | bi-Rastrigin: lunacek
+Griewank-Rosenbrock: griewank_rosenbrock
+hybrid
+: schwefel, rastrigin .3, elliptic .4
+: schaffer_f6, hgbat .2, rosenbrock .3, schwefel .3
+: schaffer_f6, hgbat .2, rosenbrock .2, schwefel .2, elliptic .3
+composition
+: rastrigin 10; griewank 20 *1e3 /100; schwefel 30
+: ackley 10 *1e3 /100; elliptic 20 *1e4 /1e10; griewank 30 *1e3 /100; rastrigin 40
+: rastrigin 10 *1e4 /1e3; happycat 20 *1e3 /1e3; ackley 30 *1e3 /100; discus 40 *1e4 /1e10;
+  rosenbrock 50
+""")
 
 
 CEC2020 = Cec2020()
@@ -479,50 +396,26 @@ class Cec2022(Cec):
     functions = range(1, 13)
     dimensions = (2, 10, 20)
     undefined: Mapping[int, frozenset[int]] = {2: frozenset((6, 7, 8))}
-    names, groups = divided(
-        basic=("Zakharov", "Rosenbrock", "Schaffer F7", "Rastrigin", "Levy"),
-        hybrid=3,
-        composition=4,
-    )
     at_optimum: Mapping[int, float] = dict(
         enumerate((300, 400, 600, 800, 900, 1800, 2000, 2200, 2300, 2400, 2600, 2700), start=1)
     )
-    # fmt: off
-    formulas: Mapping[int, Formula] = {
-        1: cec.ZAKHAROV,
-        2: cec.ROSENBROCK,
-        3: cec.SCHAFFER_F7,
-        4: cec.RASTRIGIN,
-        5: cec.LEVY,
-        6: Hybrid((cec.BENT_CIGAR, cec.HGBAT, cec.RASTRIGIN), (0.4, 0.4, 0.2)),
-        7: Hybrid(
-            (cec.HGBAT, cec.KATSUURA, cec.ACKLEY, cec.RASTRIGIN, cec.SCHWEFEL, cec.SCHAFFER_F7),
-            (0.1, 0.2, 0.2, 0.2, 0.1, 0.2),
-        ),
-        8: Hybrid(
-            (cec.KATSUURA, cec.HAPPYCAT, cec.GRIEWANK_ROSENBROCK, cec.SCHWEFEL, cec.ACKLEY),
-            (0.3, 0.2, 0.2, 0.1, 0.2),
-        ),
-        9: composed(
-            (cec.ROSENBROCK, 10, 1e4, 1e4), (cec.ELLIPTIC, 20, 1e10, 1e4),
-            (cec.BENT_CIGAR, 30, 1e30, 1e4), (cec.DISCUS, 40, 1e10, 1e4),
-            (cec.ELLIPTIC, 50, 1e10, 1e4, False), biases=(0, 200, 300, 100, 400)
-        ),
-        10: composed(
-            (cec.SCHWEFEL, 20, 1, 1, False), (cec.RASTRIGIN, 10), (cec.HGBAT, 10),
-            biases=(0, 200, 100)
-        ),
-        11: composed(
-            (cec.SCHAFFER_F6, 20, 2e7, 1e4), (cec.SCHWEFEL, 20), (cec.GRIEWANK, 30, 100, 1e3),
-            (cec.ROSENBROCK, 30), (cec.RASTRIGIN, 20, 1e3, 1e4), biases=(0, 200, 300, 400, 200)
-        ),
-        12: composed(
-            (cec.HGBAT, 10, 1e3, 1e4), (cec.RASTRIGIN, 20, 1e3, 1e4), (cec.SCHWEFEL, 30, 4e3, 1e4),
-            (cec.BENT_CIGAR, 40, 1e30, 1e4), (cec.ELLIPTIC, 50, 1e10, 1e4),
-            (cec.SCHAFFER_F6, 60, 2e7, 1e4), biases=(0, 300, 500, 100, 400, 200)
-        ),
-    }
-    # fmt: on
+    names, groups, formulas = declared("""
+basic
+Zakharov: zakharov | Rosenbrock: rosenbrock | Schaffer F7: schaffer_f7
+Rastrigin: rastrigin | Levy: levy
+hybrid
+: bent_cigar .4, hgbat .4, rastrigin
+: hgbat .1, katsuura .2, ackley .2, rastrigin .2, schwefel .1, schaffer_f7
+: katsuura .3, happycat .2, griewank_rosenbrock .2, schwefel .1, ackley
+composition
+: rosenbrock 10 *1e4 /1e4 +0; elliptic 20 *1e4 /1e10 +200; bent_cigar 30 *1e4 /1e30 +300;
+  discus 40 *1e4 /1e10 +100; elliptic 50 *1e4 /1e10 +400 plain
+: schwefel 20 +0 plain; rastrigin 10 +200; hgbat 10 +100
+: schaffer_f6 20 *1e4 /2e7 +0; schwefel 20 +200; griewank 30 *1e3 /100 +300; rosenbrock 30 +400;
+  rastrigin 20 *1e4 /1e3 +200
+: hgbat 10 *1e4 /1e3 +0; rastrigin 20 *1e4 /1e3 +300; schwefel 30 *1e4 /4e3 +500;
+  bent_cigar 40 *1e4 /1e30 +100; elliptic 50 *1e4 /1e10 +400; schaffer_f6 60 *1e4 /2e7 +200
+""")
 
 
 CEC2022 = Cec2022()
@@ -593,29 +486,6 @@ def _rotation(size: int, rng: np.random.Generator) -> NDArray[np.float64]:
     return np.ascontiguousarray(q * np.sign(np.diag(r)))
 
 
-def evaluation(function: int, group_size: int, data: Data) -> InGroups:
-    main = MAIN[function]
-    alone = main if function not in GROUPED or main in SEPARABLE else Large.SPHERE
-    return InGroups(
-        main,
-        alone,
-        groups=groups(function, len(data.optimum), group_size),
-        group_size=group_size,
-        factor=FACTOR if function in ONE_GROUP else 1.0,
-        optimum=data.optimum,
-        order=data.order,
-        rotation=data.rotation,
-    )
-
-
-def groups(function: int, dimension: int, group_size: int) -> int:
-    if function in ONE_GROUP:
-        return 1
-    if function in HALF_IN_GROUPS:
-        return dimension // (2 * group_size)
-    return dimension // group_size if function in ALL_IN_GROUPS else 0
-
-
 class Cec2010(Suite):
     name = "cec2010"
     functions = range(1, 21)
@@ -655,9 +525,22 @@ class Cec2010(Suite):
 
     def make(self, name: ProblemName) -> Problem:
         function, dimension = name.function, name.dimension
-        size = self._group_size(function, dimension)
-        evaluate = evaluation(function, size, draw(function, dimension, size, name.instance))
-        bound = np.full(dimension, HALF_WIDTHS[MAIN[function]])
+        size, main = self._group_size(function, dimension), MAIN[function]
+        groups = 1 if function in ONE_GROUP else 0
+        if function in HALF_IN_GROUPS:
+            groups = dimension // (2 * size)
+        elif function in ALL_IN_GROUPS:
+            groups = dimension // size
+        data = draw(function, dimension, size, name.instance)
+        evaluate = InGroups(
+            main,
+            main if function not in GROUPED or main in SEPARABLE else Large.SPHERE,
+            groups=groups,
+            group_size=size,
+            factor=FACTOR if function in ONE_GROUP else 1.0,
+            **vars(data),
+        )
+        bound = np.full(dimension, HALF_WIDTHS[main])
         native = Native(*evaluate.c_function)
         return Problem(name, evaluate, -bound, bound, 0.0, native=native, keep=(evaluate,))
 

@@ -28,14 +28,13 @@ from __future__ import annotations
 
 import cmath
 from collections.abc import Callable, Mapping, Sequence
-from itertools import product
 from math import copysign, pi
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from timefair.problems.base import Ints, Problem, ProblemName, Suite, Variables, refusing
+from timefair.problems.base import Problem, ProblemName, Suite, Variables, refusing
 from timefair.problems.kinds import Constraints, Kind
 
 TOLERANCE = 1e-4  # of equalities
@@ -613,20 +612,12 @@ class Engineering(Suite):
     name = "engineering"
     functions = tuple(DESIGNS)  # type: ignore[assignment]
     own_dimensions: Mapping[int, int] = {k: len(design.lower) for k, design in DESIGNS.items()}
+    fixed = own_dimensions
     dimensions = sorted(set(own_dimensions.values()))
     instances = (1,)
     variables: Variables = "mixed"
     kind: type[Kind] = Constraints
     names: Mapping[int, str] = {number: design.name for number, design in DESIGNS.items()}
-
-    def faults(self, functions: Ints, dimensions: Ints, instances: Ints) -> list[str]:
-        return super().faults(functions, dimensions, instances) + [
-            f"dimensions: {dimension} does not fit {self.name} f{function} "
-            f"({DESIGNS[function].name}), which has {self.own_dimensions[function]} variables"
-            for function, dimension in product(functions, dimensions)
-            if dimension in self.dimensions
-            and dimension != self.own_dimensions.get(function, dimension)
-        ]
 
     def variables_of(self, function: int) -> Variables:
         whole = len(DESIGNS[function].whole)

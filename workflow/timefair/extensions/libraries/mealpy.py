@@ -27,7 +27,6 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from timefair.algorithms.adapter import Adapter, Given, Rng, defaults_of, moved_inside, shares
 from timefair.algorithms.base import Objective
@@ -62,7 +61,7 @@ def _solve(objective: Objective, rng: Rng, *, name: str, parameters: Given) -> N
     chosen = {"epoch": EPOCHS, **parameters}
     mode = chosen.pop("mode", MODES[0])
     optimizer = _classes()[name](**chosen)
-    problem = {"bounds": _variables(objective), "obj_func": _decoded(objective), "log_to": None}
+    problem = {"bounds": _variables(objective), "obj_func": moved_inside(objective), "log_to": None}
     # The steps of MEALPY's Optimizer.solve, without its history, which grows with the epochs.
     optimizer.check_problem(problem, int(rng.integers(2**31)))
     optimizer.check_mode_and_workers(mode, None)
@@ -94,15 +93,6 @@ def _variables(objective: Objective) -> Any:
         kind(lb=[least], ub=[most], name=f"x{place}")
         for place, (kind, least, most) in enumerate(zip(kinds, lower, upper, strict=True))
     ]
-
-
-def _decoded(objective: Objective) -> Any:
-    lower, upper, integer = objective.lower, objective.upper, objective.integer
-
-    def decoded(x: NDArray[np.float64]) -> float:
-        return objective(np.clip(np.where(integer, np.floor(x + 0.5), x), lower, upper))
-
-    return decoded if integer.any() else moved_inside(objective)
 
 
 MEALPY = Adapter(

@@ -21,9 +21,7 @@ import importlib
 from functools import cache
 from typing import Any
 
-import numpy as np
-
-from timefair.algorithms.adapter import Adapter, Given, Rng, defaults_of, shares
+from timefair.algorithms.adapter import Adapter, Given, Rng, defaults_of, moved_inside, shares
 from timefair.algorithms.base import Objective
 
 ITERATIONS = 10_000
@@ -69,12 +67,11 @@ def _task_of(objective: Objective, iterations: int | None) -> Any:
 
     lower, upper, integer = objective.lower, objective.upper, objective.integer
     least, most = lower - 0.5 * integer, upper + 0.5 * integer
-    follows = shares(objective, ITERATIONS)
+    evaluate, follows = moved_inside(objective), shares(objective, ITERATIONS)
 
     class Shown(Problem):  # type: ignore[misc]
         def _evaluate(self, x: Any) -> float:
-            point = np.where(integer, np.rint(x), x)
-            return objective(np.clip(point, lower, upper))
+            return evaluate(x)
 
     class Budgeted(Task):  # type: ignore[misc]
         def next_iter(self) -> None:

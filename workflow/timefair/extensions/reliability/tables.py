@@ -22,8 +22,7 @@ from timefair.records.rundata.problems import Progress
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.statistics.comparison import superiority
-from timefair.statistics.run_count import kernels
-from timefair.statistics.run_count.stopping import checked_values
+from timefair.statistics.run_count.stopping import Outliers, checked_values, skewness
 from timefair.statistics.run_count.widths import is_kept_promise
 
 FEATURES = (
@@ -71,7 +70,7 @@ def _shapes(seen: NDArray[np.float64]) -> NDArray[np.float64]:
     drift = (
         seen[:, half:].mean(axis=1) - seen[:, :half].mean(axis=1) if half else np.zeros_like(mean)
     )
-    skewness, constant = kernels.skewness(np.sort(seen, axis=1))
+    skewed, constant = skewness(np.sort(seen, axis=1), Outliers.NONE)
     excess = np.zeros_like(mean)
     if not constant.all():
         excess[~constant] = np.nan_to_num(kurtosis(seen[~constant], axis=1))
@@ -82,7 +81,7 @@ def _shapes(seen: NDArray[np.float64]) -> NDArray[np.float64]:
             _log_ratio(high - low, middle),
             _log_ratio(seen.max(axis=1) - middle, middle),
             _log_ratio(middle - seen.min(axis=1), middle),
-            np.log10(1.0 + np.abs(skewness)),
+            np.log10(1.0 + np.abs(skewed)),
             np.sign(excess) * np.log10(1.0 + np.abs(excess)),
             outside.mean(axis=1),
             _log_ratio(drift, mean),

@@ -11,13 +11,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr, ndtri
 
-from timefair.statistics.run_count import kernels
 from timefair.statistics.run_count.stopping import (
     Outliers,
     SkewnessRule,
     StopCounts,
     checked_values,
-    skewness_counts,
+    fences,
+    stop_counts,
+    total,
 )
 from timefair.statistics.samples import Floats
 
@@ -113,34 +114,33 @@ def _kept_moments(values: Floats, counts: NDArray[np.int64], technique: Outliers
     order (by `numpy.cumsum`), and powers of distances in units of the largest one, so that no value
     is too small or too great for them.
     """
-    codes = np.array([technique.code])
-    low, high = kernels.fences_all(values, np.ascontiguousarray(counts[:, np.newaxis]), codes)
     first = np.arange(values.shape[1]) < counts[:, np.newaxis]
     lost = (first & np.isinf(values)).any(axis=1)
-    kept = first & (low <= values) & (values <= high) & ~lost[:, np.newaxis]
+    kept = first & ~lost[:, np.newaxis]
+    for n in np.unique(counts):
+        rows = np.flatnonzero((counts == n) & ~lost)
+        some = values[rows]
+        low, high = fences(np.sort(some[:, :n], axis=1), technique)
+        kept[rows] &= (low[:, np.newaxis] <= some) & (some <= high[:, np.newaxis])
     count = kept.sum(axis=1)
     if (empty := np.flatnonzero((count == 0) & ~lost)).size:
         raise OverflowError(f"sample {empty[0]}: differences between its values overflow")
     count = np.maximum(count, 1)
     shift = np.take_along_axis(values, kept.argmax(axis=1)[:, np.newaxis], axis=1)
     with np.errstate(invalid="ignore", over="ignore"):
-        centre = shift[:, 0] + _total(np.where(kept, values - shift, 0.0)) / count
+        centre = shift[:, 0] + total(np.where(kept, values - shift, 0.0)) / count
         away = np.where(kept, values - centre[:, np.newaxis], 0.0)
     scale = np.abs(away).max(axis=1)
     y = away / np.where(scale > 0, scale, 1.0)[:, np.newaxis]
     square = y * y
-    second = np.where(scale > 0, _total(square) / count, 1.0)
+    second = np.where(scale > 0, total(square) / count, 1.0)
     root = np.sqrt(second)
     return _Moments(
         np.where(lost, np.inf, centre),
         scale * root,
-        _total(square * y) / (count * second * root),
-        np.where(scale > 0, _total(square * square) / (count * second * second) - 3.0, 0.0),
+        total(square * y) / (count * second * root),
+        np.where(scale > 0, total(square * square) / (count * second * second) - 3.0, 0.0),
     )
-
-
-def _total(terms: Floats) -> Floats:
-    return np.asarray(np.cumsum(terms, axis=1)[:, -1])
 
 
 def _judged(estimate: _Moments, truth: _Moments, draws: int) -> tuple[Floats, Floats]:
@@ -238,13 +238,12 @@ def rule_proposal(
     progress: Callable[[int, int], None] | None = None,
 ) -> Proposal:
     """Where the skewness rules stop, one setting per rule; `samples` may be a memory map."""
-    shape = np.shape(samples)
     rows = np.asanyarray(samples)
-    n = np.empty((shape[0], len(rules)), dtype=np.int64)
-    met = np.empty(n.shape, dtype=np.bool_)
-    for block in _blocks(shape[0], progress):
-        found = skewness_counts(rules, rows[block])
-        n[block], met[block] = found.n, found.met
+    parts = []
+    for block in _blocks(len(rows), progress):
+        found = [stop_counts(rule, rows[block]) for rule in rules]
+        parts.append([np.stack([getattr(one, name) for one in found], 1) for name in ("n", "met")])
+    n, met = (np.concatenate(of) for of in zip(*parts, strict=True))
     return Proposal(n, met, tuple(rule.outliers for rule in rules))
 
 

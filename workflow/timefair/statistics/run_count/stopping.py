@@ -12,7 +12,6 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from timefair.statistics.run_count import kernels
 from timefair.statistics.samples import Floats, sample_quantile
 
 
@@ -175,12 +174,73 @@ class Outliers(StrEnum):
     MAD_MEAN = "mad-mean"
     """As `MAD`, but if the MAD is 0, the mean absolute deviation about the mean is used."""
 
-    @property
-    def code(self) -> int:
-        return _CODES[self]
+
+LEAST_KEPT = 3  # values that a skewness needs; fewer are not filtered
+CONSTANT = 1e-15  # standard deviation, relative to the mean, that is only rounding
 
 
-_CODES = {technique: code for code, technique in enumerate(Outliers)}
+def fences(ordered: Floats, outliers: Outliers) -> tuple[Floats, Floats]:
+    """Least and largest value that a filter keeps of sorted samples, shape (..., n) to (...). NaN
+    where differences of the values overflow, or an `inf` leaves them undefined.
+    """
+    n = ordered.shape[-1]
+    with np.errstate(over="ignore", invalid="ignore"):
+        if outliers is Outliers.NONE or n < LEAST_KEPT:
+            limit = np.full(ordered.shape[:-1], np.inf)
+            return -limit, limit
+        if outliers is Outliers.PERCENTILE:
+            low, high = np.quantile(ordered, [0.025, 0.975], axis=-1)
+            return low, high
+        if outliers is Outliers.IQR:
+            low, high = np.quantile(ordered, [0.25, 0.75], axis=-1)
+            return low - 1.5 * (high - low), high + 1.5 * (high - low)
+        centre = middle = _median(ordered)
+        away = np.abs(ordered - centre[..., np.newaxis])
+        spread = _median(np.sort(away, axis=-1))
+        if outliers is Outliers.MAD_MEAN:
+            first = ordered[..., 0]
+            middle = first + total(ordered - first[..., np.newaxis]) / n
+        mean = total(np.abs(ordered - middle[..., np.newaxis])) / n
+        reach = 3.5 * np.where(spread == 0.0, mean, spread) / 0.6745
+        kept = ~(away > reach[..., np.newaxis])
+    return np.where(kept, ordered, np.inf).min(-1), np.where(kept, ordered, -np.inf).max(-1)
+
+
+def _median(ordered: Floats) -> Floats:
+    n = ordered.shape[-1]
+    return np.asarray(0.5 * (ordered[..., (n - 1) // 2] + ordered[..., n // 2]))
+
+
+def total(terms: Floats) -> Floats:
+    """Sums over the last axis from left to right: a sample has the same bits on every machine."""
+    return np.asarray(np.cumsum(terms, axis=-1)[..., -1])
+
+
+def skewness(ordered: Floats, outliers: Outliers) -> tuple[Floats, NDArray[np.bool_]]:
+    """Moment coefficient g1 (ddof 0) of what a filter keeps of sorted samples, shape (..., n), by
+    distances from the least value; and whether the kept values are constant.
+
+    0 for constant values, also if they differ by rounding alone or are all `inf`; then NaN for
+    fewer than three kept values, and with an `inf` among finite ones.
+    """
+    least, most = ordered[..., 0], ordered[..., -1]
+    finite = np.where(np.isinf(most)[..., np.newaxis], 0.0, ordered)
+    low, high = (limit[..., np.newaxis] for limit in fences(finite, outliers))
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        kept = ~(finite < low) & ~(finite > high)
+        count = kept.sum(axis=-1)
+        shift = np.take_along_axis(finite, kept.argmax(axis=-1)[..., np.newaxis], axis=-1)
+        away = np.where(kept, finite - shift, 0.0)
+        centre = total(away) / count
+        scale = np.maximum(centre, away.max(axis=-1) - centre)
+        y = np.where(kept, (away - centre[..., np.newaxis]) / scale[..., np.newaxis], 0.0)
+        second, third = total(y * y) / count, total(y * y * y) / count
+        small = np.sqrt(second) * scale <= CONSTANT * np.abs(shift[..., 0] + centre)
+        value = third / (second * np.sqrt(second))
+    enough = (count >= LEAST_KEPT) & np.isfinite(most)
+    constant = enough & ((scale == 0.0) | small)
+    constant |= np.isinf(least) & (ordered.shape[-1] >= LEAST_KEPT)
+    return np.where(constant, 0.0, np.where(enough, value, np.nan)), constant
 
 
 @dataclass(frozen=True)
@@ -202,28 +262,8 @@ class SkewnessRule:
     cap: int = 50
 
     def look(self, samples: Floats) -> Assessment:
-        ordered = np.sort(samples, axis=-1)
-        shape, n = ordered.shape[:-1], ordered.shape[-1]
-        found, flags = kernels.skewness(ordered.reshape(-1, n), self.outliers.code)
-        value, constant = found.reshape(shape), flags.reshape(shape)
+        value, constant = skewness(np.sort(samples, axis=-1), self.outliers)
         return Assessment(value, constant | (np.abs(value) <= self.tau), constant)
-
-
-def skewness_counts(rules: Sequence[SkewnessRule], samples: ArrayLike) -> StopCounts:
-    """`stop_counts` of each of several skewness rules; arrays of shape (samples, rules)."""
-    values = checked_values(samples, dimensions=2)
-    for rule in rules:
-        check_complete(rule, values.shape[1])
-    neighbours = sorted(rules, key=lambda rule: rule.outliers.code)
-    counts, met = kernels.stop_all(
-        values,
-        np.array([rule.outliers.code for rule in neighbours], dtype=np.int64),
-        np.array([rule.tau for rule in neighbours], dtype=np.float64),
-        np.array([rule.start for rule in neighbours], dtype=np.int64),
-        np.array([rule.cap for rule in neighbours], dtype=np.int64),
-    )
-    columns = [neighbours.index(rule) for rule in rules]
-    return StopCounts(counts[:, columns], met[:, columns])
 
 
 def p_worse(field: Floats, leader: int) -> Floats:
@@ -231,42 +271,24 @@ def p_worse(field: Floats, leader: int) -> Floats:
     larger values than the leader, whose p is 1. Exact without ties; with ties, the normal
     approximation of ``scipy.stats.mannwhitneyu``.
     """
-    from timefair.statistics.comparison import at_most  # late: measuring needs no scipy
+    from scipy.stats import mannwhitneyu  # late: measuring needs no scipy
 
-    algorithms, n = field.shape
-    best = np.sort(field[leader])
-    below = np.searchsorted(best, field, "left") + np.searchsorted(best, field, "right")
-    greater = 0.5 * below.sum(axis=1)
-    ties = _tie_terms(np.concatenate([field, np.broadcast_to(best, field.shape)], axis=1))
-    tied = ties > 0.0
-    p = np.ones(algorithms)
-    p[~tied] = at_most(n * n - greater[~tied].astype(np.int64), n, n)
-    p[tied] = _normal_upper(greater[tied], ties[tied], n)
-    p[leader] = 1.0
+    from timefair.statistics.comparison import at_most
+
+    n = field.shape[1]
+    p = np.ones(len(field))
+    rest = np.delete(np.arange(len(field)), leader)
+    best = np.broadcast_to(np.sort(field[leader]), (rest.size, n))
+    pooled = np.sort(np.concatenate([field[rest], best], axis=1), axis=1)
+    tied = (pooled[:, 1:] == pooled[:, :-1]).any(axis=1)
+    smaller = (field[rest][~tied][..., np.newaxis] < field[leader]).sum(axis=(1, 2))
+    p[rest[~tied]] = at_most(smaller, n, n)
+    if tied.any():
+        found = mannwhitneyu(
+            field[rest][tied], best[tied], alternative="greater", axis=1, method="asymptotic"
+        )
+        p[rest[tied]] = np.nan_to_num(found.pvalue, nan=1.0)
     return p
-
-
-def _tie_terms(both: Floats) -> Floats:
-    """Sum of t³ − t over the groups of t equal values of each row, shape (rows, n) to (rows,)."""
-    rows, n = both.shape
-    ordered = np.sort(both, axis=1)
-    first = np.ones((rows, n), dtype=np.bool_)
-    first[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
-    starts = np.flatnonzero(first)
-    sizes = np.diff(np.append(starts, rows * n)).astype(np.float64)
-    sums = np.bincount(starts // n, weights=sizes**3 - sizes, minlength=rows)
-    return np.asarray(sums, dtype=np.float64)
-
-
-def _normal_upper(greater: Floats, ties: Floats, n: int) -> Floats:
-    """Normal approximation of P(U >= greater); 1 where all values are equal."""
-    from scipy.special import ndtr
-
-    total = 2 * n
-    variance = n * n / 12 * ((total + 1) - ties / (total * (total - 1)))
-    constant = ties == float(total) ** 3 - total
-    deviation = np.sqrt(np.where(constant, 1.0, variance))
-    return np.where(constant, 1.0, ndtr(-((greater - n * n / 2 - 0.5) / deviation)))
 
 
 LOOKS = (7, 10, 15, 22, 33)  # numbers of runs at which a race is judged
