@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
@@ -14,12 +13,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from timefair.algorithms import registry
-from timefair.algorithms.adapter import Enough, Sphere
-from timefair.basics.errors import InputError, storing, suggest
+from timefair.basics.errors import InputError, storing
 from timefair.basics.files import atomic_file, regular, temporary_folder
 from timefair.campaign import configuration, driver, plan, provenance
 from timefair.campaign.configuration import Campaign
+from timefair.cli.common import entry
 from timefair.extensions.compare.comparison import (
     Answer,
     Comparison,
@@ -29,15 +27,13 @@ from timefair.extensions.compare.comparison import (
     Loss,
     Measure,
     Sample,
-    cells,
     compare,
     look_levels,
     samples,
     simulate,
     value,
 )
-from timefair.measure.evaluation.state import outside
-from timefair.measure.runner import JobFailed, in_new_interpreter, measured
+from timefair.measure.runner import JobFailed, measured
 from timefair.records.integrity import mixed, several_hosts
 from timefair.records.rundata.problems import final_target
 from timefair.records.rundata.runs import Runs
@@ -67,10 +63,7 @@ def read(folder: Path, versions: tuple[str, str]) -> Pair:
     """
     campaign = configuration.restore(folder / plan.SNAPSHOT)
     for label in versions:
-        if label not in campaign.algorithms:
-            known = ", ".join(campaign.algorithms)
-            hint = suggest(label, campaign.algorithms)
-            raise InputError(f"{folder}: has no algorithm {label!r}{hint}; it has {known}")
+        entry(str(folder), label, campaign.algorithms)
     if campaign.stopping.tests:
         raise InputError(
             f"{folder}: stopping.rule: {campaign.stopping.rule!r}: this rule has tested the same "
@@ -95,8 +88,7 @@ def _pair(name: str, campaign: Campaign, paths: Sequence[Path], versions: tuple[
     runs = runs.with_targets_in_values(bool(analysis.target_values))
     known = runs.optimum == "known" and not analysis.target_values
     hardest = max(min(analysis.targets), final_target(runs)) if known else 0.0
-    both = (cells(runs, analysis, label, campaign.instances_per_job) for label in versions)
-    together = tuple(samples(*both, hardest))
+    together = tuple(samples(runs, analysis, versions, hardest, campaign.instances_per_job))
     if not together:
         raise InputError(f"{name}: {' and '.join(versions)} have no runs on a common function")
     cautions = [line for label in versions for line in _cautions(runs, analysis, label)]
@@ -162,19 +154,14 @@ class Rounds:
     def __init__(
         self, campaign: Campaign, results: Path, baseline: str, candidate: str, cores: int
     ) -> None:
+        measure = (
+            f"start snakemake, then timefair compare {results / campaign.name} {baseline} "
+            f"{candidate}"
+        )
         for option, label in (("--baseline", baseline), ("--candidate", candidate)):
-            if label not in campaign.algorithms:
-                known = ", ".join(campaign.algorithms)
-                hint = suggest(label, campaign.algorithms)
-                raise InputError(
-                    f"{option}: {label!r} is not in the campaign{hint}; known: {known}"
-                )
+            entry(option, label, campaign.algorithms)
             if label in campaign.tuned:
-                raise InputError(
-                    f"{option}: {label!r}: its parameters are searched by snakemake alone; start "
-                    f"snakemake, then timefair compare {results / campaign.name} {baseline} "
-                    f"{candidate}"
-                )
+                raise InputError(f"{option}: {label!r}: is tuned; {measure}")
         if baseline == candidate:
             raise InputError(
                 f"--candidate: {candidate!r}: is the baseline as well; name two algorithms"
@@ -187,8 +174,7 @@ class Rounds:
         if campaign.block is not None:
             raise InputError(
                 f"block: {campaign.block!r}: versions are measured side by side, not in blocks; "
-                "write null, or start snakemake, then timefair compare "
-                f"{results / campaign.name} {baseline} {candidate}"
+                f"write null, or {measure}"
             )
         self.campaign, self.baseline, self.candidate = campaign, baseline, candidate
         self.folder = results / campaign.name
@@ -209,7 +195,9 @@ class Rounds:
         with driver.held(self.folder):
             plan.write_snapshot(campaign, self.folder)
             plan.write_keys(keys, self.folder)
-            self._write_plan()
+            content = {"baseline": self.baseline, "candidate": self.candidate, "looks": planned}
+            with storing(), atomic_file(self.folder / FILE) as file:
+                file.write((json.dumps(content, indent=1) + "\n").encode())
             paths: list[Path] = []
             for number, level in enumerate(levels, 1):
                 start = time.monotonic()
@@ -257,45 +245,19 @@ class Rounds:
             for job, record in zip(jobs, found, strict=True):
                 (row,) = read_runs([record]).to_pylist()
                 if row["status"] != Status.OK and not row["evaluations"]:
-                    spec, why = trial.algorithms[job.algorithm], row["message"] or row["status"]
-                    with suppress(ChildProcessError):
-                        why += in_new_interpreter(place_raised, spec.use, spec.arguments)
+                    why = row["message"] or row["status"]
                     raise InputError(f"{CANNOT.format(job.algorithm)}: {why}")
-
-    def _write_plan(self) -> None:
-        content = {"baseline": self.baseline, "candidate": self.candidate}
-        content |= {"looks": self.campaign.rounds}
-        with storing(), atomic_file(self.folder / FILE) as file:
-            file.write((json.dumps(content, indent=1) + "\n").encode())
-
-
-def place_raised(use: str, parameters: Mapping[str, Any]) -> str:
-    """The file and the line outside timefair at which an algorithm raises before its first value,
-    in brackets; empty if it does not, or not there.
-    """
-    algorithm = registry.load(use, parameters)
-    try:
-        algorithm.prepare()
-        algorithm.solve(Sphere(most=1), np.random.default_rng(0))
-    except Enough:
-        pass
-    except Exception as error:
-        for frame in outside(error)[-1:]:
-            return f" ({frame.filename}:{frame.lineno})"
-    return ""
 
 
 def _shortened(campaign: Campaign) -> Campaign:
     problems, budget = campaign.problems, campaign.budget
     function, dimension = problems.spaces[0]
-    own = {function: dimension}
-    first = {"functions": (function,), "dimensions": (dimension,), "own_dimensions": own}
-    first["instances"] = problems.instances[:1]
-    most = budget.evaluations_for(dimension)
-    less: dict[str, Any] = {"evaluations_per_dimension": None, "evaluations": most}
+    first: dict[str, Any] = {"functions": (function,), "dimensions": (dimension,)}
+    first |= {"own_dimensions": {function: dimension}, "instances": problems.instances[:1]}
+    less: dict[str, Any] = {"evaluations_per_dimension": None}
     if budget.time_s is not None:
         less["time_s"] = min(budget.time_s, TRIAL_S)
-    if most is not None:
+    if (most := budget.evaluations_for(dimension)) is not None:
         less["evaluations"] = min(most, TRIAL_EVALUATIONS)
     changes: dict[str, Any] = {
         "problems": problems.model_copy(update=first),
