@@ -548,6 +548,13 @@ class Replayer:
         return again
 
 
+class Finding(StrEnum):
+    IDENTICAL = "identical bit for bit"
+    AGREES = "in agreement as far as the clock allows"
+    DIFFERENT = "different"
+    UNDECIDED = "could not be compared"
+
+
 NOTHING = "code, software, parameters, seed and machine are as recorded"
 
 
@@ -561,19 +568,32 @@ class Verdict:
     changes: tuple[Change, ...]
 
     @property
-    def same(self) -> bool:
-        """Whether the runs agree as far as the clock allows, and something could be compared."""
-        compared = self.likeness.in_full or self.likeness.evaluations > 0
-        return compared and not self.differs
+    def finding(self) -> Finding:
+        seeds = (self.recorded.row["seed"], self.again["seed"])
+        if self.likeness.difference is not None or seeds[0] != seeds[1]:
+            return Finding.DIFFERENT
+        if self.likeness.in_full:
+            return Finding.IDENTICAL
+        return Finding.AGREES if self.likeness.evaluations else Finding.UNDECIDED
 
     @property
-    def differs(self) -> bool:
-        seeds = (self.recorded.row["seed"], self.again["seed"])
-        return self.likeness.difference is not None or seeds[0] != seeds[1]
+    def same(self) -> bool:
+        """Whether the runs agree as far as the clock allows, and something could be compared."""
+        return self.finding in (Finding.IDENTICAL, Finding.AGREES)
 
     def lines(self) -> Iterator[str]:
         like, row = self.likeness, self.recorded.row
-        yield f"{self.recorded}: {self._in_short}"
+        extent = f"{like.events} events in {like.evaluations} evaluations"
+        said = {
+            Finding.IDENTICAL: f"identical, bit for bit: {extent}",
+            Finding.AGREES: f"identical as far as the clock allows a comparison: {extent}",
+            Finding.DIFFERENT: f"different, the seed alone; {extent} are the same",
+            Finding.UNDECIDED: "not compared: the clock ended one of the runs before their first "
+            "evaluation",
+        }[self.finding]
+        if like.difference is not None:
+            said = f"different, {like.difference.what} first"
+        yield f"{self.recorded}: {said}"
         if like.difference is not None:
             yield from _side_by_side(*like.difference)
         if like.difference is not None or not like.in_full:
@@ -581,20 +601,6 @@ class Verdict:
         yield from map(str, self.changes)
         if not self.changes:
             yield NOTHING
-
-    @property
-    def _in_short(self) -> str:
-        like = self.likeness
-        if like.difference is not None:
-            return f"different, {like.difference.what} first"
-        extent = f"{like.events} events in {like.evaluations} evaluations"
-        if self.differs:
-            return f"different, the seed alone; {extent} are the same"
-        if not self.same:
-            return "not compared: the clock ended one of the runs before their first evaluation"
-        if like.in_full:
-            return f"identical, bit for bit: {extent}"
-        return f"identical as far as the clock allows a comparison: {extent}"
 
 
 def _side_by_side(what: str, recorded: str, again: str) -> Iterator[str]:
@@ -633,19 +639,6 @@ def _changes(recorded: RecordedRun, replayer: Replayer, seed: int) -> Iterator[C
         yield Change("seed", "of the run", str(former_seed), str(seed))
 
 
-TERMS = (
-    "Repeated, in the terms of the ACM, if the team that measured the campaign ran this command; "
-    "reproduced, if another team did. timefair does not know the team."
-)
-
-
-class Finding(StrEnum):
-    IDENTICAL = "identical bit for bit"
-    AGREES = "in agreement as far as the clock allows"
-    DIFFERENT = "different"
-    UNDECIDED = "could not be compared"
-
-
 class Replayed(NamedTuple):
     finding: Finding
     lines: tuple[str, ...]
@@ -664,27 +657,11 @@ def replay_all(places: Sequence[RunPlace]) -> list[Replayed]:
             verdict = replay(recorded, replayer=replayers[key])
         except InputError as error:
             found.append(Replayed(Finding.UNDECIDED, error.faults))
-            continue
-        if verdict.same:
-            finding = Finding.IDENTICAL if verdict.likeness.in_full else Finding.AGREES
         else:
-            finding = Finding.DIFFERENT if verdict.differs else Finding.UNDECIDED
-        found.append(Replayed(finding, tuple(verdict.lines())))
+            found.append(Replayed(verdict.finding, tuple(verdict.lines())))
     return found
 
 
-def summary(strata: Iterable[Stratum], found: Sequence[Replayed], succeeded: bool) -> Iterator[str]:
-    sizes = [(stratum.runs, stratum.lost) for stratum in strata]
-    runs, lost = map(sum, zip(*sizes, strict=True))
-    without = f", and {lost} without a result were left out" if lost else ""
-    yield f"{len(found)} of {runs} runs were replayed{without}: {_counts(found)}"
-    yield TERMS if succeeded else "Neither repeated nor reproduced: see the lines above."
-
-
-def line_of(stratum: Stratum, found: Sequence[Replayed]) -> str:
-    return f"{stratum.label}: {len(found)} of {stratum.runs} runs: {_counts(found)}"
-
-
-def _counts(found: Sequence[Replayed]) -> str:
+def counts_of(found: Sequence[Replayed]) -> str:
     counts = Counter(each.finding for each in found)
     return ", ".join(f"{counts[finding]} {finding}" for finding in Finding if counts[finding])
