@@ -72,17 +72,16 @@ def boxes(frame: pd.DataFrame, page: Page) -> Drawing:
     shown = shown.assign(
         precision=panels.raised(shown["precision"], floor), algorithm=shown["algorithm"].astype(str)
     )
-    with style.applied():
-        figure, grid = panels.grid(shown, share_y=False)
-        for panel in grid:
-            bounds = panels.limits(panel.rows["precision"], margin=0.06)
-            panels.set_log(panel.axes, "y", bounds)
-            _boxes(panel, bounds, looks)
-            panel.axes.tick_params(axis="x", length=0, labelbottom=False)
-            panel.axes.grid(visible=False, axis="x")
-        grid[0].axes.set_xlim(-0.7, len(looks) - 0.3)
-        panels.label(figure, y=panels.with_zero("best precision at the end of the run", floor))
-        panels.legend(figure, looks, lines=False)
+    figure, grid = panels.grid(shown, share_y=False)
+    for panel in grid:
+        bounds = panels.limits(panel.rows["precision"], margin=0.06)
+        panels.set_log(panel.axes, "y", bounds)
+        _boxes(panel, bounds, looks)
+        panel.axes.tick_params(axis="x", length=0, labelbottom=False)
+        panel.axes.grid(visible=False, axis="x")
+    grid[0].axes.set_xlim(-0.7, len(looks) - 0.3)
+    panels.label(figure, y=panels.with_zero("best precision at the end of the run", floor))
+    panels.legend(figure, looks, lines=False)
     return figure
 
 

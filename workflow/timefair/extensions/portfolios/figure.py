@@ -43,21 +43,20 @@ def portfolio(frame: pd.DataFrame) -> Figure:
     lines = sum(len(rows) for _, rows in spaces)
     around = AROUND_IN + TITLE_IN * len(spaces)
     line_in = min(LINE_IN, max((style.HEIGHT_IN - around) / lines, LEAST_LINE_IN))
-    with style.applied():
-        height = min(around + line_in * lines, style.HEIGHT_IN)
-        figure = Figure(figsize=(style.WIDTH_IN, height), layout="constrained")
-        axes = figure.subplots(
-            len(spaces), 1, squeeze=False, height_ratios=[len(rows) for _, rows in spaces]
-        )[:, 0]
-        low, high = _ends(pd.concat([rows for _, rows in spaces]))
-        for ax, ((suite, dimension), rows) in zip(axes, spaces, strict=True):
-            head = f"{suite} D = {dimension}" if several else f"D = {dimension}"
-            ax.set_title(f"{head}, {_budget(rows)} per run")
-            ax.set_xlim(low, high)
-            ax.tick_params(labelbottom=ax is axes[-1])
-            _panel(ax, rows, line_in)
-        panels.label(figure, "share of (function, target) pairs reached")
-        panels.legend_of(figure, _handles(frame))
+    height = min(around + line_in * lines, style.HEIGHT_IN)
+    figure = Figure(figsize=(style.WIDTH_IN, height), layout="constrained")
+    axes = figure.subplots(
+        len(spaces), 1, squeeze=False, height_ratios=[len(rows) for _, rows in spaces]
+    )[:, 0]
+    low, high = _ends(pd.concat([rows for _, rows in spaces]))
+    for ax, ((suite, dimension), rows) in zip(axes, spaces, strict=True):
+        head = f"{suite} D = {dimension}" if several else f"D = {dimension}"
+        ax.set_title(f"{head}, {_budget(rows)} per run")
+        ax.set_xlim(low, high)
+        ax.tick_params(labelbottom=ax is axes[-1])
+        _panel(ax, rows, line_in)
+    panels.label(figure, "share of (function, target) pairs reached")
+    panels.legend_of(figure, _handles(frame))
     return figure
 
 
