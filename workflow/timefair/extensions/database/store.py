@@ -83,11 +83,7 @@ def kinds(campaign: Campaign) -> set[Variables]:
     from timefair.problems.registry import SUITES
 
     suite = SUITES.get(campaign.problems.suite)
-    return (
-        {suite.variables_of(function) for function in campaign.problems.functions}
-        if suite
-        else set()
-    )
+    return {suite.variables_of(function) for function in campaign.problems.functions if suite}
 
 
 def entry(campaign: Campaign, use: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -134,11 +130,6 @@ def designs(database: Path | None, design: str | None = None) -> dict[str, Path]
     if design not in found:
         raise InputError(f"--design: {unknown(design, found)}")
     return {design: found[design]}
-
-
-def chosen(database: Path | None, design: str | None) -> Path:
-    """The first one of `designs`."""
-    return next(iter(designs(database, design).values()))
 
 
 def changed(folder: Path) -> Iterator[str]:
@@ -277,7 +268,7 @@ def _write_list(folder: Path, audited: set[str], bias: Any) -> None:
                     "implementation": registry.implementation(spec.use),
                     "own_time_us": f"{own[label]:.3g}",
                     "parameters": json.dumps(dict(spec.parameters)),
-                    "schedule": json.dumps(_plain(spec.schedule)),
+                    "schedule": json.dumps(spec.model_dump(mode="json")["schedule"]),
                     "bias": (found or "none") if label in audited else before.get(label, ""),
                     "designs": design.name,
                 }
@@ -308,7 +299,3 @@ def _version(use: str, design: Design, label: str) -> str:
     machine: Mapping[str, Any] = next(iter(design.runs.origins[label].machine), {})
     versions: Mapping[str, str] = machine.get("versions", {})
     return next((versions[name] for name in library.distributions if name in versions), "")
-
-
-def _plain(value: Any) -> Any:
-    return value.model_dump(mode="json") if hasattr(value, "model_dump") else value
