@@ -35,7 +35,6 @@ from timefair.extensions.archive.files import (
     campaign_files,
     measured_where,
     own_code,
-    without_documents,
     workflow_code,
 )
 from timefair.records.schema import RUN_SCHEMA
@@ -150,14 +149,15 @@ def thinned(runs: pa.Table, targets: Sequence[float], equal: Equal) -> pa.Table:
     compared. Null and empty lists of improvements stay as they are.
     """
     own, other = (_Events(runs[name]) for name in ("events", "launch_events"))
-    first = _first_at_targets(own, other, np.sort(np.asarray(targets, dtype=float)))
+    keep = _first_at_targets(own, other, np.sort(np.asarray(targets, dtype=float)))
     problems = zip(*(runs[name].to_pylist() for name in _PROBLEM), strict=True)
     points = [equal.get(problem, np.empty(0, dtype=np.int64)) for problem in problems]
-    keep_own = first[: own.size] | own.ends() | own.steps() | own.latest(points)
-    keep_other = first[own.size :]
-    for name, events, keep in (("events", own, keep_own), ("launch_events", other, keep_other)):
+    keep[: own.size] |= own.ends() | own.steps() | own.latest(points)
+    for events, name, kept in zip(
+        (own, other), ("events", "launch_events"), np.split(keep, [own.size]), strict=True
+    ):
         place = runs.schema.get_field_index(name)
-        runs = runs.set_column(place, RUN_SCHEMA.field(name), events.where(keep))
+        runs = runs.set_column(place, RUN_SCHEMA.field(name), events.where(kept))
     return runs
 
 
@@ -166,8 +166,6 @@ class _Events:
 
     def __init__(self, column: pa.ChunkedArray) -> None:
         whole = column.combine_chunks()
-        if isinstance(whole, pa.ChunkedArray):
-            whole = pa.concat_arrays(whole.chunks)
         self._column, self._flat = whole, whole.flatten()
         lengths = whole.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
         self.run = np.repeat(np.arange(len(whole)), lengths)
@@ -178,10 +176,8 @@ class _Events:
         return values
 
     def ends(self) -> NDArray[np.bool_]:
-        other: NDArray[np.bool_] = np.diff(self.run) != 0
-        edge = np.ones(1, dtype=bool)[: self.size]
-        ends: NDArray[np.bool_] = np.concatenate([edge, other]) | np.concatenate([other, edge])
-        return ends
+        first = np.diff(self.run, prepend=-1) != 0
+        return np.asarray(first | (np.diff(self.run, append=-1) != 0))
 
     def steps(self) -> NDArray[np.bool_]:
         """The last of each run in each step of the grid."""
@@ -370,8 +366,8 @@ def cards(
 def _pins(machine: Mapping[str, Any]) -> str:
     installed = machine.get("packages") or {}
     lines = {f"{name.replace('_', '-').lower()}=={installed[name]}" for name in installed}
-    head = f"# Installed when the runs were measured, with Python {machine.get('python')}\n"
-    return head + "".join(f"{line}\n" for line in sorted(lines) if not line.startswith("timefair="))
+    head = f"# Installed when the runs were measured, with Python {machine.get('python')}"
+    return "\n".join([head, *sorted(o for o in lines if not o.startswith("timefair=")), ""])
 
 
 _PROFILES = {
@@ -457,9 +453,7 @@ def crate_of(
         license,
         published,
     )
-    code = workflow_code(where.commits)
-    if compact:
-        code = without_documents(code)
+    code = workflow_code(where.commits, documents=not compact)
     own = own_code(campaign, folder.resolve().parents[1])
     described = cards(
         deposit, where, code, results, own=bool(own), tuned=bool(campaign.tuned), compact=compact

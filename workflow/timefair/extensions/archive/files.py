@@ -1,6 +1,6 @@
 """The files of an archive: those of the campaign, the code at its commit, and the user's own. They
 are written as a zip, the same files as the same bytes, and checked. The manifest is a file for
-``sha256sum --check``; its first line is a comment with the checksum of the others.
+``sha256sum --check``.
 """
 
 from __future__ import annotations
@@ -109,17 +109,18 @@ class Code(NamedTuple):
     commit: str | None
 
 
-def workflow_code(commits: Sequence[str]) -> Code:
+def workflow_code(commits: Sequence[str], documents: bool = True) -> Code:
     """The workflow and the package at the commit of the records, or as installed here. Of
     `commits`, which the records name, ``-dirty`` marks one that files differed from.
     """
-    top = _top_of_clone()
-    if top is None:
+    known = _git(PACKAGE, "ls-files", "--error-unmatch", "__init__.py")
+    top = _git(PACKAGE, "rev-parse", "--show-toplevel").decode().strip() if known else ""
+    if not top:
         note = f"a copy of timefair {__version__} as it is installed here, without git"
         return Code(list(_installed()), note, None)
-    known = [commit for commit in commits if _full(top, commit)]
-    if len(commits) == len(known) == 1:
-        (of_records,) = known
+    there = [commit for commit in commits if _full(top, commit)]
+    if len(commits) == len(there) == 1:
+        (of_records,) = there
         commit = _full(top, of_records)
         note = f"git archive of {commit[:12]}, the commit that measured the runs"
         if of_records.endswith(_DIRTY):
@@ -128,13 +129,12 @@ def workflow_code(commits: Sequence[str]) -> Code:
         commit = _full(top, "HEAD")
         note = f"git archive of {commit[:12]}, the commit that is checked out; the runs were "
         note += f"measured by {' and '.join(commits) or 'an unknown commit'}"
-    return Code(_at_commit(top, commit), note, commit)
-
-
-def without_documents(code: Code) -> Code:
-    top = {f"{CODE}/{name}" for name in (*_SHIPPED, *_BESIDE)}
-    members = [m for m in code.members if "/".join(m.path.split("/")[:2]) in top]
-    return Code(members, f"{code.origin}; without tests and documentation", code.commit)
+    members = _at_commit(top, commit)
+    if not documents:
+        shipped = {f"{CODE}/{name}" for name in (*_SHIPPED, *_BESIDE)}
+        members = [m for m in members if "/".join(m.path.split("/")[:2]) in shipped]
+        note += "; without tests and documentation"
+    return Code(members, note, commit)
 
 
 def own_code(campaign: Campaign, folder: Path) -> list[Member]:
@@ -195,22 +195,14 @@ def _installed() -> Iterator[Member]:
             yield Member(f"{CODE}/{name}", content)
 
 
-def _top_of_clone() -> Path | None:
-    """The top of the clone that the package is in; None if git does not know the package."""
-    if not _git(PACKAGE, "ls-files", "--error-unmatch", "__init__.py"):
-        return None
-    top = _git(PACKAGE, "rev-parse", "--show-toplevel")
-    return Path(top.decode().strip()) if top else None
-
-
-def _full(top: Path, commit: str) -> str:
+def _full(top: str, commit: str) -> str:
     """The full name of a commit, from what ``git describe`` says of it; empty if it is unknown."""
     name = commit.removesuffix(_DIRTY)
     found = _git(top, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
     return found.decode().strip()
 
 
-def _at_commit(top: Path, commit: str) -> list[Member]:
+def _at_commit(top: str, commit: str) -> list[Member]:
     with tarfile.open(fileobj=io.BytesIO(_git(top, "archive", commit))) as archive:
         return [
             Member(f"{CODE}/{entry.name}", file.read())
@@ -219,7 +211,7 @@ def _at_commit(top: Path, commit: str) -> list[Member]:
         ]
 
 
-def _git(folder: Path, *arguments: str) -> bytes:
+def _git(folder: str | Path, *arguments: str) -> bytes:
     with contextlib.suppress(OSError, subprocess.CalledProcessError):
         return subprocess.run(
             ["git", *arguments], cwd=folder, capture_output=True, check=True
@@ -291,7 +283,6 @@ def _lasting(machine: dict[str, Any]) -> dict[str, Any]:
 MANIFEST, METADATA = "manifest-sha256.txt", "ro-crate-metadata.json"
 """The checksums and the description of an archive, in its top folder."""
 
-_HEAD = "# SHA-256 of the lines below: "
 _DATE = (1980, 1, 1, 0, 0, 0)
 _LINUX, _REGULAR_FILE = 3, 0o100644 << 16
 _UNREADABLE = (
@@ -305,7 +296,7 @@ def write_zip(members: Iterable[Member], path: Path) -> None:
     """Write files, with ascending paths, and their manifest; the zip appears when complete."""
     with atomic_file(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
         lines = b"".join(f"{_store(archive, one)}  {one.path}\n".encode() for one in members)
-        _store(archive, Member(MANIFEST, _first_line(lines) + b"\n" + lines))
+        _store(archive, Member(MANIFEST, lines))
 
 
 def _store(archive: zipfile.ZipFile, member: Member) -> str:
@@ -323,10 +314,6 @@ def _copied(member: Member, write: Callable[[bytes], object] = lambda chunk: Non
         known.update(chunk)
         write(chunk)
     return known.hexdigest()
-
-
-def _first_line(lines: bytes) -> bytes:
-    return (_HEAD + hashlib.sha256(lines).hexdigest()).encode()
 
 
 # --- Checking -----------------------------------------------------------------------------------
@@ -372,12 +359,10 @@ def faults(folder: Path) -> Iterator[str]:
     """
     path = folder / MANIFEST
     try:
-        head, _, lines = path.read_bytes().partition(b"\n")
+        lines = path.read_text("utf-8", "replace").splitlines()
     except OSError:
         raise InputError(f"{path}: there is no manifest; name an archive of timefair") from None
-    if head != _first_line(lines):
-        yield f"{MANIFEST}: not as archived (checksum in its first line)"
-    entries = (line.partition("  ") for line in lines.decode(errors="replace").splitlines())
+    entries = (line.partition("  ") for line in lines if not line.startswith("#"))
     expected = {name: checksum for checksum, _, name in entries}
     there = {member.path: member for member in files_below(folder) if member.path != MANIFEST}
     for name in sorted(expected.keys() | there.keys()):
