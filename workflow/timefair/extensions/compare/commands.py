@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from timefair.extensions.compare.comparison import Comparison, Look
     from timefair.extensions.compare.rounds import Pair
 
-MEASURES = ("seconds", "evaluations", "speed", "quality")
-"""The names of `comparison.Measure`."""
+MEASURES = ("seconds", "evaluations", "speed", "quality")  # the names of `comparison.Measure`
 
 
 DECLARED = Declared()

@@ -31,11 +31,9 @@ from timefair.records.status import Status
 from timefair.statistics.samples import Floats
 
 CAMPAIGNS = Path("campaigns")
-COSTS_S = (1e-3, 1e-1)
-"""Costs of an evaluation, besides evaluations alone and measured seconds."""
+COSTS_S = (1e-3, 1e-1)  # costs of an evaluation, besides evaluations alone and measured seconds
 ALPHA = 0.05
-FEWEST = 6
-"""Functions with which Wilcoxon's test can decide at 95 %."""
+FEWEST = 6  # functions with which Wilcoxon's test can decide at 95 %
 
 
 @dataclass(frozen=True)

@@ -43,8 +43,7 @@ DECISIVE = (
 """The keys of a configuration that a design needs; the others may be of another version."""
 DROPPED = ("best_x", "launch_log", "batches", "vectors", "recommendations", "launch_events")
 """Columns that an archive leaves empty."""
-PENALTY = 1000
-"""`constraint_penalty` of a design's algorithms that take no constraints."""
+PENALTY = 1000  # `constraint_penalty` of a design's algorithms that take no constraints
 OUTDATED = ("records", "schema_version")  # facts that the archive has anew, or not
 COLUMNS = (
     *("label", "use", "version", "implementation", "own_time_us", "parameters", "schedule"),

@@ -24,11 +24,11 @@ import timefair
 from timefair.basics.errors import InputError, described
 from timefair.basics.files import cache_folder
 from timefair.basics.threads import measuring_environment
+from timefair.cli.common import Declared, argument
 from timefair.machine.facts import Host, Unknown, describe, packages, versions
 
 if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign
-    from timefair.cli.common import Commands
 
 
 Python = Annotated[
@@ -172,9 +172,8 @@ def _digest(path: str | None) -> dict[str, str]:
 
 
 def _keys(campaign: Campaign, label: str) -> dict[str, str]:
-    spec = campaign.algorithms[label]
-    found = {key: getattr(spec, key) for key in ("python", "path")}
-    return {key: value for key, value in found.items() if value is not None}
+    found = ((key, getattr(campaign.algorithms[label], key)) for key in ("python", "path"))
+    return {key: value for key, value in found if value is not None}
 
 
 def _is_inside(spec: Mapping[str, Any], environ: Mapping[str, str]) -> bool:
@@ -241,21 +240,22 @@ MEASURING = "timefair.measure.job.cell"
 """The module that measures in another interpreter, which needs all its imports."""
 
 
-def add_to(commands: Commands) -> None:
-    describe = commands.add_parser(
-        "describe-algorithm",
-        help="describe an algorithm in this interpreter",
-        description="Describes an algorithm of a campaign to the process that plans it. timefair "
-        "calls this command with the interpreter of the algorithm.",
-        example="snakemake --cores all --configfile mine.yaml --printshellcmds",
-    )
-    describe.add_argument("--campaign", type=Path, required=True, help="the campaign as JSON")
-    describe.add_argument("--algorithm", required=True, metavar="LABEL", help="its label")
-    describe.add_argument("--output", type=int, required=True, help="descriptor of the answer")
-    describe.set_defaults(command=_describe)
+DECLARED = Declared()
+add_to = DECLARED.add_to
 
 
+@DECLARED.command(
+    "describe-algorithm",
+    argument("--campaign", help="the campaign as JSON", type=Path, required=True),
+    argument("--algorithm", "LABEL", "its label", required=True),
+    argument("--output", help="descriptor of the answer", type=int, required=True),
+    help="describe an algorithm in this interpreter",
+    example="snakemake --cores all --configfile mine.yaml --printshellcmds",
+)
 def _describe(arguments: argparse.Namespace) -> None:
+    """Describes an algorithm of a campaign to the process that plans it. timefair calls this
+    command with the interpreter of the algorithm.
+    """
     from timefair.campaign import configuration
 
     answer = described_here(configuration.restore(arguments.campaign), arguments.algorithm)
