@@ -109,8 +109,7 @@ class Search:
 
     def __init__(self, functions: Sequence[FunctionRuns], budget: float) -> None:
         self._functions, self._budget = functions, budget
-        # values of all pairs, shape (pairs, functions): each fold requests the same ones
-        self._known: dict[tuple[float, ...], NDArray[np.float64]] = {}
+        self._known: dict[Mode, tuple[NDArray[np.intp], NDArray[np.float64]]] = {}
         self.algorithms = len(functions[0][0])
         self._joined = [
             [_Joined.of(samples) for samples in zip(*instances, strict=True)]
@@ -130,8 +129,7 @@ class Search:
         for shares, instances in zip(self.shares(at), self._functions, strict=True):
             pairs = shares.reshape(*shares.shape[:2], len(instances), -1).mean(axis=2)
             parts.append(pairs.max(axis=0).ravel())
-        best = np.concatenate(parts)
-        return float(best @ np.full(best.size, 1 / best.size))
+        return float(np.concatenate(parts).mean())
 
     def value(self, portfolio: Portfolio, at: Sequence[float] = (1.0,)) -> NDArray[np.float64]:
         """Share of the pairs that a portfolio reaches within shares of T; shape (points,)."""
@@ -213,28 +211,26 @@ class Search:
         return float(1 - np.prod(missed[list(portfolio.members), places], axis=0).mean())
 
     def _best(self, mode: Mode, without: int | None) -> Portfolio:
-        pairs = np.array(list(combinations(range(self.algorithms), 2)), dtype=np.intp)
-        best, found = -np.inf, None
-        for shares in _shares(mode):
-            value = self._values(pairs, shares, without)
-            k = _first_largest(value)
-            if value[k] > best + EQUAL:
-                best, found = value[k], Portfolio(tuple(pairs[k].tolist()), mode, shares)
-        assert found is not None
-        return found
+        pairs, values = self._pairs(mode)
+        kept = np.arange(values.shape[2]) != without
+        k = _first_largest(values[..., kept].mean(axis=2).ravel())
+        shares, pair = np.unravel_index(k, values.shape[:2])
+        return Portfolio(tuple(pairs[pair].tolist()), mode, _shares(mode)[int(shares)])
 
-    def _values(
-        self, pairs: NDArray[np.intp], shares: tuple[float, ...], without: int | None
-    ) -> NDArray[np.float64]:
-        """The mean over the functions of the values of all pairs, shape (pairs,)."""
-        if shares not in self._known:
-            places = [_FRACTIONS.index(share) for share in shares]
-            both = [[missed[:, place] for place in places] for missed in self._missed]
-            missed = [(one @ other.T)[tuple(pairs.T)] / one.shape[-1] for one, other in both]
-            self._known[shares] = 1 - np.stack(missed, axis=1)
-        values = self._known[shares]
-        kept = np.arange(values.shape[1]) != without
-        return np.asarray(values[:, kept].mean(axis=1))
+    def _pairs(self, mode: Mode) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+        """All pairs, and their values, shape (shares, pairs, functions)."""
+        if mode not in self._known:
+            pairs = np.array(list(combinations(range(self.algorithms), 2)), dtype=np.intp)
+            places = [[_FRACTIONS.index(share) for share in two] for two in _shares(mode)]
+            missed = [
+                [
+                    (of[:, one] @ of[:, other].T)[tuple(pairs.T)] / of.shape[-1]
+                    for of in self._missed
+                ]
+                for one, other in places
+            ]
+            self._known[mode] = pairs, 1 - np.swapaxes(missed, 1, 2)
+        return self._known[mode]
 
     def _resampled(
         self,
@@ -506,8 +502,7 @@ def _instances(
 
 FEWEST_FUNCTIONS = 6  # with fewer functions, an average over them says nothing about other ones
 
-ARRANGEMENT, SIZE = "in turn", 2
-"""The portfolio in the sentence; choosing the best of several would be biased."""
+ARRANGEMENT = "in turn"  # in the sentence; choosing the best of several would be biased
 
 
 def findings(evidence: Evidence, space: Space) -> Iterator[str]:
@@ -520,11 +515,10 @@ def findings(evidence: Evidence, space: Space) -> Iterator[str]:
     rows = evidence.of("portfolio", space, unit=evidence.unit)
     if rows.empty or len(functions_of(evidence, space)) < FEWEST_FUNCTIONS:
         return
-    of = {(row["arrangement"], row["size"]): row for row in rows.to_dict("records")}
-    row, single = of.get((ARRANGEMENT, SIZE)), of.get((SINGLE, 1))
-    bound = next((one for (arrangement, _), one in of.items() if arrangement == VIRTUAL), None)
-    if row is None or single is None or bound is None:
+    of = {row["arrangement"]: row for row in rows.to_dict("records")}
+    if not {ARRANGEMENT, SINGLE, VIRTUAL} <= of.keys():
         return
+    row, single, bound = of[ARRANGEMENT], of[SINGLE], of[VIRTUAL]
     if not (row["gain_low"] > 0 and row["held_out"] > single["share"]):
         return
     shares = [percent(float(share)) for share in row["shares"].split(", ")]
