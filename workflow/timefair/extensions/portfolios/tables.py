@@ -129,7 +129,8 @@ class Search:
         for shares, instances in zip(self.shares(at), self._functions, strict=True):
             pairs = shares.reshape(*shares.shape[:2], len(instances), -1).mean(axis=2)
             parts.append(pairs.max(axis=0).ravel())
-        return float(np.concatenate(parts).mean())
+        best = np.concatenate(parts)
+        return float(best @ np.full(best.size, 1 / best.size))
 
     def value(self, portfolio: Portfolio, at: Sequence[float] = (1.0,)) -> NDArray[np.float64]:
         """Share of the pairs that a portfolio reaches within shares of T; shape (points,)."""
@@ -221,13 +222,10 @@ class Search:
         """All pairs, and their values, shape (shares, pairs, functions)."""
         if mode not in self._known:
             pairs = np.array(list(combinations(range(self.algorithms), 2)), dtype=np.intp)
-            places = [[_FRACTIONS.index(share) for share in two] for two in _shares(mode)]
+            both = tuple(pairs.T)
             missed = [
-                [
-                    (of[:, one] @ of[:, other].T)[tuple(pairs.T)] / of.shape[-1]
-                    for of in self._missed
-                ]
-                for one, other in places
+                [(of[:, one] @ of[:, other].T)[both] / of.shape[-1] for of in self._missed]
+                for one, other in (map(_FRACTIONS.index, shares) for shares in _shares(mode))
             ]
             self._known[mode] = pairs, 1 - np.swapaxes(missed, 1, 2)
         return self._known[mode]
