@@ -85,7 +85,6 @@ def compact_files(
 
 
 def _samples(files: Iterable[Member], within: str) -> set[str]:
-    """The smallest record of each algorithm in each dimension: the quickest to replay."""
     smallest: dict[tuple[str, int], tuple[int, str]] = {}
     for member in files:
         try:
@@ -180,7 +179,6 @@ class _Events:
         return np.asarray(first | (np.diff(self.run, append=-1) != 0))
 
     def steps(self) -> NDArray[np.bool_]:
-        """The last of each run in each step of the grid."""
         last = np.zeros(self.size, dtype=bool)
         for cost in (self["evaluations"], np.maximum(self["time_s"], _EARLIEST_S)):
             step = np.floor(RESOLUTION * np.log(cost))
@@ -307,7 +305,6 @@ class Author(NamedTuple):
 
 
 def _is_orcid(text: str) -> bool:
-    """Whether the check digit is right (ISO 7064, MOD 11-2)."""
     digits = text.replace("-", "")
     total = 0
     for digit in digits[:-1]:
@@ -563,7 +560,6 @@ def _entity(identifier: str, kind: str | list[str], **properties: object) -> dic
 
 
 def _references(entities: Sequence[Mapping[str, Any]]) -> object:
-    """References to entities; to the only one, without a list."""
     found = [{"@id": entity["@id"]} for entity in entities]
     return found[0] if len(found) == 1 else found
 

@@ -174,7 +174,6 @@ def own_code(campaign: Campaign, folder: Path) -> list[Member]:
 
 
 def _is_installed(path: Path) -> bool:
-    """Whether a file belongs to Python, to an installed package or to the operating system."""
     places = {sysconfig.get_path(name) for name in ("stdlib", "platlib", "purelib", "scripts")}
     in_place = any(path.is_relative_to(place) for place in (*places, "/usr", "/bin"))
     return in_place or not _OF_PACKAGES.isdisjoint(path.parts)
@@ -263,7 +262,6 @@ def measured_where(collected: Iterable[Path]) -> MeasuredWhere:
 
 
 def _add(machines: list[dict[str, Any]], machine: dict[str, Any]) -> None:
-    """Add the facts of a machine, or only its versions if the other facts are there already."""
     for known in machines:
         pairs = [(known.get(name) or {}, machine.get(name) or {}) for name in _VERSIONS]
         agree = all(
@@ -320,7 +318,6 @@ def _copied(member: Member, write: Callable[[bytes], object] = lambda chunk: Non
 
 
 def is_archive(target: Path) -> bool:
-    """Whether a path is that of an archive: a zip, or a folder with a manifest or RO-Crate."""
     if target.is_dir():
         return any((target / name).is_file() for name in (MANIFEST, METADATA))
     return target.suffix == ".zip"

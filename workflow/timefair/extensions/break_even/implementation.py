@@ -61,7 +61,6 @@ class OwnTimes:
 
     @classmethod
     def of(cls, runs: Runs, analysis: Analysis) -> OwnTimes:
-        """The times of some runs; tables with the same settings share the result."""
         return runs.once((cls, repr(analysis)), lambda: cls._of(runs, analysis))
 
     @classmethod
@@ -186,7 +185,6 @@ def _evaluation_s(frame: pd.DataFrame, analysis: Analysis) -> Array:
 
 
 def _parallel(runs: Runs) -> list[str]:
-    """The algorithms with a campaign that gave their runs several threads."""
     given = asked(runs, lambda label, campaign: campaign["algorithms"][label].get("threads"))
     return sorted(label for label, found in given.items() if any((t or 1) > 1 for t in found))
 
@@ -302,7 +300,6 @@ Cell: TypeAlias = tuple[ProblemRuns, Lines]
 
 
 def _leaders(orders: Orders, level: float) -> dict[Space, tuple[str, ...]]:
-    """The first algorithms by time in each space, by the decisions of the report."""
     from timefair.report.findings import Pairs
 
     of_spaces: dict[Space, list[Mapping[str, Any]]] = {}
@@ -575,7 +572,6 @@ def findings(evidence: Evidence, space: Where) -> Iterator[str]:
 
 
 def checklist(runs: Runs, analysis: Analysis) -> Iterator[ChecklistPart]:
-    """The same of every suite and dimension, as one part, if the campaign makes the table."""
     if "implementation" not in analysis.asked_tables:
         return
     table = TABLES["implementation"](runs, analysis)

@@ -525,7 +525,6 @@ NEGLIGIBLE = 0.06
 
 
 def margin_of(measure: Measure, ratio: float) -> float:
-    """The margin in the unit of a change: the logarithm of the ratio, or `NEGLIGIBLE`."""
     return NEGLIGIBLE if measure is Measure.QUALITY else log(ratio)
 
 
@@ -590,7 +589,6 @@ class Comparison:
 
     @property
     def status(self) -> int:
-        """Exit status: 1 for worse, 3 for undecided, else 0."""
         return {Answer.WORSE: 1, Answer.UNDECIDED: 3}.get(self.verdict.answer, 0)
 
 
@@ -673,7 +671,6 @@ def _claim(found: Comparison) -> str:
 
 
 def reasons(found: Comparison) -> Iterator[str]:
-    """The factors of the ratio of seconds, and the quality; one line each."""
     if found.overall[Measure.SECONDS].change.known:
         seconds, speed, count = (
             _ratio(found.overall[measure].change.estimate)
@@ -689,7 +686,6 @@ def reasons(found: Comparison) -> Iterator[str]:
 
 
 def table(found: Comparison) -> list[list[str]]:
-    """Rows of texts: the heading, a row for each function, and one for all."""
     rows = [["function", "target", *(TITLES[measure] for measure in found.measures)]]
     for k, sample in enumerate(found.samples):
         cells = [cell(measure, found.on_functions[measure][k]) for measure in found.measures]

@@ -73,7 +73,6 @@ def read(folder: Path, versions: tuple[str, str]) -> Pair:
 
 
 def _pair(name: str, campaign: Campaign, paths: Sequence[Path], versions: tuple[str, str]) -> Pair:
-    """Of some record files of a campaign; the errors are those of `read`."""
     runs = Runs.read(paths)
     for label in versions:
         rows = runs.frame[runs.frame["algorithm"] == label]
@@ -114,7 +113,6 @@ def _cautions(runs: Runs, analysis: Analysis, label: str) -> Iterator[str]:
 
 
 def _message(rows: pd.DataFrame) -> str:
-    """The first message of some runs, as the end of a line; empty if there is none."""
     messages = rows["message"].dropna()
     return f": {messages.iloc[0]}" if len(messages) else ""
 

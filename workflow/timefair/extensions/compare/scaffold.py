@@ -91,7 +91,6 @@ def begin(target: Path, library: Path, ref: str) -> str:
 
 
 def _package(source: Path) -> str:
-    """The most probable package or module in the folder; a placeholder if it is unclear."""
     packages = sorted(path.parent.name for path in source.glob("*/__init__.py"))
     own = [name for name in packages if name not in ("tests", "test", "docs")]
     modules = [path.stem for path in sorted(source.glob("*.py")) if path.stem != "setup"]

@@ -61,7 +61,6 @@ class Advice(NamedTuple):
 
 
 def shares(costs: Costs, cost_s: float, budget_s: float) -> Shares:
-    """What the runs reach within a budget at an evaluation cost."""
     times = at_cost(costs.seconds, costs.evaluations, cost_s)
     reached = (times <= budget_s).mean(axis=3) * costs.there
     known = known_until(costs.known_s.ravel(), costs.known.ravel(), cost_s)
@@ -113,7 +112,6 @@ def best_pair(costs: Costs, cost_s: float, budget_s: float, single: Floats) -> t
 
 
 def advise(costs: Costs, here: Shares) -> Advice:
-    """The shortlist, from the shares in this cell."""
     over = overall(costs)
     order = np.argsort(-here.low.mean(axis=1), kind="stable").tolist()
     usual, gain = int(over.mean(axis=1).argmax()), float(held_out(here.low, over).mean())
@@ -125,7 +123,6 @@ def advise(costs: Costs, here: Shares) -> Advice:
 
 
 def told(paths: Iterable[Path], asked: Namespace) -> Iterator[str]:
-    """The lines of `timefair recommend`, for the nearest dimension that was recorded."""
     with ExitStack() as stack:
         design = min(
             (stack.enter_context(opened(path)) for path in paths),
@@ -210,7 +207,6 @@ def _in_batches(campaign: Campaign, name: str) -> bool:
 def _deciding(
     campaign: Campaign, names: Iterable[str], costs: Costs, asked: Namespace
 ) -> Mapping[str, object]:
-    """A campaign with these algorithms, longer, at a simulated evaluation cost."""
     return {
         "name": "decide",
         "problems": {

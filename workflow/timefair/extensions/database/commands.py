@@ -32,7 +32,6 @@ DATABASE = argument(
 
 
 def add_to(commands: Commands) -> None:
-    """Add the commands, the format to `timefair export`, and the explorer to `timefair report`."""
     report = commands.choices["report"]
     report.add_argument(
         "--explore", action="store_true",

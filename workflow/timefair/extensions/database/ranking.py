@@ -71,7 +71,6 @@ class Ranked:
     twins: Sequence[str]
 
     def is_worse(self, by: str) -> bool:
-        """Whether it is significantly worse than `against` in some dimension."""
         return any(self.against in one.better(by, -1) for one in self.placed)
 
 
@@ -108,7 +107,6 @@ def campaign_of(design: Design, use: str, parameters: Mapping[str, Any]) -> Path
 
 
 def measured(file: Path, cores: int) -> Path:
-    """The collected runs of the campaign's algorithm; those that are missing are measured."""
     campaign = configuration.load(file)
     folder = Path("results") / campaign.name
     driver.permit(campaign, folder)
@@ -120,7 +118,6 @@ def measured(file: Path, cores: int) -> Path:
 
 
 def twins(design: Design, use: str, parameters: Mapping[str, Any]) -> list[str]:
-    """The labels of the same algorithm in a design."""
     every = design.campaign.algorithms.items()
     return [k for k, one in every if (one.use, dict(one.parameters)) == (use, dict(parameters))]
 
@@ -205,7 +202,6 @@ def _placed(
     costs: Mapping[str, float],
     bridges: Mapping[str, Bridge],
 ) -> Placed:
-    """Places an algorithm in one suite and dimension."""
     where = f"{design.path}: {every.title}"
     if len(every.functions) < FEWEST:
         raise InputError(f"{where}: {len(every.functions)} functions, should have {FEWEST}")
@@ -270,7 +266,6 @@ def _failures(runs: Runs, label: str, use: str) -> Iterator[str]:
 
 
 def verdict(ranked: Ranked, by: str) -> str:
-    """One line: the place by one measure in each dimension, and whether it is worse."""
     parts = []
     for one in ranked.placed:
         s = one.overall[by]
@@ -290,7 +285,6 @@ def verdict(ranked: Ranked, by: str) -> str:
 
 
 def page(ranked: Ranked, by: str) -> str:
-    """The page, in Markdown."""
     lines = [f"# {ranked.use} among the optimizers of {ranked.design}", "", verdict(ranked, by), ""]
     lines += [f"- {remark}" for remark in ranked.remarks] + [""] * bool(ranked.remarks)
     if ranked.twins:
@@ -316,7 +310,6 @@ def page(ranked: Ranked, by: str) -> str:
 
 
 def _table(one: Placed) -> list[str]:
-    """A row for each measure: the place, the rank over all functions and on each group."""
     lines = [["by", "place", "better than", "worse than", "rank on all", *one.groups]]
     lines.append(["---"] * len(lines[0]))
     for words, s in one.overall.items():

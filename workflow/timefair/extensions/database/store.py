@@ -71,14 +71,12 @@ class Design:
 
     @property
     def analysis(self) -> Analysis:
-        """The settings of its tables."""
         from timefair.records.rundata.settings import Analysis
 
         return Analysis.of(self.campaign.analysis_settings)
 
 
 def kinds(campaign: Campaign) -> set[Variables]:
-    """The kinds of variables of its problems."""
     from timefair.problems.registry import SUITES
 
     suite = SUITES.get(campaign.problems.suite)
@@ -194,7 +192,6 @@ def add(results: Path, folder: Path) -> str:
 
 
 def _packed(design: Design) -> bytes:
-    """The bytes of an archive; the same for the same runs."""
     from timefair.records.store import open_record, write_record
 
     targets = np.unique([*TARGETS, *design.campaign.targets])
@@ -244,7 +241,6 @@ def _thinned(runs: pa.Table, targets: np.ndarray[Any, Any]) -> pa.Table:
 
 
 def _write_list(folder: Path, audited: set[str], bias: Any) -> None:
-    """Write the list of all optimizers; what earlier audits found is kept."""
     from timefair.algorithms import registry
 
     path = folder / OPTIMIZERS
@@ -278,20 +274,17 @@ def _write_list(folder: Path, audited: set[str], bias: Any) -> None:
 
 
 def read_list(folder: Path) -> list[dict[str, str]]:
-    """The rows of the list of optimizers."""
     with (folder / OPTIMIZERS).open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
 
 def _own_times(design: Design) -> dict[str, float]:
-    """Median CPU time of an evaluation of each algorithm, without the objective, in us."""
     frame = design.runs.frame
     each_us = 1e6 * (frame["cpu_s"] / frame["evaluations"] - frame["objective_s"])
     return {str(k): max(v, 0.0) for k, v in each_us.groupby(frame["algorithm"]).median().items()}
 
 
 def _version(use: str, design: Design, label: str) -> str:
-    """The version of the library behind an algorithm, as its records name it."""
     from timefair.algorithms import registry
 
     library, _ = registry.declared(use)

@@ -83,7 +83,6 @@ def interpreter(
 
 
 def _importable() -> str:
-    """A folder that makes timefair importable, without the packages beside it."""
     package = Path(timefair.__file__).parent
     folder = cache_folder() / "importable" / hashlib.sha256(os.fsencode(package)).hexdigest()
     try:
@@ -119,7 +118,6 @@ def decisive(campaign: Campaign, label: str) -> Iterator[tuple[str, Any]]:
 
 
 def facts(campaign: Campaign, label: str) -> Iterator[tuple[str, Any]]:
-    """Inside an environment, its keys and the commit of its folder, for the record."""
     if spec := _keys(campaign, label):
         python, path = spec.get("python"), spec.get("path")
         try:
@@ -202,7 +200,6 @@ def _faults(campaign: Campaign, label: str, spec: Mapping[str, str]) -> Iterator
 
 @cache
 def _answer(spec: str, snapshot: str, label: str) -> Mapping[str, Any]:
-    """The answer of an interpreter to the command of `commands`; it is asked once per process."""
     python, variables = next(interpreter(json.loads(spec), measuring_environment(1)))
     campaign, answers = (os.memfd_create(f"timefair-{name}") for name in ("campaign", "answer"))
     os.write(campaign, snapshot.encode())
@@ -264,7 +261,6 @@ def _describe(arguments: argparse.Namespace) -> None:
 
 
 def described_here(campaign: Campaign, label: str) -> Mapping[str, Any]:
-    """What `timefair.basics.extension.elsewhere` returns, found in this interpreter."""
     if faults := list(_faults_here(campaign, label)):
         return {"faults": faults}
     from timefair.algorithms import registry

@@ -19,7 +19,6 @@ MAP_IN, AROUND_IN = 1.35, 0.9
 
 
 def ranks(frame: pd.DataFrame) -> Figure:
-    """A curve per algorithm, the best on top; one panel per suite and dimension."""
     frame = panels.of_one_unit(frame)
     if frame["algorithm"].nunique() < 2:
         raise NothingToDraw("There is one algorithm: nothing to rank.")
@@ -49,7 +48,6 @@ def ranks(frame: pd.DataFrame) -> Figure:
 
 
 def surfaces(frame: pd.DataFrame) -> Figure:
-    """A map per algorithm, over all functions; lines of maps for each suite and dimension."""
     frame = panels.of_one_unit(frame)
     frame = frame[frame["function"].astype(str) == ALL]
     spaces = list(frame.groupby(["suite", "dimension"], sort=True))
@@ -68,7 +66,6 @@ def surfaces(frame: pd.DataFrame) -> Figure:
 
 
 def difference(frame: pd.DataFrame) -> Figure:
-    """A map per function, or one of all functions for each suite and dimension."""
     if frame.empty:
         raise NothingToDraw("There is one algorithm: nothing to compare.")
     frame = panels.of_one_unit(frame)

@@ -58,7 +58,6 @@ def every_run(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 
 
 def boxes(frame: pd.DataFrame, page: Page) -> Drawing:
-    """Draw a box per algorithm, one panel per function; an overview is a map of the medians."""
     panels.require_rows(frame)
     names = [*PROBLEM, "algorithm"]
     medians = frame.groupby(names, observed=True)["precision"].median().reset_index()

@@ -129,7 +129,6 @@ def measure(
 
 
 def loop(turns: int = LOOPS) -> float:
-    """T0: seconds of the report's loop of arithmetic."""
     begun = time.perf_counter()
     for i in range(1, turns + 1):
         x = 0.55 + i
@@ -144,7 +143,6 @@ def loop(turns: int = LOOPS) -> float:
 
 
 def evaluate(objective: Any, rng: np.random.Generator) -> None:
-    """An algorithm that evaluates one point again and again."""
     x = (objective.lower + objective.upper) / 2
     while True:
         objective(x)
@@ -157,7 +155,6 @@ def timed(
     evaluations: int,
     repeats: int,
 ) -> list[float]:
-    """Seconds of runs with these evaluations, restarts included."""
     from timefair.algorithms import registry
     from timefair.machine.linux import kernel
     from timefair.measure.launching import run_seed

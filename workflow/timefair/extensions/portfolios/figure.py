@@ -27,7 +27,6 @@ SEVERAL = {
 
 
 def portfolio(frame: pd.DataFrame) -> Figure:
-    """Draw one panel per suite and dimension, from the rows in seconds if there are any."""
     panels.require_rows(frame)
     if not (frame["size"] > 1).any():
         raise NothingToDraw("There is one algorithm: nothing to combine.")

@@ -119,7 +119,6 @@ class Search:
             raise ValueError(f"every run must be known up to the budget, {budget:g}")
 
     def shares(self, at: Sequence[float]) -> list[NDArray[np.float64]]:
-        """Chances of the targets of each function, (algorithms, points, instances * targets)."""
         points = self._budget * np.asarray(at, dtype=np.float64)
         return [np.stack([one.reached(points) for one in joined]) for joined in self._joined]
 
@@ -133,7 +132,6 @@ class Search:
         return float(best @ np.full(best.size, 1 / best.size))
 
     def value(self, portfolio: Portfolio, at: Sequence[float] = (1.0,)) -> NDArray[np.float64]:
-        """Share of the pairs that a portfolio reaches within shares of T; shape (points,)."""
         own = portfolio.own_time(at)
         total = np.zeros(len(at))
         for joined in self._joined:
@@ -161,7 +159,6 @@ class Search:
         return orders[_first_largest(np.array([self.any_time(one) for one in orders]))]
 
     def any_time(self, portfolio: Portfolio) -> float:
-        """Share of the pairs that a portfolio reaches, averaged over the budgets of `ANY_TIME`."""
         return float(self.value(portfolio, ANY_TIME).mean())
 
     def single_best(self) -> int:
@@ -305,7 +302,6 @@ _FRACTIONS = [k / TENTHS for k in range(1, TENTHS + 1)]
 
 
 def _shares(mode: Mode) -> list[tuple[float, ...]]:
-    """The shares of pairs that are tried, the most equal first."""
     if mode == "side by side":
         return [(1.0, 1.0)]
     if mode == "slices":

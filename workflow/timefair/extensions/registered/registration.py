@@ -77,7 +77,6 @@ class Deviation(NamedTuple):
 
 
 def changes(registered: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Deviation]:
-    """Keys whose values differ between two campaigns, given as results of `Campaign.model_dump`."""
     for key, before, after in _differing(registered, now, ""):
         if not any(key == one or key.startswith(f"{one}.") for one in PRESENTATION):
             kind = OF_KEY.get(key.partition(".")[0], Kind.MEASUREMENT)
@@ -154,7 +153,6 @@ def _of_origins(registration: Mapping[str, Any], label: str, one: Measured) -> I
 
 
 def moment(time: datetime) -> str:
-    """A time to the second, such as ``2026-11-22 15:30:00 UTC``."""
     return f"{time.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
 
 
@@ -250,7 +248,6 @@ def register(campaign: Campaign, folder: Path) -> dict[str, Any]:
 
 
 def _code(campaign: Campaign) -> dict[str, Any]:
-    """The digests of everything that determines the runs and the answer."""
     keys: dict[str, dict[str, str]] = {}
     for (label, round), key in provenance.measure_keys(campaign).items():
         keys.setdefault(label, {})[str(round)] = key
@@ -262,7 +259,6 @@ def _code(campaign: Campaign) -> dict[str, Any]:
 
 
 def first_run(folder: Path) -> Path | None:
-    """A file in a campaign's folder with runs, or with the note of a run that has begun."""
     rooms = (folder / "tuning", folder / "records", folder / "collected")
     files = (path for room in rooms for path in sorted(room.rglob("*.parquet*")))
     return next((path for path in files if path.is_file()), None)

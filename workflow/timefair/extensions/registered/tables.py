@@ -157,7 +157,6 @@ def _is_asked_about(frame: pd.DataFrame, question: Mapping[str, Any]) -> NDArray
 
 
 def _said(analysis: Analysis, question: Mapping[str, Any], frame: pd.DataFrame) -> dict[str, Any]:
-    """The columns that all rows share, except the answer; `frame` has the runs compared."""
     first, second = question["algorithms"]
     counts = frame["algorithm"].value_counts()
     own = ("question", "table", "suite", "dimension", "test", "alpha", "success")
@@ -189,13 +188,11 @@ def _answer(orders: list[Order], question: Mapping[str, Any]) -> str:
 
 
 def _better(names: Sequence[str], p: float, balance: float, alpha: float) -> str:
-    """The first name if `balance` is positive, the second if negative; "" if not significant."""
     significant = p <= alpha and balance != 0
     return names[0 if balance > 0 else 1] if significant else ""
 
 
 def _at_the_end(pair: Runs, analysis: Analysis, question: Mapping[str, Any]) -> Order:
-    """The row of the table `comparison`, decided by its p-value before the correction."""
     median = Quantile(Pooled(pair, analysis), 0.5)
     first, second = question["algorithms"]
     there = [one for one in problems(pair) if {first, second} <= set(median.algorithms(one))]
@@ -248,7 +245,6 @@ def _to_target(
 
 
 def _detectable_ratio(runs: Runs, settings: Analysis, question: Mapping[str, Any]) -> float:
-    """The minimum detectable ratio, as in the table `timing_noise`; NaN if it is unknown."""
     table = of_times(runs, settings)
     here = table["function"] == _function(question)
     here &= table["dimension"] == question["dimension"]

@@ -117,7 +117,6 @@ def _reproduce(arguments: argparse.Namespace) -> int:
 
 
 def _replayed_elsewhere(stratum: Stratum) -> list[Replayed]:
-    """Replay the runs of an algorithm in a new interpreter with its number of threads."""
     from timefair.extensions.reproduce.verdict import Finding, Replayed, replay_all
     from timefair.measure.runner import in_new_interpreter
 

@@ -67,7 +67,6 @@ class RecordedRun:
 
     @property
     def threads(self) -> int:
-        """The threads of its algorithm; `InputError` if the record's campaign lacks it."""
         spec = self.campaign.get("algorithms", {}).get(self.label)
         if spec is None:
             raise InputError(f"{self.path}: its campaign has no algorithm {self.label!r}; {MEND}")
@@ -287,7 +286,6 @@ class Likeness:
 def likeness(
     recorded: Row, again: Row, launches_by_clock: bool, changes_by_clock: bool = False
 ) -> Likeness:
-    """Compare a recorded run with its repetition."""
     rows = (recorded, again)
     in_full = not (launches_by_clock or changes_by_clock or any(map(_ended_by_clock, rows)))
     common = min(row["evaluations"] for row in rows)
@@ -308,7 +306,6 @@ def likeness(
 
 
 def _before_changes(row: Row) -> int:
-    """Evaluations that ended before the first change of the problem."""
     later = (v["evaluations"] for v in row["vectors"] or () if v["outputs"][1] > 0)
     first = next(later, None)
     return int(row["evaluations"] if first is None else max(first - 2, 0))
@@ -341,7 +338,6 @@ def _event(event: Row) -> str:
 
 
 def _of_the_rest(recorded: Row, again: Row) -> Difference | None:
-    """The first difference of two runs with the same events."""
     launches = (row["launch_log"] for row in (recorded, again))
     if difference := _first_difference("launch", launches, _OF_LAUNCH, _launch):
         return difference
@@ -360,7 +356,6 @@ def _launch(launch: Row) -> str:
 
 
 def _of_the_end(recorded: Row, again: Row) -> Difference | None:
-    """The difference if the shorter of two runs was not ended by the clock."""
     shorter, longer = sorted((recorded, again), key=lambda row: row["evaluations"])
     if _ended_by_clock(shorter) or shorter["evaluations"] == longer["evaluations"]:
         return None
@@ -454,7 +449,6 @@ def _differing(
 
 
 def same_versions(recorded: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
-    """Whether Python and all packages that measure the run are those of the record."""
     then, here = (
         {**(machine.get("versions") or {}), "timefair": None, "python": machine.get("python")}
         for machine in (recorded, now)
@@ -518,7 +512,6 @@ def _seeded(algorithms: Mapping[str, Any], label: str) -> dict[str, Any]:
 
 
 def is_compared(recorded: RecordedRun) -> bool:
-    """Whether the stopping rule of the campaign compared the algorithm with the others."""
     rule = recorded.campaign.get("stopping", {}).get("rule")
     rules = stopping_rules()
     return rule in rules and rules[rule].compares

@@ -59,7 +59,6 @@ class Predicted(NamedTuple):
 
     @property
     def ert(self) -> Array:
-        """Expected running time; `inf` if the target is never reached."""
         never = np.where(np.isnan(self.success), np.nan, np.inf)
         return np.divide(self.cost, self.success, out=never, where=self.success > 0)
 
@@ -116,7 +115,6 @@ def _run_sums(launches: Launches, at: Array, runs: int) -> _RunSums:
     cells = np.ravel_multi_index((launches.run, np.searchsorted(at, used)), shape)
 
     def until(values: Array) -> Array:
-        """Summed over the launches of each run that use at most each cutoff."""
         added = np.bincount(cells, values, minlength=runs * (at.size + 1)).reshape(shape)
         return np.cumsum(added, axis=1)
 
@@ -465,7 +463,6 @@ def _judged(cells: Sequence[Cell], lengths: Array, analysis: Analysis) -> dict[s
 
 
 def _gain(cell: Cell, lengths: Array) -> Array:
-    """Logarithm of how many times as fast each length is, shape (lengths,)."""
     cost, success = cell.predicted(np.ones((1, len(cell.strata))), lengths)
     spent = np.log(cost[0] / np.maximum(success[0], LEAST_SUCCESS))
     return np.asarray(spent[0] - spent[1:])
@@ -558,7 +555,6 @@ UNCERTAIN = "It is uncertain whether other restarts would make {names} faster on
 
 
 def findings(evidence: Evidence, space: Space) -> Iterator[str]:
-    """Sentences on the gains, the largest first, then on what is uncertain or nothing."""
     from timefair.report.evidence import NOTICEABLE
 
     rows = evidence.of("restart_advice", space)

@@ -130,8 +130,6 @@ class Solver:
 
 
 class _Solvers:
-    """The solvers of one run: one, and another one for each paused launch."""
-
     def __init__(self, host: Host, state: State, seed: int) -> None:
         self._host, self._state, self._seed = host, state, seed
         self._solvers: list[Solver] = []

@@ -201,7 +201,6 @@ class _Search:
         return {**common(prepared, job, self._cores), **place, **row}
 
     def _candidate(self, candidate: int, parameters: Mapping[str, Any]) -> Prepared:
-        """The candidate, prepared once if it runs in forks of this process."""
         if candidate not in self._ready:
             changed = self._campaign.with_parameters(self._label, parameters)
             self._ready[candidate] = unprepared(changed)

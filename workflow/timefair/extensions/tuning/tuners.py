@@ -212,7 +212,6 @@ def _drawn(
     race: int,
     rng: np.random.Generator,
 ) -> Racer:
-    """A new racer near an elite, more often near a better one; for the default, it is uniform."""
     weights = np.arange(len(elites), 0, -1, dtype=np.float64)
     near = elites[rng.choice(len(elites), p=weights / weights.sum())].place
     spread = SPREAD * SHRINKING**race
