@@ -67,16 +67,12 @@ def test_the_last_line_is_the_verdict_and_gives_the_status(folder, compare, law,
     assert compare(results, "baseline", "candidate", "--quiet") == (status, lines[-1:])
 
 
-@pytest.mark.parametrize(
-    ("law", "speed", "evaluations"), [((1.3, 1.0), 1.3, 1), ((1.0, 1.3), 1, 1.3)]
-)
-def test_the_reason_is_the_speed_or_the_evaluations(folder, compare, law, speed, evaluations):
-    _, lines = compare(
-        folder("mine", {"baseline": SAME, "candidate": law}), "baseline", "candidate"
-    )
+def test_the_reason_is_the_speed_or_the_evaluations(folder, compare):
+    results = folder("mine", {"baseline": SAME, "candidate": (1.3, 1.0)})
+    _, lines = compare(results, "baseline", "candidate")
     (line,) = [line for line in lines if line.startswith("ratio of seconds 1.3 = ")]
     factors = re.findall(r"([\d.]+) \(", line)
-    assert [float(factor) for factor in factors] == pytest.approx([speed, evaluations], rel=0.01)
+    assert [float(factor) for factor in factors] == pytest.approx([1.3, 1], rel=0.01)
 
 
 @pytest.mark.slow
@@ -121,10 +117,8 @@ def test_a_campaign_that_was_looked_at_gives_each_look_its_share(folder, compare
     ("words", "line"),
     [
         ("{} baseline candidat", "mine: 'candidat' is unknown; did you mean 'candidate'?"),
-        ("{} baseline baseline", "baseline: is baseline and candidate; name two algorithms"),
         ("{} baseline", "baseline: give RESULTS BASELINE CANDIDATE: one folder and two labels"),
         ("{} baseline candidate --margin 0.9", "--margin: 0.9: should be a ratio of at least 1"),
-        ("{} baseline candidate --baseline baseline", "give BASELINE CANDIDATE or --baseline and"),
         ("{} baseline candidate --cores 2", "--cores: only with CAMPAIGN.yaml, which is measured"),
         ("nowhere.yaml baseline", "baseline: give --baseline LABEL and --candidate LABEL after a"),
     ],
@@ -266,11 +260,8 @@ def test_a_job_that_fails_names_its_log(study, compare):
     ("changes", "words", "line"),
     [
         ({}, "--candidate candidat", "--candidate: 'candidat' is unknown"),
-        ({}, "--candidate baseline", "--candidate: 'baseline': is the baseline as well"),
         ({"stopping": {"rule": "quantile"}}, "", "stopping.rule: 'quantile': should be 'fixed'"),
         ({"block": "node"}, "", "block: 'node': versions are measured side by side, not in blocks"),
-        ({}, "--cores 0", "--cores: 0: should be at least 1"),
-        ({"runs": 0}, "", "runs: 0: should be at least 1"),
     ],
 )
 def test_what_cannot_be_compared_is_one_line_before_a_run(study, compare, changes, words, line):
