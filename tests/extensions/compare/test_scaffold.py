@@ -97,12 +97,12 @@ def test_both_versions_are_measured_and_compared(library, tmp_path, monkeypatch,
     campaign["problems"] |= {"functions": 1, "instances": "1-2"}
     (study / "campaign.yaml").write_text(yaml.safe_dump(campaign))
     monkeypatch.chdir(study)
-    package = str(Path(scaffold.__file__).parents[2])
+    package = str(Path(scaffold.__file__).parents[3])
     monkeypatch.setenv("PYTHONPATH", package)
 
     status, printed = compare("campaign.yaml", "--cores", "2")
     assert status == 2
-    assert "baseline made no evaluation in any run: NotImplementedError" in printed[-1]
+    assert "baseline: cannot be launched: NotImplementedError" in printed[-1]
     assert "wrapper.py: call your optimizer here" in printed[-1]
 
     (study / "wrapper.py").write_text(WRAPPER)
