@@ -13,6 +13,7 @@ from campaigns import refused
 
 from timefair.campaign.configuration import AlgorithmSpec, read_yaml
 from timefair.extensions.compare import scaffold
+from timefair.extensions.environments import interpreters
 
 SEARCH = '''"""A random search that moves by steps."""
 
@@ -106,6 +107,7 @@ def test_both_versions_are_measured_and_compared(library, tmp_path, monkeypatch,
     assert "wrapper.py: call your optimizer here" in printed[-1]
 
     (study / "wrapper.py").write_text(WRAPPER)
+    interpreters._answer.cache_clear()
     status, printed = compare("campaign.yaml", "--cores", "2")
     # Steps that are halved shrink too fast for a sphere.
     assert (status, printed[-1].partition(":")[0]) == (0, "better"), printed
