@@ -63,10 +63,7 @@ _VERSION = "schema_version"
 def compact_files(
     files: Iterable[Member], folder: Path, campaign: Campaign, within: str
 ) -> list[Member]:
-    """The files of a campaign for a compact archive, among all that go `within`. `InputError` if
-    tables do not depend on targets alone: if optima are unknown, or runs have noise, several
-    objectives, constraints or problems that change.
-    """
+    """The files for a compact archive, among all. `InputError` if tables need more than targets."""
     files, kept = list(files), []
     equal = _equal_evaluations(
         folder / f"collected/{label}.parquet" for label in campaign.algorithms
@@ -204,9 +201,7 @@ class _Events:
 def _first_at_targets(
     own: _Events, other: _Events, targets: NDArray[np.float64]
 ) -> NDArray[np.bool_]:
-    """With which improvements a launch first reaches a target, or ends; those of `own` first. The
-    improvements of a launch are those of the run that it made, and its other ones.
-    """
+    """With which improvements a launch first reaches a target, or ends; those of `own` first."""
     run = np.concatenate([own.run, other.run])
     if not run.size:
         return np.zeros(0, dtype=bool)
@@ -330,10 +325,7 @@ def cards(
     tuned: bool,
     compact: bool = False,
 ) -> Iterator[Member]:
-    """The descriptions of an archive for people: README, machines and pins. `results` is the folder
-    of the campaign in the archive, which may have files of the user's `own` and searches for
-    parameters (`tuned`). If `compact`, runs are thinned, and there are no tables.
-    """
+    """README, machines and pins; `results` is the folder of the campaign in the archive."""
     for number, machine in enumerate(where.machines, start=1):
         text = json.dumps(machine, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
         yield Member(f"{ENVIRONMENT}/machine-{number}.json", text.encode())
@@ -423,9 +415,8 @@ def crate_of(
     compact: bool = False,
 ) -> Crate:
     """Describe ``results/NAME`` as an archive; its files are not read yet. It is `published` by
-    default on the day of the last run. `InputError` if the folder is not that of a complete
-    campaign, no date is known, the runs cannot be `compact`, or the licence cannot be an identifier
-    of SPDX.
+    default on the day of the last run. `InputError` if the campaign is not complete, no date is
+    known, the runs cannot be `compact`, or the licence is no identifier.
     """
     if not _LICENSE.fullmatch(license):
         fault = "should be an identifier of SPDX, such as CC-BY-4.0"

@@ -138,10 +138,9 @@ def workflow_code(commits: Sequence[str], documents: bool = True) -> Code:
 
 
 def own_code(campaign: Campaign, folder: Path) -> list[Member]:
-    """The user's files that belong to the campaign's algorithms and its suite. They keep their
-    paths below the working directory of the campaign; files elsewhere are directly in `OWN`, those
-    from the ``path`` of an algorithm in a folder with its label. `InputError` if the environment of
-    an algorithm cannot import it.
+    """The user's files that the campaign needs, with their paths below its working directory; files
+    elsewhere are directly in `OWN`, those from the ``path`` of an algorithm below its label.
+    `InputError` if an environment cannot import its algorithm.
     """
     problems = campaign.problems
     files = set(suites.find(problems.suite, problems.parameters).source_files())
@@ -351,9 +350,7 @@ def results_of(folder: Path) -> Path:
 
 
 def faults(folder: Path) -> Iterator[str]:
-    """A line for each file that differs from the manifest, beginning with its path in the archive;
-    `InputError` without a manifest.
-    """
+    """A line for each file that is not as in the manifest; `InputError` without a manifest."""
     path = folder / MANIFEST
     try:
         lines = path.read_text("utf-8", "replace").splitlines()

@@ -28,9 +28,8 @@ Array = NDArray[np.float64]
 def turning_cost(
     seconds_a: ArrayLike, evaluations_a: ArrayLike, seconds_b: ArrayLike, evaluations_b: ArrayLike
 ) -> Array:
-    """The evaluation cost in seconds, above 0, at which two algorithms have the same ERT: where
-    their lines cross; NaN if the order is the same at all costs above 0, for example for parallel
-    lines and for an ERT of `inf`.
+    """The evaluation cost in seconds, above 0, at which two algorithms have the same ERT; NaN if
+    the order is the same at all costs above 0, for example for an ERT of `inf`.
     """
     lines = (seconds_a, evaluations_a, seconds_b, evaluations_b)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -293,9 +292,7 @@ def turning(runs: Runs, analysis: Analysis) -> Made:
 def sets_of(
     cases: Sequence[Case], first: Parts, second: Parts, confidence: float
 ) -> list[TurningSets]:
-    """The confidence sets of all targets for each case; one call for all cases with equal numbers
-    of runs. The parts are those of the first and of the second algorithm of a pair.
-    """
+    """The confidence sets of all targets for each case; its pair has the parts `first`, `second`."""
     sides = [[problem.rows[problem.algorithms[name]] for name in pair] for problem, pair in cases]
     of_sizes: dict[tuple[int, ...], list[int]] = {}
     for place, rows in enumerate(sides):

@@ -20,9 +20,7 @@ INSIDE = 1.35
 
 
 def own_time_ranks(frame: pd.DataFrame) -> Figure:
-    """One bar per algorithm, the first one on top; one panel per suite and dimension. Raises
-    `NothingToDraw` for a single algorithm.
-    """
+    """One bar per algorithm, the first one on top; one panel per suite and dimension."""
     panels.require_rows(frame)
     if frame["algorithm"].nunique() == 1:
         raise NothingToDraw("There is one algorithm: nothing to compare.")

@@ -127,9 +127,7 @@ class Lines(NamedTuple):
     known: NDArray[np.bool_]
 
     def against(self, scaled: int, *, both: bool = False) -> BreakEven:
-        """The break-even factors of the own time of one algorithm against each; with `both`,
-        factors below 1 of the other's own time have to be known, too.
-        """
+        """The break-even factors against each; with `both`, those below 1 are known of both."""
         either = np.maximum(self.rates, self.rates[:, [scaled]])
         wanted = _last(either >= 0.5)
         wanted = np.where(wanted == NO_TARGET, _last(either > 0), wanted)
@@ -147,9 +145,7 @@ class Lines(NamedTuple):
         return BreakEven(wanted, at, factor, equal)
 
     def gain(self, scaled: int, other: int, factor: float, last: int) -> float:
-        """Share of the targets up to `last` to which the scaled algorithm has the smaller ERT,
-        minus that of the other.
-        """
+        """Share of the targets up to `last` with the smaller ERT, minus that of the other."""
         upto = slice(last + 1)
         mine = self.fixed[upto, scaled] + factor * self.own[upto, scaled]
         there = (self.fixed + self.own)[upto, other]
@@ -363,9 +359,7 @@ def _pair(
 
 
 def _asked(lines: Lines, scaled: int, other: int, target: int) -> float:
-    """The factor that longer runs would have to show: the break-even of the cut ones, or that for
-    equal own time per evaluation.
-    """
+    """The factor that longer runs would have to show: the break-even, or equal own time."""
     there = lines.fixed[target, other] + lines.own[target, other]
     factor = float(turning_factor(lines.fixed[target, scaled], lines.own[target, scaled], there))
     if 0 < factor < 1:
@@ -585,9 +579,7 @@ def checklist(runs: Runs, analysis: Analysis) -> Iterator[ChecklistPart]:
 
 
 def robustness(rows: pd.DataFrame) -> Iterator[str]:
-    """On the pair whose order by time needs the least to change; rows of one space. None without a
-    significant lead, and if the break-even factor may be 1.
-    """
+    """On the pair whose order by time needs the least to change; none without a clear lead."""
     if rows.empty:
         return
     leads = rows[rows["leading"].astype(bool)]

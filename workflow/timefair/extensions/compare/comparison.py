@@ -157,9 +157,7 @@ def _rare(success: Floats) -> float:
 
 
 def _of_mean(of_runs: Floats, jobs: ArrayLike | None, extra: float = 0.0) -> tuple[float, float]:
-    """Standard error, with variance besides, and freedom of the mean of a number per run; the runs
-    of one job vary together.
-    """
+    """Standard error, with variance besides, and freedom of a mean; a job's runs vary together."""
     rest, count = of_runs - of_runs.mean(), of_runs.size
     places = np.arange(count) if jobs is None else np.unique(jobs, return_inverse=True)[1]
     if places.max() + 1 < LEAST_JOBS:
@@ -190,9 +188,7 @@ class Answer(StrEnum):
 
 @dataclass(frozen=True)
 class Judged:
-    """A change with its answer and the interval, of the confidence 1 - level, from which it
-    follows.
-    """
+    """A change with its answer and the interval from which it follows, of confidence 1 - level."""
 
     change: Change
     answer: Answer
@@ -245,9 +241,7 @@ def _p(change: Change, margin: float) -> float:
 
 
 def look_levels(level: float, looks: int) -> Floats:
-    """Level at which the changes are judged at each look; they add up to the given one. Later looks
-    have more runs and get more of it, in proportion to their number.
-    """
+    """Level at each look, in proportion to its number; they add up to the given one."""
     check_confidence(1 - level)
     if looks < 1:
         raise ValueError(f"looks must be at least 1, not {looks}")
@@ -338,9 +332,7 @@ class Law:
 
 @dataclass(frozen=True)
 class Loss:
-    """The loss of the new version: seconds per evaluation relative to the old one, and the share of
-    its successes that is lost.
-    """
+    """Seconds per evaluation relative to the old version, and the share of successes lost."""
 
     slowdown: float = 1.0
     lost: float = 0.0
@@ -724,9 +716,7 @@ def _ratio(logarithm: float) -> str:
 
 
 def markdown(found: Comparison, lines: list[str]) -> str:
-    """The verdict, its reasons and the table, in Markdown; the last of the printed `lines` is the
-    verdict.
-    """
+    """The verdict, which is the last of the printed `lines`, its reasons and the table."""
     heading, *rows = table(found)
     rows = [heading, ["---"] * len(heading), *rows]
     body = "\n".join(f"| {' | '.join(map(_escaped, row))} |" for row in rows)

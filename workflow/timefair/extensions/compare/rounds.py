@@ -56,10 +56,8 @@ class Pair:
 
 
 def read(folder: Path, versions: tuple[str, str]) -> Pair:
-    """The runs of two algorithms in ``results/NAME`` that belong to its present configuration.
-    `InputError` if the folder does not contain a campaign, an algorithm is unknown, has no runs or
-    has made no evaluation, there is no common function, the stopping rule has already tested the
-    same runs, or they have differences that ``statistics.mixed: refuse`` does not allow.
+    """The runs of two algorithms in ``results/NAME``, of its present configuration. `InputError` if
+    they cannot be compared, or the stopping rule has already tested them.
     """
     campaign = configuration.restore(folder / plan.SNAPSHOT)
     for label in versions:
@@ -118,9 +116,7 @@ def _message(rows: pd.DataFrame) -> str:
 
 
 def _records(folder: Path, campaign: Campaign, labels: Sequence[str]) -> Iterator[Path]:
-    """The record files of some algorithms that the campaign was last planned with and that exist;
-    the collected files where there are no records.
-    """
+    """The planned record files of some algorithms; the collected ones where there are none."""
     keys = plan.read_keys(folder, campaign)
     for label in labels:
         paths = [
@@ -145,8 +141,7 @@ Say = Callable[[str], None]
 
 class Rounds:
     """The rounds of a comparison, measured by this process in the same way as by Snakemake.
-    `InputError` if a label is unknown or that of a tuned variant, both are the same, the stopping
-    rule is not ``fixed``, or the campaign has blocks.
+    `InputError` if the versions or the campaign do not suit it.
     """
 
     def __init__(
@@ -182,9 +177,8 @@ class Rounds:
         self.cores = cores
 
     def until_sure(self, by: Measure, ratio: float, say: Say) -> tuple[Pair, Comparison, Look]:
-        """Measure round after round, each with a line to `say`, until the answer is decided or all
-        are done. `InputError` if a job fails, if an extension says that runs may not begin, or if
-        another process works on the folder.
+        """Measure round after round, each with a line to `say`, until the answer is decided.
+        `InputError` if a job fails, runs may not begin, or another process works on the folder.
         """
         campaign, planned = self.campaign, self.campaign.rounds
         keys = provenance.measure_keys(campaign)
@@ -220,9 +214,8 @@ class Rounds:
             yield from pair if (turn + number) % 2 else reversed(pair)
 
     def try_out(self) -> None:
-        """Launch each version once on the first problem, as a job does, and leave no files; nothing
-        if all jobs of the first round have records. `InputError` if a version cannot be prepared,
-        or fails before it has made an evaluation.
+        """Launch each version once on the first problem, without files, unless the first round is
+        measured. `InputError` if one cannot be prepared, or makes no evaluation.
         """
         keys = provenance.measure_keys(self.campaign)
         records = (self.folder / job.record(keys[job.algorithm, 1]) for job in self._in_turns(1))
@@ -265,9 +258,7 @@ def _shortened(campaign: Campaign) -> Campaign:
 
 
 def earlier_look(folder: Path, baseline: str, candidate: str) -> Look | None:
-    """The look at the runs of a folder, if they were measured for this comparison; None if not: a
-    single test then has the complete level.
-    """
+    """The look at the runs of a folder, if they were measured for this comparison, else None."""
     try:
         content = json.loads(regular(folder / FILE).read_text(encoding="utf-8"))
         planned, versions = int(content["looks"]), {content["baseline"], content["candidate"]}

@@ -87,12 +87,8 @@ def held_out(here: Floats, usual: Floats) -> Floats:
 
 def best_pair(costs: Costs, cost_s: float, budget_s: float, single: Floats) -> tuple[Pair, float]:
     """The two optimizers that reach most if each has half of the budget, and by how much more than
-    the best one, on functions that were left out of both choices.
-
-    - `single`: The shares of each optimizer with all of the budget, as in `Shares.low`.
-
-    The runs of both are independent, so a target is missed if both miss it. Only pairs with one of
-    the best optimizers at half of the budget, or with all of it, are compared.
+    the best one (`single`: shares with all of it), on functions left out of both choices. A target
+    is missed if both miss it. Pairs without one of the best are not compared.
     """
     times = at_cost(costs.seconds, costs.evaluations, cost_s) <= budget_s / 2
     hit = (times * costs.there[..., np.newaxis]).sum(axis=2) / costs.runs[..., np.newaxis]

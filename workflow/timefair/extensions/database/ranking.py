@@ -58,10 +58,7 @@ class Placed:
 
 @dataclass(frozen=True)
 class Ranked:
-    """All standings, and what to say beside them.
-
-    - `against`: Whom it must not be worse than. - `twins`: Its entries in the database.
-    """
+    """All standings, what to say beside them, and the entries of the algorithm itself (`twins`)."""
 
     use: str
     design: str
@@ -75,9 +72,8 @@ class Ranked:
 
 
 def campaign_of(design: Design, use: str, parameters: Mapping[str, Any]) -> Path:
-    """Write the campaign that measures an algorithm as the design was; its file, if it is right.
-
-    The recorded algorithms are its published data: `snakemake` makes the usual tables of it.
+    """Write the campaign that measures an algorithm as the design was, with the recorded ones as
+    published data; its file, if it is right.
     """
     label = re.sub(r"[^\w.-]+", "-", use).strip("-.") or "mine"
     while label in design.campaign.algorithms:
@@ -130,7 +126,6 @@ def placed(
     against: str | None = None,
 ) -> Ranked:
     """Where the runs of a collected file, of one algorithm, stand among those of a design.
-
     `InputError` if no run of it was completed, or `against` did not run on all functions.
     """
     label, analysis = collected.stem, design.analysis
@@ -152,10 +147,8 @@ def placed(
 
 
 def _bridges(design: Design, runs: Runs, label: str, others: Sequence[str]) -> dict[str, Bridge]:
-    """The bridge from each other's machine to this one.
-
-    A machine of the same kind may have had another speed, so its kernels count as well, if it has
-    any; without them, it is taken to be as fast.
+    """The bridge from each other's machine to this one. One of the same kind may have had another
+    speed, so its kernels count as well; without them, it is taken to be as fast.
     """
     found, mine, charged = {}, runs.origins[label], design.campaign.budget.evaluation_cost_s
     for name in others:

@@ -1,7 +1,6 @@
-"""The database: a folder with an archive for each design, their digests, and a list of optimizers.
-
-An archive has the configuration of a campaign and, for each algorithm, its collected runs with the
-improvements that first reach a target. `published: {format: timefair}` reads it, too.
+"""The database: an archive for each design, their digests, and a list of optimizers. An archive has
+the configuration of a campaign, and its collected runs with the improvements that first reach a
+target. `published: {format: timefair}` reads it, too.
 """
 
 from __future__ import annotations
@@ -101,10 +100,9 @@ def entry(campaign: Campaign, use: str, parameters: Mapping[str, Any]) -> dict[s
 
 
 def designs(database: Path | None, design: str | None = None) -> dict[str, Path]:
-    """The archives of a database by name, or one of them; `InputError` if one was changed.
-
-    A database may also be one archive or ``results/NAME``. None: the folder `FOLDER` of the working
-    directory or of the clone.
+    """The archives of a database by name, or one of them; `InputError` if one was changed. A
+    database may be one archive or ``results/NAME``, and is by default `FOLDER` here or in the
+    clone.
     """
     from timefair.campaign import scaffold
 
@@ -164,9 +162,8 @@ def opened(path: Path) -> Iterator[Design]:
 
 
 def add(results: Path, folder: Path) -> str:
-    """Write the archive of ``results/NAME``, then the list and the digests; a line about it.
-
-    `InputError` if the archive or all together are too large, or optima are unknown.
+    """Write the archive of ``results/NAME``, the list and the digests; a line about it.
+    `InputError` if it is too large, alone or with the others, or optima are unknown.
     """
     from timefair.io.common import digest
 

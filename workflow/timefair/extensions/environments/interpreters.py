@@ -61,9 +61,7 @@ _OF_ANOTHER_PYTHON = ("PYTHONPATH", "PYTHONHOME", "PYTHONSAFEPATH", "__PYVENV_LA
 def interpreter(
     spec: Mapping[str, Any], environ: Mapping[str, str]
 ) -> Iterator[tuple[str, dict[str, str]]]:
-    """The interpreter that measures an algorithm, and its variables; none without the keys. Links
-    to it are not resolved, because they identify virtual environments.
-    """
+    """The interpreter of an algorithm, with links, and its variables; none without the keys."""
     python, path = spec.get("python"), spec.get("path")
     if python is None and path is None:
         return
@@ -137,9 +135,8 @@ def check(campaign: Campaign) -> Iterator[str]:
 
 
 def tree(folder: Path) -> list[Path]:
-    """The Python files and compiled modules below a folder, sorted, without hidden folders, caches
-    of bytecode, virtual environments and linked git worktrees, such as that of `timefair init
-    --for-optimizer`, which have another version.
+    """The Python files and compiled modules below a folder, sorted, without those of hidden
+    folders, caches, virtual environments and linked git worktrees.
     """
     found: list[Path] = []
     for place, folders, files in os.walk(folder):

@@ -85,9 +85,7 @@ def boxes(frame: pd.DataFrame, page: Page) -> Drawing:
 
 
 def _boxes(panel: panels.Panel, bounds: tuple[float, float], looks: dict[str, style.Look]) -> None:
-    """Of the logarithms, as the axis shows them, in one collection: thousands of boxes of
-    matplotlib take minutes.
-    """
+    """Of the logarithms, in one collection: thousands of boxes of matplotlib take minutes."""
     samples = dict(panels.by_algorithm(panel.rows))
     logs = [np.log10(part["precision"].clip(*bounds).to_numpy()) for part in samples.values()]
     found = boxplot_stats(logs)

@@ -96,9 +96,8 @@ def measure(
     folder: Path,
     say: Callable[[Mapping[str, Any]], None],
 ) -> None:
-    """Measure all algorithms of a campaign in all its dimensions, and write the file. Every time is
-    that of a run in a process of its own. `InputError` if the function does not exist, or an
-    algorithm fails.
+    """Measure all algorithms in all dimensions, each time in a new process, and write the file.
+    `InputError` if the function does not exist, or an algorithm fails.
     """
     from timefair.measure.runner import in_new_interpreter
     from timefair.problems.registry import find

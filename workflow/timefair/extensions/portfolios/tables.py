@@ -59,10 +59,8 @@ class Portfolio(NamedTuple):
 
 
 def reached_by_any(members: ArrayLike, axis: int = 0) -> NDArray[np.float64]:
-    """Probability that one of several independent runs reaches a target: 1 - (1 - p_1)(1 - p_2)...,
-    along `axis`; NaN if one is. It is unbiased for shares of independent samples of runs on one
-    instance. Do not pool instances beforehand: one may be hard for all members, so their pooled
-    successes are not independent.
+    """Probability that one of several independent runs reaches a target, along `axis`; NaN if one
+    is. Unbiased for runs on one instance: do not pool instances beforehand.
     """
     return np.asarray(1 - np.prod(1 - np.asarray(members, dtype=np.float64), axis=axis))
 
@@ -457,9 +455,7 @@ class Field:
 
 
 def fields(runs: Runs, analysis: Analysis) -> Iterator[Field]:
-    """The fields of all suites and dimensions with a function on which all algorithms were run, one
-    for each unit in which there is a budget; T is less if another limit ended a run earlier.
-    """
+    """All fields with a function that all algorithms ran, in each unit with a budget."""
     reached = {unit: runs.runtimes(unit, analysis.targets_from_easy) for unit in UNITS}
     cut = cut_off(runs)
     for (suite, dimension), algorithms, complete in complete_problems(problems(runs)):
@@ -500,9 +496,8 @@ ARRANGEMENT = "in turn"  # in the sentence; choosing the best of several would b
 
 
 def findings(evidence: Evidence, space: Space) -> Iterator[str]:
-    """On the pair that shares the budget, with the best single algorithm and the bound. None if the
-    gain may be due to chance, if the pair does not reach more targets than the best single
-    algorithm, or for fewer than `FEWEST_FUNCTIONS` functions.
+    """On the pair that shares the budget. None if the gain may be due to chance, or the pair is not
+    better than the best single algorithm, or for fewer than `FEWEST_FUNCTIONS` functions.
     """
     from timefair.report.findings import functions_of
 

@@ -240,9 +240,8 @@ def least_for_nemenyi(algorithms: int, alpha: float) -> int:
 
 
 class SignedRankPower:
-    """Power of Wilcoxon's signed-rank test if the differences are normal over the functions, from
-    the same simulated functions. p is exact for up to `EXACT_FUNCTIONS`, else a normal
-    approximation.
+    """Power of Wilcoxon's signed-rank test if differences are normal over the functions; p is exact
+    for up to `EXACT_FUNCTIONS`, else a normal approximation.
     """
 
     def __init__(self, functions: int, level: float, *, rng: np.random.Generator) -> None:

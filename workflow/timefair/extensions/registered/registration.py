@@ -218,9 +218,8 @@ FILE = "registration.json"  # the registration, relative to ``results/<campaign>
 
 
 def register(campaign: Campaign, folder: Path) -> dict[str, Any]:
-    """Write the registration of a campaign into its folder, before its first run; its content. The
-    digest of one that it replaces is kept under ``replaces``. `InputError` if the campaign has no
-    question, runs exist, or an earlier registration cannot be read.
+    """Write the registration of a campaign before its first run; its content. `InputError` if the
+    campaign has no question, runs exist, or an earlier registration cannot be read.
     """
     if campaign.section(KEY) is None:
         raise InputError(
@@ -353,9 +352,8 @@ def _campaign(content: dict[str, Any]) -> Campaign:
 
 
 def settings(campaign: Campaign, folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The registered campaign with the settings of its analysis, the digests, and the deviations of
-    the present campaign and code; nothing without a question. If nothing was registered, it is the
-    present campaign, without digests and time.
+    """The registered campaign, or the present one, with the settings of its analysis, digests and
+    deviations; nothing without a question.
     """
     if campaign.section(KEY) is None:
         return

@@ -1,7 +1,6 @@
-"""Measures recorded runs again; compares them and their circumstances as far as the clock allows. A
-run whose only limit is a number of evaluations repeats bit for bit. A limit in seconds ends a run
-or a launch earlier or later, so only the part before that, or before the first change of a moving
-problem, is compared. Times and improvements of single launches are never compared.
+"""Measures recorded runs again; compares them and their circumstances. A run whose only limit is a
+number of evaluations repeats bit for bit. With a limit in seconds, only the part before the clock
+ended a run or launch, or changed a problem, is compared.
 """
 
 from __future__ import annotations
@@ -45,10 +44,8 @@ _ORIGINS = ("campaign", "code", "machine")
 
 @dataclass(frozen=True)
 class RecordedRun:
-    """A run from its record: its row, the instances of its cell in the record, ascending, the
-    configuration, the code digest and the machine; the possible measure keys of the run: one, or
-    those of all collected records; and the length that its schedule gave to the algorithm, None
-    without one.
+    """A run from its record: its row, the instances of its cell, ascending, its configuration, code
+    digest, machine, possible measure keys, and the length of its launches, None without a schedule.
     """
 
     path: Path
@@ -83,10 +80,9 @@ class RecordedRun:
 
 
 def chosen_run(path: Path, wanted: Mapping[str, int | None]) -> RecordedRun:
-    """Read one run of a record or of a collected file, with all checksums. `wanted` has the numbers
-    of `RUN_KEY`; None for any, where there is only one. `InputError` if the file is damaged or does
-    not contain measured runs, if no run or more than one matches, or if the record has no data of
-    the run.
+    """Read one run of a record or collected file, with all checksums. `wanted` has the numbers of
+    `RUN_KEY`; None for any. `InputError` if it is damaged, no measured run, or not just one
+    matches.
     """
     record = open_record(path)
     if PUBLISHED in record.facts:
@@ -197,12 +193,9 @@ class Stratum(NamedTuple):
 
 def sample(folder: Path, share: float, rng: np.random.Generator) -> list[Stratum]:
     """Choose runs of ``results/NAME`` at random, the same share, in (0, 1], of each algorithm, at
-    least one.
-
-    The collected files of the campaign's algorithms count, or its planned records if nothing was
-    collected. In place of a collected file that joins records of several campaigns, code versions
-    or machines, these records count, if all of them are still there. `InputError` if there is no
-    record, one is damaged, or no run can be replayed.
+    least one: of the collected files, else of the planned records. Where a collected file joins
+    records of several campaigns, code versions or machines, these count, if they are there.
+    `InputError` if there is no record, one is damaged, or no run can be replayed.
     """
     runs: dict[str, list[RunPlace]] = {}
     lost: Counter[str] = Counter()
@@ -416,9 +409,7 @@ class Change(NamedTuple):
 def circumstances(
     recorded: Mapping[str, Any], now: Mapping[str, Any], code: tuple[str, str]
 ) -> Iterator[Change]:
-    """Differences in code, by the digests then and now, software and machine, from the facts of
-    both machines. Facts of the machine that one of the two does not know are omitted.
-    """
+    """Differences in code, software and machine, as far as the facts of both are known."""
     if code[0] != code[1]:
         yield Change("code", "digest", *map(short, code))
         yield from _differing("code", recorded, now, ("commit", "package_commit"))
@@ -469,9 +460,8 @@ _DECISIVE = (*SHARED, "restart", "isolation", "timing", "runs", "rounds")
 
 
 def campaign_of(recorded: RecordedRun) -> Campaign:
-    """The recorded campaign, restricted to the settings by which the run was measured: other
-    algorithms need not be installed, and a stopping rule that compares them, and the search for
-    parameters, are omitted. `InputError` if this version or the installed packages do not allow it.
+    """The recorded campaign with the settings that decided the run; other algorithms need not be
+    installed. `InputError` if this version or the installed packages do not allow it.
     """
     campaign, row = recorded.campaign, recorded.row
     left_out = {"stopping"} if is_compared(recorded) else set()
@@ -494,9 +484,8 @@ def campaign_of(recorded: RecordedRun) -> Campaign:
 
 
 def _seeded(algorithms: Mapping[str, Any], label: str) -> dict[str, Any]:
-    """One algorithm and, under the label whose seeds it has, a copy that names this label. Of a
-    tuned variant, the record has the parameters that were found. Keys of extensions determine no
-    run; those without a value may be of one that is not installed.
+    """One algorithm and, under the label whose seeds it has, a copy that names this label. Keys of
+    extensions determine no run; those without a value may be of one that is not installed.
     """
     sections = (key for key, kind in added_keys("algorithms").items() if isinstance(kind, type))
     left_out = {"tuned", *sections}
@@ -612,10 +601,8 @@ def replay(recorded: RecordedRun, replayer: Replayer | None = None) -> Verdict:
 
 
 def _changes(recorded: RecordedRun, replayer: Replayer, seed: int) -> Iterator[Change]:
-    """What differs from the record; the measure key, which covers all that determines a
-    measurement, only if nothing else can be the reason: the configuration in the record is then not
-    the one that was measured. The key covers other algorithms and the search for parameters, too,
-    and those of another schema version are other ones.
+    """What differs from the record; the measure key only if nothing else can be the reason, as the
+    key covers all that determines a measurement, of other algorithms and searches, too.
     """
     now = replayer.prepared.origin(recorded.label)
     then, here = recorded.machine, now["machine"]

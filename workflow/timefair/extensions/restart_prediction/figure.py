@@ -21,9 +21,8 @@ MEASURED_GREY = "#767676"
 
 
 def restart_what_if(frame: pd.DataFrame, page: Page) -> Figure:
-    """Draw one line per algorithm in one panel per function; 1 is the policy that was measured. If
-    there are many algorithms, those with the largest gains lead. An overview has the best cutoff of
-    each function. The figure is a sentence if no target is judged.
+    """One line per algorithm in one panel per function; 1 is the measured policy. An overview has
+    the best cutoff of each function. A sentence if no target is judged.
     """
     panels.require_rows(frame)
     every = frame[np.isfinite(frame["factor"])]

@@ -47,10 +47,9 @@ same seed.
 
 
 def tune(campaign: Campaign, label: str, record: Path, key: str, folder: Path) -> None:
-    """Search for the parameters of a tuned variant, and write the record of the search; an
-    interrupted one continues from the journal beside it. `key` is the digest of everything that
-    determines it, and `folder` is ``results/<campaign>``. `InputError` if this machine does not
-    meet the requirements.
+    """Search for the parameters of a tuned variant, and write the record; an interrupted search
+    continues from the journal beside it. `key`: digest of all that determines it. `InputError` if
+    this machine does not meet the requirements.
     """
     driver.check_machine(campaign)
     with interruptible(), ExitStack() as stack:
@@ -167,9 +166,7 @@ class _Search:
         self.rows.append(batch)
 
     def _evaluate(self, asked: Evaluation) -> None:
-        """Measure a run of a candidate, and keep it in the journal. An interrupted evaluation is
-        charged T, or the longest one so far.
-        """
+        """Measure a run of a candidate. Interrupted ones are charged T, or the longest one."""
         job, number = self._jobs[asked.problem], len(self.trace)
         turn = job.instances[0], number
         longest_s = max((one.seconds for one in self.trace), default=0.0)
