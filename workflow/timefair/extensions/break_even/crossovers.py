@@ -292,7 +292,7 @@ def turning(runs: Runs, analysis: Analysis) -> Made:
 def sets_of(
     cases: Sequence[Case], first: Parts, second: Parts, confidence: float
 ) -> list[TurningSets]:
-    """The confidence sets of all targets for each case; its pair has the parts `first`, `second`."""
+    """The confidence sets of all targets for each case, from the parts of its two algorithms."""
     sides = [[problem.rows[problem.algorithms[name]] for name in pair] for problem, pair in cases]
     of_sizes: dict[tuple[int, ...], list[int]] = {}
     for place, rows in enumerate(sides):
