@@ -129,7 +129,12 @@ def workflow_code(commits: Sequence[str], documents: bool = True) -> Code:
         commit = _full(top, "HEAD")
         note = f"git archive of {commit[:12]}, the commit that is checked out; the runs were "
         note += f"measured by {' and '.join(commits) or 'an unknown commit'}"
-    members = _at_commit(top, commit)
+    with tarfile.open(fileobj=io.BytesIO(_git(top, "archive", commit))) as archive:
+        members = [
+            Member(f"{CODE}/{entry.name}", file.read())
+            for entry in archive
+            if entry.isfile() and (file := archive.extractfile(entry)) is not None
+        ]
     if not documents:
         shipped = {f"{CODE}/{name}" for name in (*_SHIPPED, *_BESIDE)}
         members = [m for m in members if "/".join(m.path.split("/")[:2]) in shipped]
@@ -165,17 +170,13 @@ def own_code(campaign: Campaign, folder: Path) -> list[Member]:
         f"{OWN}/{path.relative_to(top) if path.is_relative_to(top) else path.name}": path
         for path in {file.resolve() for file in files}
     }
+    installed = [sysconfig.get_path(name) for name in ("stdlib", "platlib", "purelib", "scripts")]
+    installed += [str(PACKAGE), "/usr", "/bin"]
     return [
         Member(name, path)
         for name, path in sorted(found.items())
-        if not path.is_relative_to(PACKAGE) and not _is_installed(path)
+        if not any(map(path.is_relative_to, installed)) and _OF_PACKAGES.isdisjoint(path.parts)
     ]
-
-
-def _is_installed(path: Path) -> bool:
-    places = {sysconfig.get_path(name) for name in ("stdlib", "platlib", "purelib", "scripts")}
-    in_place = any(path.is_relative_to(place) for place in (*places, "/usr", "/bin"))
-    return in_place or not _OF_PACKAGES.isdisjoint(path.parts)
 
 
 def _installed() -> Iterator[Member]:
@@ -198,15 +199,6 @@ def _full(top: str, commit: str) -> str:
     name = commit.removesuffix(_DIRTY)
     found = _git(top, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
     return found.decode().strip()
-
-
-def _at_commit(top: str, commit: str) -> list[Member]:
-    with tarfile.open(fileobj=io.BytesIO(_git(top, "archive", commit))) as archive:
-        return [
-            Member(f"{CODE}/{entry.name}", file.read())
-            for entry in archive
-            if entry.isfile() and (file := archive.extractfile(entry)) is not None
-        ]
 
 
 def _git(folder: str | Path, *arguments: str) -> bytes:

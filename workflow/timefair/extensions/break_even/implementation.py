@@ -66,17 +66,22 @@ class OwnTimes:
     @classmethod
     def _of(cls, runs: Runs, analysis: Analysis) -> OwnTimes:
         known = runs.frame["objective_s"].notna().groupby(runs.frame["algorithm"].astype(str)).all()
-        unknown, parallel = known.index[~known.to_numpy()].tolist(), _parallel(runs)
+        unknown = known.index[~known.to_numpy()].tolist()
+        given = asked(runs, lambda label, campaign: campaign["algorithms"][label].get("threads"))
+        parallel = sorted(name for name, of in given.items() if any((t or 1) > 1 for t in of))
         left = ~runs.frame["algorithm"].isin([*unknown, *parallel]).to_numpy()
         kept = runs if left.all() else runs.where(left)
         used = UsedByRuns.of(kept, analysis.model_copy(update={"workers": 1}))
-        begun = np.zeros(len(used.runs.frame))
+        frame = used.runs.frame
+        begun = np.zeros(len(frame))
         if analysis.ancillary == "amortised":
-            shares = shares_s(used.runs.frame, used.runs.origins, analysis)
-            begun += used.runs.frame["algorithm"].map(shares).fillna(0.0).to_numpy()
-        each = _evaluation_s(used.runs.frame, analysis)[:, np.newaxis]
+            shares = shares_s(frame, used.runs.origins, analysis)
+            begun += frame["algorithm"].map(shares).fillna(0.0).to_numpy()
+        count = frame["evaluations"].where(frame["evaluations"] > 0, 1)
+        each = (frame["objective_s"] + frame["charged_s"].fillna(0.0) / count).to_numpy(np.float64)
+        each = each / reference_s(frame) if analysis.time == "reference" else each
         seconds = used.seconds.cost
-        fixed = np.minimum(begun[:, np.newaxis] + each * used.rounds.cost, seconds)
+        fixed = np.minimum(begun[:, np.newaxis] + each[:, np.newaxis] * used.rounds.cost, seconds)
         told = (
             ("the cost of an evaluation was not calibrated", unknown),
             ("their evaluations ran on several cores", parallel),
@@ -171,18 +176,6 @@ def _last(chosen: NDArray[np.bool_]) -> NDArray[np.intp]:
     """The last chosen target of each algorithm, `NO_TARGET` for none."""
     last = len(chosen) - 1 - chosen[::-1].argmax(axis=0)
     return np.where(chosen.any(axis=0), last, NO_TARGET)
-
-
-def _evaluation_s(frame: pd.DataFrame, analysis: Analysis) -> Array:
-    """Calibrated and simulated cost of an evaluation on the clock of the tables, shape (runs,)."""
-    count = frame["evaluations"].where(frame["evaluations"] > 0, 1)
-    each = (frame["objective_s"] + frame["charged_s"].fillna(0.0) / count).to_numpy(np.float64)
-    return each / reference_s(frame) if analysis.time == "reference" else each
-
-
-def _parallel(runs: Runs) -> list[str]:
-    given = asked(runs, lambda label, campaign: campaign["algorithms"][label].get("threads"))
-    return sorted(label for label, found in given.items() if any((t or 1) > 1 for t in found))
 
 
 QUESTION = questions.Question(
@@ -512,6 +505,7 @@ def on_targets(runs: Runs, analysis: Analysis) -> Made:
 )
 def ranges(runs: Runs, analysis: Analysis) -> Made:
     times = OwnTimes.of(runs, analysis)
+    uses = asked(runs, lambda name, campaign: campaign["algorithms"][name]["use"])
     rows = []
     for (suite, dimension), cells in _by_space(times).items():
         names = sorted({name for _, lines in cells for name in lines.algorithms})
@@ -523,16 +517,17 @@ def ranges(runs: Runs, analysis: Analysis) -> Made:
                     found = lines.against(scaled, both=True).factor
                     for other, factor in zip(lines.algorithms, found, strict=True):
                         factors.get(other, []).append(factor)
-            medians = {other: _median(of) for other, of in factors.items()}
+            medians = {  # the upper ones, below 1 if more than half of the known factors are
+                other: -float(sample_quantile(-np.array(of)[~np.isnan(of)], 0.5))
+                for other, of in factors.items()
+            }
             keys = {"suite": suite, "dimension": dimension, "algorithm": name}
-            rows.append(keys | _range(medians) | _elsewhere(runs, name))
+            use = uses[name][0] if len(uses.get(name, ())) == 1 else ""
+            elsewhere, pairs = MEASURED.get(use, (None, ()))
+            ratios = [np.log(fast / slow) for slow, fast in pairs]
+            row = keys | _range(medians) | {"measured_as": elsewhere}
+            rows.append(row | {"measured_factor": np.exp(np.mean(ratios)) if ratios else np.nan})
     return rows, {"refused": times.remarks}
-
-
-def _median(factors: Sequence[float]) -> float:
-    """The upper median, below 1 if more than half of the known factors are."""
-    known = np.array(factors)[~np.isnan(factors)]
-    return -float(sample_quantile(-known, 0.5))
 
 
 def _range(medians: Mapping[str, float]) -> dict[str, Any]:
@@ -548,16 +543,6 @@ def _range(medians: Mapping[str, float]) -> dict[str, Any]:
         "next_ahead": first if start > 0 else None,
         "next_behind": last if end < np.inf else None,
         "unknown": len(medians) - len(ahead) - len(behind),
-    }
-
-
-def _elsewhere(runs: Runs, label: str) -> dict[str, Any]:
-    uses = asked(runs, lambda name, campaign: campaign["algorithms"][name]["use"]).get(label, [])
-    name, pairs = MEASURED.get(uses[0] if len(uses) == 1 else "", (None, ()))
-    ratios = [np.log(fast / slow) for slow, fast in pairs]
-    return {
-        "measured_factor": float(np.exp(np.mean(ratios))) if ratios else np.nan,
-        "measured_as": name,
     }
 
 

@@ -343,6 +343,7 @@ def simulate(
 ) -> tuple[dict[Answer, float], float]:
     """Share of each answer in simulated comparisons of seconds to the target, and of runs used."""
     levels, margin = look_levels(design.level, design.looks), log(design.ratio)
+    job = _simulated_jobs(design)
     cuts = [round(design.runs * k / design.looks) for k in range(1, design.looks + 1)]
     counted: Counter[Answer] = Counter()
     used = 0
@@ -350,22 +351,19 @@ def simulate(
         drawn = [_drawn(design, law, loss, rng) for _ in range(design.functions)]
         answer = Answer.UNDECIDED
         for runs, level in zip(cuts, levels, strict=True):
-            change = average([_change(one, runs, design) for one in drawn])
-            answer = judge(change, margin, float(level)).answer
+            changes = []
+            for one in drawn:
+                cost, reached, other_cost, other_reached = (values[:runs] for values in one)
+                pair = (cost, reached), (other_cost, other_reached)
+                jobs = (job[:runs], job[:runs])
+                changes.append(log_ratio(*pair, paired=design.paired, jobs=jobs))
+            answer = judge(average(changes), margin, float(level)).answer
             if answer is not Answer.UNDECIDED:
                 break
         counted[answer] += 1
         used += runs
     shares = {answer: counted[answer] / samples for answer in Answer}
     return shares, used / (samples * design.runs)
-
-
-def _change(drawn: tuple[Floats, ...], runs: int, design: Design) -> Change:
-    baseline, reached, candidate, reached_candidate = (values[:runs] for values in drawn)
-    jobs = _simulated_jobs(design)[:runs]
-    return log_ratio(
-        (baseline, reached), (candidate, reached_candidate), paired=design.paired, jobs=(jobs, jobs)
-    )
 
 
 def _simulated_jobs(design: Design) -> NDArray[np.intp]:
@@ -516,10 +514,6 @@ NEGLIGIBLE = 0.06
 """Distance of a probability from 0.5 that does not matter in quality (Vargha and Delaney 2000)."""
 
 
-def margin_of(measure: Measure, ratio: float) -> float:
-    return NEGLIGIBLE if measure is Measure.QUALITY else log(ratio)
-
-
 def changes(sample: Sample) -> dict[Measure, Change]:
     found = dict.fromkeys(Measure, UNKNOWN)
     baseline, candidate = sample.baseline, sample.candidate
@@ -598,7 +592,8 @@ def compare(
     on_functions: dict[Measure, Sequence[Judged]] = {}
     overall: dict[Measure, Judged] = {}
     for measure in Measure:
-        found, margin = [one[measure] for one in of_samples], margin_of(measure, ratio)
+        found = [one[measure] for one in of_samples]
+        margin = NEGLIGIBLE if measure is Measure.QUALITY else log(ratio)
         on_functions[measure] = judge_family(found, margin, level)
         overall[measure] = judge(average(found), margin, level)
     return Comparison(baseline, candidate, by, ratio, level, together, on_functions, overall)

@@ -7,8 +7,8 @@ functions. A run that was recorded too short gives bounds: what it reached, and 
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, suppress
 from itertools import product
 from pathlib import Path
 from typing import NamedTuple
@@ -161,7 +161,11 @@ def told(paths: Iterable[Path], asked: Namespace) -> Iterator[str]:
             "more than one, on functions left out of both choices"
         )
     if asked.cores > 1:
-        able = [labels[k] for k in found.shortlist if _in_batches(campaign, labels[k])]
+        able = []
+        for name in (labels[k] for k in found.shortlist):
+            spec = campaign.algorithms[name]
+            with suppress(InputError):  # its library is not installed here
+                able += [name] * bool(registry.batches(spec.use, spec.parameters))
         yield (
             f"unknown: what {asked.cores} cores gain, as the runs were recorded on one; asks for "
             f"several points at once: {', '.join(able) or 'none of them'}"
@@ -170,7 +174,16 @@ def told(paths: Iterable[Path], asked: Namespace) -> Iterator[str]:
         yield "unknown: integer variables, as all recorded ones are continuous"
     if asked.output is not None:
         names = [labels[k] for k in (*found.shortlist, *found.unknown[:MOST])]
-        content = _deciding(campaign, names, costs, asked)
+        specs = ((name, campaign.algorithms[name]) for name in names)
+        same = {"dimensions": costs.dimension} if len({*costs.dimensions}) == 1 else {}
+        problems = {"suite": costs.suite, "functions": list(costs.functions), **same}
+        content = {
+            "name": "decide",
+            "problems": problems | {"instances": "1-3"},
+            "algorithms": {k: entry(campaign, one.use, one.parameters) for k, one in specs},
+            "budget": {"time_s": asked.budget, "evaluation_cost_s": asked.evaluation_cost},
+            "runs": 2,
+        }
         asked.output.write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
         yield f"{asked.output}: a campaign that decides it, without waiting for evaluations"
 
@@ -190,31 +203,3 @@ def _said(low: Floats, high: float) -> str:
     least, most = np.quantile(low[draw].mean(axis=1), [0.025, 0.975])
     cut = f", up to {high:.0%} if its runs were longer" if high > low.mean() + 1e-9 else ""
     return f"{low.mean():.0%} ({least:.0%} to {most:.0%}){cut}"
-
-
-def _in_batches(campaign: Campaign, name: str) -> bool:
-    spec = campaign.algorithms[name]
-    try:
-        return bool(registry.batches(spec.use, spec.parameters))
-    except InputError:  # its library is not installed here
-        return False
-
-
-def _deciding(
-    campaign: Campaign, names: Iterable[str], costs: Costs, asked: Namespace
-) -> Mapping[str, object]:
-    return {
-        "name": "decide",
-        "problems": {
-            "suite": costs.suite,
-            "functions": list(costs.functions),
-            **({"dimensions": costs.dimension} if len({*costs.dimensions}) == 1 else {}),
-            "instances": "1-3",
-        },
-        "algorithms": {
-            name: entry(campaign, spec.use, spec.parameters)
-            for name, spec in ((name, campaign.algorithms[name]) for name in names)
-        },
-        "budget": {"time_s": asked.budget, "evaluation_cost_s": asked.evaluation_cost},
-        "runs": 2,
-    }

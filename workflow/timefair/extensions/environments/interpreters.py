@@ -112,7 +112,12 @@ def decisive(campaign: Campaign, label: str) -> Iterator[tuple[str, Any]]:
     """Inside an environment, what determines the runs besides what determines those of others."""
     spec = _keys(campaign, label)
     if spec:
-        yield "environment", {"packages": packages(Host()), "files": _digest(spec.get("path"))}
+        path = spec.get("path", "")
+        files = {
+            str(file.relative_to(path)): hashlib.sha256(file.read_bytes()).hexdigest()
+            for file in (tree(Path(path)) if path else ())
+        }
+        yield "environment", {"packages": packages(Host()), "files": files}
 
 
 def facts(campaign: Campaign, label: str) -> Iterator[tuple[str, Any]]:
@@ -155,15 +160,6 @@ def tree(folder: Path) -> list[Path]:
 def _is_linked_worktree(folder: Path) -> bool:
     link = folder / ".git"
     return link.is_file() and "/worktrees/" in link.read_text(encoding="utf-8", errors="replace")
-
-
-def _digest(path: str | None) -> dict[str, str]:
-    if path is None:
-        return {}
-    return {
-        str(file.relative_to(path)): hashlib.sha256(file.read_bytes()).hexdigest()
-        for file in tree(Path(path))
-    }
 
 
 def _keys(campaign: Campaign, label: str) -> dict[str, str]:

@@ -396,20 +396,16 @@ PAIRS = (
 )
 def portfolios(runs: Runs, analysis: Analysis) -> Parts:
     for field in fields(runs, analysis):
-        yield from (field.names | row for row in _rows(field, analysis))
-
-
-def _rows(field: Field, analysis: Analysis) -> Iterator[dict[str, Any]]:
-    search = field.search
-    count = search.algorithms
-    alone = Portfolio((search.single_best(),), "in turn", (1.0,))
-    yield _row(field, SINGLE, alone, analysis)
-    if count > 1:
+        search = field.search
+        alone = Portfolio((search.single_best(),), "in turn", (1.0,))
+        yield _row(field, SINGLE, alone, analysis)
+        if search.algorithms == 1:
+            continue
         for mode in MODES:
             yield _row(field, mode, search.best(mode), analysis)
-        yield {
+        yield field.names | {
             "arrangement": VIRTUAL,
-            "size": count,
+            "size": search.algorithms,
             "members": None,
             "shares": None,
             "cores": 1,
@@ -430,7 +426,7 @@ def _row(
         resamples=analysis.resamples,
         rng=analysis.stream({**field.names, "arrangement": arrangement, "size": size}),
     )
-    return {
+    return field.names | {
         "arrangement": arrangement,
         "size": size,
         "members": ", ".join(field.algorithms[member] for member in portfolio.members),
@@ -442,8 +438,7 @@ def _row(
     }
 
 
-@dataclass(frozen=True)
-class Field:
+class Field(NamedTuple):
     """The algorithms of a suite and dimension that may share a budget, in alphabetical order;
     `names` are suite, dimension, unit and ``budget``: the T up to which every run is known. The
     search is over the functions and instances on which all algorithms were run.
