@@ -45,17 +45,6 @@ ALLOWED = {
     "cli": None,  # all of the core
     "extensions": None,
 }  # fmt: skip
-WITHIN_MEASURE = {
-    "evaluation": set(),
-    "launching": set(),
-    "isolation": set(),
-    "perturbation": set(),
-    "runner": set(),
-    "trial": {"evaluation", "launching", "isolation"},
-    "run": {"evaluation", "launching", "isolation"},
-    "job": {"evaluation", "launching", "isolation", "perturbation", "trial", "run"},
-    "audit": {"evaluation", "launching", "trial", "run", "runner"},
-}  # fmt: skip
 LIBRARIES_KEPT_OUT = {
     "statistics": {"pandas", "matplotlib", "seaborn", "pyarrow"},
     "policies": {"pandas", "matplotlib", "seaborn", "pyarrow"},
@@ -117,27 +106,6 @@ def test_arrows(layer):
         if (beyond := layers_of(imports(path)) - allowed - {layer})
     }
     assert not wrong
-
-
-def test_every_room_of_measure_is_known():
-    present = {path.stem for path in (PACKAGE / "measure").iterdir() if path.stem[0] not in "_."}
-    assert present == set(WITHIN_MEASURE), "say in WITHIN_MEASURE what the new room may import"
-
-
-@pytest.mark.parametrize("room", WITHIN_MEASURE)
-def test_arrows_within_measure(room):
-    compiled = (PACKAGE / "measure" / room).glob("*.pyx")
-    wrong = {
-        path.name: sorted(beyond)
-        for path in [*files(f"measure/{room}"), *compiled]
-        if (beyond := rooms_of_measure(path) - WITHIN_MEASURE[room] - {room})
-    }
-    assert not wrong
-
-
-def rooms_of_measure(path: Path) -> set[str]:
-    found = re.findall(r"^\s*from timefair\.measure(?:\.| import )(\w+)", path.read_text(), re.M)
-    return set(found)
 
 
 def test_the_client_of_external_programs_needs_the_standard_library_alone():
