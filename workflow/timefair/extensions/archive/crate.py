@@ -329,7 +329,11 @@ def cards(
     for number, machine in enumerate(where.machines, start=1):
         text = json.dumps(machine, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
         yield Member(f"{ENVIRONMENT}/machine-{number}.json", text.encode())
-        yield Member(f"{ENVIRONMENT}/requirements-{number}.txt", _pins(machine).encode())
+        head = f"# Installed when the runs were measured, with Python {machine.get('python')}"
+        installed = (machine.get("packages") or {}).items()
+        lines = {f"{name.replace('_', '-').lower()}=={version}" for name, version in installed}
+        pins = [head, *sorted(one for one in lines if not one.startswith("timefair=")), ""]
+        yield Member(f"{ENVIRONMENT}/requirements-{number}.txt", "\n".join(pins).encode())
     # the version that measured the runs; the present one if there is not just one
     version = where.versions[0] if len(where.versions) == 1 else __version__
     package = f"./{CODE}" if code.commit else f"timefair=={version}"
@@ -350,13 +354,6 @@ def cards(
         install="\n".join([*([_PINS] if where.machines else []), f"pip install {package}"]),
     )
     yield Member("README.md", readme.encode())
-
-
-def _pins(machine: Mapping[str, Any]) -> str:
-    installed = machine.get("packages") or {}
-    lines = {f"{name.replace('_', '-').lower()}=={installed[name]}" for name in installed}
-    head = f"# Installed when the runs were measured, with Python {machine.get('python')}"
-    return "\n".join([head, *sorted(o for o in lines if not o.startswith("timefair=")), ""])
 
 
 _PROFILES = {
@@ -483,7 +480,12 @@ def _metadata(
             if path.startswith(f"{ENVIRONMENT}/")
         ),
     ]
-    people = [_person(author) for author in deposit.authors]
+    people = []
+    for one in deposit.authors:
+        name = f"{one.given} {one.family}"
+        place = f"https://orcid.org/{one.orcid}" if one.orcid else f"#{quote(name)}"
+        names = {"familyName": one.family, "givenName": one.given}
+        people.append(_entity(place, "Person", name=name, **names))
     licence = f"https://spdx.org/licenses/{deposit.license}"
     profiles = [
         _entity(url, "CreativeWork", name=name, version=version)
@@ -553,13 +555,6 @@ def _entity(identifier: str, kind: str | list[str], **properties: object) -> dic
 def _references(entities: Sequence[Mapping[str, Any]]) -> object:
     found = [{"@id": entity["@id"]} for entity in entities]
     return found[0] if len(found) == 1 else found
-
-
-def _person(author: Author) -> dict[str, Any]:
-    name = f"{author.given} {author.family}"
-    identifier = f"https://orcid.org/{author.orcid}" if author.orcid else f"#{quote(name)}"
-    names = {"familyName": author.family, "givenName": author.given}
-    return _entity(identifier, "Person", name=name, **names)
 
 
 def _file(path: str, name: str, description: str) -> dict[str, Any]:

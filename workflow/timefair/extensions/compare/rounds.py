@@ -18,21 +18,8 @@ from timefair.basics.files import atomic_file, regular, temporary_folder
 from timefair.campaign import configuration, driver, plan, provenance
 from timefair.campaign.configuration import Campaign
 from timefair.cli.common import entry
-from timefair.extensions.compare.comparison import (
-    Answer,
-    Comparison,
-    Design,
-    Law,
-    Look,
-    Loss,
-    Measure,
-    Sample,
-    compare,
-    look_levels,
-    samples,
-    simulate,
-    value,
-)
+from timefair.extensions.compare import comparison
+from timefair.extensions.compare.comparison import Comparison, Look, Measure, Sample
 from timefair.measure.runner import JobFailed, measured
 from timefair.records.integrity import mixed, several_hosts
 from timefair.records.rundata.problems import final_target
@@ -52,7 +39,7 @@ class Pair:
     cautions: tuple[str, ...]
 
     def compared(self, by: Measure, ratio: float, level: float) -> Comparison:
-        return compare(*self.versions, self.samples, by=by, ratio=ratio, level=level)
+        return comparison.compare(*self.versions, self.samples, by=by, ratio=ratio, level=level)
 
 
 def read(folder: Path, versions: tuple[str, str]) -> Pair:
@@ -85,7 +72,8 @@ def _pair(name: str, campaign: Campaign, paths: Sequence[Path], versions: tuple[
     runs = runs.with_targets_in_values(bool(analysis.target_values))
     known = runs.optimum == "known" and not analysis.target_values
     hardest = max(min(analysis.targets), final_target(runs)) if known else 0.0
-    together = tuple(samples(runs, analysis, versions, hardest, campaign.instances_per_job))
+    size = campaign.instances_per_job
+    together = tuple(comparison.samples(runs, analysis, versions, hardest, size))
     if not together:
         raise InputError(f"{name}: {' and '.join(versions)} have no runs on a common function")
     cautions = [line for label in versions for line in _cautions(runs, analysis, label)]
@@ -182,7 +170,7 @@ class Rounds:
         """
         campaign, planned = self.campaign, self.campaign.rounds
         keys = provenance.measure_keys(campaign)
-        levels = look_levels(1 - campaign.statistics.confidence, planned)
+        levels = comparison.look_levels(1 - campaign.statistics.confidence, planned)
         driver.permit(campaign, self.folder)
         with driver.held(self.folder):
             plan.write_snapshot(campaign, self.folder)
@@ -197,12 +185,12 @@ class Rounds:
                 pair = _pair(str(self.folder), campaign, paths, (self.baseline, self.candidate))
                 found = pair.compared(by, ratio, float(level))
                 spent_s = time.monotonic() - start
-                sure = found.verdict.answer is not Answer.UNDECIDED
+                sure = found.verdict.answer is not comparison.Answer.UNDECIDED
                 left_s = 0.0 if sure else (planned - number) * spent_s
                 left = f"; at most about {left_s:.0f} s left" if left_s else ""
                 say(
                     f"round {number} of {planned}, {spent_s:.0f} s: "
-                    f"{found.verdict.answer}, {value(by, found.verdict)}{left}"
+                    f"{found.verdict.answer}, {comparison.value(by, found.verdict)}{left}"
                 )
                 if sure:
                     break
@@ -294,7 +282,7 @@ LOST = 0.2
 
 def expectations(rounds: Rounds, by: Measure, ratio: float) -> Iterator[str]:
     campaign, problems = rounds.campaign, rounds.campaign.problems
-    design = Design(
+    design = comparison.Design(
         functions=len(problems.spaces),
         runs=len(problems.instances) * campaign.runs,
         looks=campaign.rounds,
@@ -310,15 +298,15 @@ def expectations(rounds: Rounds, by: Measure, ratio: float) -> Iterator[str]:
     yield f"plan      {size}, {seeds}{time}, {design.looks} round(s), margin {ratio:g}"
     if by not in (Measure.SECONDS, Measure.EVALUATIONS):
         return
-    law, rng = Law(), np.random.default_rng(campaign.seed)
+    law, rng = comparison.Law(), np.random.default_rng(campaign.seed)
 
-    def chance(loss: Loss, answer: Answer = Answer.WORSE) -> float:
-        return simulate(design, law, loss, samples=SAMPLES, rng=rng)[0][answer]
+    def chance(loss: comparison.Loss, answer: comparison.Answer = comparison.Answer.WORSE) -> float:
+        return comparison.simulate(design, law, loss, samples=SAMPLES, rng=rng)[0][answer]
 
     unit = "seconds" if by is Measure.SECONDS else "evaluations"
     found = {}
     for slowdown in SLOWDOWNS:
-        found[slowdown] = chance(Loss(slowdown=slowdown))
+        found[slowdown] = chance(comparison.Loss(slowdown=slowdown))
         if found[slowdown] >= USUALLY:
             break
     for slowdown in dict.fromkeys((SLOWDOWNS[0], max(found))):
@@ -326,12 +314,12 @@ def expectations(rounds: Rounds, by: Measure, ratio: float) -> Iterator[str]:
             f"can find  a candidate that needs {100 * (slowdown - 1):.0f} % more {unit}, "
             f"with probability {found[slowdown]:.2f}"
         )
-    lost = chance(Loss(lost=LOST))
+    lost = chance(comparison.Loss(lost=LOST))
     yield (
         f"can find  a candidate that loses {100 * LOST:.0f} % of the successes, "
         f"with probability {lost:.2f}"
     )
-    equal = chance(Loss(), Answer.EQUAL)
+    equal = chance(comparison.Loss(), comparison.Answer.EQUAL)
     yield f"can show  that equal versions are equal, with probability {equal:.2f}"
     yield (
         f"assumed   {100 * law.success:.0f} % of the runs reach the target, after exponentially "

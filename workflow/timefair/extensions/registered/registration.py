@@ -231,30 +231,24 @@ def register(campaign: Campaign, folder: Path) -> dict[str, Any]:
             "another name and measure again"
         )
     before = read(folder)
+    keys: dict[str, dict[str, str]] = {}
+    for (label, round), key in provenance.measure_keys(campaign).items():
+        keys.setdefault(label, {})[str(round)] = key
     content = {
         "version": __version__,
         "registered_utc": datetime.now(UTC).isoformat(timespec="milliseconds"),
         "git": some_facts(("commit", "package_commit")),
         "campaign": campaign.model_dump(mode="json"),
         "planned_runs": plan.cell_count(campaign) * campaign.runs,
-        **_code(campaign),
+        "keys": keys,
+        "code": {label: provenance.measure_code(campaign, label) for label in campaign.algorithms},
+        "analysis_code": provenance.table_key(KEY),
         "replaces": [] if before is None else [*before["replaces"], before["digest"]],
     }
     content["digest"] = provenance.key_of(content)
     with storing(), atomic_file(folder / FILE) as file:
         file.write((json.dumps(content, indent=1) + "\n").encode())
     return content
-
-
-def _code(campaign: Campaign) -> dict[str, Any]:
-    keys: dict[str, dict[str, str]] = {}
-    for (label, round), key in provenance.measure_keys(campaign).items():
-        keys.setdefault(label, {})[str(round)] = key
-    return {
-        "keys": keys,
-        "code": {label: provenance.measure_code(campaign, label) for label in campaign.algorithms},
-        "analysis_code": provenance.table_key(KEY),
-    }
 
 
 def first_run(folder: Path) -> Path | None:
