@@ -393,7 +393,6 @@ _MACHINE = (
 """The facts of the machine that are compared, in this order."""
 
 _PYTHON = ("python", "python_implementation")
-_SHOWN = 8  # maximal number of listed differing packages that no algorithm or suite names
 
 
 class Change(NamedTuple):
@@ -419,11 +418,7 @@ def circumstances(
     others, others_now = _packages(recorded), _packages(now)
     rest = {*others, *others_now} - {_plain(name) for name in {*named, *named_now}}
     rest = rest if others and others_now else set()  # a record may not list them
-    changed = list(_differing("software", others, others_now, sorted(rest)))
-    yield from changed[:_SHOWN]
-    if len(changed) > _SHOWN:
-        more = f"{len(changed) - _SHOWN} more packages"
-        yield Change("software", more, "other versions", "the installed ones")
+    yield from _differing("software", others, others_now, sorted(rest))
     for change in _differing("machine", recorded, now, _MACHINE):
         if "none" not in (change.recorded, change.now):
             yield change

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtrit
 
-from timefair.basics.words import listed, number
+from timefair.basics.words import number
 from timefair.exhibits.charts.chart import Picture, leaders
 from timefair.exhibits.exhibit import Figure, Made, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout
@@ -540,25 +540,16 @@ def _rows(cell: Cell, lengths: Array, analysis: Analysis) -> Iterator[dict[str, 
         }
 
 
-GAINS_LITTLE = "Other restarts would gain little or nothing for {names}."
-UNCERTAIN = "It is uncertain whether other restarts would make {names} faster on other functions."
-
-
 def findings(evidence: Evidence, space: Space) -> Iterator[str]:
+    """A sentence on each noticeable gain, the largest first."""
     from timefair.report.evidence import NOTICEABLE
 
     rows = evidence.of("restart_advice", space)
     if rows.empty:
         return
-    small = (rows["verdict"] == GAIN) & (rows["gain"] < NOTICEABLE)
-    rows = rows.assign(verdict=rows["verdict"].mask(small, NOTHING))
-    gains = rows[rows["verdict"] == GAIN].sort_values("gain", ascending=False, kind="stable")
-    for _, row in gains.iterrows():
+    gains = rows[(rows["verdict"] == GAIN) & (rows["gain"] >= NOTICEABLE)]
+    for _, row in gains.sort_values("gain", ascending=False, kind="stable").iterrows():
         yield (
             f"Restart {row['algorithm']} after {row['tau']:,.0f} evaluations: "
             f"{number(row['gain'], digits=2)} times as fast on the functions not used to choose it."
         )
-    for verdict, sentence in ((UNSURE, UNCERTAIN), (NOTHING, GAINS_LITTLE)):
-        names = sorted(rows.loc[rows["verdict"] == verdict, "algorithm"].astype(str))
-        if names:
-            yield sentence.format(names=listed(names))
