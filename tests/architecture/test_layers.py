@@ -1,4 +1,4 @@
-"""Layers of the package, profiles, environments, and fast tests of each room."""
+"""Layers of the package, profiles, and environments."""
 
 import ast
 import re
@@ -44,17 +44,6 @@ ALLOWED = {
     },
     "cli": None,  # all of the core
     "extensions": None,
-}  # fmt: skip
-WITHIN_MEASURE = {
-    "evaluation": set(),
-    "launching": set(),
-    "isolation": set(),
-    "perturbation": set(),
-    "runner": set(),
-    "trial": {"evaluation", "launching", "isolation"},
-    "run": {"evaluation", "launching", "isolation"},
-    "job": {"evaluation", "launching", "isolation", "perturbation", "trial", "run"},
-    "audit": {"evaluation", "launching", "trial", "run", "runner"},
 }  # fmt: skip
 LIBRARIES_KEPT_OUT = {
     "statistics": {"pandas", "matplotlib", "seaborn", "pyarrow"},
@@ -117,27 +106,6 @@ def test_arrows(layer):
         if (beyond := layers_of(imports(path)) - allowed - {layer})
     }
     assert not wrong
-
-
-def test_every_room_of_measure_is_known():
-    present = {path.stem for path in (PACKAGE / "measure").iterdir() if path.stem[0] not in "_."}
-    assert present == set(WITHIN_MEASURE), "say in WITHIN_MEASURE what the new room may import"
-
-
-@pytest.mark.parametrize("room", WITHIN_MEASURE)
-def test_arrows_within_measure(room):
-    compiled = (PACKAGE / "measure" / room).glob("*.pyx")
-    wrong = {
-        path.name: sorted(beyond)
-        for path in [*files(f"measure/{room}"), *compiled]
-        if (beyond := rooms_of_measure(path) - WITHIN_MEASURE[room] - {room})
-    }
-    assert not wrong
-
-
-def rooms_of_measure(path: Path) -> set[str]:
-    found = re.findall(r"^\s*from timefair\.measure(?:\.| import )(\w+)", path.read_text(), re.M)
-    return set(found)
 
 
 def test_the_client_of_external_programs_needs_the_standard_library_alone():
@@ -242,46 +210,3 @@ def test_every_dependency_is_pinned(extra, given):
     pinned = {pin.partition("==")[0] for file in given for pin in pins(file)}
     names = {re.split(r"[\[<>=~!; ]", entry)[0].lower() for entry in wanted} - {"timefair"}
     assert names <= pinned
-
-
-TESTS = Path(__file__).parents[1]
-FILES = sorted(
-    path for room in ("unit", "extensions") for path in (TESTS / room).rglob("test_*.py")
-)
-NOT_FAST = ("slow", "workflow", "peer", "thorough")
-
-
-def marks(node: ast.AST) -> set[str]:
-    return {
-        part.attr
-        for part in ast.walk(node)
-        if isinstance(part, ast.Attribute) and ast.unparse(part.value) == "pytest.mark"
-    }
-
-
-def fast_tests(path: Path) -> list[str]:
-    """The tests of a file whose first case has the mark `fast`."""
-    body = ast.parse(path.read_text(encoding="utf-8")).body
-    of_file = [
-        node.value
-        for node in body
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "pytestmark"
-    ]
-    if any(marks(value) & set(NOT_FAST) for value in of_file):
-        return []
-    return [
-        node.name
-        for node in body
-        if isinstance(node, ast.FunctionDef)
-        and node.name.startswith("test_")
-        and not any(marks(decorator) & set(NOT_FAST) for decorator in node.decorator_list)
-    ]
-
-
-def test_every_room_of_the_package_has_fast_tests():
-    rooms = {path.parent for path in PACKAGE.glob("*/__init__.py")}
-    rooms |= {path.parent for path in PACKAGE.glob("extensions/*/__init__.py")}
-    names = {path.relative_to(PACKAGE).as_posix() for path in rooms} - {"extensions"}
-    with_tests = {"/".join(path.relative_to(TESTS).parts[:2]) for path in FILES if fast_tests(path)}
-    with_tests = {place.removeprefix("unit/") for place in with_tests}
-    assert names <= with_tests

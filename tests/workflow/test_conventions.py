@@ -125,20 +125,6 @@ def test_snakedeploy_makes_a_workflow_that_runs(workspace, clone):
     assert (deployed / "results/test/report.html").is_file()
 
 
-def test_the_catalogue_finds_what_it_asks_for():
-    usage = yaml.safe_load((ROOT / ".snakemake-workflow-catalog.yml").read_text())["usage"]
-    assert set(usage) == {"mandatory-flags", "software-stack-deployment", "report"}
-    assert set(usage["mandatory-flags"]) == {"desc", "flags"}
-    deployment = usage["software-stack-deployment"]
-    assert set(deployment) == {"conda", "apptainer", "apptainer+conda", "report"}
-    assert all(isinstance(value, bool) for value in [usage["report"], *deployment.values()])
-    for path in ("workflow/Snakefile", "config/README.md", "README.md"):
-        assert (ROOT / path).is_file()
-    readme = (ROOT / "README.md").read_text().lower()
-    assert "snakemake" in readme
-    assert "workflow" in readme
-
-
 OUTER = f"""
 configfile: "outer.yaml"
 
@@ -196,17 +182,6 @@ def test_a_fault_in_a_module_is_an_error_of_the_workflow(tmp_path):
     assert "WorkflowError" in said
     assert "timefair: seed: -1: should be at least 0" in said
     assert "Traceback" not in said
-
-
-TYPED = """
-from timefair.basics.errors import InputError
-from timefair.measure.evaluation.objective import NEVER
-
-reveal_type(NEVER)
-reveal_type(InputError("a fault").told)
-InputError(reached=1)
-"""
-"""A compiled module and one in Python, of those that import little."""
 
 
 class Installation:
@@ -301,16 +276,3 @@ def test_a_clone_that_is_not_built_uses_the_wheel(installation, workspace, clone
     words = ("--cores", "1", "--dry-run", "--configfile", str(workspace.config))
     planned = installation.run("-m", "snakemake", *words, folder=clone)
     assert "measure_cell" in planned
-
-
-def test_types_of_the_wheel_are_seen_by_mypy(installation, tmp_path):
-    pytest.importorskip("mypy")
-    (tmp_path / "user.py").write_text(TYPED)
-    words = ("--strict", "--python-executable", installation.python, "user.py")
-    done = subprocess.run(
-        [sys.executable, "-m", "mypy", *words],
-        cwd=tmp_path, env=os.environ | {"PYTHONPATH": ""}, capture_output=True, text=True,
-    )  # fmt: skip
-    said = [line.partition(": ")[2] for line in done.stdout.splitlines()]
-    assert said[:2] == ['note: Revealed type is "int"', 'note: Revealed type is "str"'], done.stdout
-    assert any("Unexpected keyword argument" in line for line in said[2:]), done.stdout

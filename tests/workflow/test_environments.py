@@ -17,41 +17,19 @@ NOT_REACHED = ("No matching distribution", "Connection", "timed out")
 """What pip prints where there is no package index."""
 
 
-def interpreter(folder: Path, *packages: str) -> str:
+@pytest.fixture(scope="module")
+def python(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("old")
     subprocess.run([sys.executable, "-m", "venv", folder], check=True)
     made = str(folder / "bin/python")
     needed = ("coco-experiment", "pyarrow<22", "pydantic", "PyYAML")
-    install = [made, "-m", "pip", "install", "--quiet", *needed, *packages]
+    pins = [f"{package}=={version}" for package, version in OLD.items()]
+    install = [made, "-m", "pip", "install", "--quiet", *needed, *pins]
     done = subprocess.run(install, capture_output=True, text=True, check=False)
     if done.returncode and any(words in done.stderr for words in NOT_REACHED):
         pytest.skip("the package index is not reached")
     assert done.returncode == 0, done.stderr
     return made
-
-
-@pytest.fixture(scope="module")
-def python(tmp_path_factory):
-    pins = [f"{package}=={version}" for package, version in OLD.items()]
-    return interpreter(tmp_path_factory.mktemp("old"), *pins)
-
-
-@pytest.mark.thorough
-def test_mealpy_gives_the_same_results_with_the_numpy_that_it_pins(workspace, tmp_path):
-    pytest.importorskip("mealpy")
-    python = interpreter(tmp_path / "mealpy", f"mealpy=={version('mealpy')}")
-    use = "mealpy:GWO.OriginalGWO"
-    algorithms = {"old": {"use": use, "python": python, "seed_as": "here"}, "here": use}
-    workspace.configure(
-        algorithms=algorithms,
-        budget={"evaluations": 500},
-        tables=["checklist"],
-        figures=["anytime"],
-    )
-    workspace.complete()
-    found = pd.DataFrame(workspace.rows()).sort_values(["function", "instance", "run"])
-    old, here = (found.loc[found["algorithm"] == label, "best_precision"] for label in algorithms)
-    assert old.tolist() == here.tolist() != []
-    assert facts_of(workspace, "old")["machine"]["versions"]["numpy"].startswith("1.26")
 
 
 @pytest.mark.thorough

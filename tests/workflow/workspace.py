@@ -86,16 +86,6 @@ class Workspace:
         with self.here():
             archived.collected(self.folder, yaml.safe_load(self.config.read_text()))
 
-    def collect_and_analyse_here(self) -> str:
-        """Have Snakemake collect the runs, and call the commands of the rules after these in this
-        process. What Snakemake said.
-        """
-        said = self.complete("--until", "collect_records")
-        with self.here():
-            archived.analyse(self.results)
-        self._be_sure_of_outputs()
-        return said
-
     @contextlib.contextmanager
     def here(self) -> Iterator[None]:
         with pytest.MonkeyPatch.context() as patch:

@@ -180,16 +180,3 @@ def test_what_is_wrong_is_one_line(campaign, spec, line):
     if spec.get("use", "").startswith("external:"):
         Path("x").touch(mode=0o755)
     assert fault_of(campaign, **spec).startswith(f"algorithms.a.{line}")
-
-
-@pytest.mark.parametrize(
-    ("script", "line"),
-    [
-        ("exit 0", "cannot run timefair (exit status 0)"),
-        ("echo no >&2; exit 3", "cannot run timefair (no)"),
-    ],
-)
-def test_what_is_no_interpreter(campaign, script, line):
-    Path("python").write_text(f"#!/bin/sh\n{script}\n")
-    Path("python").chmod(0o755)
-    assert fault_of(campaign, python="python") == f"algorithms.a.python: 'python': {line}"

@@ -104,7 +104,7 @@ def test_it_names_members_shares_the_best_alone_and_the_bound():
     "changes",
     [
         {"gain_low": 0.0}, {"held_out": 0.61}, {"functions": 5}, {"gain_low": float("nan")},
-        {"unit": "evaluations"}, {"arrangement": "slices"}, {"size": 3}, {"dimension": 5},
+        {"unit": "evaluations"}, {"arrangement": "slices"}, {"dimension": 5},
     ],
 )  # fmt: skip
 def test_it_says_nothing_where_the_gain_may_be_chance(changes):

@@ -8,7 +8,6 @@ import pytest
 
 from timefair.exhibits.registry import TABLES
 from timefair.extensions.restart_prediction.tables import (
-    GAINS_LITTLE,
     Launches,
     best_option,
     deleted_groups,
@@ -206,18 +205,17 @@ def said(*rows):
     return list(findings(Evidence(tables, SimpleNamespace()), SPACE))
 
 
-def test_gains_come_first_and_what_nobody_would_notice_is_little():
+def test_the_largest_gain_comes_first_and_what_nobody_would_notice_is_no_finding():
     found = said(
         row("CMA-ES", "nothing to gain", 5000.0, 1.0),
         row("A", "gain", 640.0, 1.52),
         row("DE", "gain", 9000.0, 3.14),
+        row("B", "gain", 640.0, 1.04),
         row("Old", "no launch traces"),
     )
     assert found[0] == (
         "Restart DE after 9,000 evaluations: 3.1 times as fast on the functions not used to choose "
         "it."
     )
-    named = ["Restart A after 640", "for CMA-ES"]  # what cannot be judged is in the table
-    assert [name in one for name, one in zip(named, found[1:], strict=True)] == [True] * 2
-    assert said(row("A", "gain", 640.0, 1.04)) == [GAINS_LITTLE.format(names="A")]
+    assert [one.startswith("Restart A after 640") for one in found[1:]] == [True]
     assert said() == []

@@ -35,7 +35,6 @@ from timefair.extensions.archive.files import (
     campaign_files,
     measured_where,
     own_code,
-    without_documents,
     workflow_code,
 )
 from timefair.records.schema import RUN_SCHEMA
@@ -64,10 +63,7 @@ _VERSION = "schema_version"
 def compact_files(
     files: Iterable[Member], folder: Path, campaign: Campaign, within: str
 ) -> list[Member]:
-    """The files of a campaign for a compact archive, among all that go `within`. `InputError` if
-    tables do not depend on targets alone: if optima are unknown, or runs have noise, several
-    objectives, constraints or problems that change.
-    """
+    """The files for a compact archive, among all. `InputError` if tables need more than targets."""
     files, kept = list(files), []
     equal = _equal_evaluations(
         folder / f"collected/{label}.parquet" for label in campaign.algorithms
@@ -86,7 +82,6 @@ def compact_files(
 
 
 def _samples(files: Iterable[Member], within: str) -> set[str]:
-    """The smallest record of each algorithm in each dimension: the quickest to replay."""
     smallest: dict[tuple[str, int], tuple[int, str]] = {}
     for member in files:
         try:
@@ -150,14 +145,15 @@ def thinned(runs: pa.Table, targets: Sequence[float], equal: Equal) -> pa.Table:
     compared. Null and empty lists of improvements stay as they are.
     """
     own, other = (_Events(runs[name]) for name in ("events", "launch_events"))
-    first = _first_at_targets(own, other, np.sort(np.asarray(targets, dtype=float)))
+    keep = _first_at_targets(own, other, np.sort(np.asarray(targets, dtype=float)))
     problems = zip(*(runs[name].to_pylist() for name in _PROBLEM), strict=True)
     points = [equal.get(problem, np.empty(0, dtype=np.int64)) for problem in problems]
-    keep_own = first[: own.size] | own.ends() | own.steps() | own.latest(points)
-    keep_other = first[own.size :]
-    for name, events, keep in (("events", own, keep_own), ("launch_events", other, keep_other)):
+    keep[: own.size] |= own.ends() | own.steps() | own.latest(points)
+    for events, name, kept in zip(
+        (own, other), ("events", "launch_events"), np.split(keep, [own.size]), strict=True
+    ):
         place = runs.schema.get_field_index(name)
-        runs = runs.set_column(place, RUN_SCHEMA.field(name), events.where(keep))
+        runs = runs.set_column(place, RUN_SCHEMA.field(name), events.where(kept))
     return runs
 
 
@@ -166,8 +162,6 @@ class _Events:
 
     def __init__(self, column: pa.ChunkedArray) -> None:
         whole = column.combine_chunks()
-        if isinstance(whole, pa.ChunkedArray):
-            whole = pa.concat_arrays(whole.chunks)
         self._column, self._flat = whole, whole.flatten()
         lengths = whole.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
         self.run = np.repeat(np.arange(len(whole)), lengths)
@@ -178,13 +172,10 @@ class _Events:
         return values
 
     def ends(self) -> NDArray[np.bool_]:
-        other: NDArray[np.bool_] = np.diff(self.run) != 0
-        edge = np.ones(1, dtype=bool)[: self.size]
-        ends: NDArray[np.bool_] = np.concatenate([edge, other]) | np.concatenate([other, edge])
-        return ends
+        first = np.diff(self.run, prepend=-1) != 0
+        return np.asarray(first | (np.diff(self.run, append=-1) != 0))
 
     def steps(self) -> NDArray[np.bool_]:
-        """The last of each run in each step of the grid."""
         last = np.zeros(self.size, dtype=bool)
         for cost in (self["evaluations"], np.maximum(self["time_s"], _EARLIEST_S)):
             step = np.floor(RESOLUTION * np.log(cost))
@@ -210,9 +201,7 @@ class _Events:
 def _first_at_targets(
     own: _Events, other: _Events, targets: NDArray[np.float64]
 ) -> NDArray[np.bool_]:
-    """With which improvements a launch first reaches a target, or ends; those of `own` first. The
-    improvements of a launch are those of the run that it made, and its other ones.
-    """
+    """With which improvements a launch first reaches a target, or ends; those of `own` first."""
     run = np.concatenate([own.run, other.run])
     if not run.size:
         return np.zeros(0, dtype=bool)
@@ -311,7 +300,6 @@ class Author(NamedTuple):
 
 
 def _is_orcid(text: str) -> bool:
-    """Whether the check digit is right (ISO 7064, MOD 11-2)."""
     digits = text.replace("-", "")
     total = 0
     for digit in digits[:-1]:
@@ -337,14 +325,15 @@ def cards(
     tuned: bool,
     compact: bool = False,
 ) -> Iterator[Member]:
-    """The descriptions of an archive for people: README, machines and pins. `results` is the folder
-    of the campaign in the archive, which may have files of the user's `own` and searches for
-    parameters (`tuned`). If `compact`, runs are thinned, and there are no tables.
-    """
+    """README, machines and pins; `results` is the folder of the campaign in the archive."""
     for number, machine in enumerate(where.machines, start=1):
         text = json.dumps(machine, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
         yield Member(f"{ENVIRONMENT}/machine-{number}.json", text.encode())
-        yield Member(f"{ENVIRONMENT}/requirements-{number}.txt", _pins(machine).encode())
+        head = f"# Installed when the runs were measured, with Python {machine.get('python')}"
+        installed = (machine.get("packages") or {}).items()
+        lines = {f"{name.replace('_', '-').lower()}=={version}" for name, version in installed}
+        pins = [head, *sorted(one for one in lines if not one.startswith("timefair=")), ""]
+        yield Member(f"{ENVIRONMENT}/requirements-{number}.txt", "\n".join(pins).encode())
     # the version that measured the runs; the present one if there is not just one
     version = where.versions[0] if len(where.versions) == 1 else __version__
     package = f"./{CODE}" if code.commit else f"timefair=={version}"
@@ -365,13 +354,6 @@ def cards(
         install="\n".join([*([_PINS] if where.machines else []), f"pip install {package}"]),
     )
     yield Member("README.md", readme.encode())
-
-
-def _pins(machine: Mapping[str, Any]) -> str:
-    installed = machine.get("packages") or {}
-    lines = {f"{name.replace('_', '-').lower()}=={installed[name]}" for name in installed}
-    head = f"# Installed when the runs were measured, with Python {machine.get('python')}\n"
-    return head + "".join(f"{line}\n" for line in sorted(lines) if not line.startswith("timefair="))
 
 
 _PROFILES = {
@@ -430,9 +412,8 @@ def crate_of(
     compact: bool = False,
 ) -> Crate:
     """Describe ``results/NAME`` as an archive; its files are not read yet. It is `published` by
-    default on the day of the last run. `InputError` if the folder is not that of a complete
-    campaign, no date is known, the runs cannot be `compact`, or the licence cannot be an identifier
-    of SPDX.
+    default on the day of the last run. `InputError` if the campaign is not complete, no date is
+    known, the runs cannot be `compact`, or the licence is no identifier.
     """
     if not _LICENSE.fullmatch(license):
         fault = "should be an identifier of SPDX, such as CC-BY-4.0"
@@ -457,9 +438,7 @@ def crate_of(
         license,
         published,
     )
-    code = workflow_code(where.commits)
-    if compact:
-        code = without_documents(code)
+    code = workflow_code(where.commits, documents=not compact)
     own = own_code(campaign, folder.resolve().parents[1])
     described = cards(
         deposit, where, code, results, own=bool(own), tuned=bool(campaign.tuned), compact=compact
@@ -501,7 +480,12 @@ def _metadata(
             if path.startswith(f"{ENVIRONMENT}/")
         ),
     ]
-    people = [_person(author) for author in deposit.authors]
+    people = []
+    for one in deposit.authors:
+        name = f"{one.given} {one.family}"
+        place = f"https://orcid.org/{one.orcid}" if one.orcid else f"#{quote(name)}"
+        names = {"familyName": one.family, "givenName": one.given}
+        people.append(_entity(place, "Person", name=name, **names))
     licence = f"https://spdx.org/licenses/{deposit.license}"
     profiles = [
         _entity(url, "CreativeWork", name=name, version=version)
@@ -569,16 +553,8 @@ def _entity(identifier: str, kind: str | list[str], **properties: object) -> dic
 
 
 def _references(entities: Sequence[Mapping[str, Any]]) -> object:
-    """References to entities; to the only one, without a list."""
     found = [{"@id": entity["@id"]} for entity in entities]
     return found[0] if len(found) == 1 else found
-
-
-def _person(author: Author) -> dict[str, Any]:
-    name = f"{author.given} {author.family}"
-    identifier = f"https://orcid.org/{author.orcid}" if author.orcid else f"#{quote(name)}"
-    names = {"familyName": author.family, "givenName": author.given}
-    return _entity(identifier, "Person", name=name, **names)
 
 
 def _file(path: str, name: str, description: str) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """The files of an archive: those of the campaign, the code at its commit, and the user's own. They
 are written as a zip, the same files as the same bytes, and checked. The manifest is a file for
-``sha256sum --check``; its first line is a comment with the checksum of the others.
+``sha256sum --check``.
 """
 
 from __future__ import annotations
@@ -109,17 +109,18 @@ class Code(NamedTuple):
     commit: str | None
 
 
-def workflow_code(commits: Sequence[str]) -> Code:
+def workflow_code(commits: Sequence[str], documents: bool = True) -> Code:
     """The workflow and the package at the commit of the records, or as installed here. Of
     `commits`, which the records name, ``-dirty`` marks one that files differed from.
     """
-    top = _top_of_clone()
-    if top is None:
+    known = _git(PACKAGE, "ls-files", "--error-unmatch", "__init__.py")
+    top = _git(PACKAGE, "rev-parse", "--show-toplevel").decode().strip() if known else ""
+    if not top:
         note = f"a copy of timefair {__version__} as it is installed here, without git"
         return Code(list(_installed()), note, None)
-    known = [commit for commit in commits if _full(top, commit)]
-    if len(commits) == len(known) == 1:
-        (of_records,) = known
+    there = [commit for commit in commits if _full(top, commit)]
+    if len(commits) == len(there) == 1:
+        (of_records,) = there
         commit = _full(top, of_records)
         note = f"git archive of {commit[:12]}, the commit that measured the runs"
         if of_records.endswith(_DIRTY):
@@ -128,20 +129,23 @@ def workflow_code(commits: Sequence[str]) -> Code:
         commit = _full(top, "HEAD")
         note = f"git archive of {commit[:12]}, the commit that is checked out; the runs were "
         note += f"measured by {' and '.join(commits) or 'an unknown commit'}"
-    return Code(_at_commit(top, commit), note, commit)
-
-
-def without_documents(code: Code) -> Code:
-    top = {f"{CODE}/{name}" for name in (*_SHIPPED, *_BESIDE)}
-    members = [m for m in code.members if "/".join(m.path.split("/")[:2]) in top]
-    return Code(members, f"{code.origin}; without tests and documentation", code.commit)
+    with tarfile.open(fileobj=io.BytesIO(_git(top, "archive", commit))) as archive:
+        members = [
+            Member(f"{CODE}/{entry.name}", file.read())
+            for entry in archive
+            if entry.isfile() and (file := archive.extractfile(entry)) is not None
+        ]
+    if not documents:
+        shipped = {f"{CODE}/{name}" for name in (*_SHIPPED, *_BESIDE)}
+        members = [m for m in members if "/".join(m.path.split("/")[:2]) in shipped]
+        note += "; without tests and documentation"
+    return Code(members, note, commit)
 
 
 def own_code(campaign: Campaign, folder: Path) -> list[Member]:
-    """The user's files that belong to the campaign's algorithms and its suite. They keep their
-    paths below the working directory of the campaign; files elsewhere are directly in `OWN`, those
-    from the ``path`` of an algorithm in a folder with its label. `InputError` if the environment of
-    an algorithm cannot import it.
+    """The user's files that the campaign needs, with their paths below its working directory; files
+    elsewhere are directly in `OWN`, those from the ``path`` of an algorithm below its label.
+    `InputError` if an environment cannot import its algorithm.
     """
     problems = campaign.problems
     files = set(suites.find(problems.suite, problems.parameters).source_files())
@@ -166,18 +170,13 @@ def own_code(campaign: Campaign, folder: Path) -> list[Member]:
         f"{OWN}/{path.relative_to(top) if path.is_relative_to(top) else path.name}": path
         for path in {file.resolve() for file in files}
     }
+    installed = [sysconfig.get_path(name) for name in ("stdlib", "platlib", "purelib", "scripts")]
+    installed += [str(PACKAGE), "/usr", "/bin"]
     return [
         Member(name, path)
         for name, path in sorted(found.items())
-        if not path.is_relative_to(PACKAGE) and not _is_installed(path)
+        if not any(map(path.is_relative_to, installed)) and _OF_PACKAGES.isdisjoint(path.parts)
     ]
-
-
-def _is_installed(path: Path) -> bool:
-    """Whether a file belongs to Python, to an installed package or to the operating system."""
-    places = {sysconfig.get_path(name) for name in ("stdlib", "platlib", "purelib", "scripts")}
-    in_place = any(path.is_relative_to(place) for place in (*places, "/usr", "/bin"))
-    return in_place or not _OF_PACKAGES.isdisjoint(path.parts)
 
 
 def _installed() -> Iterator[Member]:
@@ -195,31 +194,14 @@ def _installed() -> Iterator[Member]:
             yield Member(f"{CODE}/{name}", content)
 
 
-def _top_of_clone() -> Path | None:
-    """The top of the clone that the package is in; None if git does not know the package."""
-    if not _git(PACKAGE, "ls-files", "--error-unmatch", "__init__.py"):
-        return None
-    top = _git(PACKAGE, "rev-parse", "--show-toplevel")
-    return Path(top.decode().strip()) if top else None
-
-
-def _full(top: Path, commit: str) -> str:
+def _full(top: str, commit: str) -> str:
     """The full name of a commit, from what ``git describe`` says of it; empty if it is unknown."""
     name = commit.removesuffix(_DIRTY)
     found = _git(top, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
     return found.decode().strip()
 
 
-def _at_commit(top: Path, commit: str) -> list[Member]:
-    with tarfile.open(fileobj=io.BytesIO(_git(top, "archive", commit))) as archive:
-        return [
-            Member(f"{CODE}/{entry.name}", file.read())
-            for entry in archive
-            if entry.isfile() and (file := archive.extractfile(entry)) is not None
-        ]
-
-
-def _git(folder: Path, *arguments: str) -> bytes:
+def _git(folder: str | Path, *arguments: str) -> bytes:
     with contextlib.suppress(OSError, subprocess.CalledProcessError):
         return subprocess.run(
             ["git", *arguments], cwd=folder, capture_output=True, check=True
@@ -271,7 +253,6 @@ def measured_where(collected: Iterable[Path]) -> MeasuredWhere:
 
 
 def _add(machines: list[dict[str, Any]], machine: dict[str, Any]) -> None:
-    """Add the facts of a machine, or only its versions if the other facts are there already."""
     for known in machines:
         pairs = [(known.get(name) or {}, machine.get(name) or {}) for name in _VERSIONS]
         agree = all(
@@ -291,7 +272,6 @@ def _lasting(machine: dict[str, Any]) -> dict[str, Any]:
 MANIFEST, METADATA = "manifest-sha256.txt", "ro-crate-metadata.json"
 """The checksums and the description of an archive, in its top folder."""
 
-_HEAD = "# SHA-256 of the lines below: "
 _DATE = (1980, 1, 1, 0, 0, 0)
 _LINUX, _REGULAR_FILE = 3, 0o100644 << 16
 _UNREADABLE = (
@@ -305,7 +285,7 @@ def write_zip(members: Iterable[Member], path: Path) -> None:
     """Write files, with ascending paths, and their manifest; the zip appears when complete."""
     with atomic_file(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
         lines = b"".join(f"{_store(archive, one)}  {one.path}\n".encode() for one in members)
-        _store(archive, Member(MANIFEST, _first_line(lines) + b"\n" + lines))
+        _store(archive, Member(MANIFEST, lines))
 
 
 def _store(archive: zipfile.ZipFile, member: Member) -> str:
@@ -325,15 +305,10 @@ def _copied(member: Member, write: Callable[[bytes], object] = lambda chunk: Non
     return known.hexdigest()
 
 
-def _first_line(lines: bytes) -> bytes:
-    return (_HEAD + hashlib.sha256(lines).hexdigest()).encode()
-
-
 # --- Checking -----------------------------------------------------------------------------------
 
 
 def is_archive(target: Path) -> bool:
-    """Whether a path is that of an archive: a zip, or a folder with a manifest or RO-Crate."""
     if target.is_dir():
         return any((target / name).is_file() for name in (MANIFEST, METADATA))
     return target.suffix == ".zip"
@@ -367,17 +342,13 @@ def results_of(folder: Path) -> Path:
 
 
 def faults(folder: Path) -> Iterator[str]:
-    """A line for each file that differs from the manifest, beginning with its path in the archive;
-    `InputError` without a manifest.
-    """
+    """A line for each file that is not as in the manifest; `InputError` without a manifest."""
     path = folder / MANIFEST
     try:
-        head, _, lines = path.read_bytes().partition(b"\n")
+        lines = path.read_text("utf-8", "replace").splitlines()
     except OSError:
         raise InputError(f"{path}: there is no manifest; name an archive of timefair") from None
-    if head != _first_line(lines):
-        yield f"{MANIFEST}: not as archived (checksum in its first line)"
-    entries = (line.partition("  ") for line in lines.decode(errors="replace").splitlines())
+    entries = (line.partition("  ") for line in lines if not line.startswith("#"))
     expected = {name: checksum for checksum, _, name in entries}
     there = {member.path: member for member in files_below(folder) if member.path != MANIFEST}
     for name in sorted(expected.keys() | there.keys()):

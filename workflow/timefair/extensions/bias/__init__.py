@@ -1,8 +1,4 @@
-"""Whether an algorithm profits from where the optimum is: `timefair audit --bias`.
-
-- `probe`: pairs of problems, noise, and the tests;
-- `commands`: the option, and the file beside the runs, with its sentence in the checklist.
-"""
+"""Whether an algorithm profits from where the optimum is: `timefair audit --bias`."""
 
 from timefair.basics.extension import Extension
 

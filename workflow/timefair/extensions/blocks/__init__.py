@@ -1,6 +1,4 @@
-"""Ratios of expected running times within blocks of runs that share a node and a time. The key
-``block`` and the order of the runs are in the core.
-"""
+"""Ratios of ERTs within blocks of runs that share a node and a time; the key is in the core."""
 
 from timefair.basics.extension import Extension
 

@@ -5,9 +5,8 @@ is the ERT of its evaluations alone + α times the ERT of its own time. Both are
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TypeAlias
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,9 +28,8 @@ Array = NDArray[np.float64]
 def turning_cost(
     seconds_a: ArrayLike, evaluations_a: ArrayLike, seconds_b: ArrayLike, evaluations_b: ArrayLike
 ) -> Array:
-    """The evaluation cost in seconds, above 0, at which two algorithms have the same ERT: where
-    their lines cross; NaN if the order is the same at all costs above 0, for example for parallel
-    lines and for an ERT of `inf`.
+    """The evaluation cost in seconds, above 0, at which two algorithms have the same ERT; NaN if
+    the order is the same at all costs above 0, for example for an ERT of `inf`.
     """
     lines = (seconds_a, evaluations_a, seconds_b, evaluations_b)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -63,8 +61,7 @@ EMPTY, EVERY, BELOW, ABOVE, BETWEEN, OUTSIDE = (
 """The shapes of a set; see `TurningSets`."""
 
 
-@dataclass(frozen=True)
-class TurningSets:
+class TurningSets(NamedTuple):
     """The factors at which two algorithms may have the same ERT; one set per target.
     - `shape`: ``empty``: none; one algorithm is better at every factor. ``every``: all; the runs do
       not show at any which is better. ``below``: from 0 to `high`. ``above``: from `low` to
@@ -78,15 +75,13 @@ class TurningSets:
     high: Array
 
     def split(self, parts: int) -> list[TurningSets]:
-        arrays = (np.split(of, parts) for of in (self.shape, self.low, self.high))
-        return [TurningSets(*of) for of in zip(*arrays, strict=True)]
+        return list(map(TurningSets, *(np.split(of, parts) for of in self)))
 
 
-@dataclass(frozen=True)
-class _Scores:
-    """Moments of the scores of `equal_ert` in both parts of a cost, one row per target. At the
-    factor x, a score is that of the fixed part plus x times that of the growing part, because the
-    common ERT is a straight line in x too.
+class _Scores(NamedTuple):
+    """Moments of the scores of `equal_ert` in both parts of a cost, shapes (2, targets) and (2, 2,
+    targets). At the factor x, a score is that of the fixed part plus x times that of the growing
+    part, because the common ERT is a straight line in x too.
     """
 
     mean: Array
@@ -101,31 +96,12 @@ class _Scores:
         covariance = np.einsum("irt,jrt->ijt", centred, centred) / (both.shape[1] - 1)
         return cls(mean, covariance, both.shape[1])
 
-    def some(self, targets: NDArray[np.intp]) -> _Scores:
-        return _Scores(self.mean[:, targets], self.covariance[..., targets], self.runs)
-
-    def at(self, angle: Array) -> tuple[Array, Array]:
+    def at(self, angle: Array) -> tuple[Array, Array, int]:
         """Mean and variance where the weights are cosine and sine; shape (targets, angles)."""
         c, s = np.where(angle == np.pi / 2, 0.0, np.cos(angle)), np.sin(angle)
         (tt, te), (_, ee) = self.covariance[..., np.newaxis]
         mean = c * self.mean[0][:, np.newaxis] + s * self.mean[1][:, np.newaxis]
-        return mean, np.maximum(c * c * tt + 2 * c * s * te + s * s * ee, 0.0)
-
-
-@dataclass(frozen=True)
-class _Test:
-    first: _Scores
-    second: _Scores
-    level: float
-
-    def some(self, targets: NDArray[np.intp]) -> _Test:
-        return _Test(self.first.some(targets), self.second.some(targets), self.level)
-
-    def accepts(self, angle: Array) -> NDArray[np.bool_]:
-        sides = (self.first, self.second)
-        (mean_a, variance_a), (mean_b, variance_b) = (scores.at(angle) for scores in sides)
-        p = score_p(mean_a, variance_a, self.first.runs, mean_b, variance_b, self.second.runs)
-        return np.asarray(p > self.level)
+        return mean, np.maximum(c * c * tt + 2 * c * s * te + s * s * ee, 0.0), self.runs
 
 
 def turning_sets(
@@ -170,12 +146,14 @@ def turning_sets(
         for fixed, growing, reached in used
     )
 
-    test = _Test(first, second, 1 - confidence)
+    def accepts(angle: Array) -> NDArray[np.bool_]:
+        return np.asarray(score_p(*first.at(angle), *second.at(angle)) > 1 - confidence)
+
     moments = [of for side in (first, second) for of in (side.mean[1], side.covariance[1, 1])]
     equal_growing = (np.array(moments) == 0).all(axis=0)  # so that no factor changes the test
     angles = np.where(equal_growing[:, np.newaxis], 0.0, _angles(first, second))
-    inside = test.accepts(angles)
-    limits = [_limit(test, angles, inside, last=last) for last in (False, True)]
+    inside = accepts(angles)
+    limits = [_limit(accepts, angles, inside, last=last) for last in (False, True)]
     start, end = (np.tan(angle) * scale for angle in limits)
     begins, ends = inside[:, 0], inside[:, -1]
     parts_of_it = np.abs(np.diff(inside.astype(np.int8), axis=1)).sum(axis=1)
@@ -202,21 +180,23 @@ def _angles(first: _Scores, second: _Scores) -> Array:
     return np.sort(np.column_stack([grid, crossing]), axis=1)
 
 
-def _limit(test: _Test, angles: Array, inside: NDArray[np.bool_], *, last: bool) -> Array:
+def _limit(
+    accepts: Callable[[Array], NDArray[np.bool_]],
+    angles: Array,
+    inside: NDArray[np.bool_],
+    *,
+    last: bool,
+) -> Array:
     """The angle of the first or last change between inside and outside; 0 without a change."""
-    changes = inside[:, 1:] != inside[:, :-1]
-    rows = np.flatnonzero(changes.any(axis=1))
-    changes, test = changes[rows], test.some(rows)
+    changes, rows = inside[:, 1:] != inside[:, :-1], np.arange(len(inside))
     place = changes.shape[1] - 1 - changes[:, ::-1].argmax(axis=1) if last else changes.argmax(1)
     left, right = angles[rows, place], angles[rows, place + 1]
     side = inside[rows, place]
     for _ in range(HALVINGS):
         middle = (left + right) / 2
-        same = test.accepts(middle[:, np.newaxis])[:, 0] == side
+        same = accepts(middle[:, np.newaxis])[:, 0] == side
         left, right = np.where(same, middle, left), np.where(same, right, middle)
-    found = np.zeros(len(angles))
-    found[rows] = np.where(side, left, right)
-    return found
+    return np.where(changes.any(axis=1), np.where(side, left, right), 0.0)
 
 
 Case: TypeAlias = tuple[ProblemRuns, tuple[str, str]]
@@ -312,9 +292,7 @@ def turning(runs: Runs, analysis: Analysis) -> Made:
 def sets_of(
     cases: Sequence[Case], first: Parts, second: Parts, confidence: float
 ) -> list[TurningSets]:
-    """The confidence sets of all targets for each case; one call for all cases with equal numbers
-    of runs. The parts are those of the first and of the second algorithm of a pair.
-    """
+    """The confidence sets of all targets for each case, from the parts of its two algorithms."""
     sides = [[problem.rows[problem.algorithms[name]] for name in pair] for problem, pair in cases]
     of_sizes: dict[tuple[int, ...], list[int]] = {}
     for place, rows in enumerate(sides):

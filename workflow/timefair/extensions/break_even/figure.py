@@ -20,9 +20,7 @@ INSIDE = 1.35
 
 
 def own_time_ranks(frame: pd.DataFrame) -> Figure:
-    """One bar per algorithm, the first one on top; one panel per suite and dimension. Raises
-    `NothingToDraw` for a single algorithm.
-    """
+    """One bar per algorithm, the first one on top; one panel per suite and dimension."""
     panels.require_rows(frame)
     if frame["algorithm"].nunique() == 1:
         raise NothingToDraw("There is one algorithm: nothing to compare.")
@@ -30,20 +28,19 @@ def own_time_ranks(frame: pd.DataFrame) -> Figure:
     numbers = frame[["holds_from", "holds_to", "measured_factor"]].to_numpy(dtype=np.float64)
     ends = numbers[np.isfinite(numbers) & (numbers > 0)]
     bounds = panels.limits(np.clip([*ends, 0.1, 10.0], *FACTORS), margin=0.1)
-    with style.applied():
-        figure, grid = panels.grid(
-            frame, functions=False, height_in=AROUND_IN + LINE_IN * frame["algorithm"].nunique()
-        )
-        panels.set_log(grid[0].axes, "x", bounds, ticks=5)
-        order = frame.groupby(frame["algorithm"].astype(str))["position"].mean()
-        levels = {str(name): k for k, name in enumerate(order.sort_values(kind="stable").index)}
-        for panel in grid:
-            panel.axes.axvline(1.0, color="0.5", linewidth=0.6, zorder=0.5)
-            for row in panel.rows.to_dict("records"):
-                name = str(row["algorithm"])
-                _bar(panel.axes, row, looks[name], levels[name], bounds)
-        panels.label(figure, "factor of the algorithm's own time, others as measured")
-        panels.rows(figure, grid, {name: looks[name] for name in levels}, lines=False)
+    figure, grid = panels.grid(
+        frame, functions=False, height_in=AROUND_IN + LINE_IN * frame["algorithm"].nunique()
+    )
+    panels.set_log(grid[0].axes, "x", bounds, ticks=5)
+    order = frame.groupby(frame["algorithm"].astype(str))["position"].mean()
+    levels = {str(name): k for k, name in enumerate(order.sort_values(kind="stable").index)}
+    for panel in grid:
+        panel.axes.axvline(1.0, color="0.5", linewidth=0.6, zorder=0.5)
+        for row in panel.rows.to_dict("records"):
+            name = str(row["algorithm"])
+            _bar(panel.axes, row, looks[name], levels[name], bounds)
+    panels.label(figure, "factor of the algorithm's own time, others as measured")
+    panels.rows(figure, grid, {name: looks[name] for name in levels}, lines=False)
     return figure
 
 

@@ -61,23 +61,27 @@ class OwnTimes:
 
     @classmethod
     def of(cls, runs: Runs, analysis: Analysis) -> OwnTimes:
-        """The times of some runs; tables with the same settings share the result."""
         return runs.once((cls, repr(analysis)), lambda: cls._of(runs, analysis))
 
     @classmethod
     def _of(cls, runs: Runs, analysis: Analysis) -> OwnTimes:
         known = runs.frame["objective_s"].notna().groupby(runs.frame["algorithm"].astype(str)).all()
-        unknown, parallel = known.index[~known.to_numpy()].tolist(), _parallel(runs)
+        unknown = known.index[~known.to_numpy()].tolist()
+        given = asked(runs, lambda label, campaign: campaign["algorithms"][label].get("threads"))
+        parallel = sorted(name for name, of in given.items() if any((t or 1) > 1 for t in of))
         left = ~runs.frame["algorithm"].isin([*unknown, *parallel]).to_numpy()
         kept = runs if left.all() else runs.where(left)
         used = UsedByRuns.of(kept, analysis.model_copy(update={"workers": 1}))
-        begun = np.zeros(len(used.runs.frame))
+        frame = used.runs.frame
+        begun = np.zeros(len(frame))
         if analysis.ancillary == "amortised":
-            shares = shares_s(used.runs.frame, used.runs.origins, analysis)
-            begun += used.runs.frame["algorithm"].map(shares).fillna(0.0).to_numpy()
-        each = _evaluation_s(used.runs.frame, analysis)[:, np.newaxis]
+            shares = shares_s(frame, used.runs.origins, analysis)
+            begun += frame["algorithm"].map(shares).fillna(0.0).to_numpy()
+        count = frame["evaluations"].where(frame["evaluations"] > 0, 1)
+        each = (frame["objective_s"] + frame["charged_s"].fillna(0.0) / count).to_numpy(np.float64)
+        each = each / reference_s(frame) if analysis.time == "reference" else each
         seconds = used.seconds.cost
-        fixed = np.minimum(begun[:, np.newaxis] + each * used.rounds.cost, seconds)
+        fixed = np.minimum(begun[:, np.newaxis] + each[:, np.newaxis] * used.rounds.cost, seconds)
         told = (
             ("the cost of an evaluation was not calibrated", unknown),
             ("their evaluations ran on several cores", parallel),
@@ -128,9 +132,7 @@ class Lines(NamedTuple):
     known: NDArray[np.bool_]
 
     def against(self, scaled: int, *, both: bool = False) -> BreakEven:
-        """The break-even factors of the own time of one algorithm against each; with `both`,
-        factors below 1 of the other's own time have to be known, too.
-        """
+        """The break-even factors against each; with `both`, those below 1 are known of both."""
         either = np.maximum(self.rates, self.rates[:, [scaled]])
         wanted = _last(either >= 0.5)
         wanted = np.where(wanted == NO_TARGET, _last(either > 0), wanted)
@@ -148,9 +150,7 @@ class Lines(NamedTuple):
         return BreakEven(wanted, at, factor, equal)
 
     def gain(self, scaled: int, other: int, factor: float, last: int) -> float:
-        """Share of the targets up to `last` to which the scaled algorithm has the smaller ERT,
-        minus that of the other.
-        """
+        """Share of the targets up to `last` with the smaller ERT, minus that of the other."""
         upto = slice(last + 1)
         mine = self.fixed[upto, scaled] + factor * self.own[upto, scaled]
         there = (self.fixed + self.own)[upto, other]
@@ -176,19 +176,6 @@ def _last(chosen: NDArray[np.bool_]) -> NDArray[np.intp]:
     """The last chosen target of each algorithm, `NO_TARGET` for none."""
     last = len(chosen) - 1 - chosen[::-1].argmax(axis=0)
     return np.where(chosen.any(axis=0), last, NO_TARGET)
-
-
-def _evaluation_s(frame: pd.DataFrame, analysis: Analysis) -> Array:
-    """Calibrated and simulated cost of an evaluation on the clock of the tables, shape (runs,)."""
-    count = frame["evaluations"].where(frame["evaluations"] > 0, 1)
-    each = (frame["objective_s"] + frame["charged_s"].fillna(0.0) / count).to_numpy(np.float64)
-    return each / reference_s(frame) if analysis.time == "reference" else each
-
-
-def _parallel(runs: Runs) -> list[str]:
-    """The algorithms with a campaign that gave their runs several threads."""
-    given = asked(runs, lambda label, campaign: campaign["algorithms"][label].get("threads"))
-    return sorted(label for label, found in given.items() if any((t or 1) > 1 for t in found))
 
 
 QUESTION = questions.Question(
@@ -302,7 +289,6 @@ Cell: TypeAlias = tuple[ProblemRuns, Lines]
 
 
 def _leaders(orders: Orders, level: float) -> dict[Space, tuple[str, ...]]:
-    """The first algorithms by time in each space, by the decisions of the report."""
     from timefair.report.findings import Pairs
 
     of_spaces: dict[Space, list[Mapping[str, Any]]] = {}
@@ -366,9 +352,7 @@ def _pair(
 
 
 def _asked(lines: Lines, scaled: int, other: int, target: int) -> float:
-    """The factor that longer runs would have to show: the break-even of the cut ones, or that for
-    equal own time per evaluation.
-    """
+    """The factor that longer runs would have to show: the break-even, or equal own time."""
     there = lines.fixed[target, other] + lines.own[target, other]
     factor = float(turning_factor(lines.fixed[target, scaled], lines.own[target, scaled], there))
     if 0 < factor < 1:
@@ -521,6 +505,7 @@ def on_targets(runs: Runs, analysis: Analysis) -> Made:
 )
 def ranges(runs: Runs, analysis: Analysis) -> Made:
     times = OwnTimes.of(runs, analysis)
+    uses = asked(runs, lambda name, campaign: campaign["algorithms"][name]["use"])
     rows = []
     for (suite, dimension), cells in _by_space(times).items():
         names = sorted({name for _, lines in cells for name in lines.algorithms})
@@ -532,16 +517,17 @@ def ranges(runs: Runs, analysis: Analysis) -> Made:
                     found = lines.against(scaled, both=True).factor
                     for other, factor in zip(lines.algorithms, found, strict=True):
                         factors.get(other, []).append(factor)
-            medians = {other: _median(of) for other, of in factors.items()}
+            medians = {  # the upper ones, below 1 if more than half of the known factors are
+                other: -float(sample_quantile(-np.array(of)[~np.isnan(of)], 0.5))
+                for other, of in factors.items()
+            }
             keys = {"suite": suite, "dimension": dimension, "algorithm": name}
-            rows.append(keys | _range(medians) | _elsewhere(runs, name))
+            use = uses[name][0] if len(uses.get(name, ())) == 1 else ""
+            elsewhere, pairs = MEASURED.get(use, (None, ()))
+            ratios = [np.log(fast / slow) for slow, fast in pairs]
+            row = keys | _range(medians) | {"measured_as": elsewhere}
+            rows.append(row | {"measured_factor": np.exp(np.mean(ratios)) if ratios else np.nan})
     return rows, {"refused": times.remarks}
-
-
-def _median(factors: Sequence[float]) -> float:
-    """The upper median, below 1 if more than half of the known factors are."""
-    known = np.array(factors)[~np.isnan(factors)]
-    return -float(sample_quantile(-known, 0.5))
 
 
 def _range(medians: Mapping[str, float]) -> dict[str, Any]:
@@ -560,22 +546,11 @@ def _range(medians: Mapping[str, float]) -> dict[str, Any]:
     }
 
 
-def _elsewhere(runs: Runs, label: str) -> dict[str, Any]:
-    uses = asked(runs, lambda name, campaign: campaign["algorithms"][name]["use"]).get(label, [])
-    name, pairs = MEASURED.get(uses[0] if len(uses) == 1 else "", (None, ()))
-    ratios = [np.log(fast / slow) for slow, fast in pairs]
-    return {
-        "measured_factor": float(np.exp(np.mean(ratios))) if ratios else np.nan,
-        "measured_as": name,
-    }
-
-
 def findings(evidence: Evidence, space: Where) -> Iterator[str]:
     yield from robustness(evidence.of("implementation", space))
 
 
 def checklist(runs: Runs, analysis: Analysis) -> Iterator[ChecklistPart]:
-    """The same of every suite and dimension, as one part, if the campaign makes the table."""
     if "implementation" not in analysis.asked_tables:
         return
     table = TABLES["implementation"](runs, analysis)
@@ -589,9 +564,7 @@ def checklist(runs: Runs, analysis: Analysis) -> Iterator[ChecklistPart]:
 
 
 def robustness(rows: pd.DataFrame) -> Iterator[str]:
-    """On the pair whose order by time needs the least to change; rows of one space. None without a
-    significant lead, and if the break-even factor may be 1.
-    """
+    """On the pair whose order by time needs the least to change; none without a clear lead."""
     if rows.empty:
         return
     leads = rows[rows["leading"].astype(bool)]

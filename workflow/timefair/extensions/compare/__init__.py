@@ -1,10 +1,4 @@
-"""Compares two versions of an algorithm: `timefair compare`.
-
-- `comparison`: the runs of both versions on each function, in pairs where the seeds are equal, and
-  the answers, per function and over all;
-- `rounds`: the runs of a campaign, also those that are measured until the answer is decided;
-- `words`: the same facts as lines, and for a pull request.
-"""
+"""Compares two versions of an algorithm: `timefair compare`."""
 
 from timefair.basics.extension import Extension
 

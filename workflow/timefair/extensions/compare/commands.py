@@ -9,56 +9,27 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from timefair.basics.errors import InputError
-from timefair.cli.common import Commands, cores_of, one_thread, prepare_files
+from timefair.cli.common import (
+    Commands,
+    Declared,
+    argument,
+    cores_of,
+    one_thread,
+    prepare_files,
+)
 
 if TYPE_CHECKING:
     from timefair.extensions.compare.comparison import Comparison, Look
     from timefair.extensions.compare.rounds import Pair
 
-MEASURES = ("seconds", "evaluations", "speed", "quality")
-"""The names of `versions.comparison.Measure`."""
+MEASURES = ("seconds", "evaluations", "speed", "quality")  # the names of `comparison.Measure`
+
+
+DECLARED = Declared()
 
 
 def add_to(commands: Commands) -> None:
-    compare = commands.add_parser(
-        "compare",
-        help="compare two versions of an algorithm: better, worse, equal or undecided",
-        description="Compares a new version (candidate) of an algorithm with the old one "
-        "(baseline). With a campaign file, the command measures both versions round by round, and "
-        "stops when the answer is decided. With results/NAME and two labels, it compares two "
-        "algorithms of a measured campaign. The last line that it prints is the verdict.",
-        example="timefair compare mine.yaml --baseline DE --candidate Nelder-Mead\n"
-        "timefair compare results/mine DE Nelder-Mead",
-        exits={
-            0: "not worse: the candidate is better, or equal within the margin",
-            1: "worse: the candidate is worse by more than the margin",
-            3: "undecided: more runs are needed",
-        },
-    )
-    compare.add_argument(
-        "sources", nargs="+", metavar="WHAT", help="CAMPAIGN.yaml, or RESULTS BASELINE CANDIDATE"
-    )
-    compare.add_argument("--baseline", metavar="LABEL", help="the old version (baseline)")
-    compare.add_argument("--candidate", metavar="LABEL", help="the new version (candidate)")
-    compare.add_argument(
-        "--by",
-        choices=MEASURES,
-        help="what the verdict is about: seconds or evaluations to the target, seconds per "
-        "evaluation, or quality at the end (seconds; without a budget in seconds: evaluations)",
-    )
-    compare.add_argument(
-        "--margin",
-        type=float,
-        metavar="RATIO",
-        help="ratio of costs above which a difference matters (statistics.matters.ratio)",
-    )
-    compare.add_argument("--markdown", type=Path, metavar="FILE", help="write a summary")
-    compare.add_argument("--quiet", action="store_true", help="print the verdict only")
-    compare.add_argument(
-        "--cores", type=int, metavar="N", help="with CAMPAIGN.yaml: runs at the same time (all)"
-    )
-    compare.set_defaults(command=_compare)
-
+    DECLARED.add_to(commands)
     init = commands.choices["init"]
     init.add_argument(
         "--for-optimizer",
@@ -91,7 +62,41 @@ def _init(arguments: argparse.Namespace, without: Callable[[argparse.Namespace],
     )
 
 
+@DECLARED.command(
+    "compare",
+    argument("sources", "WHAT", "CAMPAIGN.yaml, or RESULTS BASELINE CANDIDATE", nargs="+"),
+    argument("--baseline", "LABEL", "the old version (baseline)"),
+    argument("--candidate", "LABEL", "the new version (candidate)"),
+    argument(
+        "--by",
+        choices=MEASURES,
+        help="what the verdict is about: seconds or evaluations to the target, seconds per "
+        "evaluation, or quality at the end (seconds; without a budget in seconds: evaluations)",
+    ),
+    argument(
+        "--margin",
+        "RATIO",
+        "ratio of costs above which a difference matters (statistics.matters.ratio)",
+        type=float,
+    ),
+    argument("--markdown", "FILE", "write a summary", type=Path),
+    argument("--quiet", help="print the verdict only", action="store_true"),
+    argument("--cores", "N", "with CAMPAIGN.yaml: runs at the same time (all)", type=int),
+    help="compare two versions of an algorithm: better, worse, equal or undecided",
+    example="timefair compare mine.yaml --baseline DE --candidate Nelder-Mead\n"
+    "timefair compare results/mine DE Nelder-Mead",
+    exits={
+        0: "not worse: the candidate is better, or equal within the margin",
+        1: "worse: the candidate is worse by more than the margin",
+        3: "undecided: more runs are needed",
+    },
+)
 def _compare(arguments: argparse.Namespace) -> int:
+    """Compares a new version (candidate) of an algorithm with the old one (baseline). With a
+    campaign file, the command measures both versions round by round, and stops when the answer is
+    decided. With results/NAME and two labels, it compares two algorithms of a measured campaign.
+    The last line that it prints is the verdict.
+    """
     margin = arguments.margin
     if margin is not None and not 1 <= margin < float("inf"):
         raise InputError(f"--margin: {margin:g}: should be a ratio of at least 1, such as 1.1")

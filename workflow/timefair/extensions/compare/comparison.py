@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from math import ceil, exp, inf, isnan, log, nan, sqrt
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -83,25 +83,30 @@ def log_ratio(
     job share its perturbations: with `LEAST_JOBS` jobs or more, it is computed from the sums over
     jobs (K.-Y. Liang and S. L. Zeger, Biometrika 73, 1986); the freedom without pairs is Welch's.
     """
-    (above, below), (above_candidate, below_candidate) = _arrays(baseline), _arrays(candidate)
-    if paired and above.size != above_candidate.size:
-        raise ValueError(f"pairs need as many runs, not {above.size} and {above_candidate.size}")
+    (above, below), (above_candidate, below_candidate) = (
+        [np.asarray(values, dtype=np.float64) for values in sums] for sums in (baseline, candidate)
+    )
     if min(above.size, above_candidate.size) < LEAST_RUNS or not (
         below.any() or below_candidate.any()
     ):
         return UNKNOWN
     if not (above.any() and above_candidate.any()):
         return UNKNOWN
-    one, other = _log_mean(above, below), _log_mean(above_candidate, below_candidate)
-    estimate = other.value - one.value
+    (one, influence, extra), (other, influence_candidate, extra_candidate) = (
+        _log_mean(above, below),
+        _log_mean(above_candidate, below_candidate),
+    )
     if paired:
         rare = _rare(below) + _rare(below_candidate)
-        return Change(estimate, *_of_mean(other.influence - one.influence, jobs and jobs[0], rare))
-    parts = [
-        _of_mean(version.influence, jobs and jobs[k], version.extra)
-        for k, version in enumerate((one, other))
-    ]
-    return _independent(estimate, parts)
+        spread = _of_mean(influence_candidate - influence, jobs and jobs[0], rare)
+        return Change(other - one, *spread)
+    return _independent(
+        other - one,
+        [
+            _of_mean(influence, jobs and jobs[0], extra),
+            _of_mean(influence_candidate, jobs and jobs[1], extra_candidate),
+        ],
+    )
 
 
 def worse_probability(
@@ -113,24 +118,17 @@ def worse_probability(
     both placements.
     """
     x, y = np.asarray(baseline, dtype=np.float64), np.asarray(candidate, dtype=np.float64)
-    if paired and x.size != y.size:
-        raise ValueError(f"pairs need as many runs, not {x.size} and {y.size}")
     if min(x.size, y.size) < LEAST_RUNS:
         return UNKNOWN
     places = stats.rankdata(np.concatenate([x, y]), method="dense").astype(np.float64)
     plain = wins(places[: x.size], places[x.size :])
     ends = np.array([0.0, places.max() + 1])
     worse = wins(np.append(places[: x.size], ends), np.append(places[x.size :], ends))
-    of_baseline, of_candidate = worse.mean(axis=1), worse.mean(axis=0)
-    estimate = float(plain.mean()) - 0.5
+    of_both, estimate = (worse.mean(axis=1), worse.mean(axis=0)), float(plain.mean()) - 0.5
+    placed = [_and_ends(of) for of in jobs] if jobs else [None, None]
     if paired:
-        of_pairs = _of_mean(of_candidate + of_baseline, jobs and _and_ends(jobs[0]))
-        return Change(estimate, *of_pairs)
-    parts = [
-        _of_mean(placed, jobs and _and_ends(jobs[k]))
-        for k, placed in enumerate((of_baseline, of_candidate))
-    ]
-    return _independent(estimate, parts)
+        return Change(estimate, *_of_mean(of_both[0] + of_both[1], placed[0]))
+    return _independent(estimate, [*map(_of_mean, of_both, placed)])
 
 
 def average(changes: Sequence[Change]) -> Change:
@@ -142,21 +140,13 @@ def average(changes: Sequence[Change]) -> Change:
     return _independent(sum(change.estimate for change in known) / count, parts)
 
 
-@dataclass(frozen=True)
-class _LogMean:
+def _log_mean(above: Floats, below: Floats) -> tuple[float, Floats, float]:
     """Logarithm of a ratio of two sums, what each run adds to it, and variance besides."""
-
-    value: float
-    influence: Floats
-    extra: float
-
-
-def _log_mean(above: Floats, below: Floats) -> _LogMean:
     total, count = above.sum(), below.sum()
     if count:
         influence = above / above.mean() - below / below.mean()
-        return _LogMean(float(np.log(total / count)), influence, 0.0)
-    return _LogMean(float(np.log(total / HALF)), above / above.mean(), 1 / HALF)
+        return float(np.log(total / count)), influence, 0.0
+    return float(np.log(total / HALF)), above / above.mean(), 1 / HALF
 
 
 def _rare(success: Floats) -> float:
@@ -167,9 +157,7 @@ def _rare(success: Floats) -> float:
 
 
 def _of_mean(of_runs: Floats, jobs: ArrayLike | None, extra: float = 0.0) -> tuple[float, float]:
-    """Standard error, with variance besides, and freedom of the mean of a number per run; the runs
-    of one job vary together.
-    """
+    """Standard error, with variance besides, and freedom of a mean; a job's runs vary together."""
     rest, count = of_runs - of_runs.mean(), of_runs.size
     places = np.arange(count) if jobs is None else np.unique(jobs, return_inverse=True)[1]
     if places.max() + 1 < LEAST_JOBS:
@@ -191,14 +179,6 @@ def _independent(estimate: float, parts: Sequence[tuple[float, float]]) -> Chang
     return Change(estimate, sqrt(variance), variance**2 / below if below > 0 else inf)
 
 
-def _arrays(sums: tuple[ArrayLike, ArrayLike]) -> tuple[Floats, Floats]:
-    above, below = (np.asarray(values, dtype=np.float64) for values in sums)
-    if above.ndim != 1 or above.shape != below.shape:
-        shapes = f"{above.shape} and {below.shape}"
-        raise ValueError(f"a version needs two vectors of one length, not {shapes}")
-    return above, below
-
-
 class Answer(StrEnum):
     BETTER = "better"
     WORSE = "worse"
@@ -208,9 +188,7 @@ class Answer(StrEnum):
 
 @dataclass(frozen=True)
 class Judged:
-    """A change with its answer and the interval, of the confidence 1 - level, from which it
-    follows.
-    """
+    """A change with its answer and the interval from which it follows, of confidence 1 - level."""
 
     change: Change
     answer: Answer
@@ -230,8 +208,6 @@ def judge(change: Change, margin: float, level: float) -> Judged:
     Source: D. J. Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15 (1987). H. Finner
     and K. Strassburger, Annals of Statistics 30 (2002).
     """
-    if not margin >= 0:
-        raise ValueError(f"margin must not be negative, not {margin}")
     low, high = change.interval(1 - level)
     answer = Answer.UNDECIDED
     if low > margin:
@@ -265,9 +241,7 @@ def _p(change: Change, margin: float) -> float:
 
 
 def look_levels(level: float, looks: int) -> Floats:
-    """Level at which the changes are judged at each look; they add up to the given one. Later looks
-    have more runs and get more of it, in proportion to their number.
-    """
+    """Level at each look, in proportion to its number; they add up to the given one."""
     check_confidence(1 - level)
     if looks < 1:
         raise ValueError(f"looks must be at least 1, not {looks}")
@@ -358,9 +332,7 @@ class Law:
 
 @dataclass(frozen=True)
 class Loss:
-    """The loss of the new version: seconds per evaluation relative to the old one, and the share of
-    its successes that is lost.
-    """
+    """Seconds per evaluation relative to the old version, and the share of successes lost."""
 
     slowdown: float = 1.0
     lost: float = 0.0
@@ -371,6 +343,7 @@ def simulate(
 ) -> tuple[dict[Answer, float], float]:
     """Share of each answer in simulated comparisons of seconds to the target, and of runs used."""
     levels, margin = look_levels(design.level, design.looks), log(design.ratio)
+    job = _simulated_jobs(design)
     cuts = [round(design.runs * k / design.looks) for k in range(1, design.looks + 1)]
     counted: Counter[Answer] = Counter()
     used = 0
@@ -378,8 +351,13 @@ def simulate(
         drawn = [_drawn(design, law, loss, rng) for _ in range(design.functions)]
         answer = Answer.UNDECIDED
         for runs, level in zip(cuts, levels, strict=True):
-            change = average([_change(one, runs, design) for one in drawn])
-            answer = judge(change, margin, float(level)).answer
+            changes = []
+            for one in drawn:
+                cost, reached, other_cost, other_reached = (values[:runs] for values in one)
+                pair = (cost, reached), (other_cost, other_reached)
+                jobs = (job[:runs], job[:runs])
+                changes.append(log_ratio(*pair, paired=design.paired, jobs=jobs))
+            answer = judge(average(changes), margin, float(level)).answer
             if answer is not Answer.UNDECIDED:
                 break
         counted[answer] += 1
@@ -388,15 +366,7 @@ def simulate(
     return shares, used / (samples * design.runs)
 
 
-def _change(drawn: tuple[Floats, ...], runs: int, design: Design) -> Change:
-    baseline, reached, candidate, reached_candidate = (values[:runs] for values in drawn)
-    jobs = _jobs(design)[:runs]
-    return log_ratio(
-        (baseline, reached), (candidate, reached_candidate), paired=design.paired, jobs=(jobs, jobs)
-    )
-
-
-def _jobs(design: Design) -> NDArray[np.intp]:
+def _simulated_jobs(design: Design) -> NDArray[np.intp]:
     """The job of each run of a version on a function, in the order of the looks."""
     return np.arange(design.runs) * design.looks * design.jobs // design.runs
 
@@ -406,7 +376,7 @@ def _drawn(design: Design, law: Law, loss: Loss, rng: np.random.Generator) -> tu
     budget, runs = float(gammaincinv(law.shape, law.success)), design.runs
     path = rng.gamma(law.shape, size=runs)
     other = path if design.paired else rng.gamma(law.shape, size=runs)
-    job = _jobs(design)
+    job = _simulated_jobs(design)
     noise = rng.normal(0.0, law.noise, (2, runs))
     noise += rng.normal(0.0, law.job_noise, (2, job[-1] + 1))[:, job]
     speeds = np.exp(noise) * np.array([[1.0], [loss.slowdown]])
@@ -440,87 +410,18 @@ class Effort(NamedTuple):
     success: Floats
 
 
-@dataclass(frozen=True)
-class Cell:
+class Cell(NamedTuple):
     """The runs of one version on all instances of a function; arrays have the shape (runs,).
-    - `runs`, `rows`: all of them, treated as all tables in seconds do, and the places of those that
-      count.
     - `jobs`: the number of the job of each run, among those of the version on the function.
-    - `reference`: that of the precisions: the optimum of each run's problem, or the best known
-      value.
+    - `best_precision`, `at_the_end`: 0 at the end if the run reached the final target.
     """
 
-    runs: Runs
-    rows: NDArray[np.intp]
     jobs: NDArray[np.intp]
-    reference: Floats
-
-    @classmethod
-    def of(cls, runs: Runs, instances_per_job: int) -> Cell:
-        reference = runs.frame["reference_f"].to_numpy(dtype=np.float64)
-        rows = np.arange(len(runs.frame), dtype=np.intp)
-        return cls(runs, rows, _jobs_of_runs(runs.frame, instances_per_job), reference)
-
-    def some(self, rows: NDArray[np.intp]) -> Cell:
-        return replace(
-            self, rows=self.rows[rows], jobs=self.jobs[rows], reference=self.reference[rows]
-        )
-
-    @property
-    def names(self) -> list[tuple[int, ...]]:
-        """Instance, number and seed of each run."""
-        columns = (map(int, self._column(key)) for key in ("instance", "run", "seed"))
-        return list(zip(*columns, strict=True))
-
-    @property
-    def precision(self) -> Floats:
-        return self._from_reference(self._numbers("best_precision"))
-
-    @property
-    def at_the_end(self) -> Floats:
-        """The same; 0 if the run reached the final target."""
-        return self._from_reference(precision_at_the_end(self.runs)[self.rows])
-
-    @property
-    def affordable(self) -> Floats:
-        columns = ("evaluations", "wall_s", "budget_s", "budget_evaluations")
-        return affordable(*map(self._numbers, columns))
-
-    def from_reference(self, best: Mapping[int, float]) -> Cell:
-        return replace(self, reference=np.array([best[name] for name, *_ in self.names]))
-
-    def effort(self, target: float, budgets: Floats) -> Effort:
-        """What each run spent up to a precision, or up to a number of evaluations."""
-        targets = np.full(len(self.runs.frame), np.nan)
-        targets[self.rows] = target + self.reference - self._own_reference
-        reached = self.runs.runtimes("evaluations", targets[:, np.newaxis])[self.rows, 0]
-        success = reached <= budgets
-        spent = np.where(success, reached, np.minimum(budgets, self._numbers("evaluations")))
-        return Effort(spent, self._seconds_after(spent), success.astype(np.float64))
-
-    def _seconds_after(self, evaluations: Floats) -> Floats | None:
-        if not self.runs.timed.all():
-            return None
-        of_runs = np.zeros(len(self.runs.frame))
-        of_runs[self.rows] = evaluations
-        return self.runs.seconds_after(of_runs)[self.rows]
-
-    def _from_reference(self, precision: Floats) -> Floats:
-        return precision + self._own_reference - self.reference
-
-    @property
-    def _own_reference(self) -> Floats:
-        return self._numbers("reference_f")
-
-    def _column(self, name: str) -> pd.Series[Any]:
-        return self.runs.frame[name].iloc[self.rows]
-
-    def _numbers(self, name: str) -> Floats:
-        return self._column(name).to_numpy(dtype=np.float64)
+    best_precision: Floats
+    at_the_end: Floats
 
 
-@dataclass(frozen=True)
-class Sample:
+class Sample(NamedTuple):
     """The runs of both versions on a function: the `common_target` up to which effort is compared,
     None if too few runs found any value; whether run i of both has the same problem, number and
     seed; and the efforts of both, None without a target.
@@ -534,70 +435,72 @@ class Sample:
     efforts: tuple[Effort, Effort] | None
 
 
-def cells(
-    runs: Runs, analysis: Analysis, label: str, instances_per_job: int
-) -> dict[FunctionKey, Cell]:
-    """The runs of one algorithm, function by function, treated as all tables in seconds do:
-    perturbed runs are omitted, and times follow the clock and the ancillary costs of the analysis.
+def samples(
+    runs: Runs,
+    analysis: Analysis,
+    versions: Sequence[str],
+    hardest: float,
+    instances_per_job: int,
+) -> Iterator[Sample]:
+    """Both versions on each common function, treated as all tables in seconds do: perturbed runs
+    are omitted, and times follow the clock and the ancillary costs of the analysis. Runs are pairs
+    if every run of the version with fewer runs has a partner: a run of the same number on the same
+    instance with the same seed. Runs without a partner are then omitted.
     """
-    wanted = runs.where((runs.frame["algorithm"] == label).to_numpy()).wanted(analysis)
-    wanted = wanted.with_values(analysis.noisy_value)
-    if wanted.timed.all():
-        wanted = wanted.timed_by(analysis.time)
+    runs = runs.where(runs.frame["algorithm"].isin(versions).to_numpy()).wanted(analysis)
+    runs = runs.with_values(analysis.noisy_value)
+    if timed := bool(runs.timed.all()):
+        runs = runs.timed_by(analysis.time)
         if analysis.ancillary == "amortised":
-            wanted = wanted.amortised(analysis)
-    found = {}
-    for names, rows in wanted.groups(("suite", "dimension", "function")):
+            runs = runs.amortised(analysis)
+    budgets = ("evaluations", "wall_s", "budget_s", "budget_evaluations")
+    frame = runs.frame.assign(
+        at_the_end=precision_at_the_end(runs),
+        affordable=affordable(*(runs.frame[name] for name in budgets)),
+    )
+    targets, limits = np.full((2, len(frame)), np.nan)
+    found = []
+    for names, rows in runs.groups(("suite", "dimension", "function")):
+        part = frame.iloc[rows]
+        both = [part[part["algorithm"] == label] for label in versions]
+        if any(version.empty for version in both):
+            continue
+        jobs = [pd.Series(_jobs(one, instances_per_job), one.index) for one in both]
+        one, other = (version[["instance", "run", "seed"]].reset_index() for version in both)
+        pairs = one.merge(other, on=["instance", "run", "seed"])
+        paired = 0 < len(pairs) == min(map(len, both))
+        places = [pairs["index_x"], pairs["index_y"]] if paired else [one["index"], other["index"]]
+        first, second = (version.loc[place] for version, place in zip(both, places, strict=True))
+        target = common_target(first["best_precision"], second["best_precision"], hardest)
+        if target is not None:
+            able = (version["affordable"].to_numpy() for version in (first, second))
+            for place, limit in zip(places, common_budgets(*able, paired=paired), strict=True):
+                targets[place], limits[place] = target, limit
+        baseline, candidate = (
+            Cell(of[version.index].to_numpy(), *version[list(Cell._fields[1:])].to_numpy().T)
+            for of, version in zip(jobs, (first, second), strict=True)
+        )
         key = FunctionKey(str(names["suite"]), int(names["dimension"]), int(names["function"]))
-        mine = np.zeros(len(wanted.frame), dtype=np.bool_)
-        mine[rows] = True
-        found[key] = Cell.of(wanted.where(mine), instances_per_job)
-    return found
+        found.append((Sample(key, target, paired, baseline, candidate, None), places))
+    reached = runs.runtimes("evaluations", targets[:, np.newaxis])[:, 0]
+    success = reached <= limits
+    spent = np.where(success, reached, np.minimum(limits, frame["evaluations"]))
+    seconds = runs.seconds_after(np.nan_to_num(spent)) if timed else None
+    for sample, places in found:
+        of_baseline, of_candidate = (
+            Effort(spent[k], None if seconds is None else seconds[k], success[k].astype(float))
+            for k in places
+        )
+        known = sample.target is not None
+        yield sample._replace(efforts=(of_baseline, of_candidate)) if known else sample
 
 
-def _jobs_of_runs(frame: pd.DataFrame, instances_per_job: int) -> NDArray[np.intp]:
+def _jobs(frame: pd.DataFrame, instances_per_job: int) -> NDArray[np.intp]:
     """The runs that a job measured: those of a round on neighbouring instances."""
     instances = np.unique(frame["instance"], return_inverse=True)[1]
     chunks = instances // instances_per_job
     rounds = frame["round"].fillna(1).to_numpy(dtype=np.intp)
     return np.asarray(rounds * (chunks.max(initial=0) + 1) + chunks, dtype=np.intp)
-
-
-def samples(
-    baseline: Mapping[FunctionKey, Cell], candidate: Mapping[FunctionKey, Cell], hardest: float
-) -> Iterator[Sample]:
-    """Both versions on each common function, with pairs if the seeds are equal. Runs are pairs if
-    every run of the version with fewer runs has a partner: a run of the same number on the same
-    instance with the same seed. Runs without a partner are then omitted.
-    """
-    for key in baseline:
-        if key not in candidate:
-            continue
-        one, other = _from_common_reference(baseline[key], candidate[key])
-        rows = _partners(one, other)
-        paired = len(rows) > 0 and len(rows) == min(len(one.rows), len(other.rows))
-        if paired:
-            one, other = one.some(rows[:, 0]), other.some(rows[:, 1])
-        target = common_target(one.precision, other.precision, hardest)
-        efforts = None
-        if target is not None:
-            budgets = common_budgets(one.affordable, other.affordable, paired=paired)
-            efforts = one.effort(target, budgets[0]), other.effort(target, budgets[1])
-        yield Sample(key, target, paired, one, other, efforts)
-
-
-def _from_common_reference(baseline: Cell, candidate: Cell) -> tuple[Cell, Cell]:
-    best: dict[int, float] = {}
-    for cell in (baseline, candidate):
-        for (instance, *_), value in zip(cell.names, cell.reference.tolist(), strict=True):
-            best[instance] = min(best.get(instance, value), value)
-    return baseline.from_reference(best), candidate.from_reference(best)
-
-
-def _partners(baseline: Cell, candidate: Cell) -> NDArray[np.intp]:
-    places = {name: k for k, name in enumerate(candidate.names)}
-    found = [(k, places[name]) for k, name in enumerate(baseline.names) if name in places]
-    return np.array(found, dtype=np.intp).reshape(-1, 2)
 
 
 class Measure(StrEnum):
@@ -609,11 +512,6 @@ class Measure(StrEnum):
 
 NEGLIGIBLE = 0.06
 """Distance of a probability from 0.5 that does not matter in quality (Vargha and Delaney 2000)."""
-
-
-def margin_of(measure: Measure, ratio: float) -> float:
-    """The margin in the unit of a change: the logarithm of the ratio, or `NEGLIGIBLE`."""
-    return NEGLIGIBLE if measure is Measure.QUALITY else log(ratio)
 
 
 def changes(sample: Sample) -> dict[Measure, Change]:
@@ -668,8 +566,8 @@ class Comparison:
 
     @property
     def runs(self) -> tuple[int, int]:
-        baseline = sum(len(sample.baseline.rows) for sample in self.samples)
-        return baseline, sum(len(sample.candidate.rows) for sample in self.samples)
+        baseline = sum(len(sample.baseline.jobs) for sample in self.samples)
+        return baseline, sum(len(sample.candidate.jobs) for sample in self.samples)
 
     @property
     def measures(self) -> tuple[Measure, ...]:
@@ -677,7 +575,6 @@ class Comparison:
 
     @property
     def status(self) -> int:
-        """Exit status: 1 for worse, 3 for undecided, else 0."""
         return {Answer.WORSE: 1, Answer.UNDECIDED: 3}.get(self.verdict.answer, 0)
 
 
@@ -695,7 +592,8 @@ def compare(
     on_functions: dict[Measure, Sequence[Judged]] = {}
     overall: dict[Measure, Judged] = {}
     for measure in Measure:
-        found, margin = [one[measure] for one in of_samples], margin_of(measure, ratio)
+        found = [one[measure] for one in of_samples]
+        margin = NEGLIGIBLE if measure is Measure.QUALITY else log(ratio)
         on_functions[measure] = judge_family(found, margin, level)
         overall[measure] = judge(average(found), margin, level)
     return Comparison(baseline, candidate, by, ratio, level, together, on_functions, overall)
@@ -732,43 +630,41 @@ def verdict(found: Comparison, look: Look | None = None) -> str:
         if baseline == candidate
         else f"{baseline} runs of {found.baseline} and {candidate} runs of {found.candidate}"
     )
+    pairs = ", in pairs of one seed" * bool(found.paired)
+    if 0 < found.paired < len(found.samples):
+        pairs += f" on {found.paired} of them"
+    margin = f"{found.ratio:g}"
+    if found.by is Measure.QUALITY:
+        margin = f"{50 - 100 * NEGLIGIBLE:g} to {50 + 100 * NEGLIGIBLE:g} %"
     parts = [
         f"{found.verdict.answer}: {_claim(found)}",
-        f"margin {_margin(found.by, found)}",
-        f"in total {runs} on {counted(len(found.samples), 'function')}{_pairs(found)}",
+        f"margin {margin}",
+        f"in total {runs} on {counted(len(found.samples), 'function')}{pairs}",
         *([str(look)] if look else []),
     ]
     return "; ".join(parts)
 
 
 def _claim(found: Comparison) -> str:
-    judged, names = found.verdict, (found.candidate, found.baseline)
+    judged, (old, new) = found.verdict, (found.baseline, found.candidate)
     if not judged.change.known:
-        return f"too few runs, or no target reached, to compare {names[0]} with {names[1]}"
-    confidence = f"{100 * (1 - judged.level):.4g} % confidence"
+        return f"too few runs, or no target reached, to compare {new} with {old}"
+    confidence, said = f"{100 * (1 - judged.level):.4g} % confidence", value(found.by, judged)
     if found.by is Measure.QUALITY:
-        return f"{names[0]} ends worse than {names[1]} in {value(found.by, judged)}, {confidence}"
-    middle, interval = _estimate(judged), _interval(judged)
-    unit, *rest = TITLES[found.by].partition(" ")
-    of_baseline = f"{unit} of {names[1]}{''.join(rest)}"
-    return f"{names[0]} needs {middle} times the {of_baseline} {interval}, {confidence}"
-
-
-def _pairs(found: Comparison) -> str:
-    if not found.paired:
-        return ""
-    if found.paired == len(found.samples):
-        return ", in pairs of one seed"
-    return f", in pairs of one seed on {found.paired} of them"
+        return f"{new} ends worse than {old} in {said}, {confidence}"
+    middle, _, interval = said.partition(" ")
+    unit, _, rest = TITLES[found.by].partition(" ")
+    return f"{new} needs {middle} times the {unit} of {old} {rest} {interval}, {confidence}"
 
 
 def reasons(found: Comparison) -> Iterator[str]:
-    """The factors of the ratio of seconds, and the quality; one line each."""
     if found.overall[Measure.SECONDS].change.known:
-        speed, count = found.overall[Measure.SPEED], found.overall[Measure.EVALUATIONS]
+        seconds, speed, count = (
+            _ratio(found.overall[measure].change.estimate)
+            for measure in (Measure.SECONDS, Measure.SPEED, Measure.EVALUATIONS)
+        )
         yield (
-            f"ratio of seconds {_estimate(found.overall[Measure.SECONDS])} = "
-            f"{_estimate(speed)} (seconds per evaluation) x {_estimate(count)} (evaluations)"
+            f"ratio of seconds {seconds} = {speed} (seconds per evaluation) x {count} (evaluations)"
         )
     for measure in found.measures:
         if measure is not found.by:
@@ -777,7 +673,6 @@ def reasons(found: Comparison) -> Iterator[str]:
 
 
 def table(found: Comparison) -> list[list[str]]:
-    """Rows of texts: the heading, a row for each function, and one for all."""
     rows = [["function", "target", *(TITLES[measure] for measure in found.measures)]]
     for k, sample in enumerate(found.samples):
         cells = [cell(measure, found.on_functions[measure][k]) for measure in found.measures]
@@ -788,30 +683,19 @@ def table(found: Comparison) -> list[list[str]]:
 
 
 def cell(measure: Measure, judged: Judged) -> str:
-    if not judged.change.known:
-        return NOT_KNOWN
-    return f"{value(measure, judged)} {judged.answer}"
+    return f"{value(measure, judged)} {judged.answer}" if judged.change.known else NOT_KNOWN
 
 
 def value(measure: Measure, judged: Judged) -> str:
     """An estimate with its interval, as a ratio or as a share of the pairs of runs."""
     if not judged.change.known:
         return NOT_KNOWN
+    numbers = judged.change.estimate, judged.low, judged.high
     if measure is Measure.QUALITY:
-        low, middle, high = (
-            100 * min(max(0.5 + x, 0.0), 1.0)
-            for x in (judged.low, judged.change.estimate, judged.high)
-        )
-        return f"{middle:.0f} % [{low:.0f}, {high:.0f}]"
-    return f"{_estimate(judged)} {_interval(judged)}"
-
-
-def _estimate(judged: Judged) -> str:
-    return _ratio(judged.change.estimate)
-
-
-def _interval(judged: Judged) -> str:
-    return f"[{_ratio(judged.low)}, {_ratio(judged.high)}]"
+        middle, low, high = (f"{100 * min(max(0.5 + x, 0.0), 1.0):.0f}" for x in numbers)
+        return f"{middle} % [{low}, {high}]"
+    middle, low, high = map(_ratio, numbers)
+    return f"{middle} [{low}, {high}]"
 
 
 def _ratio(logarithm: float) -> str:
@@ -826,46 +710,15 @@ def _ratio(logarithm: float) -> str:
     return f"{ratio:.3g}" if ratio < 1000 else f"{ratio:.2g}"
 
 
-def _margin(measure: Measure, found: Comparison) -> str:
-    if measure is Measure.QUALITY:
-        return f"{50 - 100 * NEGLIGIBLE:g} to {50 + 100 * NEGLIGIBLE:g} %"
-    return f"{found.ratio:g}"
-
-
-ANSWERS = {
-    Answer.BETTER: "the interval lies below the margin",
-    Answer.WORSE: "the interval lies above the margin",
-    Answer.EQUAL: "the interval lies within the margin",
-    Answer.UNDECIDED: "the interval crosses a limit of the margin: more runs are needed",
-}
-"""Meaning of the answers."""
-
-
-def meaning(found: Comparison) -> Iterator[str]:
-    yield (
-        f"The margin is a ratio of {found.ratio:g} of costs, and "
-        f"{50 - 100 * NEGLIGIBLE:g} to {50 + 100 * NEGLIGIBLE:g} % of the pairs of runs in quality."
-    )
-    yield "; ".join(f"{answer}: {text}" for answer, text in ANSWERS.items()) + "."
-    yield (
-        f"The answer over all functions in {TITLES[found.by]} is right with "
-        f"{100 * (1 - found.level):.4g} % confidence, and so are all answers on single functions "
-        "in one measure together (Holm). They hold for these functions, instances and budgets."
-    )
-
-
 def markdown(found: Comparison, lines: list[str]) -> str:
-    """The verdict, its reasons and the table, in Markdown; the last of the printed `lines` is the
-    verdict.
-    """
+    """The verdict, which is the last of the printed `lines`, its reasons and the table."""
     heading, *rows = table(found)
     rows = [heading, ["---"] * len(heading), *rows]
     body = "\n".join(f"| {' | '.join(map(_escaped, row))} |" for row in rows)
-    scope = _escaped(" ".join(meaning(found)))
     reasons = "\n".join(f"- {_escaped(line)}" for line in lines[:-1])
     return (
         f"### timefair: {_escaped(found.candidate)} against {_escaped(found.baseline)}\n\n"
-        f"**{_escaped(lines[-1])}**\n\n{reasons}\n\n{body}\n\n<sub>{scope}</sub>\n"
+        f"**{_escaped(lines[-1])}**\n\n{reasons}\n\n{body}\n"
     )
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
@@ -14,30 +13,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from timefair.algorithms import registry
-from timefair.algorithms.adapter import Enough, Sphere
-from timefair.basics.errors import InputError, storing, suggest
+from timefair.basics.errors import InputError, storing
 from timefair.basics.files import atomic_file, regular, temporary_folder
 from timefair.campaign import configuration, driver, plan, provenance
 from timefair.campaign.configuration import Campaign
-from timefair.extensions.compare.comparison import (
-    Answer,
-    Comparison,
-    Design,
-    Law,
-    Look,
-    Loss,
-    Measure,
-    Sample,
-    cells,
-    compare,
-    look_levels,
-    samples,
-    simulate,
-    value,
-)
-from timefair.measure.evaluation.state import outside
-from timefair.measure.runner import JobFailed, in_new_interpreter, measured
+from timefair.cli.common import entry
+from timefair.extensions.compare import comparison
+from timefair.extensions.compare.comparison import Comparison, Look, Measure, Sample
+from timefair.measure.runner import JobFailed, measured
 from timefair.records.integrity import mixed, several_hosts
 from timefair.records.rundata.problems import final_target
 from timefair.records.rundata.runs import Runs
@@ -56,21 +39,16 @@ class Pair:
     cautions: tuple[str, ...]
 
     def compared(self, by: Measure, ratio: float, level: float) -> Comparison:
-        return compare(*self.versions, self.samples, by=by, ratio=ratio, level=level)
+        return comparison.compare(*self.versions, self.samples, by=by, ratio=ratio, level=level)
 
 
 def read(folder: Path, versions: tuple[str, str]) -> Pair:
-    """The runs of two algorithms in ``results/NAME`` that belong to its present configuration.
-    `InputError` if the folder does not contain a campaign, an algorithm is unknown, has no runs or
-    has made no evaluation, there is no common function, the stopping rule has already tested the
-    same runs, or they have differences that ``statistics.mixed: refuse`` does not allow.
+    """The runs of two algorithms in ``results/NAME``, of its present configuration. `InputError` if
+    they cannot be compared, or the stopping rule has already tested them.
     """
     campaign = configuration.restore(folder / plan.SNAPSHOT)
     for label in versions:
-        if label not in campaign.algorithms:
-            known = ", ".join(campaign.algorithms)
-            hint = suggest(label, campaign.algorithms)
-            raise InputError(f"{folder}: has no algorithm {label!r}{hint}; it has {known}")
+        entry(str(folder), label, campaign.algorithms)
     if campaign.stopping.tests:
         raise InputError(
             f"{folder}: stopping.rule: {campaign.stopping.rule!r}: this rule has tested the same "
@@ -80,7 +58,6 @@ def read(folder: Path, versions: tuple[str, str]) -> Pair:
 
 
 def _pair(name: str, campaign: Campaign, paths: Sequence[Path], versions: tuple[str, str]) -> Pair:
-    """Of some record files of a campaign; the errors are those of `read`."""
     runs = Runs.read(paths)
     for label in versions:
         rows = runs.frame[runs.frame["algorithm"] == label]
@@ -95,8 +72,8 @@ def _pair(name: str, campaign: Campaign, paths: Sequence[Path], versions: tuple[
     runs = runs.with_targets_in_values(bool(analysis.target_values))
     known = runs.optimum == "known" and not analysis.target_values
     hardest = max(min(analysis.targets), final_target(runs)) if known else 0.0
-    both = (cells(runs, analysis, label, campaign.instances_per_job) for label in versions)
-    together = tuple(samples(*both, hardest))
+    size = campaign.instances_per_job
+    together = tuple(comparison.samples(runs, analysis, versions, hardest, size))
     if not together:
         raise InputError(f"{name}: {' and '.join(versions)} have no runs on a common function")
     cautions = [line for label in versions for line in _cautions(runs, analysis, label)]
@@ -122,15 +99,12 @@ def _cautions(runs: Runs, analysis: Analysis, label: str) -> Iterator[str]:
 
 
 def _message(rows: pd.DataFrame) -> str:
-    """The first message of some runs, as the end of a line; empty if there is none."""
     messages = rows["message"].dropna()
     return f": {messages.iloc[0]}" if len(messages) else ""
 
 
 def _records(folder: Path, campaign: Campaign, labels: Sequence[str]) -> Iterator[Path]:
-    """The record files of some algorithms that the campaign was last planned with and that exist;
-    the collected files where there are no records.
-    """
+    """The planned record files of some algorithms; the collected ones where there are none."""
     keys = plan.read_keys(folder, campaign)
     for label in labels:
         paths = [
@@ -155,26 +129,20 @@ Say = Callable[[str], None]
 
 class Rounds:
     """The rounds of a comparison, measured by this process in the same way as by Snakemake.
-    `InputError` if a label is unknown or that of a tuned variant, both are the same, the stopping
-    rule is not ``fixed``, or the campaign has blocks.
+    `InputError` if the versions or the campaign do not suit it.
     """
 
     def __init__(
         self, campaign: Campaign, results: Path, baseline: str, candidate: str, cores: int
     ) -> None:
+        measure = (
+            f"start snakemake, then timefair compare {results / campaign.name} {baseline} "
+            f"{candidate}"
+        )
         for option, label in (("--baseline", baseline), ("--candidate", candidate)):
-            if label not in campaign.algorithms:
-                known = ", ".join(campaign.algorithms)
-                hint = suggest(label, campaign.algorithms)
-                raise InputError(
-                    f"{option}: {label!r} is not in the campaign{hint}; known: {known}"
-                )
+            entry(option, label, campaign.algorithms)
             if label in campaign.tuned:
-                raise InputError(
-                    f"{option}: {label!r}: its parameters are searched by snakemake alone; start "
-                    f"snakemake, then timefair compare {results / campaign.name} {baseline} "
-                    f"{candidate}"
-                )
+                raise InputError(f"{option}: {label!r}: is tuned; {measure}")
         if baseline == candidate:
             raise InputError(
                 f"--candidate: {candidate!r}: is the baseline as well; name two algorithms"
@@ -187,8 +155,7 @@ class Rounds:
         if campaign.block is not None:
             raise InputError(
                 f"block: {campaign.block!r}: versions are measured side by side, not in blocks; "
-                "write null, or start snakemake, then timefair compare "
-                f"{results / campaign.name} {baseline} {candidate}"
+                f"write null, or {measure}"
             )
         self.campaign, self.baseline, self.candidate = campaign, baseline, candidate
         self.folder = results / campaign.name
@@ -198,18 +165,19 @@ class Rounds:
         self.cores = cores
 
     def until_sure(self, by: Measure, ratio: float, say: Say) -> tuple[Pair, Comparison, Look]:
-        """Measure round after round, each with a line to `say`, until the answer is decided or all
-        are done. `InputError` if a job fails, if an extension says that runs may not begin, or if
-        another process works on the folder.
+        """Measure round after round, each with a line to `say`, until the answer is decided.
+        `InputError` if a job fails, runs may not begin, or another process works on the folder.
         """
         campaign, planned = self.campaign, self.campaign.rounds
         keys = provenance.measure_keys(campaign)
-        levels = look_levels(1 - campaign.statistics.confidence, planned)
+        levels = comparison.look_levels(1 - campaign.statistics.confidence, planned)
         driver.permit(campaign, self.folder)
         with driver.held(self.folder):
             plan.write_snapshot(campaign, self.folder)
             plan.write_keys(keys, self.folder)
-            self._write_plan()
+            content = {"baseline": self.baseline, "candidate": self.candidate, "looks": planned}
+            with storing(), atomic_file(self.folder / FILE) as file:
+                file.write((json.dumps(content, indent=1) + "\n").encode())
             paths: list[Path] = []
             for number, level in enumerate(levels, 1):
                 start = time.monotonic()
@@ -217,12 +185,12 @@ class Rounds:
                 pair = _pair(str(self.folder), campaign, paths, (self.baseline, self.candidate))
                 found = pair.compared(by, ratio, float(level))
                 spent_s = time.monotonic() - start
-                sure = found.verdict.answer is not Answer.UNDECIDED
+                sure = found.verdict.answer is not comparison.Answer.UNDECIDED
                 left_s = 0.0 if sure else (planned - number) * spent_s
                 left = f"; at most about {left_s:.0f} s left" if left_s else ""
                 say(
                     f"round {number} of {planned}, {spent_s:.0f} s: "
-                    f"{found.verdict.answer}, {value(by, found.verdict)}{left}"
+                    f"{found.verdict.answer}, {comparison.value(by, found.verdict)}{left}"
                 )
                 if sure:
                     break
@@ -234,9 +202,8 @@ class Rounds:
             yield from pair if (turn + number) % 2 else reversed(pair)
 
     def try_out(self) -> None:
-        """Launch each version once on the first problem, as a job does, and leave no files; nothing
-        if all jobs of the first round have records. `InputError` if a version cannot be prepared,
-        or fails before it has made an evaluation.
+        """Launch each version once on the first problem, without files, unless the first round is
+        measured. `InputError` if one cannot be prepared, or makes no evaluation.
         """
         keys = provenance.measure_keys(self.campaign)
         records = (self.folder / job.record(keys[job.algorithm, 1]) for job in self._in_turns(1))
@@ -257,45 +224,19 @@ class Rounds:
             for job, record in zip(jobs, found, strict=True):
                 (row,) = read_runs([record]).to_pylist()
                 if row["status"] != Status.OK and not row["evaluations"]:
-                    spec, why = trial.algorithms[job.algorithm], row["message"] or row["status"]
-                    with suppress(ChildProcessError):
-                        why += in_new_interpreter(place_raised, spec.use, spec.arguments)
+                    why = row["message"] or row["status"]
                     raise InputError(f"{CANNOT.format(job.algorithm)}: {why}")
-
-    def _write_plan(self) -> None:
-        content = {"baseline": self.baseline, "candidate": self.candidate}
-        content |= {"looks": self.campaign.rounds}
-        with storing(), atomic_file(self.folder / FILE) as file:
-            file.write((json.dumps(content, indent=1) + "\n").encode())
-
-
-def place_raised(use: str, parameters: Mapping[str, Any]) -> str:
-    """The file and the line outside timefair at which an algorithm raises before its first value,
-    in brackets; empty if it does not, or not there.
-    """
-    algorithm = registry.load(use, parameters)
-    try:
-        algorithm.prepare()
-        algorithm.solve(Sphere(most=1), np.random.default_rng(0))
-    except Enough:
-        pass
-    except Exception as error:
-        for frame in outside(error)[-1:]:
-            return f" ({frame.filename}:{frame.lineno})"
-    return ""
 
 
 def _shortened(campaign: Campaign) -> Campaign:
     problems, budget = campaign.problems, campaign.budget
     function, dimension = problems.spaces[0]
-    own = {function: dimension}
-    first = {"functions": (function,), "dimensions": (dimension,), "own_dimensions": own}
-    first["instances"] = problems.instances[:1]
-    most = budget.evaluations_for(dimension)
-    less: dict[str, Any] = {"evaluations_per_dimension": None, "evaluations": most}
+    first: dict[str, Any] = {"functions": (function,), "dimensions": (dimension,)}
+    first |= {"own_dimensions": {function: dimension}, "instances": problems.instances[:1]}
+    less: dict[str, Any] = {"evaluations_per_dimension": None}
     if budget.time_s is not None:
         less["time_s"] = min(budget.time_s, TRIAL_S)
-    if most is not None:
+    if (most := budget.evaluations_for(dimension)) is not None:
         less["evaluations"] = min(most, TRIAL_EVALUATIONS)
     changes: dict[str, Any] = {
         "problems": problems.model_copy(update=first),
@@ -305,9 +246,7 @@ def _shortened(campaign: Campaign) -> Campaign:
 
 
 def earlier_look(folder: Path, baseline: str, candidate: str) -> Look | None:
-    """The look at the runs of a folder, if they were measured for this comparison; None if not: a
-    single test then has the complete level.
-    """
+    """The look at the runs of a folder, if they were measured for this comparison, else None."""
     try:
         content = json.loads(regular(folder / FILE).read_text(encoding="utf-8"))
         planned, versions = int(content["looks"]), {content["baseline"], content["candidate"]}
@@ -343,7 +282,7 @@ LOST = 0.2
 
 def expectations(rounds: Rounds, by: Measure, ratio: float) -> Iterator[str]:
     campaign, problems = rounds.campaign, rounds.campaign.problems
-    design = Design(
+    design = comparison.Design(
         functions=len(problems.spaces),
         runs=len(problems.instances) * campaign.runs,
         looks=campaign.rounds,
@@ -359,15 +298,15 @@ def expectations(rounds: Rounds, by: Measure, ratio: float) -> Iterator[str]:
     yield f"plan      {size}, {seeds}{time}, {design.looks} round(s), margin {ratio:g}"
     if by not in (Measure.SECONDS, Measure.EVALUATIONS):
         return
-    law, rng = Law(), np.random.default_rng(campaign.seed)
+    law, rng = comparison.Law(), np.random.default_rng(campaign.seed)
 
-    def chance(loss: Loss, answer: Answer = Answer.WORSE) -> float:
-        return simulate(design, law, loss, samples=SAMPLES, rng=rng)[0][answer]
+    def chance(loss: comparison.Loss, answer: comparison.Answer = comparison.Answer.WORSE) -> float:
+        return comparison.simulate(design, law, loss, samples=SAMPLES, rng=rng)[0][answer]
 
     unit = "seconds" if by is Measure.SECONDS else "evaluations"
     found = {}
     for slowdown in SLOWDOWNS:
-        found[slowdown] = chance(Loss(slowdown=slowdown))
+        found[slowdown] = chance(comparison.Loss(slowdown=slowdown))
         if found[slowdown] >= USUALLY:
             break
     for slowdown in dict.fromkeys((SLOWDOWNS[0], max(found))):
@@ -375,12 +314,12 @@ def expectations(rounds: Rounds, by: Measure, ratio: float) -> Iterator[str]:
             f"can find  a candidate that needs {100 * (slowdown - 1):.0f} % more {unit}, "
             f"with probability {found[slowdown]:.2f}"
         )
-    lost = chance(Loss(lost=LOST))
+    lost = chance(comparison.Loss(lost=LOST))
     yield (
         f"can find  a candidate that loses {100 * LOST:.0f} % of the successes, "
         f"with probability {lost:.2f}"
     )
-    equal = chance(Loss(), Answer.EQUAL)
+    equal = chance(comparison.Loss(), comparison.Answer.EQUAL)
     yield f"can show  that equal versions are equal, with probability {equal:.2f}"
     yield (
         f"assumed   {100 * law.success:.0f} % of the runs reach the target, after exponentially "

@@ -54,11 +54,8 @@ NOT_COMMITTED = f"/{BASELINE}/\n/results/\n/.snakemake/\n/comparison.*\n/summary
 
 def begin(target: Path, library: Path, ref: str) -> str:
     """Write the campaign, the wrapper and the baseline, a git worktree of the commit `ref`, into
-    the folder `target`, which may not exist; the commit in its short form.
-
-    `library`: the folder, inside a git repository, from which it is imported, or its folder
-    ``src``. `InputError` if it is in none, the commit is unknown or lacks it, or the target has
-    such files.
+    the new folder `target`; the commit in its short form. `library`: the folder in a git repository
+    from which it is imported, or that of its ``src``. `InputError` if git does not know it.
     """
     if not library.is_dir():
         raise InputError(f"--for-optimizer: {library}: there is no such folder")
@@ -91,7 +88,6 @@ def begin(target: Path, library: Path, ref: str) -> str:
 
 
 def _package(source: Path) -> str:
-    """The most probable package or module in the folder; a placeholder if it is unclear."""
     packages = sorted(path.parent.name for path in source.glob("*/__init__.py"))
     own = [name for name in packages if name not in ("tests", "test", "docs")]
     modules = [path.stem for path in sorted(source.glob("*.py")) if path.stem != "setup"]

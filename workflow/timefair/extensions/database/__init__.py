@@ -1,8 +1,4 @@
-"""A database of measured optimizers: `timefair rank` and `timefair recommend`.
-
-- `store`: its archives, digests and list of optimizers; `standings`: ranks, from arrays of costs;
-- `ranking`: measures one more algorithm and places it; `advice`: the shortlist for a budget.
-"""
+"""A database of measured optimizers: `timefair rank` and `timefair recommend`."""
 
 from timefair.basics.extension import Extension
 

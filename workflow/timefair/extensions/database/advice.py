@@ -7,8 +7,8 @@ functions. A run that was recorded too short gives bounds: what it reached, and 
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, suppress
 from itertools import product
 from pathlib import Path
 from typing import NamedTuple
@@ -61,7 +61,6 @@ class Advice(NamedTuple):
 
 
 def shares(costs: Costs, cost_s: float, budget_s: float) -> Shares:
-    """What the runs reach within a budget at an evaluation cost."""
     times = at_cost(costs.seconds, costs.evaluations, cost_s)
     reached = (times <= budget_s).mean(axis=3) * costs.there
     known = known_until(costs.known_s.ravel(), costs.known.ravel(), cost_s)
@@ -88,12 +87,8 @@ def held_out(here: Floats, usual: Floats) -> Floats:
 
 def best_pair(costs: Costs, cost_s: float, budget_s: float, single: Floats) -> tuple[Pair, float]:
     """The two optimizers that reach most if each has half of the budget, and by how much more than
-    the best one, on functions that were left out of both choices.
-
-    - `single`: The shares of each optimizer with all of the budget, as in `Shares.low`.
-
-    The runs of both are independent, so a target is missed if both miss it. Only pairs with one of
-    the best optimizers at half of the budget, or with all of it, are compared.
+    the best one (`single`: shares with all of it), on functions left out of both choices. A target
+    is missed if both miss it. Pairs without one of the best are not compared.
     """
     times = at_cost(costs.seconds, costs.evaluations, cost_s) <= budget_s / 2
     hit = (times * costs.there[..., np.newaxis]).sum(axis=2) / costs.runs[..., np.newaxis]
@@ -113,7 +108,6 @@ def best_pair(costs: Costs, cost_s: float, budget_s: float, single: Floats) -> t
 
 
 def advise(costs: Costs, here: Shares) -> Advice:
-    """The shortlist, from the shares in this cell."""
     over = overall(costs)
     order = np.argsort(-here.low.mean(axis=1), kind="stable").tolist()
     usual, gain = int(over.mean(axis=1).argmax()), float(held_out(here.low, over).mean())
@@ -125,7 +119,6 @@ def advise(costs: Costs, here: Shares) -> Advice:
 
 
 def told(paths: Iterable[Path], asked: Namespace) -> Iterator[str]:
-    """The lines of `timefair recommend`, for the nearest dimension that was recorded."""
     with ExitStack() as stack:
         design = min(
             (stack.enter_context(opened(path)) for path in paths),
@@ -168,7 +161,11 @@ def told(paths: Iterable[Path], asked: Namespace) -> Iterator[str]:
             "more than one, on functions left out of both choices"
         )
     if asked.cores > 1:
-        able = [labels[k] for k in found.shortlist if _in_batches(campaign, labels[k])]
+        able = []
+        for name in (labels[k] for k in found.shortlist):
+            spec = campaign.algorithms[name]
+            with suppress(InputError):  # its library is not installed here
+                able += [name] * bool(registry.batches(spec.use, spec.parameters))
         yield (
             f"unknown: what {asked.cores} cores gain, as the runs were recorded on one; asks for "
             f"several points at once: {', '.join(able) or 'none of them'}"
@@ -177,7 +174,16 @@ def told(paths: Iterable[Path], asked: Namespace) -> Iterator[str]:
         yield "unknown: integer variables, as all recorded ones are continuous"
     if asked.output is not None:
         names = [labels[k] for k in (*found.shortlist, *found.unknown[:MOST])]
-        content = _deciding(campaign, names, costs, asked)
+        specs = ((name, campaign.algorithms[name]) for name in names)
+        same = {"dimensions": costs.dimension} if len({*costs.dimensions}) == 1 else {}
+        problems = {"suite": costs.suite, "functions": list(costs.functions), **same}
+        content = {
+            "name": "decide",
+            "problems": problems | {"instances": "1-3"},
+            "algorithms": {k: entry(campaign, one.use, one.parameters) for k, one in specs},
+            "budget": {"time_s": asked.budget, "evaluation_cost_s": asked.evaluation_cost},
+            "runs": 2,
+        }
         asked.output.write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
         yield f"{asked.output}: a campaign that decides it, without waiting for evaluations"
 
@@ -197,32 +203,3 @@ def _said(low: Floats, high: float) -> str:
     least, most = np.quantile(low[draw].mean(axis=1), [0.025, 0.975])
     cut = f", up to {high:.0%} if its runs were longer" if high > low.mean() + 1e-9 else ""
     return f"{low.mean():.0%} ({least:.0%} to {most:.0%}){cut}"
-
-
-def _in_batches(campaign: Campaign, name: str) -> bool:
-    spec = campaign.algorithms[name]
-    try:
-        return bool(registry.batches(spec.use, spec.parameters))
-    except InputError:  # its library is not installed here
-        return False
-
-
-def _deciding(
-    campaign: Campaign, names: Iterable[str], costs: Costs, asked: Namespace
-) -> Mapping[str, object]:
-    """A campaign with these algorithms, longer, at a simulated evaluation cost."""
-    return {
-        "name": "decide",
-        "problems": {
-            "suite": costs.suite,
-            "functions": list(costs.functions),
-            **({"dimensions": costs.dimension} if len({*costs.dimensions}) == 1 else {}),
-            "instances": "1-3",
-        },
-        "algorithms": {
-            name: entry(campaign, spec.use, spec.parameters)
-            for name, spec in ((name, campaign.algorithms[name]) for name in names)
-        },
-        "budget": {"time_s": asked.budget, "evaluation_cost_s": asked.evaluation_cost},
-        "runs": 2,
-    }

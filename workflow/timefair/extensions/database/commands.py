@@ -8,16 +8,30 @@ from functools import partial
 from pathlib import Path
 
 from timefair.basics.errors import InputError
-from timefair.cli import common
-from timefair.cli.common import RESULTS, Command, Commands, cores_of, one_thread, prepare_files
+from timefair.cli.common import (
+    RESULTS,
+    Commands,
+    Declared,
+    argument,
+    cores_of,
+    entry,
+    one_thread,
+    prepare_files,
+)
 from timefair.extensions.database import store
 
 BASELINE = "random-search"
 EXPLORER = "explore.html"
 
 
+DECLARED = Declared()
+DATABASE = argument(
+    "--database", "PATH",
+    f"a database, an archive or results/NAME (by default the folder {store.FOLDER})", type=Path,
+)  # fmt: skip
+
+
 def add_to(commands: Commands) -> None:
-    """Add the commands, the format to `timefair export`, and the explorer to `timefair report`."""
     report = commands.choices["report"]
     report.add_argument(
         "--explore", action="store_true",
@@ -25,77 +39,29 @@ def add_to(commands: Commands) -> None:
         "database or one of its archives",
     )  # fmt: skip
     report.set_defaults(command=partial(_report, report.get_default("command")))
-
-    rank = commands.add_parser(
-        "rank",
-        help="place an algorithm of yours among recorded optimizers",
-        description="Measures one algorithm on a design of the database, and places it among the "
-        "recorded optimizers: average ranks in evaluations, in seconds, and at 1 ms and 100 ms an "
-        "evaluation; who is significantly better and worse. After a stop, the same command goes "
-        "on. The last line that it prints is the verdict.",
-        example="timefair rank mine.py:solve\ntimefair rank scipy:Powell --design database-bbob-20",
-        exits={0: "not significantly worse than --against", 1: "significantly worse than it"},
-    )
-    rank.add_argument("use", metavar="ALGORITHM", help="as `use` in a campaign: mine.py:solve")
-    rank.add_argument(
-        "--parameters", default="{}", metavar="YAML", help="its parameters, such as '{F: 0.7}'"
-    )
-    _add_database(rank)
-    rank.add_argument("--design", metavar="NAME", help="archive of the database (the first)")
-    rank.add_argument(
-        "--by", choices=("seconds", "evaluations"),
-        help="what the verdict is about (seconds if they are comparable, else evaluations)",
-    )  # fmt: skip
-    rank.add_argument(
-        "--against", metavar="LABEL", help=f"whom it must not be worse than ({BASELINE})"
-    )
-    rank.add_argument("--cores", type=int, metavar="N", help="runs at the same time (all)")
-    rank.output("FILE", ".md, the page; by default rank.md in the results")
-    rank.set_defaults(command=_rank)
-
-    recommend = commands.add_parser(
-        "recommend",
-        help="which optimizers to take for a dimension, an evaluation cost and a budget",
-        description="Answers from the database, without measuring: at most three optimizers with "
-        "the share of the targets that their runs reach, and what is unknown. If choosing "
-        "for the case was not better than always taking one good optimizer, on functions left out "
-        "of both choices, that one comes first.",
-        example="timefair recommend --dimension 6 --evaluation-cost 0.1 --budget 600",
-    )
-    for option, words in (
-        ("--evaluation-cost", "seconds that an evaluation takes"),
-        ("--budget", "seconds that a run may take"),
-    ):
-        recommend.add_argument(option, required=True, type=float, metavar="S", help=words)
-    recommend.add_argument("--dimension", required=True, type=int, metavar="D", help="variables")
-    recommend.add_argument("--cores", type=int, default=1, metavar="N", help="cores of a run (1)")
-    recommend.add_argument("--integer", action="store_true", help="some variables are integers")
-    _add_database(recommend)
-    recommend.add_argument("--design", metavar="NAME", help="one archive (all of the database)")
-    recommend.output("FILE", ".yaml, a campaign that would decide what is unknown")
-    recommend.set_defaults(command=_recommend)
-
-    export = commands.choices["export"].commands.add_parser(
-        "database",
-        help="an archive for the database of optimizers",
-        description="Writes the collected runs of a campaign as an archive of the database, with "
-        "the improvements that first reach a target, and brings its list of optimizers and its "
-        "digests up to date.",
-        example="timefair export database results/default --output my-database",
-    )
-    export.add_argument("folder", **RESULTS)
-    export.output("FOLDER", f"the database ({store.FOLDER})", Path(store.FOLDER))
-    export.set_defaults(command=_export)
+    DECLARED.add_to(commands)
 
 
-def _add_database(command: Command) -> None:
-    command.add_argument(
-        "--database", type=Path, metavar="PATH",
-        help=f"a database, an archive or results/NAME (by default the folder {store.FOLDER})",
-    )  # fmt: skip
-
-
+@DECLARED.command(
+    "recommend",
+    argument("--evaluation-cost", "S", "seconds that an evaluation takes", required=True,
+             type=float),
+    argument("--budget", "S", "seconds that a run may take", required=True, type=float),
+    argument("--dimension", "D", "variables", required=True, type=int),
+    argument("--cores", "N", "cores of a run (1)", type=int, default=1),
+    argument("--integer", help="some variables are integers", action="store_true"),
+    DATABASE,
+    argument("--design", "NAME", "one archive (all of the database)"),
+    argument("-o --output", "FILE", ".yaml, a campaign that would decide what is unknown",
+             type=Path),
+    help="which optimizers to take for a dimension, an evaluation cost and a budget",
+    example="timefair recommend --dimension 6 --evaluation-cost 0.1 --budget 600",
+)  # fmt: skip
 def _recommend(arguments: argparse.Namespace) -> None:
+    """Answers from the database, without measuring: at most three optimizers with the share of the
+    targets that their runs reach, and what is unknown. If choosing for the case was not better than
+    always taking one good optimizer, on functions left out of both choices, that one comes first.
+    """
     for option in ("dimension", "budget", "cores"):
         if not 0 < (value := getattr(arguments, option)) < float("inf"):
             raise InputError(f"--{option}: {value:g}: should be above 0")
@@ -124,12 +90,43 @@ def _report(usual: Callable[..., int | None], arguments: argparse.Namespace) -> 
     return None
 
 
+@DECLARED.command(
+    "export database",
+    argument("folder", **RESULTS),
+    argument("-o --output", "FOLDER", f"the database ({store.FOLDER})", type=Path,
+             default=Path(store.FOLDER)),
+    help="an archive for the database of optimizers",
+    example="timefair export database results/default --output my-database",
+)  # fmt: skip
 def _export(arguments: argparse.Namespace) -> None:
+    """Writes the collected runs of a campaign as an archive of the database, with the improvements
+    that first reach a target, and brings its list of optimizers and its digests up to date.
+    """
     one_thread()
     print(store.add(arguments.folder, arguments.output))
 
 
+@DECLARED.command(
+    "rank",
+    argument("use", "ALGORITHM", "as `use` in a campaign: mine.py:solve"),
+    argument("--parameters", "YAML", "its parameters, such as '{F: 0.7}'", default="{}"),
+    DATABASE,
+    argument("--design", "NAME", "archive of the database (the first)"),
+    argument("--by", choices=("seconds", "evaluations"),
+             help="what the verdict is about (seconds if they are comparable, else evaluations)"),
+    argument("--against", "LABEL", f"whom it must not be worse than ({BASELINE})"),
+    argument("--cores", "N", "runs at the same time (all)", type=int),
+    argument("-o --output", "FILE", ".md, the page; by default rank.md in the results", type=Path),
+    help="place an algorithm of yours among recorded optimizers",
+    example="timefair rank mine.py:solve\ntimefair rank scipy:Powell --design database-bbob-20",
+    exits={0: "not significantly worse than --against", 1: "significantly worse than it"},
+)  # fmt: skip
 def _rank(arguments: argparse.Namespace) -> int:
+    """Measures one algorithm on a design of the database, and places it among the recorded
+    optimizers: average ranks in evaluations, in seconds, and at 1 ms and 100 ms an evaluation; who
+    is significantly better and worse. After a stop, the same command goes on. The last line that it
+    prints is the verdict.
+    """
     cores = cores_of(arguments)
     if arguments.output is not None:
         prepare_files([arguments.output], [".md"])
@@ -144,11 +141,12 @@ def _rank(arguments: argparse.Namespace) -> int:
         parameters = None
     if not isinstance(parameters, dict):
         raise InputError(f"--parameters: {arguments.parameters}: should be like '{{F: 0.7}}'")
-    with store.opened(store.chosen(arguments.database, arguments.design)) as design:
+    first, *_ = store.designs(arguments.database, arguments.design).values()
+    with store.opened(first) as design:
         labels, own = design.campaign.algorithms, ranking.twins(design, arguments.use, parameters)
         against = arguments.against
         if against is not None:
-            common.entry("--against", against, labels)
+            entry("--against", against, labels)
         elif BASELINE in labels:
             against = BASELINE
         if against in own:

@@ -8,51 +8,44 @@ const COSTS_S = [0, ...Array.from({ length: 9 }, (_, k) => 10 ** (k - 6))];
 const form = document.getElementById("choice");
 const shown = document.getElementById("shown");
 
-/** The costs of a space: at(algorithm, function, run, target, unit), ends, and how many there are. */
+/** The costs of the algorithms of a space: at(function, run, target, cost of an evaluation), and at the end. */
 async function unpacked(space) {
   const bytes = Uint8Array.from(atob(space.costs), (sign) => sign.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   const all = new Float32Array(await new Response(stream).arrayBuffer());
   const [F, R, T] = [space.functions.length, space.runs, space.targets.length];
   const reached = space.labels.length * F * R * T * 2;
+  const spent = (k, cost) => (state.unit ? all[k + 1] : all[k] + (cost > 0 ? cost * all[k + 1] : 0));
   return space.labels.map((label, a) => ({
     label,
-    at: (f, r, t, unit) => all[(((a * F + f) * R + r) * T + t) * 2 + unit],
-    end: (f, r, unit) => all[reached + ((a * F + f) * R + r) * 2 + unit],
+    at: (f, r, t, cost) => spent((((a * F + f) * R + r) * T + t) * 2, cost),
+    end: (f, r, cost) => (r < R ? spent(reached + ((a * F + f) * R + r) * 2, cost) : NaN),
   }));
 }
 
-const total = (values) => values.reduce((sum, value) => sum + value, 0), mean = (values) => total(values) / values.length;
-const spent = (seconds, evaluations, cost) => seconds + (cost > 0 ? cost * evaluations : 0);
+const total = (values) => values.reduce((sum, value) => sum + value, 0);
+const mean = (values) => total(values) / values.length;
+const runsOf = (one, f, space) => [...Array(space.runs).keys()].filter((r) => !Number.isNaN(one.end(f, r, 0)));
 
 /** The share of (run, target) pairs of a function that is reached within a budget, and its bound. */
-function share(one, f, space, state, cost, budget) {
+function share(one, f, space, cost, budget) {
   const [low, high] = [[], []];
-  for (let r = 0; r < space.runs; r++) {
-    if (Number.isNaN(one.end(f, r, 0))) continue;
-    const cut = state.unit ? one.end(f, r, 1) : spent(one.end(f, r, 0), one.end(f, r, 1), cost);
-    const here = state.targets.map((t) => {
-      const [s, n] = [one.at(f, r, t, 0), one.at(f, r, t, 1)];
-      return (state.unit ? n : spent(s, n, cost)) <= budget ? 1 : 0;
-    });
+  for (const r of runsOf(one, f, space)) {
+    const here = state.targets.map((t) => Number(one.at(f, r, t, cost) <= budget));
     low.push(...here);
-    high.push(...(cut >= 0.95 * budget ? here : here.map(() => 1)));
+    high.push(...(one.end(f, r, cost) >= 0.95 * budget ? here : here.map(() => 1)));
   }
   return [mean(low), mean(high)];
 }
 
-/** Numbers that look random, the same each time. */
-function* drawn(most) {
-  for (let state = 1; ; ) {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    yield Math.floor((state / 2 ** 32) * most);
-  }
-}
-
-/** The mean over functions of each row of shares, with an interval from functions drawn again. */
+/** The mean over functions of each row of shares, with an interval from functions drawn again, the same each time. */
 function intervals(rows) {
-  const [next, count] = [drawn(rows[0].length), rows[0].length];
-  const samples = Array.from({ length: DRAWS }, () => Array.from({ length: count }, () => next.next().value));
+  let seed = 1;
+  const drawn = () => {
+    seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
+    return Math.floor((seed / 2 ** 32) * rows[0].length);
+  };
+  const samples = Array.from({ length: DRAWS }, () => rows[0].map(drawn));
   return rows.map((row) => {
     const means = samples.map((on) => mean(on.map((f) => row[f]))).sort((a, b) => a - b);
     return [mean(row), means[Math.floor(0.025 * DRAWS)], means[Math.ceil(0.975 * DRAWS) - 1]];
@@ -150,7 +143,7 @@ async function show() {
   optimizers = [...space.unpacked, ...added.filter((of) => of.space === space).map(({ one }) => one)];
   const on = state.functions.map((f) => space.functions.indexOf(f));
   const cost = state.unit ? 0 : state.cost;
-  const both = optimizers.map((one) => on.map((f) => share(one, f, space, state, cost, state.budget)));
+  const both = optimizers.map((one) => on.map((f) => share(one, f, space, cost, state.budget)));
   const low = both.map((of) => of.map(([least]) => least));
   const [reach, place] = [intervals(low), intervals(ranks(low))];
   const order = [...optimizers.keys()].sort((a, b) => reach[b][0] - reach[a][0] || place[a][0] - place[b][0]);
@@ -205,13 +198,12 @@ function ecdf(space, chosen, on, cost) {
     const [one, events] = [optimizers[a], []];
     let cut = Infinity;
     for (const f of on) {
-      const runs = [...Array(space.runs).keys()].filter((r) => !Number.isNaN(one.end(f, r, 0)));
+      const runs = runsOf(one, f, space);
       for (const r of runs) {
-        const costs = state.targets.map((t) => (state.unit ? one.at(f, r, t, 1) : spent(one.at(f, r, t, 0), one.at(f, r, t, 1), cost)));
+        const costs = state.targets.map((t) => one.at(f, r, t, cost));
         const there = costs.filter(Number.isFinite);
         events.push(...there.map((x) => [x, 1 / (runs.length * costs.length * on.length)]));
-        const end = state.unit ? one.end(f, r, 1) : spent(one.end(f, r, 0), one.end(f, r, 1), cost);
-        if (there.length < costs.length) cut = Math.min(cut, end);
+        if (there.length < costs.length) cut = Math.min(cut, one.end(f, r, cost));
       }
     }
     return { label: one.label, cut, events: events.sort((p, q) => p[0] - q[0]) };
@@ -247,7 +239,7 @@ function costMap(space, on, order) {
   COSTS_S.forEach((cost, k) => {
     for (const evaluations of budgets) {
       const budget = evaluations * Math.max(cost, 1e-5);
-      const values = among.map((a) => mean(on.map((f) => share(optimizers[a], f, space, state, cost, budget)[0])));
+      const values = among.map((a) => mean(on.map((f) => share(optimizers[a], f, space, cost, budget)[0])));
       const top_ = Math.max(...values);
       const name = top_ > 0 ? optimizers[among[values.indexOf(top_)]].label : "";
       if (name && !leaders.has(name)) leaders.set(name, DATA.colours[leaders.size % DATA.colours.length]);
@@ -267,11 +259,7 @@ async function drop(file) {
   for (const one of own.spaces) {
     const same = (space) => ["title", "functions", "targets"].every((key) => String(one[key]) === String(space[key]));
     const space = DATA.spaces.find(same);
-    if (!space) continue;
-    for (const unit of await unpacked(one)) {
-      const fits = (f, r) => (r < one.runs ? unit.end(f, r, 0) : NaN);
-      added.push({ space, one: { label: unit.label, at: unit.at, end: (f, r, u) => (Number.isNaN(fits(f, r)) ? NaN : unit.end(f, r, u)) } });
-    }
+    if (space) added.push(...(await unpacked(one)).map((of) => ({ space, one: of })));
   }
   await show();
   if (!added.length) shown.prepend(element("p", { role: "alert" }, `${file.name}: has no runs on these problems and targets`));

@@ -57,7 +57,6 @@ def payload(costs: Costs) -> dict[str, Any]:
 
 
 def spaces_of(design: Design) -> Iterator[dict[str, Any]]:
-    """What the page has of each suite and dimension of a design."""
     analysis, given = design.analysis, design.campaign.analysis_settings["function_names"]
     runs = design.runs.timed_by(analysis.time)
     budget = design.campaign.budget
@@ -73,7 +72,6 @@ def spaces_of(design: Design) -> Iterator[dict[str, Any]]:
 
 
 def page(path: Path) -> str:
-    """The page of a database, of one of its archives, or of ``results/NAME``."""
     found: list[dict[str, Any]] = []
     names_of = []
     for archive in designs(path).values():

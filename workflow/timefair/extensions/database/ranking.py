@@ -31,11 +31,9 @@ from timefair.records.status import Status
 from timefair.statistics.samples import Floats
 
 CAMPAIGNS = Path("campaigns")
-COSTS_S = (1e-3, 1e-1)
-"""Costs of an evaluation, besides evaluations alone and measured seconds."""
+COSTS_S = (1e-3, 1e-1)  # costs of an evaluation, besides evaluations alone and measured seconds
 ALPHA = 0.05
-FEWEST = 6
-"""Functions with which Wilcoxon's test can decide at 95 %."""
+FEWEST = 6  # functions with which Wilcoxon's test can decide at 95 %
 
 
 @dataclass(frozen=True)
@@ -60,10 +58,7 @@ class Placed:
 
 @dataclass(frozen=True)
 class Ranked:
-    """All standings, and what to say beside them.
-
-    - `against`: Whom it must not be worse than. - `twins`: Its entries in the database.
-    """
+    """All standings, what to say beside them, and the entries of the algorithm itself (`twins`)."""
 
     use: str
     design: str
@@ -73,14 +68,12 @@ class Ranked:
     twins: Sequence[str]
 
     def is_worse(self, by: str) -> bool:
-        """Whether it is significantly worse than `against` in some dimension."""
         return any(self.against in one.better(by, -1) for one in self.placed)
 
 
 def campaign_of(design: Design, use: str, parameters: Mapping[str, Any]) -> Path:
-    """Write the campaign that measures an algorithm as the design was; its file, if it is right.
-
-    The recorded algorithms are its published data: `snakemake` makes the usual tables of it.
+    """Write the campaign that measures an algorithm as the design was, with the recorded ones as
+    published data; its file, if it is right.
     """
     label = re.sub(r"[^\w.-]+", "-", use).strip("-.") or "mine"
     while label in design.campaign.algorithms:
@@ -110,7 +103,6 @@ def campaign_of(design: Design, use: str, parameters: Mapping[str, Any]) -> Path
 
 
 def measured(file: Path, cores: int) -> Path:
-    """The collected runs of the campaign's algorithm; those that are missing are measured."""
     campaign = configuration.load(file)
     folder = Path("results") / campaign.name
     driver.permit(campaign, folder)
@@ -122,7 +114,6 @@ def measured(file: Path, cores: int) -> Path:
 
 
 def twins(design: Design, use: str, parameters: Mapping[str, Any]) -> list[str]:
-    """The labels of the same algorithm in a design."""
     every = design.campaign.algorithms.items()
     return [k for k, one in every if (one.use, dict(one.parameters)) == (use, dict(parameters))]
 
@@ -135,7 +126,6 @@ def placed(
     against: str | None = None,
 ) -> Ranked:
     """Where the runs of a collected file, of one algorithm, stand among those of a design.
-
     `InputError` if no run of it was completed, or `against` did not run on all functions.
     """
     label, analysis = collected.stem, design.analysis
@@ -151,16 +141,14 @@ def placed(
     else:
         costs |= {"seconds": 0.0, **{f"{1e3 * c:g} ms an evaluation": c for c in COSTS_S}}
         remarks += _said(bridges)
-    placing = _Placing(design, label, others, against, costs, bridges)
     every = spaces(runs.timed_by(analysis.time), analysis)
-    return Ranked(use, design.name, [placing(one) for one in every], against, remarks, own)
+    of_spaces = [_placed(one, design, label, others, against, costs, bridges) for one in every]
+    return Ranked(use, design.name, of_spaces, against, remarks, own)
 
 
 def _bridges(design: Design, runs: Runs, label: str, others: Sequence[str]) -> dict[str, Bridge]:
-    """The bridge from each other's machine to this one.
-
-    A machine of the same kind may have had another speed, so its kernels count as well, if it has
-    any; without them, it is taken to be as fast.
+    """The bridge from each other's machine to this one. One of the same kind may have had another
+    speed, so its kernels count as well; without them, it is taken to be as fast.
     """
     found, mine, charged = {}, runs.origins[label], design.campaign.budget.evaluation_cost_s
     for name in others:
@@ -198,66 +186,55 @@ def _said(bridges: Mapping[str, Bridge]) -> Iterator[str]:
         )
 
 
-@dataclass(frozen=True)
-class _Placing:
-    """Places an algorithm in each suite and dimension."""
+def _placed(
+    every: Costs,
+    design: Design,
+    label: str,
+    others: Sequence[str],
+    against: str | None,
+    costs: Mapping[str, float],
+    bridges: Mapping[str, Bridge],
+) -> Placed:
+    where = f"{design.path}: {every.title}"
+    if len(every.functions) < FEWEST:
+        raise InputError(f"{where}: {len(every.functions)} functions, should have {FEWEST}")
+    if against is not None and against not in every.labels:
+        raise InputError(f"--against: {against!r}: was not recorded on all of {where}")
+    of_groups = names.groups(every.suite).items()
+    on = {name: [f for f in some if f in every.functions] for name, some in of_groups}
+    on = {"": list(every.functions), **{name: some for name, some in on.items() if some}}
+    found: dict[str, dict[str, Standing]] = {name: {} for name in on}
+    decided: dict[str, dict[str, dict[str, Any]]] = {}
+    for words, cost in costs.items():
+        at_ends = []  # by the bridges, and by both ends of their intervals
+        for end in range(3 if bridges and cost != EVALUATIONS else 1):
+            factors = {name: (one.ratio, one.low, one.high)[end] for name, one in bridges.items()}
+            rng, at = np.random.default_rng(design.campaign.seed), every.times(factors).at(cost)
+            at_ends.append(at.standings(label, others, on, 1 - ALPHA, rng))
+        for name, of in found.items():
+            low = min(one[name].low for one in at_ends)
+            high = max(one[name].high for one in at_ends)
+            of[words] = replace(at_ends[0][name], low=low, high=high)
+        decided[words] = _decided([one[""] for one in at_ends], against)
+    if against is not None:
+        pair = {"tests": 1, "algorithm_a": label, "algorithm_b": against}
+        planned = decide({words: rows[against] | pair for words, rows in decided.items()}, ALPHA)
+        for words, row in planned.items():
+            decided[words][against] = row
+    return Placed(every.title, found.pop(""), found, decided)
 
-    design: Design
-    label: str
-    others: Sequence[str]
-    against: str | None
-    costs: Mapping[str, float]
-    bridges: Mapping[str, Bridge]
 
-    def __call__(self, every: Costs) -> Placed:
-        where = f"{self.design.path}: {every.title}"
-        if len(every.functions) < FEWEST:
-            raise InputError(f"{where}: {len(every.functions)} functions, should have {FEWEST}")
-        if self.against is not None and self.against not in every.labels:
-            raise InputError(f"--against: {self.against!r}: was not recorded on all of {where}")
-        of_groups = names.groups(every.suite).items()
-        on = {name: [f for f in some if f in every.functions] for name, some in of_groups}
-        on = {"": list(every.functions), **{name: some for name, some in on.items() if some}}
-        found: dict[str, dict[str, Standing]] = {name: {} for name in on}
-        gains: dict[str, list[Floats]] = {}
-        for words, cost in self.costs.items():
-            at_ends = self._at_ends(every, cost, on)
-            for name, of in found.items():
-                low, high = (f(getattr(one[name], end) for one in at_ends)
-                             for f, end in ((min, "low"), (max, "high")))  # fmt: skip
-                of[words] = replace(at_ends[0][name], low=low, high=high)
-            gains[words] = [one[""].gains for one in at_ends]
-        overall = found.pop("")
-        others = overall["evaluations"].labels[1:]
-        decided = {words: self._decided(some, others) for words, some in gains.items()}
-        if self.against is not None:
-            pair = {"tests": 1, "algorithm_a": self.label, "algorithm_b": self.against}
-            planned = decide({w: rows[self.against] | pair for w, rows in decided.items()}, ALPHA)
-            for words, row in planned.items():
-                decided[words][self.against] = row
-        return Placed(every.title, overall, found, decided)
-
-    def _decided(self, gains: Sequence[Floats], others: Sequence[str]) -> dict[str, dict[str, Any]]:
-        """The test against each other; with the false discovery rate of all but `against`."""
-        rows = {name: _tested([of[:, k] for of in gains]) for k, name in enumerate(others)}
-        family = [row for name, row in rows.items() if name != self.against]
-        adjusted = stats.false_discovery_control([row["p"] for row in family])
-        for row, p in zip(family, adjusted.tolist(), strict=True):
-            row |= {"p_adjusted": p, **({"better": True} if p <= ALPHA and row["balance"] else {})}
-        return rows
-
-    def _at_ends(
-        self, every: Costs, cost: float, on: Mapping[str, Sequence[int]]
-    ) -> list[dict[str, Standing]]:
-        """By the bridges, and by both ends of their intervals."""
-        seed = self.design.campaign.seed
-        return [
-            every.times({name: (one.ratio, one.low, one.high)[end]
-                         for name, one in self.bridges.items()})
-            .at(cost)
-            .standings(self.label, self.others, on, 1 - ALPHA, np.random.default_rng(seed))
-            for end in range(3 if self.bridges and cost != EVALUATIONS else 1)
-        ]  # fmt: skip
+def _decided(at_ends: Sequence[Standing], against: str | None) -> dict[str, dict[str, Any]]:
+    """The test against each other; with the false discovery rate of all but `against`."""
+    rows = {
+        name: _tested([one.gains[:, k] for one in at_ends])
+        for k, name in enumerate(at_ends[0].labels[1:])
+    }
+    family = [row for name, row in rows.items() if name != against]
+    adjusted = stats.false_discovery_control([row["p"] for row in family])
+    for row, p in zip(family, adjusted.tolist(), strict=True):
+        row |= {"p_adjusted": p, **({"better": True} if p <= ALPHA and row["balance"] else {})}
+    return rows
 
 
 def _tested(gains: Sequence[Floats]) -> dict[str, Any]:
@@ -282,7 +259,6 @@ def _failures(runs: Runs, label: str, use: str) -> Iterator[str]:
 
 
 def verdict(ranked: Ranked, by: str) -> str:
-    """One line: the place by one measure in each dimension, and whether it is worse."""
     parts = []
     for one in ranked.placed:
         s = one.overall[by]
@@ -302,7 +278,6 @@ def verdict(ranked: Ranked, by: str) -> str:
 
 
 def page(ranked: Ranked, by: str) -> str:
-    """The page, in Markdown."""
     lines = [f"# {ranked.use} among the optimizers of {ranked.design}", "", verdict(ranked, by), ""]
     lines += [f"- {remark}" for remark in ranked.remarks] + [""] * bool(ranked.remarks)
     if ranked.twins:
@@ -328,7 +303,6 @@ def page(ranked: Ranked, by: str) -> str:
 
 
 def _table(one: Placed) -> list[str]:
-    """A row for each measure: the place, the rank over all functions and on each group."""
     lines = [["by", "place", "better than", "worse than", "rank on all", *one.groups]]
     lines.append(["---"] * len(lines[0]))
     for words, s in one.overall.items():

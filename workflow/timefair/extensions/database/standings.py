@@ -54,7 +54,6 @@ class Standing:
 
     @property
     def position(self) -> int:
-        """Its place among all, 1 for the best."""
         return 1 + int((self.ranks < self.rank - 1e-9).sum())
 
 
@@ -86,7 +85,6 @@ class _Noise:
         self._jobs = np.log(known["slowdown"]).groupby([known[name] for name in JOB]).mean()
 
     def of(self, costs: Costs) -> tuple[Floats, Floats]:
-        """`Costs.noise` and `Costs.ties`."""
         labels, functions = costs.labels, costs.functions
         by_algorithm = (self._jobs.pow(k).groupby("algorithm").sum() for k in range(3))
         moments = [one.reindex(labels).to_numpy(np.float64) for one in by_algorithm]
@@ -158,7 +156,6 @@ class Costs:
         return f"{self.suite}, D = {' to '.join(map(str, ends))}"
 
     def times(self, factors: Mapping[str, float]) -> Costs:
-        """The same costs with the seconds of some algorithms times a factor."""
         changed = copy.copy(self)
         changed.factors = np.array([factors.get(label, 1.0) for label in self.labels])
         return changed
@@ -231,7 +228,6 @@ class At:
         confidence: float,
         rng: np.random.Generator,
     ) -> dict[str, Standing]:
-        """Where an algorithm stands among others on each group of functions."""
         labels = self.of.labels
         me = labels.index(label)
         others = np.array([k for k, name in enumerate(labels) if k != me and name in among])
@@ -293,5 +289,4 @@ def _better(first: Floats, second: Floats, ties: Floats) -> Floats:
 
 
 def _wins(gains: Floats) -> Floats:
-    """1 where a gain is positive, 0.5 where it is 0."""
     return np.asarray((gains > 0) + 0.5 * (gains == 0))

@@ -1,7 +1,6 @@
-"""The database: a folder with an archive for each design, their digests, and a list of optimizers.
-
-An archive has the configuration of a campaign and, for each algorithm, its collected runs with the
-improvements that first reach a target. `published: {format: timefair}` reads it, too.
+"""The database: an archive for each design, their digests, and a list of optimizers. An archive has
+the configuration of a campaign, and its collected runs with the improvements that first reach a
+target. `published: {format: timefair}` reads it, too.
 """
 
 from __future__ import annotations
@@ -43,8 +42,7 @@ DECISIVE = (
 """The keys of a configuration that a design needs; the others may be of another version."""
 DROPPED = ("best_x", "launch_log", "batches", "vectors", "recommendations", "launch_events")
 """Columns that an archive leaves empty."""
-PENALTY = 1000
-"""`constraint_penalty` of a design's algorithms that take no constraints."""
+PENALTY = 1000  # `constraint_penalty` of a design's algorithms that take no constraints
 OUTDATED = ("records", "schema_version")  # facts that the archive has anew, or not
 COLUMNS = (
     *("label", "use", "version", "implementation", "own_time_us", "parameters", "schedule"),
@@ -72,22 +70,16 @@ class Design:
 
     @property
     def analysis(self) -> Analysis:
-        """The settings of its tables."""
         from timefair.records.rundata.settings import Analysis
 
         return Analysis.of(self.campaign.analysis_settings)
 
 
 def kinds(campaign: Campaign) -> set[Variables]:
-    """The kinds of variables of its problems."""
     from timefair.problems.registry import SUITES
 
     suite = SUITES.get(campaign.problems.suite)
-    return (
-        {suite.variables_of(function) for function in campaign.problems.functions}
-        if suite
-        else set()
-    )
+    return {suite.variables_of(function) for function in campaign.problems.functions if suite}
 
 
 def entry(campaign: Campaign, use: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -108,10 +100,9 @@ def entry(campaign: Campaign, use: str, parameters: Mapping[str, Any]) -> dict[s
 
 
 def designs(database: Path | None, design: str | None = None) -> dict[str, Path]:
-    """The archives of a database by name, or one of them; `InputError` if one was changed.
-
-    A database may also be one archive or ``results/NAME``. None: the folder `FOLDER` of the working
-    directory or of the clone.
+    """The archives of a database by name, or one of them; `InputError` if one was changed. A
+    database may be one archive or ``results/NAME``, and is by default `FOLDER` here or in the
+    clone.
     """
     from timefair.campaign import scaffold
 
@@ -134,11 +125,6 @@ def designs(database: Path | None, design: str | None = None) -> dict[str, Path]
     if design not in found:
         raise InputError(f"--design: {unknown(design, found)}")
     return {design: found[design]}
-
-
-def chosen(database: Path | None, design: str | None) -> Path:
-    """The first one of `designs`."""
-    return next(iter(designs(database, design).values()))
 
 
 def changed(folder: Path) -> Iterator[str]:
@@ -176,9 +162,8 @@ def opened(path: Path) -> Iterator[Design]:
 
 
 def add(results: Path, folder: Path) -> str:
-    """Write the archive of ``results/NAME``, then the list and the digests; a line about it.
-
-    `InputError` if the archive or all together are too large, or optima are unknown.
+    """Write the archive of ``results/NAME``, the list and the digests; a line about it.
+    `InputError` if it is too large, alone or with the others, or optima are unknown.
     """
     from timefair.io.common import digest
 
@@ -204,7 +189,6 @@ def add(results: Path, folder: Path) -> str:
 
 
 def _packed(design: Design) -> bytes:
-    """The bytes of an archive; the same for the same runs."""
     from timefair.records.store import open_record, write_record
 
     targets = np.unique([*TARGETS, *design.campaign.targets])
@@ -254,7 +238,6 @@ def _thinned(runs: pa.Table, targets: np.ndarray[Any, Any]) -> pa.Table:
 
 
 def _write_list(folder: Path, audited: set[str], bias: Any) -> None:
-    """Write the list of all optimizers; what earlier audits found is kept."""
     from timefair.algorithms import registry
 
     path = folder / OPTIMIZERS
@@ -277,7 +260,7 @@ def _write_list(folder: Path, audited: set[str], bias: Any) -> None:
                     "implementation": registry.implementation(spec.use),
                     "own_time_us": f"{own[label]:.3g}",
                     "parameters": json.dumps(dict(spec.parameters)),
-                    "schedule": json.dumps(_plain(spec.schedule)),
+                    "schedule": json.dumps(spec.model_dump(mode="json")["schedule"]),
                     "bias": (found or "none") if label in audited else before.get(label, ""),
                     "designs": design.name,
                 }
@@ -288,27 +271,20 @@ def _write_list(folder: Path, audited: set[str], bias: Any) -> None:
 
 
 def read_list(folder: Path) -> list[dict[str, str]]:
-    """The rows of the list of optimizers."""
     with (folder / OPTIMIZERS).open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
 
 def _own_times(design: Design) -> dict[str, float]:
-    """Median CPU time of an evaluation of each algorithm, without the objective, in us."""
     frame = design.runs.frame
     each_us = 1e6 * (frame["cpu_s"] / frame["evaluations"] - frame["objective_s"])
     return {str(k): max(v, 0.0) for k, v in each_us.groupby(frame["algorithm"]).median().items()}
 
 
 def _version(use: str, design: Design, label: str) -> str:
-    """The version of the library behind an algorithm, as its records name it."""
     from timefair.algorithms import registry
 
     library, _ = registry.declared(use)
     machine: Mapping[str, Any] = next(iter(design.runs.origins[label].machine), {})
     versions: Mapping[str, str] = machine.get("versions", {})
     return next((versions[name] for name in library.distributions if name in versions), "")
-
-
-def _plain(value: Any) -> Any:
-    return value.model_dump(mode="json") if hasattr(value, "model_dump") else value

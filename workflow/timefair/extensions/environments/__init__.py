@@ -1,7 +1,4 @@
-"""Interpreters and package folders of their own for algorithms that cannot be installed together.
-The job of such an algorithm is the same `timefair measure`, run by its interpreter. `interpreters`
-starts it and asks it for what the plan and the checks need.
-"""
+"""Interpreters and package folders of their own, for algorithms that exclude each other."""
 
 from timefair.basics.extension import Extension
 

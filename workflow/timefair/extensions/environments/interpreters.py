@@ -24,11 +24,11 @@ import timefair
 from timefair.basics.errors import InputError, described
 from timefair.basics.files import cache_folder
 from timefair.basics.threads import measuring_environment
+from timefair.cli.common import Declared, argument
 from timefair.machine.facts import Host, Unknown, describe, packages, versions
 
 if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign
-    from timefair.cli.common import Commands
 
 
 Python = Annotated[
@@ -61,9 +61,7 @@ _OF_ANOTHER_PYTHON = ("PYTHONPATH", "PYTHONHOME", "PYTHONSAFEPATH", "__PYVENV_LA
 def interpreter(
     spec: Mapping[str, Any], environ: Mapping[str, str]
 ) -> Iterator[tuple[str, dict[str, str]]]:
-    """The interpreter that measures an algorithm, and its variables; none without the keys. Links
-    to it are not resolved, because they identify virtual environments.
-    """
+    """The interpreter of an algorithm, with links, and its variables; none without the keys."""
     python, path = spec.get("python"), spec.get("path")
     if python is None and path is None:
         return
@@ -83,7 +81,6 @@ def interpreter(
 
 
 def _importable() -> str:
-    """A folder that makes timefair importable, without the packages beside it."""
     package = Path(timefair.__file__).parent
     folder = cache_folder() / "importable" / hashlib.sha256(os.fsencode(package)).hexdigest()
     try:
@@ -115,11 +112,15 @@ def decisive(campaign: Campaign, label: str) -> Iterator[tuple[str, Any]]:
     """Inside an environment, what determines the runs besides what determines those of others."""
     spec = _keys(campaign, label)
     if spec:
-        yield "environment", {"packages": packages(Host()), "files": _digest(spec.get("path"))}
+        path = spec.get("path", "")
+        files = {
+            str(file.relative_to(path)): hashlib.sha256(file.read_bytes()).hexdigest()
+            for file in (tree(Path(path)) if path else ())
+        }
+        yield "environment", {"packages": packages(Host()), "files": files}
 
 
 def facts(campaign: Campaign, label: str) -> Iterator[tuple[str, Any]]:
-    """Inside an environment, its keys and the commit of its folder, for the record."""
     if spec := _keys(campaign, label):
         python, path = spec.get("python"), spec.get("path")
         try:
@@ -139,9 +140,8 @@ def check(campaign: Campaign) -> Iterator[str]:
 
 
 def tree(folder: Path) -> list[Path]:
-    """The Python files and compiled modules below a folder, sorted, without hidden folders, caches
-    of bytecode, virtual environments and linked git worktrees, such as that of `timefair init
-    --for-optimizer`, which have another version.
+    """The Python files and compiled modules below a folder, sorted, without those of hidden
+    folders, caches, virtual environments and linked git worktrees.
     """
     found: list[Path] = []
     for place, folders, files in os.walk(folder):
@@ -162,19 +162,9 @@ def _is_linked_worktree(folder: Path) -> bool:
     return link.is_file() and "/worktrees/" in link.read_text(encoding="utf-8", errors="replace")
 
 
-def _digest(path: str | None) -> dict[str, str]:
-    if path is None:
-        return {}
-    return {
-        str(file.relative_to(path)): hashlib.sha256(file.read_bytes()).hexdigest()
-        for file in tree(Path(path))
-    }
-
-
 def _keys(campaign: Campaign, label: str) -> dict[str, str]:
-    spec = campaign.algorithms[label]
-    found = {key: getattr(spec, key) for key in ("python", "path")}
-    return {key: value for key, value in found.items() if value is not None}
+    found = ((key, getattr(campaign.algorithms[label], key)) for key in ("python", "path"))
+    return {key: value for key, value in found if value is not None}
 
 
 def _is_inside(spec: Mapping[str, Any], environ: Mapping[str, str]) -> bool:
@@ -203,7 +193,6 @@ def _faults(campaign: Campaign, label: str, spec: Mapping[str, str]) -> Iterator
 
 @cache
 def _answer(spec: str, snapshot: str, label: str) -> Mapping[str, Any]:
-    """The answer of an interpreter to the command of `commands`; it is asked once per process."""
     python, variables = next(interpreter(json.loads(spec), measuring_environment(1)))
     campaign, answers = (os.memfd_create(f"timefair-{name}") for name in ("campaign", "answer"))
     os.write(campaign, snapshot.encode())
@@ -241,21 +230,22 @@ MEASURING = "timefair.measure.job.cell"
 """The module that measures in another interpreter, which needs all its imports."""
 
 
-def add_to(commands: Commands) -> None:
-    describe = commands.add_parser(
-        "describe-algorithm",
-        help="describe an algorithm in this interpreter",
-        description="Describes an algorithm of a campaign to the process that plans it. timefair "
-        "calls this command with the interpreter of the algorithm.",
-        example="snakemake --cores all --configfile mine.yaml --printshellcmds",
-    )
-    describe.add_argument("--campaign", type=Path, required=True, help="the campaign as JSON")
-    describe.add_argument("--algorithm", required=True, metavar="LABEL", help="its label")
-    describe.add_argument("--output", type=int, required=True, help="descriptor of the answer")
-    describe.set_defaults(command=_describe)
+DECLARED = Declared()
+add_to = DECLARED.add_to
 
 
+@DECLARED.command(
+    "describe-algorithm",
+    argument("--campaign", help="the campaign as JSON", type=Path, required=True),
+    argument("--algorithm", "LABEL", "its label", required=True),
+    argument("--output", help="descriptor of the answer", type=int, required=True),
+    help="describe an algorithm in this interpreter",
+    example="snakemake --cores all --configfile mine.yaml --printshellcmds",
+)
 def _describe(arguments: argparse.Namespace) -> None:
+    """Describes an algorithm of a campaign to the process that plans it. timefair calls this
+    command with the interpreter of the algorithm.
+    """
     from timefair.campaign import configuration
 
     answer = described_here(configuration.restore(arguments.campaign), arguments.algorithm)
@@ -264,7 +254,6 @@ def _describe(arguments: argparse.Namespace) -> None:
 
 
 def described_here(campaign: Campaign, label: str) -> Mapping[str, Any]:
-    """What `timefair.basics.extension.elsewhere` returns, found in this interpreter."""
     if faults := list(_faults_here(campaign, label)):
         return {"faults": faults}
     from timefair.algorithms import registry

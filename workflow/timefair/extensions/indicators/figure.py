@@ -19,7 +19,6 @@ MAP_IN, AROUND_IN = 1.35, 0.9
 
 
 def ranks(frame: pd.DataFrame) -> Figure:
-    """A curve per algorithm, the best on top; one panel per suite and dimension."""
     frame = panels.of_one_unit(frame)
     if frame["algorithm"].nunique() < 2:
         raise NothingToDraw("There is one algorithm: nothing to rank.")
@@ -30,27 +29,25 @@ def ranks(frame: pd.DataFrame) -> Figure:
     limits = ["average_rank_low", "average_rank_high"]
     if len(names) > 2:
         frame = frame.assign(**{name: frame[name].where(first) for name in limits})
-    with style.applied():
-        figure, grid = panels.grid(frame, functions=False, height_in=RANK_HEIGHT_IN)
-        panels.set_log(grid[0].axes, "x", panels.limits(frame["cost"], margin=0.02))
-        worst = float(frame["average_rank"].max())
-        room = 0.05 * max(worst - 1, 1)
-        grid[0].axes.set_ylim(worst + room, 1 - room)
-        grid[0].axes.set_yticks([t for t in grid[0].axes.get_yticks() if 1 <= t <= worst + room])
-        for panel in grid:
-            for name, numbers in panels.leading(panel, ["cost", "average_rank", *limits], looks):
-                (cost, place, low, high), look = numbers.T, looks[name]
-                panels.band(panel.axes, cost, low, high, color=look.color, alpha=style.BAND_ALPHA)
-                marks = style.marks(np.ones(cost.size, bool), names.index(name), len(names))
-                panels.curve(panel.axes, cost, place, **look.line, markevery=marks)
-        unit = str(frame["unit"].iloc[0])
-        panels.label(figure, cost_label(frame, unit), "average rank by the median precision")
-        panels.legend(figure, looks)
+    figure, grid = panels.grid(frame, functions=False, height_in=RANK_HEIGHT_IN)
+    panels.set_log(grid[0].axes, "x", panels.limits(frame["cost"], margin=0.02))
+    worst = float(frame["average_rank"].max())
+    room = 0.05 * max(worst - 1, 1)
+    grid[0].axes.set_ylim(worst + room, 1 - room)
+    grid[0].axes.set_yticks([t for t in grid[0].axes.get_yticks() if 1 <= t <= worst + room])
+    for panel in grid:
+        for name, numbers in panels.leading(panel, ["cost", "average_rank", *limits], looks):
+            (cost, place, low, high), look = numbers.T, looks[name]
+            panels.band(panel.axes, cost, low, high, color=look.color, alpha=style.BAND_ALPHA)
+            marks = style.marks(np.ones(cost.size, bool), names.index(name), len(names))
+            panels.curve(panel.axes, cost, place, **look.line, markevery=marks)
+    unit = str(frame["unit"].iloc[0])
+    panels.label(figure, cost_label(frame, unit), "average rank by the median precision")
+    panels.legend(figure, looks)
     return figure
 
 
 def surfaces(frame: pd.DataFrame) -> Figure:
-    """A map per algorithm, over all functions; lines of maps for each suite and dimension."""
     frame = panels.of_one_unit(frame)
     frame = frame[frame["function"].astype(str) == ALL]
     spaces = list(frame.groupby(["suite", "dimension"], sort=True))
@@ -69,7 +66,6 @@ def surfaces(frame: pd.DataFrame) -> Figure:
 
 
 def difference(frame: pd.DataFrame) -> Figure:
-    """A map per function, or one of all functions for each suite and dimension."""
     if frame.empty:
         raise NothingToDraw("There is one algorithm: nothing to compare.")
     frame = panels.of_one_unit(frame)
@@ -112,34 +108,33 @@ def _maps(
 ) -> Figure:
     columns = max(map(len, cells))
     title = max((line for of in cells for name, _ in of for line in name.split("\n")), key=len)
-    with style.applied():
-        height = min(MAP_IN * len(cells) + AROUND_IN, style.HEIGHT_IN)
-        width = panels.width_of(len(cells), columns)
-        figure = Figure(figsize=(width, height), layout="constrained")
-        axes = figure.subplots(len(cells), columns, squeeze=False, sharex=True, sharey=True)
-        panels.set_log(axes[0, 0], "x", (frame["cost"].min(), frame["cost"].max()))
-        panels.set_log(axes[0, 0], "y", (frame["precision"].min(), frame["precision"].max()))
-        size = panels.title_size(title, width / columns)
-        for i, line in enumerate(axes):
-            for k, ax in enumerate(line):
-                ax.set_visible(k < len(cells[i]))
-                if k < len(cells[i]):
-                    rows = cells[i][k][1]
-                    table = rows.pivot_table(index="precision", columns="cost", values=value)
-                    ax.grid(visible=False)
-                    mesh = ax.pcolormesh(
-                        table.columns.to_numpy(), table.index.to_numpy(), table.to_numpy(),
-                        cmap=colours, vmin=limits[0], vmax=limits[1], shading="nearest",
-                        rasterized=True,
-                    )  # fmt: skip
-                    ax.set_title(cells[i][k][0], fontsize=size)
-                    below = i + 1 == len(cells) or k >= len(cells[i + 1])
-                    ax.tick_params(labelbottom=below)
-        bar = figure.colorbar(
-            mesh, ax=axes.ravel().tolist(), location="top", fraction=0.03, aspect=40, pad=0.02
-        )
-        bar.set_label(label)
-        bar.outline.set_visible(False)
-        unit = str(frame["unit"].iloc[0])
-        panels.label(figure, cost_label(frame, unit), "best precision so far")
+    height = min(MAP_IN * len(cells) + AROUND_IN, style.HEIGHT_IN)
+    width = panels.width_of(len(cells), columns)
+    figure = Figure(figsize=(width, height), layout="constrained")
+    axes = figure.subplots(len(cells), columns, squeeze=False, sharex=True, sharey=True)
+    panels.set_log(axes[0, 0], "x", (frame["cost"].min(), frame["cost"].max()))
+    panels.set_log(axes[0, 0], "y", (frame["precision"].min(), frame["precision"].max()))
+    size = panels.title_size(title, width / columns)
+    for i, line in enumerate(axes):
+        for k, ax in enumerate(line):
+            ax.set_visible(k < len(cells[i]))
+            if k < len(cells[i]):
+                rows = cells[i][k][1]
+                table = rows.pivot_table(index="precision", columns="cost", values=value)
+                ax.grid(visible=False)
+                mesh = ax.pcolormesh(
+                    table.columns.to_numpy(), table.index.to_numpy(), table.to_numpy(),
+                    cmap=colours, vmin=limits[0], vmax=limits[1], shading="nearest",
+                    rasterized=True,
+                )  # fmt: skip
+                ax.set_title(cells[i][k][0], fontsize=size)
+                below = i + 1 == len(cells) or k >= len(cells[i + 1])
+                ax.tick_params(labelbottom=below)
+    bar = figure.colorbar(
+        mesh, ax=axes.ravel().tolist(), location="top", fraction=0.03, aspect=40, pad=0.02
+    )
+    bar.set_label(label)
+    bar.outline.set_visible(False)
+    unit = str(frame["unit"].iloc[0])
+    panels.label(figure, cost_label(frame, unit), "best precision so far")
     return figure

@@ -1,9 +1,4 @@
-"""The tables and figures that papers on metaheuristics print: ``paper: metaheuristics``.
-
-- `keys`: the key, and the algorithm that the paper proposes;
-- `against`, `boxplots`, `designs`, `complexity`: the tables that the core does not have;
-- `commands`: `timefair export xlsx`, and the measurement of CEC's complexity.
-"""
+"""The tables and figures that papers on metaheuristics print: ``paper: metaheuristics``."""
 
 from timefair.basics.extension import Extension
 

@@ -187,16 +187,19 @@ def _of_space(
             signs = [one[kind] for one in of_name]
             row[kind] = "/".join(str(signs.count(sign)) for sign in (BETTER, EQUAL, WORSE))
         over.append(row)
-    ranks = _ranks(shared, [one.ranks() for one in samples])
-    for rows in (over, ranks):
-        for row, p in zip(rows, holm([row["p"] for row in rows]), strict=True):
-            row["p_adjusted"] = float(p)
-    yield from (*over, *ranks)
+    for rows in (over, _ranks(shared, [one.ranks() for one in samples])):
+        _adjust(rows)
+        yield from rows
+
+
+def _adjust(rows: list[dict[str, Any]]) -> None:
+    for row, p in zip(rows, holm([row["p"] for row in rows]), strict=True):
+        row["p_adjusted"] = float(p)
 
 
 def _decide(rows: list[dict[str, Any]], alpha: float) -> None:
-    for row, p in zip(rows, holm([row["p"] for row in rows]), strict=True):
-        row["p_adjusted"] = float(p)
+    _adjust(rows)
+    for row in rows:
         sign = BETTER if row["a12"] > 0.5 else WORSE if row["a12"] < 0.5 else EQUAL
         for kind, level in (("verdict", row["p_adjusted"]), ("verdict_alone", row["p"])):
             row[kind] = sign if level <= alpha else EQUAL

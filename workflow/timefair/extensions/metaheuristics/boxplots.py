@@ -58,7 +58,6 @@ def every_run(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 
 
 def boxes(frame: pd.DataFrame, page: Page) -> Drawing:
-    """Draw a box per algorithm, one panel per function; an overview is a map of the medians."""
     panels.require_rows(frame)
     names = [*PROBLEM, "algorithm"]
     medians = frame.groupby(names, observed=True)["precision"].median().reset_index()
@@ -72,24 +71,21 @@ def boxes(frame: pd.DataFrame, page: Page) -> Drawing:
     shown = shown.assign(
         precision=panels.raised(shown["precision"], floor), algorithm=shown["algorithm"].astype(str)
     )
-    with style.applied():
-        figure, grid = panels.grid(shown, share_y=False)
-        for panel in grid:
-            bounds = panels.limits(panel.rows["precision"], margin=0.06)
-            panels.set_log(panel.axes, "y", bounds)
-            _boxes(panel, bounds, looks)
-            panel.axes.tick_params(axis="x", length=0, labelbottom=False)
-            panel.axes.grid(visible=False, axis="x")
-        grid[0].axes.set_xlim(-0.7, len(looks) - 0.3)
-        panels.label(figure, y=panels.with_zero("best precision at the end of the run", floor))
-        panels.legend(figure, looks, lines=False)
+    figure, grid = panels.grid(shown, share_y=False)
+    for panel in grid:
+        bounds = panels.limits(panel.rows["precision"], margin=0.06)
+        panels.set_log(panel.axes, "y", bounds)
+        _boxes(panel, bounds, looks)
+        panel.axes.tick_params(axis="x", length=0, labelbottom=False)
+        panel.axes.grid(visible=False, axis="x")
+    grid[0].axes.set_xlim(-0.7, len(looks) - 0.3)
+    panels.label(figure, y=panels.with_zero("best precision at the end of the run", floor))
+    panels.legend(figure, looks, lines=False)
     return figure
 
 
 def _boxes(panel: panels.Panel, bounds: tuple[float, float], looks: dict[str, style.Look]) -> None:
-    """Of the logarithms, as the axis shows them, in one collection: thousands of boxes of
-    matplotlib take minutes.
-    """
+    """Of the logarithms, in one collection: thousands of boxes of matplotlib take minutes."""
     samples = dict(panels.by_algorithm(panel.rows))
     logs = [np.log10(part["precision"].clip(*bounds).to_numpy()) for part in samples.values()]
     found = boxplot_stats(logs)

@@ -96,9 +96,8 @@ def measure(
     folder: Path,
     say: Callable[[Mapping[str, Any]], None],
 ) -> None:
-    """Measure all algorithms of a campaign in all its dimensions, and write the file. Every time is
-    that of a run in a process of its own. `InputError` if the function does not exist, or an
-    algorithm fails.
+    """Measure all algorithms in all dimensions, each time in a new process, and write the file.
+    `InputError` if the function does not exist, or an algorithm fails.
     """
     from timefair.measure.runner import in_new_interpreter
     from timefair.problems.registry import find
@@ -129,7 +128,6 @@ def measure(
 
 
 def loop(turns: int = LOOPS) -> float:
-    """T0: seconds of the report's loop of arithmetic."""
     begun = time.perf_counter()
     for i in range(1, turns + 1):
         x = 0.55 + i
@@ -144,7 +142,6 @@ def loop(turns: int = LOOPS) -> float:
 
 
 def evaluate(objective: Any, rng: np.random.Generator) -> None:
-    """An algorithm that evaluates one point again and again."""
     x = (objective.lower + objective.upper) / 2
     while True:
         objective(x)
@@ -157,7 +154,6 @@ def timed(
     evaluations: int,
     repeats: int,
 ) -> list[float]:
-    """Seconds of runs with these evaluations, restarts included."""
     from timefair.algorithms import registry
     from timefair.machine.linux import kernel
     from timefair.measure.launching import run_seed

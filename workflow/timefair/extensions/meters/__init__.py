@@ -1,8 +1,4 @@
-"""What a run costs besides time: instructions of the processor, and joules.
-
-- `keys`: the key ``meters`` of a campaign, the meters of a job, and lines of `timefair check`;
-- `tables`: expected costs to targets, and the electricity of a campaign.
-"""
+"""What a run costs besides time: instructions of the processor, and joules."""
 
 from timefair.basics.extension import Extension
 

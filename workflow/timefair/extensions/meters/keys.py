@@ -48,9 +48,7 @@ def opened(event: Event, *, inherit: bool) -> int:
 
 
 def begin(event: Event) -> Callable[[], float | None]:
-    """Count in the children of this thread that begin from now on, until the result is called: None
-    if there were too few counters.
-    """
+    """Count in children of this thread until the result is called; None if a counter lacks."""
     counters: list[int] = []
     try:
         for inherit in (True, False):  # with this thread's own, which are subtracted
@@ -199,9 +197,7 @@ def check(campaign: Any) -> Iterator[str]:
 def meters(
     campaign: Any, cores: tuple[int, ...], algorithm: Any
 ) -> Iterator[AbstractContextManager[Meter]]:
-    """The meters of a job; none for runs that import their modules themselves. Instructions are
-    counted only if the process of a run is a fork of this one.
-    """
+    """The meters of a job; instructions only if runs are forks, none if they import themselves."""
     asked = campaign.section("meters") or ()
     if isinstance(algorithm, Fresh):
         return

@@ -19,15 +19,9 @@ TEXT_SIZE, LEAST_TEXT_SIZE = 6.5, 3.5
 WORDS_IN = 3.0  # maximal width of the names of the lines
 TWO_IN = 0.25  # height of a line from which its name may have two lines
 LETTER_EM = 0.6  # width of a letter
-SEVERAL = {
-    "in turn": "{} in turn",
-    "slices": "{} in slices",
-    "side by side": "{} side by side on {} cores",
-}
 
 
 def portfolio(frame: pd.DataFrame) -> Figure:
-    """Draw one panel per suite and dimension, from the rows in seconds if there are any."""
     panels.require_rows(frame)
     if not (frame["size"] > 1).any():
         raise NothingToDraw("There is one algorithm: nothing to combine.")
@@ -43,35 +37,25 @@ def portfolio(frame: pd.DataFrame) -> Figure:
     lines = sum(len(rows) for _, rows in spaces)
     around = AROUND_IN + TITLE_IN * len(spaces)
     line_in = min(LINE_IN, max((style.HEIGHT_IN - around) / lines, LEAST_LINE_IN))
-    with style.applied():
-        height = min(around + line_in * lines, style.HEIGHT_IN)
-        figure = Figure(figsize=(style.WIDTH_IN, height), layout="constrained")
-        axes = figure.subplots(
-            len(spaces), 1, squeeze=False, height_ratios=[len(rows) for _, rows in spaces]
-        )[:, 0]
-        low, high = _ends(pd.concat([rows for _, rows in spaces]))
-        for ax, ((suite, dimension), rows) in zip(axes, spaces, strict=True):
-            head = f"{suite} D = {dimension}" if several else f"D = {dimension}"
-            ax.set_title(f"{head}, {_budget(rows)} per run")
-            ax.set_xlim(low, high)
-            ax.tick_params(labelbottom=ax is axes[-1])
-            _panel(ax, rows, line_in)
-        panels.label(figure, "share of (function, target) pairs reached")
-        panels.legend_of(figure, _handles(frame))
-    return figure
-
-
-def _budget(rows: pd.DataFrame) -> str:
-    unit = str(rows["unit"].iloc[0])
-    budget = float(rows["budget"].iloc[0])
-    return f"{budget:.3g} s" if unit == "seconds" else f"{budget:,.0f} evaluations"
-
-
-def _ends(rows: pd.DataFrame) -> tuple[float, float]:
-    values = rows[["share", "held_out", "base", "low", "high"]]
+    height = min(around + line_in * lines, style.HEIGHT_IN)
+    figure = Figure(figsize=(style.WIDTH_IN, height), layout="constrained")
+    axes = figure.subplots(
+        len(spaces), 1, squeeze=False, height_ratios=[len(rows) for _, rows in spaces]
+    )[:, 0]
+    values = pd.concat([rows for _, rows in spaces])[["share", "held_out", "base", "low", "high"]]
     low, high = float(np.nanmin(values)), float(np.nanmax(values))
     room = max(0.04 * (high - low), 0.005)
-    return max(low - room, -0.01), min(high + room, 1.01)
+    for ax, ((suite, dimension), rows) in zip(axes, spaces, strict=True):
+        head = f"{suite} D = {dimension}" if several else f"D = {dimension}"
+        unit, budget = rows["unit"].iloc[0], float(rows["budget"].iloc[0])
+        limit = f"{budget:.3g} s" if unit == "seconds" else f"{budget:,.0f} evaluations"
+        ax.set_title(f"{head}, {limit} per run")
+        ax.set_xlim(max(low - room, -0.01), min(high + room, 1.01))
+        ax.tick_params(labelbottom=ax is axes[-1])
+        _panel(ax, rows, line_in)
+    panels.label(figure, "share of (function, target) pairs reached")
+    panels.legend_of(figure, _handles(frame))
+    return figure
 
 
 def _panel(ax: Axes, rows: pd.DataFrame, line_in: float) -> None:
@@ -99,7 +83,8 @@ def _words(row: dict[Any, Any]) -> tuple[str, str]:
         return f"virtual best of {row['size']}", ""
     if row["size"] == 1:
         return "single best", row["members"]
-    kind = SEVERAL[row["arrangement"]].format(row["size"], row["cores"])
+    kind = f"{row['size']} {'in ' * (row['arrangement'] == 'slices')}{row['arrangement']}"
+    kind += f" on {row['cores']} cores" * (row["cores"] > 1)
     members = row["members"].split(", ")
     if row["arrangement"] == "in turn":
         shares = row["shares"].split(", ")

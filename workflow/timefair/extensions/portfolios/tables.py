@@ -59,10 +59,8 @@ class Portfolio(NamedTuple):
 
 
 def reached_by_any(members: ArrayLike, axis: int = 0) -> NDArray[np.float64]:
-    """Probability that one of several independent runs reaches a target: 1 - (1 - p_1)(1 - p_2)...,
-    along `axis`; NaN if one is. It is unbiased for shares of independent samples of runs on one
-    instance. Do not pool instances beforehand: one may be hard for all members, so their pooled
-    successes are not independent.
+    """Probability that one of several independent runs reaches a target, along `axis`; NaN if one
+    is. Unbiased for runs on one instance: do not pool instances beforehand.
     """
     return np.asarray(1 - np.prod(1 - np.asarray(members, dtype=np.float64), axis=axis))
 
@@ -109,8 +107,7 @@ class Search:
 
     def __init__(self, functions: Sequence[FunctionRuns], budget: float) -> None:
         self._functions, self._budget = functions, budget
-        # values of all pairs, shape (pairs, functions): each fold requests the same ones
-        self._known: dict[tuple[float, ...], NDArray[np.float64]] = {}
+        self._known: dict[Mode, tuple[NDArray[np.intp], NDArray[np.float64]]] = {}
         self.algorithms = len(functions[0][0])
         self._joined = [
             [_Joined.of(samples) for samples in zip(*instances, strict=True)]
@@ -120,7 +117,6 @@ class Search:
             raise ValueError(f"every run must be known up to the budget, {budget:g}")
 
     def shares(self, at: Sequence[float]) -> list[NDArray[np.float64]]:
-        """Chances of the targets of each function, (algorithms, points, instances * targets)."""
         points = self._budget * np.asarray(at, dtype=np.float64)
         return [np.stack([one.reached(points) for one in joined]) for joined in self._joined]
 
@@ -134,7 +130,6 @@ class Search:
         return float(best @ np.full(best.size, 1 / best.size))
 
     def value(self, portfolio: Portfolio, at: Sequence[float] = (1.0,)) -> NDArray[np.float64]:
-        """Share of the pairs that a portfolio reaches within shares of T; shape (points,)."""
         own = portfolio.own_time(at)
         total = np.zeros(len(at))
         for joined in self._joined:
@@ -162,7 +157,6 @@ class Search:
         return orders[_first_largest(np.array([self.any_time(one) for one in orders]))]
 
     def any_time(self, portfolio: Portfolio) -> float:
-        """Share of the pairs that a portfolio reaches, averaged over the budgets of `ANY_TIME`."""
         return float(self.value(portfolio, ANY_TIME).mean())
 
     def single_best(self) -> int:
@@ -213,28 +207,23 @@ class Search:
         return float(1 - np.prod(missed[list(portfolio.members), places], axis=0).mean())
 
     def _best(self, mode: Mode, without: int | None) -> Portfolio:
-        pairs = np.array(list(combinations(range(self.algorithms), 2)), dtype=np.intp)
-        best, found = -np.inf, None
-        for shares in _shares(mode):
-            value = self._values(pairs, shares, without)
-            k = _first_largest(value)
-            if value[k] > best + EQUAL:
-                best, found = value[k], Portfolio(tuple(pairs[k].tolist()), mode, shares)
-        assert found is not None
-        return found
+        pairs, values = self._pairs(mode)
+        kept = np.arange(values.shape[2]) != without
+        k = _first_largest(values[..., kept].mean(axis=2).ravel())
+        shares, pair = np.unravel_index(k, values.shape[:2])
+        return Portfolio(tuple(pairs[pair].tolist()), mode, _shares(mode)[int(shares)])
 
-    def _values(
-        self, pairs: NDArray[np.intp], shares: tuple[float, ...], without: int | None
-    ) -> NDArray[np.float64]:
-        """The mean over the functions of the values of all pairs, shape (pairs,)."""
-        if shares not in self._known:
-            places = [_FRACTIONS.index(share) for share in shares]
-            both = [[missed[:, place] for place in places] for missed in self._missed]
-            missed = [(one @ other.T)[tuple(pairs.T)] / one.shape[-1] for one, other in both]
-            self._known[shares] = 1 - np.stack(missed, axis=1)
-        values = self._known[shares]
-        kept = np.arange(values.shape[1]) != without
-        return np.asarray(values[:, kept].mean(axis=1))
+    def _pairs(self, mode: Mode) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+        """All pairs, and their values, shape (shares, pairs, functions)."""
+        if mode not in self._known:
+            pairs = np.array(list(combinations(range(self.algorithms), 2)), dtype=np.intp)
+            both = tuple(pairs.T)
+            missed = [
+                [(of[:, one] @ of[:, other].T)[both] / of.shape[-1] for of in self._missed]
+                for one, other in (map(_FRACTIONS.index, shares) for shares in _shares(mode))
+            ]
+            self._known[mode] = pairs, 1 - np.swapaxes(missed, 1, 2)
+        return self._known[mode]
 
     def _resampled(
         self,
@@ -311,7 +300,6 @@ _FRACTIONS = [k / TENTHS for k in range(1, TENTHS + 1)]
 
 
 def _shares(mode: Mode) -> list[tuple[float, ...]]:
-    """The shares of pairs that are tried, the most equal first."""
     if mode == "side by side":
         return [(1.0, 1.0)]
     if mode == "slices":
@@ -408,20 +396,16 @@ PAIRS = (
 )
 def portfolios(runs: Runs, analysis: Analysis) -> Parts:
     for field in fields(runs, analysis):
-        yield from (field.names | row for row in _rows(field, analysis))
-
-
-def _rows(field: Field, analysis: Analysis) -> Iterator[dict[str, Any]]:
-    search = field.search
-    count = search.algorithms
-    alone = Portfolio((search.single_best(),), "in turn", (1.0,))
-    yield _row(field, SINGLE, alone, analysis)
-    if count > 1:
+        search = field.search
+        alone = Portfolio((search.single_best(),), "in turn", (1.0,))
+        yield _row(field, SINGLE, alone, analysis)
+        if search.algorithms == 1:
+            continue
         for mode in MODES:
             yield _row(field, mode, search.best(mode), analysis)
-        yield {
+        yield field.names | {
             "arrangement": VIRTUAL,
-            "size": count,
+            "size": search.algorithms,
             "members": None,
             "shares": None,
             "cores": 1,
@@ -442,7 +426,7 @@ def _row(
         resamples=analysis.resamples,
         rng=analysis.stream({**field.names, "arrangement": arrangement, "size": size}),
     )
-    return {
+    return field.names | {
         "arrangement": arrangement,
         "size": size,
         "members": ", ".join(field.algorithms[member] for member in portfolio.members),
@@ -454,8 +438,7 @@ def _row(
     }
 
 
-@dataclass(frozen=True)
-class Field:
+class Field(NamedTuple):
     """The algorithms of a suite and dimension that may share a budget, in alphabetical order;
     `names` are suite, dimension, unit and ``budget``: the T up to which every run is known. The
     search is over the functions and instances on which all algorithms were run.
@@ -467,9 +450,7 @@ class Field:
 
 
 def fields(runs: Runs, analysis: Analysis) -> Iterator[Field]:
-    """The fields of all suites and dimensions with a function on which all algorithms were run, one
-    for each unit in which there is a budget; T is less if another limit ended a run earlier.
-    """
+    """All fields with a function that all algorithms ran, in each unit with a budget."""
     reached = {unit: runs.runtimes(unit, analysis.targets_from_easy) for unit in UNITS}
     cut = cut_off(runs)
     for (suite, dimension), algorithms, complete in complete_problems(problems(runs)):
@@ -506,25 +487,22 @@ def _instances(
 
 FEWEST_FUNCTIONS = 6  # with fewer functions, an average over them says nothing about other ones
 
-ARRANGEMENT, SIZE = "in turn", 2
-"""The portfolio in the sentence; choosing the best of several would be biased."""
+ARRANGEMENT = "in turn"  # in the sentence; choosing the best of several would be biased
 
 
 def findings(evidence: Evidence, space: Space) -> Iterator[str]:
-    """On the pair that shares the budget, with the best single algorithm and the bound. None if the
-    gain may be due to chance, if the pair does not reach more targets than the best single
-    algorithm, or for fewer than `FEWEST_FUNCTIONS` functions.
+    """On the pair that shares the budget. None if the gain may be due to chance, or the pair is not
+    better than the best single algorithm, or for fewer than `FEWEST_FUNCTIONS` functions.
     """
     from timefair.report.findings import functions_of
 
     rows = evidence.of("portfolio", space, unit=evidence.unit)
     if rows.empty or len(functions_of(evidence, space)) < FEWEST_FUNCTIONS:
         return
-    of = {(row["arrangement"], row["size"]): row for row in rows.to_dict("records")}
-    row, single = of.get((ARRANGEMENT, SIZE)), of.get((SINGLE, 1))
-    bound = next((one for (arrangement, _), one in of.items() if arrangement == VIRTUAL), None)
-    if row is None or single is None or bound is None:
+    of = {row["arrangement"]: row for row in rows.to_dict("records")}
+    if not {ARRANGEMENT, SINGLE, VIRTUAL} <= of.keys():
         return
+    row, single, bound = of[ARRANGEMENT], of[SINGLE], of[VIRTUAL]
     if not (row["gain_low"] > 0 and row["held_out"] > single["share"]):
         return
     shares = [percent(float(share)) for share in row["shares"].split(", ")]

@@ -136,7 +136,6 @@ class EqualErt:
         self._of_slow = self._sums(slow)
 
     def power(self, ratio: float) -> float:
-        """Probability in [0, 1] that the test finds a ratio (at least 1) of the ERTs."""
         of_both = np.stack([self._of_slow, self._sums(self._fast / ratio)])
         spent, successes, squares, across = np.moveaxis(of_both, 1, 0)
         common = spent.sum(axis=0) / np.maximum(successes.sum(axis=0), 1)
@@ -177,7 +176,6 @@ class SameRate:
             self._fewest = self._significant()
 
     def power(self, first: float, second: float) -> float:
-        """Probability that the test finds a difference of two success rates in [0, 1]."""
         if self.runs > EXACT_BINOMIAL:
             h = 2 * abs(asin(sqrt(first)) - asin(sqrt(second)))  # Cohen's
             distance = h * sqrt(self.runs / 2)
@@ -224,7 +222,6 @@ EXACT_FUNCTIONS = 50
 
 
 def least_for_wilcoxon(level: float) -> int:
-    """Smallest number n of functions with which p, ``2**(1 - n)``, can reach a level."""
     return next(n for n in count(1) if 2.0 ** (1 - n) <= level)
 
 
@@ -239,14 +236,12 @@ def least_for_friedman(algorithms: int, alpha: float) -> int:
 
 
 def least_for_nemenyi(algorithms: int, alpha: float) -> int:
-    """Smallest number of functions with which average ranks can differ by Nemenyi's difference."""
     return next(n for n in count(2) if critical_difference(algorithms, n, alpha) <= algorithms - 1)
 
 
 class SignedRankPower:
-    """Power of Wilcoxon's signed-rank test if the differences are normal over the functions, from
-    the same simulated functions. p is exact for up to `EXACT_FUNCTIONS`, else a normal
-    approximation.
+    """Power of Wilcoxon's signed-rank test if differences are normal over the functions; p is exact
+    for up to `EXACT_FUNCTIONS`, else a normal approximation.
     """
 
     def __init__(self, functions: int, level: float, *, rng: np.random.Generator) -> None:
@@ -256,7 +251,6 @@ class SignedRankPower:
             self._noise = rng.standard_normal((SAMPLES, functions))
 
     def power(self, effect: float) -> float:
-        """Probability of finding a mean difference, given in standard deviations."""
         if self._limit < 0:
             return 0.0
         gains = self._noise + effect
@@ -303,7 +297,6 @@ class Design:
 
     @classmethod
     def of(cls, campaign: Campaign) -> Design:
-        """The comparison of a campaign in each dimension; the largest one."""
         problems = campaign.problems
         dimensions = [dimension for _, dimension in problems.spaces]
         return cls(

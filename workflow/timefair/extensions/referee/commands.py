@@ -5,24 +5,24 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from timefair.cli.common import Commands, one_thread, prepare_files
+from timefair.cli.common import Declared, argument, one_thread, prepare_files
+
+DECLARED = Declared()
+add_to = DECLARED.add_to
 
 
-def add_to(commands: Commands) -> None:
-    referee = commands.add_parser(
-        "referee",
-        help="what results can and cannot claim, as a reviewer asks",
-        description="Answers a reviewer's questions with yes, no or unknown, each with a sentence "
-        "for the paper. Reads the results of a campaign, or a table (.csv) with the final value of "
-        "each run: algorithm, function, value, optionally dimension, evaluations and seconds.",
-        example="timefair referee results/default\ntimefair referee results/default -o page.md",
-    )
-    referee.add_argument("what", type=Path, metavar="RESULTS", help="results/NAME, or a table")
-    referee.output("FILE", ".md, to write; by default printed")
-    referee.set_defaults(command=_referee)
-
-
+@DECLARED.command(
+    "referee",
+    argument("what", "RESULTS", "results/NAME, or a table", type=Path),
+    argument("-o --output", "FILE", ".md, to write; by default printed", type=Path),
+    help="what results can and cannot claim, as a reviewer asks",
+    example="timefair referee results/default\ntimefair referee results/default -o page.md",
+)
 def _referee(arguments: argparse.Namespace) -> None:
+    """Answers a reviewer's questions with yes, no or unknown, each with a sentence for the paper.
+    Reads the results of a campaign, or a table (.csv) with the final value of each run: algorithm,
+    function, value, optionally dimension, evaluations and seconds.
+    """
     one_thread()
     from timefair.extensions.referee import questions
 

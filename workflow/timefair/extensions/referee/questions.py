@@ -41,7 +41,6 @@ class Answer(NamedTuple):
 
 
 def page(what: str, answers: Iterable[Answer]) -> str:
-    """The answers as Markdown, the unfavourable ones with what is missing in the same row."""
     rows = [f"| {one.question} | **{one.answer}** | {one.sentence} |" for one in answers]
     found = [row.split("**")[1] for row in rows]
     numbers = ", ".join(f"{found.count(kind)} {kind}" for kind in (YES, NO, UNKNOWN))
@@ -96,7 +95,6 @@ def _corrections(finals: pd.DataFrame) -> Answer:
 
 
 def _baselines(names: Mapping[str, str], restarted: Iterable[str]) -> Iterator[Answer]:
-    """Random search, and restarts of a simple algorithm; `names` may have more than the label."""
     for kind, parts, among in (
         ("random search", BASELINES, names),
         ("restarts of a simple algorithm", SIMPLE, restarted),
@@ -148,7 +146,6 @@ _UNSEEN = {
 
 
 def of_folder(folder: Path) -> Iterator[Answer]:
-    """The answers from the results of a campaign, or of an analysed table."""
     from timefair.basics.extension import each
     from timefair.campaign import collected, configuration, plan
     from timefair.cli.python import Results
@@ -184,7 +181,6 @@ def of_folder(folder: Path) -> Iterator[Answer]:
 
 
 def _equal_budget(frame: pd.DataFrame, column: str, unit: str, finals: pd.DataFrame) -> Answer:
-    """Whether all runs had one budget of this kind; else what they spent."""
     if (budgets := frame[column]).notna().all():
         by_dimension = budgets.groupby(frame["dimension"]).nunique()
         each = " and ".join(f"{one:g}" for one in sorted(budgets.unique())[:3])

@@ -1,9 +1,4 @@
-"""A question that is registered before the first run: `timefair register`.
-
-- `section`: the key `registered` of a campaign;
-- `registration`: the file that registers it, what is asked of that file later, and what deviates;
-- `tables`, `page`: the answer and the deviations, as tables and on the page.
-"""
+"""A question that is registered before the first run: `timefair register`."""
 
 from timefair.basics.extension import Extension
 

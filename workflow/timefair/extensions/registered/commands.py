@@ -7,42 +7,38 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from timefair.cli.common import CONFIG, Commands, one_thread
+from timefair.cli.common import CONFIG, Declared, argument, one_thread
 
 if TYPE_CHECKING:
     from timefair.campaign.configuration import Campaign
 
-
-def add_to(commands: Commands) -> None:
-    register = commands.add_parser(
-        "register",
-        help="register the question of a campaign, before its first run",
-        description="Writes results/NAME/registration.json: the question under `registered`, the "
-        "complete campaign, its planned runs, digests of the code that measures and of the code "
-        "that makes the answer, the git commit and the time. Prints a sentence for the paper. The "
-        "command refuses as soon as a run exists. Before that, it replaces an earlier "
-        "registration and keeps its digest in the file.",
-        example="timefair register mine.yaml",
-        exits={2: "the campaign is wrong, has no question, or has runs; one line per fault"},
-    )
-    register.add_argument("config", **CONFIG)
-    register.set_defaults(command=_register)
+DECLARED = Declared()
+add_to = DECLARED.add_to
 
 
+@DECLARED.command(
+    "register",
+    argument("config", **CONFIG),
+    help="register the question of a campaign, before its first run",
+    example="timefair register mine.yaml",
+    exits={2: "the campaign is wrong, has no question, or has runs; one line per fault"},
+)
 def _register(arguments: argparse.Namespace) -> None:
+    """Writes results/NAME/registration.json: the question under `registered`, the complete
+    campaign, its planned runs, digests of the code that measures and of the code that makes the
+    answer, the git commit and the time. Prints a sentence for the paper. The command refuses as
+    soon as a run exists. Before that, it replaces an earlier registration and keeps its digest in
+    the file.
+    """
     one_thread()
     from timefair.campaign import configuration
     from timefair.extensions.registered import registration
 
     campaign = configuration.load(arguments.config)
-    folder = _results(campaign)
+    folder = Path("results") / campaign.name
     content = registration.register(campaign, folder)
     print(f"{folder / registration.FILE}: registered; publish this file before the first run")
     print(registration.statement(content))
-
-
-def _results(campaign: Campaign) -> Path:
-    return Path("results") / campaign.name
 
 
 def check(campaign: Campaign) -> Iterator[str]:
@@ -50,7 +46,7 @@ def check(campaign: Campaign) -> Iterator[str]:
 
     if campaign.section("registered") is None:
         return
-    content = registration.read(_results(campaign))
+    content = registration.read(Path("results") / campaign.name)
     if content is None:
         yield "registered    no; run timefair register before the first run"
         return

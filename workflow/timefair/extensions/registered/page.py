@@ -50,8 +50,11 @@ def parts(evidence: Evidence, names: Names) -> Iterator[Part]:
     facts = {
         "Success": _success(rows),
         "Level": f"α = {number(first['alpha'])}",
-        "Registered": f"{_moment(first)} (SHA-256 {first['digest']})" if registered else "no",
+        "Registered": "no",
     }
+    if registered:
+        time = moment(datetime.fromisoformat(first["registered"]))
+        facts["Registered"] = f"{time} (SHA-256 {first['digest']})"
     content = [
         f'<p class="headline">{said}</p>',
         f"<ul>\n{orders}\n</ul>",
@@ -71,20 +74,13 @@ def parts(evidence: Evidence, names: Names) -> Iterator[Part]:
     )
 
 
-def _moment(row: pd.Series[Any]) -> str:
-    return moment(datetime.fromisoformat(row["registered"]))
-
-
 def _success(rows: pd.DataFrame) -> str:
-    first = rows.iloc[0]
+    first, single = rows.iloc[0], len(rows) == 1
     if first["success"] == "different":
-        return "a difference in either direction" if len(rows) == 1 else "opposite orders"
-    if len(rows) == 1:
-        return f"{first['algorithm_a']} is better"
-    return (
-        f"{first['algorithm_a']} is better by evaluations and {first['algorithm_b']} is better by "
-        "time"
-    )
+        return "a difference in either direction" if single else "opposite orders"
+    better = f"{first['algorithm_a']} is better"
+    second = f"{first['algorithm_b']} is better"
+    return better if single else f"{better} by evaluations and {second} by time"
 
 
 def _order(row: Mapping[Any, Any], evidence: Evidence, names: Names) -> str:
@@ -121,14 +117,6 @@ def _deviations(evidence: Evidence) -> str:
     heading = f"<h3>{_count(evidence)}</h3>"
     if rows.empty:
         return heading
-    lines = "\n".join(
-        "<tr>" + "".join(f"<td>{escape(str(text))}</td>" for text in row) + "</tr>"
-        for row in rows.itertuples(index=False, name=None)
-    )
-    heads = "".join(
-        f'<th scope="col">{name}</th>' for name in ("What", "Where", "Registered", "Found")
-    )
-    return (
-        f'{heading}\n<div class="scroll"><table>\n<thead><tr>{heads}</tr></thead>\n'
-        f"<tbody>\n{lines}\n</tbody>\n</table></div>"
-    )
+    named = rows.set_axis(["What", "Where", "Registered", "Found"], axis=1)
+    table = named.to_html(index=False, border=0)
+    return f'{heading}\n<div class="scroll">{table}</div>'

@@ -77,7 +77,6 @@ class Deviation(NamedTuple):
 
 
 def changes(registered: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Deviation]:
-    """Keys whose values differ between two campaigns, given as results of `Campaign.model_dump`."""
     for key, before, after in _differing(registered, now, ""):
         if not any(key == one or key.startswith(f"{one}.") for one in PRESENTATION):
             kind = OF_KEY.get(key.partition(".")[0], Kind.MEASUREMENT)
@@ -154,7 +153,6 @@ def _of_origins(registration: Mapping[str, Any], label: str, one: Measured) -> I
 
 
 def moment(time: datetime) -> str:
-    """A time to the second, such as ``2026-11-22 15:30:00 UTC``."""
     return f"{time.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
 
 
@@ -220,9 +218,8 @@ FILE = "registration.json"  # the registration, relative to ``results/<campaign>
 
 
 def register(campaign: Campaign, folder: Path) -> dict[str, Any]:
-    """Write the registration of a campaign into its folder, before its first run; its content. The
-    digest of one that it replaces is kept under ``replaces``. `InputError` if the campaign has no
-    question, runs exist, or an earlier registration cannot be read.
+    """Write the registration of a campaign before its first run; its content. `InputError` if the
+    campaign has no question, runs exist, or an earlier registration cannot be read.
     """
     if campaign.section(KEY) is None:
         raise InputError(
@@ -234,13 +231,18 @@ def register(campaign: Campaign, folder: Path) -> dict[str, Any]:
             "another name and measure again"
         )
     before = read(folder)
+    keys: dict[str, dict[str, str]] = {}
+    for (label, round), key in provenance.measure_keys(campaign).items():
+        keys.setdefault(label, {})[str(round)] = key
     content = {
         "version": __version__,
         "registered_utc": datetime.now(UTC).isoformat(timespec="milliseconds"),
         "git": some_facts(("commit", "package_commit")),
         "campaign": campaign.model_dump(mode="json"),
         "planned_runs": plan.cell_count(campaign) * campaign.runs,
-        **_code(campaign),
+        "keys": keys,
+        "code": {label: provenance.measure_code(campaign, label) for label in campaign.algorithms},
+        "analysis_code": provenance.table_key(KEY),
         "replaces": [] if before is None else [*before["replaces"], before["digest"]],
     }
     content["digest"] = provenance.key_of(content)
@@ -249,20 +251,7 @@ def register(campaign: Campaign, folder: Path) -> dict[str, Any]:
     return content
 
 
-def _code(campaign: Campaign) -> dict[str, Any]:
-    """The digests of everything that determines the runs and the answer."""
-    keys: dict[str, dict[str, str]] = {}
-    for (label, round), key in provenance.measure_keys(campaign).items():
-        keys.setdefault(label, {})[str(round)] = key
-    return {
-        "keys": keys,
-        "code": {label: provenance.measure_code(campaign, label) for label in campaign.algorithms},
-        "analysis_code": provenance.table_key(KEY),
-    }
-
-
 def first_run(folder: Path) -> Path | None:
-    """A file in a campaign's folder with runs, or with the note of a run that has begun."""
     rooms = (folder / "tuning", folder / "records", folder / "collected")
     files = (path for room in rooms for path in sorted(room.rglob("*.parquet*")))
     return next((path for path in files if path.is_file()), None)
@@ -357,9 +346,8 @@ def _campaign(content: dict[str, Any]) -> Campaign:
 
 
 def settings(campaign: Campaign, folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The registered campaign with the settings of its analysis, the digests, and the deviations of
-    the present campaign and code; nothing without a question. If nothing was registered, it is the
-    present campaign, without digests and time.
+    """The registered campaign, or the present one, with the settings of its analysis, digests and
+    deviations; nothing without a question.
     """
     if campaign.section(KEY) is None:
         return

@@ -122,18 +122,11 @@ class Registered(Section):
                 yield "test", f"{self.test!r}: should be {suited!r} {where}"
             else:
                 yield from self._too_few(campaign)
-        rule = campaign.stopping.rule
-        if campaign.stopping.tests:
+        if campaign.stopping.compares:
             yield (
                 "test",
                 f"{self.test!r}: does not keep its level alpha after the tests of stopping.rule "
-                f"{rule!r}; choose another rule",
-            )
-        elif campaign.stopping.compares:
-            yield (
-                "test",
-                f"{self.test!r}: needs runs that do not depend on the other algorithm, and "
-                f"stopping.rule {rule!r} chooses them by comparing results; choose another rule",
+                f"{campaign.stopping.rule!r}; choose another rule",
             )
 
     def _too_few(self, campaign: CampaignView) -> Iterator[Fault]:

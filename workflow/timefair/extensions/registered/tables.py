@@ -8,7 +8,6 @@ from math import nan
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from timefair.basics.words import ALL, counted
@@ -38,13 +37,8 @@ REGISTERED = Question(
     "guide/registered.md",
 )
 
-ORDERS: Mapping[str, tuple[str, ...]] = {
-    "precision": ("precision",),
-    "ert_s": ("ert_s",),
-    "ert_evaluations": ("ert_evaluations",),
-    "ert": ("ert_evaluations", "ert_s"),
-}
-"""For each registered measure, the orders of two algorithms that are tested, one row per order."""
+ORDERS = {"ert": ("ert_evaluations", "ert_s")}
+"""The measures of a question with two orders, of which each is a row; all others have one."""
 
 UNIT: Mapping[str, Unit] = {"ert_s": "seconds", "ert_evaluations": "evaluations"}
 
@@ -111,22 +105,41 @@ class Order(NamedTuple):
 )
 def answer(runs: Runs, analysis: Analysis) -> Made:
     """One row per order of the question; a rank reversal needs both (intersection-union test)."""
-    if not registered(analysis):
+    registration = registered(analysis)
+    if not registration:
         return []
-    question = _question(analysis)
+    question, chosen = registration["campaign"]["registered"], registration["campaign"]["problems"]
+    question = question | {"dimension": question["dimension"] or chosen["dimensions"][0]}
+    where = ALL if question["function"] is None else str(question["function"])
     settings = registered_analysis(analysis).model_copy(
         update={"confidence": 1 - question["alpha"]}
     )
     everyone = replace(answering(runs, analysis), in_values=bool(settings.target_values))
-    asked = _is_asked_about(everyone.frame, question)
+    frame = everyone.frame
+    rows = frame["algorithm"].isin(question["algorithms"])
+    rows &= frame["dimension"] == question["dimension"]
+    if question["function"] is not None:
+        rows &= frame["function"] == question["function"]
+    asked = rows.to_numpy(dtype=np.bool_)
     orders = {
         measure: _at_the_end(everyone.where(asked), settings, question)
         if measure == "precision"
-        else _to_target(everyone, asked, settings, question, UNIT[measure])
-        for measure in ORDERS[question["measure"]]
+        else _to_target(everyone, asked, settings, question, UNIT[measure], where)
+        for measure in ORDERS.get(question["measure"], (question["measure"],))
     }
-    said = _said(analysis, question, everyone.frame[asked])
-    said["answer"] = _answer(list(orders.values()), question)
+    counts = frame["algorithm"][asked].value_counts()
+    own = ("question", "table", "dimension", "test", "alpha", "success")
+    said = {
+        **{name: question[name] for name in own},
+        "suite": chosen["suite"],
+        "answer": _answer(list(orders.values()), question),
+        "registered": registration.get("registered_utc"),
+        "digest": registration.get("digest"),
+        "function": where,
+        "target": nan if question["target"] is None else question["target"],
+        **dict(zip(column_names(PAIR), question["algorithms"], strict=True)),
+    }
+    said |= {f"runs_{k}": int(counts.get(said[f"algorithm_{k}"], 0)) for k in "ab"}
     return [
         {
             **said,
@@ -141,42 +154,6 @@ def answer(runs: Runs, analysis: Analysis) -> Made:
     ]
 
 
-def _question(analysis: Analysis) -> dict[str, Any]:
-    asked = registered(analysis)["campaign"]
-    question, chosen = asked["registered"], asked["problems"]
-    dimension = question["dimension"] or chosen["dimensions"][0]
-    return {**question, "dimension": dimension, "suite": chosen["suite"]}
-
-
-def _is_asked_about(frame: pd.DataFrame, question: Mapping[str, Any]) -> NDArray[np.bool_]:
-    asked = frame["algorithm"].isin(question["algorithms"])
-    asked &= frame["dimension"] == question["dimension"]
-    if question["function"] is not None:
-        asked &= frame["function"] == question["function"]
-    return np.asarray(asked, dtype=np.bool_)
-
-
-def _said(analysis: Analysis, question: Mapping[str, Any], frame: pd.DataFrame) -> dict[str, Any]:
-    """The columns that all rows share, except the answer; `frame` has the runs compared."""
-    first, second = question["algorithms"]
-    counts = frame["algorithm"].value_counts()
-    own = ("question", "table", "suite", "dimension", "test", "alpha", "success")
-    return {
-        **{name: question[name] for name in own},
-        "registered": registered(analysis).get("registered_utc"),
-        "digest": registered(analysis).get("digest"),
-        "function": _function(question),
-        "target": nan if question["target"] is None else question["target"],
-        **dict(zip(column_names(PAIR), (first, second), strict=True)),
-        "runs_a": int(counts.get(first, 0)),
-        "runs_b": int(counts.get(second, 0)),
-    }
-
-
-def _function(question: Mapping[str, Any]) -> str:
-    return ALL if question["function"] is None else str(question["function"])
-
-
 def _answer(orders: list[Order], question: Mapping[str, Any]) -> str:
     if any(np.isnan(order.p) for order in orders):
         return UNKNOWN
@@ -189,13 +166,11 @@ def _answer(orders: list[Order], question: Mapping[str, Any]) -> str:
 
 
 def _better(names: Sequence[str], p: float, balance: float, alpha: float) -> str:
-    """The first name if `balance` is positive, the second if negative; "" if not significant."""
     significant = p <= alpha and balance != 0
     return names[0 if balance > 0 else 1] if significant else ""
 
 
 def _at_the_end(pair: Runs, analysis: Analysis, question: Mapping[str, Any]) -> Order:
-    """The row of the table `comparison`, decided by its p-value before the correction."""
     median = Quantile(Pooled(pair, analysis), 0.5)
     first, second = question["algorithms"]
     there = [one for one in problems(pair) if {first, second} <= set(median.algorithms(one))]
@@ -218,6 +193,7 @@ def _to_target(
     settings: Analysis,
     question: Mapping[str, Any],
     unit: Unit,
+    where: str,
 ) -> Order:
     """By the ERT to the target, which, without a known optimum, is a share as in the tables."""
     pair = everyone.where(asked)
@@ -239,20 +215,15 @@ def _to_target(
         share = float(np.mean((erts[:, 0] < erts[:, 1]) + 0.5 * (erts[:, 0] == erts[:, 1])))
         return Order(share, 1 - share, test.p, _better(names, test.p, test.balance, alpha))
     (first, second), ((cost_a, success_a), (cost_b, success_b)) = erts[0], samples[0]
-    p = equal_ert(cost_a, success_a, cost_b, success_b)
-    detectable = _detectable_ratio(everyone, settings, question) if unit == "seconds" else nan
+    p, detectable = equal_ert(cost_a, success_a, cost_b, success_b), nan
+    if unit == "seconds":  # as in the table `timing_noise`
+        noise = of_times(everyone, settings).set_index(["function", "dimension"])
+        here = noise["detectable_ratio"].get((where, question["dimension"]), nan)
+        detectable = float(np.ravel(here)[0])
     least, most = sorted((first, second))
     open_order = first == second or most <= least * detectable
     better = "" if open_order else _better(names, p, float(np.sign(second - first)), alpha)
     return Order(first, second, p, better, detectable)
-
-
-def _detectable_ratio(runs: Runs, settings: Analysis, question: Mapping[str, Any]) -> float:
-    """The minimum detectable ratio, as in the table `timing_noise`; NaN if it is unknown."""
-    table = of_times(runs, settings)
-    here = table["function"] == _function(question)
-    here &= table["dimension"] == question["dimension"]
-    return float(table.loc[here, "detectable_ratio"].iloc[0]) if here.any() else nan
 
 
 @exhibit(

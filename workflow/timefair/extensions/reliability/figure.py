@@ -14,10 +14,8 @@ CURVES_IN = 1.75
 
 
 def reliability(frame: pd.DataFrame) -> Figure:
-    """Draw the observed over the stated probability that the median is right, one line per error.
-    There is one column of panels per number of runs, and one row per suite and held-out part. Each
-    panel lists the skill (by how much the Brier score is better than that of the base rate) and the
-    AUC of its lines.
+    """One line per error, one column of panels per number of runs, and one row per suite and
+    held-out part. Each panel lists the skill and the AUC of its lines.
     """
     if frame.empty:
         raise NothingToDraw("no cell has as many runs as a complete sample")

@@ -126,9 +126,8 @@ class CalibrationCurve(NamedTuple):
 
 
 def calibration_curve(stated: Vector, happened: Outcome) -> CalibrationCurve:
-    """Observed share among cases with similar predicted probabilities, by rising probability. The
-    bins have about equal numbers of cases; those with the same probability are in the same bin, so
-    there may be fewer than `BINS`.
+    """Observed share among cases with similar stated probabilities, by rising probability; at most
+    `BINS` bins, with about equal numbers of cases.
     """
     share = (rankdata(stated, method="min") - 1) / stated.size
     _, label = np.unique((share * BINS).astype(np.int64), return_inverse=True)

@@ -1,7 +1,6 @@
-"""Measures recorded runs again; compares them and their circumstances as far as the clock allows. A
-run whose only limit is a number of evaluations repeats bit for bit. A limit in seconds ends a run
-or a launch earlier or later, so only the part before that, or before the first change of a moving
-problem, is compared. Times and improvements of single launches are never compared.
+"""Measures recorded runs again; compares them and their circumstances. A run whose only limit is a
+number of evaluations repeats bit for bit. With a limit in seconds, only the part before the clock
+ended a run or launch, or changed a problem, is compared.
 """
 
 from __future__ import annotations
@@ -45,10 +44,8 @@ _ORIGINS = ("campaign", "code", "machine")
 
 @dataclass(frozen=True)
 class RecordedRun:
-    """A run from its record: its row, the instances of its cell in the record, ascending, the
-    configuration, the code digest and the machine; the possible measure keys of the run: one, or
-    those of all collected records; and the length that its schedule gave to the algorithm, None
-    without one.
+    """A run from its record: its row, the instances of its cell, ascending, its configuration, code
+    digest, machine, possible measure keys, and the length of its launches, None without a schedule.
     """
 
     path: Path
@@ -67,7 +64,6 @@ class RecordedRun:
 
     @property
     def threads(self) -> int:
-        """The threads of its algorithm; `InputError` if the record's campaign lacks it."""
         spec = self.campaign.get("algorithms", {}).get(self.label)
         if spec is None:
             raise InputError(f"{self.path}: its campaign has no algorithm {self.label!r}; {MEND}")
@@ -84,10 +80,9 @@ class RecordedRun:
 
 
 def chosen_run(path: Path, wanted: Mapping[str, int | None]) -> RecordedRun:
-    """Read one run of a record or of a collected file, with all checksums. `wanted` has the numbers
-    of `RUN_KEY`; None for any, where there is only one. `InputError` if the file is damaged or does
-    not contain measured runs, if no run or more than one matches, or if the record has no data of
-    the run.
+    """Read one run of a record or collected file, with all checksums. `wanted` has the numbers of
+    `RUN_KEY`; None for any. `InputError` if it is damaged, no measured run, or not just one
+    matches.
     """
     record = open_record(path)
     if PUBLISHED in record.facts:
@@ -198,12 +193,9 @@ class Stratum(NamedTuple):
 
 def sample(folder: Path, share: float, rng: np.random.Generator) -> list[Stratum]:
     """Choose runs of ``results/NAME`` at random, the same share, in (0, 1], of each algorithm, at
-    least one.
-
-    The collected files of the campaign's algorithms count, or its planned records if nothing was
-    collected. In place of a collected file that joins records of several campaigns, code versions
-    or machines, these records count, if all of them are still there. `InputError` if there is no
-    record, one is damaged, or no run can be replayed.
+    least one: of the collected files, else of the planned records. Where a collected file joins
+    records of several campaigns, code versions or machines, these count, if they are there.
+    `InputError` if there is no record, one is damaged, or no run can be replayed.
     """
     runs: dict[str, list[RunPlace]] = {}
     lost: Counter[str] = Counter()
@@ -287,7 +279,6 @@ class Likeness:
 def likeness(
     recorded: Row, again: Row, launches_by_clock: bool, changes_by_clock: bool = False
 ) -> Likeness:
-    """Compare a recorded run with its repetition."""
     rows = (recorded, again)
     in_full = not (launches_by_clock or changes_by_clock or any(map(_ended_by_clock, rows)))
     common = min(row["evaluations"] for row in rows)
@@ -308,7 +299,6 @@ def likeness(
 
 
 def _before_changes(row: Row) -> int:
-    """Evaluations that ended before the first change of the problem."""
     later = (v["evaluations"] for v in row["vectors"] or () if v["outputs"][1] > 0)
     first = next(later, None)
     return int(row["evaluations"] if first is None else max(first - 2, 0))
@@ -341,7 +331,6 @@ def _event(event: Row) -> str:
 
 
 def _of_the_rest(recorded: Row, again: Row) -> Difference | None:
-    """The first difference of two runs with the same events."""
     launches = (row["launch_log"] for row in (recorded, again))
     if difference := _first_difference("launch", launches, _OF_LAUNCH, _launch):
         return difference
@@ -360,7 +349,6 @@ def _launch(launch: Row) -> str:
 
 
 def _of_the_end(recorded: Row, again: Row) -> Difference | None:
-    """The difference if the shorter of two runs was not ended by the clock."""
     shorter, longer = sorted((recorded, again), key=lambda row: row["evaluations"])
     if _ended_by_clock(shorter) or shorter["evaluations"] == longer["evaluations"]:
         return None
@@ -405,7 +393,6 @@ _MACHINE = (
 """The facts of the machine that are compared, in this order."""
 
 _PYTHON = ("python", "python_implementation")
-_SHOWN = 8  # maximal number of listed differing packages that no algorithm or suite names
 
 
 class Change(NamedTuple):
@@ -421,9 +408,7 @@ class Change(NamedTuple):
 def circumstances(
     recorded: Mapping[str, Any], now: Mapping[str, Any], code: tuple[str, str]
 ) -> Iterator[Change]:
-    """Differences in code, by the digests then and now, software and machine, from the facts of
-    both machines. Facts of the machine that one of the two does not know are omitted.
-    """
+    """Differences in code, software and machine, as far as the facts of both are known."""
     if code[0] != code[1]:
         yield Change("code", "digest", *map(short, code))
         yield from _differing("code", recorded, now, ("commit", "package_commit"))
@@ -433,11 +418,7 @@ def circumstances(
     others, others_now = _packages(recorded), _packages(now)
     rest = {*others, *others_now} - {_plain(name) for name in {*named, *named_now}}
     rest = rest if others and others_now else set()  # a record may not list them
-    changed = list(_differing("software", others, others_now, sorted(rest)))
-    yield from changed[:_SHOWN]
-    if len(changed) > _SHOWN:
-        more = f"{len(changed) - _SHOWN} more packages"
-        yield Change("software", more, "other versions", "the installed ones")
+    yield from _differing("software", others, others_now, sorted(rest))
     for change in _differing("machine", recorded, now, _MACHINE):
         if "none" not in (change.recorded, change.now):
             yield change
@@ -454,7 +435,6 @@ def _differing(
 
 
 def same_versions(recorded: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
-    """Whether Python and all packages that measure the run are those of the record."""
     then, here = (
         {**(machine.get("versions") or {}), "timefair": None, "python": machine.get("python")}
         for machine in (recorded, now)
@@ -475,9 +455,8 @@ _DECISIVE = (*SHARED, "restart", "isolation", "timing", "runs", "rounds")
 
 
 def campaign_of(recorded: RecordedRun) -> Campaign:
-    """The recorded campaign, restricted to the settings by which the run was measured: other
-    algorithms need not be installed, and a stopping rule that compares them, and the search for
-    parameters, are omitted. `InputError` if this version or the installed packages do not allow it.
+    """The recorded campaign with the settings that decided the run; other algorithms need not be
+    installed. `InputError` if this version or the installed packages do not allow it.
     """
     campaign, row = recorded.campaign, recorded.row
     left_out = {"stopping"} if is_compared(recorded) else set()
@@ -500,9 +479,8 @@ def campaign_of(recorded: RecordedRun) -> Campaign:
 
 
 def _seeded(algorithms: Mapping[str, Any], label: str) -> dict[str, Any]:
-    """One algorithm and, under the label whose seeds it has, a copy that names this label. Of a
-    tuned variant, the record has the parameters that were found. Keys of extensions determine no
-    run; those without a value may be of one that is not installed.
+    """One algorithm and, under the label whose seeds it has, a copy that names this label. Keys of
+    extensions determine no run; those without a value may be of one that is not installed.
     """
     sections = (key for key, kind in added_keys("algorithms").items() if isinstance(kind, type))
     left_out = {"tuned", *sections}
@@ -518,7 +496,6 @@ def _seeded(algorithms: Mapping[str, Any], label: str) -> dict[str, Any]:
 
 
 def is_compared(recorded: RecordedRun) -> bool:
-    """Whether the stopping rule of the campaign compared the algorithm with the others."""
     rule = recorded.campaign.get("stopping", {}).get("rule")
     rules = stopping_rules()
     return rule in rules and rules[rule].compares
@@ -548,6 +525,13 @@ class Replayer:
         return again
 
 
+class Finding(StrEnum):
+    IDENTICAL = "identical bit for bit"
+    AGREES = "in agreement as far as the clock allows"
+    DIFFERENT = "different"
+    UNDECIDED = "could not be compared"
+
+
 NOTHING = "code, software, parameters, seed and machine are as recorded"
 
 
@@ -561,19 +545,32 @@ class Verdict:
     changes: tuple[Change, ...]
 
     @property
-    def same(self) -> bool:
-        """Whether the runs agree as far as the clock allows, and something could be compared."""
-        compared = self.likeness.in_full or self.likeness.evaluations > 0
-        return compared and not self.differs
+    def finding(self) -> Finding:
+        seeds = (self.recorded.row["seed"], self.again["seed"])
+        if self.likeness.difference is not None or seeds[0] != seeds[1]:
+            return Finding.DIFFERENT
+        if self.likeness.in_full:
+            return Finding.IDENTICAL
+        return Finding.AGREES if self.likeness.evaluations else Finding.UNDECIDED
 
     @property
-    def differs(self) -> bool:
-        seeds = (self.recorded.row["seed"], self.again["seed"])
-        return self.likeness.difference is not None or seeds[0] != seeds[1]
+    def same(self) -> bool:
+        """Whether the runs agree as far as the clock allows, and something could be compared."""
+        return self.finding in (Finding.IDENTICAL, Finding.AGREES)
 
     def lines(self) -> Iterator[str]:
         like, row = self.likeness, self.recorded.row
-        yield f"{self.recorded}: {self._in_short}"
+        extent = f"{like.events} events in {like.evaluations} evaluations"
+        said = {
+            Finding.IDENTICAL: f"identical, bit for bit: {extent}",
+            Finding.AGREES: f"identical as far as the clock allows a comparison: {extent}",
+            Finding.DIFFERENT: f"different, the seed alone; {extent} are the same",
+            Finding.UNDECIDED: "not compared: the clock ended one of the runs before their first "
+            "evaluation",
+        }[self.finding]
+        if like.difference is not None:
+            said = f"different, {like.difference.what} first"
+        yield f"{self.recorded}: {said}"
         if like.difference is not None:
             yield from _side_by_side(*like.difference)
         if like.difference is not None or not like.in_full:
@@ -581,20 +578,6 @@ class Verdict:
         yield from map(str, self.changes)
         if not self.changes:
             yield NOTHING
-
-    @property
-    def _in_short(self) -> str:
-        like = self.likeness
-        if like.difference is not None:
-            return f"different, {like.difference.what} first"
-        extent = f"{like.events} events in {like.evaluations} evaluations"
-        if self.differs:
-            return f"different, the seed alone; {extent} are the same"
-        if not self.same:
-            return "not compared: the clock ended one of the runs before their first evaluation"
-        if like.in_full:
-            return f"identical, bit for bit: {extent}"
-        return f"identical as far as the clock allows a comparison: {extent}"
 
 
 def _side_by_side(what: str, recorded: str, again: str) -> Iterator[str]:
@@ -613,10 +596,8 @@ def replay(recorded: RecordedRun, replayer: Replayer | None = None) -> Verdict:
 
 
 def _changes(recorded: RecordedRun, replayer: Replayer, seed: int) -> Iterator[Change]:
-    """What differs from the record; the measure key, which covers all that determines a
-    measurement, only if nothing else can be the reason: the configuration in the record is then not
-    the one that was measured. The key covers other algorithms and the search for parameters, too,
-    and those of another schema version are other ones.
+    """What differs from the record; the measure key only if nothing else can be the reason, as the
+    key covers all that determines a measurement, of other algorithms and searches, too.
     """
     now = replayer.prepared.origin(recorded.label)
     then, here = recorded.machine, now["machine"]
@@ -631,19 +612,6 @@ def _changes(recorded: RecordedRun, replayer: Replayer, seed: int) -> Iterator[C
             yield Change("parameters", "key of the configuration", former, short(key))
     if (former_seed := recorded.row["seed"]) != seed:
         yield Change("seed", "of the run", str(former_seed), str(seed))
-
-
-TERMS = (
-    "Repeated, in the terms of the ACM, if the team that measured the campaign ran this command; "
-    "reproduced, if another team did. timefair does not know the team."
-)
-
-
-class Finding(StrEnum):
-    IDENTICAL = "identical bit for bit"
-    AGREES = "in agreement as far as the clock allows"
-    DIFFERENT = "different"
-    UNDECIDED = "could not be compared"
 
 
 class Replayed(NamedTuple):
@@ -664,27 +632,11 @@ def replay_all(places: Sequence[RunPlace]) -> list[Replayed]:
             verdict = replay(recorded, replayer=replayers[key])
         except InputError as error:
             found.append(Replayed(Finding.UNDECIDED, error.faults))
-            continue
-        if verdict.same:
-            finding = Finding.IDENTICAL if verdict.likeness.in_full else Finding.AGREES
         else:
-            finding = Finding.DIFFERENT if verdict.differs else Finding.UNDECIDED
-        found.append(Replayed(finding, tuple(verdict.lines())))
+            found.append(Replayed(verdict.finding, tuple(verdict.lines())))
     return found
 
 
-def summary(strata: Iterable[Stratum], found: Sequence[Replayed], succeeded: bool) -> Iterator[str]:
-    sizes = [(stratum.runs, stratum.lost) for stratum in strata]
-    runs, lost = map(sum, zip(*sizes, strict=True))
-    without = f", and {lost} without a result were left out" if lost else ""
-    yield f"{len(found)} of {runs} runs were replayed{without}: {_counts(found)}"
-    yield TERMS if succeeded else "Neither repeated nor reproduced: see the lines above."
-
-
-def line_of(stratum: Stratum, found: Sequence[Replayed]) -> str:
-    return f"{stratum.label}: {len(found)} of {stratum.runs} runs: {_counts(found)}"
-
-
-def _counts(found: Sequence[Replayed]) -> str:
+def counts_of(found: Sequence[Replayed]) -> str:
     counts = Counter(each.finding for each in found)
     return ", ".join(f"{counts[finding]} {finding}" for finding in Finding if counts[finding])

@@ -21,9 +21,8 @@ MEASURED_GREY = "#767676"
 
 
 def restart_what_if(frame: pd.DataFrame, page: Page) -> Figure:
-    """Draw one line per algorithm in one panel per function; 1 is the policy that was measured. If
-    there are many algorithms, those with the largest gains lead. An overview has the best cutoff of
-    each function. The figure is a sentence if no target is judged.
+    """One line per algorithm in one panel per function; 1 is the measured policy. An overview has
+    the best cutoff of each function. A sentence if no target is judged.
     """
     panels.require_rows(frame)
     every = frame[np.isfinite(frame["factor"])]
@@ -39,25 +38,24 @@ def restart_what_if(frame: pd.DataFrame, page: Page) -> Figure:
 
 
 def _panels(shown: pd.DataFrame, looks: dict[str, Look]) -> Figure:
-    with style.applied():
-        figure, grid = panels.grid(shown)
-        bounds = panels.limits(np.clip([*shown["factor"], 0.5, 2.0], LOWEST, HIGHEST))
-        first = grid[0].axes
-        panels.set_log(first, "x", panels.limits(shown["tau"]), ticks=5)
-        panels.set_log(first, "y", bounds)
-        columns = ["tau", "factor", "factor_low", "factor_high"]
-        for panel in grid:
-            panel.axes.axhline(1.0, color=MEASURED_GREY, linewidth=0.7, zorder=1.2)
-            leading = list(panels.leading(panel, columns, looks))
-            for k, (name, values) in enumerate(leading):
-                tau, factor, low, high = values.T
-                look = looks[name]
-                if panel.rows["runs"].min() >= LEAST_RUNS:
-                    limits = (np.clip(one, *bounds) for one in (low, high))
-                    panels.band(panel.axes, tau, *limits, color=look.color, alpha=0.15)
-                inside = (factor >= bounds[0]) & (factor <= bounds[1])
-                marks = style.marks(inside, k, len(leading), count=3)
-                panels.curve(panel.axes, tau, factor, **{**look.line, "markevery": marks})
-        panels.label(figure, LABEL, "ERT as a multiple of the measured one")
-        panels.legend(figure, looks)
+    figure, grid = panels.grid(shown)
+    bounds = panels.limits(np.clip([*shown["factor"], 0.5, 2.0], LOWEST, HIGHEST))
+    first = grid[0].axes
+    panels.set_log(first, "x", panels.limits(shown["tau"]), ticks=5)
+    panels.set_log(first, "y", bounds)
+    columns = ["tau", "factor", "factor_low", "factor_high"]
+    for panel in grid:
+        panel.axes.axhline(1.0, color=MEASURED_GREY, linewidth=0.7, zorder=1.2)
+        leading = list(panels.leading(panel, columns, looks))
+        for k, (name, values) in enumerate(leading):
+            tau, factor, low, high = values.T
+            look = looks[name]
+            if panel.rows["runs"].min() >= LEAST_RUNS:
+                limits = (np.clip(one, *bounds) for one in (low, high))
+                panels.band(panel.axes, tau, *limits, color=look.color, alpha=0.15)
+            inside = (factor >= bounds[0]) & (factor <= bounds[1])
+            marks = style.marks(inside, k, len(leading), count=3)
+            panels.curve(panel.axes, tau, factor, **{**look.line, "markevery": marks})
+    panels.label(figure, LABEL, "ERT as a multiple of the measured one")
+    panels.legend(figure, looks)
     return figure

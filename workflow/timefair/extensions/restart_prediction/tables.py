@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtrit
 
-from timefair.basics.words import listed, number
+from timefair.basics.words import number
 from timefair.exhibits.charts.chart import Picture, leaders
 from timefair.exhibits.exhibit import Figure, Made, exhibit
 from timefair.exhibits.layout import INTERVAL, Layout
@@ -59,9 +59,8 @@ class Predicted(NamedTuple):
 
     @property
     def ert(self) -> Array:
-        """Expected running time; `inf` if the target is never reached."""
         never = np.where(np.isnan(self.success), np.nan, np.inf)
-        return np.divide(self.cost, self.success, out=never, where=self.success > 0)
+        return np.asarray(np.divide(self.cost, self.success, out=never, where=self.success > 0))
 
 
 def predicted(
@@ -116,7 +115,6 @@ def _run_sums(launches: Launches, at: Array, runs: int) -> _RunSums:
     cells = np.ravel_multi_index((launches.run, np.searchsorted(at, used)), shape)
 
     def until(values: Array) -> Array:
-        """Summed over the launches of each run that use at most each cutoff."""
         added = np.bincount(cells, values, minlength=runs * (at.size + 1)).reshape(shape)
         return np.cumsum(added, axis=1)
 
@@ -346,12 +344,18 @@ def cells_of(runs: Runs, analysis: Analysis) -> list[Cell]:
     instances = runs.frame["instance"].to_numpy()
     found = []
     for names, rows in runs.groups((*KEYS, "algorithm")):
-        budget = _budget(budgets[rows], whole[rows], cut[rows])
+        budget = whole[rows].max()
+        if np.isfinite(budgets[rows]).all():
+            budget = np.median(budgets[rows])
+        elif cut[rows].any():
+            budget = np.median(whole[rows][cut[rows]])
         if budget == 0:
             continue
         mine = np.concatenate([order[first[row] : first[row + 1]] for row in rows])
         own = np.repeat(np.arange(len(rows)), first[rows + 1] - first[rows])
-        at = _judged_target(hits[mine], spent.success[rows])
+        enough = np.isfinite(hits[mine]).sum(axis=0) >= LEAST_HITS
+        enough &= spent.success[rows].any(axis=0)
+        at = int(np.flatnonzero(enough)[-1]) if enough.any() else -1
         hit = hits[mine, at] if mine.size else np.empty(0)
         longest = np.maximum(length[mine], np.where(np.isfinite(hit), hit, 0.0))
         found.append(
@@ -361,22 +365,10 @@ def cells_of(runs: Runs, analysis: Analysis) -> list[Cell]:
                 None if at < 0 else targets[at],
                 Launches(hit, longest, ended[mine], own),
                 Spent(spent.cost[rows][:, [at]], spent.success[rows][:, [at]]),
-                budget,
+                float(budget),
             )
         )
     return found
-
-
-def _judged_target(hits: Array, success: NDArray[np.bool_]) -> int:
-    """The place of the hardest target that enough launches and a run reached; -1: none."""
-    enough = (np.isfinite(hits).sum(axis=0) >= LEAST_HITS) & success.any(axis=0)
-    return int(np.flatnonzero(enough)[-1]) if enough.any() else -1
-
-
-def _budget(given: Array, whole: Array, cut: NDArray[np.bool_]) -> float:
-    if np.isfinite(given).all():
-        return float(np.median(given))
-    return float(np.median(whole[cut]) if cut.any() else whole.max())
 
 
 def _lengths(cells: Sequence[Cell]) -> Array:
@@ -451,7 +443,9 @@ def _judged(cells: Sequence[Cell], lengths: Array, analysis: Analysis) -> dict[s
     row |= {"verdict": NOT_JUDGED, "functions": len(judged)}
     if len(judged) < 2:
         return row
-    gain = np.stack([_gain(cell, lengths) for cell in judged])
+    every = (cell.predicted(np.ones((1, len(cell.strata))), lengths) for cell in judged)
+    spent = [np.log(one.cost[0] / np.maximum(one.success[0], LEAST_SUCCESS)) for one in every]
+    gain = np.stack([one[0] - one[1:] for one in spent])  # logarithms, (functions, lengths)
     if (best := best_option(gain)) < 0:
         return row
     found = np.exp(over_functions(gain, confidence=analysis.confidence))
@@ -462,13 +456,6 @@ def _judged(cells: Sequence[Cell], lengths: Array, analysis: Analysis) -> dict[s
         **dict(zip(("gain", "gain_low", "gain_high"), found, strict=True)),
         "gain_same_runs": flattered,
     }
-
-
-def _gain(cell: Cell, lengths: Array) -> Array:
-    """Logarithm of how many times as fast each length is, shape (lengths,)."""
-    cost, success = cell.predicted(np.ones((1, len(cell.strata))), lengths)
-    spent = np.log(cost[0] / np.maximum(success[0], LEAST_SUCCESS))
-    return np.asarray(spent[0] - spent[1:])
 
 
 @exhibit(
@@ -553,26 +540,16 @@ def _rows(cell: Cell, lengths: Array, analysis: Analysis) -> Iterator[dict[str, 
         }
 
 
-GAINS_LITTLE = "Other restarts would gain little or nothing for {names}."
-UNCERTAIN = "It is uncertain whether other restarts would make {names} faster on other functions."
-
-
 def findings(evidence: Evidence, space: Space) -> Iterator[str]:
-    """Sentences on the gains, the largest first, then on what is uncertain or nothing."""
+    """A sentence on each noticeable gain, the largest first."""
     from timefair.report.evidence import NOTICEABLE
 
     rows = evidence.of("restart_advice", space)
     if rows.empty:
         return
-    small = (rows["verdict"] == GAIN) & (rows["gain"] < NOTICEABLE)
-    rows = rows.assign(verdict=rows["verdict"].mask(small, NOTHING))
-    gains = rows[rows["verdict"] == GAIN].sort_values("gain", ascending=False, kind="stable")
-    for _, row in gains.iterrows():
+    gains = rows[(rows["verdict"] == GAIN) & (rows["gain"] >= NOTICEABLE)]
+    for _, row in gains.sort_values("gain", ascending=False, kind="stable").iterrows():
         yield (
             f"Restart {row['algorithm']} after {row['tau']:,.0f} evaluations: "
             f"{number(row['gain'], digits=2)} times as fast on the functions not used to choose it."
         )
-    for verdict, sentence in ((UNSURE, UNCERTAIN), (NOTHING, GAINS_LITTLE)):
-        names = sorted(rows.loc[rows["verdict"] == verdict, "algorithm"].astype(str))
-        if names:
-            yield sentence.format(names=listed(names))

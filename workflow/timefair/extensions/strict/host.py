@@ -40,9 +40,8 @@ from timefair.records.status import Isolation
 
 @dataclass(frozen=True)
 class Setup:
-    """What a host needs: its starter, an algorithm as in `trial.load`, and its search space, arrays
-    of shape ``(dimension,)``; ``memory_mb`` limits a solver, None for no limit. With ``network``,
-    the host has one of its own.
+    """What a host needs: its starter, an algorithm as in `trial.load`, its search space, arrays of
+    shape ``(dimension,)``, and the memory of a solver. With ``network``, it has one of its own.
     """
 
     starter: int
@@ -68,9 +67,8 @@ class Request:
 
 @dataclass(frozen=True)
 class Ready:
-    """The answer of a host: its seconds of preparation, what `trial.Trial` has of the trial launch,
-    and the folders that solvers share, and why; none if solvers have private views of all. With
-    ``faults``, the algorithm cannot be loaded, and the host ends.
+    """The answer of a host: seconds of preparation, what `trial.Trial` has, and the folders that
+    solvers share, and why. With ``faults``, the algorithm cannot be loaded, and the host ends.
     """
 
     seconds: float = 0.0

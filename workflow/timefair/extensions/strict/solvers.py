@@ -88,9 +88,8 @@ def confined(prepared: Prepared, job: Job, cores: tuple[int, ...], folder: Path)
 
 @contextmanager
 def hosted(setup: Setup, cores: tuple[int, ...]) -> Iterator[Host]:
-    """Start a host, and end it when the block ends. The last of the cores is for evaluations. From
-    here on, other processes of this user cannot read this process's memory or files. `InputError`
-    if the algorithm cannot be loaded, or its process ends while it is loaded.
+    """Start a host, and end it when the block ends. From here on, other processes of this user
+    cannot read this one's memory or files. `InputError` if the algorithm cannot be loaded.
     """
     kernel.forbid_inspection()
 
@@ -130,8 +129,6 @@ class Solver:
 
 
 class _Solvers:
-    """The solvers of one run: one, and another one for each paused launch."""
-
     def __init__(self, host: Host, state: State, seed: int) -> None:
         self._host, self._state, self._seed = host, state, seed
         self._solvers: list[Solver] = []

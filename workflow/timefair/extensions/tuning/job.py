@@ -47,10 +47,9 @@ same seed.
 
 
 def tune(campaign: Campaign, label: str, record: Path, key: str, folder: Path) -> None:
-    """Search for the parameters of a tuned variant, and write the record of the search; an
-    interrupted one continues from the journal beside it. `key` is the digest of everything that
-    determines it, and `folder` is ``results/<campaign>``. `InputError` if this machine does not
-    meet the requirements.
+    """Search for the parameters of a tuned variant, and write the record; an interrupted search
+    continues from the journal beside it. `key`: digest of all that determines it. `InputError` if
+    this machine does not meet the requirements.
     """
     driver.check_machine(campaign)
     with interruptible(), ExitStack() as stack:
@@ -75,18 +74,14 @@ class _Search:
     ) -> None:
         # The key of the search has imported the user's own module before the core was held.
         self._last = time.monotonic() - user_code.import_s(campaign.algorithms[label].use)
-        self._label = label
+        self._whole, self._campaign, self._label = campaign, campaign.of_tuning(label), label
         self._tune = cast(Tune, campaign.tuned[label])
-        self._overlap = [str(one) for one in self._tune.overlapping(campaign)]
-        self._campaign = campaign.of_tuning(label)
-        self._in_values = bool(campaign.target_values)
         self._targets = campaign.target_values or campaign.targets
-        self._of = str(campaign.algorithms[label].tuned)
         self._journal, self._begun, self._cores, self._folder = journal, begun, cores, folder
-        self._problems = self._tune.on.problems
-        self._jobs = [Job(label, f, d, (i,), TUNING_ROUND) for f, d, i in self._problems]
+        problems = self._tune.on.problems
+        self._jobs = [Job(label, f, d, (i,), TUNING_ROUND) for f, d, i in problems]
         self._ready: dict[int, Prepared] = {}
-        self._interrupted, self._interrupted_s = 0, 0.0
+        self._notes: list[Mapping[str, Any]] = []
         self.rows: list[pa.RecordBatch] = []
         self.trace: list[Tried] = []
         kernel.adopt_orphans()
@@ -103,16 +98,23 @@ class _Search:
         search = tuners.begin(
             self._tune.tuner,
             read(self._tune.space),
-            len(self._problems),
+            len(self._jobs),
             self._seed(ProblemName(self._campaign.problems.suite, 0, 0, 0), 0),
             None if time_s is None else int(budget_s / time_s),
         )
         asked = next(search)
         made = {run: batch for (_, run), batch in self._journal.runs.items()}
         while (number := len(self.trace)) in made:
-            self._take(asked, made[number])
-            asked = search.send(self.trace[-1].loss)
-        least = LEAST_CANDIDATES * len(self._problems)
+            note = facts_of(made[number].schema)
+            tried = Tried(**note["tried"])
+            if asked != (tried.candidate, tried.parameters, tried.problem, tried.repetition):
+                raise InputError(
+                    f"{self._label}: its tuner proposes other candidates than its journal has; "
+                    "delete the journal and start snakemake again"
+                )
+            self._add(tried, made[number], note)
+            asked = search.send(tried.loss)
+        least = LEAST_CANDIDATES * len(self._jobs)
         while len(self.trace) < least or self.seconds + (time_s or 0.0) <= budget_s:
             self._evaluate(asked)
             asked = search.send(self.trace[-1].loss)
@@ -120,8 +122,11 @@ class _Search:
     @property
     def seconds(self) -> float:
         """Seconds of the search so far; an interrupted evaluation counts in full."""
-        known = sum(one.seconds for one in self.trace) + self._interrupted_s
+        known = sum(one.seconds for one in self.trace) + self._noted("interrupted_s")
         return known + time.monotonic() - self._last
+
+    def _noted(self, name: str) -> float:
+        return float(sum(note[name] for note in self._notes))
 
     def facts(self) -> dict[str, Any]:
         return {
@@ -129,17 +134,17 @@ class _Search:
             "machine_state": machine_state(),
             "stopping": [],
             "tuning": {
-                "of": self._of,
+                "of": str(self._whole.algorithms[self._label].tuned),
                 "tuner": self._tune.tuner,
                 "space": self._tune.space,
                 "budget_s": self._tune.budget_s,
                 "problems": str(self._tune.on),
-                "overlap": self._overlap,
+                "overlap": list(map(str, self._tune.overlapping(self._whole))),
                 "targets": list(self._targets),
-                "target_values": self._in_values,
+                "target_values": bool(self._whole.target_values),
                 "seconds": self.seconds,
-                "interrupted": self._interrupted,
-                "interrupted_s": self._interrupted_s,
+                "interrupted": int(self._noted("interrupted")),
+                "interrupted_s": self._noted("interrupted_s"),
                 "evaluations": len(self.trace),
                 "candidates": 1 + max(one.candidate for one in self.trace),
                 "result": tuners.result(self.trace),
@@ -150,26 +155,13 @@ class _Search:
     def _seed(self, problem: ProblemName, repetition: int) -> int:
         return run_seed(self._campaign.seed, problem, STREAM.format(label=self._label), repetition)
 
-    def _take(self, asked: Evaluation, batch: pa.RecordBatch) -> None:
-        note = facts_of(batch.schema)
-        tried = Tried(**note["tried"])
-        if Evaluation(tried.candidate, tried.parameters, tried.problem, tried.repetition) != asked:
-            raise InputError(
-                f"{self._label}: its tuner proposes other candidates than its journal has; delete "
-                "the journal and start snakemake again"
-            )
-        self._add(tried, batch, note)
-
     def _add(self, tried: Tried, batch: pa.RecordBatch, note: Mapping[str, Any]) -> None:
-        self._interrupted += note["interrupted"]
-        self._interrupted_s += note["interrupted_s"]
+        self._notes.append(note)
         self.trace.append(tried)
         self.rows.append(batch)
 
     def _evaluate(self, asked: Evaluation) -> None:
-        """Measure a run of a candidate, and keep it in the journal. An interrupted evaluation is
-        charged T, or the longest one so far.
-        """
+        """Measure a run of a candidate. Interrupted ones are charged T, or the longest one."""
         job, number = self._jobs[asked.problem], len(self.trace)
         turn = job.instances[0], number
         longest_s = max((one.seconds for one in self.trace), default=0.0)
@@ -178,7 +170,7 @@ class _Search:
         with self._begun.noted(turn):
             row = self._measured(asked, job, given_up_on=attempts >= ATTEMPTS)
         row["run"] = number
-        loss = tuners.loss(row, self._targets, in_values=self._in_values)
+        loss = tuners.loss(row, self._targets, in_values=bool(self._whole.target_values))
         now = time.monotonic()
         seconds, self._last = now - self._last + row["charged_s"], now
         tried = Tried(number, **asked._asdict(), loss=loss, seconds=seconds)
@@ -201,7 +193,6 @@ class _Search:
         return {**common(prepared, job, self._cores), **place, **row}
 
     def _candidate(self, candidate: int, parameters: Mapping[str, Any]) -> Prepared:
-        """The candidate, prepared once if it runs in forks of this process."""
         if candidate not in self._ready:
             changed = self._campaign.with_parameters(self._label, parameters)
             self._ready[candidate] = unprepared(changed)
@@ -210,7 +201,8 @@ class _Search:
             if not self._campaign.is_apart(self._label):
                 prepared.load(self._jobs[0])
         except InputError as error:
-            key = f"algorithms.{self._of}.tune.space: {dict(parameters)}"
+            of = self._whole.algorithms[self._label].tuned
+            key = f"algorithms.{of}.tune.space: {dict(parameters)}"
             raise InputError(*(f"{key}: {one}" for one in error.faults)) from None
         return prepared
 

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
 Values: TypeAlias = dict[str, Any]  # the parameters of a candidate, by name
 KINDS = ("float", "log", "int", "log_int", "choice")  # the kinds of ranges
-LARGEST_INT = 2**53  # whole numbers up to which a float is exact
 
 LEAST_CANDIDATES = 2
 """Number of candidates, including the default, that a search tries on every problem regardless of
@@ -86,37 +85,25 @@ def read(space: Mapping[str, Mapping[str, Any]]) -> dict[str, Range]:
 
 
 def _checked(written: dict[str, JsonValue]) -> dict[str, JsonValue]:
-    kind = next(iter(written), "")
+    kind, values = next(iter(written.items()), ("", None))
     if len(written) != 1 or kind not in KINDS:
         raise ValueError(f"should be one of {', '.join(KINDS)} with values")
-    values = written[kind]
+    given = values if isinstance(values, list) else []
     if kind == "choice":
-        if (
-            not isinstance(values, list)
-            or len(values) < 2
-            or any(value in values[:place] for place, value in enumerate(values))
-        ):
+        if len(given) < 2 or any(value in given[:place] for place, value in enumerate(given)):
             raise ValueError("should be a list of two or more different values")
         return written
-    whole = kind.endswith("int")
-    words = f"should be two {'whole ' if whole else ''}numbers, the lower first"
-    if not isinstance(values, list) or len(values) != 2 or not _numbers(values, whole):
+    number: type[float] = int if kind.endswith("int") else float
+    words = f"should be two {'whole ' if number is int else ''}numbers, the lower first"
+    try:
+        low, high = map(number, given)
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(words) from None
+    if [low, high] != given or bool in map(type, given) or low >= high:
         raise ValueError(words)
-    low, high = (int(value) if whole else float(value) for value in values)  # type: ignore[arg-type]
-    if not values[0] < values[1]:  # type: ignore[operator]
-        raise ValueError(words)
-    if kind.startswith("log") and not low > 0:
+    if kind.startswith("log") and low <= 0:
         raise ValueError(f"{words} and above 0")
     return {kind: [low, high]}
-
-
-def _numbers(values: list[Any], whole: bool) -> bool:
-    return all(
-        isinstance(value, int | float)
-        and not isinstance(value, bool)
-        and (not whole or (float(value).is_integer() and abs(value) <= LARGEST_INT))
-        for value in values
-    )
 
 
 def _mapping(value: object) -> object:

@@ -168,7 +168,6 @@ LEAST_RATE = 0.5
 
 
 def findings(evidence: Evidence, space: Space) -> Iterator[str]:
-    """A sentence per tuned variant, on the hardest target that half of the runs reached."""
     rows = evidence.of("tuning_pays", space)
     if rows.empty:
         return

@@ -62,9 +62,7 @@ def faults(tuner: str) -> list[str]:
 def begin(
     tuner: str, space: Mapping[str, Range], problems: int, seed: int, evaluations: int | None
 ) -> Search:
-    """Begin a search with a tuner without `faults`. `seed` determines all draws, together with the
-    losses; `evaluations`: their minimal number within the budget, None if it is unknown.
-    """
+    """Begin a search; `seed` and losses determine all draws; `evaluations`: None if unknown."""
     if tuner == "racing":
         return racing(space, problems, seed)
     proposals = _uniform(space, seed)
@@ -212,7 +210,6 @@ def _drawn(
     race: int,
     rng: np.random.Generator,
 ) -> Racer:
-    """A new racer near an elite, more often near a better one; for the default, it is uniform."""
     weights = np.arange(len(elites), 0, -1, dtype=np.float64)
     near = elites[rng.choice(len(elites), p=weights / weights.sum())].place
     spread = SPREAD * SHRINKING**race
@@ -277,10 +274,9 @@ def losses_of(tried: Iterable[Tried]) -> dict[int, list[float]]:
 
 
 def result(tried: Iterable[Tried]) -> dict[str, Any]:
-    """The result of the trace: the chosen candidate with its loss and that of the default. Of the
-    candidates with the most evaluations, it is the one with the least mean loss, and of these the
-    first, so the default if nothing is better. The loss of the default is None if it has fewer
-    evaluations than the chosen candidate.
+    """The chosen candidate with its loss and that of the default: of the candidates with the most
+    evaluations, the first with the least mean loss. The loss of the default is None if it has fewer
+    evaluations.
     """
     trace = list(tried)
     losses = losses_of(trace)
