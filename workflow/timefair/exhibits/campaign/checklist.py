@@ -735,16 +735,20 @@ ITEMS: dict[str, Callable[[Runs, Analysis], Parts]] = {
 
 
 @exhibit(
-    "checklist",
     question=questions.REPORTING,
-    title="Reporting checklist of time-fair",
-    caption="""
+    layouts=Layout(rows=("item", "topic", "part")),
+    complete=True,
+    asked=True,
+    default=True,
+)
+def checklist(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """Reporting checklist of time-fair
+
     The reporting checklist of *time-fair*, section 4, filled from the records: one row for each
     part of its eight items. An item is met if none of its parts is open. The evidence comes from
     the records or, for tables, figures and the tuning of algorithms, from the configuration of the
     campaign.
-    """,
-    columns="""
+
     item: number of the item in the paper
     topic (text): topic of the item
     part (text): part of the item
@@ -752,17 +756,7 @@ ITEMS: dict[str, Callable[[Runs, Analysis], Parts]] = {
     evidence (text) <Evidence; 38 letters>: what the records, or the campaign, state; empty if there
         is none
     missing (text) <Missing; 22 letters>: why the part is not met; empty otherwise
-    """,
-    layouts=Layout(
-        caption="Reporting checklist of time-fair, section 4. An item is met if none of its "
-        "parts is open; the evidence is what the records state.",
-        rows=("item", "topic", "part"),
-    ),
-    complete=True,
-    asked=True,
-    default=True,
-)
-def filled(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """
     rows = [
         (number, topic, one.name, one.met, one.evidence or None, one.missing or None)
         for number, (topic, parts) in enumerate(ITEMS.items(), start=1)

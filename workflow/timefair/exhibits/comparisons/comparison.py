@@ -15,18 +15,17 @@ from numpy.typing import NDArray
 
 from timefair.basics.words import ALL, percent
 from timefair.exhibits import questions
-from timefair.exhibits.campaign.outcomes import detectable, of_times, slowdowns
+from timefair.exhibits.campaign.outcomes import detectable, slowdowns, timing_noise
 from timefair.exhibits.columns import PAIR, column_names
 from timefair.exhibits.comparisons.ranks import (
     ERT,
-    FIXED,
     FIXED_BUDGET,
     FIXED_TARGET,
     cases,
     median,
 )
 from timefair.exhibits.exhibit import Made, exhibit
-from timefair.exhibits.layout import Layout, Points, Value
+from timefair.exhibits.layout import Layout, Points
 from timefair.exhibits.unknown_optimum import refuted
 from timefair.records.rundata import problems as rundata
 from timefair.records.rundata.problems import (
@@ -408,10 +407,26 @@ LIMITED = "Only pairs with the best algorithm or with those in `statistics.pairs
 
 
 @exhibit(
-    "comparison",
     question=questions.BETTER,
-    title="Pairs of algorithms under each criterion",
-    caption="""
+    layouts=[
+        Layout(
+            rows=("algorithm_a", "algorithm_b"),
+            columns="criterion",
+            points=(Points("function", 1),),
+        ),
+        Layout(
+            shown=("p_adjusted", "better"),
+            rows=("function", "algorithm_a", "algorithm_b"),
+            columns="criterion",
+            name="functions",
+        ),
+    ],
+    default=True,
+    comparing=True,
+)
+def comparison(runs: Runs, analysis: Analysis) -> Made:
+    """Pairs of algorithms under each criterion
+
     Each pair of algorithms under each criterion, on each function and over all functions. All
     verdicts of the report follow from this table. A test uses the runs of its pair only. Its
     p-value is multiplied by the number of pairs and adjusted over the criteria of the pair, so that
@@ -420,15 +435,14 @@ LIMITED = "Only pairs with the best algorithm or with those in `statistics.pairs
     that no result over all of them could be significant. A function with a wrong optimum decides
     nothing. For more than 12 algorithms, only pairs with the best one under some criterion are
     listed, and on a function also those with the best one there; `statistics.pairs` adds pairs.
-    """,
-    columns=f"""
+
     SPACE
-    measure (text): what is compared: `seconds` or `evaluations` to the targets, `{TARGETS}` that
-        are reached within a cost, or `{PRECISION}` at the end of the run
-    criterion (text): of a cost: `{ERT}`; of targets: the share of the budget; of a precision: a
+    measure (text): what is compared: `seconds` or `evaluations` to the targets, `targets` that
+        are reached within a cost, or `precision` at the end of the run
+    criterion (text): of a cost: `ERT`; of targets: the share of the budget; of a precision: a
         quantile such as `Q.50`
     FUNCTION_OR_ALL, TARGET
-    within [s or evaluations]: for `{TARGETS}`: the cost within which targets count
+    within [s or evaluations]: for `targets`: the cost within which targets count
     PAIR
     n_a: runs of `algorithm_a`; for `all`, functions that both ran and whose optimum is not wrong
     n_b: the same for `algorithm_b`
@@ -440,53 +454,21 @@ LIMITED = "Only pairs with the best algorithm or with those in `statistics.pairs
     value_b: the same for `algorithm_b`
     differences: number of functions on which the results differ; on a function, 1 if some runs
         differ, else 0
-    a12: for `all`, share of the functions on which `algorithm_a` is better, where a tie counts
-        half; on a function, for the median precision only, probability that a run of `algorithm_a`
-        is better than one of `algorithm_b`
-    a12_low: lower limit of the interval of `a12` at the level of the pair: it excludes 0.5 if and
-        only if `better` names an algorithm; empty for `all`
-    a12_high: upper limit of the interval of `a12` at the level of the pair: it excludes 0.5 if and
-        only if `better` names an algorithm; empty for `all`
+    a12 (interval, at the level of the pair, which excludes 0.5 if and only if `better` names an
+        algorithm; empty for `all`) <A12; .2>: for `all`, share of the functions on which
+        `algorithm_a` is better, where a tie counts half; on a function, for the median precision
+        only, probability that a run of `algorithm_a` is better than one of `algorithm_b`
     p: p-value of the pair alone; for `all`, of Wilcoxon's signed-rank test over the functions; on a
         function, of the score test of equal ERTs, the Mann-Whitney test of runs, or Fisher's test
         at the quantile; within the kinds of machines if blocks mix several
     tests: number of tests in the family: pairs for `all`, pairs times functions for a function;
         pairs that are not listed count
-    p_adjusted: 1 if the values and the test favour different algorithms, the ratio of times is
-        within the timing noise, or the optimum of the function is wrong; else `p` times `tests`, at
-        most 1 (Bonferroni), then adjusted over the criteria of the pair (Hochberg); criteria under
-        which no result could be significant do not count (Tarone)
-    better (label): the better algorithm if `p_adjusted` is at most 1 − confidence; empty otherwise
-    """,
-    layouts=[
-        Layout(
-            caption="Pairs of algorithms over all functions. A12: share of the functions on which "
-            "the first is better. p: Wilcoxon's signed-rank test, times the number of pairs. "
-            "Better: with {confidence} confidence.",
-            values=(
-                Value("a12", "A12", decimals=2),
-                Value("p_adjusted", "p", decimals=4),
-                Value("better", "Better"),
-            ),
-            rows=tuple(column_names(PAIR)),
-            columns="criterion",
-            parts=("suite", "dimension", "measure"),
-            points=(Points("function", 1),),
-        ),
-        Layout(
-            caption="Pairs of algorithms on each function, and on all functions. p: times the "
-            "number of tests. Better: with {confidence} confidence.",
-            values=(Value("p_adjusted", "p", decimals=3), Value("better", "Better")),
-            rows=("function", *column_names(PAIR)),
-            columns="criterion",
-            parts=("suite", "dimension", "measure"),
-            name="functions",
-        ),
-    ],
-    default=True,
-    comparing=True,
-)
-def pairwise(runs: Runs, analysis: Analysis) -> Made:
+    p_adjusted <p; .4>: `p` times `tests`, at most 1 (Bonferroni), then adjusted over the criteria
+        of the pair (Hochberg); criteria under which no result could be significant do not count
+        (Tarone). 1 if the values and the test favour different algorithms, the ratio of times is
+        within the timing noise, or the optimum of the function is wrong
+    better (label) <Better>: the better algorithm if `p_adjusted` is at most 1 − confidence
+    """
     rows, limited = decided(runs, analysis)
     return rows, {
         "pairs": LIMITED if limited else "",
@@ -841,37 +823,39 @@ def reversals(medians: Mapping[Pair, Sequence[Medians]], tests: int) -> list[Rev
 
 FAMILY = ("suite", "dimension", "criterion")
 P_OF_UNIT: dict[str, Unit] = {"p_by_evaluations": "evaluations", "p_by_time": "seconds"}
-FOR_ALL = "for `all`, number of functions on which its median precision is the better one"
 BY = ("by_evaluations_a", "by_evaluations_b", "by_time_a", "by_time_b")
 
 
 @exhibit(
-    "rank_reversals",
     question=questions.REVERSAL,
-    title="Pairs with opposite orders by evaluations and by time",
-    caption="""
+    layouts=Layout(
+        rows=("function", "target", "winner_by_evaluations", "winner_by_time"),
+        points=(Points("target", 1),),
+    ),
+    default=True,
+    comparing=True,
+)
+def rank_reversals(runs: Runs, analysis: Analysis) -> Made:
+    """Pairs with opposite orders by evaluations and by time
+
     Pairs in which one algorithm is strictly better by evaluations, and the other by time: by the
     ERT at a fixed target, or by the median precision at a fixed budget, on a function and over all
     functions. A rank reversal is significant only if both orders are, and at a fixed target only if
     the ratio of the times is above the timing noise. For more than 12 algorithms, only pairs with
     the best one (lowest average rank of the median precision) are listed; `statistics.pairs`
     selects other pairs. Functions with a wrong optimum are omitted.
-    """,
-    columns=f"""
-    SPACE, FUNCTION_OR_ALL
-    {FIXED}
-    TARGET, PAIR
+
+    SPACE, FUNCTION_OR_ALL, FIXED, TARGET, PAIR
     functions: for `all`, number of functions that both ran; 1 otherwise
     evaluations [evaluations]: the number of evaluations that the budget allowed every run of both,
         within which they are compared; for `all`, the median of these numbers over the functions
     by_evaluations_a [evaluations, precision or functions]: ERT in evaluations of `algorithm_a`, or
-        its median precision at `evaluations`; {FOR_ALL}
-    by_evaluations_b [evaluations, precision or functions]: ERT in evaluations of `algorithm_b`, or
-        its median precision at `evaluations`; {FOR_ALL}
+        its median precision at `evaluations`; for `all`, number of functions on which its median
+        precision is the better one
+    by_evaluations_b [evaluations, precision or functions]: the same for `algorithm_b`
     by_time_a [s, precision or functions]: ERT in seconds of `algorithm_a`, or its median precision
-        at the end of the budget; {FOR_ALL}
-    by_time_b [s, precision or functions]: ERT in seconds of `algorithm_b`, or its median precision
-        at the end of the budget; {FOR_ALL}
+        at the end of the budget; for `all`, number of functions on which that is the better one
+    by_time_b [s, precision or functions]: the same for `algorithm_b`
     winner_by_evaluations (text): the better algorithm by evaluations
     winner_by_time (text): the better algorithm by time
     p_by_evaluations <p, evaluations; .4>: p-value of the order by evaluations: score test of equal
@@ -885,19 +869,7 @@ BY = ("by_evaluations_a", "by_evaluations_b", "by_time_a", "by_time_b")
         explain, as in the table `timing_noise`; empty if it is not known
     significant: whether both orders are significant: `p_adjusted` is at most 1 − confidence and, at
         a fixed target, the ratio of times is above `detectable_ratio`
-    """,
-    layouts=Layout(
-        caption="Pairs of algorithms of which one is better by evaluations, the other by time, "
-        "with the p-value of each order, and of both together (Bonferroni). All: "
-        "over all functions, by Wilcoxon's signed-rank test.",
-        rows=("function", "target", "winner_by_evaluations", "winner_by_time"),
-        parts=("suite", "dimension", "criterion"),
-        points=(Points("target", 1),),
-    ),
-    default=True,
-    comparing=True,
-)
-def reversed_pairs(runs: Runs, analysis: Analysis) -> Made:
+    """
     tests: Counter[tuple[Any, ...]] = Counter()
     rows: list[dict[str, Any]] = []
     targets, alpha = analysis.targets_from_easy, 1 - analysis.confidence
@@ -940,9 +912,8 @@ def reversed_pairs(runs: Runs, analysis: Analysis) -> Made:
                 row |= {"p_by_evaluations": _p_of_order(*at_equal)}
                 rows.append(row | {"p_by_time": _p_of_order(*at_the_end)})
         rows += _at_fixed_targets(problem, chosen, targets, costs)
-    detectable = {
-        _place(row): row["detectable_ratio"] for row in of_times(runs, analysis).to_dict("records")
-    }
+    noise = timing_noise(runs, analysis).to_dict("records")
+    detectable = {_place(row): row["detectable_ratio"] for row in noise}
     for row in rows:
         row["detectable_ratio"] = detectable.get(_place(row), nan)
         larger = float(np.maximum(row["p_by_evaluations"], row["p_by_time"]))

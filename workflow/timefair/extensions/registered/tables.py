@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from timefair.basics.words import ALL, counted
 from timefair.exhibits.campaign.checklist import ChecklistPart, listed
-from timefair.exhibits.campaign.outcomes import of_times
+from timefair.exhibits.campaign.outcomes import timing_noise
 from timefair.exhibits.columns import PAIR, column_names
 from timefair.exhibits.comparisons.comparison import Pooled, Quantile
 from timefair.exhibits.exhibit import Made, exhibit
@@ -249,7 +249,7 @@ def _to_target(
 
 def _detectable_ratio(runs: Runs, settings: Analysis, question: Mapping[str, Any]) -> float:
     """The minimum detectable ratio, as in the table `timing_noise`; NaN if it is unknown."""
-    table = of_times(runs, settings)
+    table = timing_noise(runs, settings)
     here = table["function"] == _function(question)
     here &= table["dimension"] == question["dimension"]
     return float(table.loc[here, "detectable_ratio"].iloc[0]) if here.any() else nan
