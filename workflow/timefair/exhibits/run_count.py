@@ -171,11 +171,10 @@ def run_count_accuracy(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         with the independent runs, which do not contain the first n
     """
     sums = pooled(_judged(runs, analysis, controls=True), KEYS)
+    independent = percent(sums["accurate_independent"], sums["samples_independent"])
     return _accurate(sums).assign(
         accurate_stopped_percent=percent(sums["accurate_stopped"], sums["stopped"]),
-        accurate_independent_percent=percent(
-            sums["accurate_independent"], sums["samples_independent"]
-        ),
+        accurate_independent_percent=independent,
     )
 
 
@@ -329,38 +328,26 @@ def _sums(
     grouped = samples.names.groupby(GROUP)
     labels = np.asarray(grouped.ngroup(), dtype=np.int64)
     nested, independent = evaluated_twice(samples, proposal, progress, groups=labels)
-    sums = _long(nested)
-    beside = _long(independent)[["samples", "accurate"]].reindex(sums.index, fill_value=0)
-    both = sums.join(beside.add_suffix("_independent")).reset_index(drop=True)
-    members = grouped.size().index.to_frame(index=False)
-    settings = pd.DataFrame(
-        {"tau": [r.tau for r in rules], "outliers": [str(r.outliers) for r in rules]}
-    )
-    return members.merge(settings, how="cross").join(both)
-
-
-def _long(evaluation: Evaluation) -> pd.DataFrame:
-    shape = evaluation.runs.shape
-    index = pd.MultiIndex.from_product([range(size) for size in shape])
-    samples = np.broadcast_to(evaluation.samples[:, np.newaxis], shape)
-    columns = {
-        "samples": samples,
-        **{name: getattr(evaluation, name) for name in SUMS[1:]},
-        **dict(zip(WITHIN, np.moveaxis(evaluation.within, -1, 0), strict=True)),
-    }
-    return pd.DataFrame({name: sums.ravel() for name, sums in columns.items()}, index=index)
+    settings = pd.DataFrame([(r.tau, str(r.outliers)) for r in rules], columns=["tau", "outliers"])
+    found = grouped.size().index.to_frame(index=False).merge(settings, how="cross")
+    of_both = ("", nested, SUMS), ("_independent", independent, ("samples", "accurate"))
+    for end, one, names in of_both:  # there may be groups without independent runs, the last ones
+        for name in names:
+            sums = np.zeros(nested.runs.shape, dtype=getattr(one, name).dtype)
+            sums[: len(one.runs)] = np.reshape(getattr(one, name), (len(one.runs), -1))
+            found[f"{name}{end}"] = sums.ravel()
+    found[WITHIN] = nested.within.reshape(len(found), -1)
+    return found
 
 
 FIXED_COUNTS = (5, 10, 15, 20, 25, 30, 40)
 FIRST_LOOK = 10  # first n of the rules with a promise
 
+QUANTILES = {"median": 0.5, "q10": 0.1, "q90": 0.9}
 ESTIMATES: dict[str, Callable[[NDArray[np.float64]], NDArray[np.float64]]] = {
-    "median": partial(sample_quantile, p=0.5),
-    "q10": partial(sample_quantile, p=0.1),
-    "q90": partial(sample_quantile, p=0.9),
+    **{name: partial(sample_quantile, p=p) for name, p in QUANTILES.items()},
     "mean": lambda values: np.asarray(values.mean(axis=-1)),
 }
-QUANTILES = {"median": 0.5, "q10": 0.1, "q90": 0.9}
 NAMES = {"median": "the median", "q10": "Q.10", "q90": "Q.90", "mean": "the mean"}
 
 RULE = ["rule", "setting", "promises"]
@@ -536,9 +523,8 @@ def _sums_of_entrants(
     kept = {}
     for name, estimate in ESTIMATES.items():
         truth = estimate(samples.truth[known])[:, np.newaxis]
-        kept[f"kept_{name}"] = widths.is_kept_promise(estimates[name][known], truth, width).sum(
-            axis=0
-        )
+        right = widths.is_kept_promise(estimates[name][known], truth, width)
+        kept[f"kept_{name}"] = right.sum(axis=0)
     everyone = np.ones(known.shape, dtype=np.bool_)
     racing = [everyone if one.racing is None else one.racing for one in entrants]
     median = np.where(np.stack(racing, axis=1), estimates["median"], np.inf)

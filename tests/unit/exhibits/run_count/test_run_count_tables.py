@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from timefair.exhibits.files import read, write
 from timefair.exhibits.registry import TABLES
 from timefair.exhibits.run_count import Samples
 from timefair.records.rundata.runs import Runs
@@ -95,17 +94,6 @@ def test_cells_with_fewer_runs_than_the_cap_give_no_row(name, campaign, of_campa
     frame = made(name, campaign, settings(cap=25))
     assert frame.empty
     assert list(frame.columns) == list(of_campaign(name).columns)
-
-
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
-def test_a_file_gives_a_full_table_back(name, suffix, of_campaign, tmp_path):
-    frame = of_campaign(name)
-    write(frame, tmp_path / f"table{suffix}")
-    back = read(tmp_path / f"table{suffix}")
-    assert len(frame) > 0
-    rtol = 1e-14 if suffix == ".parquet" else 5e-6
-    pd.testing.assert_frame_equal(back, frame, check_dtype=False, check_exact=False, rtol=rtol)
 
 
 @pytest.mark.thinned(3)
