@@ -83,15 +83,6 @@ def test_all_failed(run, table):
     assert made("restarts", rows)["s_per_evaluation"].isna().all()
 
 
-def test_medians_are_numpys(run, table):
-    best = np.random.default_rng(8).exponential(size=11)
-    rows = table(*[run([(1, 0.5, q)], run=k) for k, q in enumerate(best)])
-    quantiles = made("quantiles", rows).set_index("quantile")["precision"]
-    assert quantiles[0.5] == np.median(best)
-    end = made("anytime", rows).query("unit == 'seconds'").iloc[-1]
-    assert (end["cost"], end["median"]) == (1.0, np.median(best))
-
-
 def test_ecdf_over_one_function_and_over_all(campaign, run, table):
     rows = table(*campaign.to_pylist(), run(function=3), run(function=3, algorithm="B"))
     frame = made("ecdf", rows).query("unit == 'seconds'")

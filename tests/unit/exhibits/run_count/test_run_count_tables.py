@@ -159,15 +159,6 @@ def test_racing_drops_what_cannot_win_and_keeps_the_winner(cells):
     )
 
 
-def test_the_rule_of_the_median_stops_where_its_interval_is_narrow(cells):
-    narrow = {cell(algorithm="A"): np.tile([9.0, 11.0, 10.0], 8)}
-    wide = {cell(algorithm="A"): np.tile([1.0, 100.0, 10.0], 8)}
-    rule = {"dimension": "2", "rule": "width of the median", "setting": "single"}
-    assert only(made("run_count_rules", cells(narrow)), **rule)["mean_runs"] == 10
-    row = only(made("run_count_rules", cells(wide)), **rule)
-    assert (row["mean_runs"], row["never_stopped_percent"]) == (CAP, 100)
-
-
 @pytest.mark.slow
 def test_a_mean_is_promised_at_any_time_where_bounds_are_known(cells):
     """B never settles, and leaves the narrower bounds; C fails only after it has stopped."""
