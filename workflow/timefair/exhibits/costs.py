@@ -70,8 +70,7 @@ def cost_map(runs: Runs, analysis: Analysis) -> Made:
     other algorithm), and one by rank to functions like these (Wilcoxon's test against each other
     algorithm, corrected for all pairs). A run that used T seconds and E evaluations is known up to
     T + c E seconds, unless it ended by itself. If a run is not known up to the budget, there is no
-    winner, and the table names the algorithm of this run.
-    {COUNTED}
+    winner, and the table names the algorithm of this run. {COUNTED}
 
     SPACE
     measure (text): `share`: the average over the functions of the share of the targets that a run

@@ -85,8 +85,8 @@ def paper_values(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Best, mean, deviation, median and worst of the runs
 
     The precision (CEC calls it the error) at the end of the runs of each algorithm, as journals
-    print it. The runs of all instances are pooled, and a run that reached the final target counts
-    as 0. If all instances have the same optimum, also f itself, which timefair minimizes.
+    print it, with the runs of all instances pooled; a run that reached the final target counts as
+    0. If all instances have the same optimum, also f itself, which timefair minimizes.
 
     CELL, RUNS
     precision_best [precision]: least precision at the end of a run
@@ -99,8 +99,7 @@ def paper_values(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     precision_median [precision]: median: the mean of the two in the middle
     precision_worst [precision]: largest precision at the end of a run
     rank: rank of `precision_mean` among the algorithms; ties share a rank
-    f_best (exact): the same of the least f of each run; empty if the instances have different
-        optima
+    f_best (exact): the same of the least f of each run; empty if the optima of the instances differ
     f_mean (exact): mean of f
     f_deviation: standard deviation of f
     f_median (exact): median of f
@@ -179,15 +178,12 @@ def quantiles(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 
     Quantiles of the best precision f − f_opt at the end of a run (0 if the final target was
     reached), the runs of all instances pooled. A low probability shows the peak, 0.5 the average
-    and a high probability the bad case. Intervals are distribution-free.
+    and a high one the bad case. Intervals are distribution-free.
 
     CELL, RUNS, QUANTILE
-    precision [precision] <Precision; low rank>: the order statistic x_(⌈np⌉) of the n runs, of
-        which those that reached the final target count as 0; `inf` if too many runs found no finite
-        value
-    precision_low [precision]: lower limit of a distribution-free interval of the quantile: an order
-        statistic, or 0 if the runs are too few
-    precision_high [precision]: upper limit of that interval, or `inf` if the runs are too few
+    precision [precision] (interval, an order statistic, or 0 or `inf` if the runs are too few)
+        <Precision; low rank>: the order statistic x_(⌈np⌉) of the n runs; `inf` if too many runs
+        found no finite value
     precision_coverage: probability that such limits contain the quantile
     probability (interval, exact, from the Beta distribution): probability that one more run is at
         least as good as `precision`; empty if that is `inf`
@@ -240,8 +236,8 @@ def success(runs: Runs, analysis: Analysis) -> Parts:
     CELL, TARGET, RUNS, SUCCESSES
     success_rate (interval, Clopper and Pearson) <Success rate; high .2 limits>: `successes` divided
         by `runs`
-    mean_*_successes_only [*] <Successes, *>: mean cost of the successful runs only; it is too
-        low for algorithms that often fail, and is shown so that readers recognize it in other work
+    mean_*_successes_only [*] <Successes, *>: mean cost of the successful runs only; it is too low
+        for algorithms that often fail, and is shown so that readers recognize it in other work
     mean_* [*] <Mean, *>: mean cost to the target; empty unless every run reached it
     ert_* [*] <ERT, *; low>: expected running time: the cost of all runs divided by the successes;
         `inf` without a success
@@ -269,14 +265,13 @@ def quantiles_to_target(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Quantiles of the cost to targets
 
     Quantiles of the cost to each target, in {seconds} and in evaluations, the runs of all instances
-    pooled. A run that ended without the target is censored, whether it used up its budget or ended
-    earlier: a printed value after > is a lower bound.
+    pooled. A run that ended without the target is censored, whether it used up its budget or not: a
+    printed value after > is a lower bound.
 
     CELL, TARGET, QUANTILE, RUNS, SUCCESSES
-    runtime_* [*] <Cost; low rank text>: the quantile of the cost to the target; `inf` if fewer than
-        ⌈np⌉ of the n runs reached it, because a run that ended without the target is censored
-    runtime_*_low [*]: lower limit of a distribution-free interval; 0 if the runs are too few
-    runtime_*_high [*]: upper limit of that interval; `inf` if the runs are too few
+    runtime_* [*] (interval, distribution-free; from 0 or to `inf` if the runs are too few) <Cost;
+        low rank text>: the quantile of the cost; `inf` if fewer than ⌈np⌉ of the n runs reached the
+        target
     runtime_*_rank: rank among the algorithms of the problem; infinite values share the last rank
     runtime_*_text (text): the quantile as it is printed, with four digits. `> 0.8` is a censored
         quantile with its lower bound: the budget or, without a budget in this unit, the same
@@ -357,8 +352,7 @@ def multirun(runs: Runs, analysis: Analysis) -> Parts:
     single execution. It holds for every algorithm and problem.
 
     QUANTILE, EXECUTIONS
-    probability <Probability; .4>: probability 1 − (1 − p)^k that the best of k executions is at
-        least as good as the quantile of probability p of a single one
+    probability <Probability; .4>: 1 − (1 − p)^k for the quantile of probability p
     executions_needed <Needed>: {NEEDED}
     """
     for p in sorted(analysis.quantiles) if len(runs.frame) else ():
@@ -387,12 +381,11 @@ def multirun_to_target(runs: Runs, analysis: Analysis) -> Parts:
     """Probability of each target in several executions
 
     Probability that at least one of several independent executions, each with the complete budget,
-    reaches a target. It follows from the success rate of single runs; the runs of all instances are
-    pooled.
+    reaches a target, from the success rate of single runs, those of all instances pooled.
 
     CELL, TARGET, RUNS, SUCCESSES, SUCCESS_RATE, EXECUTIONS
     probability (interval, from Clopper and Pearson's for the success rate) <Probability; high .2>:
-        probability that at least one of the executions reaches the target
+        that at least one of the executions reaches the target
     executions_needed (interval) <Executions; low limits>: {NEEDED}; `inf` if no run succeeded
     """
     targets, executions = analysis.targets_from_easy, sorted(analysis.executions)
@@ -532,11 +525,10 @@ def changes(runs: Runs, analysis: Analysis) -> Parts:
     """Errors on problems that change
 
     How close algorithms come to the optimum between two changes: the best error before the change
-    (Trojanowski and Michalewicz 1999), its mean over runs and environments, and the offline error
-    (Branke and Schmeck 2003), the mean of the best error since the change over the seconds or the
-    evaluations of the run. Until the first evaluation in an environment, the error is that of the
-    middle of the bounds. Larger errors count as this error. A run that failed keeps this error in
-    all environments that it did not reach. {OF_RUNS}
+    (Trojanowski and Michalewicz 1999), and the offline error (Branke and Schmeck 2003), the mean of
+    the best error since the change over the cost. Until the first evaluation in an environment, the
+    error is that of the middle of the bounds, and larger errors count as this one. A run that
+    failed keeps it in all environments that it did not reach. {OF_RUNS}
 
     CELL, RUNS
     environments: number of environments of a run; one more than its changes
@@ -544,8 +536,8 @@ def changes(runs: Runs, analysis: Analysis) -> Parts:
     period [`unit`]: length of an environment
     before_change [precision] (interval) <Before the change; low limits>: mean over runs and
         environments of the best error before the change
-    offline_error [precision] (interval) <Offline; low limits>: offline error: mean over time, or
-        over evaluations, of the best error since the change
+    offline_error [precision] (interval) <Offline; low limits>: mean over time, or over evaluations,
+        of the best error since the change
     """
     for columns, found, draws in _cells(runs, analysis):
         best = [following.best_before_change(run) for run in found]
@@ -569,8 +561,8 @@ def recovery(runs: Runs, analysis: Analysis) -> Parts:
 
     Expected cost from a change until the error is again at most a target, and the share of
     environments in which this happens before the next change. Each environment is a trial, as each
-    run is for the ERT. The targets of the campaign are errors here, and only an
-    evaluated point can reach them. {OF_RUNS}
+    run is for the ERT. The targets of the campaign are errors here, and only an evaluated point can
+    reach them. {OF_RUNS}
 
     CELL, RUNS
     {OF_BUDGET}
@@ -616,8 +608,7 @@ def after_change(runs: Runs, analysis: Analysis) -> Parts:
 
     CELL, RUNS, UNIT
     cost [`unit`]: cost since the change
-    error [precision] (interval) <Error; low limits>: mean over runs and environments of the best
-        error since the change
+    error [precision] (interval) <Error; low limits>: mean of the best error since the change
     """
     for columns, found, draws in _cells(runs, analysis):
         period = columns["period"]
@@ -684,8 +675,8 @@ def noise(runs: Runs, analysis: Analysis) -> Parts:
     """What noisy runs have found
 
     Quantiles over runs of the precision at the end: of the best measured value, and of values
-    without noise by three rules. The quantiles of each column are computed separately. The runs of
-    all instances are pooled. Only noisy runs whose value without noise is known have rows.
+    without noise by three rules, each column for itself. The runs of all instances are pooled. Only
+    noisy runs whose value without noise is known have rows.
 
     CELL, RUNS, QUANTILE
     measured [precision] <Measured; low>: best measured value at the end, with its noise
@@ -694,11 +685,10 @@ def noise(runs: Runs, analysis: Analysis) -> Parts:
         recommends: what the launch with the best measured value recommended last, else the best
         measured point
     best_evaluated [precision] <Best evaluated; low>: best value without noise of all evaluated
-        points, as in COCO's logger; empty for a user's function, because its value without noise is
-        known for some points only
+        points, as in COCO's logger; empty for a user's function, whose values without noise are not
+        all known
     luck <Luck>: quantile of the difference between the value without noise and the measured value
-        of the best measured point, both values of f; positive: the point was measured better than
-        it is
+        of the best measured point, both values of f; positive: it was measured better than it is
     recommending: share of the runs in which a launch has recommended a point
     """
     every = runs.where(np.asarray(runs.frame["noise_free_f"].notna()))
@@ -756,16 +746,16 @@ def attainment(runs: Runs, analysis: Analysis) -> Parts:
     Values of two objectives that a share of the runs has reached at the end, and the part of the
     region between the ideal and the nadir point that was missed. Each row is a corner of the
     surface that at least this share of the runs dominates (Grunert da Fonseca, Fonseca and Hall
-    2001). The runs of all instances are pooled: objectives are normalized, so that
-    the ideal point is (0, 0) and the nadir point (1, 1), and only this region is shown. A surface
-    has at most {POINTS} corners. Only for suites with two objectives.
+    2001). The runs of all instances are pooled in normalized objectives: the ideal point is (0, 0)
+    and the nadir point (1, 1), and only this region is shown. A surface has at most {POINTS}
+    corners. Only for suites with two objectives.
 
     CELL, RUNS
     share: share of the runs that reached every point of the surface
     f1: first objective; 0 is its ideal value, and 1 that of the nadir point
     f2: second objective, likewise
-    missed <Missed; low .4>: part of the region between the ideal and the nadir point that the
-        surface does not dominate; the same in all rows of a surface
+    missed <Missed; low .4>: part of the region that the surface does not dominate; the same in all
+        rows of a surface
     """
     for cell, members in runs.groups(CELL):
         try:

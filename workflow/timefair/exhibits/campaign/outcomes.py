@@ -99,8 +99,8 @@ def leftovers(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 
     What the algorithms wrote and left behind: processes, files in their temporary folder, and files
     that appeared or changed in folders that runs share. Processes are ended and temporary files
-    removed after the run; the other files stay. A run with private views of the folders
-    leaves no such file.
+    removed after the run; the other files stay. A run with private views of the folders leaves no
+    such file.
 
     ALGORITHM
     runs <Runs>: number of runs
@@ -538,8 +538,8 @@ def ancillary(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Cost of tuning and preparation
 
     Cost of each algorithm besides its runs: tuning and preparation, and the share of one problem in
-    both. With `ancillary: amortised`, every table of results in seconds charges this share to
-    the start of each run.
+    both. With `ancillary: amortised`, every table of results in seconds charges this share to the
+    start of each run.
 
     ALGORITHM, RUNS
     tuning_s [s] <Tuning, s>: seconds of tuning for all problems: declared seconds plus measured
@@ -573,8 +573,8 @@ def ancillary_effect(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     Every number of the tables in seconds that changes if each run is charged its share of tuning
     and preparation. A charged run begins later by this share and ends at the same T, so an event
     near T may be lost. Numbers that stay equal are not listed; counts of evaluations stay as
-    measured. From the performance profile, the table has the share of cases on which an
-    algorithm is the fastest.
+    measured. From the performance profile, the table has the share of cases on which an algorithm
+    is the fastest.
 
     table (text): table that contains the number
     SUITE, DIMENSION

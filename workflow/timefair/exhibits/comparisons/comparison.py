@@ -437,8 +437,8 @@ def comparison(runs: Runs, analysis: Analysis) -> Made:
     listed, and on a function also those with the best one there; `statistics.pairs` adds pairs.
 
     SPACE
-    measure (text): what is compared: `seconds` or `evaluations` to the targets, `targets` that
-        are reached within a cost, or `precision` at the end of the run
+    measure (text): what is compared: `seconds` or `evaluations` to the targets, `targets` that are
+        reached within a cost, or `precision` at the end of the run
     criterion (text): of a cost: `ERT`; of targets: the share of the budget; of a precision: a
         quantile such as `Q.50`
     FUNCTION_OR_ALL, TARGET
