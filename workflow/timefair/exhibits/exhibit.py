@@ -21,18 +21,10 @@ from timefair.exhibits.charts.pages import ORDER, WHOLE, Page
 from timefair.exhibits.columns import Column, column_names, columns_of
 from timefair.exhibits.layout import Layout, generic
 from timefair.problems.names import GIVEN
+from timefair.records.rundata import runs as of_runs
 from timefair.records.rundata.problems import in_order_of_looks, stacked, with_labels
 from timefair.records.rundata.published import marked
-from timefair.records.rundata.runs import (
-    Runs,
-    failed_algorithms,
-    failed_in_words,
-    mixture,
-    omitted_in_words,
-    simulated_cost,
-    with_partners,
-    without_failed,
-)
+from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.records.rundata.traces import said_of_noisy
 from timefair.records.status import Perturbation
@@ -191,17 +183,18 @@ class Exhibit:
         frame.attrs |= {"table": self.name, ORDER: in_order_of_looks(runs)}
         if analysis.function_names:
             frame.attrs[GIVEN] = analysis.function_names
-        failed = failed_algorithms(runs)
-        omitted = (failed_in_words(failed), omitted_in_words(runs)) if self.comparing else ()
-        omitted = (frame.attrs.get("refused", ""), *omitted)
+        failed = of_runs.failed_algorithms(runs)
+        omitted = [frame.attrs.get("refused", "")]
+        if self.comparing:
+            omitted += of_runs.failed_in_words(failed), of_runs.omitted_in_words(runs)
         of_noisy = "measured" if self.complete else analysis.noisy_value
         frame.attrs |= {
             "perturbed": self._perturbed(runs, analysis),
             "failed": [list(one) for one in failed],
             "omitted": " ".join(filter(None, omitted)),
-            "machines": mixture(runs),
+            "machines": of_runs.mixture(runs),
             "clock": analysis.time if self.charged else "wall",
-            "cost": simulated_cost(runs.frame),
+            "cost": of_runs.simulated_cost(runs.frame),
             "noise": "" if self.measured else said_of_noisy(runs.frame, of_noisy),
         }
         return frame
@@ -214,9 +207,9 @@ class Exhibit:
         return (*first, *full) or (generic(frame, self.title),)
 
     def _taken(self, runs: Runs, analysis: Analysis) -> Runs:
-        taken = without_failed(runs) if self.comparing else runs
+        taken = of_runs.without_failed(runs) if self.comparing else runs
         taken = taken if self.complete else taken.wanted(analysis)
-        taken = with_partners(taken) if self.comparing else taken
+        taken = of_runs.with_partners(taken) if self.comparing else taken
         if not (self.measured or self.complete):
             taken = taken.with_values(analysis.noisy_value)
         if not self.charged:

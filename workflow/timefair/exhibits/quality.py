@@ -20,14 +20,7 @@ from timefair.exhibits.runtimes import SUFFIX, to_targets
 from timefair.problems.base import Suite
 from timefair.problems.kinds import Changes, TwoObjectives, after_each
 from timefair.problems.registry import SUITES, find
-from timefair.records.rundata.problems import (
-    BUDGETS,
-    in_words,
-    listed_by_precision,
-    precision_at_the_end,
-    stacked,
-    value_at_the_target,
-)
+from timefair.records.rundata import problems as rundata
 from timefair.records.rundata.problems import KEYS as PROBLEM
 from timefair.records.rundata.published import with_published
 from timefair.records.rundata.runs import UNITS, Runs, Unit
@@ -107,7 +100,7 @@ def paper_values(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     f_target (exact): value of f at the final target, which ends a run: lower values are equally
         good. Empty without a final target or optimum, or if a run found less than the optimum
     """
-    precision, at_target = precision_at_the_end(runs), value_at_the_target(runs)
+    precision, at_target = rundata.precision_at_the_end(runs), rundata.value_at_the_target(runs)
     f = runs.frame["best_f"].to_numpy(np.float64)
     rows = []
     for names, members in runs.groups(CELL):
@@ -196,7 +189,7 @@ def quantiles(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 
 def pooled(runs: Runs, analysis: Analysis, *, confidence: float | None) -> pd.DataFrame:
     """The table `quantiles`; without a confidence, its intervals and probabilities are NaN."""
-    best = precision_at_the_end(runs)
+    best = rundata.precision_at_the_end(runs)
     rows = []
     for names, members in runs.groups(CELL):
         values = best[members]
@@ -279,7 +272,7 @@ def quantiles_to_target(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """
     runs, targets = with_published(runs), analysis.targets_from_easy
     reached_at = {unit: runs.runtimes(unit, targets) for unit in UNITS}
-    budgets = {unit: runs.frame[BUDGETS[unit]].to_numpy(dtype=np.float64) for unit in UNITS}
+    budgets = {unit: runs.frame[rundata.BUDGETS[unit]].to_numpy(dtype=np.float64) for unit in UNITS}
     bounds = {u: np.where(np.isnan(one), runs.spent(u), one) for u, one in budgets.items()}
     probabilities = sorted(analysis.quantiles)
     parts = []
@@ -301,7 +294,7 @@ def quantiles_to_target(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     names_of = column_names(columns_of("CELL, TARGET, QUANTILE, RUNS, SUCCESSES"))
     of_units = [f"runtime_{unit}" for unit in SUFFIX.values()]
     ends = [f"{name}{end}" for name in of_units for end in ("", "_low", "_high", "_text")]
-    frame = stacked(parts, [*names_of, *ends])
+    frame = rundata.stacked(parts, [*names_of, *ends])
     for column in of_units:
         known = frame[frame[column].notna()]
         frame[f"{column}_rank"] = ranks_within(known, (*PROBLEM, "target", "quantile"), column)
@@ -434,8 +427,8 @@ def disagreements(runs: Runs, analysis: Analysis) -> Made:
     other_median_rank: rank of the median of `other` among the algorithms of the problem
     {GAP}
     """
-    best = precision_at_the_end(runs)
-    listed_in = listed_by_precision(runs, analysis)
+    best = rundata.precision_at_the_end(runs)
+    listed_in = rundata.listed_by_precision(runs, analysis)
     found = []
     for names, members in runs.groups(PROBLEM):
         listed = listed_in[str(names["suite"]), int(names["dimension"])]
@@ -454,7 +447,7 @@ def disagreements(runs: Runs, analysis: Analysis) -> Made:
                 row |= {measure: numbers[a] for measure, numbers in measured.items()}
                 row |= {f"other_{measure}": numbers[b] for measure, numbers in measured.items()}
                 found.append({**names, **row})
-    return found, {"pairs": in_words(listed_in)}
+    return found, {"pairs": rundata.in_words(listed_in)}
 
 
 @exhibit(
@@ -492,7 +485,7 @@ def sorted_solutions(runs: Runs, analysis: Analysis) -> Made:
     median [precision]: median of the algorithm's runs
     {GAP}
     """
-    best = precision_at_the_end(runs)
+    best = rundata.precision_at_the_end(runs)
     members = {tuple(names.values()): rows for names, rows in runs.groups(CELL)}
     parts = []
     pairs = disagreements(runs, analysis)
@@ -700,7 +693,7 @@ def noise(runs: Runs, analysis: Analysis) -> Parts:
         mine = np.asarray(every.frame["suite"] == suite["suite"])
         noisy, own = every.where(mine), ":" in suite["suite"]
         ends = {
-            value: precision_at_the_end(noisy.with_values(value))
+            value: rundata.precision_at_the_end(noisy.with_values(value))
             for value in VALUES
             if not (own and value == "best_evaluated")
         }

@@ -19,28 +19,7 @@ from timefair.exhibits.layout import PARTS, Layout, Points
 from timefair.records.rundata.problems import Progress, precision_at_the_end
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis, RunCount
-from timefair.statistics.run_count import widths
-from timefair.statistics.run_count.evaluation import (
-    BANDS,
-    Evaluation,
-    Proposal,
-    counts_proposal,
-    evaluate,
-    fixed_control,
-    random_control,
-    rule_proposal,
-    savings,
-)
-from timefair.statistics.run_count.stopping import (
-    LOOKS,
-    FixedCount,
-    Outliers,
-    Race,
-    SkewnessRule,
-    StopCounts,
-    StoppingRule,
-    stop_counts,
-)
+from timefair.statistics.run_count import evaluation, stopping, widths
 from timefair.statistics.samples import sample_quantile
 
 CELL = ["suite", "function", "dimension", "instance", "algorithm"]
@@ -137,7 +116,7 @@ NEVER_STOPPED = """
         accurate by definition
 """
 MEAN_RUNS = "mean_runs <Mean n; .2>: mean number of runs of a sample"
-WITHIN = [f"p{100 * band:g}" for band in BANDS]
+WITHIN = [f"p{100 * band:g}" for band in evaluation.BANDS]
 ACCURATE = """
     true [%] <True; .2>: samples whose estimate, the mean of the first n runs, is accurate
 """ + "\n".join(
@@ -210,7 +189,7 @@ def run_count_savings(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     sums = pooled(_judged(runs, analysis, controls=True), KEYS)
     right = percent(sums["accurate"], sums["samples"])
     total = analysis.run_count.cap * sums["samples"]
-    found = savings(total, sums["runs"], right)
+    found = evaluation.savings(total, sums["runs"], right)
     whole = {name: found[name].astype(np.int64) for name in ("total_runs", "saved_runs")}
     found |= {**whole, "estimated_runs": sums["runs"], "mean_runs": sums["runs"] / sums["samples"]}
     return sums[[*KEYS, "samples"]].assign(**found)
@@ -278,9 +257,9 @@ def run_count_groups(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     return _accurate(_judged(runs, analysis, controls=False))
 
 
-def skewness_rules(settings: RunCount) -> list[SkewnessRule]:
+def skewness_rules(settings: RunCount) -> list[stopping.SkewnessRule]:
     return [
-        SkewnessRule(tau, Outliers(technique), cap=settings.cap)
+        stopping.SkewnessRule(tau, stopping.Outliers(technique), cap=settings.cap)
         for tau in sorted(settings.taus)
         for technique in settings.outliers
     ]
@@ -288,15 +267,17 @@ def skewness_rules(settings: RunCount) -> list[SkewnessRule]:
 
 def evaluated_twice(
     samples: Samples,
-    proposal: Proposal,
+    proposal: evaluation.Proposal,
     progress: Progress,
     groups: NDArray[np.int64] | None = None,
-) -> tuple[Evaluation, Evaluation]:
+) -> tuple[evaluation.Evaluation, evaluation.Evaluation]:
     """Compare with the complete samples, and with independent runs if there are any."""
     known = np.flatnonzero(samples.has_truth)
-    return evaluate(samples.values, proposal, groups=groups, progress=progress), evaluate(
+    return evaluation.evaluate(
+        samples.values, proposal, groups=groups, progress=progress
+    ), evaluation.evaluate(
         samples.values[known],
-        Proposal(proposal.n[known], proposal.met[known], proposal.outliers),
+        evaluation.Proposal(proposal.n[known], proposal.met[known], proposal.outliers),
         truth=samples.truth[known],
         groups=None if groups is None else groups[known],
         progress=progress,
@@ -311,10 +292,10 @@ def _judged(runs: Runs, analysis: Analysis, *, controls: bool) -> pd.DataFrame:
         rng = analysis.stream(names)
         title = f"{names['suite']}, D = {names['dimension']}"
         counting = Progress(f"{title}, numbers of runs, samples")
-        proposals = {SKEWNESS: rule_proposal(rules, samples.values, progress=counting)}
+        proposals = {SKEWNESS: evaluation.rule_proposal(rules, samples.values, progress=counting)}
         if controls:
-            proposals[FIXED] = fixed_control(proposals[SKEWNESS])
-            proposals[RANDOM] = random_control(proposals[SKEWNESS], rng=rng)
+            proposals[FIXED] = evaluation.fixed_control(proposals[SKEWNESS])
+            proposals[RANDOM] = evaluation.random_control(proposals[SKEWNESS], rng=rng)
         for rule, proposal in proposals.items():
             progress = Progress(f"{title}, {rule}, samples")
             part = _sums(samples, proposal, rules, progress)
@@ -323,7 +304,10 @@ def _judged(runs: Runs, analysis: Analysis, *, controls: bool) -> pd.DataFrame:
 
 
 def _sums(
-    samples: Samples, proposal: Proposal, rules: list[SkewnessRule], progress: Progress
+    samples: Samples,
+    proposal: evaluation.Proposal,
+    rules: list[stopping.SkewnessRule],
+    progress: Progress,
 ) -> pd.DataFrame:
     grouped = samples.names.groupby(GROUP)
     labels = np.asarray(grouped.ngroup(), dtype=np.int64)
@@ -374,7 +358,7 @@ class Entrant:
 
     rule: str
     setting: str
-    counts: StopCounts
+    counts: stopping.StopCounts
     promises: str = "none"
     racing: NDArray[np.bool_] | None = None
     out_of_bounds: int = 0
@@ -437,7 +421,11 @@ def run_count_rules(runs: Runs, analysis: Analysis) -> Made:
         entrants = [
             *_skewness(samples, settings, rng, Progress(f"{title}, skewness, samples")),
             *(
-                Entrant("fixed n", f"n = {n}", stop_counts(FixedCount(n), samples.values))
+                Entrant(
+                    "fixed n",
+                    f"n = {n}",
+                    stopping.stop_counts(stopping.FixedCount(n), samples.values),
+                )
                 for n in (*(n for n in FIXED_COUNTS if n < settings.cap), settings.cap)
             ),
             *_widths(samples, analysis, title),
@@ -460,11 +448,14 @@ def _skewness(
     samples: Samples, settings: RunCount, rng: np.random.Generator, progress: Progress
 ) -> list[Entrant]:
     rules = skewness_rules(settings)
-    proposal = rule_proposal(rules, samples.values, progress=progress)
+    proposal = evaluation.rule_proposal(rules, samples.values, progress=progress)
     entrants = []
-    for name, found in (("skewness", proposal), ("random n", random_control(proposal, rng=rng))):
+    for name, found in (
+        ("skewness", proposal),
+        ("random n", evaluation.random_control(proposal, rng=rng)),
+    ):
         for k, rule in enumerate(rules):
-            counts = StopCounts(found.n[:, k], found.met[:, k])
+            counts = stopping.StopCounts(found.n[:, k], found.met[:, k])
             entrants.append(Entrant(name, f"τ = {rule.tau:g}, {rule.outliers}", counts))
     return entrants
 
@@ -477,7 +468,7 @@ def _widths(samples: Samples, analysis: Analysis, title: str) -> list[Entrant]:
         "start": min(FIRST_LOOK, settings.cap),
         "cap": settings.cap,
     }
-    rules: list[tuple[str, str, StoppingRule]] = [
+    rules: list[tuple[str, str, stopping.StoppingRule]] = [
         (name, str(validity), widths.QuantileWidth(p=p, validity=validity, **shared))
         for name, p in QUANTILES.items()
         for validity in widths.Validity
@@ -491,7 +482,7 @@ def _widths(samples: Samples, analysis: Analysis, title: str) -> list[Entrant]:
     for name, setting, rule in rules:
         rule_name = f"width of {NAMES[name]}"
         progress = Progress(f"{title}, {rule_name}, {setting}, n")
-        counts = stop_counts(rule, samples.values, progress=progress)
+        counts = stopping.stop_counts(rule, samples.values, progress=progress)
         bounded = isinstance(rule, widths.BoundedMeanWidth)
         outside = int((rule.outside(samples.values) & ~counts.met).sum()) if bounded else 0
         entrants.append(Entrant(rule_name, setting, counts, name, out_of_bounds=outside))
@@ -500,8 +491,8 @@ def _widths(samples: Samples, analysis: Analysis, title: str) -> list[Entrant]:
 
 def _raced(samples: Samples, analysis: Analysis, progress: Progress) -> Entrant:
     cap = analysis.run_count.cap
-    looks = tuple(n for n in LOOKS if n <= cap) or (cap,)
-    race = Race(alpha=1.0 - analysis.confidence, looks=looks, cap=cap)
+    looks = tuple(n for n in stopping.LOOKS if n <= cap) or (cap,)
+    race = stopping.Race(alpha=1.0 - analysis.confidence, looks=looks, cap=cap)
     runs = np.full(len(samples.values), cap)
     racing = np.ones(runs.shape, dtype=np.bool_)
     problems = samples.problems
@@ -509,14 +500,16 @@ def _raced(samples: Samples, analysis: Analysis, progress: Progress) -> Entrant:
         state = race.state(list(samples.values[members]))
         runs[members], racing[members] = state.runs, state.goes_on
         progress(done, len(problems))
-    counts = StopCounts(runs, runs < cap)
+    counts = stopping.StopCounts(runs, runs < cap)
     return Entrant("racing", f"α = {race.alpha:g}", counts, "best algorithm", racing)
 
 
 def _sums_of_entrants(
     samples: Samples, entrants: list[Entrant], width: float, progress: Progress
 ) -> pd.DataFrame:
-    proposal = counts_proposal([entrant.counts for entrant in entrants], Outliers.NONE)
+    proposal = evaluation.counts_proposal(
+        [entrant.counts for entrant in entrants], stopping.Outliers.NONE
+    )
     nested, independent = evaluated_twice(samples, proposal, progress)
     estimates = {name: _at(samples.values, proposal.n, of) for name, of in ESTIMATES.items()}
     known = samples.has_truth

@@ -12,27 +12,12 @@ from timefair.exhibits.charts.chart import LEADERS, OVERVIEWS, Curves, Picture
 from timefair.exhibits.curves import until_cut
 from timefair.exhibits.exhibit import Figure, Parts, exhibit, over_costs
 from timefair.exhibits.layout import Layout, Points
-from timefair.records.rundata.problems import (
-    BUDGETS,
-    MEAN,
-    Spent,
-    equal_if_solved,
-    precision_at_the_end,
-    quantile_name,
-    stacked,
-)
+from timefair.records.rundata import problems as rundata
 from timefair.records.rundata.published import bridges, told_in, with_published
 from timefair.records.rundata.runs import UNITS, Runs, Unit
 from timefair.records.rundata.settings import Analysis
 from timefair.statistics import ert as statistics
-from timefair.statistics.probability import (
-    affordable_runs,
-    best_of_mean,
-    best_of_quantile,
-    mean_if_all_succeed,
-    mean_of_successes,
-    success_interval,
-)
+from timefair.statistics import probability
 
 CELL_KEYS = ("suite", "dimension", "function", "algorithm")
 PROBLEM_KEYS = (*CELL_KEYS[:3], "instance", "algorithm")
@@ -69,7 +54,7 @@ def best_of(runs: Runs, analysis: Analysis) -> Parts:
     precision [precision] <Precision; low>: best precision of k executions; empty if there are fewer
         than k runs, `inf` if it is possible that none of the k found a finite value
     """
-    best, executions = precision_at_the_end(runs), sorted(set(analysis.executions))
+    best, executions = rundata.precision_at_the_end(runs), sorted(set(analysis.executions))
     for group, rows in runs.groups(CELL_KEYS):
         for k in executions:
             part = {**group, "runs": len(rows), "k": k, "measure": _measures(analysis)}
@@ -99,8 +84,8 @@ def restart_fairness(runs: Runs, analysis: Analysis) -> Parts:
     best_of_restarts [precision] <With restarts; low>: best precision of the runs with their actual
         restarts, including the last launch, which is cut at T
     """
-    best, launches = precision_at_the_end(runs), runs.launches.copy()
-    launches["precision"] = equal_if_solved(
+    best, launches = rundata.precision_at_the_end(runs), runs.launches.copy()
+    launches["precision"] = rundata.equal_if_solved(
         runs, launches["best_precision"].to_numpy(np.float64), launches["row"].to_numpy()
     )
     launches["length_s"] = launches["end_s"] - launches["start_s"]
@@ -109,7 +94,7 @@ def restart_fairness(runs: Runs, analysis: Analysis) -> Parts:
     for number, (_, rows) in enumerate(cells):
         place[rows] = number
     of_cells = dict(iter(launches.groupby(place[launches["row"]])))
-    budgets = {unit: runs.frame[BUDGETS[unit]].to_numpy(dtype=np.float64) for unit in UNITS}
+    budgets = {unit: runs.frame[rundata.BUDGETS[unit]].to_numpy(dtype=np.float64) for unit in UNITS}
     for number, (group, rows) in enumerate(cells):
         own = of_cells.get(number, launches.iloc[:0])
         ended = own[own["complete"].astype(bool)]
@@ -118,7 +103,7 @@ def restart_fairness(runs: Runs, analysis: Analysis) -> Parts:
         used, budget = ended["length_s" if timed else unit], np.fmax.reduce(budgets[unit][rows])
         tau = used.mean() if used.sum() > 0 else np.nan
         before = own["start_s"].min() if timed and len(own) else 0.0  # a charge is no launch
-        k = float(affordable_runs(budget - before, tau))
+        k = float(probability.affordable_runs(budget - before, tau))
         single = ended["precision"].to_numpy(dtype=np.float64)
         yield group | {
             "runs": len(rows),
@@ -135,7 +120,7 @@ def restart_fairness(runs: Runs, analysis: Analysis) -> Parts:
 
 
 def _measures(analysis: Analysis) -> list[str]:
-    return [MEAN, *map(quantile_name, sorted(analysis.quantiles))]
+    return [rundata.MEAN, *map(rundata.quantile_name, sorted(analysis.quantiles))]
 
 
 def _best_of(sample: NDArray[np.float64], k: float, analysis: Analysis) -> list[float]:
@@ -144,8 +129,8 @@ def _best_of(sample: NDArray[np.float64], k: float, analysis: Analysis) -> list[
     probabilities = sorted(analysis.quantiles)
     if not 1 <= k <= sample.size:
         return [np.nan] * (1 + len(probabilities))
-    found = [best_of_quantile(sample, p, int(k)) for p in probabilities]
-    return [float(best_of_mean(sample, int(k))), *map(float, found)]
+    found = [probability.best_of_quantile(sample, p, int(k)) for p in probabilities]
+    return [float(probability.best_of_mean(sample, int(k))), *map(float, found)]
 
 
 SUFFIX: dict[Unit, str] = {"seconds": "s", "evaluations": "evaluations"}
@@ -227,7 +212,7 @@ def ert_by_instance(runs: Runs, analysis: Analysis) -> Parts:
 def in_seconds(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """The success rates and ERTs of the table `ert` in seconds."""
     columns = [*CELL_KEYS, "target", "success_rate", "ert_s"]
-    return stacked(to_targets(runs, analysis, CELL_KEYS), columns)
+    return rundata.stacked(to_targets(runs, analysis, CELL_KEYS), columns)
 
 
 def to_targets(
@@ -240,7 +225,7 @@ def to_targets(
     for group, rows in runs.groups(keys):
         success = np.isfinite(reached_at["evaluations"][rows])
         successes = success.sum(axis=0)
-        rate = success_interval(successes, len(rows), analysis.confidence)
+        rate = probability.success_interval(successes, len(rows), analysis.confidence)
         part = {**group, "target": np.array(targets), "runs": len(rows), "successes": successes}
         part |= {"success_rate": rate.value, "success_rate_low": rate.low}
         part |= {"success_rate_high": rate.high}
@@ -251,9 +236,9 @@ def to_targets(
                 part |= dict.fromkeys((name.format(suffix) for name in of_unit), np.nan)
                 part[f"ert_{suffix}_heavy_tail"] = False
                 continue
-            cost = Spent.until(times, ends).cost
-            part[f"mean_{suffix}_successes_only"] = mean_of_successes(times, axis=0)
-            part[f"mean_{suffix}"] = mean_if_all_succeed(times, axis=0)
+            cost = rundata.Spent.until(times, ends).cost
+            part[f"mean_{suffix}_successes_only"] = probability.mean_of_successes(times, axis=0)
+            part[f"mean_{suffix}"] = probability.mean_if_all_succeed(times, axis=0)
             part[f"ert_{suffix}"] = statistics.ert(cost, success, axis=0)
             if limits:
                 found = statistics.ert_interval(cost, success, confidence=analysis.confidence)
@@ -314,7 +299,7 @@ def restarted_curves(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     reached_at = {unit: everyone.runtimes(unit, targets) for unit in UNITS}
     for group, rows in everyone.groups(CELL_KEYS):
         for unit in everyone.units_of(rows):
-            spent = Spent.until(reached_at[unit][rows], everyone.spent(unit)[rows])
+            spent = rundata.Spent.until(reached_at[unit][rows], everyone.spent(unit)[rows])
             known = np.where(spent.success.all(axis=1), np.inf, spent.cost.max(axis=1))
             of_targets = [
                 statistics.restarted_cdf(cost, success, costs[unit])
@@ -327,7 +312,7 @@ def restarted_curves(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             parts.append(until_cut(part, known, np.inf))
     shared = ["suite", "dimension", "algorithm", "unit", "cost"]
     sums = {"runs": "sum", "observed": "mean", "fraction": "mean", "error": "mean"}
-    single = stacked(parts, [*shared, "function", *sums])
+    single = rundata.stacked(parts, [*shared, "function", *sums])
     across = single.groupby(shared, as_index=False).agg(sums)
     frame = pd.concat([single.astype({"function": str}), across.assign(function=ALL)])
     return frame.reset_index(drop=True)

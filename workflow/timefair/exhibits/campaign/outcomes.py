@@ -19,16 +19,9 @@ from timefair.exhibits.columns import CELL, INSTANCE_CELL, column_names
 from timefair.exhibits.comparisons import ranks
 from timefair.exhibits.exhibit import drawn, exhibit
 from timefair.exhibits.layout import Layout, Points
+from timefair.records.rundata import runs as rundata
 from timefair.records.rundata.problems import value_at_the_target
-from timefair.records.rundata.runs import (
-    PROBLEM,
-    Runs,
-    ancillary_costs,
-    objective_share,
-    reference_s,
-    seconds_per_evaluation,
-    slowdown,
-)
+from timefair.records.rundata.runs import PROBLEM, Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.records.rundata.traces import COSTS, VIOLATION
 from timefair.records.status import Isolation
@@ -73,7 +66,7 @@ def runs(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         perturbed=runs.perturbed,
         delay_s=delay,
         delay_wall_s=frame["real_s"].where(delay.notna()),
-        inside_s=objective_share(frame) * frame["real_s"],
+        inside_s=rundata.objective_share(frame) * frame["real_s"],
     ).groupby(["algorithm", "status", "stop_reason"])
     rows = grouped.agg(
         runs=("algorithm", "size"),
@@ -322,7 +315,7 @@ def timing_noise(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 def slowdowns(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """The slowdown of each run and the time on its clock, with the names of its job."""
     return runs.frame[[*JOB, "real_s"]].assign(
-        slowdown=slowdown(runs.frame, analysis.time),
+        slowdown=rundata.slowdown(runs.frame, analysis.time),
         clock_s=runs.frame["real_s"] + runs.frame["charged_s"].fillna(0.0),
     )
 
@@ -393,7 +386,7 @@ def overhead(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """
     frame = runs.frame[runs.frame["evaluations"] > 0]
     spent = (frame["real_s"] / frame["evaluations"]).astype(float)
-    objective = spent * objective_share(frame)
+    objective = spent * rundata.objective_share(frame)
     overhead = spent - objective
     columns = {
         "s_per_evaluation": spent,
@@ -442,7 +435,7 @@ def perturbation(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     throttled_s [s]: time lost to a quota, in total
     """
     frame = runs.frame
-    taken = pd.Series(reference_s(frame), index=frame.index)
+    taken = pd.Series(rundata.reference_s(frame), index=frame.index)
     counts: dict[str, Any] = {
         "runs": 1,
         **{state: frame["perturbation"] == state for state in ("clean", "perturbed", "unknown")},
@@ -493,14 +486,14 @@ def drift(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         % slower), or `none`
     """
     frame, on_problem = runs.frame, [*PROBLEM, "algorithm"]
-    taken = pd.Series(seconds_per_evaluation(frame, "wall"), index=frame.index)
+    taken = pd.Series(rundata.seconds_per_evaluation(frame, "wall"), index=frame.index)
     taken = taken / taken.groupby([frame[key] for key in on_problem]).transform("median")
     earliest = frame.groupby([*on_problem, "round"])["run"].transform("min")
     rounds = frame[["algorithm", "round"]].assign(
         taken=taken,
         first=taken.where(frame["run"] == earliest),
         later=taken.where(frame["run"] != earliest),
-        reference=reference_s(frame),
+        reference=rundata.reference_s(frame),
     )
     rows = []
     for round_of, part in rounds.groupby(["algorithm", "round"], sort=True):
@@ -552,7 +545,7 @@ def ancillary(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     share_of_budget <Share of budget; .3>: `share_s` as a share of the budget; empty without a
         budget in seconds
     """
-    rows = ancillary_costs(runs.frame, runs.origins, analysis)
+    rows = rundata.ancillary_costs(runs.frame, runs.origins, analysis)
     grouped = runs.frame.groupby("algorithm")
     rows["runs"] = grouped.size()
     rows["share_of_budget"] = rows["share_s"] / grouped["budget_s"].median().astype(float)

@@ -28,14 +28,7 @@ from timefair.exhibits.exhibit import Made, exhibit
 from timefair.exhibits.layout import Layout, Points
 from timefair.exhibits.unknown_optimum import refuted
 from timefair.records.rundata import problems as rundata
-from timefair.records.rundata.problems import (
-    KnownCosts,
-    Listed,
-    ProblemRuns,
-    Space,
-    Spent,
-    quantile_name,
-)
+from timefair.records.rundata.problems import KnownCosts, Listed, ProblemRuns, Space
 from timefair.records.rundata.published import at_ends, with_published
 from timefair.records.rundata.runs import UNITS, Runs, Unit
 from timefair.records.rundata.settings import Analysis
@@ -224,7 +217,9 @@ class Costs(_Criterion):
         limit = self._limit(problem, a, b)
         return self._known(problem, a, limit), self._known(problem, b, limit)
 
-    def _spent(self, problem: ProblemRuns, name: str, limit: float) -> tuple[NDArray[Any], Spent]:
+    def _spent(
+        self, problem: ProblemRuns, name: str, limit: float
+    ) -> tuple[NDArray[Any], rundata.Spent]:
         """Kinds of machines and costs of the runs; evaluations depend on no machine."""
         rows = problem.rows[problem.algorithms[name]]
         seconds = self._unit == "seconds"
@@ -251,7 +246,7 @@ class Quantile(_Criterion):
     measure = PRECISION
 
     def __init__(self, pooled: Pooled, p: float) -> None:
-        self.pooled, self._p, self.name = pooled, p, quantile_name(p)
+        self.pooled, self._p, self.name = pooled, p, rundata.quantile_name(p)
         self.always_on_functions = p == 0.5
         self.results = cache(self._results)
 
