@@ -326,15 +326,7 @@ def _results(runs: Runs, analysis: Analysis) -> Parts:
         )
 
 
-INTERVALS = [
-    "ert",
-    "quantiles",
-    "quantiles_to_target",
-    "paper_values",
-    "success",
-    "ecdf",
-    "profile",
-]
+LIMITS = ("ert", "quantiles", "quantiles_to_target", "paper_values", "success", "ecdf", "profile")
 TESTS = ("comparison", "friedman", "posthoc", "rank_reversals")
 FEWEST = 2  # number of runs that an interval needs
 FIXED = "number fixed beforehand"
@@ -369,8 +361,7 @@ def _statistics(runs: Runs, analysis: Analysis) -> Parts:
     )
     yield _independence(runs.frame[~runs.frame["algorithm"].isin(list(runs.sources))])
     intervals, tests = (
-        listed(name for name in names if name in analysis.asked_tables)
-        for names in (INTERVALS, TESTS)
+        listed(name for name in names if name in analysis.asked_tables) for names in (LIMITS, TESTS)
     )
     level = f"{100 * analysis.confidence:g} % intervals in {intervals}"
     yield part(

@@ -316,12 +316,13 @@ class Reached(_Criterion):
     def gain(self, problem: ProblemRuns, a: str, b: str) -> float:
         """The difference of the mean shares, if the speed of the machine does not explain it."""
         ratio = self.pooled.ratio(problem, self._unit, a, b)
-        for sign, better, worse in ((1.0, a, b), (-1.0, b, a)):
-            early = self._shares(problem, better, ratio).mean()
-            gain = float(early - self._shares(problem, worse).mean())
-            if gain > 0:
-                return sign * gain
-        return 0.0
+        first, second = (
+            max(
+                float(self._shares(problem, x, ratio).mean() - self._shares(problem, y).mean()), 0.0
+            )
+            for x, y in ((a, b), (b, a))
+        )
+        return first - second
 
     def tested(self, problem: ProblemRuns, a: str, b: str) -> Tested:
         first, second = self._shares(problem, a), self._shares(problem, b)
@@ -657,7 +658,7 @@ class _Contest:
         self.always_on_functions = criterion.always_on_functions
         of_pairs = (sum(not self._is_wrong(one) for one in on) for on in self.on.values())
         self.functions_compared = max(of_pairs, default=0)
-        self._gains, self._over = cache(self._gains_of), cache(self._over_all)
+        self._gains = cache(self._gains_of)
         complete = len({tuple(criterion.algorithms(problem)) for problem in functions}) == 1
         in_pairs = criterion.measure != TARGETS and not complete
         self._values = {} if in_pairs else criterion.over_all(space)
@@ -671,9 +672,8 @@ class _Contest:
         self.pairs = min(count for count, _ in self._families.values() if count or not self.on)
 
     def listed(self) -> Listed:
-        return self._with_the_best(
-            rundata.listed(self._analysis, self._values), self._values, self.over
-        )
+        chosen = rundata.listed(self._analysis, self._values)
+        return self._with_the_best(chosen, self._values, self.over)
 
     def listed_on(self, problem: ProblemRuns) -> Listed:
         results = self._criterion.results(problem)
@@ -700,20 +700,16 @@ class _Contest:
         return Listed(frozenset(among))
 
     def over(self, pair: Pair) -> dict[str, Any]:
-        return dict(self._over(pair))
-
-    def _over_all(self, pair: Pair) -> dict[str, Any]:
-        row = self._row(pair, ALL, [abs(self._values.get(name, np.nan)) for name in pair])
-        return row | over(self._gains(pair)) | {"tests": self._tests(pair, on_functions=False)}
+        values = [abs(self._values.get(name, np.nan)) for name in pair]
+        return self._row(pair, ALL, values) | over(self._gains(pair))
 
     def tested(self, problem: ProblemRuns, pair: Pair) -> dict[str, Any]:
         test = self._criterion.tested(problem, *pair)
         if self._is_wrong(problem):
             test = Tested(test.values, np.nan, 0.0, test.target)
-        row = self._row(pair, problem.names["function"], test.values)
+        row = self._row(pair, str(problem.names["function"]), test.values) | test._asdict()
         n_a, n_b = (problem.algorithms[name].size for name in pair)
-        row |= {"n_a": n_a, "n_b": n_b, "differences": int(test.least < 1)}
-        return row | test._asdict() | {"tests": self._tests(pair, on_functions=True)}
+        return row | {"n_a": n_a, "n_b": n_b, "differences": int(test.least < 1)}
 
     def _gains_of(self, pair: Pair) -> NDArray[np.float64]:
         on = (problem for problem in self.on[pair] if not self._is_wrong(problem))
@@ -732,22 +728,20 @@ class _Contest:
             ranks[pair[1]] += share
         return ranks
 
-    def _row(self, pair: Pair, function: object, values: Iterable[float]) -> dict[str, Any]:
+    def _row(self, pair: Pair, function: str, values: Iterable[float]) -> dict[str, Any]:
+        """What all rows have; planned pairs are a family of tests of their own."""
         suite, dimension = self._space
         return {
             "suite": suite,
             "dimension": dimension,
             "measure": self._criterion.measure,
             "criterion": self._criterion.name,
-            "function": str(function),
+            "function": function,
             "within": self._criterion.within(self._space),
+            "tests": self._families[self._planned.has(*pair)][function != ALL],
             **dict(zip(column_names(PAIR), pair, strict=True)),
             **dict(zip(("value_a", "value_b"), values, strict=True)),
         }
-
-    def _tests(self, pair: Pair, *, on_functions: bool) -> int:
-        """Number of tests in the family of a pair; planned pairs are a family of their own."""
-        return self._families[self._planned.has(*pair)][on_functions]
 
 
 def _share(gains: NDArray[np.float64]) -> float:
@@ -759,9 +753,8 @@ def _share(gains: NDArray[np.float64]) -> float:
 
 def _union(every: Iterable[Listed]) -> Listed:
     among = [one.among for one in every]
-    if any(one is None for one in among):
-        return Listed()
-    return Listed(frozenset().union(*(one for one in among if one is not None)))
+    some = [one for one in among if one is not None]
+    return Listed(frozenset().union(*some) if len(some) == len(among) else None)
 
 
 Medians: TypeAlias = tuple[float, ...]
@@ -802,10 +795,7 @@ def reversals(medians: Mapping[Pair, Sequence[Medians]], tests: int) -> list[Rev
             continue
         with np.errstate(divide="ignore"):
             logs = np.log10(np.maximum(values, 0.0)).T
-        evaluations, time = (
-            statistics.wilcoxon(logs[0], logs[1]),
-            statistics.wilcoxon(logs[2], logs[3]),
-        )
+        evaluations, time = statistics.wilcoxon(*logs[:2]), statistics.wilcoxon(*logs[2:])
         on = tuple((values < values[:, [1, 0, 3, 2]]).sum(axis=0).tolist())
         orders = (on[0] - on[1], evaluations.balance), (on[2] - on[3], time.balance)
         agreed = all(count * balance >= 0 for count, balance in orders)
