@@ -158,20 +158,19 @@ class Costs(_Criterion):
     def results(self, problem: ProblemRuns) -> dict[str, float]:
         """The ERT to the decisive target of all; without one, the median precisions."""
         names = self.algorithms(problem)
-        limit = self._limit(problem, *names)
-        known = {name: self._known(problem, name, limit) for name in names}
-        target = decisive_target(self._targets, [one.rates for one in known.values()])
+        known = self._within(problem, *names)
+        target = decisive_target(self._targets, [one.rates for one in known])
         if target is None:
             return Quantile(self.pooled, 0.5).results(problem)
         at = int(np.flatnonzero(self._targets == target)[0])
-        return {name: float(one.pooled[at]) for name, one in known.items()}
+        return {name: float(one.pooled[at]) for name, one in zip(names, known, strict=True)}
 
     def gain(self, problem: ProblemRuns, a: str, b: str) -> float:
         """Share of the targets to which the first one has the smaller ERT, minus that of the other.
 
         Kinds of machines count equally, and ratios within the timing noise are ties.
         """
-        first, second = (one.on_kinds for one in self._both(problem, a, b))
+        first, second = (one.on_kinds for one in self._within(problem, a, b))
         ratio = self.pooled.ratio(problem, self._unit, a, b)
         wins = [
             np.mean((first[kind] * ratio < second[kind]).astype(float))
@@ -186,7 +185,7 @@ class Costs(_Criterion):
         If there is no such target, it is the hardest that a run of one of them reached; if there is
         none either, the test is that of the precisions at the end.
         """
-        both = self._both(problem, a, b)
+        both = self._within(problem, a, b)
         target = decisive_target(self._targets, [one.rates for one in both])
         if target is None:
             return self._at_the_end(problem, a, b)
@@ -213,9 +212,9 @@ class Costs(_Criterion):
     def _limit(self, problem: ProblemRuns, *names: str) -> float:
         return min((self._limits(problem)[name] for name in names), default=inf)
 
-    def _both(self, problem: ProblemRuns, a: str, b: str) -> tuple[_Erts, _Erts]:
-        limit = self._limit(problem, a, b)
-        return self._known(problem, a, limit), self._known(problem, b, limit)
+    def _within(self, problem: ProblemRuns, *names: str) -> list[_Erts]:
+        limit = self._limit(problem, *names)
+        return [self._known(problem, name, limit) for name in names]
 
     def _spent(
         self, problem: ProblemRuns, name: str, limit: float
@@ -317,12 +316,10 @@ class Reached(_Criterion):
         """The difference of the mean shares, if the speed of the machine does not explain it."""
         ratio = self.pooled.ratio(problem, self._unit, a, b)
         first, second = (
-            max(
-                float(self._shares(problem, x, ratio).mean() - self._shares(problem, y).mean()), 0.0
-            )
+            self._shares(problem, x, ratio).mean() - self._shares(problem, y).mean()
             for x, y in ((a, b), (b, a))
         )
-        return first - second
+        return float(max(first, 0.0) - max(second, 0.0))
 
     def tested(self, problem: ProblemRuns, a: str, b: str) -> Tested:
         first, second = self._shares(problem, a), self._shares(problem, b)
