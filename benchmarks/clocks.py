@@ -78,7 +78,7 @@ def erts(runs: Runs) -> pd.DataFrame:
     """ln ERT of each function and algorithm (rows) to each target (columns); NaN: not reached."""
     if runs.frame.empty:
         return pd.DataFrame(index=pd.MultiIndex.from_arrays([[], []], names=KEYS), columns=TARGETS)
-    told = runtimes.pooled(runs, Analysis(targets=tuple(TARGETS)))
+    told = runtimes.ert(runs, Analysis(targets=tuple(TARGETS)))
     return np.log(told.pivot(index=KEYS, columns="target", values="ert_s").replace(np.inf, np.nan))
 
 

@@ -190,19 +190,6 @@ def test_the_checklist_names_the_sources(alone, beside):
     pd.testing.assert_frame_equal(among[among["part"].isin(without["part"])], without)
 
 
-OF_A_TASK = ("constraints", "two objectives", "changes")
-
-
-@pytest.mark.thinned(9)
-@pytest.mark.parametrize("name", sorted(n for n in FIGURES if FIGURES[n].needs not in OF_A_TASK))
-def test_every_figure_is_drawn(name, beside):
-    figure = FIGURES[name](TABLES[FIGURES[name].table](beside, ANALYSIS))
-    legend = figure.legends[0] if figure.legends else None
-    drawn = {text.get_text() for text in legend.get_texts()} if legend else set()
-    if drawn & {"A", "B", "C"}:
-        assert ("B" in drawn) == ("evaluations" in name or name == "ranks")
-
-
 CLOCKED = Analysis(targets=(10.0, 1.0), resamples=20, campaign={"algorithms": {}})
 HEADER = "suite,algorithm,function,dimension,instance,run,evaluations,seconds,value,optimum\n"
 
@@ -255,27 +242,6 @@ def test_beside_measured_runs_only_evaluations_count(foreign, measured_file):
     assert frame.attrs["published"] == expected
     ecdf = TABLES["ecdf"](runs, CLOCKED)
     assert set(ecdf.loc[ecdf["unit"] == "seconds", "algorithm"]) == {"A"}
-
-
-@pytest.mark.thinned(6)
-@pytest.mark.parametrize("name", TABLES)
-def test_measured_numbers_in_seconds_do_not_change(name, foreign, measured_file):
-    alone, beside = (
-        TABLES[name](Runs.read(paths), CLOCKED)
-        for paths in ([measured_file], [*foreign(), measured_file])
-    )
-    if "algorithm" not in alone:
-        return
-    columns = [name for name in alone if name.endswith("_s") and name in beside]
-    own = beside[beside["algorithm"].astype(str) == "A"]
-    others = beside[beside["algorithm"].astype(str) != "A"]
-    if "unit" in own:
-        own, alone = (frame[frame["unit"] == "seconds"] for frame in (own, alone))
-        assert not (others["unit"] == "seconds").any()
-    for column in columns:
-        if column.startswith(("rank", "ert", "best")):
-            assert others[column].isna().all()
-            np.testing.assert_array_equal(own[column].to_numpy(), alone[column].to_numpy())
 
 
 def test_the_checklist_says_where_runs_are_from(foreign, tmp_path):

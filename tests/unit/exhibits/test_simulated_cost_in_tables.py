@@ -7,7 +7,6 @@ from campaigns import SMALL
 from timefair.analysis import typeset
 from timefair.basics.errors import InputError
 from timefair.campaign import configuration
-from timefair.exhibits.latex import best
 from timefair.exhibits.registry import TABLES
 from timefair.io.importing import import_all
 from timefair.records.rundata.problems import (
@@ -120,17 +119,6 @@ def of_both(frame, columns):
 def test_algorithms_that_reach_the_target_in_every_run_are_equal(name, foreign):
     a, b = of_both(TABLES[name](foreign, ANALYSIS), RANKED[name])
     np.testing.assert_array_equal(a, b)
-
-
-@pytest.mark.thinned(3)
-@pytest.mark.parametrize("name", ["quantiles", "paper_values", "best_of", "anytime"])
-def test_none_of_them_is_bold(name, foreign):
-    frame = TABLES[name](foreign, ANALYSIS)
-    if name == "anytime":
-        frame = frame[frame["cost"] == frame["cost"].max()]
-    for layout in TABLES[name].exhibit.printed(frame):
-        keys = tuple({*layout.keys, *(key for key in layout.parts if key in frame)})
-        assert not any(best(frame, keys, value).any() for value in layout.values)
 
 
 def test_the_pair_is_a_tie_and_the_ranks_are_equal(foreign):

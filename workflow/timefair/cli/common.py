@@ -227,7 +227,7 @@ def _refuse_locked(path: Path) -> None:
 
 
 def read_table(path: Path, name: str) -> pd.DataFrame:
-    """Read the table `name` from its Parquet or CSV file; `InputError` for anything else."""
+    """Read the table `name` from its Parquet file; `InputError` for anything else."""
     from timefair.exhibits import files
     from timefair.exhibits.registry import TABLES
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import groupby
 from textwrap import dedent
 
 
@@ -38,9 +39,12 @@ class Column:
 
 
 DECLARED = re.compile(
-    r"([\w.]+)(?: \[(.+?)\])?(?: \((text|label|exact|interval)(?:, (.+?))?\))?(?: <(.+?)>)?: (.+)"
+    r"([\w.*]+)(?: \[(.+?)\])?(?: \((text|label|exact|interval)(?:, (.+?))?\))?(?: <(.+?)>)?: (.+)"
 )
 SHARED = re.compile(r"[A-Z_]+(, [A-Z_]+)*")
+SECONDS = "s of the campaign's clock"  # the unit of seconds that follow ``statistics.time``
+VARIANTS = (("s", SECONDS, "s", "seconds"), ("evaluations", "evaluations", "ev.", "evaluations"))
+"""What ``*`` is in the name of a column in each unit of costs, in its unit, label and meaning."""
 
 
 def columns_of(text: str) -> tuple[Column, ...]:
@@ -48,24 +52,39 @@ def columns_of(text: str) -> tuple[Column, ...]:
     ``(exact)`` or ``(interval, method)``; or a line with the names of shared ones, ``CELL, RUNS``.
 
     Unit, mark and printed form may be missing. Lines that are indented further continue the one
-    before. Raises ValueError if a line has another form, KeyError for an unknown name.
+    before. Successive lines with ``*`` in the name, ``ert_* [*]``, are of seconds and then of
+    evaluations. Raises ValueError if a line has another form, KeyError for an unknown name.
     """
     found: list[Column] = []
-    for line in filter(None, re.sub(r"\n +", " ", dedent(text).strip()).split("\n")):
-        if SHARED.fullmatch(line):
-            for shared in map(globals().__getitem__, line.split(", ")):
-                found += (shared,) if isinstance(shared, Column) else shared
-            continue
-        if not (parts := DECLARED.fullmatch(line)):
-            raise ValueError(f"no column: {line}")
-        name, unit, mark, by, printed, meaning = parts.groups()
-        is_text, is_label = mark in ("text", "label"), mark == "label"
-        column = Column(
-            name, meaning, unit or "", is_text, mark == "exact", printed or "", is_label
-        )
-        covered = f"`{name}` ({by})" if by else ""
-        found += column.interval(covered) if mark == "interval" else (column,)
+    lines = filter(None, re.sub(r"\n +", " ", dedent(text).strip()).split("\n"))
+    for of_both, some in groupby(lines, lambda line: "*" in line.partition(" ")[0]):
+        together = list(some)
+        for words in VARIANTS if of_both else VARIANTS[:1]:
+            for line in together:
+                if SHARED.fullmatch(line):
+                    for shared in map(globals().__getitem__, line.split(", ")):
+                        found += (shared,) if isinstance(shared, Column) else shared
+                else:
+                    found += _columns(line, *(words if of_both else "****"))
     return tuple(found)
+
+
+def _columns(line: str, suffix: str, in_unit: str, short: str, word: str) -> tuple[Column, ...]:
+    """A column, and those of its limits."""
+    if not (parts := DECLARED.fullmatch(line)):
+        raise ValueError(f"no column: {line}")
+    name, unit, mark, by, printed, meaning = parts.groups(default="")
+    name = name.replace("*", suffix)
+    column = Column(
+        name,
+        meaning.replace("*", word),
+        unit.replace("*", in_unit),
+        mark in ("text", "label"),
+        mark == "exact",
+        printed.replace("*", short),
+        mark == "label",
+    )
+    return column.interval(f"`{name}` ({by})" if by else "") if mark == "interval" else (column,)
 
 
 def column_names(columns: Iterable[Column]) -> list[str]:
@@ -106,4 +125,9 @@ QUANTILE = Column("quantile", "probability of the quantile; 0.5 is the median")
 MEASURE = Column(
     "measure", "what the row states: `mean`, or a quantile such as `Q.10` or `Q.50`", text=True
 )
-SECONDS = "s of the campaign's clock"  # the unit of seconds that follow ``statistics.time``
+FIXED = Column(
+    "criterion",
+    "`fixed target`: values are ERTs to `target`. `fixed budget`: values are median precisions (0 "
+    "if the final target was reached), and `target` is empty",
+    text=True,
+)

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from timefair.basics.words import first
 from timefair.exhibits import questions
 from timefair.exhibits.charts.chart import Picture, leaders
-from timefair.exhibits.columns import SECONDS
 from timefair.exhibits.exhibit import Made, drawn, exhibit
 from timefair.exhibits.layout import Layout, Points
 from timefair.records.rundata.problems import COSTS_S, UsedByRuns, complete_problems
@@ -35,46 +34,8 @@ COUNTED = (
 
 
 @exhibit(
-    "cost_map",
     question=questions.COST,
-    title="Best algorithm for each evaluation cost and budget",
-    caption=f"""
-    The best algorithm over all functions for each evaluation cost c and each budget of a run, which
-    includes the evaluation costs. There are two measures: the share of the targets that are reached
-    within the budget, and the average rank over the functions. Functions count equally. A
-    significant lead by share applies to new runs on these functions (Welch's test against each
-    other algorithm), and one by rank to functions like these (Wilcoxon's test against each other
-    algorithm, corrected for all pairs). A run that used T seconds and E evaluations is known up to
-    T + c E seconds, unless it ended by itself. If a run is not known up to the budget, there is no
-    winner, and the table names the algorithm of this run.
-    {COUNTED}
-    """,
-    columns=f"""
-    SPACE
-    measure (text): `share`: the average over the functions of the share of the targets that a run
-        reaches within the budget. `rank`: the average rank over the functions, by that share
-    evaluation_cost_s [{SECONDS}]: seconds that each evaluation costs in addition to its measured
-        time
-    budget_s [{SECONDS}]: budget of a run, evaluation costs included
-    best (text) <Best>: the best algorithm; of several equal ones, the first in alphabetical order;
-        empty if the runs do not show it, or if no algorithm reaches a target
-    value: share or average rank of `best`; empty if `best` is empty
-    tied (text): algorithms that may be as good as `best`, separated by commas, at most {MOST_NAMED}
-        by name; empty if the lead is significant
-    known: whether all runs were observed up to this budget at this evaluation cost, or had reached
-        every target before
-    known_until_s [{SECONDS}]: largest known budget at this evaluation cost; `inf`: every budget is
-        known
-    missing (text): algorithms whose runs were not observed long enough, at most {MOST_NAMED} by
-        name
-    missing_runs: number of these runs
-    missing_s [{SECONDS}]: time that is needed to measure these runs again up to `budget_s`, without
-        waiting for the evaluation cost, if each run continues at the same pace
-    """,
     layouts=Layout(
-        caption="The best algorithm over all functions, by the share of the targets that are "
-        "reached (share) and by the average rank (rank), for each cost of an evaluation and "
-        "each budget of a run in {seconds}. Empty: not known, or no target reached.",
         rows=("measure", "evaluation_cost_s"),
         columns="budget_s",
         points=(
@@ -99,7 +60,39 @@ COUNTED = (
     default=True,
     comparing=True,
 )
-def best_at(runs: Runs, analysis: Analysis) -> Made:
+def cost_map(runs: Runs, analysis: Analysis) -> Made:
+    """Best algorithm for each evaluation cost and budget
+
+    The best algorithm over all functions for each evaluation cost c and each budget of a run, which
+    includes the evaluation costs. There are two measures: the share of the targets that are reached
+    within the budget, and the average rank over the functions. Functions count equally. A
+    significant lead by share applies to new runs on these functions (Welch's test against each
+    other algorithm), and one by rank to functions like these (Wilcoxon's test against each other
+    algorithm, corrected for all pairs). A run that used T seconds and E evaluations is known up to
+    T + c E seconds, unless it ended by itself. If a run is not known up to the budget, there is no
+    winner, and the table names the algorithm of this run. {COUNTED}
+
+    SPACE
+    measure (text): `share`: the average over the functions of the share of the targets that a run
+        reaches within the budget. `rank`: the average rank over the functions, by that share
+    evaluation_cost_s [{SECONDS}]: seconds that each evaluation costs in addition to its measured
+        time
+    budget_s [{SECONDS}]: budget of a run, evaluation costs included
+    best (text) <Best>: the best algorithm; of several equal ones, the first in alphabetical order;
+        empty if the runs do not show it, or if no algorithm reaches a target
+    value: share or average rank of `best`; empty if `best` is empty
+    tied (text): algorithms that may be as good as `best`, separated by commas, at most {MOST_NAMED}
+        by name; empty if the lead is significant
+    known: whether all runs were observed up to this budget at this evaluation cost, or had reached
+        every target before
+    known_until_s [{SECONDS}]: largest known budget at this evaluation cost; `inf`: every budget is
+        known
+    missing (text): algorithms whose runs were not observed long enough, at most {MOST_NAMED} by
+        name
+    missing_runs: number of these runs
+    missing_s [{SECONDS}]: time that is needed to measure these runs again up to `budget_s`, without
+        waiting for the evaluation cost, if each run continues at the same pace
+    """
     used = UsedByRuns.of(runs, analysis)
     reached = [np.where(one.success, one.cost, np.inf) for one in (used.seconds, used.rounds)]
     every_target = used.seconds.success.all(axis=1)  # such a run is known at every cost

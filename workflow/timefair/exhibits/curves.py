@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from timefair.basics.words import ALL
 from timefair.exhibits import questions
 from timefair.exhibits.charts.chart import Curves
-from timefair.exhibits.exhibit import Figure, Made, Parts, exhibit, over_costs
-from timefair.exhibits.layout import BOOTSTRAP, INTERVAL, Layout, Points, Value
+from timefair.exhibits.exhibit import Made, Parts, exhibit, over_costs
+from timefair.exhibits.layout import BOOTSTRAP, Layout, Points
 from timefair.records.rundata.problems import Spent, equal_if_solved, known_until, shared_problems
 from timefair.records.rundata.published import told_in, with_published
 from timefair.records.rundata.runs import UNITS, Runs, Unit
@@ -32,20 +31,10 @@ OBSERVED = """
         1, the budget (or the end of published data) has cut off the others, and the row counts only
         what they had reached
 """
-SHARE = Value("fraction", "Share", "high", interval=("low", "high"), decimals=2)
 BANDS = ("low", "high", "everywhere_low", "everywhere_high")
-
-
-def _layout(caption: str, brackets: str) -> Layout:
-    """A share over costs: four points, one row per function and algorithm."""
-    return Layout(
-        caption=caption,
-        brackets=brackets,
-        values=(SHARE,),
-        columns="cost",
-        points=(Points("cost", (0.001, 0.01, 0.1, 1.0), relative=True),),
-        observed="observed",
-    )
+SPACE = ("suite", "dimension")
+CELL = (*SPACE, "function", "algorithm")
+AT_COSTS = (Points("cost", (0.001, 0.01, 0.1, 1.0), relative=True),)
 
 
 def _curves(y_label: str, beyond: str) -> Curves:
@@ -66,36 +55,8 @@ SO_FAR = (
 
 
 @exhibit(
-    "anytime",
     question=questions.ANYTIME,
-    title="Best precision over elapsed cost",
-    caption="""
-    Best precision so far over elapsed cost, in {seconds} and in evaluations, over the runs of all
-    instances: the median with its interval and with the quartiles of single runs. The rows of an
-    algorithm end when the budget (or the end of published data) has cut off half of its runs,
-    because nothing is known beyond; from the first cut on, there are no limits. A run that ended by
-    itself or at the final target keeps its best precision. Precisions at or below the final target
-    count as 0.
-    """,
-    columns=f"""
-    CELL, RUNS, UNIT
-    cost [`unit`]: cost since the start of the run, the same grid for all algorithms
-    {OBSERVED}
-    median [precision]: median over the runs of the best precision so far; `inf` while half of them
-        have no value
-    low [precision]: 0.25 quantile of single runs
-    high [precision]: 0.75 quantile of single runs
-    median_low [precision]: lower limit of the interval of `median` at this cost; empty if the runs
-        are too few (a 95 % interval needs six)
-    median_high [precision]: upper limit of that interval
-    mean [precision]: mean over the runs of the best precision so far; `inf` while a run has no
-        value
-    """,
     layouts=Layout(
-        caption="Median of the best precision up to a cost, runs of all instances pooled. "
-        "∞: too many runs had no value yet.",
-        brackets=INTERVAL,
-        values=(Value("median", "Precision", "low", interval=("median_low", "median_high")),),
         columns="cost",
         points=(Points("cost", (0.01, 0.1, 1.0), relative=True),),
         observed="observed",
@@ -136,46 +97,48 @@ SO_FAR = (
     ),
     default=True,
 )
-def trajectories(runs: Runs, analysis: Analysis) -> Parts:
+def anytime(runs: Runs, analysis: Analysis) -> Parts:
+    """Best precision over elapsed cost
+
+    Best precision so far over elapsed cost, in {seconds} and in evaluations, over the runs of all
+    instances: the median with its interval and with the quartiles of single runs. The rows of an
+    algorithm end when the budget (or the end of published data) has cut off half of its runs,
+    because nothing is known beyond; from the first cut on, there are no limits. A run that ended by
+    itself or at the final target keeps its best precision. Precisions at or below the final target
+    count as 0.
+
+    CELL, RUNS, UNIT
+    cost [`unit`]: cost since the start of the run, the same grid for all algorithms
+    {OBSERVED}
+    median [precision] <Precision; low limits>: median over the runs of the best precision so far;
+        `inf` while half of them have no value
+    low [precision]: 0.25 quantile of single runs
+    high [precision]: 0.75 quantile of single runs
+    median_low [precision]: lower limit of the interval of `median` at this cost; empty if the runs
+        are too few (a 95 % interval needs six)
+    median_high [precision]: upper limit of that interval
+    mean [precision]: mean over the runs of the best precision so far; `inf` while a run has no
+        value
+    """
     points = runs.points
     spaces = ((unit, there) for unit in UNITS for there in told_in(runs, unit).spaces())
     for unit, there in spaces:
         grid = there.cost_grid(unit, points)
         best = equal_if_solved(there, there.best_so_far(unit, grid))
         known = known_until(there, unit)
-        for names, members in there.groups(("suite", "dimension", "function", "algorithm")):
+        for names, members in there.groups(CELL):
             reached = best[members]
-            runs_band = statistics.quantile_band(reached, *analysis.band)
+            band = statistics.quantile_band(reached, *analysis.band)
             median = statistics.median_band(reached, analysis.confidence)
             part = {**names, "unit": unit, "cost": grid, "mean": reached.mean(axis=0)}
-            part |= {"low": runs_band.low, "high": runs_band.high, "median": median.value}
+            part |= {"low": band.low, "high": band.high, "median": median.value}
             part |= {"median_low": median.low, "median_high": median.high}
             yield until_cut(part, known[members], float(np.median(known[members])))
 
 
 @exhibit(
-    "ecdf",
     question=questions.ANYTIME,
-    title="Share of targets reached within a cost",
-    caption="""
-    Share of the (target, instance, run) triples that were reached within a cost, in {seconds} and
-    in evaluations, for each function and for all functions together. Triples that were never
-    reached stay in the denominator. If the budget has cut off runs before they had reached all
-    targets, the share is a lower bound without limits, and the rows of an algorithm end with the
-    last of these runs. Limits come from runs resampled within each instance, so they do not apply
-    to other problems. Few targets are replaced by 51 between the easiest and the hardest one.
-    """,
-    columns=f"""
-    CELL_OR_ALL, RUNS, UNIT, COST
-    {OBSERVED}
-    fraction: share of the (target, instance, run) triples reached within `cost`
-    {LIMITS}
-    everywhere_low: lower limit of a band that holds at all costs simultaneously
-    everywhere_high: upper limit of that band
-    """,
-    layouts=_layout(
-        "Share of (target, instance, run) triples that are reached within a cost.", BOOTSTRAP
-    ),
+    layouts=Layout(columns="cost", points=AT_COSTS, observed="observed", brackets=BOOTSTRAP),
     figures=over_costs(
         "ecdf",
         "Share of targets reached over {unit}",
@@ -188,19 +151,31 @@ def trajectories(runs: Runs, analysis: Analysis) -> Parts:
     ),
     default=True,
 )
-def solved_within(runs: Runs, analysis: Analysis) -> Parts:
+def ecdf(runs: Runs, analysis: Analysis) -> Parts:
+    """Share of targets reached within a cost
+
+    Share of the (target, instance, run) triples that were reached within a cost, in {seconds} and
+    in evaluations, for each function and for all functions together. Triples that were never
+    reached stay in the denominator. If the budget has cut off runs before they had reached all
+    targets, the share is a lower bound without limits, and the rows of an algorithm end with the
+    last of these runs. Limits come from runs resampled within each instance, so they do not apply
+    to other problems. Few targets are replaced by 51 between the easiest and the hardest one.
+
+    CELL_OR_ALL, RUNS, UNIT, COST
+    {OBSERVED}
+    fraction <Share; high .2 limits>: share of the (target, instance, run) triples reached by then
+    {LIMITS}
+    everywhere_low: lower limit of a band that holds at all costs simultaneously
+    everywhere_high: upper limit of that band
+    """
     for unit in UNITS:
         there = told_in(runs, unit)
         problem = there.frame.groupby(["dimension", "function", "instance"]).ngroup().to_numpy()
         reached_at = there.runtimes(unit, analysis.curve_targets)
         known = known_until(there, unit, np.asarray(np.isfinite(reached_at).all(axis=1)))
-        curves = list(over_functions(there))
-        together: dict[tuple[Any, Any], list[NDArray[np.intp]]] = defaultdict(list)
-        for names, members in curves:
-            together[names["suite"], names["dimension"]].append(members)
-        rows = (np.unique(np.concatenate(parts_of)) for parts_of in together.values())
-        grids = dict(zip(together, there.cost_grids(unit, rows), strict=True))
-        for names, members in curves:
+        spaces = {tuple(space.values()): rows for space, rows in there.groups(SPACE)}
+        grids = dict(zip(spaces, there.cost_grids(unit, spaces.values()), strict=True))
+        for names, members in over_functions(there):
             grid = grids[names["suite"], names["dimension"]]
             band = statistics.ecdf_band(
                 reached_at[members],
@@ -216,25 +191,8 @@ def solved_within(runs: Runs, analysis: Analysis) -> Parts:
 
 
 @exhibit(
-    "feasible",
     question=questions.FEASIBLE,
-    title="Share of feasible runs within a cost",
-    caption="""
-    Share of the runs that evaluated a feasible point within a cost, in {seconds} and in
-    evaluations, with its exact interval, for each function and for all functions together. The runs
-    of all instances are pooled. Evaluations are those of the objective function and of the
-    constraints together. If the budget has cut off runs that were not feasible, the share is a
-    lower bound without limits, and the rows end with the last of these runs. Empty without
-    constraints.
-    """,
-    columns=f"""
-    CELL_OR_ALL, RUNS, UNIT, COST
-    {OBSERVED}
-    fraction: share of the runs that evaluated a feasible point within `cost`
-    low: lower limit of the interval of `fraction` (Clopper and Pearson)
-    high: upper limit of that interval
-    """,
-    layouts=_layout("Share of the runs that evaluated a feasible point within a cost.", INTERVAL),
+    layouts=Layout(columns="cost", points=AT_COSTS, observed="observed"),
     figures=over_costs(
         "feasible",
         "Share of feasible runs over {unit}",
@@ -244,7 +202,22 @@ def solved_within(runs: Runs, analysis: Analysis) -> Parts:
         needs="constraints",
     ),
 )
-def within_cost(runs: Runs, analysis: Analysis) -> Parts:
+def feasible(runs: Runs, analysis: Analysis) -> Parts:
+    """Share of feasible runs within a cost
+
+    Share of the runs that evaluated a feasible point within a cost, in {seconds} and in
+    evaluations, with its exact interval, for each function and for all functions together. The runs
+    of all instances are pooled. Evaluations are those of the objective function and of the
+    constraints together. If the budget has cut off runs that were not feasible, the share is a
+    lower bound without limits, and the rows end with the last of these runs. Empty without
+    constraints.
+
+    CELL_OR_ALL, RUNS, UNIT, COST
+    {OBSERVED}
+    fraction <Share; high .2 limits>: share of the runs that evaluated a feasible point by then
+    low: lower limit of the interval of `fraction` (Clopper and Pearson)
+    high: upper limit of that interval
+    """
     for space in runs.where(runs.constrained).spaces():
         for unit in UNITS:
             after, grid = space.feasible_after(unit), space.cost_grid(unit)
@@ -284,99 +257,76 @@ def until_cut(
 
 
 def over_functions(runs: Runs) -> Iterator[tuple[dict[str, Any], NDArray[np.intp]]]:
-    for names, members in runs.groups(("suite", "dimension", "function", "algorithm")):
+    for names, members in runs.groups(CELL):
         yield {**names, "function": str(names["function"])}, members
-    for names, members in runs.groups(("suite", "dimension", "algorithm")):
+    for names, members in runs.groups((*SPACE, "algorithm")):
         yield {**names, "function": ALL}, members
 
 
 LEAST: dict[Unit, float] = {"seconds": 1e-9, "evaluations": 1.0}  # of a cost
 
-PROFILE_COLUMNS = f"""
+PROFILE_COLUMNS = """
     SPACE, ALGORITHM
     problems: number of cases (problem and target) that were run with every algorithm
     ratio: expected cost as a multiple of the lowest expected cost in the case
-    fraction: share of the cases on which this multiple is at most `ratio`
+    fraction <Share; high .2 limits>: share of the cases on which this multiple is at most `ratio`
     {LIMITS}
 """
 
 
-def _profile_layout(cost: str) -> Layout:
-    return Layout(
-        caption="Performance profile: share of cases, each a function, instance and target, on "
-        f"which the expected {cost} of an algorithm are at most a given multiple of the best.",
-        brackets=BOOTSTRAP,
-        values=(SHARE,),
-        rows=("algorithm",),
-        columns="ratio",
-        points=(Points("ratio", (1.0, 2.0, 10.0, 100.0, math.inf)),),
-    )
-
-
-def _profile_figure(name: str, words: str, unit: str) -> Figure:
-    return Figure(
-        name,
-        f"Performance profile on expected {unit}",
-        f"Performance profiles (Dolan and Moré 2002) on {words}, over all (function, instance, "
-        "target) triples. Higher is better. The left end of a curve is the share of cases on which "
-        "the algorithm is the best, the right end the share that it solves at all. Bands are "
-        "bootstrap limits at each ratio. Another algorithm in the campaign may change which one is "
-        "the best.",
-        Curves(
-            x="ratio",
-            y="fraction",
-            low="low",
-            high="high",
-            x_label="ERT in {unit}, as a multiple of the best",
-            y_label="share of cases",
-            view=unit,
-            unit=unit,
-            functions=False,
-        ),
-        default=name == "profile",
-    )
-
-
-@exhibit(
+PROFILES = Layout(
+    brackets=BOOTSTRAP,
+    rows=("algorithm",),
+    columns="ratio",
+    points=(Points("ratio", (1.0, 2.0, 10.0, 100.0, math.inf)),),
+)
+IN_SECONDS, IN_EVALUATIONS = over_costs(
     "profile",
-    question=questions.FACTOR,
-    title="Performance profile on expected seconds",
-    caption="""
-    Performance profiles (Dolan and Moré 2002). A case is a problem and a target that every
-    algorithm was run on; its cost is the expected running time in {seconds}. Cases that no
-    algorithm solved stay in the denominator. Another algorithm in the campaign may change which one
-    is the best, and therefore every profile.
-    """,
-    columns=PROFILE_COLUMNS,
-    layouts=_profile_layout("seconds"),
-    figures=_profile_figure("profile", "the expected running time in {seconds}", "seconds"),
+    "Performance profile on expected {unit}",
+    "Performance profiles (Dolan and Moré 2002) on the expected {unit} to targets, over all "
+    "(function, instance, target) triples. Higher is better. The left end of a curve is the share "
+    "of cases on which the algorithm is the best, the right end the share that it solves at all. "
+    "Bands are bootstrap limits at each ratio. Another algorithm in the campaign may change which "
+    "one is the best.",
+    Curves(
+        x="ratio",
+        y="fraction",
+        low="low",
+        high="high",
+        x_label="ERT in {unit}, as a multiple of the best",
+        y_label="share of cases",
+        view="{unit}",
+        functions=False,
+    ),
     default=True,
 )
-def of_ert_s(runs: Runs, analysis: Analysis) -> Parts:
+
+
+@exhibit(question=questions.FACTOR, layouts=PROFILES, figures=IN_SECONDS, default=True)
+def profile(runs: Runs, analysis: Analysis) -> Parts:
+    """Performance profile on expected seconds
+
+    Performance profile (Dolan and Moré 2002): share of the cases on which the expected {seconds}
+    are at most a multiple of the least. A case is a problem and a target that every algorithm was
+    run on. Cases that no algorithm solved stay in the denominator. Another algorithm in the
+    campaign may change which one is the best, and therefore every profile.
+
+    {PROFILE_COLUMNS}
+    """
     return _profile(runs, analysis, "seconds", runs.runtimes("seconds", analysis.targets))
 
 
-@exhibit(
-    "profile_evaluations",
-    question=questions.FACTOR,
-    title="Performance profile on expected evaluations",
-    caption="""
-    Performance profiles (Dolan and Moré 2002) on the expected number of evaluations; otherwise as
+@exhibit(question=questions.FACTOR, layouts=PROFILES, figures=IN_EVALUATIONS, beside="profile")
+def profile_evaluations(runs: Runs, analysis: Analysis) -> Made:
+    """Performance profile on expected evaluations
+
+    Performance profile (Dolan and Moré 2002) on the expected number of evaluations; otherwise as
     the table `profile`. The two tables differ because of the time that algorithms themselves take.
     A run that was cut off before a target counts as a failure and costs what it used. Unlike ranks,
     costs count to the end of each run, so the curve of a slow algorithm is a lower bound.
-    """,
-    columns=PROFILE_COLUMNS,
-    layouts=_profile_layout("evaluations"),
-    figures=_profile_figure(
-        "profile_evaluations",
-        "the expected number of evaluations (a run that was cut off before a target counts as "
-        "a failure and costs what it used)",
-        "evaluations",
-    ),
-    beside="profile",
-)
-def of_ert_evaluations(runs: Runs, analysis: Analysis) -> Made:
+
+    {PROFILE_COLUMNS}
+    """
     everyone = with_published(runs)
     reached_at = everyone.runtimes("evaluations", analysis.targets)
     refused = _lower_bound(everyone, np.isinf(reached_at))
@@ -388,7 +338,7 @@ def _profile(runs: Runs, analysis: Analysis, unit: Unit, reached_at: NDArray[np.
         return statistics.performance_ratios(costs, floor=LEAST[unit])
 
     spent = Spent.until(reached_at, runs.spent(unit))
-    for group in shared_problems(runs, spent, ("suite", "dimension")):
+    for group in shared_problems(runs, spent, SPACE):
         observed = ratios(group.costs())
         largest = max(observed[np.isfinite(observed)].max(initial=1.0), 2.0)
         grid = np.geomspace(1.0, largest, runs.points)
@@ -397,10 +347,8 @@ def _profile(runs: Runs, analysis: Analysis, unit: Unit, reached_at: NDArray[np.
         band = group.band(fraction, grid, analysis, ratios)
         curves = zip(group.algorithms, fraction.T, band.low.T, band.high.T, strict=True)
         for algorithm, *of_it in curves:
-            part = {**group.names, "algorithm": algorithm, "problems": len(observed)}
-            yield part | dict(
-                zip(("ratio", "fraction", "low", "high"), (grid, *of_it), strict=True)
-            )
+            part = {**group.names, "algorithm": algorithm, "problems": len(observed), "ratio": grid}
+            yield part | dict(zip(("fraction", "low", "high"), of_it, strict=True))
 
 
 def _lower_bound(runs: Runs, failed: NDArray[np.bool_]) -> str:

@@ -5,30 +5,26 @@ The registry, all captions, the reference pages and the charts of the page follo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import inspect
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import wraps
+from textwrap import dedent
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import pandas as pd
 
+from timefair.exhibits import columns as known_columns
 from timefair.exhibits import unknown_optimum
 from timefair.exhibits.charts.pages import ORDER, WHOLE, Page
 from timefair.exhibits.columns import Column, column_names, columns_of
-from timefair.exhibits.layout import Layout, Value, generic
+from timefair.exhibits.layout import Layout, generic
 from timefair.problems.names import GIVEN
+from timefair.records.rundata import runs as of_runs
 from timefair.records.rundata.problems import in_order_of_looks, stacked, with_labels
 from timefair.records.rundata.published import marked
-from timefair.records.rundata.runs import (
-    Runs,
-    failed_algorithms,
-    failed_in_words,
-    mixture,
-    omitted_in_words,
-    simulated_cost,
-    with_partners,
-    without_failed,
-)
+from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.records.rundata.traces import said_of_noisy
 from timefair.records.status import Perturbation
@@ -187,17 +183,18 @@ class Exhibit:
         frame.attrs |= {"table": self.name, ORDER: in_order_of_looks(runs)}
         if analysis.function_names:
             frame.attrs[GIVEN] = analysis.function_names
-        failed = failed_algorithms(runs)
-        omitted = (failed_in_words(failed), omitted_in_words(runs)) if self.comparing else ()
-        omitted = (frame.attrs.get("refused", ""), *omitted)
+        failed = of_runs.failed_algorithms(runs)
+        omitted = [frame.attrs.get("refused", "")]
+        if self.comparing:
+            omitted += of_runs.failed_in_words(failed), of_runs.omitted_in_words(runs)
         of_noisy = "measured" if self.complete else analysis.noisy_value
         frame.attrs |= {
             "perturbed": self._perturbed(runs, analysis),
             "failed": [list(one) for one in failed],
             "omitted": " ".join(filter(None, omitted)),
-            "machines": mixture(runs),
+            "machines": of_runs.mixture(runs),
             "clock": analysis.time if self.charged else "wall",
-            "cost": simulated_cost(runs.frame),
+            "cost": of_runs.simulated_cost(runs.frame),
             "noise": "" if self.measured else said_of_noisy(runs.frame, of_noisy),
         }
         return frame
@@ -210,9 +207,9 @@ class Exhibit:
         return (*first, *full) or (generic(frame, self.title),)
 
     def _taken(self, runs: Runs, analysis: Analysis) -> Runs:
-        taken = without_failed(runs) if self.comparing else runs
+        taken = of_runs.without_failed(runs) if self.comparing else runs
         taken = taken if self.complete else taken.wanted(analysis)
-        taken = with_partners(taken) if self.comparing else taken
+        taken = of_runs.with_partners(taken) if self.comparing else taken
         if not (self.measured or self.complete):
             taken = taken.with_values(analysis.noisy_value)
         if not self.charged:
@@ -237,10 +234,9 @@ _declared: dict[str, Exhibit] = {}
 
 
 def exhibit(
-    name: str,
+    name: str = "",
     *,
-    caption: str,
-    columns: str | Iterable[Column],
+    columns: str | Iterable[Column] = "",
     layouts: Layout | Iterable[Layout] = (),
     figures: Figure | Iterable[Figure] = (),
     **facts: Any,
@@ -248,17 +244,22 @@ def exhibit(
     """Declare the exhibit whose table the decorated function makes, with the attributes of
     `Exhibit`; a single layout or figure needs no list, and columns may be a text (`columns_of`).
 
-    A layout without values has those of the columns that say how they are printed. ValueError if
-    another module declares an exhibit of the same name.
+    What is not given comes from the function: its name, and the paragraphs of its docstring, which
+    are title, caption and columns; there, ``{NAME}`` is replaced by a constant of its module.
+    `Layout.declared` says what a layout takes from them. ValueError if another module declares an
+    exhibit of the same name.
     """
-    facts.setdefault("charged", not facts.get("complete", False))
-    columns = columns_of(columns) if isinstance(columns, str) else tuple(columns)
-    names, labels = column_names(columns), [each.name for each in columns if each.label]
-    printed = tuple(Value.of(each.name, each.printed) for each in columns if each.printed)
-    layouts = layouts if isinstance(layouts, Iterable) else (layouts,)
-    figures = (figures,) if isinstance(figures, Figure) else figures
 
     def declare(make: Callable[[Runs, Analysis], Made]) -> Build:
+        said = {"columns": columns, "charged": not facts.get("complete", False)} | facts
+        if not columns:
+            text = _filled(str(inspect.getdoc(make)), vars(known_columns) | make.__globals__)
+            said |= zip(("title", "caption", "columns"), text.split("\n\n"), strict=True)
+        told = said["columns"]
+        said["columns"] = known = columns_of(told) if isinstance(told, str) else tuple(told)
+        said["caption"] = " ".join(said["caption"].split())
+        names, labels = column_names(known), [each.name for each in known if each.label]
+
         @wraps(make)
         def build(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             made = make(runs, analysis)
@@ -271,30 +272,43 @@ def exhibit(
             frame.attrs |= attributes
             return frame
 
+        label = name or make.__name__
         declared = Exhibit(
-            name=name,
-            caption=" ".join(caption.split()),
-            columns=columns,
+            label,
             build=build,
-            layouts=tuple(replace(one, values=one.values or printed) for one in layouts),
+            layouts=tuple(
+                one.declared(said["title"], said["caption"], known)
+                for one in (layouts if isinstance(layouts, Iterable) else (layouts,))
+            ),
             figures=tuple(
                 replace(
                     one,
-                    name=one.name or name,
-                    title=one.title or facts["title"],
+                    name=one.name or label,
+                    title=one.title or said["title"],
                     caption=" ".join(one.caption.split()),
                 )
-                for one in figures
+                for one in ((figures,) if isinstance(figures, Figure) else figures)
             ),
-            **facts,
+            **said,
         )
-        there = _declared.get(name)
+        there = _declared.get(label)
         if there is not None and there.module != declared.module:
-            raise ValueError(f"exhibit {name!r}: both {there.module} and {declared.module} have it")
-        _declared[name] = declared
+            raise ValueError(
+                f"exhibit {label!r}: both {there.module} and {declared.module} have it"
+            )
+        _declared[label] = declared
         return build
 
     return declare
+
+
+def _filled(text: str, constants: Mapping[str, object]) -> str:
+    """A text at the margin, with its upper-case placeholders replaced by such texts."""
+    return re.sub(
+        r"\{([A-Z_]+)\}",
+        lambda found: _filled(str(constants[found[1]]), constants),
+        dedent(text).strip(),
+    )
 
 
 def declared() -> dict[str, Exhibit]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Hashable, Iterable
 from pathlib import Path
 from typing import Any
@@ -14,8 +13,6 @@ from timefair.exhibits import unknown_optimum
 from timefair.exhibits.columns import Column, column_names
 
 DIGITS = 6  # significant digits in CSV: a time of one second to a microsecond
-
-ALL_DIGITS = 17
 MOST_WHOLE = 1e15  # limit up to which whole numbers are written without an exponent
 
 
@@ -27,39 +24,30 @@ def write(frame: pd.DataFrame, path: Path, columns: Iterable[Column] = ()) -> No
     empty field. If the optimum is unknown, the names of columns contain ``gap`` instead of
     ``precision``.
     """
-    exact = frame.columns.isin([column.name for column in columns if column.exact])
+    exact = frame.columns.isin([column.name for column in columns if column.exact]).tolist()
     frame = unknown_optimum.in_files(frame)
     if path.suffix == ".csv":
         fields = [_fields(frame[name], whole) for name, whole in zip(frame, exact, strict=True)]
-        with path.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerow(frame.columns)
-            writer.writerows(zip(*fields, strict=True))
+        pd.concat([frame.iloc[:, :0], *fields], axis=1).to_csv(path, index=False)
     elif path.suffix == ".parquet":
         frame.to_parquet(path, index=False, compression="zstd")
     else:
         raise ValueError(f"a table is written as .csv or .parquet, not {path.name}")
 
 
-def _fields(column: pd.Series[Any], all_digits: bool) -> list[Any]:
-    """The fields of a column; each different number or text is formatted once."""
-    if column.dtype in (object, "boolean"):
-        return column.astype(object).where(column.notna(), "").tolist()
-    if column.dtype.kind in "iub":
-        return column.tolist()
+def _fields(column: pd.Series[Any], exact: bool) -> pd.Series[Any]:
+    """A column of numbers as texts; each different number is formatted once."""
+    if column.dtype.kind != "f":
+        return column
     places, different = pd.factorize(column)
-    texts = different.tolist()
-    if column.dtype.kind == "f":
-        digits = ALL_DIGITS if all_digits else DIGITS
-        texts = [_number(value, digits) for value in texts]
-    fields: list[Any] = np.array([*texts, ""], dtype=object)[places].tolist()
-    return fields
+    texts = [_number(value, exact) for value in different.tolist()]
+    return pd.Series(np.array([*texts, ""], dtype=object)[places], column.index, name=column.name)
 
 
-def _number(value: float, digits: int) -> str:
+def _number(value: float, exact: bool) -> str:
     if value.is_integer() and abs(value) < MOST_WHOLE:
         return str(int(value))
-    return repr(value) if digits == ALL_DIGITS else f"{value:.{digits}g}"
+    return repr(value) if exact else f"{value:.{DIGITS}g}"
 
 
 def as_rows(frame: pd.DataFrame) -> list[dict[Hashable, Any]]:
@@ -68,23 +56,5 @@ def as_rows(frame: pd.DataFrame) -> list[dict[Hashable, Any]]:
 
 
 def read(path: Path, columns: Iterable[Column] = ()) -> pd.DataFrame:
-    """Read a table that `write` wrote; an algorithm called ``NA`` keeps its name.
-
-    In CSV, columns of text stay text even if every value looks like a number. ValueError for a
-    suffix other than .csv and .parquet.
-    """
-    columns = tuple(columns)
-    if path.suffix == ".csv":
-        frame = pd.read_csv(
-            path,
-            keep_default_na=False,
-            na_values=[""],
-            dtype={column.name: str for column in columns if column.text},
-        )
-        unsure = [n for n in frame if pd.api.types.infer_dtype(frame[n]) == "boolean"]
-        frame = frame.astype({n: "boolean" for n in unsure if frame[n].dtype == object})
-    elif path.suffix == ".parquet":
-        frame = pd.read_parquet(path)
-    else:
-        raise ValueError(f"a table is read from .csv or .parquet, not {path.name}")
-    return unknown_optimum.from_files(frame, column_names(columns))
+    """Read a table that `write` wrote as Parquet."""
+    return unknown_optimum.from_files(pd.read_parquet(path), column_names(columns))

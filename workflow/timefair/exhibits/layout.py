@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
@@ -12,10 +12,13 @@ import numpy as np
 import pandas as pd
 from pandas.api.types import is_numeric_dtype
 
+from timefair.exhibits.columns import Column
+
 ALGORITHM = "algorithm"
-PARTS = ("suite", "dimension", "unit")
+SHARED = ("suite", "dimension", "unit")
+PARTS = (*SHARED, "measure", "criterion", "quantile")
 CURVES = ("cost", "ratio")
-KEYS = (*PARTS, "function", "instance", "target", "quantile", "executions", *CURVES)
+KEYS = (*SHARED, "function", "instance", "target", "quantile", "executions", *CURVES)
 """Columns that name rows if a table has no layout of its own; columns of text always do."""
 
 INTERVAL = "Brackets: {confidence} interval."  # sentence of most layouts about their intervals
@@ -57,22 +60,30 @@ class Value:
         return cls(column, label, better, (f"{column}_low", f"{column}_high"), **facts)
 
     @classmethod
-    def of(cls, column: str, printed: str) -> Value:
+    def of(cls, column: Column, columns: Iterable[Column]) -> Value:
         """A value as its column says it: a label and, behind a semicolon, `better`, the number of
-        decimals (``.2``), ``limits`` for an interval and `wrap` (``38 letters``).
+        decimals (``.2``), `wrap` (``38 letters``), and ``limits``, ``rank`` and ``text`` for the
+        columns with its interval, its rank, and its text if it is `censored`.
 
-        >>> Value.of("ert", "ERT, s; low .2") == Value("ert", "ERT, s", "low", decimals=2)
-        True
+        >>> Value.of(Column("ert", "", printed="ERT, s; low .2"), ()).decimals
+        2
         """
-        label, _, facts = printed.partition("; ")
+        label, _, facts = column.printed.partition("; ")
+        name, names = column.name, [each.name for each in columns]
+        words, decimals = facts.split(), re.search(r"\.(\d)", facts)
+        wrap = re.search(r"(\d+) letters", facts)
+        own = f"{name}_low" in names
+        limits = (f"{name}_low", f"{name}_high") if own else ("low", "high")
+        ranks = (rank for rank in (f"{name}_rank", f"rank_{name}", "rank") if rank in names)
         ends: tuple[Literal["low", "high"], ...] = ("low", "high")
-        decimals, wrap = re.search(r"\.(\d)", facts), re.search(r"(\d+) letters", facts)
         return cls(
-            column,
+            name,
             label,
-            next((end for end in ends if end in facts.split()), None),
-            (f"{column}_low", f"{column}_high") if "limits" in facts else None,
+            next((end for end in ends if end in words), None),
+            limits if "limits" in words else None,
+            next(ranks) if "rank" in words else None,
             decimals=int(decimals[1]) if decimals else None,
+            censored=f"{name}_text" if "text" in words else None,
             wrap=int(wrap[1]) if wrap else None,
         )
 
@@ -109,8 +120,7 @@ class Layout:
 
     - `caption`: Plain sentences with units; ``{confidence}``, ``{band}``, ``{budget}`` and
       ``{seconds}`` are filled in.
-    - `values`: Values in the cells; by default those of the columns that say how they are printed.
-      Rows with the same keys and values are printed once.
+    - `values`: Values in the cells; rows with the same keys and values are printed once.
     - `rows`: Key columns that name the rows, the outermost first.
     - `columns`: The key column whose values become columns. It is exchanged with the last of
       ``rows`` if the table then needs fewer pages, or as many pages and fewer parts.
@@ -122,18 +132,40 @@ class Layout:
     - `observed`: A column with the share of the runs of a curve that were observed; below 1, values
       are not printed. ``points`` are then those up to which half of the curves are observed.
     - `whole`: Whether a part that is longer than a page takes several, as long as they are few.
+    - `shown`: The columns whose values are printed, if not all that say how; see `declared`.
     """
 
-    caption: str
+    caption: str = ""
     values: tuple[Value, ...] = ()
     rows: tuple[str, ...] = ("function", "algorithm")
     columns: str | None = None
     parts: tuple[str, ...] = PARTS
     points: tuple[Points, ...] = ()
     name: str = ""
-    brackets: str = ""
+    brackets: str = INTERVAL
     observed: str = ""
     whole: bool = False
+    shown: tuple[str, ...] = ()
+
+    def declared(self, title: str, caption: str, columns: Sequence[Column]) -> Layout:
+        """The layout of a table with such a title and caption: without values, those of the columns
+        in `shown`, or of all that say how they are printed; without a caption of its own, the first
+        sentence of that one for a single value, else the title and what each value is."""
+        printed = {each.name: each for each in columns if each.printed}
+        chosen = [printed[name] for name in self.shown or printed]
+        values = self.values or tuple(Value.of(each, columns) for each in chosen)
+        if self.caption:
+            return replace(self, values=values)
+        labels = {name: each.printed.partition("; ")[0] for name, each in printed.items()}
+        first = re.split(r"\. (?=[A-Z])", caption)[0].removesuffix(".").replace("*", "")
+        said = [title if len(chosen) > 1 else first]
+        for name, label in labels.items() if len(printed) > 1 else ():
+            meaning = re.sub(r" \(`.+?\)", "", printed[name].meaning)
+            meaning = re.split(r"[;:]|, (?=where|which|because)|\. (?=[A-Z])", meaning)[0]
+            if printed[name] in chosen and not meaning.endswith(label):
+                said.append(f"{label}: {meaning}")
+        text = re.sub("`(.+?)`", lambda one: labels.get(one[1], one[1]), ". ".join(said))
+        return replace(self, values=values, caption=f"{text}.")
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -247,7 +279,7 @@ def generic(frame: pd.DataFrame, title: str) -> Layout:
     return Layout(
         caption=f"{title}.",
         values=tuple(values),
-        rows=tuple(name for name in keys if name not in PARTS),
+        rows=tuple(name for name in keys if name not in SHARED),
         points=tuple(Points(name, FEW) for name in CURVES if name in keys),
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,27 +13,20 @@ from numpy.typing import NDArray
 from timefair.basics.errors import InputError
 from timefair.exhibits import questions
 from timefair.exhibits.charts.chart import LEADERS, MAP, Curves, Picture
-from timefair.exhibits.columns import SECONDS
+from timefair.exhibits.columns import column_names, columns_of
 from timefair.exhibits.exhibit import Figure, Made, Parts, drawn, exhibit
-from timefair.exhibits.layout import INTERVAL, Layout, Points, Value, by_function
+from timefair.exhibits.layout import PARTS, Layout, Points, Value, by_function
+from timefair.exhibits.runtimes import SUFFIX, to_targets
 from timefair.problems.base import Suite
 from timefair.problems.kinds import Changes, TwoObjectives, after_each
 from timefair.problems.registry import SUITES, find
-from timefair.records.rundata.problems import (
-    BUDGETS,
-    in_words,
-    listed_by_precision,
-    precision_at_the_end,
-    stacked,
-    value_at_the_target,
-)
+from timefair.records.rundata import problems as rundata
 from timefair.records.rundata.problems import KEYS as PROBLEM
 from timefair.records.rundata.published import with_published
 from timefair.records.rundata.runs import UNITS, Runs, Unit
 from timefair.records.rundata.settings import Analysis, NoisyValue
 from timefair.statistics import changes as following
 from timefair.statistics import probability as statistics
-from timefair.statistics.ert import ert
 from timefair.statistics.ranks import rank
 from timefair.statistics.samples import Estimate, quantile_interval, sample_quantile
 
@@ -54,8 +47,6 @@ def ranks_within(frame: pd.DataFrame, keys: Iterable[str], column: str) -> pd.Se
     return values.groupby([frame[key] for key in keys]).rank()
 
 
-DIGITS, DIGITS_OF_F = 4, 8  # in print; values of f often differ less than precisions
-
 NAMES = {
     "best": "Best", "mean": "Mean", "deviation": "Std", "median": "Median", "worst": "Worst"
 }  # fmt: skip
@@ -69,7 +60,7 @@ def _layout(kind: str, words: str, digits: int, equal: str | None = None) -> Lay
     values[2] = replace(values[2], better=None)  # a small deviation is not better
     return Layout(
         caption=f"{words} at the end of a run: best, mean, standard deviation, median and worst of "
-        "the runs; rank of the mean among the algorithms. Values that are printed alike are tied.",
+        "the runs; rank of the mean. Values that are printed alike are tied.",
         values=(*values, Value("rank", "Rank")),
         name=kind if equal else "",
         whole=True,
@@ -77,16 +68,19 @@ def _layout(kind: str, words: str, digits: int, equal: str | None = None) -> Lay
 
 
 @exhibit(
-    "paper_values",
     question=questions.QUALITY,
-    title="Best, mean, deviation, median and worst of the runs",
-    caption="""
+    layouts=[
+        _layout("precision", "Precision f − f_opt (0: the final target was reached)", 4),
+        _layout("f", "The least value of f", 8, equal="f_target"),  # which often differ less
+    ],
+)
+def paper_values(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """Best, mean, deviation, median and worst of the runs
+
     The precision (CEC calls it the error) at the end of the runs of each algorithm, as journals
-    print it: best, mean with two intervals, standard deviation, median, worst, and the rank of the
-    mean. The runs of all instances are pooled, and a run that reached the final target counts as 0.
-    If all instances have the same optimum, also f itself, which timefair minimizes.
-    """,
-    columns="""
+    print it, with the runs of all instances pooled; a run that reached the final target counts as
+    0. If all instances have the same optimum, also f itself, which timefair minimizes.
+
     CELL, RUNS
     precision_best [precision]: least precision at the end of a run
     precision_mean [precision] (interval, bootstrap-t; empty for a single run): mean; `inf` if a run
@@ -98,22 +92,15 @@ def _layout(kind: str, words: str, digits: int, equal: str | None = None) -> Lay
     precision_median [precision]: median: the mean of the two in the middle
     precision_worst [precision]: largest precision at the end of a run
     rank: rank of `precision_mean` among the algorithms; ties share a rank
-    f_best (exact): the same of the least f of each run; empty if the instances have different
-        optima
+    f_best (exact): the same of the least f of each run; empty if the optima of the instances differ
     f_mean (exact): mean of f
     f_deviation: standard deviation of f
     f_median (exact): median of f
     f_worst (exact): largest f; `inf` if a run found no finite value
     f_target (exact): value of f at the final target, which ends a run: lower values are equally
         good. Empty without a final target or optimum, or if a run found less than the optimum
-    """,
-    layouts=[
-        _layout("precision", "Precision f − f_opt (0: the final target was reached)", DIGITS),
-        _layout("f", "The least value of f", DIGITS_OF_F, equal="f_target"),
-    ],
-)
-def paper_values(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    precision, at_target = precision_at_the_end(runs), value_at_the_target(runs)
+    """
+    precision, at_target = rundata.precision_at_the_end(runs), rundata.value_at_the_target(runs)
     f = runs.frame["best_f"].to_numpy(np.float64)
     rows = []
     for names, members in runs.groups(CELL):
@@ -157,48 +144,14 @@ LIMITS += ("probability_low", "probability_high", "probability_paper_low", "prob
 
 
 @exhibit(
-    "quantiles",
     question=questions.QUALITY,
-    title="Quantiles of the precision at the end",
-    caption="""
-    Quantiles of the best precision at the end of a run (0 if the final target was reached). The
-    runs of all instances are pooled. A low probability shows the peak, 0.5 the average and a high
-    probability the bad case. Intervals are distribution-free.
-    """,
-    columns="""
-    CELL, RUNS, QUANTILE
-    precision [precision]: the order statistic x_(⌈np⌉) of the n runs, of which those that reached
-        the final target count as 0; `inf` if too many runs found no finite value
-    precision_low [precision]: lower limit of a distribution-free interval of the quantile: an order
-        statistic, or 0 if the runs are too few
-    precision_high [precision]: upper limit of that interval: an order statistic, or `inf` if the
-        runs are too few
-    precision_coverage: probability that such limits contain the quantile
-    probability (interval, exact, from the Beta distribution): probability that one more run is at
-        least as good as `precision`; empty if that is `inf`
-    probability_paper_low: lower limit by the normal approximation of Mathematics 10, 4364 (2022)
-    probability_paper_high: upper limit by that approximation
-    rank: rank of `precision` among the algorithms of the problem; ties share a rank
-    """,
     layouts=[
+        Layout(shown=("precision",), rows=("function", "quantile"), columns="algorithm"),
         Layout(
-            caption="Quantiles of the precision f − f_opt at the end of a run: peak, average and "
-            "bad case; runs of all instances pooled. 0: the final target was reached. Parentheses: "
-            "rank among the algorithms. ∞: too many runs found no finite value.",
-            values=(Value("precision", "Precision", "low", rank="rank"),),
-            rows=("function", "quantile"),
-            columns="algorithm",
-        ),
-        Layout(
-            caption="Quantiles of the precision f − f_opt at the end of a run, and the probability "
-            "of a run at least as good. 0: the final target was reached. ∞: too many runs found no "
-            "finite value.",
-            brackets=INTERVAL,
             values=(
                 Value.with_limits("precision", "Precision", "low"),
                 Value.with_limits("probability", "Probability", decimals=2),
             ),
-            parts=("suite", "dimension", "quantile"),
             name="intervals",
         ),
     ],
@@ -213,13 +166,30 @@ LIMITS += ("probability_low", "probability_high", "probability_paper_low", "prob
     ),
     default=True,
 )
-def at_the_end(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+def quantiles(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """Quantiles of the precision at the end
+
+    Quantiles of the best precision f − f_opt at the end of a run (0 if the final target was
+    reached), the runs of all instances pooled. A low probability shows the peak, 0.5 the average
+    and a high one the bad case. Intervals are distribution-free.
+
+    CELL, RUNS, QUANTILE
+    precision [precision] (interval, an order statistic, or 0 or `inf` if the runs are too few)
+        <Precision; low rank>: the order statistic x_(⌈np⌉) of the n runs; `inf` if too many runs
+        found no finite value
+    precision_coverage: probability that such limits contain the quantile
+    probability (interval, exact, from the Beta distribution): probability that one more run is at
+        least as good as `precision`; empty if that is `inf`
+    probability_paper_low: lower limit by the normal approximation of Mathematics 10, 4364 (2022)
+    probability_paper_high: upper limit by that approximation
+    rank: rank of `precision` among the algorithms of the problem; ties share a rank
+    """
     return pooled(runs, analysis, confidence=analysis.confidence)
 
 
 def pooled(runs: Runs, analysis: Analysis, *, confidence: float | None) -> pd.DataFrame:
     """The table `quantiles`; without a confidence, its intervals and probabilities are NaN."""
-    best = precision_at_the_end(runs)
+    best = rundata.precision_at_the_end(runs)
     rows = []
     for names, members in runs.groups(CELL):
         values = best[members]
@@ -246,141 +216,88 @@ def _limits(
     return dict(zip(LIMITS, map(float, found), strict=True))
 
 
-SUFFIX: dict[Unit, str] = {"seconds": "s", "evaluations": "evaluations"}
-MEANS = """
-    mean_{0}_successes_only [{1}] <Successes, {2}>: mean cost of the successful runs only; it is too
-        low for algorithms that often fail, and is shown so that readers recognize it in other work
-    mean_{0} [{1}] <Mean, {2}>: mean cost to the target; empty unless every run reached it
-    ert_{0} [{1}] <ERT, {2}; low>: expected running time: the cost of all runs divided by the
-        successes; `inf` without a success
-"""
+AT_TARGET = Layout(parts=(*PARTS, "target"), points=(Points("target", 1),))
 
 
-@exhibit(
-    "success",
-    question=questions.TARGET,
-    title="Success rates, and three mean costs",
-    caption="""
-    Success rate to each target with its exact interval, and three mean costs in {seconds} and in
-    evaluations. The runs of all instances are pooled.
-    """,
-    columns=f"""
+@exhibit(question=questions.TARGET, layouts=AT_TARGET, default=True)
+def success(runs: Runs, analysis: Analysis) -> Parts:
+    """Success rates, and three mean costs
+
+    Success rate to each target, and three means of the cost to it in {seconds} and in evaluations,
+    the runs of all instances pooled.
+
     CELL, TARGET, RUNS, SUCCESSES
     success_rate (interval, Clopper and Pearson) <Success rate; high .2 limits>: `successes` divided
         by `runs`
-    {MEANS.format("s", SECONDS, "s")}
-    {MEANS.format("evaluations", "evaluations", "ev.")}
-    """,
-    layouts=Layout(
-        caption="Success rate, and three means of the cost to the target: of successful runs "
-        "only, which is misleading; of all runs, if all were successful; and the expected "
-        "running time (ERT). ∞: no run reached the target.",
-        brackets=INTERVAL,
-        parts=("suite", "dimension", "target"),
-        points=(Points("target", 1),),
-    ),
-    default=True,
-)
-def of_targets(runs: Runs, analysis: Analysis) -> Parts:
-    runs, targets = with_published(runs), analysis.targets_from_easy
-    reached_at = {unit: runs.runtimes(unit, targets) for unit in UNITS}
-    for names, members in runs.groups(CELL):
-        success = np.isfinite(reached_at["evaluations"][members])
-        rate = statistics.success_interval(success.sum(axis=0), len(members), analysis.confidence)
-        of_units = ("mean_{}_successes_only", "mean_{}", "ert_{}")
-        part = {one.format(suffix): np.nan for suffix in SUFFIX.values() for one in of_units}
-        part |= {**names, "target": targets, "runs": len(members)}
-        part |= {"successes": success.sum(axis=0)}
-        part |= limited("success_rate", rate)
-        for unit in runs.units_of(members):
-            suffix = SUFFIX[unit]
-            times = reached_at[unit][members]
-            end = runs.spent(unit)[members, np.newaxis]
-            part[f"mean_{suffix}_successes_only"] = statistics.mean_of_successes(times, axis=0)
-            part[f"mean_{suffix}"] = statistics.mean_if_all_succeed(times, axis=0)
-            part[f"ert_{suffix}"] = ert(np.where(success, times, end), success, axis=0)
-        yield part
+    mean_*_successes_only [*] <Successes, *>: mean cost of the successful runs only; it is too low
+        for algorithms that often fail, and is shown so that readers recognize it in other work
+    mean_* [*] <Mean, *>: mean cost to the target; empty unless every run reached it
+    ert_* [*] <ERT, *; low>: expected running time: the cost of all runs divided by the successes;
+        `inf` without a success
+    """
+    return to_targets(runs, analysis, CELL)
 
 
-COLUMN: dict[Unit, str] = {"seconds": "runtime_s", "evaluations": "runtime_evaluations"}
 SIGN: dict[Unit, str] = {"seconds": " s", "evaluations": ""}
 
 
-RUNTIME = """
-    {0} [{1}]: the quantile of the cost to the target; `inf` if fewer than ⌈np⌉ of the n runs
-        reached it, because a run that ended without the target is censored
-    {0}_low [{1}]: lower limit of a distribution-free interval; 0 if the runs are too few
-    {0}_high [{1}]: upper limit of that interval; `inf` if the runs are too few
-    {0}_rank: rank among the algorithms of the problem; infinite values share the last rank
-    {0}_text (text): the quantile as it is printed, with four digits. `> 0.8` is a censored quantile
-        with its lower bound: the budget or, without a budget in this unit, the same quantile of
-        what the runs had spent
-"""
-
-
 @exhibit(
-    "quantiles_to_target",
     question=questions.TARGET,
-    title="Quantiles of the cost to targets",
-    caption="""
-    Quantiles of the cost to each target, in {seconds} and in evaluations. The runs of all instances
-    are pooled. A run that ended without the target is censored, whether it used up its budget or
-    ended earlier.
-    """,
-    columns=f"""
-    CELL, TARGET, QUANTILE, RUNS, SUCCESSES
-    {RUNTIME.format("runtime_s", SECONDS)}
-    {RUNTIME.format("runtime_evaluations", "evaluations")}
-    """,
     layouts=[
         Layout(
-            caption=f"Quantiles of the cost to target precisions, in {words}; runs of all "
-            "instances pooled. A value after > is a lower bound: too few runs reached the target. "
-            "Parentheses: rank among the algorithms.",
-            values=(
-                Value(
-                    f"runtime_{unit}",
-                    "Cost",
-                    "low",
-                    rank=f"runtime_{unit}_rank",
-                    censored=f"runtime_{unit}_text",
-                ),
-            ),
+            shown=(f"runtime_{unit}",),
             rows=("function", "target", "quantile"),
             columns="algorithm",
             points=(Points("target", 3),),
             name=unit,
         )
-        for unit, words in {"s": "{seconds}", "evaluations": "evaluations"}.items()
+        for unit in SUFFIX.values()
     ],
 )
 def quantiles_to_target(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """Quantiles of the cost to targets
+
+    Quantiles of the cost to each target, in {seconds} and in evaluations, the runs of all instances
+    pooled. A run that ended without the target is censored, whether it used up its budget or not: a
+    printed value after > is a lower bound.
+
+    CELL, TARGET, QUANTILE, RUNS, SUCCESSES
+    runtime_* [*] (interval, distribution-free; from 0 or to `inf` if the runs are too few) <Cost;
+        low rank text>: the quantile of the cost; `inf` if fewer than ⌈np⌉ of the n runs reached the
+        target
+    runtime_*_rank: rank among the algorithms of the problem; infinite values share the last rank
+    runtime_*_text (text): the quantile as it is printed, with four digits. `> 0.8` is a censored
+        quantile with its lower bound: the budget or, without a budget in this unit, the same
+        quantile of what the runs had spent
+    """
     runs, targets = with_published(runs), analysis.targets_from_easy
     reached_at = {unit: runs.runtimes(unit, targets) for unit in UNITS}
-    budgets = {unit: runs.frame[BUDGETS[unit]].to_numpy(dtype=np.float64) for unit in UNITS}
+    budgets = {unit: runs.frame[rundata.BUDGETS[unit]].to_numpy(dtype=np.float64) for unit in UNITS}
     bounds = {u: np.where(np.isnan(one), runs.spent(u), one) for u, one in budgets.items()}
     probabilities = sorted(analysis.quantiles)
     parts = []
     for names, members in runs.groups(CELL):
         successes = np.isfinite(reached_at["evaluations"][members]).sum(axis=0)
-        unknown = COLUMN["seconds"]  # of runs without seconds
-        part = {unknown: np.nan, f"{unknown}_low": np.nan, f"{unknown}_high": np.nan}
-        part |= {f"{unknown}_text": "", **names, "runs": len(members)}
-        part["target"] = np.repeat(targets, len(probabilities))
-        part["quantile"] = np.tile(probabilities, len(targets))
-        part["successes"] = np.repeat(successes, len(probabilities))
+        part = names | {
+            "runs": len(members),
+            "target": np.repeat(targets, len(probabilities)),
+            "quantile": np.tile(probabilities, len(targets)),
+            "successes": np.repeat(successes, len(probabilities)),
+        }
+        unknown = f"runtime_{SUFFIX['seconds']}"  # of runs without seconds
+        part |= {f"{unknown}{end}": np.nan for end in ("", "_low", "_high")}
+        part[f"{unknown}_text"] = ""
         for unit in runs.units_of(members):
             times, bound = reached_at[unit][members], bounds[unit][members]
             part |= _quantiles(unit, times, bound, probabilities, analysis.confidence)
         parts.append(part)
-    keys = (*PROBLEM, "target", "quantile")
-    of_units = [
-        f"{name}{end}" for name in COLUMN.values() for end in ("", "_low", "_high", "_text")
-    ]
-    frame = stacked(parts, [*keys, "algorithm", "runs", "successes", *of_units])
-    for column in COLUMN.values():
+    names_of = column_names(columns_of("CELL, TARGET, QUANTILE, RUNS, SUCCESSES"))
+    of_units = [f"runtime_{unit}" for unit in SUFFIX.values()]
+    ends = [f"{name}{end}" for name in of_units for end in ("", "_low", "_high", "_text")]
+    frame = rundata.stacked(parts, [*names_of, *ends])
+    for column in of_units:
         known = frame[frame[column].notna()]
-        frame[f"{column}_rank"] = ranks_within(known, keys, column)
+        frame[f"{column}_rank"] = ranks_within(known, (*PROBLEM, "target", "quantile"), column)
     return frame
 
 
@@ -392,7 +309,7 @@ def _quantiles(
     confidence: float,
 ) -> dict[str, Any]:
     """The columns of one unit except the rank, one row per target and probability."""
-    column, censored = COLUMN[unit], np.minimum(times, bounds[:, np.newaxis])
+    column, censored = f"runtime_{SUFFIX[unit]}", np.minimum(times, bounds[:, np.newaxis])
     limits = [quantile_interval(times, p, confidence, axis=0) for p in probabilities]
     values = _rows([sample_quantile(times, p, axis=0) for p in probabilities])
     beyond = _rows([sample_quantile(censored, p, axis=0) for p in probabilities])
@@ -420,27 +337,17 @@ def _digits(value: float) -> str:
 NEEDED = "least number of executions for which `probability` reaches `statistics.confidence`"
 
 
-@exhibit(
-    "multirun",
-    question=questions.EXECUTIONS,
-    title="Probability of each quantile in several executions",
-    caption="""
+@exhibit(question=questions.EXECUTIONS, layouts=Layout(rows=("quantile", "executions")))
+def multirun(runs: Runs, analysis: Analysis) -> Parts:
+    """Probability of each quantile in several executions
+
     Probability that the best of k independent executions is at least as good as a quantile of a
     single execution. It holds for every algorithm and problem.
-    """,
-    columns=f"""
+
     QUANTILE, EXECUTIONS
-    probability <Probability; .4>: probability 1 − (1 − p)^k that the best of k executions is at
-        least as good as the quantile of probability p of a single one
+    probability <Probability; .4>: 1 − (1 − p)^k for the quantile of probability p
     executions_needed <Needed>: {NEEDED}
-    """,
-    layouts=Layout(
-        caption="Probability that the best of several executions is at least as good as a quantile "
-        "of a single execution, and the executions needed for a probability of {confidence}.",
-        rows=("quantile", "executions"),
-    ),
-)
-def to_quantile(runs: Runs, analysis: Analysis) -> Parts:
+    """
     for p in sorted(analysis.quantiles) if len(runs.frame) else ():
         k = np.array(sorted(analysis.executions))
         part = {
@@ -452,41 +359,28 @@ def to_quantile(runs: Runs, analysis: Analysis) -> Parts:
 
 
 @exhibit(
-    "multirun_to_target",
     question=questions.EXECUTIONS,
-    title="Probability of each target in several executions",
-    caption="""
-    Probability that at least one of several independent executions, each with the complete budget,
-    reaches a target. It follows from the success rate of single runs; the runs of all instances are
-    pooled.
-    """,
-    columns=f"""
-    CELL, TARGET, RUNS, SUCCESSES, SUCCESS_RATE, EXECUTIONS
-    probability (interval, from Clopper and Pearson's for the success rate): probability that at
-        least one of the executions reaches the target
-    executions_needed (interval): {NEEDED}; `inf` if no run succeeded
-    """,
     layouts=[
+        replace(AT_TARGET, shown=("probability",), columns="executions"),
         Layout(
-            caption="Probability that one of several executions reaches the target, from the "
-            "success rate.",
-            values=(Value("probability", "Probability", "high", decimals=2),),
-            columns="executions",
-            parts=("suite", "dimension", "target"),
-            points=(Points("target", 1),),
-        ),
-        Layout(
-            caption="Executions needed to reach a target with probability {confidence}. ∞: no run "
-            "reached the target.",
-            brackets=INTERVAL,
-            values=(Value.with_limits("executions_needed", "Executions", "low"),),
+            shown=("executions_needed",),
             columns="target",
             points=(Points("target", 3), Points("executions", 1)),
             name="needed",
         ),
     ],
 )
-def to_target(runs: Runs, analysis: Analysis) -> Parts:
+def multirun_to_target(runs: Runs, analysis: Analysis) -> Parts:
+    """Probability of each target in several executions
+
+    Probability that at least one of several independent executions, each with the complete budget,
+    reaches a target, from the success rate of single runs, those of all instances pooled.
+
+    CELL, TARGET, RUNS, SUCCESSES, SUCCESS_RATE, EXECUTIONS
+    probability (interval, from Clopper and Pearson's for the success rate) <Probability; high .2>:
+        that at least one of the executions reaches the target
+    executions_needed (interval) <Executions; low limits>: {NEEDED}; `inf` if no run succeeded
+    """
     targets, executions = analysis.targets_from_easy, sorted(analysis.executions)
     k = np.tile(executions, len(targets))
     reached = np.isfinite(runs.runtimes("seconds", targets))
@@ -506,52 +400,35 @@ def to_target(runs: Runs, analysis: Analysis) -> Parts:
 
 MEASURES = ("mean", "median", "mean_rank", "median_rank")
 GAP = """
-    gap_decades [decades]: the smaller of the two distances, between the means and between
+    gap_decades [decades] <Gap; .2>: the smaller of the two distances, between the means and between
         the medians: how striking the disagreement is
 """
-OF = """
-    {0}mean [precision]: mean precision of `{1}`
-    {0}median [precision]: median precision of `{1}`
-    {0}mean_rank: rank of the mean of `{1}` among the algorithms of the problem
-    {0}median_rank: rank of the median of `{1}` among the algorithms of the problem
-"""
 
 
-@exhibit(
-    "disagreements",
-    question=questions.MEAN,
-    title="Pairs that mean and median order differently",
-    caption="""
+@exhibit(question=questions.MEAN, layouts=Layout(rows=("function", "algorithm", "other")))
+def disagreements(runs: Runs, analysis: Analysis) -> Made:
+    """Pairs that mean and median order differently
+
     Pairs of algorithms that the mean and the median of the best precision put in strictly opposite
     order on a problem. The runs of all instances are pooled, and a run that reached the final
     target counts as 0. For more than 12 algorithms, only pairs with the best one (lowest average
     rank of the median precision) are listed; `statistics.pairs` selects other pairs.
-    """,
-    columns=f"""
+
     PROBLEM
     algorithm (text): algorithm with the better mean
     other (text): algorithm with the better median
-    {OF.format("", "algorithm")}
-    {OF.format("other_", "other")}
+    mean [precision] <Mean; rank>: mean precision of `algorithm`
+    median [precision] <Median; rank>: median precision of `algorithm`
+    mean_rank: rank of the mean of `algorithm` among the algorithms of the problem
+    median_rank: rank of the median of `algorithm` among the algorithms of the problem
+    other_mean [precision] <Other's mean; rank>: mean precision of `other`
+    other_median [precision] <Other's median; rank>: median precision of `other`
+    other_mean_rank: rank of the mean of `other` among the algorithms of the problem
+    other_median_rank: rank of the median of `other` among the algorithms of the problem
     {GAP}
-    """,
-    layouts=Layout(
-        caption="Pairs of algorithms that the mean and the median of the precision at the end "
-        "order differently; parentheses: rank among the algorithms. Gap: the smaller of the "
-        "distances between the means and between the medians, in decades.",
-        values=(
-            Value("mean", "Mean", rank="mean_rank"),
-            Value("other_mean", "Other's mean", rank="other_mean_rank"),
-            Value("median", "Median", rank="median_rank"),
-            Value("other_median", "Other's median", rank="other_median_rank"),
-            Value("gap_decades", "Gap", decimals=2),
-        ),
-        rows=("function", "algorithm", "other"),
-    ),
-)
-def of_mean_and_median(runs: Runs, analysis: Analysis) -> Made:
-    best = precision_at_the_end(runs)
-    listed_in = listed_by_precision(runs, analysis)
+    """
+    best = rundata.precision_at_the_end(runs)
+    listed_in = rundata.listed_by_precision(runs, analysis)
     found = []
     for names, members in runs.groups(PROBLEM):
         listed = listed_in[str(names["suite"]), int(names["dimension"])]
@@ -570,31 +447,13 @@ def of_mean_and_median(runs: Runs, analysis: Analysis) -> Made:
                 row |= {measure: numbers[a] for measure, numbers in measured.items()}
                 row |= {f"other_{measure}": numbers[b] for measure, numbers in measured.items()}
                 found.append({**names, **row})
-    return found, {"pairs": in_words(listed_in)}
+    return found, {"pairs": rundata.in_words(listed_in)}
 
 
 @exhibit(
-    "sorted_solutions",
     question=questions.MEAN,
-    title="Sorted solutions of pairs in disagreement",
-    caption="""
-    Best precision of every run, sorted from best to worst, of both algorithms of each pair that
-    mean and median order differently on a problem. An algorithm appears once for each of its pairs.
-    """,
-    columns=f"""
-    PROBLEM
-    better_by_mean (text): algorithm of the pair with the better mean
-    better_by_median (text): algorithm of the pair with the better median
-    ALGORITHM
-    order: place of the run, 1 for the best
-    precision [precision] <Precision>: best precision of the run
-    mean [precision]: mean of the algorithm's runs
-    median [precision]: median of the algorithm's runs
-    {GAP}
-    """,
     layouts=Layout(
-        caption="Sorted precisions at the end of the runs of two algorithms that mean and "
-        "median order differently.",
+        shown=("precision",),
         rows=("function", "better_by_mean", "better_by_median", "algorithm"),
         columns="order",
         points=(Points("order", 6),),
@@ -611,10 +470,25 @@ def of_mean_and_median(runs: Runs, analysis: Analysis) -> Made:
     ),
 )
 def sorted_solutions(runs: Runs, analysis: Analysis) -> Made:
-    best = precision_at_the_end(runs)
+    """Sorted solutions of pairs in disagreement
+
+    Best precision of every run, sorted from best to worst, of both algorithms of each pair that
+    mean and median order differently on a problem. An algorithm appears once for each of its pairs.
+
+    PROBLEM
+    better_by_mean (text): algorithm of the pair with the better mean
+    better_by_median (text): algorithm of the pair with the better median
+    ALGORITHM
+    order: place of the run, 1 for the best
+    precision [precision] <Precision>: best precision of the run
+    mean [precision]: mean of the algorithm's runs
+    median [precision]: median of the algorithm's runs
+    {GAP}
+    """
+    best = rundata.precision_at_the_end(runs)
     members = {tuple(names.values()): rows for names, rows in runs.groups(CELL)}
     parts = []
-    pairs = of_mean_and_median(runs, analysis)
+    pairs = disagreements(runs, analysis)
     for pair in pairs.to_dict("records"):
         problem = {key: pair[key] for key in PROBLEM}
         for side, prefix in (("algorithm", ""), ("other", "other_")):
@@ -629,69 +503,60 @@ def sorted_solutions(runs: Runs, analysis: Analysis) -> Made:
 GRID = 101  # points of a curve
 FIRST = 1e-3  # the first point of a curve in seconds, as a share of the period
 
-BOOTSTRAP = (
-    "The environments of one run are not independent. The intervals are therefore from a bootstrap "
-    "of whole runs; with one run, they have no width."
+OF_RUNS = (
+    "The runs of all instances are pooled. The environments of one run are not independent. The "
+    "intervals are therefore from a bootstrap of whole runs; with one run, they have no width. "
+    "Only for suites with problems that change."
 )
-POOLED = "The runs of all instances are pooled."
-
 OF_BUDGET = """
     unit (text): unit of the period and of all costs, that of the budget: `seconds` or `evaluations`
 """
 
 
-@exhibit(
-    "changes",
-    question=questions.CHANGES,
-    title="Errors on problems that change",
-    caption=f"""
+@exhibit(question=questions.CHANGES, layouts=Layout(), charged=False)
+def changes(runs: Runs, analysis: Analysis) -> Parts:
+    """Errors on problems that change
+
     How close algorithms come to the optimum between two changes: the best error before the change
-    (Trojanowski and Michalewicz 1999), its mean over runs and environments, and the offline error
-    (Branke and Schmeck 2003), the mean of the best error since the change over the seconds or the
-    evaluations of the run. Until the first evaluation in an environment, the error is that of the
-    middle of the bounds. Larger errors count as this error. A run that failed keeps this error in
-    all environments that it did not reach. {POOLED} {BOOTSTRAP} Only for suites with problems that
-    change.
-    """,
-    columns=f"""
+    (Trojanowski and Michalewicz 1999), and the offline error (Branke and Schmeck 2003), the mean of
+    the best error since the change over the cost. Until the first evaluation in an environment, the
+    error is that of the middle of the bounds, and larger errors count as this one. A run that
+    failed keeps it in all environments that it did not reach. {OF_RUNS}
+
     CELL, RUNS
     environments: number of environments of a run; one more than its changes
     {OF_BUDGET}
     period [`unit`]: length of an environment
     before_change [precision] (interval) <Before the change; low limits>: mean over runs and
         environments of the best error before the change
-    offline_error [precision] (interval) <Offline; low limits>: offline error: mean over time, or
-        over evaluations, of the best error since the change
-    """,
-    layouts=Layout(
-        caption="Best error before a change and offline error, means over runs and changes.",
-        brackets=INTERVAL,
-    ),
-    charged=False,
-)
-def errors(runs: Runs, analysis: Analysis) -> Parts:
-    for cell in _cells(runs, analysis):
-        draws, confidence = cell.draws(analysis), analysis.confidence
-        best = [following.best_before_change(run) for run in cell.runs]
-        offline = [following.offline_errors(cell.held(run), cell.period) for run in cell.runs]
-        part = cell.columns | limited(
-            "before_change", following.mean_over_runs(best, draws, confidence)
-        )
-        yield part | limited("offline_error", following.mean_over_runs(offline, draws, confidence))
+    offline_error [precision] (interval) <Offline; low limits>: mean over time, or over evaluations,
+        of the best error since the change
+    """
+    for columns, found, draws in _cells(runs, analysis):
+        best = [following.best_before_change(run) for run in found]
+        held = found
+        if columns["unit"] == "evaluations":  # the error of evaluation n holds from n - 1 on
+            held = [replace(run, since=np.maximum(run.since - 1.0, 0.0)) for run in found]
+        offline = [following.offline_errors(run, columns["period"]) for run in held]
+        for name, errors in (("before_change", best), ("offline_error", offline)):
+            mean = following.mean_over_runs(errors, draws, analysis.confidence)
+            columns |= limited(name, mean)
+        yield columns
 
 
 @exhibit(
-    "recovery",
     question=questions.CHANGES,
-    title="Recovery after changes",
-    caption=f"""
+    layouts=Layout(columns="target", points=(Points("target", 5),)),
+    charged=False,
+)
+def recovery(runs: Runs, analysis: Analysis) -> Parts:
+    """Recovery after changes
+
     Expected cost from a change until the error is again at most a target, and the share of
     environments in which this happens before the next change. Each environment is a trial, as each
-    run is for the ERT. The targets of the campaign are errors here, and only an
-    evaluated point can reach them. {POOLED} {BOOTSTRAP} Only for suites with problems that
-    change.
-    """,
-    columns=f"""
+    run is for the ERT. The targets of the campaign are errors here, and only an evaluated point can
+    reach them. {OF_RUNS}
+
     CELL, RUNS
     {OF_BUDGET}
     target [precision] (exact): error to reach again after a change
@@ -699,47 +564,18 @@ def errors(runs: Runs, analysis: Analysis) -> Parts:
     recovery [`unit`] (interval) <Recovery; low limits>: expected cost from a change until the error
         is at most `target`: the cost of all environments, each until it reached the target or
         ended, divided by the number of those that reached it; `inf` if none did
-    """,
-    layouts=Layout(
-        caption="Expected cost from a change until the error is at most a target.",
-        brackets=INTERVAL,
-        columns="target",
-        points=(Points("target", 5),),
-    ),
-    charged=False,
-)
-def recovery(runs: Runs, analysis: Analysis) -> Parts:
+    """
     targets = np.array(analysis.targets_from_easy)
-    for cell in _cells(runs, analysis):
-        times = [following.recovery_times(run, targets) for run in cell.runs]
-        cost, share = following.recovered(
-            times, cell.period, cell.draws(analysis), analysis.confidence
-        )
-        part = cell.columns | {"target": targets}
+    for columns, found, draws in _cells(runs, analysis):
+        times = [following.recovery_times(run, targets) for run in found]
+        cost, share = following.recovered(times, columns["period"], draws, analysis.confidence)
+        part = columns | {"target": targets}
         yield part | limited("recovered", share) | limited("recovery", cost)
 
 
 @exhibit(
-    "after_change",
     question=questions.CHANGES,
-    title="Error over the cost since the change",
-    caption=f"""
-    Best error since the change over the cost since the change: the mean over runs and environments,
-    with its interval at each cost. Until the first evaluation in an environment, the error is that
-    of the middle of the bounds. {POOLED} {BOOTSTRAP} Only for suites with problems that change.
-    """,
-    columns="""
-    CELL, RUNS, UNIT
-    cost [`unit`]: cost since the change
-    error [precision] (interval) <Error; low limits>: mean over runs and environments of the best
-        error since the change
-    """,
-    layouts=Layout(
-        caption="Mean of the best error since the change after a cost.",
-        brackets=INTERVAL,
-        columns="cost",
-        points=(Points("cost", (0.01, 0.1, 1.0), relative=True),),
-    ),
+    layouts=Layout(columns="cost", points=(Points("cost", (0.01, 0.1, 1.0), relative=True),)),
     figures=drawn(
         "Mean over runs and changes of the best error since the change, with its interval at "
         "each cost. Lower is better. A curve ends at the next change.",
@@ -757,52 +593,31 @@ def recovery(runs: Runs, analysis: Analysis) -> Parts:
     charged=False,
 )
 def after_change(runs: Runs, analysis: Analysis) -> Parts:
-    for cell in _cells(runs, analysis):
-        grid = cell.grid
-        found = [following.error_after(run, grid) for run in cell.runs]
-        error = following.mean_over_runs(found, cell.draws(analysis), analysis.confidence)
-        yield cell.columns | {"cost": grid} | limited("error", error)
+    """Error over the cost since the change
+
+    Best error since the change over the cost since the change: the mean over runs and environments,
+    with its interval at each cost. Until the first evaluation in an environment, the error is that
+    of the middle of the bounds. {OF_RUNS}
+
+    CELL, RUNS, UNIT
+    cost [`unit`]: cost since the change
+    error [precision] (interval) <Error; low limits>: mean of the best error since the change
+    """
+    for columns, found, draws in _cells(runs, analysis):
+        period = columns["period"]
+        grid = np.geomspace(FIRST * period, period, GRID)
+        if columns["unit"] == "evaluations":
+            grid = np.unique(np.round(np.geomspace(1.0, period, GRID)))
+        after = [following.error_after(run, grid) for run in found]
+        error = following.mean_over_runs(after, draws, analysis.confidence)
+        yield columns | {"cost": grid} | limited("error", error)
 
 
-@dataclass(frozen=True)
-class _Cell:
-    """The runs of an algorithm on a function, in the unit of their budget."""
-
-    names: dict[str, Any]
-    unit: str
-    period: float
-    environments: int
-    runs: list[following.Followed]
-
-    @property
-    def columns(self) -> dict[str, Any]:
-        of_changes = {"environments": self.environments, "unit": self.unit, "period": self.period}
-        return {**self.names, "runs": len(self.runs), **of_changes}
-
-    @property
-    def grid(self) -> NDArray[np.float64]:
-        if self.unit == "seconds":
-            return np.geomspace(FIRST * self.period, self.period, GRID)
-        return np.unique(np.round(np.geomspace(1.0, self.period, GRID)))
-
-    def held(self, run: following.Followed) -> following.Followed:
-        """A run with the cost from which each error holds: that of evaluation n from n - 1 on."""
-        if self.unit == "seconds":
-            return run
-        return replace(run, since=np.maximum(run.since - 1.0, 0.0))
-
-    def draws(self, analysis: Analysis) -> NDArray[np.float64]:
-        rng = analysis.stream(self.names)
-        return following.draws_of_runs(len(self.runs), resamples=analysis.resamples, rng=rng)
-
-
-def _cells(runs: Runs, analysis: Analysis) -> list[_Cell]:
-    """Every cell on problems that change; the tables of the same runs share them."""
-    parameters = repr(sorted(analysis.suite_parameters.items()))
-    return runs.once(("changes", parameters), lambda: list(_read(runs, analysis)))
-
-
-def _read(runs: Runs, analysis: Analysis) -> Iterator[_Cell]:
+def _cells(
+    runs: Runs, analysis: Analysis
+) -> Iterator[tuple[dict[str, Any], list[following.Followed], NDArray[np.float64]]]:
+    """The columns of each cell on problems that change, its runs in the unit of their budget, and
+    draws of them for a bootstrap."""
     for names, members in runs.groups(CELL):
         suite = SUITES.get(names["suite"])
         if suite is None or suite.environments == 1:
@@ -816,12 +631,14 @@ def _read(runs: Runs, analysis: Analysis) -> Iterator[_Cell]:
                 "a time"
             )
         budget_s, evaluations = budgets.to_numpy(dtype=np.float64)[0]
-        unit, budget = "evaluations", evaluations
-        if np.isnan(evaluations):
-            unit, budget = "seconds", budget_s
-        period = budget / suite.environments
+        unit = "seconds" if np.isnan(evaluations) else "evaluations"
+        period = (budget_s if unit == "seconds" else evaluations) / suite.environments
+        draws = following.draws_of_runs(
+            len(members), resamples=analysis.resamples, rng=analysis.stream(names)
+        )
+        columns = names | {"runs": len(members), "environments": suite.environments}
         followed = [_followed(runs, row, suite, unit, period) for row in members]
-        yield _Cell(names, unit, period, suite.environments, followed)
+        yield columns | {"unit": unit, "period": period}, followed, draws
 
 
 def _followed(
@@ -846,16 +663,14 @@ def _followed(
 VALUES: tuple[NoisyValue, ...] = ("measured", "best_measured", "recommended", "best_evaluated")
 
 
-@exhibit(
-    "noise",
-    question=questions.NOISE,
-    title="What noisy runs have found",
-    caption="""
+@exhibit(question=questions.NOISE, layouts=Layout(), charged=False, measured=True)
+def noise(runs: Runs, analysis: Analysis) -> Parts:
+    """What noisy runs have found
+
     Quantiles over runs of the precision at the end: of the best measured value, and of values
-    without noise by three rules. The quantiles of each column are computed separately. The runs of
-    all instances are pooled. Only noisy runs whose value without noise is known have rows.
-    """,
-    columns="""
+    without noise by three rules, each column for itself. The runs of all instances are pooled. Only
+    noisy runs whose value without noise is known have rows.
+
     CELL, RUNS, QUANTILE
     measured [precision] <Measured; low>: best measured value at the end, with its noise
     best_measured [precision] <Best measured; low>: value without noise of the best measured point
@@ -863,34 +678,22 @@ VALUES: tuple[NoisyValue, ...] = ("measured", "best_measured", "recommended", "b
         recommends: what the launch with the best measured value recommended last, else the best
         measured point
     best_evaluated [precision] <Best evaluated; low>: best value without noise of all evaluated
-        points, as in COCO's logger; empty for a user's function, because its value without noise is
-        known for some points only
+        points, as in COCO's logger; empty for a user's function, whose values without noise are not
+        all known
     luck <Luck>: quantile of the difference between the value without noise and the measured value
-        of the best measured point, both values of f; positive: the point was measured better than
-        it is
+        of the best measured point, both values of f; positive: it was measured better than it is
     recommending: share of the runs in which a launch has recommended a point
-    """,
-    layouts=Layout(
-        caption="Precision at the end of noisy runs: of the best measured value, and without "
-        "noise of the best measured point, of the recommended point, and of the best of all "
-        "evaluated points. Quantiles over runs.",
-        parts=("suite", "dimension", "quantile"),
-    ),
-    charged=False,
-    measured=True,
-)
-def of_noisy_runs(runs: Runs, analysis: Analysis) -> Parts:
+    """
     every = runs.where(np.asarray(runs.frame["noise_free_f"].notna()))
     recommending = np.zeros(len(every.frame), dtype=np.bool_)
     for part in every.noisy:
         owner = np.repeat(part.rows, np.diff(part.offsets))
         recommending[owner[np.isnan(part.precision)]] = True
-    for suite, of_suite in every.groups(("suite",)):
-        mine = np.zeros(len(every.frame), dtype=np.bool_)
-        mine[of_suite] = True
+    for suite, _ in every.groups(("suite",)):
+        mine = np.asarray(every.frame["suite"] == suite["suite"])
         noisy, own = every.where(mine), ":" in suite["suite"]
         ends = {
-            value: precision_at_the_end(noisy.with_values(value))
+            value: rundata.precision_at_the_end(noisy.with_values(value))
             for value in VALUES
             if not (own and value == "best_evaluated")
         }
@@ -912,29 +715,8 @@ POINTS = 200  # maximal number of points of a surface, and of the front of a run
 
 
 @exhibit(
-    "attainment",
     question=questions.FRONT,
-    title="Attainment surfaces",
-    caption=f"""
-    Which values of two objectives a share of the runs has reached by the end of the run: each row
-    is a corner of the surface that at least this share of the runs dominates (Grunert da Fonseca,
-    Fonseca and Hall 2001). The runs of all instances are pooled: objectives are normalized, so that
-    the ideal point is (0, 0) and the nadir point (1, 1), and only this region is shown. A surface
-    has at most {POINTS} corners. Only for suites with two objectives.
-    """,
-    columns="""
-    CELL, RUNS
-    share: share of the runs that reached every point of the surface
-    f1: first objective; 0 is its ideal value, and 1 that of the nadir point
-    f2: second objective, likewise
-    missed <Missed; low .4>: part of the region between the ideal and the nadir point that the
-        surface does not dominate; the same in all rows of a surface
-    """,
-    layouts=Layout(
-        caption="Part of the region between the ideal and the nadir point that the surface of "
-        "half of the runs does not dominate.",
-        points=(Points("share", (0.5,)),),
-    ),
+    layouts=Layout(points=(Points("share", (0.5,)),)),
     figures=Figure(
         "attainment",
         "Attainment surfaces of half of the runs",
@@ -951,7 +733,23 @@ POINTS = 200  # maximal number of points of a surface, and of the front of a run
     ),
     charged=False,
 )
-def surfaces(runs: Runs, analysis: Analysis) -> Parts:
+def attainment(runs: Runs, analysis: Analysis) -> Parts:
+    """Attainment surfaces
+
+    Values of two objectives that a share of the runs has reached at the end, and the part of the
+    region between the ideal and the nadir point that was missed. Each row is a corner of the
+    surface that at least this share of the runs dominates (Grunert da Fonseca, Fonseca and Hall
+    2001). The runs of all instances are pooled in normalized objectives: the ideal point is (0, 0)
+    and the nadir point (1, 1), and only this region is shown. A surface has at most {POINTS}
+    corners. Only for suites with two objectives.
+
+    CELL, RUNS
+    share: share of the runs that reached every point of the surface
+    f1: first objective; 0 is its ideal value, and 1 that of the nadir point
+    f2: second objective, likewise
+    missed <Missed; low .4>: part of the region that the surface does not dominate; the same in all
+        rows of a surface
+    """
     for cell, members in runs.groups(CELL):
         try:
             suite = find(cell["suite"], analysis.suite_parameters)

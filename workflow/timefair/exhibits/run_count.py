@@ -15,32 +15,11 @@ from timefair.basics.words import ALL
 from timefair.exhibits import questions
 from timefair.exhibits.charts.chart import Picture
 from timefair.exhibits.exhibit import Figure, Made, exhibit
-from timefair.exhibits.layout import Layout, Points, Value
+from timefair.exhibits.layout import PARTS, Layout, Points
 from timefair.records.rundata.problems import Progress, precision_at_the_end
 from timefair.records.rundata.runs import Runs
 from timefair.records.rundata.settings import Analysis, RunCount
-from timefair.statistics.run_count import widths
-from timefair.statistics.run_count.evaluation import (
-    BANDS,
-    Evaluation,
-    Proposal,
-    counts_proposal,
-    evaluate,
-    fixed_control,
-    random_control,
-    rule_proposal,
-    savings,
-)
-from timefair.statistics.run_count.stopping import (
-    LOOKS,
-    FixedCount,
-    Outliers,
-    Race,
-    SkewnessRule,
-    StopCounts,
-    StoppingRule,
-    stop_counts,
-)
+from timefair.statistics.run_count import evaluation, stopping, widths
 from timefair.statistics.samples import sample_quantile
 
 CELL = ["suite", "function", "dimension", "instance", "algorithm"]
@@ -121,7 +100,7 @@ SETTING = """
     tau: threshold τ of the absolute skewness
     outliers (text): outlier filter applied before the skewness is computed
 """
-SETTINGS = f"""
+SETTINGS = """
     SUITE, DIMENSION_OR_ALL
     rule (text): `{SKEWNESS}` (the paper's rule), or a control: `{FIXED}`, or `{RANDOM}` (the rule's
         numbers of runs assigned to the samples at random)
@@ -132,65 +111,49 @@ SAMPLES = """
     samples: number of samples: (function, dimension, instance, algorithm) with at least
         `run_count.cap` runs
 """
-TRUE = "true [%] <True; .2>: samples whose estimate, the mean of the first n runs, is accurate"
 NEVER_STOPPED = """
-    never_stopped_percent [%] <{}; .1>: samples that the cap ended, for which the
-        estimate is accurate by definition
+    never_stopped_percent [%] <At cap; .1>: samples that the cap ended, for which the estimate is
+        accurate by definition
 """
-MEAN_RUNS = "mean_runs <Mean n; .{}>: mean number of runs of a sample"
-WITHIN = [f"p{100 * band:g}" for band in BANDS]
-BOUNDED = "\n    ".join(
-    f"{name} [%] <{name[1:]} %; .2>: samples with an error of at most {name[1:]} %"
+MEAN_RUNS = "mean_runs <Mean n; .2>: mean number of runs of a sample"
+WITHIN = [f"p{100 * band:g}" for band in evaluation.BANDS]
+ACCURATE = """
+    true [%] <True; .2>: samples whose estimate, the mean of the first n runs, is accurate
+""" + "\n".join(
+    f"    {name} [%] <{name[1:]} %; .2>: samples with an error of at most {name[1:]} %"
     for name in WITHIN
 )
 SUMS = ["samples", "runs", "stopped", "accurate", "accurate_stopped"]
 INDEPENDENT = ["samples_independent", "accurate_independent"]
 JUDGED = [*KEYS, *GROUP, *SUMS, *WITHIN, *INDEPENDENT]
 
-RIGHT = "percentage of samples for which the mean of the runs made is accurate"
-CONTROLS = (
-    "The controls have tables of their own: one fixed n that saves at least as much, and the "
-    "rule's numbers of runs assigned to the samples at random."
-)
-BY_RULE = ("suite", "dimension", "rule")
+TO_SETTINGS = Layout(rows=("tau", "outliers"), parts=(*PARTS, "rule"))
 
 
-@exhibit(
-    "run_count_accuracy",
-    question=questions.RUNS,
-    title="Accuracy of the skewness rule",
-    caption="""
+@exhibit(question=questions.RUNS, layouts=TO_SETTINGS)
+def run_count_accuracy(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """Accuracy of the skewness rule
+
     Table 1 of the run-count paper on this campaign: percentage of samples for which the mean of the
     first n runs, with n chosen by the skewness rule, is accurate, and the same with errors of 0.5,
-    1, 5, 10, 15 and 20 % allowed. Two controls and a comparison with independent runs are added to
-    the paper's columns.
-    """,
-    columns=f"""
+    1, 5, 10, 15 and 20 % allowed. Two controls (one fixed n that saves at least as much, and the
+    rule's numbers of runs assigned to the samples at random) and a comparison with independent runs
+    are added to the paper's columns.
+
     {SETTINGS}
     {SAMPLES}
-    {TRUE}
-    {BOUNDED}
-    {NEVER_STOPPED.format("Never stopped")}
+    {ACCURATE}
+    {NEVER_STOPPED}
     accurate_stopped_percent [%] <Others; .2>: `true` among the samples that the rule stopped
     samples_independent: number of samples with as many further, independent runs
     accurate_independent_percent [%] <Independent; .2>: samples whose estimate is accurate compared
         with the independent runs, which do not contain the first n
-    """,
-    layouts=Layout(
-        caption=f"Accuracy of the skewness rule: {RIGHT} (true), and with errors of at most "
-        "0.5 to 20 %. Never stopped: samples that the cap ended, accurate by definition. "
-        f"Others: true among those that stopped. Independent: against other runs. {CONTROLS}",
-        rows=("tau", "outliers"),
-        parts=BY_RULE,
-    ),
-)
-def accuracy(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """
     sums = pooled(_judged(runs, analysis, controls=True), KEYS)
+    independent = percent(sums["accurate_independent"], sums["samples_independent"])
     return _accurate(sums).assign(
         accurate_stopped_percent=percent(sums["accurate_stopped"], sums["stopped"]),
-        accurate_independent_percent=percent(
-            sums["accurate_independent"], sums["samples_independent"]
-        ),
+        accurate_independent_percent=independent,
     )
 
 
@@ -203,16 +166,14 @@ def _accurate(sums: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-@exhibit(
-    "run_count_savings",
-    question=questions.RUNS,
-    title="Savings of the skewness rule",
-    caption="""
+@exhibit(question=questions.RUNS, layouts=TO_SETTINGS)
+def run_count_savings(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """Savings of the skewness rule
+
     Table 2 of the run-count paper on this campaign: the runs that the skewness rule makes and
     saves, the percentage of samples whose estimate is accurate, and the product of savings and
     accuracy. The same controls as in `run_count_accuracy` are added.
-    """,
-    columns=f"""
+
     {SETTINGS}
     {SAMPLES}
     total_runs <Total>: runs of the complete samples
@@ -223,97 +184,82 @@ def _accurate(sums: pd.DataFrame) -> pd.DataFrame:
     accurate_percent [%] <Accurate, %; .2>: samples whose estimate is accurate
     expected_saved_runs <Expected saved; .0>: `saved_runs` times `accurate_percent`
     expected_saved_percent [%] <%; .2>: `expected_saved_runs` as a share of `total_runs`
-    {MEAN_RUNS.format(2)}
-    """,
-    layouts=Layout(
-        caption="Runs that the skewness rule makes and saves, in runs and percent of all; "
-        f"accurate: {RIGHT}; expected saved: saved times accurate. {CONTROLS}",
-        rows=("tau", "outliers"),
-        parts=BY_RULE,
-    ),
-)
-def savings_of_rule(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    {MEAN_RUNS}
+    """
     sums = pooled(_judged(runs, analysis, controls=True), KEYS)
     right = percent(sums["accurate"], sums["samples"])
     total = analysis.run_count.cap * sums["samples"]
-    found = savings(total, sums["runs"], right)
+    found = evaluation.savings(total, sums["runs"], right)
     whole = {name: found[name].astype(np.int64) for name in ("total_runs", "saved_runs")}
     found |= {**whole, "estimated_runs": sums["runs"], "mean_runs": sums["runs"] / sums["samples"]}
     return sums[[*KEYS, "samples"]].assign(**found)
 
 
+FIGURES = {
+    "configurations": (
+        "Accuracy of the skewness rule over the algorithms",
+        "Distribution over the algorithms of the accuracy of the skewness rule: accurate estimates "
+        "(true), and estimates with errors up to 0.5, 1, 5, 10, 15 and 20 %. Box: quartiles and "
+        "median; whiskers: range; one dot per algorithm. One column of panels per outlier filter, "
+        "one row for each of two thresholds τ",
+    ),
+    "dimensions": (
+        "Inaccurate estimates per dimension",
+        "Share of the samples whose estimate by the skewness rule is inaccurate, in each "
+        "dimension: median and quartiles over the algorithms, for each threshold τ. One panel per "
+        "outlier filter",
+    ),
+    "problems": (
+        "Inaccurate estimates per function and dimension",
+        "Percentage of samples whose estimate by the skewness rule is inaccurate, for each "
+        "function and dimension. Darker is worse. One panel for each outlier filter and each of "
+        "two thresholds τ",
+    ),
+    "algorithms": (
+        "Accuracy of the skewness rule per algorithm",
+        "Percentage of samples of each algorithm whose estimate by the skewness rule is accurate "
+        "(true), and with errors up to 0.5, 1, 5, 10, 15 and 20 %. Darker is worse. One row of "
+        "panels per threshold τ, one column per outlier filter",
+    ),
+}
+"""Titles and captions of the figures of the run-count paper, in their order."""
+
+
 @exhibit(
-    "run_count_groups",
     question=questions.RUNS,
-    title="Accuracy of the skewness rule per algorithm and function",
-    caption="""
-    The columns of Table 1 of the run-count paper for each algorithm on each function, in percent of
-    the samples of its instances. The figures on the skewness rule are drawn from this table.
-    """,
-    columns=f"""
-    SUITE, DIMENSION, FUNCTION, ALGORITHM
-    {SETTING}
-    {SAMPLES}
-    {MEAN_RUNS.format(1)}
-    {NEVER_STOPPED.format("Never stopped")}
-    {TRUE}
-    {BOUNDED}
-    """,
     layouts=Layout(
-        caption=f"Skewness rule: {RIGHT} (true), and with errors of at most 0.5 to 20 %, with "
-        "the mean number of runs and the percentage of samples that the cap ended.",
-        parts=("suite", "dimension", "tau", "outliers"),
-        points=(Points("tau", 1), Points("outliers", 1)),
+        parts=(*PARTS, "tau", "outliers"), points=(Points("tau", 1), Points("outliers", 1))
     ),
     figures=[
         Figure(
-            "run_count_configurations",
-            "Accuracy of the skewness rule over the algorithms",
-            "Distribution over the algorithms of the accuracy of the skewness rule: accurate "
-            "estimates (true), and estimates with errors up to 0.5, 1, 5, 10, 15 and 20 %. Box: "
-            "quartiles and median; whiskers: range; one dot per algorithm. One column of panels "
-            "per outlier filter, one row for each of two thresholds τ (figure 1 of the run-count "
-            "paper).",
-            Picture("timefair.exhibits.charts.run_count:configurations"),
+            f"run_count_{name}",
+            title,
+            f"{caption} (figure {number} of the run-count paper).",
+            Picture(f"timefair.exhibits.charts.run_count:{name}"),
             needs="samples",
-        ),
-        Figure(
-            "run_count_dimensions",
-            "Inaccurate estimates per dimension",
-            "Share of the samples whose estimate by the skewness rule is inaccurate, in each "
-            "dimension: median and quartiles over the algorithms, for each threshold τ. One panel "
-            "per outlier filter (figure 2 of the run-count paper).",
-            Picture("timefair.exhibits.charts.run_count:dimensions"),
-            needs="samples",
-        ),
-        Figure(
-            "run_count_problems",
-            "Inaccurate estimates per function and dimension",
-            "Percentage of samples whose estimate by the skewness rule is inaccurate, for each "
-            "function and dimension. One panel for each outlier filter and each of two thresholds "
-            "τ (figure 3 of the run-count paper). Darker is worse.",
-            Picture("timefair.exhibits.charts.run_count:problems"),
-            needs="samples",
-        ),
-        Figure(
-            "run_count_algorithms",
-            "Accuracy of the skewness rule per algorithm",
-            "Percentage of samples of each algorithm whose estimate by the skewness rule is "
-            "accurate (true), and with errors up to 0.5, 1, 5, 10, 15 and 20 %. One row of panels "
-            "per threshold τ, one column per outlier filter (figure 4 of the run-count paper). "
-            "Darker is worse.",
-            Picture("timefair.exhibits.charts.run_count:algorithms"),
-            needs="samples",
-        ),
+        )
+        for number, (name, (title, caption)) in enumerate(FIGURES.items(), start=1)
     ],
 )
-def groups(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+def run_count_groups(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """Accuracy of the skewness rule per algorithm and function
+
+    The columns of Table 1 of the run-count paper for each algorithm on each function, in percent of
+    the samples of its instances. The figures on the skewness rule are drawn from this table.
+
+    SUITE, DIMENSION, FUNCTION, ALGORITHM
+    {SETTING}
+    {SAMPLES}
+    {MEAN_RUNS}
+    {NEVER_STOPPED}
+    {ACCURATE}
+    """
     return _accurate(_judged(runs, analysis, controls=False))
 
 
-def skewness_rules(settings: RunCount) -> list[SkewnessRule]:
+def skewness_rules(settings: RunCount) -> list[stopping.SkewnessRule]:
     return [
-        SkewnessRule(tau, Outliers(technique), cap=settings.cap)
+        stopping.SkewnessRule(tau, stopping.Outliers(technique), cap=settings.cap)
         for tau in sorted(settings.taus)
         for technique in settings.outliers
     ]
@@ -321,15 +267,17 @@ def skewness_rules(settings: RunCount) -> list[SkewnessRule]:
 
 def evaluated_twice(
     samples: Samples,
-    proposal: Proposal,
+    proposal: evaluation.Proposal,
     progress: Progress,
     groups: NDArray[np.int64] | None = None,
-) -> tuple[Evaluation, Evaluation]:
+) -> tuple[evaluation.Evaluation, evaluation.Evaluation]:
     """Compare with the complete samples, and with independent runs if there are any."""
     known = np.flatnonzero(samples.has_truth)
-    return evaluate(samples.values, proposal, groups=groups, progress=progress), evaluate(
+    return evaluation.evaluate(
+        samples.values, proposal, groups=groups, progress=progress
+    ), evaluation.evaluate(
         samples.values[known],
-        Proposal(proposal.n[known], proposal.met[known], proposal.outliers),
+        evaluation.Proposal(proposal.n[known], proposal.met[known], proposal.outliers),
         truth=samples.truth[known],
         groups=None if groups is None else groups[known],
         progress=progress,
@@ -344,10 +292,10 @@ def _judged(runs: Runs, analysis: Analysis, *, controls: bool) -> pd.DataFrame:
         rng = analysis.stream(names)
         title = f"{names['suite']}, D = {names['dimension']}"
         counting = Progress(f"{title}, numbers of runs, samples")
-        proposals = {SKEWNESS: rule_proposal(rules, samples.values, progress=counting)}
+        proposals = {SKEWNESS: evaluation.rule_proposal(rules, samples.values, progress=counting)}
         if controls:
-            proposals[FIXED] = fixed_control(proposals[SKEWNESS])
-            proposals[RANDOM] = random_control(proposals[SKEWNESS], rng=rng)
+            proposals[FIXED] = evaluation.fixed_control(proposals[SKEWNESS])
+            proposals[RANDOM] = evaluation.random_control(proposals[SKEWNESS], rng=rng)
         for rule, proposal in proposals.items():
             progress = Progress(f"{title}, {rule}, samples")
             part = _sums(samples, proposal, rules, progress)
@@ -356,49 +304,36 @@ def _judged(runs: Runs, analysis: Analysis, *, controls: bool) -> pd.DataFrame:
 
 
 def _sums(
-    samples: Samples, proposal: Proposal, rules: list[SkewnessRule], progress: Progress
+    samples: Samples,
+    proposal: evaluation.Proposal,
+    rules: list[stopping.SkewnessRule],
+    progress: Progress,
 ) -> pd.DataFrame:
     grouped = samples.names.groupby(GROUP)
     labels = np.asarray(grouped.ngroup(), dtype=np.int64)
     nested, independent = evaluated_twice(samples, proposal, progress, groups=labels)
-    sums = _long(nested)
-    beside = _long(independent)[["samples", "accurate"]].reindex(sums.index, fill_value=0)
-    both = sums.join(beside.add_suffix("_independent")).reset_index(drop=True)
-    members = grouped.size().index.to_frame(index=False)
-    settings = pd.DataFrame(
-        {"tau": [r.tau for r in rules], "outliers": [str(r.outliers) for r in rules]}
-    )
-    return members.merge(settings, how="cross").join(both)
-
-
-def _long(evaluation: Evaluation) -> pd.DataFrame:
-    shape = evaluation.runs.shape
-    index = pd.MultiIndex.from_product([range(size) for size in shape])
-    samples = np.broadcast_to(evaluation.samples[:, np.newaxis], shape)
-    columns = {
-        "samples": samples,
-        **{name: getattr(evaluation, name) for name in SUMS[1:]},
-        **dict(zip(WITHIN, np.moveaxis(evaluation.within, -1, 0), strict=True)),
-    }
-    return pd.DataFrame({name: sums.ravel() for name, sums in columns.items()}, index=index)
+    settings = pd.DataFrame([(r.tau, str(r.outliers)) for r in rules], columns=["tau", "outliers"])
+    found = grouped.size().index.to_frame(index=False).merge(settings, how="cross")
+    of_both = ("", nested, SUMS), ("_independent", independent, ("samples", "accurate"))
+    for end, one, names in of_both:  # there may be groups without independent runs, the last ones
+        for name in names:
+            sums = np.zeros(nested.runs.shape, dtype=getattr(one, name).dtype)
+            sums[: len(one.runs)] = np.reshape(getattr(one, name), (len(one.runs), -1))
+            found[f"{name}{end}"] = sums.ravel()
+    found[WITHIN] = nested.within.reshape(len(found), -1)
+    return found
 
 
 FIXED_COUNTS = (5, 10, 15, 20, 25, 30, 40)
 FIRST_LOOK = 10  # first n of the rules with a promise
 
+QUANTILES = {"median": 0.5, "q10": 0.1, "q90": 0.9}
 ESTIMATES: dict[str, Callable[[NDArray[np.float64]], NDArray[np.float64]]] = {
-    "median": partial(sample_quantile, p=0.5),
-    "q10": partial(sample_quantile, p=0.1),
-    "q90": partial(sample_quantile, p=0.9),
+    **{name: partial(sample_quantile, p=p) for name, p in QUANTILES.items()},
     "mean": lambda values: np.asarray(values.mean(axis=-1)),
 }
-QUANTILES = {"median": 0.5, "q10": 0.1, "q90": 0.9}
 NAMES = {"median": "the median", "q10": "Q.10", "q90": "Q.90", "mean": "the mean"}
 
-KEPT = (
-    "samples for which {} of the independent runs is within `run_count.width` of that of the runs "
-    "made"
-)
 RULE = ["rule", "setting", "promises"]
 RULES_KEYS = ["suite", "dimension", *RULE]
 SHARES = {
@@ -423,74 +358,15 @@ class Entrant:
 
     rule: str
     setting: str
-    counts: StopCounts
+    counts: stopping.StopCounts
     promises: str = "none"
     racing: NDArray[np.bool_] | None = None
     out_of_bounds: int = 0
 
 
 @exhibit(
-    "run_count_rules",
     question=questions.RUNS,
-    title="Rules for the number of runs",
-    caption="""
-    Rules for the number of runs on the same samples: how many runs each rule saves, how often the
-    mean is accurate, how often each estimate stays within the stated width of the independent runs,
-    and how often the best algorithm is found. A rule with a width makes its promise only for the
-    estimate in `promises`. With the setting `single`, the promise is valid for one look only. The
-    row with the fixed n equal to the cap shows the result of all runs.
-    """,
-    columns=f"""
-    SUITE, DIMENSION_OR_ALL
-    rule (text): the rule for the number of runs
-    setting (text): setting of the rule
-    promises (text): the estimate that the rule promises to keep near the truth, `best algorithm`,
-        or `none`
-    {SAMPLES}
-    samples_independent: number of samples with as many further, independent runs
-    problems: number of (function, dimension, instance) with several algorithms
-    problems_independent: number of these with independent runs of every algorithm
-    {MEAN_RUNS.format(1)}
-    saved_percent [%] <Saved; .1>: runs that the rule saves
-    {NEVER_STOPPED.format("At cap")}
-    out_of_bounds_percent [%]: samples with a value outside the bounds of the rule
-        (`statistics.run_count.bounds`), which run to the cap
-    accurate_percent [%] <Accurate; .1>: samples whose mean, without an outlier filter, is accurate
-        by the run-count paper's criterion, compared with the complete sample
-    accurate_independent_percent [%] <ind.; .1>: likewise, compared with independent runs
-    kept_median_percent [%] <Kept; .1>: {KEPT.format("the median")}
-    kept_q10_percent [%]: {KEPT.format("Q.10")}
-    kept_q90_percent [%]: {KEPT.format("Q.90")}
-    kept_mean_percent [%]: {KEPT.format("the mean")}
-    winner_percent [%] <Winner; .1>: problems on which the algorithm with the least median of the
-        runs made is one of those with the least median of the complete samples
-    winner_independent_percent [%] <ind.; .1>: likewise, compared with independent runs
-    """,
-    layouts=[
-        Layout(
-            caption="Rules for the number of runs, in percent of the samples. Accurate: the mean "
-            "of the runs made, without an outlier filter, is accurate against the complete sample "
-            "and against independent runs (ind.). Kept: the median of the independent runs is "
-            "within the stated width of that of the runs made. Winner: problems whose best "
-            "algorithm by the median is found.",
-            rows=("rule", "setting"),
-        ),
-        Layout(
-            caption="Rules for the number of runs: percentage of samples whose median, quantiles "
-            "or mean of the independent runs are within the stated width of those of the runs "
-            "made, and which of them the rule promises.",
-            values=(
-                Value("saved_percent", "Saved", decimals=1),
-                Value("kept_median_percent", "Median", decimals=1),
-                Value("kept_q10_percent", "Q.10", decimals=1),
-                Value("kept_q90_percent", "Q.90", decimals=1),
-                Value("kept_mean_percent", "Mean", decimals=1),
-                Value("promises", "Promised"),
-            ),
-            rows=("rule", "setting"),
-            name="kept",
-        ),
-    ],
+    layouts=Layout(rows=("rule", "setting")),
     figures=Figure(
         "run_count_rules",
         "Rules for the number of runs: savings and accuracy",
@@ -502,7 +378,41 @@ class Entrant:
         needs="samples",
     ),
 )
-def compared(runs: Runs, analysis: Analysis) -> Made:
+def run_count_rules(runs: Runs, analysis: Analysis) -> Made:
+    """Rules for the number of runs
+
+    Rules for the number of runs on the same samples: how many runs each rule saves, how often the
+    mean is accurate, how often each estimate stays within the stated width of the independent runs,
+    and how often the best algorithm is found. A rule with a width makes its promise only for the
+    estimate in `promises`. With the setting `single`, the promise is valid for one look only. The
+    row with the fixed n equal to the cap shows the result of all runs.
+
+    SUITE, DIMENSION_OR_ALL
+    rule (text): the rule for the number of runs
+    setting (text): setting of the rule
+    promises (text) <Promised>: the estimate that the rule promises to keep near the truth, `best
+        algorithm`, or `none`
+    {SAMPLES}
+    samples_independent: number of samples with as many further, independent runs
+    problems: number of (function, dimension, instance) with several algorithms
+    problems_independent: number of these with independent runs of every algorithm
+    {MEAN_RUNS}
+    saved_percent [%] <Saved; .1>: runs that the rule saves
+    {NEVER_STOPPED}
+    out_of_bounds_percent [%]: samples with a value outside the bounds of the rule
+        (`statistics.run_count.bounds`), which run to the cap
+    accurate_percent [%] <Accurate; .1>: samples whose mean, without an outlier filter, is accurate
+        by the run-count paper's criterion, compared with the complete sample
+    accurate_independent_percent [%] <ind.; .1>: likewise, compared with independent runs
+    kept_median_percent [%] <Kept, median; .1>: samples for which the median of the independent runs
+        is within `run_count.width` of that of the runs made
+    kept_q10_percent [%] <Q.10; .1>: the same for Q.10
+    kept_q90_percent [%] <Q.90; .1>: the same for Q.90
+    kept_mean_percent [%] <mean; .1>: the same for the mean
+    winner_percent [%] <Winner; .1>: problems on which the algorithm with the least median of the
+        runs made is one of those with the least median of the complete samples
+    winner_independent_percent [%] <ind.; .1>: likewise, compared with independent runs
+    """
     settings = analysis.run_count
     parts = []
     for names, samples in Samples.of(runs, settings.cap).strata():
@@ -511,7 +421,11 @@ def compared(runs: Runs, analysis: Analysis) -> Made:
         entrants = [
             *_skewness(samples, settings, rng, Progress(f"{title}, skewness, samples")),
             *(
-                Entrant("fixed n", f"n = {n}", stop_counts(FixedCount(n), samples.values))
+                Entrant(
+                    "fixed n",
+                    f"n = {n}",
+                    stopping.stop_counts(stopping.FixedCount(n), samples.values),
+                )
                 for n in (*(n for n in FIXED_COUNTS if n < settings.cap), settings.cap)
             ),
             *_widths(samples, analysis, title),
@@ -534,11 +448,14 @@ def _skewness(
     samples: Samples, settings: RunCount, rng: np.random.Generator, progress: Progress
 ) -> list[Entrant]:
     rules = skewness_rules(settings)
-    proposal = rule_proposal(rules, samples.values, progress=progress)
+    proposal = evaluation.rule_proposal(rules, samples.values, progress=progress)
     entrants = []
-    for name, found in (("skewness", proposal), ("random n", random_control(proposal, rng=rng))):
+    for name, found in (
+        ("skewness", proposal),
+        ("random n", evaluation.random_control(proposal, rng=rng)),
+    ):
         for k, rule in enumerate(rules):
-            counts = StopCounts(found.n[:, k], found.met[:, k])
+            counts = stopping.StopCounts(found.n[:, k], found.met[:, k])
             entrants.append(Entrant(name, f"τ = {rule.tau:g}, {rule.outliers}", counts))
     return entrants
 
@@ -551,7 +468,7 @@ def _widths(samples: Samples, analysis: Analysis, title: str) -> list[Entrant]:
         "start": min(FIRST_LOOK, settings.cap),
         "cap": settings.cap,
     }
-    rules: list[tuple[str, str, StoppingRule]] = [
+    rules: list[tuple[str, str, stopping.StoppingRule]] = [
         (name, str(validity), widths.QuantileWidth(p=p, validity=validity, **shared))
         for name, p in QUANTILES.items()
         for validity in widths.Validity
@@ -565,7 +482,7 @@ def _widths(samples: Samples, analysis: Analysis, title: str) -> list[Entrant]:
     for name, setting, rule in rules:
         rule_name = f"width of {NAMES[name]}"
         progress = Progress(f"{title}, {rule_name}, {setting}, n")
-        counts = stop_counts(rule, samples.values, progress=progress)
+        counts = stopping.stop_counts(rule, samples.values, progress=progress)
         bounded = isinstance(rule, widths.BoundedMeanWidth)
         outside = int((rule.outside(samples.values) & ~counts.met).sum()) if bounded else 0
         entrants.append(Entrant(rule_name, setting, counts, name, out_of_bounds=outside))
@@ -574,8 +491,8 @@ def _widths(samples: Samples, analysis: Analysis, title: str) -> list[Entrant]:
 
 def _raced(samples: Samples, analysis: Analysis, progress: Progress) -> Entrant:
     cap = analysis.run_count.cap
-    looks = tuple(n for n in LOOKS if n <= cap) or (cap,)
-    race = Race(alpha=1.0 - analysis.confidence, looks=looks, cap=cap)
+    looks = tuple(n for n in stopping.LOOKS if n <= cap) or (cap,)
+    race = stopping.Race(alpha=1.0 - analysis.confidence, looks=looks, cap=cap)
     runs = np.full(len(samples.values), cap)
     racing = np.ones(runs.shape, dtype=np.bool_)
     problems = samples.problems
@@ -583,23 +500,24 @@ def _raced(samples: Samples, analysis: Analysis, progress: Progress) -> Entrant:
         state = race.state(list(samples.values[members]))
         runs[members], racing[members] = state.runs, state.goes_on
         progress(done, len(problems))
-    counts = StopCounts(runs, runs < cap)
+    counts = stopping.StopCounts(runs, runs < cap)
     return Entrant("racing", f"α = {race.alpha:g}", counts, "best algorithm", racing)
 
 
 def _sums_of_entrants(
     samples: Samples, entrants: list[Entrant], width: float, progress: Progress
 ) -> pd.DataFrame:
-    proposal = counts_proposal([entrant.counts for entrant in entrants], Outliers.NONE)
+    proposal = evaluation.counts_proposal(
+        [entrant.counts for entrant in entrants], stopping.Outliers.NONE
+    )
     nested, independent = evaluated_twice(samples, proposal, progress)
     estimates = {name: _at(samples.values, proposal.n, of) for name, of in ESTIMATES.items()}
     known = samples.has_truth
     kept = {}
     for name, estimate in ESTIMATES.items():
         truth = estimate(samples.truth[known])[:, np.newaxis]
-        kept[f"kept_{name}"] = widths.is_kept_promise(estimates[name][known], truth, width).sum(
-            axis=0
-        )
+        right = widths.is_kept_promise(estimates[name][known], truth, width)
+        kept[f"kept_{name}"] = right.sum(axis=0)
     everyone = np.ones(known.shape, dtype=np.bool_)
     racing = [everyone if one.racing is None else one.racing for one in entrants]
     median = np.where(np.stack(racing, axis=1), estimates["median"], np.inf)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -12,52 +9,23 @@ from numpy.typing import NDArray
 from timefair.basics.words import ALL
 from timefair.exhibits import questions
 from timefair.exhibits.charts.chart import LEADERS, OVERVIEWS, Curves, Picture
-from timefair.exhibits.columns import SECONDS
 from timefair.exhibits.curves import until_cut
 from timefair.exhibits.exhibit import Figure, Parts, exhibit, over_costs
-from timefair.exhibits.layout import INTERVAL, Layout, Points, Value
-from timefair.records.rundata.problems import (
-    BUDGETS,
-    MEAN,
-    Spent,
-    equal_if_solved,
-    precision_at_the_end,
-    quantile_name,
-    stacked,
-)
+from timefair.exhibits.layout import Layout, Points
+from timefair.records.rundata import problems as rundata
 from timefair.records.rundata.published import bridges, told_in, with_published
 from timefair.records.rundata.runs import UNITS, Runs, Unit
 from timefair.records.rundata.settings import Analysis
-from timefair.statistics.ert import ert, ert_interval, restarted_cdf, success_rate
-from timefair.statistics.probability import affordable_runs, best_of_mean, best_of_quantile
+from timefair.statistics import ert as statistics
+from timefair.statistics import probability
 
 CELL_KEYS = ("suite", "dimension", "function", "algorithm")
 PROBLEM_KEYS = (*CELL_KEYS[:3], "instance", "algorithm")
 
 
 @exhibit(
-    "best_of",
     question=questions.EXECUTIONS,
-    title="Best of several executions",
-    caption="""
-    Best precision of k executions, each with the complete budget. The runs of all instances are
-    pooled, and a run that reached the final target counts as 0. The mean is the unbiased estimate
-    of the expected best of k runs, computed from the R runs without resampling. Quantiles are those
-    of the best of k. A run already contains its restarts, so k executions cost k budgets.
-    """,
-    columns="""
-    CELL, RUNS
-    k: number of executions, each with the complete budget
-    MEASURE
-    precision [precision] <Precision; low>: best precision of k executions; empty if there are fewer
-        than k runs, `inf` if it is possible that none of the k found a finite value
-    """,
-    layouts=Layout(
-        caption="Best precision f − f_opt of k executions, each with the complete budget; runs of "
-        "all instances pooled. k executions need k runs. ∞: too many runs found no finite value.",
-        columns="k",
-        parts=("suite", "dimension", "measure"),
-    ),
+    layouts=Layout(columns="k"),
     figures=Figure(
         "best_of",
         "Expected best of several executions",
@@ -72,39 +40,37 @@ PROBLEM_KEYS = (*CELL_KEYS[:3], "instance", "algorithm")
         ),
     ),
 )
-def of_executions(runs: Runs, analysis: Analysis) -> Parts:
-    best = precision_at_the_end(runs)
-    cells = list(runs.groups(CELL_KEYS))
-    samples = [best[members] for _, members in cells]
-    executions = sorted(set(analysis.executions))
-    measures = _measures(analysis)
-    precision = np.stack(
-        [_best_of(samples, np.full(len(samples), k), analysis) for k in executions], axis=1
-    )
-    return (
-        {
-            **group,
-            "runs": len(members),
-            "k": np.repeat(executions, len(measures)),
-            "measure": measures * len(executions),
-            "precision": of_cell.ravel(),
-        }
-        for (group, members), of_cell in zip(cells, precision, strict=True)
-    )
+def best_of(runs: Runs, analysis: Analysis) -> Parts:
+    """Best of several executions
+
+    Best precision of k executions, each with the complete budget. The runs of all instances are
+    pooled, and a run that reached the final target counts as 0. The mean is the unbiased estimate
+    of the expected best of k runs, computed from the R runs without resampling. Quantiles are those
+    of the best of k. A run already contains its restarts, so k executions cost k budgets.
+
+    CELL, RUNS
+    k: number of executions, each with the complete budget
+    MEASURE
+    precision [precision] <Precision; low>: best precision of k executions; empty if there are fewer
+        than k runs, `inf` if it is possible that none of the k found a finite value
+    """
+    best, executions = rundata.precision_at_the_end(runs), sorted(set(analysis.executions))
+    for group, rows in runs.groups(CELL_KEYS):
+        for k in executions:
+            part = {**group, "runs": len(rows), "k": k, "measure": _measures(analysis)}
+            yield part | {"precision": _best_of(best[rows], k, analysis)}
 
 
-@exhibit(
-    "restart_fairness",
-    question=questions.EXECUTIONS,
-    title="Best of the launches that the budget allows",
-    caption="""
+@exhibit(question=questions.EXECUTIONS, layouts=Layout(rows=("function", "instance", "algorithm")))
+def restart_fairness(runs: Runs, analysis: Analysis) -> Parts:
+    """Best of the launches that the budget allows
+
     Effect of the restarts within one budget T on each instance (*time-fair*, Definition 2): the
     best of k = floor(T/τ) complete launches, in closed form, and the best of the runs with their
     actual restarts. The best of k is empty if there are fewer than k complete launches, and the
     result of one launch if there are none. Long launches are cut more often, so τ is too small if k
     is small. A launch or run that reached the final target counts as 0.
-    """,
-    columns="""
+
     INSTANCE_CELL, RUNS, UNIT
     budget [`unit`]: budget T of a run
     complete_launches: launches that returned, were ended by the restart policy or reached the final
@@ -117,128 +83,65 @@ def of_executions(runs: Runs, analysis: Analysis) -> Parts:
         closed form; empty if there are fewer than k
     best_of_restarts [precision] <With restarts; low>: best precision of the runs with their actual
         restarts, including the last launch, which is cut at T
-    """,
-    layouts=Layout(
-        caption="Best precision f − f_opt of one launch, of the k launches of mean length τ "
-        "that the budget allows, and of the runs with their actual restarts.",
-        rows=("function", "instance", "algorithm"),
-        parts=("suite", "dimension", "unit", "measure"),
-    ),
-)
-def within_budget(runs: Runs, analysis: Analysis) -> Parts:
+    """
+    best, launches = rundata.precision_at_the_end(runs), runs.launches.copy()
+    launches["precision"] = rundata.equal_if_solved(
+        runs, launches["best_precision"].to_numpy(np.float64), launches["row"].to_numpy()
+    )
+    launches["length_s"] = launches["end_s"] - launches["start_s"]
     cells = list(runs.groups(PROBLEM_KEYS))
-    rows_of = [rows for _, rows in cells]
-    fair, singles = _fair(runs, rows_of)
-    best = precision_at_the_end(runs)
-    once = np.ones(len(cells))
-    results = {
-        "one_launch": _best_of(singles, once, analysis),
-        "best_of_k_launches": _best_of(singles, np.array([one["k"] for one in fair]), analysis),
-        "best_of_restarts": _best_of([best[rows] for rows in rows_of], once, analysis),
-    }
-    for (group, rows), of_budget, *found in zip(cells, fair, *results.values(), strict=True):
-        part = {**group, "runs": len(rows), **of_budget, "measure": _measures(analysis)}
-        yield part | dict(zip(results, found, strict=True))
+    place = np.empty(len(runs.frame), dtype=np.intp)
+    for number, (_, rows) in enumerate(cells):
+        place[rows] = number
+    of_cells = dict(iter(launches.groupby(place[launches["row"]])))
+    budgets = {unit: runs.frame[rundata.BUDGETS[unit]].to_numpy(dtype=np.float64) for unit in UNITS}
+    for number, (group, rows) in enumerate(cells):
+        own = of_cells.get(number, launches.iloc[:0])
+        ended = own[own["complete"].astype(bool)]
+        timed = not np.isnan(budgets["seconds"][rows]).any()
+        unit: Unit = "seconds" if timed else "evaluations"
+        used, budget = ended["length_s" if timed else unit], np.fmax.reduce(budgets[unit][rows])
+        tau = used.mean() if used.sum() > 0 else np.nan
+        before = own["start_s"].min() if timed and len(own) else 0.0  # a charge is no launch
+        k = float(probability.affordable_runs(budget - before, tau))
+        single = ended["precision"].to_numpy(dtype=np.float64)
+        yield group | {
+            "runs": len(rows),
+            "unit": unit,
+            "budget": budget,
+            "complete_launches": len(ended),
+            "tau": tau,
+            "k": k,
+            "measure": _measures(analysis),
+            "one_launch": _best_of(single, 1, analysis),
+            "best_of_k_launches": _best_of(single, k, analysis),
+            "best_of_restarts": _best_of(best[rows], 1, analysis),
+        }
 
 
 def _measures(analysis: Analysis) -> list[str]:
-    return [MEAN, *map(quantile_name, sorted(analysis.quantiles))]
+    return [rundata.MEAN, *map(rundata.quantile_name, sorted(analysis.quantiles))]
 
 
-def _best_of(
-    samples: Sequence[NDArray[np.float64]], executions: NDArray[np.float64], analysis: Analysis
-) -> NDArray[np.float64]:
-    """Mean and quantiles of the best of k values of each sample with its k, shape (samples,
-    measures); NaN if k is NaN, below 1, or larger than the sample."""
+def _best_of(sample: NDArray[np.float64], k: float, analysis: Analysis) -> list[float]:
+    """Mean and quantiles of the best of k values of a sample; NaN if k is NaN, below 1, or larger
+    than the sample."""
     probabilities = sorted(analysis.quantiles)
-    sizes = np.array([sample.size for sample in samples])
-    found = np.full((len(samples), 1 + len(probabilities)), np.nan)
-    known = (executions >= 1) & (executions <= sizes)
-    for size, k in set(zip(sizes[known].tolist(), executions[known].tolist(), strict=True)):
-        alike = np.flatnonzero((sizes == size) & (executions == k))
-        values = np.stack([samples[place] for place in alike])
-        found[alike, 0] = best_of_mean(values, int(k))
-        for column, p in enumerate(probabilities, start=1):
-            found[alike, column] = best_of_quantile(values, p, int(k))
-    return found
+    if not 1 <= k <= sample.size:
+        return [np.nan] * (1 + len(probabilities))
+    found = [probability.best_of_quantile(sample, p, int(k)) for p in probabilities]
+    return [float(probability.best_of_mean(sample, int(k))), *map(float, found)]
 
 
-def _fair(
-    runs: Runs, rows_of: Sequence[NDArray[np.intp]]
-) -> tuple[list[dict[str, Any]], list[NDArray[np.float64]]]:
-    """The number of launches that the budget of each cell allows, to which the charge before the
-    first one does not belong, and its precisions of complete ones."""
-    launches = runs.launches
-    cell = np.empty(len(runs.frame), dtype=np.intp)
-    for place, rows in enumerate(rows_of):
-        cell[rows] = place
-    launches_of = launches.groupby(cell[launches["row"]]).indices
-    complete = launches["complete"].to_numpy(dtype=np.bool_)
-    start_s, end_s, evaluations, best = (
-        launches[name].to_numpy(dtype=np.float64)
-        for name in ("start_s", "end_s", "evaluations", "best_precision")
-    )
-    precision = equal_if_solved(runs, best, launches["row"].to_numpy())
-    lengths: dict[Unit, NDArray[np.float64]] = {"seconds": end_s - start_s}
-    lengths["evaluations"] = evaluations
-    budgets = {unit: runs.frame[BUDGETS[unit]].to_numpy(dtype=np.float64) for unit in UNITS}
-    found, singles = [], []
-    for place, rows in enumerate(rows_of):
-        own = np.asarray(launches_of.get(place, ()), dtype=np.intp)
-        ended = own[complete[own]]
-        timed = not np.isnan(budgets["seconds"][rows]).any()
-        unit: Unit = "seconds" if timed else "evaluations"
-        used, budget = lengths[unit][ended], np.fmax.reduce(budgets[unit][rows])
-        tau = used.mean() if used.sum() > 0 else np.nan
-        before = start_s[own].min() if timed and own.size else 0.0
-        launches_k = float(affordable_runs(budget - before, tau))
-        of_unit = {"unit": unit, "budget": budget, "complete_launches": ended.size}
-        found.append(of_unit | {"tau": tau, "k": launches_k})
-        singles.append(precision[ended])
-    return found, singles
-
-
-SUFFIX = {"seconds": "ert_s", "evaluations": "ert_evaluations"}
-
-HEAVY, ENDS = "_heavy_tail", ("_low", "_high")
-LIMITS = f"""
-    {{0}} [{{1}}] (interval): expected running time in {{2}}; `inf` if no run reached the target
-    {{0}}{HEAVY}: whether the distribution of the runtimes looks heavy-tailed; the interval may then
-        be too short
-"""
-
-PRINTED_UNITS = {"s": "{seconds}", "evaluations": "evaluations"}
+SUFFIX: dict[Unit, str] = {"seconds": "s", "evaluations": "evaluations"}
 SOME_TARGETS = (Points("target", 3),)
 
 
 @exhibit(
-    "ert",
     question=questions.TARGET,
-    title="Expected running time to targets",
-    caption="""
-    Expected running time (ERT) to each target, in {seconds} and in evaluations. The runs of all
-    instances are pooled. The ERT is the total cost of all runs divided by the number of runs that
-    reached the target; a failed run costs all that it used. The limits are computed on
-    a logarithmic scale. The upper limit is `inf` if the successes are too few to bound the ERT,
-    and both limits are empty for a single run. The columns `ert_s_heavy_tail` and
-    `ert_evaluations_heavy_tail` mark samples for which the interval may be too short.
-    """,
-    columns=f"""
-    CELL, TARGET, RUNS, SUCCESSES, SUCCESS_RATE
-    {LIMITS.format("ert_s", SECONDS, "seconds")}
-    {LIMITS.format("ert_evaluations", "evaluations", "evaluations")}
-    """,
     layouts=[
-        Layout(
-            caption=f"Expected running time (ERT) to target precisions, in {words}, with the runs "
-            "of all instances pooled. ∞: no run reached the target.",
-            brackets=INTERVAL,
-            values=(Value.with_limits(f"ert_{unit}", "ERT", "low"),),
-            columns="target",
-            points=SOME_TARGETS,
-            name=unit,
-        )
-        for unit, words in PRINTED_UNITS.items()
+        Layout(shown=(f"ert_{unit}",), columns="target", points=SOME_TARGETS, name=unit)
+        for unit in SUFFIX.values()
     ],
     figures=over_costs(
         "ert",
@@ -262,77 +165,88 @@ SOME_TARGETS = (Points("target", 3),)
     ),
     default=True,
 )
-def pooled(runs: Runs, analysis: Analysis) -> Parts:
-    return _parts(runs, analysis, CELL_KEYS, analysis.confidence)
+def ert(runs: Runs, analysis: Analysis) -> Parts:
+    """Expected running time to targets
+
+    Expected running time (ERT) to each target, in {seconds} and in evaluations, the runs of all
+    instances pooled. It is the total cost of all runs divided by the number of runs that reached
+    the target; a failed run costs all that it used. The limits are computed on a logarithmic scale.
+    The upper limit is `inf` if the successes are too few to bound the ERT, and both limits are
+    empty for a single run. The columns `ert_s_heavy_tail` and `ert_evaluations_heavy_tail` mark
+    samples for which the interval may be too short.
+
+    CELL, TARGET, RUNS, SUCCESSES, SUCCESS_RATE
+    ert_* [*] (interval) <ERT; low limits>: expected running time in *; `inf` if no run reached the
+        target
+    ert_*_heavy_tail: whether the distribution of the runtimes looks heavy-tailed; the interval may
+        then be too short
+    """
+    return to_targets(runs, analysis, CELL_KEYS, limits=True)
 
 
 @exhibit(
-    "ert_by_instance",
     question=questions.TARGET,
-    title="Expected running time on each instance",
-    caption="""
-    Expected running time (ERT) to each target on each instance, in {seconds} and in evaluations.
-    The performance profile is computed from its seconds. `inf`: no run on the instance reached the
-    target.
-    """,
-    columns=f"""
-    INSTANCE_CELL, TARGET, RUNS, SUCCESSES, SUCCESS_RATE
-    ert_s [{SECONDS}]: expected running time in seconds; `inf` if no run reached the target
-    ert_evaluations [evaluations]: expected running time in evaluations; `inf` if no run reached the
-        target
-    """,
     layouts=[
         Layout(
-            caption=f"Expected running time (ERT) to target precisions on each instance, in "
-            f"{words}. ∞: no run reached the target.",
-            values=(Value(f"ert_{unit}", "ERT", "low"),),
+            shown=(f"ert_{unit}",),
             rows=("function", "instance", "target"),
             columns="algorithm",
             points=SOME_TARGETS,
             name=unit,
         )
-        for unit, words in PRINTED_UNITS.items()
+        for unit in SUFFIX.values()
     ],
 )
-def by_instance(runs: Runs, analysis: Analysis) -> Parts:
-    return _parts(runs, analysis, PROBLEM_KEYS)
+def ert_by_instance(runs: Runs, analysis: Analysis) -> Parts:
+    """Expected running time on each instance
+
+    Expected running time (ERT) to each target on each instance, in {seconds} and in evaluations.
+    The performance profile is computed from its seconds.
+
+    INSTANCE_CELL, TARGET, RUNS, SUCCESSES, SUCCESS_RATE
+    ert_* [*] <ERT; low>: expected running time in *; `inf` if no run reached the target
+    """
+    return to_targets(runs, analysis, PROBLEM_KEYS)
 
 
 def in_seconds(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """The success rates and ERTs of the table `ert` in seconds."""
     columns = [*CELL_KEYS, "target", "success_rate", "ert_s"]
-    return stacked(_parts(runs, analysis, CELL_KEYS), columns)
+    return rundata.stacked(to_targets(runs, analysis, CELL_KEYS), columns)
 
 
-def _parts(
-    runs: Runs, analysis: Analysis, keys: tuple[str, ...], confidence: float | None = None
+def to_targets(
+    runs: Runs, analysis: Analysis, keys: tuple[str, ...], limits: bool = False
 ) -> Parts:
-    """The columns of `ert` for some keys; without a confidence, limits are unknown."""
+    """The columns of `success`, and of `ert` with or without its limits, for some keys."""
     of_others = bridges(runs, analysis.confidence)
     runs, targets = with_published(runs), analysis.targets_from_easy
-    spent = {unit: Spent.until(runs.runtimes(unit, targets), runs.spent(unit)) for unit in UNITS}
-    unknown = {f"{column}{end}": np.nan for column in SUFFIX.values() for end in ("", *ENDS)}
-    unknown |= {f"{column}{HEAVY}": False for column in SUFFIX.values()}
+    reached_at = {unit: runs.runtimes(unit, targets) for unit in UNITS}
     for group, rows in runs.groups(keys):
-        success = spent["evaluations"].success[rows]
-        part = {
-            **unknown,
-            **group,
-            "target": np.asarray(targets, dtype=np.float64),
-            "runs": len(rows),
-            "successes": success.sum(axis=0),
-            "success_rate": success_rate(success, axis=0),
-        }
-        for unit in runs.units_of(rows):
-            column, cost = SUFFIX[unit], spent[unit].cost[rows]
-            part[column] = ert(cost, success, axis=0)
-            if confidence is not None:
-                interval = ert_interval(cost, success, confidence=confidence)
-                part[f"{column}_low"], part[f"{column}_high"] = interval.low, interval.high
-                part[f"{column}{HEAVY}"] = interval.heavy_tail
+        success = np.isfinite(reached_at["evaluations"][rows])
+        successes = success.sum(axis=0)
+        rate = probability.success_interval(successes, len(rows), analysis.confidence)
+        part = {**group, "target": np.array(targets), "runs": len(rows), "successes": successes}
+        part |= {"success_rate": rate.value, "success_rate_low": rate.low}
+        part |= {"success_rate_high": rate.high}
+        for unit, suffix in SUFFIX.items():
+            times, ends = reached_at[unit][rows], runs.spent(unit)[rows]
+            if unit not in runs.units_of(rows):
+                of_unit = "mean_{}_successes_only", "mean_{}", "ert_{}", "ert_{}_low", "ert_{}_high"
+                part |= dict.fromkeys((name.format(suffix) for name in of_unit), np.nan)
+                part[f"ert_{suffix}_heavy_tail"] = False
+                continue
+            cost = rundata.Spent.until(times, ends).cost
+            part[f"mean_{suffix}_successes_only"] = probability.mean_of_successes(times, axis=0)
+            part[f"mean_{suffix}"] = probability.mean_if_all_succeed(times, axis=0)
+            part[f"ert_{suffix}"] = statistics.ert(cost, success, axis=0)
+            if limits:
+                found = statistics.ert_interval(cost, success, confidence=analysis.confidence)
+                low, high = found.low, found.high
                 if unit == "seconds" and (one := of_others.get(str(group["algorithm"]))):
-                    part[f"{column}_low"] = interval.low * one.low / one.ratio
-                    part[f"{column}_high"] = interval.high * one.high / one.ratio
+                    low, high = low * one.low / one.ratio, high * one.high / one.ratio
+                part |= {f"ert_{suffix}_low": low, f"ert_{suffix}_high": high}
+                part[f"ert_{suffix}_heavy_tail"] = found.heavy_tail
         yield part
 
 
@@ -340,27 +254,9 @@ BEYOND = 100.0  # length of the curves, as a multiple of the cost of the longest
 
 
 @exhibit(
-    "restarted_curves",
     question=questions.TARGET,
-    title="Share of targets reached with restarts",
-    caption="""
-    Share of the targets that are reached within a cost if every failed run is followed by another
-    one, over {seconds} and over evaluations, for each function and for all functions together. It
-    is the mean over the targets of the distribution function of the runtime with restarts, in
-    closed form, up to 100 times the longest run. A target that no run reached is never reached.
-    """,
-    columns="""
-    CELL_OR_ALL, RUNS, UNIT, COST
-    observed: share of the runs that were as long as `cost`, or had reached every target before;
-        below 1, the share is computed from how often and how late the runs reached each target
-    fraction <Share; high .2>: share of the targets that are reached within `cost`
-    error: the exact share is between `fraction` − `error` and `fraction` + `error`
-    """,
     layouts=Layout(
-        caption="Share of targets that are reached within a cost if failed runs are restarted, "
-        "in closed form.",
-        columns="cost",
-        points=(Points("cost", (0.001, 0.01, 0.1, 1.0), relative=True),),
+        columns="cost", points=(Points("cost", (0.001, 0.01, 0.1, 1.0), relative=True),)
     ),
     figures=over_costs(
         "restarted",
@@ -378,7 +274,20 @@ BEYOND = 100.0  # length of the curves, as a multiple of the cost of the longest
     ),
     beside="ecdf",
 )
-def curves(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+def restarted_curves(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """Share of targets reached with restarts
+
+    Share of the targets that are reached within a cost if every failed run is followed by another
+    one, over {seconds} and over evaluations, for each function and for all functions together. It
+    is the mean over the targets of the distribution function of the runtime with restarts, in
+    closed form, up to 100 times the longest run. A target that no run reached is never reached.
+
+    CELL_OR_ALL, RUNS, UNIT, COST
+    observed: share of the runs that were as long as `cost`, or had reached every target before;
+        below 1, the share is computed from how often and how late the runs reached each target
+    fraction <Share; high .2>: share of the targets that are reached within `cost`
+    error: the exact share is between `fraction` − `error` and `fraction` + `error`
+    """
     targets, parts, costs = analysis.targets_from_easy, [], {}
     for unit in UNITS:
         there = told_in(runs, unit)
@@ -390,10 +299,10 @@ def curves(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     reached_at = {unit: everyone.runtimes(unit, targets) for unit in UNITS}
     for group, rows in everyone.groups(CELL_KEYS):
         for unit in everyone.units_of(rows):
-            spent = Spent.until(reached_at[unit][rows], everyone.spent(unit)[rows])
+            spent = rundata.Spent.until(reached_at[unit][rows], everyone.spent(unit)[rows])
             known = np.where(spent.success.all(axis=1), np.inf, spent.cost.max(axis=1))
             of_targets = [
-                restarted_cdf(cost, success, costs[unit])
+                statistics.restarted_cdf(cost, success, costs[unit])
                 for cost, success in zip(spent.cost.T, spent.success.T, strict=True)
             ]
             low = np.mean([bounds.low for bounds in of_targets], axis=0)
@@ -403,7 +312,7 @@ def curves(runs: Runs, analysis: Analysis) -> pd.DataFrame:
             parts.append(until_cut(part, known, np.inf))
     shared = ["suite", "dimension", "algorithm", "unit", "cost"]
     sums = {"runs": "sum", "observed": "mean", "fraction": "mean", "error": "mean"}
-    single = stacked(parts, [*shared, "function", *sums])
+    single = rundata.stacked(parts, [*shared, "function", *sums])
     across = single.groupby(shared, as_index=False).agg(sums)
     frame = pd.concat([single.astype({"function": str}), across.assign(function=ALL)])
     return frame.reset_index(drop=True)

@@ -92,13 +92,11 @@ def measured(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def from_files(frame: pd.DataFrame, columns: Iterable[str]) -> pd.DataFrame:
-    """A table from a file, with the names that the exhibits read. CSV does not say that optima are
-    unknown, but its columns then have other names than `columns`."""
+    """A table from a file, with the names that the exhibits read."""
+    if not is_unknown(frame):
+        return frame
     names = {name.replace(PRECISION, GAP): name for name in columns if PRECISION in name}
-    known = frame.rename(columns=names)
-    if GAP in set(known.get(MEASURE, ())) or any(name in frame for name in names):
-        known.attrs.setdefault(KIND, "unknown")
-    return _with_measure(known, GAP, PRECISION) if is_unknown(known) else known
+    return _with_measure(frame.rename(columns=names), GAP, PRECISION)
 
 
 def _with_measure(frame: pd.DataFrame, name: str, other: str) -> pd.DataFrame:

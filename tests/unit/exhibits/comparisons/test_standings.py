@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from timefair.exhibits import latex
 from timefair.exhibits.comparisons.comparison import reversals
 from timefair.exhibits.registry import TABLES
 from timefair.records.rundata.problems import evaluations_allowed, precision_at, problems
@@ -155,18 +154,6 @@ def test_pairs_at_the_end(sample, table):
     assert every["value_a"] < every["value_b"] == 3.0  # average ranks
 
 
-def test_what_is_better_over_all_functions(sample, table):
-    rows = [
-        row
-        for function in range(1, 9)
-        for name, result in (("A", 0.0 if function == 1 else 1.0), ("B", 2.0 + function))
-        for row in sample(name, [result], function=function)
-    ]
-    frame = of_medians(made("comparison", table(*rows))).set_index("function")
-    assert frame.loc["all", ["p", "p_adjusted", "better"]].tolist() == [2 / 2**8, 2 / 2**8, "A"]
-    assert frame.loc["1":"8", "better"].isna().all()
-
-
 def test_ranks_by_evaluations_and_by_time(hare_and_tortoise):
     frame = made("rankings", hare_and_tortoise).set_index(["criterion", "target", "algorithm"])
     hare, tortoise = (frame.loc[("fixed target", 0.1, name)] for name in ("hare", "tortoise"))
@@ -262,31 +249,6 @@ def test_a_run_that_reached_the_final_target_allows_any_number_of_evaluations(ru
         [3.0, 3.0, 3.0],
     ]
     assert of_second.tolist() == [[6.0]]
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_all_failed(name, sample, table):
-    rows = [
-        row
-        for function in (1, 2, 3)
-        for algorithm in "AB"
-        for row in sample(algorithm, [np.inf] * 3, function=function, evaluations=0)
-    ]
-    frame = made(name, table(*rows))
-    assert frame.empty
-    assert frame.attrs["failed"] == [["bbob", 2, "A"], ["bbob", 2, "B"]]
-    assert frame.attrs["omitted"] == (
-        "Omitted, without an evaluation in any run: A (D = 2), B (D = 2)."
-    )
-    without = [row | {"evaluations": 5, "status": "no_finite_value"} for row in rows]
-    frame = made(name, table(*without))
-    if name == "rank_reversals":
-        assert frame.empty
-    for column in frame.columns:
-        if column.startswith(("p_", "iman_davenport_p")) or column == "p":
-            assert (frame[column] == 1).all()
-        if "rank" in column and column != "rank_difference":
-            assert (frame[column] == 1.5).all()
 
 
 @pytest.fixture
@@ -458,19 +420,3 @@ def test_by_hand(lines):
         "A": pytest.approx((1.5 + 1 + 2) / 3),
         "B": pytest.approx((1.5 + 2 + 1) / 3),
     }
-
-
-@pytest.mark.parametrize(("algorithms", "dimensions"), [(13, 3), (104, 2)])
-def test_a_large_campaign_is_on_one_page(algorithms, dimensions):
-    exhibit = TABLES["summary"].exhibit
-    keys = pd.MultiIndex.from_product(
-        [["bbob"], range(2, 2 + dimensions), [f"algorithm-{k:03}" for k in range(algorithms)]],
-        names=["suite", "dimension", "algorithm"],
-    ).to_frame(index=False)
-    values = np.linspace(0.1, 0.9, len(keys))
-    frame = keys.assign(**{c.name: values for c in exhibit.columns if c.name not in keys})
-    frame["functions"] = 24
-    text = latex.typeset(exhibit, frame, exhibit.printed(frame), latex.Setting(FEW))
-    assert text.count(r"\begin{table*}") == 1
-    assert "(continued)" not in text
-    assert ("are printed" in text) == (algorithms == 104)

@@ -33,24 +33,6 @@ def campaign(run, table):
     return table(*rows)
 
 
-def test_a_curve_over_evaluations_ends_where_half_of_the_runs_were_cut_off(run, table):
-    slow = [run([(1, 0.1, 9.0), (10, 0.5, 3.0)], run=k, evaluations=20 + k) for k in range(3)]
-    fast = [
-        run([(1, 0.1, 8.0)], algorithm="B", run=k, evaluations=1000, stop_reason="evaluations")
-        for k in range(3)
-    ]
-    done = [
-        run([(5, 0.1, 0.0)], algorithm="C", run=k, evaluations=5, stop_reason="target")
-        for k in range(3)
-    ]
-    frame = made("anytime", table(*slow, *fast, *done))
-    ends = frame[frame["unit"] == "evaluations"].groupby("algorithm")["cost"].max()
-    assert 18 <= ends["A"] <= 21
-    assert ends["B"] == ends["C"] == 1000
-    in_seconds = frame[frame["unit"] == "seconds"].groupby("algorithm")["cost"].max()
-    assert in_seconds.nunique() == 1
-
-
 @pytest.mark.parametrize(
     ("targets", "used"),
     [
@@ -112,32 +94,6 @@ def test_a_share_over_evaluations_is_a_lower_bound_from_the_first_cut_to_the_las
     seconds = frame[frame["unit"] == "seconds"]
     assert (seconds["observed"] == 1).all()
     assert seconds.groupby("algorithm")["cost"].max().eq(1.0).all()
-
-
-def test_a_budget_in_evaluations_cuts_curves_over_seconds(run, table):
-    rows = table(
-        *(
-            run(
-                [(1, 0.01, 5.0)],
-                algorithm=name,
-                run=k,
-                stop_reason="evaluations",
-                wall_s=seconds + 0.01 * k,
-                budget_s=None,
-                budget_evaluations=100,
-            )
-            for name, seconds in (("A", 0.1), ("B", 0.9))
-            for k in range(2)
-        )
-    )
-    frame = made("ecdf", rows).query("function == '1'")
-    ends = frame.groupby(["unit", "algorithm"])["cost"].max()
-    assert ends["evaluations"].to_dict() == {"A": 100, "B": 100}
-    assert ends["seconds", "B"] == pytest.approx(0.91)
-    assert 0.1 <= ends["seconds", "A"] <= 0.11
-    first = frame[frame["observed"] < 1].groupby(["unit", "algorithm"])["cost"].min()
-    assert first["seconds", "A"] > 0.1
-    assert "evaluations" not in first
 
 
 def test_a_median_has_no_limits_from_the_first_cut_on(cut_off):

@@ -280,7 +280,7 @@ def test_runs_of_all_instances_are_pooled_in_normalized_objectives():
         run_of(SUITES["bbob-biobj"].problem(1, 2, instance), vectors, instance, 0)
         for instance, vectors in enumerate(found, start=1)
     ]
-    table = quality.surfaces(
+    table = quality.attainment(
         Runs.of(pa.Table.from_pylist(rows, RUN_SCHEMA)), Analysis(resamples=10)
     )
     of_share = {share: part[["f1", "f2"]].to_numpy() for share, part in table.groupby("share")}
@@ -297,7 +297,7 @@ def test_a_surface_has_a_limited_number_of_corners():
     vectors = np.column_stack([first, 1 - first])
     problem = SUITES["bbob-biobj"].problem(1, 2, 1)
     table = pa.Table.from_pylist([run_of(problem, vectors, 1, 0)], RUN_SCHEMA)
-    found = quality.surfaces(Runs.of(table), Analysis(resamples=10))
+    found = quality.attainment(Runs.of(table), Analysis(resamples=10))
     assert found.groupby("share").size().tolist() == [quality.POINTS] * 3
     np.testing.assert_allclose(found[["f1", "f2"]].iloc[[0, -1]], vectors[[0, -1]], atol=1e-6)
 
@@ -335,7 +335,7 @@ def table(build, *rows, **settings):
 
 
 def test_errors_in_seconds_and_in_evaluations():
-    frame = table(quality.errors, moving_run(FOUND, **SECONDS))
+    frame = table(quality.changes, moving_run(FOUND, **SECONDS))
     (row,) = frame.to_dict("records")
     assert [row["runs"], row["environments"], row["unit"], row["period"]] == [1, 4, "seconds", 2.0]
     best = [1.0, MIDDLE[1], 2.0, MIDDLE[3]]
@@ -344,7 +344,7 @@ def test_errors_in_seconds_and_in_evaluations():
     assert row["offline_error"] == pytest.approx(np.mean(offline))
     for name in ("before_change", "offline_error"):
         assert row[f"{name}_low"] == row[f"{name}_high"] == row[name]
-    (row,) = table(quality.errors, moving_run(FOUND, **EVALUATIONS)).to_dict("records")
+    (row,) = table(quality.changes, moving_run(FOUND, **EVALUATIONS)).to_dict("records")
     assert [row["unit"], row["period"]] == ["evaluations", 10.0]
     offline = [(2 * 4.0 + 8 * 1.0) / 10, MIDDLE[1], 2.0, MIDDLE[3]]
     assert row["offline_error"] == pytest.approx(np.mean(offline))
@@ -362,7 +362,7 @@ def test_recovery_after_changes():
 def test_the_curve_ends_at_the_mean_error_before_a_change():
     for budget, period in ((SECONDS, 2.0), (EVALUATIONS, 10.0)):
         run = moving_run(FOUND, **budget)
-        curve, frame = table(quality.after_change, run), table(quality.errors, run)
+        curve, frame = table(quality.after_change, run), table(quality.changes, run)
         assert curve["cost"].iloc[-1] == pytest.approx(period)
         assert curve["error"].iloc[-1] == pytest.approx(frame["before_change"].iloc[0])
         assert (curve["error"].diff().iloc[1:] <= 0).all()

@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from timefair.exhibits.files import read, write
 from timefair.exhibits.registry import TABLES
 from timefair.exhibits.run_count import Samples
 from timefair.records.rundata.runs import Runs
@@ -97,17 +96,6 @@ def test_cells_with_fewer_runs_than_the_cap_give_no_row(name, campaign, of_campa
     assert list(frame.columns) == list(of_campaign(name).columns)
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
-def test_a_file_gives_a_full_table_back(name, suffix, of_campaign, tmp_path):
-    frame = of_campaign(name)
-    write(frame, tmp_path / f"table{suffix}")
-    back = read(tmp_path / f"table{suffix}")
-    assert len(frame) > 0
-    rtol = 1e-14 if suffix == ".parquet" else 5e-6
-    pd.testing.assert_frame_equal(back, frame, check_dtype=False, check_exact=False, rtol=rtol)
-
-
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("value", [0.0, 1e-8, np.inf])
@@ -169,15 +157,6 @@ def test_racing_drops_what_cannot_win_and_keeps_the_winner(cells):
         100,
         100,
     )
-
-
-def test_the_rule_of_the_median_stops_where_its_interval_is_narrow(cells):
-    narrow = {cell(algorithm="A"): np.tile([9.0, 11.0, 10.0], 8)}
-    wide = {cell(algorithm="A"): np.tile([1.0, 100.0, 10.0], 8)}
-    rule = {"dimension": "2", "rule": "width of the median", "setting": "single"}
-    assert only(made("run_count_rules", cells(narrow)), **rule)["mean_runs"] == 10
-    row = only(made("run_count_rules", cells(wide)), **rule)
-    assert (row["mean_runs"], row["never_stopped_percent"]) == (CAP, 100)
 
 
 @pytest.mark.slow

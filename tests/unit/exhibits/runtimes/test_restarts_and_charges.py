@@ -27,15 +27,6 @@ def made(name, table, analysis=ANALYSIS):
     return TABLES[name](Runs.of(table), analysis)
 
 
-def test_targets_lie_between_the_median_start_and_the_best_of_a_problem(campaign):
-    runs = Runs.of(campaign)
-    targets = runs.relative_targets([0.5, 0.1])
-    # Instance 1: starts 0.5 and 5, best 0.5. Instance 2: starts 20 and 50, best 0.05.
-    of_instance = {1: [0.5, 0.5], 2: [10.025, 2.045]}
-    for instance, row in zip(runs.frame["instance"], targets, strict=True):
-        np.testing.assert_allclose(row, of_instance[instance])
-
-
 def test_curves_without_a_failure_are_the_ecdf_and_go_beyond_the_runs(run, table):
     rows = table(*[run([(k + 1, 0.1 * (k + 1), 0.0)], run=k) for k in range(5)])
     curves = made("restarted_curves", rows).query("function == '1' and unit == 'evaluations'")

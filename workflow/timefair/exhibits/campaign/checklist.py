@@ -57,7 +57,7 @@ def differs(runs: Runs, name: str) -> bool:
 
 
 def _values(group: Iterable[integrity.Origins], name: str) -> list[Any]:
-    values = (machine.get(name) for one in group for machine in one.machine if machine)
+    values = [machine.get(name) for one in group for machine in one.machine if machine]
     return distinct([value for value in values if value is not None])
 
 
@@ -100,11 +100,6 @@ Parts: TypeAlias = Iterator[ChecklistPart]
 
 
 def listed(words: Iterable[object]) -> str:
-    """The words, separated by commas.
-
-    >>> listed(range(10))
-    '0, 1, 2, 3, 4, 5, 6, 7 and 2 more'
-    """
     return first(words, MOST)
 
 
@@ -124,10 +119,8 @@ def when(condition: object, text: str) -> str:
 def by_algorithm(said: Mapping[str, str]) -> str:
     """The text on each algorithm; a text that several algorithms share appears once.
 
-    >>> by_algorithm({"A": "2 s", "B": "1 s", "C": "2 s"})
-    '2 s (A, C); 1 s (B)'
-    >>> by_algorithm({"A": "2 s", "C": "2 s"})
-    '2 s'
+    >>> by_algorithm({"A": "2 s", "B": "1 s", "C": "2 s"}), by_algorithm({"A": "2 s"})
+    ('2 s (A, C); 1 s (B)', '2 s')
     """
     groups: dict[str, list[str]] = {}
     for label, text in said.items():
@@ -183,13 +176,9 @@ def _budget(runs: Runs, analysis: Analysis) -> Parts:
         yield part("Early end", "no target ends a run: no optimum is known")
     else:
         targets = asked(runs, lambda _, campaign: campaign["budget"]["final_target"])
+        at = "a run ends at the precision {:g}, where the optimum is known".format
         known = alternatives(
-            targets,
-            lambda target: (
-                "no target ends a run"
-                if target is None
-                else f"a run ends at the precision {target:g}, where the optimum is known"
-            ),
+            targets, lambda target: at(target) if target is not None else "no target ends a run"
         )
         several = when(len(set(known.values())) > 1, "not all runs had the same final target")
         yield part("Early end", by_algorithm(known), unrecorded(targets), several)
@@ -271,12 +260,8 @@ def _restarts(runs: Runs, analysis: Analysis) -> Parts:
 
 
 def _policy(restart: Facts) -> str:
-    settings = [
-        f"{key} {value:g}"
-        for key, value in restart.items()
-        if key != "policy" and value is not None
-    ]
-    return ", ".join([restart["policy"], *settings])
+    set_to = {key: value for key, value in restart.items() if value is not None}
+    return ", ".join([set_to.pop("policy"), *(f"{key} {v:g}" for key, v in set_to.items())])
 
 
 def _lengths(runs: Runs) -> Iterator[str]:
@@ -311,24 +296,19 @@ def _targets(runs: Runs, analysis: Analysis) -> Parts:
         gap = "no optimum is known; a gap is f minus the least f that any run here found"
         yield part("Gap", gap)
     else:
-        problems = runs.frame[[*PROBLEM, "f_opt"]].drop_duplicates(PROBLEM)
+        problems = runs.frame[PROBLEM].drop_duplicates()
         others = runs.frame.loc[runs.frame["f_opt"].isna(), PROBLEM].drop_duplicates()
-        said = "a precision is the distance to the known optimum"
-        if len(others):
-            said += (
-                f"; on {len(others)} of {len(problems)} problems to the best value that was found"
-            )
-        wrong = listed(
-            f"{one.problem} (f = {one.f:.9g} < {one.f_opt:.9g})" for one in refuted(runs)
-        )
+        to_best = f"on {len(others)} of {len(problems)} problems to the best value that was found"
+        known = "a precision is the distance to the known optimum"
+        said = sentence(known, when(len(others), to_best))
+        wrong = listed(f"{of.problem} (f = {of.f:.9g} < {of.f_opt:.9g})" for of in refuted(runs))
         yield part("Precision", said, when(wrong, f"values below the optimum: {wrong}"))
     hardest = targets[-1]
     reached = int(np.isfinite(runs.runtimes("evaluations", [hardest])).sum())
     said = f"within the budget; {reached} of {len(runs.frame)} runs reached {hardest:g}"
-    if "success" in analysis.asked_tables:
-        yield part("Success", f"{said}; rates in table success")
-    else:
-        yield part("Success", said, "select table success")
+    rates = "success" in analysis.asked_tables
+    said += when(rates, "; rates in table success")
+    yield part("Success", said, when(not rates, "select table success"))
 
 
 def _results(runs: Runs, analysis: Analysis) -> Parts:
@@ -336,23 +316,17 @@ def _results(runs: Runs, analysis: Analysis) -> Parts:
     alone = len(runs.frame["algorithm"].unique()) < 2
     asked_for = {"Anytime": ("anytime", "ecdf"), "ERT": ("ert", "ert_by_instance")}
     for name, wanted in (asked_for | {"Profiles": ("profile",)}).items():
-        tables = [table for table in wanted if table in analysis.asked_tables]
-        figures = [figure for figure in wanted if figure in analysis.asked_figures]
+        tables = listed(table for table in wanted if table in analysis.asked_tables)
+        figures = listed(figure for figure in wanted if figure in analysis.asked_figures)
         yield part(
             name,
-            sentence(
-                when(tables, f"tables: {listed(tables)}"),
-                when(figures, f"figures: {listed(figures)}"),
-            ),
+            sentence(when(tables, f"tables: {tables}"), when(figures, f"figures: {figures}")),
             when(not (tables or figures), f"select table or figure {wanted[0]}"),
             when(alone and name == "Profiles", "a profile needs several algorithms"),
         )
 
 
-INTERVALS = (
-    *("ert", "quantiles", "quantiles_to_target", "paper_values"),
-    *("success", "ecdf", "profile"),
-)
+LIMITS = ("ert", "quantiles", "quantiles_to_target", "paper_values", "success", "ecdf", "profile")
 TESTS = ("comparison", "friedman", "posthoc", "rank_reversals")
 FEWEST = 2  # number of runs that an interval needs
 FIXED = "number fixed beforehand"
@@ -374,30 +348,25 @@ def _statistics(runs: Runs, analysis: Analysis) -> Parts:
     number = f"{least}" if least == most else f"{least} to {most}"
     problems = runs.frame[PROBLEM].drop_duplicates()
     rules = asked(runs, lambda _, campaign: campaign["stopping"]["rule"])
-    said = alternatives(
-        rules,
-        lambda rule: FIXED if rule == "fixed" else f"ended by the rule {rule} (table stopping)",
-    )
+    ruled = "ended by the rule {} (table stopping)".format
+    said = alternatives(rules, lambda rule: FIXED if rule == "fixed" else ruled(rule))
     few = int((sizes < FEWEST).sum())
     unruled = least != most and set(said.values()) <= {FIXED}
+    on_each = f"runs of each algorithm on each of {len(problems)} problems: {number}"
     yield part(
         "Repetitions",
-        sentence(
-            f"runs of each algorithm on each of {len(problems)} problems: {number}",
-            by_algorithm(said),
-        ),
+        sentence(on_each, by_algorithm(said)),
         when(few, f"in {few} cases fewer than {FEWEST} runs, too few for an interval"),
         when(unruled, "numbers of runs differ, and there is no stopping rule"),
     )
     yield _independence(runs.frame[~runs.frame["algorithm"].isin(list(runs.sources))])
-    intervals = [name for name in INTERVALS if name in analysis.asked_tables]
-    tests = [name for name in TESTS if name in analysis.asked_tables]
+    intervals, tests = (
+        listed(name for name in names if name in analysis.asked_tables) for names in (LIMITS, TESTS)
+    )
+    level = f"{100 * analysis.confidence:g} % intervals in {intervals}"
     yield part(
         "Intervals or tests",
-        sentence(
-            when(intervals, f"{100 * analysis.confidence:g} % intervals in {listed(intervals)}"),
-            when(tests, f"tests in {listed(tests)}"),
-        ),
+        sentence(when(intervals, level), when(tests, f"tests in {tests}")),
         when(not (intervals or tests), "select table ert or friedman"),
     )
 
@@ -470,11 +439,14 @@ def _machine(runs: Runs, analysis: Analysis) -> Parts:
         when(len(kernels) > 1, f"runs under {len(kernels)} kernels"),
         untold(runs, "kernel"),
     )
-    pools = {label: _pools(one) for label, one in origins(runs).items()}
+    pools = {
+        label: [pool for of in one.machine for pool in (of or {}).get("blas_threads") or ()]
+        for label, one in origins(runs).items()
+    }
     yield _threads(runs, pools)
     libraries = told(runs, "blas")
     every = {
-        f"threads of {pool['library']}: {pool['threads']}" for of in pools.values() for pool in of
+        f"threads of {of['library']}: {of['threads']}" for some in pools.values() for of in some
     }
     yield part(
         "BLAS",
@@ -513,10 +485,6 @@ def _requirements(runs: Runs) -> tuple[str, str]:
     return listed(sorted(map(integrity.required_in_words, words))), listed(sorted(wrong))
 
 
-def _pools(origin: integrity.Origins) -> list[dict[str, Any]]:
-    return [pool for one in origin.machine for pool in (one or {}).get("blas_threads") or ()]
-
-
 def _threads(runs: Runs, pools: Mapping[str, list[dict[str, Any]]]) -> ChecklistPart:
     """Excess of CPU time is possible if the kernel cannot pin a run to its cores."""
     frame, total = runs.frame, len(runs.frame)
@@ -552,12 +520,10 @@ def _versions(runs: Runs) -> ChecklistPart:
     }
     unknown = sorted({n for found in (shared, *own.values()) for n, v in found.items() if not v})
     undeclared = integrity.undeclared_software(known).items()
+    together = ", ".join(f"{name} {version}" for name, version in sorted(shared.items()))
     return part(
         "Versions",
-        sentence(
-            ", ".join(f"{name} {version}" for name, version in sorted(shared.items())),
-            when(alone, f"in environments of their own: {_each(alone)}"),
-        ),
+        sentence(together, when(alone, f"in environments of their own: {_each(alone)}")),
         *(f"{name} {' and '.join(several)}" for name, several in undeclared),
         when(unknown, f"version not known: {listed(unknown)}"),
         untold(runs, "python"),
@@ -583,21 +549,16 @@ def _environments(runs: Runs) -> Parts:
         for label, one in origins(runs).items()
         if one.own_environment
     }
-    said = {}
+    said, dirty = {}, []
     for label, every in found.items():
-        pythons = [own["python"] or "the interpreter of the workflow" for own in every]
-        said[label] = listed(
-            f"{python} with {own['path']} at {own['commit'] or 'no commit'}"
-            if own["path"]
-            else python
-            for python, own in zip(pythons, every, strict=True)
-        )
-    dirty = listed(
-        label
-        for label, every in found.items()
-        if any(str(own["commit"]).endswith(DIRTY) for own in every)
-    )
-    changed = f"files of {dirty} differed from the commit: commit, and measure again"
+        texts = []
+        for own in every:
+            texts.append(own["python"] or "the interpreter of the workflow")
+            if own["path"]:
+                texts[-1] += f" with {own['path']} at {own['commit'] or 'no commit'}"
+        said[label] = listed(texts)
+        dirty += [label] if any(str(own["commit"]).endswith(DIRTY) for own in every) else []
+    changed = f"files of {listed(dirty)} differed from the commit: commit, and measure again"
     if found:
         yield part("Environments of their own", _each(said), when(dirty, changed))
 
@@ -629,9 +590,7 @@ def _ancillary(runs: Runs, analysis: Analysis) -> Parts:
     missing += when(len(silent) > 1, f" for {listed(silent)}")
     if analysis.campaign.get("algorithms") == {}:  # of imported runs
         missing = "not recorded"
-    elif not silent:
-        missing = ""
-    yield part("Tuning", by_algorithm(said), missing, *elsewhere)
+    yield part("Tuning", by_algorithm(said), when(silent, missing), *elsewhere)
     known = spent.dropna(subset="preparation_s")
     prepared = listed(
         f"{row.Index} {row.preparation_s:.3g} s ({row.preparation})" for row in known.itertuples()
@@ -640,13 +599,12 @@ def _ancillary(runs: Runs, analysis: Analysis) -> Parts:
     yield part("Preparation", prepared, unrecorded(dict.fromkeys(unknown)))
     share = f"at most {spent['share_s'].max():.3g} s per problem, of {analysis.problems}"
     evidence = f"not charged; the share would be {share}"
-    shown = [table for table in EFFECT if table in analysis.asked_tables]
+    shown = listed(table for table in EFFECT if table in analysis.asked_tables)
     if analysis.ancillary == "amortised":
         yield part("Amortisation", f"every run is charged its share, {share}")
-    elif shown:
-        yield part("Amortisation", f"{evidence}; shown in tables {listed(shown)}")
     else:
-        yield part("Amortisation", evidence, f"select table {EFFECT[0]}")
+        evidence += when(shown, f"; shown in tables {shown}")
+        yield part("Amortisation", evidence, when(not shown, f"select table {EFFECT[0]}"))
 
 
 def _search(search: Mapping[str, Any]) -> str:
@@ -665,10 +623,8 @@ DIRTY = "-dirty"
 
 
 def _code(runs: Runs, analysis: Analysis) -> Parts:
-    digests = {
-        label: sorted(short(code) for code in one.code if code)
-        for label, one in origins(runs).items()
-    }
+    of_each = origins(runs).items()
+    digests = {label: sorted(short(code) for code in one.code if code) for label, one in of_each}
     several = [label for label, found in digests.items() if len(found) > 1]
     known = {label: listed(found) for label, found in digests.items() if found}
     yield part(
@@ -696,7 +652,7 @@ def _code(runs: Runs, analysis: Analysis) -> Parts:
         when(unknown, f"runs without one: {unknown}"),
     )
     name = analysis.campaign.get("name")
-    several = [label for label, one in origins(runs).items() if len(one.configurations(label)) > 1]
+    several = [label for label, one in of_each if len(one.configurations(label)) > 1]
     yield part(
         "Configuration",
         when(name, f"results/{name}/campaign.json and the workflow of timefair"),
@@ -735,16 +691,20 @@ ITEMS: dict[str, Callable[[Runs, Analysis], Parts]] = {
 
 
 @exhibit(
-    "checklist",
     question=questions.REPORTING,
-    title="Reporting checklist of time-fair",
-    caption="""
+    layouts=Layout(rows=("item", "topic", "part")),
+    complete=True,
+    asked=True,
+    default=True,
+)
+def checklist(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """Reporting checklist of time-fair
+
     The reporting checklist of *time-fair*, section 4, filled from the records: one row for each
     part of its eight items. An item is met if none of its parts is open. The evidence comes from
     the records or, for tables, figures and the tuning of algorithms, from the configuration of the
     campaign.
-    """,
-    columns="""
+
     item: number of the item in the paper
     topic (text): topic of the item
     part (text): part of the item
@@ -752,17 +712,7 @@ ITEMS: dict[str, Callable[[Runs, Analysis], Parts]] = {
     evidence (text) <Evidence; 38 letters>: what the records, or the campaign, state; empty if there
         is none
     missing (text) <Missing; 22 letters>: why the part is not met; empty otherwise
-    """,
-    layouts=Layout(
-        caption="Reporting checklist of time-fair, section 4. An item is met if none of its "
-        "parts is open; the evidence is what the records state.",
-        rows=("item", "topic", "part"),
-    ),
-    complete=True,
-    asked=True,
-    default=True,
-)
-def filled(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """
     rows = [
         (number, topic, one.name, one.met, one.evidence or None, one.missing or None)
         for number, (topic, parts) in enumerate(ITEMS.items(), start=1)

@@ -18,33 +18,27 @@ from timefair.exhibits.charts.chart import LEADERS, LINES, Picture
 from timefair.exhibits.columns import CELL, INSTANCE_CELL, column_names
 from timefair.exhibits.comparisons import ranks
 from timefair.exhibits.exhibit import drawn, exhibit
-from timefair.exhibits.layout import Layout, Points, Value
+from timefair.exhibits.layout import Layout, Points
+from timefair.records.rundata import runs as rundata
 from timefair.records.rundata.problems import value_at_the_target
-from timefair.records.rundata.runs import (
-    PROBLEM,
-    Runs,
-    ancillary_costs,
-    objective_share,
-    reference_s,
-    seconds_per_evaluation,
-    slowdown,
-)
+from timefair.records.rundata.runs import PROBLEM, Runs
 from timefair.records.rundata.settings import Analysis
 from timefair.records.rundata.traces import COSTS, VIOLATION
 from timefair.records.status import Isolation
 
-KEYS = ["algorithm", "status", "stop_reason"]
-
 
 @exhibit(
-    "runs",
     question=questions.MEASUREMENT,
-    title="Statuses, stop reasons and perturbations",
-    caption="""
+    layouts=Layout(rows=("algorithm", "status", "stop_reason")),
+    complete=True,
+    default=True,
+)
+def runs(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """Statuses, stop reasons and perturbations
+
     How the runs went: their number for each status and stop reason, how many were perturbed, and
     what the measurement itself cost.
-    """,
-    columns="""
+
     ALGORITHM
     status (text): how the runs ended: `ok`, or what went wrong
     stop_reason (text): what ended the runs
@@ -65,73 +59,53 @@ KEYS = ["algorithm", "status", "stop_reason"]
     objective_per_bare <Multiple; .2>: cost of an evaluation by the instrumented objective as a
         multiple of the suite's own call; below 1 if the objective evaluates without the interpreter
     message (text): the first message of these runs, or `none`
-    """,
-    layouts=Layout(
-        caption="How the runs went. Overshoot: longest time from the end of the budget to the "
-        "end of the last evaluation. Queue: waiting for a core, as a share of the wall clock. "
-        "Preparation: imports and warm-up before the clock. Objective: estimated time inside "
-        "the objective, as a share of the wall clock, and the cost of an evaluation as a "
-        "multiple of the suite's own call.",
-        rows=("algorithm", "status", "stop_reason"),
-    ),
-    complete=True,
-    default=True,
-)
-def counted(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """
     frame = runs.frame
     delay = frame["run_queue_delay_s"].astype(float)
     grouped = frame.assign(
         perturbed=runs.perturbed,
         delay_s=delay,
         delay_wall_s=frame["real_s"].where(delay.notna()),
-        inside_s=objective_share(frame) * frame["real_s"],
-    ).groupby(KEYS, sort=True)
+        inside_s=rundata.objective_share(frame) * frame["real_s"],
+    ).groupby(["algorithm", "status", "stop_reason"])
+    rows = grouped.agg(
+        runs=("algorithm", "size"),
+        perturbed=("perturbed", "sum"),
+        evaluations=("evaluations", "sum"),
+        overshoot_max_s=("overshoot_s", "max"),
+        preparation_mean_s=("preparation_s", "mean"),
+        message=("message", "first"),
+    )
     summed = ["delay_s", "delay_wall_s", "inside_s", "real_s", "objective_s", "bare_s"]
     sums = grouped[summed].sum(min_count=1)
-    delay_wall, wall = sums["delay_wall_s"], sums["real_s"]
-    rows = pd.DataFrame(
-        {
-            "runs": grouped.size(),
-            "perturbed": grouped["perturbed"].sum(),
-            "evaluations": grouped["evaluations"].sum(),
-            "real_s": wall,
-            "overshoot_max_s": grouped["overshoot_s"].max(),
-            "run_queue_delay_share": sums["delay_s"] / delay_wall.where(delay_wall > 0),
-            "preparation_mean_s": grouped["preparation_s"].mean(),
-            "objective_share": sums["inside_s"] / wall.where(wall > 0),
-            "objective_per_bare": sums["objective_s"] / sums["bare_s"],
-            "message": grouped["message"].first().fillna("none"),
-        }
-    )
-    return rows.reset_index()
+    positive = sums.where(sums > 0)
+    rows["real_s"] = sums["real_s"]
+    rows["run_queue_delay_share"] = sums["delay_s"] / positive["delay_wall_s"]
+    rows["objective_share"] = sums["inside_s"] / positive["real_s"]
+    rows["objective_per_bare"] = sums["objective_s"] / sums["bare_s"]
+    return rows.fillna({"message": "none"}).reset_index()
 
 
-COUNTS = ("left_processes", "left_files")
-SIZES = ("left_mb", "written_mb")
+@exhibit(question=questions.MEASUREMENT, layouts=Layout(rows=("algorithm",)), complete=True)
+def leftovers(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """Processes and files that the algorithms left
 
-
-@exhibit(
-    "leftovers",
-    question=questions.MEASUREMENT,
-    title="Processes and files that the algorithms left",
-    caption="""
     What the algorithms wrote and left behind: processes, files in their temporary folder, and files
     that appeared or changed in folders that runs share. Processes are ended and temporary files
-    removed after the run; the other files stay. A run with private views of the folders
-    leaves no such file.
-    """,
-    columns="""
+    removed after the run; the other files stay. A run with private views of the folders leaves no
+    such file.
+
     ALGORITHM
-    runs: number of runs
-    with_processes: runs that left a process running at their end; an external program that is cut
-        at T counts
-    with_files: runs that left a file in their temporary folder
-    with_names: runs during which files appeared or changed in folders that runs share
-    left_processes_max: most processes that one run left
-    left_files_max: most files that one run left
-    left_mb_max [MB]: largest size of the files that one run left
-    written_mb_max [MB]: most that one run passed to write(), also to pipes; empty where the machine
-        does not report it
+    runs <Runs>: number of runs
+    with_processes <Processes>: runs that left a process running at their end; an external program
+        that is cut at T counts
+    with_files <Files>: runs that left a file in their temporary folder
+    with_names <Shared>: runs during which files appeared or changed in folders that runs share
+    left_processes_max <Most processes>: most processes that one run left
+    left_files_max <Most files>: most files that one run left
+    left_mb_max [MB] <MB, at most; .1>: largest size of the files that one run left
+    written_mb_max [MB] <Written, MB; .1>: most that one run passed to write(), also to pipes; empty
+        where the machine does not report it
     private: runs with private views of the folders that algorithms write to
     strict: the same, with the algorithm in a process that does not hold the problem
     watched: runs with shared folders, which were compared before and after, because the machine
@@ -141,45 +115,23 @@ SIZES = ("left_mb", "written_mb")
     appeared (text): names of the files that appeared or changed in shared folders, separated by
         commas, or `none`
     appeared_in_trial (text): the same for the trial launch, which precedes all runs of a job
-    """,
-    layouts=Layout(
-        caption="What the algorithms wrote and left behind. Processes: runs that left any when "
-        "their own had ended, external programs at the end of the time included. Files: runs that "
-        "left any in their temporary folder. Shared: runs during which files appeared or changed "
-        "in folders that runs share. Written: by write(), also to pipes, at most in one run.",
-        values=(
-            Value("runs", "Runs"),
-            Value("with_processes", "Processes"),
-            Value("left_processes_max", "at most"),
-            Value("with_files", "Files"),
-            Value("left_files_max", "at most"),
-            Value("left_mb_max", "MB, at most", decimals=1),
-            Value("with_names", "Shared"),
-            Value("written_mb_max", "Written, MB", decimals=1),
-        ),
-        rows=("algorithm",),
-    ),
-    complete=True,
-)
-def leftovers_counted(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    frame = runs.frame
-    counts = frame[["algorithm", *COUNTS, *SIZES]].assign(
-        runs=1,
-        with_processes=frame["left_processes"] > 0,
-        with_files=frame["left_files"] > 0,
-        with_names=frame["appeared"].notna(),
-    )
-    grouped = counts.groupby("algorithm")
-    rows = grouped[["runs", "with_processes", "with_files", "with_names"]].sum().astype(int)
-    for name in COUNTS:
-        rows[f"{name}_max"] = grouped[name].max().fillna(0).astype(int)
-    for name in SIZES:
-        rows[f"{name}_max"] = grouped[name].max().astype(float)
-    named = frame.groupby("algorithm")
-    rows["watched"] = named["watched_because"].count()
+    """
+    frame, unable = runs.frame, runs.frame["watched_because"].notna()
+    counts: dict[str, Any] = {
+        "runs": 1,
+        "with_processes": frame["left_processes"] > 0,
+        "with_files": frame["left_files"] > 0,
+        "with_names": frame["appeared"].notna(),
+        "watched": unable,
+    }
     for kind in (Isolation.PRIVATE, Isolation.STRICT, Isolation.SHARED):
-        counts[kind] = (frame["isolation"] == kind) & frame["watched_because"].isna()
-        rows[kind] = counts.groupby("algorithm")[kind].sum()
+        counts[str(kind)] = (frame["isolation"] == kind) & ~unable
+    rows = pd.DataFrame(counts).groupby(frame["algorithm"]).sum().astype(int)
+    named = frame.groupby("algorithm")
+    for name in ("left_processes", "left_files"):
+        rows[f"{name}_max"] = named[name].max().fillna(0).astype(int)
+    for name in ("left_mb", "written_mb"):
+        rows[f"{name}_max"] = named[name].max().astype(float)
     for name in ("watched_because", "appeared", "appeared_in_trial"):
         rows[name] = named[name].agg(lambda texts: ", ".join(sorted({*texts.dropna()})) or "none")
     return rows.reset_index()
@@ -189,14 +141,24 @@ ALMOST = 0.9  # share of a schedule from which a launch was all but complete
 
 
 @exhibit(
-    "restarts",
     question=questions.EXECUTIONS,
-    title="Restarts within the budget, and speed",
-    caption="""
+    layouts=Layout(),
+    figures=drawn(
+        "Completed restarts of a run within the budget, evaluations per second, and CPU time "
+        "as a multiple of the wall clock; means over the runs of all instances. A slow "
+        "algorithm restarts less often in the same time.",
+        Picture("timefair.exhibits.charts.dots:restarts", "functions", reading=LINES),
+        default=True,
+    ),
+    charged=False,
+    default=True,
+)
+def restarts(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """Restarts within the budget, and speed
+
     Launches and completed restarts of a run within the budget, evaluations per second and seconds
     per evaluation, and CPU time as a multiple of the wall clock, for each function and algorithm.
-    """,
-    columns="""
+
     CELL, RUNS
     launches_mean <Launches; .1>: mean number of launches per run
     completed_restarts_mean <Completed; .1>: mean number of launches per run that ended by
@@ -210,56 +172,35 @@ ALMOST = 0.9  # share of a schedule from which a launch was all but complete
         algorithm and of the objective
     cpu_per_wall <CPU/wall clock; .2>: CPU time over wall clock; above 1 if an algorithm computes in
         parallel
-    """,
-    layouts=Layout(
-        caption="Launches and completed restarts of a run, on average, and speed of all runs "
-        "together.",
-    ),
-    figures=drawn(
-        "Completed restarts of a run within the budget, evaluations per second, and CPU time "
-        "as a multiple of the wall clock; means over the runs of all instances. A slow "
-        "algorithm restarts less often in the same time.",
-        Picture("timefair.exhibits.charts.dots:restarts", "functions", reading=LINES),
-        default=True,
-    ),
-    charged=False,
-    default=True,
-)
-def within_budget(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """
     frame = runs.frame.assign(**runs.scheduled())
-    grouped = frame.groupby(column_names(CELL), sort=True)
+    grouped = frame.groupby(column_names(CELL))
     sums = grouped[["wall_s", "cpu_s", "evaluations"]].sum(min_count=1)
-    means = grouped[["launches", "completed_restarts"]].mean()
-    medians = grouped[["length", "stopped_at"]].median()
-    wall = sums["wall_s"].where(sums["wall_s"] > 0)
-    evaluations = sums["evaluations"].where(sums["evaluations"] > 0)
-    rows = pd.DataFrame(
-        {
-            "runs": grouped.size(),
-            "launches_mean": means["launches"],
-            "completed_restarts_mean": means["completed_restarts"],
-            "length_median": medians["length"],
-            "stopped_at": medians["stopped_at"].where(means["completed_restarts"] == 0),
-            "evaluations_per_s": sums["evaluations"] / wall,
-            "s_per_evaluation": sums["wall_s"] / evaluations,
-            "cpu_per_wall": sums["cpu_s"] / wall,
-        }
+    positive = sums.where(sums > 0)
+    rows = grouped.agg(
+        runs=("run", "size"),
+        launches_mean=("launches", "mean"),
+        completed_restarts_mean=("completed_restarts", "mean"),
+        length_median=("length", "median"),
+        stopped_at=("stopped_at", "median"),
     )
+    rows["stopped_at"] = rows["stopped_at"].where(rows["completed_restarts_mean"] == 0)
+    rows["evaluations_per_s"] = sums["evaluations"] / positive["wall_s"]
+    rows["s_per_evaluation"] = sums["wall_s"] / positive["evaluations"]
+    rows["cpu_per_wall"] = sums["cpu_s"] / positive["wall_s"]
     return rows.reset_index()
 
 
 CELL_KEYS = column_names(INSTANCE_CELL)
 
 
-@exhibit(
-    "stopping",
-    question=questions.RUNS,
-    title="Where a stopping rule ended the runs",
-    caption="""
+@exhibit(question=questions.RUNS, complete=True)
+def stopping(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """Where a stopping rule ended the runs
+
     Where the stopping rule ended the runs of each algorithm on each problem, and why. The table is
     empty without a stopping rule.
-    """,
-    columns="""
+
     INSTANCE_CELL
     rounds: number of rounds that began
     RUNS
@@ -270,67 +211,50 @@ CELL_KEYS = column_names(INSTANCE_CELL)
     value: what the rule computed at the last look: a skewness, a width or a probability; empty for
         rules that compare algorithms
     path (text): what it computed at each look, separated by blanks
-    """,
-    complete=True,
-)
-def decided(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    rows = runs.stopping.sort_values([*CELL_KEYS, "round"])
-    last = rows.groupby(CELL_KEYS, sort=True).last().reset_index()
-    last["path"] = list(rows.groupby(CELL_KEYS, sort=True)["path"].last())
-    looks = last["path"]
-    frame = last.assign(
+    """
+    rows = runs.stopping.sort_values([*CELL_KEYS, "round"]).groupby(CELL_KEYS)
+    last = rows.last().reset_index()
+    paths = list(rows["path"].last())
+    return last.assign(
         rounds=last["round"],
-        looks=looks.map(len),
-        value=looks.map(lambda path: path[-1] if path else None).astype(float),
-        path=[" ".join("n/a" if v is None else f"{v:.6g}" for v in path) for path in looks],
+        looks=list(map(len, paths)),
+        value=pd.Series([path[-1] if path else None for path in paths], dtype=float),
+        path=[" ".join("n/a" if v is None else f"{v:.6g}" for v in path) for path in paths],
     )
-    return frame
 
 
 @exhibit(
-    "best_points",
     question=questions.POINT,
-    title="Best point of each run",
-    caption="""
-    The best point that each run found, and its value. The coordinates and the value have all
-    digits, so that the function gives the same value again; `timefair verify` checks that.
-    """,
-    columns="""
-    INSTANCE_CELL
-    run: number of the run
-    place: place of the run among all runs on the problem, the least `f` first; 1: best. Runs that
-        reached the final target are equal in `f`, and are placed by `time_s`
-    f (exact): least value of the function that the run found; timefair minimizes. `inf` if no point
-        of the run was feasible
-    violation: sum of the violated constraints: 0 if the point is feasible. If no point of the run
-        was, the least of any point. Empty without constraints
-    evaluations: evaluations of the run up to this point, itself included
-    time_s [s]: wall-clock time of the run up to this point
-    x (text): the point, as it was evaluated: its coordinates, separated by blanks, with all digits.
-        `none` in published data
-    """,
-    layouts=Layout(
-        caption="The best value on each problem, and the run that found it first. The file of "
-        "the table has the points.",
-        values=(
-            Value("f", "f", better="low"),
-            Value("run", "Run", decimals=0),
-            Value("evaluations", "Evaluations", decimals=0),
-            Value("time_s", "Time, s"),
-        ),
-        rows=("function", "instance", "algorithm"),
-        points=(Points("place", (1.0,)),),
-    ),
+    layouts=Layout(rows=("function", "instance", "algorithm"), points=(Points("place", (1.0,)),)),
     complete=True,
     default=True,
 )
-def found(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+def best_points(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """Best point of each run
+
+    The best point that each run found, and its value. The coordinates and the value have all
+    digits, so that the function gives the same value again; `timefair verify` checks that.
+
+    INSTANCE_CELL
+    run <Run; .0>: number of the run
+    place: place of the run among all runs on the problem, the least `f` first; 1: best. Runs that
+        reached the final target are equal in `f`, and are placed by `time_s`
+    f (exact) <f; low>: least value of the function that the run found; timefair minimizes. `inf` if
+        no point of the run was feasible
+    violation: sum of the violated constraints: 0 if the point is feasible. If no point of the run
+        was, the least of any point. Empty without constraints
+    evaluations <Evaluations; .0>: evaluations of the run up to this point, itself included
+    time_s [s] <Time, s>: wall-clock time of the run up to this point
+    x (text): the point, as it was evaluated: its coordinates, separated by blanks, with all digits.
+        `none` in published data
+    """
     points = [
         "none" if x is None else " ".join(map(repr, x)) for x in runs.read_points().to_pylist()
     ]
+    f = runs.frame["best_f"].astype(float)
     rows = runs.frame.assign(
-        f=runs.frame["best_f"].astype(float),
-        equal=np.fmax(runs.frame["best_f"].astype(float), value_at_the_target(runs)),
+        f=f,
+        equal=np.fmax(f, value_at_the_target(runs)),
         violation=violations(runs),
         x=pd.Series(points, dtype=object),
         **runs.at_the_best(),
@@ -359,10 +283,13 @@ JOB = ["suite", "dimension", "function", "algorithm", "round"]
 
 
 @exhibit(
-    "timing_noise",
     question=questions.MEASUREMENT,
-    title="Timing noise and the minimum detectable ratio",
-    caption="""
+    layouts=Layout(rows=("function",)),
+    charged=False,
+)
+def timing_noise(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """Timing noise and the minimum detectable ratio
+
     How much the speed of the machine varied, and which ratio of the times of two algorithms is
     therefore detectable. The slowdown of a run comes from the reference kernel before and after it
     and from the time that it waited for a core that others used. A slow machine lengthens real
@@ -370,8 +297,7 @@ JOB = ["suite", "dimension", "function", "algorithm", "round"]
     the ratio of the times of two identical algorithms. Values are empty if the machine reports
     neither value, and if the unit of time is the reference kernel. `detectable_ratio` is also empty
     for a single job.
-    """,
-    columns="""
+
     SPACE, FUNCTION_OR_ALL, RUNS
     jobs <Jobs>: number of (function, round) pairs in which an algorithm ran, minimum over the
         algorithms
@@ -382,23 +308,14 @@ JOB = ["suite", "dimension", "function", "algorithm", "round"]
         share, mean over the functions; the rest is simulated evaluation cost
     detectable_ratio <Minimum detectable ratio; .2>: largest ratio of the times of two algorithms
         that the speed of the machine may explain, at the confidence of the campaign
-    """,
-    layouts=Layout(
-        caption="Slowdown of the runs, as a multiple of the best on each core, and the largest "
-        "ratio of the times of two algorithms that the speed of the machine may explain, with "
-        "{confidence} confidence.",
-        rows=("function",),
-    ),
-    charged=False,
-)
-def of_times(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """
     return detectable(slowdowns(runs, analysis), analysis.confidence)
 
 
 def slowdowns(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """The slowdown of each run and the time on its clock, with the names of its job."""
     return runs.frame[[*JOB, "real_s"]].assign(
-        slowdown=slowdown(runs.frame, analysis.time),
+        slowdown=rundata.slowdown(runs.frame, analysis.time),
         clock_s=runs.frame["real_s"] + runs.frame["charged_s"].fillna(0.0),
     )
 
@@ -433,31 +350,8 @@ def _rows(runs: pd.DataFrame) -> Iterator[tuple[Any, ...]]:
 
 
 @exhibit(
-    "overhead",
     question=questions.MEASUREMENT,
-    title="Time that an algorithm itself takes per evaluation",
-    caption="""
-    Time per evaluation that each algorithm itself takes, without the function. Comparisons at equal
-    numbers of evaluations hide it. The time of the objective is calibrated before the runs, so the
-    overhead is an estimate; a value of 0 means that it is too small for the calibration to show.
-    Runs without an evaluation are omitted.
-    """,
-    columns="""
-    CELL, RUNS
-    s_per_evaluation [s] <Per evaluation, s>: median over the runs of the wall clock per evaluation
-    objective_s [s]: median over the runs of the estimated time of one evaluation by the objective:
-        the calibrated time, at most the wall clock per evaluation of the run
-    overhead_s [s] <Overhead, s; low>: median over the runs of the time per evaluation that the
-        algorithm itself takes: the difference of the two; 0 if the calibrated time is not below
-        `s_per_evaluation`
-    overhead_s_low [s]: first quartile of that time over the runs
-    overhead_s_high [s]: third quartile of that time over the runs
-    overhead_share <Share; .2>: median share of the wall clock that the algorithm itself takes
-    """,
-    layouts=Layout(
-        caption="Wall clock per evaluation, and the part of it that the algorithm itself "
-        "takes; medians over the runs.",
-    ),
+    layouts=Layout(),
     figures=drawn(
         "Time per evaluation that each algorithm itself takes, without the function: median "
         "and quartiles over the runs. Further left is cheaper. Algorithms far to the right "
@@ -471,41 +365,58 @@ def _rows(runs: pd.DataFrame) -> Iterator[tuple[Any, ...]]:
     ),
     charged=False,
 )
-def of_algorithms(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+def overhead(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """Time that an algorithm itself takes per evaluation
+
+    Time per evaluation that each algorithm itself takes, without the function. Comparisons at equal
+    numbers of evaluations hide it. The time of the objective is calibrated before the runs, so the
+    overhead is an estimate; a value of 0 means that it is too small for the calibration to show.
+    Runs without an evaluation are omitted.
+
+    CELL, RUNS
+    s_per_evaluation [s] <Per evaluation, s>: median over the runs of the wall clock per evaluation
+    objective_s [s]: median over the runs of the estimated time of one evaluation by the objective:
+        the calibrated time, at most the wall clock per evaluation of the run
+    overhead_s [s] <Overhead, s; low>: median over the runs of the time per evaluation that the
+        algorithm itself takes: the difference of the two; 0 if the calibrated time is not below
+        `s_per_evaluation`
+    overhead_s_low [s]: first quartile of that time over the runs
+    overhead_s_high [s]: third quartile of that time over the runs
+    overhead_share <Share; .2>: median share of the wall clock that the algorithm itself takes
+    """
     frame = runs.frame[runs.frame["evaluations"] > 0]
     spent = (frame["real_s"] / frame["evaluations"]).astype(float)
-    objective = spent * objective_share(frame)
+    objective = spent * rundata.objective_share(frame)
     overhead = spent - objective
-    grouped = frame.assign(
-        s_per_evaluation=spent,
-        objective_s=objective,
-        overhead_s=overhead,
-        overhead_share=overhead / spent,
-    ).groupby(column_names(CELL), sort=True)
-    rows = grouped[["s_per_evaluation", "objective_s", "overhead_s", "overhead_share"]].median()
+    columns = {
+        "s_per_evaluation": spent,
+        "objective_s": objective,
+        "overhead_s": overhead,
+        "overhead_share": overhead / spent,
+    }
+    grouped = frame.assign(**columns).groupby(column_names(CELL))
+    rows = grouped[list(columns)].median()
     rows["overhead_s_low"] = grouped["overhead_s"].quantile(0.25)
     rows["overhead_s_high"] = grouped["overhead_s"].quantile(0.75)
     rows["runs"] = grouped.size()
     return rows.reset_index()
 
 
-STATES = ("clean", "perturbed", "unknown")
-FIGURES = ("delay_share", "reference_ratio")
-
-
 @exhibit(
-    "perturbation",
     question=questions.MEASUREMENT,
-    title="Perturbed runs",
-    caption="""
+    layouts=Layout(rows=("algorithm",)),
+    complete=True,
+)
+def perturbation(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """Perturbed runs
+
     Runs that something else on the machine perturbed, per algorithm. A run is perturbed if it
     waited more than 5 % of its time for a core that others used, or if a slow core made its time
     more than 1.15 times as long. The speed of the core is that of the reference kernel (a small
     fixed piece of work), as the mean before and after the run, relative to its best in the job so
     far. A simulated evaluation cost is part of the time of a run, and no machine lengthens it.
     Values are empty if the machine does not report them.
-    """,
-    columns="""
+
     ALGORITHM
     runs <Runs>: number of runs
     clean <Clean>: number of runs that nothing perturbed
@@ -522,55 +433,44 @@ FIGURES = ("delay_share", "reference_ratio")
     reference_ratio_max <at most; .2>: largest such multiple
     steal_s [s]: time that the host took from the cores, in total
     throttled_s [s]: time lost to a quota, in total
-    """,
-    layouts=Layout(
-        caption="Perturbed runs per algorithm. Again: measured again after a perturbation. "
-        "Delay: waiting for a core that others used, as a share of the real time. Reference: "
-        "the reference kernel around a run, as a multiple of its best.",
-        rows=("algorithm",),
-    ),
-    complete=True,
-)
-def perturbations(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """
     frame = runs.frame
-    taken = pd.Series(reference_s(frame), index=frame.index)
-    counts = frame[["algorithm", "steal_s", "throttled_s"]].assign(
-        runs=1,
-        **{state: frame["perturbation"] == state for state in STATES},
-        excluded=runs.perturbed & (analysis.perturbed == "exclude"),
-        repeated=frame["repeats"] > 0,
-        repeats=frame["repeats"].fillna(0),
-        delay_share=frame["foreign_delay_s"].astype(float)
+    taken = pd.Series(rundata.reference_s(frame), index=frame.index)
+    counts: dict[str, Any] = {
+        "runs": 1,
+        **{state: frame["perturbation"] == state for state in ("clean", "perturbed", "unknown")},
+        "excluded": runs.perturbed & (analysis.perturbed == "exclude"),
+        "repeated": frame["repeats"] > 0,
+        "repeats": frame["repeats"].fillna(0),
+    }
+    shares: dict[str, Any] = {
+        "delay_share": frame["foreign_delay_s"].astype(float)
         / frame["real_s"].where(frame["real_s"] > 0),
-        reference_ratio=taken / taken.groupby(frame["core"]).transform("min"),
-    )
-    grouped = counts.groupby("algorithm")
-    sums = ["runs", *STATES, "excluded", "repeated", "repeats"]
-    rows = grouped[sums].sum().astype(int)
-    for figure in FIGURES:
-        rows[f"{figure}_median"] = grouped[figure].median()
-        rows[f"{figure}_max"] = grouped[figure].max()
+        "reference_ratio": taken / taken.groupby(frame["core"]).transform("min"),
+    }
+    grouped = frame.assign(**counts, **shares).groupby("algorithm")
+    rows = grouped[list(counts)].sum().astype(int)
+    for name in shares:
+        rows[f"{name}_median"] = grouped[name].median()
+        rows[f"{name}_max"] = grouped[name].max()
     for name in ("steal_s", "throttled_s"):
         rows[name] = grouped[name].sum(min_count=1).astype(float)
     return rows.reset_index()
 
 
-MEDIANS, SPREADS = ("per_evaluation", "reference"), ("spread", "outliers", "first_run")
 SPREAD = 0.1  # standard deviation over mean above which pyperf calls a benchmark unstable
 OUTLIER = 14.826  # modified z-score above which hyperfine reports an outlier
 FIRST_RUN = 1.1  # time of a first run, as a multiple of the others, above which it is called slow
 
 
-@exhibit(
-    "drift",
-    question=questions.MEASUREMENT,
-    title="Speed over the rounds",
-    caption="""
+@exhibit(question=questions.MEASUREMENT, layouts=Layout(rows=("algorithm", "round")), complete=True)
+def drift(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """Speed over the rounds
+
     Whether the speed of the machine changed during the campaign: the time of an evaluation, in
     seconds of wall clock, and of the reference kernel in each round, relative to the first round of
     the algorithm. Values are empty for too few runs.
-    """,
-    columns="""
+
     ALGORITHM
     round: number of the round
     runs <Runs>: number of runs in the round
@@ -584,25 +484,16 @@ FIRST_RUN = 1.1  # time of a first run, as a multiple of the others, above which
         in the others
     warnings (text) <Warnings>: `spread` (10 % or more), `outliers`, `slow first runs` (more than 10
         % slower), or `none`
-    """,
-    layouts=Layout(
-        caption="Time of an evaluation and of the reference kernel in each round, relative to "
-        "the first. Spread: standard deviation over mean. First: a problem's first run over "
-        "the others.",
-        rows=("algorithm", "round"),
-    ),
-    complete=True,
-)
-def over_rounds(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """
     frame, on_problem = runs.frame, [*PROBLEM, "algorithm"]
-    taken = pd.Series(seconds_per_evaluation(frame, "wall"), index=frame.index)
+    taken = pd.Series(rundata.seconds_per_evaluation(frame, "wall"), index=frame.index)
     taken = taken / taken.groupby([frame[key] for key in on_problem]).transform("median")
     earliest = frame.groupby([*on_problem, "round"])["run"].transform("min")
     rounds = frame[["algorithm", "round"]].assign(
         taken=taken,
         first=taken.where(frame["run"] == earliest),
         later=taken.where(frame["run"] != earliest),
-        reference=reference_s(frame),
+        reference=rundata.reference_s(frame),
     )
     rows = []
     for round_of, part in rounds.groupby(["algorithm", "round"], sort=True):
@@ -615,11 +506,14 @@ def over_rounds(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         warnings = {"spread": spread >= SPREAD, "outliers": outliers > 0}
         warnings["slow first runs"] = first_run > FIRST_RUN
         said = ", ".join(name for name, is_so in warnings.items() if is_so) or "none"
-        medians = values.median(), part["reference"].median()
-        rows.append((*round_of, len(part), *medians, spread, outliers, first_run, said))
-    columns = ["algorithm", "round", "runs", *MEDIANS, *SPREADS, "warnings"]
-    table = pd.DataFrame(rows, columns=columns)
-    for name in MEDIANS:
+        rows.append(
+            dict(zip(("algorithm", "round"), round_of, strict=True))
+            | {"runs": len(part), "per_evaluation": values.median(), "spread": spread}
+            | {"reference": part["reference"].median(), "outliers": outliers}
+            | {"first_run": first_run, "warnings": said}
+        )
+    table = pd.DataFrame(rows)
+    for name in ("per_evaluation", "reference") if rows else ():
         first = table.groupby("algorithm")[name].transform("first")
         table[name] = (table[name] / first).astype(float)
     return table
@@ -629,15 +523,17 @@ ROUNDING = 1e-9  # relative difference up to which two numbers count as equal
 
 
 @exhibit(
-    "ancillary",
     question=questions.ANCILLARY,
-    title="Cost of tuning and preparation",
-    caption="""
+    layouts=Layout(rows=("algorithm",)),
+    charged=False,
+)
+def ancillary(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """Cost of tuning and preparation
+
     Cost of each algorithm besides its runs: tuning and preparation, and the share of one problem in
-    both. With `ancillary: amortised`, every table of results in seconds charges this share to
-    the start of each run.
-    """,
-    columns="""
+    both. With `ancillary: amortised`, every table of results in seconds charges this share to the
+    start of each run.
+
     ALGORITHM, RUNS
     tuning_s [s] <Tuning, s>: seconds of tuning for all problems: declared seconds plus measured
         seconds of a search
@@ -648,16 +544,8 @@ ROUNDING = 1e-9  # relative difference up to which two numbers count as equal
     share_s [s] <Share, s>: cost per problem: what a run is charged under `amortised`
     share_of_budget <Share of budget; .3>: `share_s` as a share of the budget; empty without a
         budget in seconds
-    """,
-    layouts=Layout(
-        caption="Tuning and preparation of each algorithm in seconds, declared or measured, "
-        "the share of one problem in them, and that share of the budget.",
-        rows=("algorithm",),
-    ),
-    charged=False,
-)
-def declared(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    rows = ancillary_costs(runs.frame, runs.origins, analysis)
+    """
+    rows = rundata.ancillary_costs(runs.frame, runs.origins, analysis)
     grouped = runs.frame.groupby("algorithm")
     rows["runs"] = grouped.size()
     rows["share_of_budget"] = rows["share_s"] / grouped["budget_s"].median().astype(float)
@@ -665,17 +553,22 @@ def declared(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 
 
 @exhibit(
-    "ancillary_effect",
     question=questions.ANCILLARY,
-    title="Effect of ancillary cost",
-    caption="""
+    layouts=Layout(
+        parts=("suite", "dimension", "table", "column", "row"),
+        points=(Points("row", 1),),
+    ),
+    charged=False,
+)
+def ancillary_effect(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """Effect of ancillary cost
+
     Every number of the tables in seconds that changes if each run is charged its share of tuning
     and preparation. A charged run begins later by this share and ends at the same T, so an event
     near T may be lost. Numbers that stay equal are not listed; counts of evaluations stay as
-    measured. From the performance profile, the table has the share of cases on which an
-    algorithm is the fastest.
-    """,
-    columns="""
+    measured. From the performance profile, the table has the share of cases on which an algorithm
+    is the fastest.
+
     table (text): table that contains the number
     SUITE, DIMENSION
     function (text): `f` and the number of the function, or `all`
@@ -684,15 +577,7 @@ def declared(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     column (text): column of that table
     excluded <Excluded>: the number without ancillary cost
     amortised <Amortised>: the number with ancillary cost
-    """,
-    layouts=Layout(
-        caption="A number that ancillary cost changes, without that cost and with it.",
-        parts=("suite", "dimension", "table", "column", "row"),
-        points=(Points("row", 1),),
-    ),
-    charged=False,
-)
-def effect(runs: Runs, analysis: Analysis) -> pd.DataFrame:
+    """
     versions = {"excluded": runs, "amortised": runs.amortised(analysis)}
     parts = []
     for name, (build, names, columns) in COMPARED.items():
@@ -705,7 +590,7 @@ def effect(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 
 
 def _fastest(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    frame = curves.of_ert_s(runs, analysis.model_copy(update={"resamples": 1}))
+    frame = curves.profile(runs, analysis.model_copy(update={"resamples": 1}))
     return frame[frame["ratio"] == 1].assign(function=ALL)
 
 
@@ -730,7 +615,7 @@ Compared: TypeAlias = tuple[
 COMPARED: dict[str, Compared] = {
     "ert": (runtimes.in_seconds, ("target",), ("success_rate", "ert_s")),
     "quantiles": (partial(quality.pooled, confidence=None), ("quantile",), ("precision", "rank")),
-    "rankings": (ranks.side_by_side, ("criterion", "target"), ("rank_by_time",)),
+    "rankings": (ranks.rankings, ("criterion", "target"), ("rank_by_time",)),
     "profile": (_fastest, ("ratio",), ("fraction",)),
 }
 """Tables of results in seconds, with the columns that name their rows besides the keys, and those

@@ -15,28 +15,20 @@ from numpy.typing import NDArray
 
 from timefair.basics.words import ALL, percent
 from timefair.exhibits import questions
-from timefair.exhibits.campaign.outcomes import detectable, of_times, slowdowns
+from timefair.exhibits.campaign.outcomes import detectable, slowdowns, timing_noise
 from timefair.exhibits.columns import PAIR, column_names
 from timefair.exhibits.comparisons.ranks import (
     ERT,
-    FIXED,
     FIXED_BUDGET,
     FIXED_TARGET,
     cases,
     median,
 )
 from timefair.exhibits.exhibit import Made, exhibit
-from timefair.exhibits.layout import Layout, Points, Value
+from timefair.exhibits.layout import Layout, Points
 from timefair.exhibits.unknown_optimum import refuted
 from timefair.records.rundata import problems as rundata
-from timefair.records.rundata.problems import (
-    KnownCosts,
-    Listed,
-    ProblemRuns,
-    Space,
-    Spent,
-    quantile_name,
-)
+from timefair.records.rundata.problems import KnownCosts, Listed, ProblemRuns, Space
 from timefair.records.rundata.published import at_ends, with_published
 from timefair.records.rundata.runs import UNITS, Runs, Unit
 from timefair.records.rundata.settings import Analysis
@@ -166,20 +158,19 @@ class Costs(_Criterion):
     def results(self, problem: ProblemRuns) -> dict[str, float]:
         """The ERT to the decisive target of all; without one, the median precisions."""
         names = self.algorithms(problem)
-        limit = self._limit(problem, *names)
-        known = {name: self._known(problem, name, limit) for name in names}
-        target = decisive_target(self._targets, [one.rates for one in known.values()])
+        known = self._within(problem, *names)
+        target = decisive_target(self._targets, [one.rates for one in known])
         if target is None:
             return Quantile(self.pooled, 0.5).results(problem)
         at = int(np.flatnonzero(self._targets == target)[0])
-        return {name: float(one.pooled[at]) for name, one in known.items()}
+        return {name: float(one.pooled[at]) for name, one in zip(names, known, strict=True)}
 
     def gain(self, problem: ProblemRuns, a: str, b: str) -> float:
         """Share of the targets to which the first one has the smaller ERT, minus that of the other.
 
         Kinds of machines count equally, and ratios within the timing noise are ties.
         """
-        first, second = (one.on_kinds for one in self._both(problem, a, b))
+        first, second = (one.on_kinds for one in self._within(problem, a, b))
         ratio = self.pooled.ratio(problem, self._unit, a, b)
         wins = [
             np.mean((first[kind] * ratio < second[kind]).astype(float))
@@ -194,7 +185,7 @@ class Costs(_Criterion):
         If there is no such target, it is the hardest that a run of one of them reached; if there is
         none either, the test is that of the precisions at the end.
         """
-        both = self._both(problem, a, b)
+        both = self._within(problem, a, b)
         target = decisive_target(self._targets, [one.rates for one in both])
         if target is None:
             return self._at_the_end(problem, a, b)
@@ -221,11 +212,13 @@ class Costs(_Criterion):
     def _limit(self, problem: ProblemRuns, *names: str) -> float:
         return min((self._limits(problem)[name] for name in names), default=inf)
 
-    def _both(self, problem: ProblemRuns, a: str, b: str) -> tuple[_Erts, _Erts]:
-        limit = self._limit(problem, a, b)
-        return self._known(problem, a, limit), self._known(problem, b, limit)
+    def _within(self, problem: ProblemRuns, *names: str) -> list[_Erts]:
+        limit = self._limit(problem, *names)
+        return [self._known(problem, name, limit) for name in names]
 
-    def _spent(self, problem: ProblemRuns, name: str, limit: float) -> tuple[NDArray[Any], Spent]:
+    def _spent(
+        self, problem: ProblemRuns, name: str, limit: float
+    ) -> tuple[NDArray[Any], rundata.Spent]:
         """Kinds of machines and costs of the runs; evaluations depend on no machine."""
         rows = problem.rows[problem.algorithms[name]]
         seconds = self._unit == "seconds"
@@ -252,7 +245,7 @@ class Quantile(_Criterion):
     measure = PRECISION
 
     def __init__(self, pooled: Pooled, p: float) -> None:
-        self.pooled, self._p, self.name = pooled, p, quantile_name(p)
+        self.pooled, self._p, self.name = pooled, p, rundata.quantile_name(p)
         self.always_on_functions = p == 0.5
         self.results = cache(self._results)
 
@@ -322,12 +315,11 @@ class Reached(_Criterion):
     def gain(self, problem: ProblemRuns, a: str, b: str) -> float:
         """The difference of the mean shares, if the speed of the machine does not explain it."""
         ratio = self.pooled.ratio(problem, self._unit, a, b)
-        for sign, better, worse in ((1.0, a, b), (-1.0, b, a)):
-            early = self._shares(problem, better, ratio).mean()
-            gain = float(early - self._shares(problem, worse).mean())
-            if gain > 0:
-                return sign * gain
-        return 0.0
+        first, second = (
+            self._shares(problem, x, ratio).mean() - self._shares(problem, y).mean()
+            for x, y in ((a, b), (b, a))
+        )
+        return float(max(first, 0.0) - max(second, 0.0))
 
     def tested(self, problem: ProblemRuns, a: str, b: str) -> Tested:
         first, second = self._shares(problem, a), self._shares(problem, b)
@@ -408,10 +400,26 @@ LIMITED = "Only pairs with the best algorithm or with those in `statistics.pairs
 
 
 @exhibit(
-    "comparison",
     question=questions.BETTER,
-    title="Pairs of algorithms under each criterion",
-    caption="""
+    layouts=[
+        Layout(
+            rows=("algorithm_a", "algorithm_b"),
+            columns="criterion",
+            points=(Points("function", 1),),
+        ),
+        Layout(
+            shown=("p_adjusted", "better"),
+            rows=("function", "algorithm_a", "algorithm_b"),
+            columns="criterion",
+            name="functions",
+        ),
+    ],
+    default=True,
+    comparing=True,
+)
+def comparison(runs: Runs, analysis: Analysis) -> Made:
+    """Pairs of algorithms under each criterion
+
     Each pair of algorithms under each criterion, on each function and over all functions. All
     verdicts of the report follow from this table. A test uses the runs of its pair only. Its
     p-value is multiplied by the number of pairs and adjusted over the criteria of the pair, so that
@@ -420,15 +428,14 @@ LIMITED = "Only pairs with the best algorithm or with those in `statistics.pairs
     that no result over all of them could be significant. A function with a wrong optimum decides
     nothing. For more than 12 algorithms, only pairs with the best one under some criterion are
     listed, and on a function also those with the best one there; `statistics.pairs` adds pairs.
-    """,
-    columns=f"""
+
     SPACE
-    measure (text): what is compared: `seconds` or `evaluations` to the targets, `{TARGETS}` that
-        are reached within a cost, or `{PRECISION}` at the end of the run
-    criterion (text): of a cost: `{ERT}`; of targets: the share of the budget; of a precision: a
+    measure (text): what is compared: `seconds` or `evaluations` to the targets, `targets` that are
+        reached within a cost, or `precision` at the end of the run
+    criterion (text): of a cost: `ERT`; of targets: the share of the budget; of a precision: a
         quantile such as `Q.50`
     FUNCTION_OR_ALL, TARGET
-    within [s or evaluations]: for `{TARGETS}`: the cost within which targets count
+    within [s or evaluations]: for `targets`: the cost within which targets count
     PAIR
     n_a: runs of `algorithm_a`; for `all`, functions that both ran and whose optimum is not wrong
     n_b: the same for `algorithm_b`
@@ -440,53 +447,21 @@ LIMITED = "Only pairs with the best algorithm or with those in `statistics.pairs
     value_b: the same for `algorithm_b`
     differences: number of functions on which the results differ; on a function, 1 if some runs
         differ, else 0
-    a12: for `all`, share of the functions on which `algorithm_a` is better, where a tie counts
-        half; on a function, for the median precision only, probability that a run of `algorithm_a`
-        is better than one of `algorithm_b`
-    a12_low: lower limit of the interval of `a12` at the level of the pair: it excludes 0.5 if and
-        only if `better` names an algorithm; empty for `all`
-    a12_high: upper limit of the interval of `a12` at the level of the pair: it excludes 0.5 if and
-        only if `better` names an algorithm; empty for `all`
+    a12 (interval, at the level of the pair, which excludes 0.5 if and only if `better` names an
+        algorithm; empty for `all`) <A12; .2>: for `all`, share of the functions on which
+        `algorithm_a` is better, where a tie counts half; on a function, for the median precision
+        only, probability that a run of `algorithm_a` is better than one of `algorithm_b`
     p: p-value of the pair alone; for `all`, of Wilcoxon's signed-rank test over the functions; on a
         function, of the score test of equal ERTs, the Mann-Whitney test of runs, or Fisher's test
         at the quantile; within the kinds of machines if blocks mix several
     tests: number of tests in the family: pairs for `all`, pairs times functions for a function;
         pairs that are not listed count
-    p_adjusted: 1 if the values and the test favour different algorithms, the ratio of times is
-        within the timing noise, or the optimum of the function is wrong; else `p` times `tests`, at
-        most 1 (Bonferroni), then adjusted over the criteria of the pair (Hochberg); criteria under
-        which no result could be significant do not count (Tarone)
-    better (label): the better algorithm if `p_adjusted` is at most 1 − confidence; empty otherwise
-    """,
-    layouts=[
-        Layout(
-            caption="Pairs of algorithms over all functions. A12: share of the functions on which "
-            "the first is better. p: Wilcoxon's signed-rank test, times the number of pairs. "
-            "Better: with {confidence} confidence.",
-            values=(
-                Value("a12", "A12", decimals=2),
-                Value("p_adjusted", "p", decimals=4),
-                Value("better", "Better"),
-            ),
-            rows=tuple(column_names(PAIR)),
-            columns="criterion",
-            parts=("suite", "dimension", "measure"),
-            points=(Points("function", 1),),
-        ),
-        Layout(
-            caption="Pairs of algorithms on each function, and on all functions. p: times the "
-            "number of tests. Better: with {confidence} confidence.",
-            values=(Value("p_adjusted", "p", decimals=3), Value("better", "Better")),
-            rows=("function", *column_names(PAIR)),
-            columns="criterion",
-            parts=("suite", "dimension", "measure"),
-            name="functions",
-        ),
-    ],
-    default=True,
-    comparing=True,
-)
-def pairwise(runs: Runs, analysis: Analysis) -> Made:
+    p_adjusted <p; .4>: `p` times `tests`, at most 1 (Bonferroni), then adjusted over the criteria
+        of the pair (Hochberg); criteria under which no result could be significant do not count
+        (Tarone). 1 if the values and the test favour different algorithms, the ratio of times is
+        within the timing noise, or the optimum of the function is wrong
+    better (label) <Better>: the better algorithm if `p_adjusted` is at most 1 − confidence
+    """
     rows, limited = decided(runs, analysis)
     return rows, {
         "pairs": LIMITED if limited else "",
@@ -680,7 +655,7 @@ class _Contest:
         self.always_on_functions = criterion.always_on_functions
         of_pairs = (sum(not self._is_wrong(one) for one in on) for on in self.on.values())
         self.functions_compared = max(of_pairs, default=0)
-        self._gains, self._over = cache(self._gains_of), cache(self._over_all)
+        self._gains = cache(self._gains_of)
         complete = len({tuple(criterion.algorithms(problem)) for problem in functions}) == 1
         in_pairs = criterion.measure != TARGETS and not complete
         self._values = {} if in_pairs else criterion.over_all(space)
@@ -694,9 +669,8 @@ class _Contest:
         self.pairs = min(count for count, _ in self._families.values() if count or not self.on)
 
     def listed(self) -> Listed:
-        return self._with_the_best(
-            rundata.listed(self._analysis, self._values), self._values, self.over
-        )
+        chosen = rundata.listed(self._analysis, self._values)
+        return self._with_the_best(chosen, self._values, self.over)
 
     def listed_on(self, problem: ProblemRuns) -> Listed:
         results = self._criterion.results(problem)
@@ -723,20 +697,16 @@ class _Contest:
         return Listed(frozenset(among))
 
     def over(self, pair: Pair) -> dict[str, Any]:
-        return dict(self._over(pair))
-
-    def _over_all(self, pair: Pair) -> dict[str, Any]:
-        row = self._row(pair, ALL, [abs(self._values.get(name, np.nan)) for name in pair])
-        return row | over(self._gains(pair)) | {"tests": self._tests(pair, on_functions=False)}
+        values = [abs(self._values.get(name, np.nan)) for name in pair]
+        return self._row(pair, ALL, values) | over(self._gains(pair))
 
     def tested(self, problem: ProblemRuns, pair: Pair) -> dict[str, Any]:
         test = self._criterion.tested(problem, *pair)
         if self._is_wrong(problem):
             test = Tested(test.values, np.nan, 0.0, test.target)
-        row = self._row(pair, problem.names["function"], test.values)
+        row = self._row(pair, str(problem.names["function"]), test.values) | test._asdict()
         n_a, n_b = (problem.algorithms[name].size for name in pair)
-        row |= {"n_a": n_a, "n_b": n_b, "differences": int(test.least < 1)}
-        return row | test._asdict() | {"tests": self._tests(pair, on_functions=True)}
+        return row | {"n_a": n_a, "n_b": n_b, "differences": int(test.least < 1)}
 
     def _gains_of(self, pair: Pair) -> NDArray[np.float64]:
         on = (problem for problem in self.on[pair] if not self._is_wrong(problem))
@@ -755,22 +725,20 @@ class _Contest:
             ranks[pair[1]] += share
         return ranks
 
-    def _row(self, pair: Pair, function: object, values: Iterable[float]) -> dict[str, Any]:
+    def _row(self, pair: Pair, function: str, values: Iterable[float]) -> dict[str, Any]:
+        """What all rows have; planned pairs are a family of tests of their own."""
         suite, dimension = self._space
         return {
             "suite": suite,
             "dimension": dimension,
             "measure": self._criterion.measure,
             "criterion": self._criterion.name,
-            "function": str(function),
+            "function": function,
             "within": self._criterion.within(self._space),
+            "tests": self._families[self._planned.has(*pair)][function != ALL],
             **dict(zip(column_names(PAIR), pair, strict=True)),
             **dict(zip(("value_a", "value_b"), values, strict=True)),
         }
-
-    def _tests(self, pair: Pair, *, on_functions: bool) -> int:
-        """Number of tests in the family of a pair; planned pairs are a family of their own."""
-        return self._families[self._planned.has(*pair)][on_functions]
 
 
 def _share(gains: NDArray[np.float64]) -> float:
@@ -782,9 +750,8 @@ def _share(gains: NDArray[np.float64]) -> float:
 
 def _union(every: Iterable[Listed]) -> Listed:
     among = [one.among for one in every]
-    if any(one is None for one in among):
-        return Listed()
-    return Listed(frozenset().union(*(one for one in among if one is not None)))
+    some = [one for one in among if one is not None]
+    return Listed(frozenset().union(*some) if len(some) == len(among) else None)
 
 
 Medians: TypeAlias = tuple[float, ...]
@@ -825,10 +792,7 @@ def reversals(medians: Mapping[Pair, Sequence[Medians]], tests: int) -> list[Rev
             continue
         with np.errstate(divide="ignore"):
             logs = np.log10(np.maximum(values, 0.0)).T
-        evaluations, time = (
-            statistics.wilcoxon(logs[0], logs[1]),
-            statistics.wilcoxon(logs[2], logs[3]),
-        )
+        evaluations, time = statistics.wilcoxon(*logs[:2]), statistics.wilcoxon(*logs[2:])
         on = tuple((values < values[:, [1, 0, 3, 2]]).sum(axis=0).tolist())
         orders = (on[0] - on[1], evaluations.balance), (on[2] - on[3], time.balance)
         agreed = all(count * balance >= 0 for count, balance in orders)
@@ -841,37 +805,39 @@ def reversals(medians: Mapping[Pair, Sequence[Medians]], tests: int) -> list[Rev
 
 FAMILY = ("suite", "dimension", "criterion")
 P_OF_UNIT: dict[str, Unit] = {"p_by_evaluations": "evaluations", "p_by_time": "seconds"}
-FOR_ALL = "for `all`, number of functions on which its median precision is the better one"
 BY = ("by_evaluations_a", "by_evaluations_b", "by_time_a", "by_time_b")
 
 
 @exhibit(
-    "rank_reversals",
     question=questions.REVERSAL,
-    title="Pairs with opposite orders by evaluations and by time",
-    caption="""
+    layouts=Layout(
+        rows=("function", "target", "winner_by_evaluations", "winner_by_time"),
+        points=(Points("target", 1),),
+    ),
+    default=True,
+    comparing=True,
+)
+def rank_reversals(runs: Runs, analysis: Analysis) -> Made:
+    """Pairs with opposite orders by evaluations and by time
+
     Pairs in which one algorithm is strictly better by evaluations, and the other by time: by the
     ERT at a fixed target, or by the median precision at a fixed budget, on a function and over all
     functions. A rank reversal is significant only if both orders are, and at a fixed target only if
     the ratio of the times is above the timing noise. For more than 12 algorithms, only pairs with
     the best one (lowest average rank of the median precision) are listed; `statistics.pairs`
     selects other pairs. Functions with a wrong optimum are omitted.
-    """,
-    columns=f"""
-    SPACE, FUNCTION_OR_ALL
-    {FIXED}
-    TARGET, PAIR
+
+    SPACE, FUNCTION_OR_ALL, FIXED, TARGET, PAIR
     functions: for `all`, number of functions that both ran; 1 otherwise
     evaluations [evaluations]: the number of evaluations that the budget allowed every run of both,
         within which they are compared; for `all`, the median of these numbers over the functions
     by_evaluations_a [evaluations, precision or functions]: ERT in evaluations of `algorithm_a`, or
-        its median precision at `evaluations`; {FOR_ALL}
-    by_evaluations_b [evaluations, precision or functions]: ERT in evaluations of `algorithm_b`, or
-        its median precision at `evaluations`; {FOR_ALL}
+        its median precision at `evaluations`; for `all`, number of functions on which its median
+        precision is the better one
+    by_evaluations_b [evaluations, precision or functions]: the same for `algorithm_b`
     by_time_a [s, precision or functions]: ERT in seconds of `algorithm_a`, or its median precision
-        at the end of the budget; {FOR_ALL}
-    by_time_b [s, precision or functions]: ERT in seconds of `algorithm_b`, or its median precision
-        at the end of the budget; {FOR_ALL}
+        at the end of the budget; for `all`, number of functions on which that is the better one
+    by_time_b [s, precision or functions]: the same for `algorithm_b`
     winner_by_evaluations (text): the better algorithm by evaluations
     winner_by_time (text): the better algorithm by time
     p_by_evaluations <p, evaluations; .4>: p-value of the order by evaluations: score test of equal
@@ -885,19 +851,7 @@ BY = ("by_evaluations_a", "by_evaluations_b", "by_time_a", "by_time_b")
         explain, as in the table `timing_noise`; empty if it is not known
     significant: whether both orders are significant: `p_adjusted` is at most 1 − confidence and, at
         a fixed target, the ratio of times is above `detectable_ratio`
-    """,
-    layouts=Layout(
-        caption="Pairs of algorithms of which one is better by evaluations, the other by time, "
-        "with the p-value of each order, and of both together (Bonferroni). All: "
-        "over all functions, by Wilcoxon's signed-rank test.",
-        rows=("function", "target", "winner_by_evaluations", "winner_by_time"),
-        parts=("suite", "dimension", "criterion"),
-        points=(Points("target", 1),),
-    ),
-    default=True,
-    comparing=True,
-)
-def reversed_pairs(runs: Runs, analysis: Analysis) -> Made:
+    """
     tests: Counter[tuple[Any, ...]] = Counter()
     rows: list[dict[str, Any]] = []
     targets, alpha = analysis.targets_from_easy, 1 - analysis.confidence
@@ -940,9 +894,8 @@ def reversed_pairs(runs: Runs, analysis: Analysis) -> Made:
                 row |= {"p_by_evaluations": _p_of_order(*at_equal)}
                 rows.append(row | {"p_by_time": _p_of_order(*at_the_end)})
         rows += _at_fixed_targets(problem, chosen, targets, costs)
-    detectable = {
-        _place(row): row["detectable_ratio"] for row in of_times(runs, analysis).to_dict("records")
-    }
+    noise = timing_noise(runs, analysis).to_dict("records")
+    detectable = {_place(row): row["detectable_ratio"] for row in noise}
     for row in rows:
         row["detectable_ratio"] = detectable.get(_place(row), nan)
         larger = float(np.maximum(row["p_by_evaluations"], row["p_by_time"]))

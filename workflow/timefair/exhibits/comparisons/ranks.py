@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 
 from timefair.exhibits import questions
 from timefair.exhibits.charts.chart import Picture, RankAxis, counted_in, leaders
-from timefair.exhibits.columns import PAIR, column_names
 from timefair.exhibits.exhibit import Figure, Made, Parts, drawn, exhibit
-from timefair.exhibits.layout import Layout, Points, Value
+from timefair.exhibits.layout import Layout, Points
 from timefair.records.rundata import problems as rundata
-from timefair.records.rundata.problems import KnownCosts, ProblemRuns, Space, quantile_name
+from timefair.records.rundata.problems import KnownCosts, ProblemRuns, quantile_name
 from timefair.records.rundata.published import with_published
 from timefair.records.rundata.runs import UNITS, Runs
 from timefair.records.rundata.settings import Analysis
@@ -63,35 +62,8 @@ class Case:
 
 
 @exhibit(
-    "ranks",
     question=questions.BETTER,
-    title="Average ranks under several criteria",
-    caption="""
-    Average rank of each algorithm over the functions, under each criterion. The runs of all
-    instances are pooled, and runs that reached the final target have equal precision. Ties share a
-    rank, and infinite values share the worst. If there are several targets, the algorithms are
-    ranked on each function by their average rank over the targets, so each function counts once.
-    Two algorithms are compared within the cost that all runs of both were allowed, as in the table
-    `comparison`: a budget in seconds allows a fast algorithm more evaluations. Targets that neither
-    has reached by then are ties, so that an algorithm with few evaluations has many. If blocks mix
-    several kinds of machines, precisions and seconds are ranked within each kind, and the ranks are
-    averaged in the same way.
-    """,
-    columns=f"""
-    SPACE
-    {CRITERION}
-    ALGORITHM
-    problems: number of functions that were run with every algorithm; others are omitted
-    average_rank <Average rank; low .2>: average rank over these functions; 1 is the best
-    critical_difference [ranks]: Nemenyi's critical difference: average ranks that differ by more
-        differ significantly; empty for fewer than two algorithms or functions
-    """,
-    layouts=Layout(
-        caption="Average rank of the algorithms over the functions, by quantiles or mean of "
-        "the precision at the end, and of the seconds and evaluations to the targets.",
-        rows=("measure", "algorithm"),
-        columns="criterion",
-    ),
+    layouts=Layout(rows=("measure", "algorithm"), columns="criterion"),
     figures=[
         drawn(
             "Average ranks of the algorithms over the functions under several criteria. Higher is "
@@ -116,7 +88,27 @@ class Case:
     default=True,
     comparing=True,
 )
-def averaged(runs: Runs, analysis: Analysis) -> Made:
+def ranks(runs: Runs, analysis: Analysis) -> Made:
+    """Average ranks under several criteria
+
+    Average rank of each algorithm over the functions, by quantiles or mean of the precision at the
+    end, and by the seconds and evaluations to the targets. The runs of all instances are pooled,
+    and runs that reached the final target have equal precision. Ties share a rank, and infinite
+    values share the worst. If there are several targets, the algorithms are ranked on each function
+    by their average rank over the targets, so each function counts once. Two algorithms are
+    compared within the cost that all runs of both were allowed, as in the table `comparison`: a
+    budget in seconds allows a fast algorithm more evaluations. Targets that neither has reached by
+    then are ties, so that an algorithm with few evaluations has many. If blocks mix several kinds
+    of machines, precisions and seconds are ranked within each kind, and the ranks are averaged.
+
+    SPACE
+    {CRITERION}
+    ALGORITHM
+    problems: number of functions that were run with every algorithm; others are omitted
+    average_rank <Average rank; low .2>: average rank over these functions; 1 is the best
+    critical_difference [ranks]: Nemenyi's critical difference: average ranks that differ by more
+        differ significantly; empty for fewer than two algorithms or functions
+    """
     rows = []
     for case in cases(runs, analysis):
         count, alpha = len(case.scores), 1 - analysis.confidence
@@ -135,64 +127,50 @@ def cases(runs: Runs, analysis: Analysis) -> list[Case]:
 
 
 def _cases(runs: Runs, analysis: Analysis) -> Iterator[Case]:
-    for (suite, dimension), functions in _ranks(runs, analysis).items():
-        for measure, criterion in dict.fromkeys(key for ranks in functions for key in ranks):
-            every = [ranks.get((measure, criterion), {}) for ranks in functions]
-            algorithms = tuple(sorted({name for ranks in every for name in ranks}))
-            scores = [
-                [ranks[name] for name in algorithms]
-                for ranks in every
-                if len(ranks) == len(algorithms)
-            ]
-            yield Case(
-                dict(zip(KEYS, (suite, dimension, measure, criterion), strict=True)),
-                algorithms,
-                np.array(scores, dtype=np.float64).reshape(-1, len(algorithms)),
-            )
+    rows = [
+        (*problem.space, measure, criterion, problem.names["function"], *of_algorithm)
+        for problem, measure, criterion, found in _ranks(with_published(runs), analysis)
+        for of_algorithm in found.items()
+    ]
+    frame = pd.DataFrame(rows, columns=[*KEYS, "function", "algorithm", "rank"])
+    for key, of in frame.groupby(list(KEYS), sort=False):
+        scores = of.pivot(index="function", columns="algorithm", values="rank").dropna()
+        yield Case(dict(zip(KEYS, key, strict=True)), tuple(scores), scores.to_numpy(np.float64))
 
 
-OnFunction: TypeAlias = dict[tuple[str, str], dict[str, float]]
-"""For each (measure, criterion), the mean rank of each algorithm on a function."""
-
-
-def _ranks(runs: Runs, analysis: Analysis) -> dict[Space, list[OnFunction]]:
-    runs = with_published(runs)
+def _ranks(
+    runs: Runs, analysis: Analysis
+) -> Iterator[tuple[ProblemRuns, str, str, dict[str, float]]]:
+    """The mean rank of each algorithm on each function by each measure and criterion."""
     best = rundata.precision_at_the_end(runs)
     costs = {unit: KnownCosts.of(runs, unit, analysis.targets) for unit in UNITS}
     quantiles = {quantile_name(p): p for p in sorted(analysis.quantiles)}
     machine = runs.frame["machine"].to_numpy(dtype=object)
-    together: dict[Space, list[OnFunction]] = defaultdict(list)
     for problem in rundata.problems(runs):
-        found: OnFunction = {}
         rows_of = {name: problem.rows[mine] for name, mine in problem.algorithms.items()}
         kinds = {  # machines have equal weight
             name: [rows[machine[rows] == kind] for kind in sorted(set(machine[rows]))]
             for name, rows in rows_of.items()
         }
-        ended = {name: of for name, of in kinds.items() if runs.ended[np.concatenate(of)].all()}
-        if ended:
-            of_best = {name: [best[some] for some in of] for name, of in ended.items()}
-            for name, p in {"mean": None, **quantiles}.items():
-                values = [
-                    [mean_of(some) if p is None else sample_quantile(some, p) for some in of]
-                    for of in of_best.values()
-                ]
-                ranks = statistics.rank(np.array(values, dtype=np.float64), axis=0).mean(axis=1)
-                found["precision", name] = dict(zip(ended, ranks.tolist(), strict=True))
+        ended = {name: of for name, of in kinds.items() if runs.ended[rows_of[name]].all()}
+        for name, p in {"mean": None, **quantiles}.items() if ended else ():
+            values = [
+                [mean_of(best[k]) if p is None else sample_quantile(best[k], p) for k in of]
+                for of in ended.values()
+            ]
+            ranks = statistics.rank(np.array(values, dtype=np.float64), axis=0).mean(axis=1)
+            yield problem, "precision", name, dict(zip(ended, ranks.tolist(), strict=True))
         for unit in UNITS:
             split = {
-                name: of if unit == "seconds" else [np.concatenate(of)]
+                name: of if unit == "seconds" else [rows_of[name]]
                 for name, of in kinds.items()
-                if unit in runs.units_of(np.concatenate(of))
+                if unit in runs.units_of(rows_of[name])
             }
-            if split:
-                by = (ERT, *quantiles)
-                each = _in_pairs(problem, split, costs[unit], list(quantiles.values()))
-                ranks_in = each.reshape(len(split), len(by), -1).mean(axis=2).T
-                for name, ranks in zip(by, ranks_in, strict=True):
-                    found[unit, name] = dict(zip(split, ranks.tolist(), strict=True))
-        together[problem.space].append(found)
-    return together
+            by = (ERT, *quantiles) if split else ()
+            each = _in_pairs(problem, split, costs[unit], list(quantiles.values())) if by else ()
+            for k, name in enumerate(by):
+                ranks = np.reshape(each, (len(split), len(by), -1))[:, k].mean(axis=1)
+                yield problem, unit, name, dict(zip(split, ranks.tolist(), strict=True))
 
 
 def _in_pairs(
@@ -221,15 +199,18 @@ IN_PART = "Only pairs with the best algorithm or with those named in `statistics
 
 
 @exhibit(
-    "friedman",
     question=questions.BETTER,
-    title="Friedman's test of average ranks",
-    caption="""
+    layouts=Layout(rows=("measure", "criterion")),
+    default=True,
+    comparing=True,
+)
+def friedman(runs: Runs, analysis: Analysis) -> Made:
+    """Friedman's test of average ranks
+
     Friedman's test of the hypothesis that all algorithms have equal ranks, with the functions as
     blocks, for each criterion of the table `ranks`. Values are empty for fewer than two algorithms
     or functions.
-    """,
-    columns=f"""
+
     SPACE
     {CRITERION}
     algorithms <Algorithms>: number of algorithms
@@ -241,17 +222,7 @@ IN_PART = "Only pairs with the best algorithm or with those named in `statistics
     kendall_w <W; .2>: Kendall's coefficient W: agreement of the problems, from 0 to 1
     critical_difference [ranks] <CD; .2>: Nemenyi's critical difference of average ranks
     alpha: level of the critical difference: 1 − confidence
-    """,
-    layouts=Layout(
-        caption="Friedman's test of equal average ranks, corrected for ties; the F statistic "
-        "of Iman and Davenport; Kendall's W. Average ranks that differ by more than Nemenyi's "
-        "critical difference (CD) differ with {confidence} confidence.",
-        rows=("measure", "criterion"),
-    ),
-    default=True,
-    comparing=True,
-)
-def tested(runs: Runs, analysis: Analysis) -> Made:
+    """
     rows, alpha = [], 1 - analysis.confidence
     for case in cases(runs, analysis):
         test = statistics.friedman(case.scores)
@@ -261,15 +232,17 @@ def tested(runs: Runs, analysis: Analysis) -> Made:
 
 
 @exhibit(
-    "posthoc",
     question=questions.BETTER,
-    title="Pairs of average ranks that differ",
-    caption="""
+    layouts=Layout(rows=("algorithm_a", "algorithm_b"), columns="criterion"),
+    comparing=True,
+)
+def posthoc(runs: Runs, analysis: Analysis) -> Made:
+    """Pairs of average ranks that differ
+
     Pairs of algorithms after Friedman's test: the difference of their average ranks, and its
     p-values, unadjusted and adjusted for all pairs. For more than 12 algorithms, only pairs with
     the best one (lowest average rank) are listed; `statistics.pairs` selects other pairs.
-    """,
-    columns=f"""
+
     SPACE
     {CRITERION}
     PAIR
@@ -280,29 +253,14 @@ def tested(runs: Runs, analysis: Analysis) -> Made:
     p_holm <p; .3>: `p_raw` adjusted for all pairs by Holm's procedure
     p_shaffer: `p_raw` adjusted for all pairs by Shaffer's static procedure
     p_nemenyi: p-value of Nemenyi's test, for all pairs simultaneously
-    """,
-    layouts=Layout(
-        caption="Difference of the average ranks of two algorithms, negative if the first is "
-        "better, and its p-value after Holm over all pairs.",
-        rows=tuple(column_names(PAIR)),
-        columns="criterion",
-        parts=("suite", "dimension", "measure"),
-    ),
-    comparing=True,
-)
-def paired(runs: Runs, analysis: Analysis) -> Made:
+    """
     parts, complete = [], True
     for case in cases(runs, analysis):
         pairs, names = statistics.posthoc(case.scores), np.array(case.algorithms, dtype=object)
         chosen = rundata.listed(analysis, case.averages())
-        part = {
-            "algorithm_a": names[pairs.first],
-            "algorithm_b": names[pairs.second],
-            "rank_difference": pairs.difference,
-            "z": pairs.z,
-            "p_raw": pairs.p,
-            **{name: getattr(pairs, name) for name in ("p_holm", "p_shaffer", "p_nemenyi")},
-        }
+        part = {"algorithm_a": names[pairs.first], "algorithm_b": names[pairs.second]}
+        part |= {"rank_difference": pairs.difference, "z": pairs.z, "p_raw": pairs.p}
+        part |= {name: getattr(pairs, name) for name in ("p_holm", "p_shaffer", "p_nemenyi")}
         kept = list(map(chosen.has, part["algorithm_a"], part["algorithm_b"]))
         parts.append(case.names | {name: values[kept] for name, values in part.items()})
         complete = complete and all(kept)
@@ -310,11 +268,7 @@ def paired(runs: Runs, analysis: Analysis) -> Made:
 
 
 FIXED_BUDGET, FIXED_TARGET = "fixed budget", "fixed target"
-FIXED = """
-    criterion (text): `fixed target`: values are ERTs to `target`. `fixed budget`: values are median
-        precisions (0 if the final target was reached), and `target` is empty
-"""
-
+RANKINGS = ("by_evaluations", "rank_by_evaluations", "by_time", "rank_by_time")
 PANELS = {FIXED_BUDGET: "fixed budget (median precision)", FIXED_TARGET: "fixed targets (ERT)"}
 POSITIONS = {"rank_by_evaluations": "by evaluations", "rank_by_time": "by time"}
 
@@ -340,42 +294,8 @@ def _ranking_slopes(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 @exhibit(
-    "rankings",
     question=questions.REVERSAL,
-    title="Ranks by evaluations and by time",
-    caption="""
-    The rank of each algorithm by evaluations and its rank by time, on each function. At a fixed
-    target, the ranks are those of the ERT in evaluations and in seconds. At a fixed budget, they
-    are those of the median precision at equal evaluations and at the end of the time. As in the
-    tables `ranks` and `comparison`, an ERT counts evaluations up to the number that all runs of
-    both algorithms of a pair were allowed.
-    """,
-    columns=f"""
-    PROBLEM
-    {FIXED}
-    TARGET, ALGORITHM
-    evaluations [evaluations]: at a fixed budget: the number of evaluations at which precisions are
-        compared: the smallest number of all runs that the budget ended or, if it ended none, the
-        largest number of all runs
-    by_evaluations [evaluations or precision]: ERT in evaluations within the number that all runs of
-        the algorithm were allowed, or median precision at `evaluations`
-    by_time [s or precision]: ERT in seconds, or median precision at the end of the budget
-    rank_by_evaluations: rank of `by_evaluations` among the algorithms of the function; of ERTs, 1
-        plus the number of algorithms with a smaller one, each pair within the evaluations that all
-        runs of both were allowed (ties count half)
-    rank_by_time: the same by time
-    """,
-    layouts=Layout(
-        caption="Expected evaluations and seconds to targets, or median precision at equal "
-        "evaluations and at equal time; parentheses: rank among the algorithms.",
-        values=(
-            Value("by_evaluations", "Evaluations", "low", rank="rank_by_evaluations"),
-            Value("by_time", "Time", "low", rank="rank_by_time"),
-        ),
-        columns="target",
-        parts=("suite", "dimension", "criterion"),
-        points=(Points("target", 3),),
-    ),
+    layouts=Layout(columns="target", points=(Points("target", 3),)),
     figures=Figure(
         "rank_reversals",
         "Ranks by evaluations and by time",
@@ -393,7 +313,29 @@ def _ranking_slopes(frame: pd.DataFrame) -> pd.DataFrame:
     ),
     comparing=True,
 )
-def side_by_side(runs: Runs, analysis: Analysis) -> Parts:
+def rankings(runs: Runs, analysis: Analysis) -> Parts:
+    """Ranks by evaluations and by time
+
+    The rank of each algorithm by evaluations and its rank by time, on each function. At a fixed
+    target, the ranks are those of the ERT in evaluations and in seconds. At a fixed budget, they
+    are those of the median precision at equal evaluations and at the end of the time. As in the
+    tables `ranks` and `comparison`, an ERT counts evaluations up to the number that all runs of
+    both algorithms of a pair were allowed.
+
+    PROBLEM
+    FIXED, TARGET, ALGORITHM
+    evaluations [evaluations]: at a fixed budget: the number of evaluations at which precisions are
+        compared: the smallest number of all runs that the budget ended or, if it ended none, the
+        largest number of all runs
+    by_evaluations [evaluations or precision] <Evaluations; low rank>: ERT in evaluations within the
+        number that all runs of the algorithm were allowed, or median precision at `evaluations`
+    by_time [s or precision] <Time; low rank>: ERT in seconds, or median precision at the end of the
+        budget
+    rank_by_evaluations: rank of `by_evaluations` among the algorithms of the function; of ERTs, 1
+        plus the number of algorithms with a smaller one, each pair within the evaluations that all
+        runs of both were allowed (ties count half)
+    rank_by_time: the same by time
+    """
     targets = analysis.targets_from_easy
     costs = {unit: KnownCosts.of(runs, unit, targets) for unit in UNITS}
     best, allowed = rundata.precision_at_the_end(runs), rundata.evaluations_allowed(runs)
@@ -408,12 +350,16 @@ def side_by_side(runs: Runs, analysis: Analysis) -> Parts:
             np.array([[median(sample)] for sample in samples.values()])
             for samples in (problem.split(at_equal[:, 0]), problem.samples(best))
         )
-        ranked = _ranking(names, (np.nan,), *((of, statistics.rank(of, axis=0)) for of in medians))
-        fixed = {"criterion": FIXED_BUDGET, "evaluations": float(equal[0])}
-        yield problem.names | fixed | ranked
-        by_ert = (_erts(problem, costs[unit]) for unit in ("evaluations", "seconds"))
-        fixed = {"criterion": FIXED_TARGET, "evaluations": np.nan}
-        yield problem.names | fixed | _ranking(names, targets, *by_ert)
+        at_budget = [(of, statistics.rank(of, axis=0)) for of in medians]
+        at_targets = [_erts(problem, costs[unit]) for unit in ("evaluations", "seconds")]
+        for criterion, evaluations, at, both in (
+            (FIXED_BUDGET, float(equal[0]), (np.nan,), at_budget),
+            (FIXED_TARGET, np.nan, targets, at_targets),
+        ):
+            found = [each.T.ravel() for values_and_ranks in both for each in values_and_ranks]
+            part = {"criterion": criterion, "evaluations": evaluations}
+            part |= {"target": np.repeat(at, len(names)), "algorithm": names * len(at)}
+            yield problem.names | part | dict(zip(RANKINGS, found, strict=True))
 
 
 def _erts(
@@ -432,19 +378,6 @@ def median(sample: NDArray[np.float64]) -> float:
     return float(sample_quantile(sample, 0.5))
 
 
-def _ranking(
-    names: Sequence[str],
-    targets: Sequence[float],
-    by_evaluations: tuple[NDArray[np.float64], NDArray[np.float64]],
-    by_time: tuple[NDArray[np.float64], NDArray[np.float64]],
-) -> dict[str, Any]:
-    """The results of algorithms and their ranks at each target, each of (algorithms, targets)."""
-    columns = ("by_evaluations", "rank_by_evaluations", "by_time", "rank_by_time")
-    values = [each.T.ravel() for each in (*by_evaluations, *by_time)]
-    keys = {"target": np.repeat(targets, len(names)), "algorithm": list(names) * len(targets)}
-    return keys | dict(zip(columns, values, strict=True))
-
-
 RANKED: dict[tuple[str, ...], tuple[str, ...]] = {
     ("seconds", ERT): ("rank_s", "best_on_s"),
     ("evaluations", ERT): ("rank_evaluations", "best_on_evaluations"),
@@ -454,46 +387,32 @@ RANKED: dict[tuple[str, ...], tuple[str, ...]] = {
 
 EQUAL = 1e-9  # ranks that differ by less count as equal, because they are averages over the targets
 
-OVER = "average over the functions of the rank by"
-MOST = "number of functions on which no algorithm has a better rank by"
-
 
 @exhibit(
-    "summary",
     question=questions.BETTER,
-    title="Each algorithm over all functions of a dimension",
-    caption="""
+    layouts=Layout(rows=("dimension", "algorithm")),
+    default=True,
+    comparing=True,
+)
+def summary(runs: Runs, analysis: Analysis) -> Made:
+    """Each algorithm over all functions of a dimension
+
     Which algorithm is better over all functions of a dimension: the share of the targets that it
     reaches, its average ranks, and the number of functions on which it is the best. Ranks are those
     of the table `ranks`: the runs of all instances are pooled, and a function counts once. Rows are
     sorted by the average rank in seconds, or in evaluations if these are the only budget. The
     tables `friedman`, `posthoc` and `comparison` show whether a difference is certain.
-    """,
-    columns=f"""
+
     SPACE, ALGORITHM
     functions: number of functions on which the algorithm was run
     reached <Targets; high .3>: share of the targets that a run reaches, an average over functions,
         in which each function counts once
-    rank_s <Rank, s; low .2>: {OVER} the ERT in seconds to the targets
-    rank_evaluations <Rank, evals; low .2>: {OVER} the ERT in evaluations to the targets
-    rank_median <Rank, precision; low .2>: {OVER} the median precision at the end; empty if 0.5 is
-        not among the quantiles of the campaign
-    best_on_s <Best, s; high .0>: {MOST} the ERT in seconds; ties count for all
-    best_on_evaluations <Best, evals; high .0>: {MOST} the ERT in evaluations; ties count for all
-    """,
-    layouts=Layout(
-        caption="Which algorithm is better over all functions of a dimension. Targets: share "
-        "of the targets that a run reaches. Rank: average over the functions of the rank by "
-        "the expected running time (ERT) to the targets, in seconds and in evaluations, and by "
-        "the median precision at the end. Best: number of functions on which no algorithm has "
-        "a better rank by ERT.",
-        rows=("dimension", "algorithm"),
-        parts=("suite",),
-    ),
-    default=True,
-    comparing=True,
-)
-def in_a_line(runs: Runs, analysis: Analysis) -> Made:
+    rank_* <Rank, *; low .2>: average over the functions of the rank by the ERT in * to the targets
+    rank_median <Rank, precision; low .2>: average over the functions of the rank by the median
+        precision at the end; empty if 0.5 is not among the quantiles of the campaign
+    best_on_* <Best, *; high .0>: number of functions on which no algorithm has a better rank by the
+        ERT in *; ties count for all
+    """
     everyone = with_published(runs)
     reached = np.isfinite(everyone.runtimes(UNITS[-1], analysis.targets)).mean(axis=1)
     reached = np.where(everyone.known_in(UNITS[-1]), reached, np.nan)
@@ -512,11 +431,9 @@ def in_a_line(runs: Runs, analysis: Analysis) -> Made:
         if not names or not len(case.scores):
             continue
         best = (case.scores <= case.scores.min(axis=1, keepdims=True) + EQUAL).sum(axis=0)
-        found = zip(
-            statistics.average_ranks(case.scores).tolist(), best.astype(float).tolist(), strict=True
-        )
-        for algorithm, values in zip(case.algorithms, found, strict=True):
-            lines[suite, dimension, algorithm] |= dict(zip(names, values, strict=False))
+        for (algorithm, average), count in zip(case.averages().items(), best, strict=True):
+            found = (average, float(count))
+            lines[suite, dimension, algorithm] |= dict(zip(names, found, strict=False))
     first = "rank_s" if runs.frame["budget_s"].notna().any() else "rank_evaluations"
     return sorted(
         (
