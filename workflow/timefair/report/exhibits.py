@@ -130,16 +130,17 @@ def drawn(tables: Mapping[str, pd.DataFrame]) -> list[dict[str, Any]]:
             groups.setdefault(lead, []).append(exhibit)
     found = []
     for lead, exhibits in groups.items():
-        ordered = sorted(exhibits, key=lambda one: one.name != lead)
         views = []
-        for one in ordered:
+        for one in sorted(exhibits, key=lambda one: one.name != lead):
             frame = tables[one.name]
             for figure in one.figures:
-                about = {"figure": figure.name, "table": one.name}
-                about["note"] = _note(figure.page_caption, frame)
-                views += [_worded(view, frame) | about for view in figure.chart.views(frame)]
+                if view := figure.chart.live(frame):
+                    view |= {"figure": figure.name, "table": one.name}
+                    labels = ("label", "x_label", "y_label")
+                    view |= {label: worded(view[label], frame) for label in labels}
+                    views.append(view | {"note": _note(figure.page_caption, frame)})
         if views:
-            title = worded(ordered[0].title, tables[ordered[0].name])
+            title = worded(TABLES[lead].title, tables[lead])
             found.append({"name": lead, "title": title, "views": views})
     return found
 
@@ -149,15 +150,6 @@ def _note(caption: str, frame: pd.DataFrame) -> str:
     printed = captioned(caption.format_map({"seconds": counted_in(frame, "seconds")}), frame)
     notes = (frame.attrs.get(note) for note in ("omitted", "machines", "cost", "noise"))
     return " ".join(filter(None, (printed, *notes))).replace("`", "")
-
-
-def _worded(view: dict[str, Any], frame: pd.DataFrame) -> dict[str, Any]:
-    said: dict[str, Any] = {
-        name: worded(view[name], frame) for name in ("label", "x_label", "y_label") if name in view
-    }
-    if "only" in view:
-        said["only"] = {key: worded(value, frame) for key, value in (view["only"] or {}).items()}
-    return view | said
 
 
 DIGITS = 3  # significant digits of a number on the page; the files contain all digits

@@ -12,7 +12,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from timefair.exhibits import questions
-from timefair.exhibits.charts.chart import Picture, RankAxis, counted_in, leaders
+from timefair.exhibits.charts.chart import Picture, counted_in, leaders
+from timefair.exhibits.charts.pages import MANY
 from timefair.exhibits.columns import PAIR, column_names
 from timefair.exhibits.exhibit import Figure, Made, Parts, drawn, exhibit
 from timefair.exhibits.layout import Layout, Points, Value
@@ -36,6 +37,12 @@ CRITERION = """
 KEYS = ("suite", "dimension", "measure", "criterion")
 
 
+BARS = (
+    "Bars join algorithms whose average ranks differ by no more than Nemenyi's critical difference "
+    f"(CD): their order may be due to chance. With {MANY} or more algorithms, there is one line "
+    "per algorithm instead, and the grey area covers average ranks that differ from the best by no "
+    "more than the CD."
+)
 AT_SOME_POSITION = leaders("that are the best at some position, or closest to it,")
 
 
@@ -109,7 +116,7 @@ class Case:
             "Average ranks over the functions, by the precision at the end of the run and by the "
             "cost to the targets. Further left is better. Verdicts on pairs come from the table "
             "`comparison`, because a difference of average ranks depends on the other algorithms.",
-            RankAxis(),
+            Picture("timefair.exhibits.charts.dots:critical_difference", reading=BARS),
             default=True,
         ),
     ],
