@@ -39,7 +39,7 @@ class PictureFile(NamedTuple):
     kind: str
 
 
-PICTURE_BYTES = 200_000  # maximal size of a picture of the page
+PICTURE_BYTES = 300_000  # maximal size of a picture of the page
 
 
 def figures(
