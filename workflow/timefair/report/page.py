@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from html import escape
-from importlib.resources import files
 from math import isfinite
 from typing import Any
 
@@ -18,7 +17,7 @@ from timefair.exhibits.charts.pages import ORDER
 from timefair.exhibits.files import as_rows
 from timefair.exhibits.registry import TABLES
 from timefair.exhibits.unknown_optimum import worded
-from timefair.report import account, description, exhibits
+from timefair.report import account, description, exhibits, part_of
 from timefair.report.cautions import Caution, cautions
 from timefair.report.evidence import Evidence
 from timefair.report.findings import (
@@ -34,7 +33,7 @@ from timefair.report.findings import (
     is_over_functions,
     leading,
 )
-from timefair.report.markup import Names, Part, definitions, folded, section
+from timefair.report.markup import Names, Part, definitions, folded, section, table
 
 SCRIPTS = ("base", "charts", "page")
 """Parts of the page's script, in the order in which they are put together."""
@@ -175,20 +174,16 @@ def page(
     )
 
 
-def part_of(name: str) -> str:
-    return files("timefair.report").joinpath(name).read_text(encoding="utf-8")
-
-
 def _findings(found: Sequence[Findings], evidence: Evidence, names: Names) -> str:
     if not found:
         return "<p>The campaign selects no table that compares algorithms.</p>"
     few = [one.space.title for one in found if not is_over_functions(evidence, one.space)]
     where = "" if len(few) == len(found) else f" ({listed(few)})"
-    over = OVER_FUNCTIONS if len(few) < len(found) else ""
-    sample = f"{over} {OVER_RUNS.format(where=escape(where)) if few else ''}".strip()
+    samples = [OVER_FUNCTIONS] * (len(few) < len(found))
+    samples += [OVER_RUNS.format(where=escape(where))] * bool(few)
     level = f"{1 - evidence.confidence:.3g}"
     decided = any(one.situations for one in found)
-    note = READING.format(level=level, sample=sample) if decided else ""
+    note = READING.format(level=level, sample=" ".join(samples)) * decided
     together = across(found)
     overall = [f'<p class="headline">{escape(together)}</p>'] if together else []
     each_ = (concluded(one, names, alone=len(found) == 1) for one in found)
@@ -212,33 +207,13 @@ SIGNIFICANT = {
 }
 
 MOST_TIED = 4  # number of names of tied algorithms that are listed; the others are counted
-SITUATIONS = """<h4>For whom</h4>
-<div class="scroll"><table class="stacked">
-<thead><tr><th scope="col">If …</th><th scope="col">first</th><th scope="col">certainty</th></tr>
-</thead>
-<tbody>
-{rows}
-</tbody>
-</table></div>"""
-
 MOST_FINDINGS = 4  # findings of a space that are shown; the others are folded
 MOST_SPACES = 3  # number of spaces up to which their verdicts are not folded on the first screen
 MOST_FUNCTIONS = 8  # number of functions of a space up to which their list is not folded
 FUNCTIONS = """<p class="note">Algorithms are compared by the expected cost (ERT) to the hardest
 target that at least half of the runs of some algorithm reached. If there is no such target, it is
 the hardest target that any run reached; if no run reached one, the median precision decides. Each
-pair is tested at the hardest target that half of the runs of one of the two reached.</p>
-<div class="scroll"><table class="stacked">
-<thead><tr><th scope="col">Function</th><th scope="col">first</th>
-<th scope="col">compared by</th>
-<th scope="col" class="number">best value</th>
-<th scope="col" class="number">successful runs</th>
-<th scope="col" class="number">next, as a multiple</th>
-<th scope="col">certainty</th></tr></thead>
-<tbody>
-{rows}
-</tbody>
-</table></div>"""
+pair is tested at the hardest target that half of the runs of one of the two reached.</p>"""
 
 
 def warned(cautions: Sequence[Caution]) -> str:
@@ -282,19 +257,28 @@ def verdicts(found: Sequence[Findings]) -> list[str]:
 def concluded(found: Findings, names: Names, *, alone: bool = False) -> str:
     """The findings of one space; if it is the only one, the first screen has its headline."""
     first, more = found.sentences[:MOST_FINDINGS], found.sentences[MOST_FINDINGS:]
-    rows = "\n".join(_situation(one, names) for one in found.situations)
-    count, functions = len(found.functions), ""
-    if count:
-        each_ = "\n".join(_function(one, names) for one in found.functions)
-        content = FUNCTIONS.format(rows=each_)
-        functions = folded("Function by function", content, count, MOST_FUNCTIONS)
+    wanted = table(
+        ("If …", "first", "certainty"),
+        (_situation(one, names) for one in found.situations),
+        "stacked",
+    )
+    head = "Function", "first", "compared by", "best value", "successful runs"
+    on_each = table(
+        (*head, "next, as a multiple", "certainty"),
+        (_function(one, names) for one in found.functions),
+        "stacked",
+        numbers=3,
+    )
+    count = len(found.functions)
     parts = [
         f'<article aria-labelledby="{found.space.anchor}">',
         f'<h3 id="{found.space.anchor}">{escape(found.space.title)}</h3>',
         "" if alone else _opening(found),
         _sentences(first),
-        SITUATIONS.format(rows=rows) if rows else "",
-        functions,
+        f"<h4>For whom</h4>\n{wanted}" if found.situations else "",
+        folded("Function by function", f"{FUNCTIONS}\n{on_each}", count, MOST_FUNCTIONS)
+        if count
+        else "",
         folded("More findings", _sentences(more), len(more), 0) if more else "",
         "</article>",
     ]
