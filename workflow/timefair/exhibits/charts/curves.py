@@ -131,8 +131,7 @@ def _trajectories(
 ) -> Figure:
     """Draw finite precisions; the scale of y of each panel fits its curves. They are over costs,
     as steps, or over numbers of executions."""
-    floor = panels.zero_floor(frame["y"])
-    frame = frame.assign(**{end: panels.raised(frame[end], floor) for end in ("y", "low", "high")})
+    frame, floor = panels.floored(frame, "y", "low", "high")
     figure, grid = panels.grid(frame, share_y=False)
     begun = frame[np.isfinite(frame["y"])]
     first, last = panels.limits(begun["x"], margin=0.02 if chart.steps else 0.05)

@@ -41,6 +41,8 @@ NAME_IN = 0.11  # height of the name of an algorithm beside its row or curve
 NAME_LETTERS_PER_IN = 4.0  # letters of the longest name there, per inch of the figure
 AROUND_ROWS_IN = 0.3  # height of the title and the labels of a panel with rows
 TITLE_LETTERS_PER_IN = 16.0  # letters per inch of a title; longer titles are smaller
+LINE_IN = 0.15
+POINTS_PER_LINE = 0.88  # size of text as a share of the height of its line
 LEAST_TITLE = 5.0  # points of the smallest title
 
 
@@ -61,6 +63,16 @@ def figure_of(
     """A figure with its axes, shape (lines, columns); `shared` are arguments of its subplots."""
     figure = Figure(figsize=(width_in, height_in), layout="constrained")
     return figure, figure.subplots(lines, columns, squeeze=False, **shared)
+
+
+def line_of(count: int, around_in: float) -> tuple[float, float]:
+    """Height in inches of each of so many lines below each other, and the size of their text."""
+    line_in = min(LINE_IN, (HEIGHT_IN - around_in) / count)
+    return line_in, size_in(line_in)
+
+
+def size_in(line_in: float) -> float:
+    return min(6.5, POINTS_PER_LINE * 72 * line_in)
 
 
 @dataclass(frozen=True)
@@ -491,6 +503,12 @@ def raised(values: ArrayLike, floor: float | None) -> Floats:
     """The values, with 0 and negative values replaced by the floor, if there is one."""
     x = np.asarray(values, dtype=np.float64)
     return x if floor is None else np.where(x <= 0, floor, x)
+
+
+def floored(frame: pd.DataFrame, value: str, *limits: str) -> tuple[pd.DataFrame, float | None]:
+    """The frame with 0 and less of a value and its limits where they are drawn, and this floor."""
+    floor = zero_floor(frame[value])
+    return frame.assign(**{name: raised(frame[name], floor) for name in (value, *limits)}), floor
 
 
 def with_zero(label: str, floor: float | None) -> str:

@@ -67,11 +67,7 @@ def boxes(frame: pd.DataFrame, page: Page) -> Drawing:
         what = "median precision at the end, times the best on the function"
         return maps.of_precisions(medians, what)
     looks = panels.looks(medians, value="precision", within=PROBLEM)
-    shown = page.rows(frame)
-    floor = panels.zero_floor(shown["precision"])
-    shown = shown.assign(
-        precision=panels.raised(shown["precision"], floor), algorithm=shown["algorithm"].astype(str)
-    )
+    shown, floor = panels.floored(page.rows(frame), "precision")
     with style.applied():
         figure, grid = panels.grid(shown, share_y=False)
         for panel in grid:
