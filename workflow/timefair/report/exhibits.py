@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import gzip
 import json
-import math
 from base64 import b64encode
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from math import floor, log10
 from typing import Any, NamedTuple
@@ -157,6 +156,7 @@ SMOOTH_ROWS = 30_000  # rows of curves from which only points on a grid are show
 GRID = 200  # points of such a curve, at equal distances on a logarithmic axis
 MOST_ROWS = 200_000  # maximal number of rows of a table on a page
 TABLES_BYTES = 3_500_000  # maximal size of all compressed tables of a page together
+SPECIAL = {np.inf: "inf", -np.inf: "-inf"}
 LEVEL = 6  # level of compression: the highest one takes three times as long to save 3 %
 
 
@@ -201,28 +201,25 @@ def table(name: str, frame: pd.DataFrame) -> dict[str, Any]:
     }
 
 
-def fitting(tables: Mapping[str, Mapping[str, Any]], first: Collection[str]) -> dict[str, str]:
-    """The compressed forms of the long tables that fit into `TABLES_BYTES`, by name: of those in
-    `first` before the others, the smaller ones before the larger ones.
+def fitting(
+    tables: Mapping[str, dict[str, Any]],
+) -> tuple[dict[str, dict[str, Any]], dict[str, str]]:
+    """The tables, those that are long without their columns, and the compressed forms of these that
+    fit into `TABLES_BYTES`: first of tables with figures, then of others, the smaller ones first.
     """
-    forms = {name: packed(one) for name, one in tables.items() if one["shown"] > SHORT_ROWS}
-    room, found = TABLES_BYTES, {}
-    for name in sorted(forms, key=lambda one: (one not in first, len(forms[one]))):
-        if len(forms[name]) <= room:
-            room -= len(forms[name])
-            found[name] = forms[name]
-    return found
+    forms = {name: _packed(one) for name, one in tables.items() if one["shown"] > SHORT_ROWS}
+    kept: dict[str, str] = {}
+    for name in sorted(forms, key=lambda one: (not TABLES[one].has_figures, len(forms[one]))):
+        if len(forms[name]) + sum(map(len, kept.values())) <= TABLES_BYTES:
+            kept[name] = forms[name]
+    known = dict(tables)
+    for name in forms:
+        facts = {key: value for key, value in tables[name].items() if key != "columns"}
+        known[name] = facts if name in kept else {**facts, "shown": 0, "columns": []}
+    return known, kept
 
 
-def without_columns(one: Mapping[str, Any], *, is_there: bool) -> dict[str, Any]:
-    """What the page knows of a long table, whose rows are compressed, or only in its file."""
-    if one["shown"] <= SHORT_ROWS:
-        return dict(one)
-    facts = {key: value for key, value in one.items() if key != "columns"}
-    return facts if is_there else {**facts, "shown": 0, "columns": []}
-
-
-def packed(data: object) -> str:
+def _packed(data: object) -> str:
     """JSON, compressed by gzip, in base64; equal data give equal texts."""
     return b64encode(gzip.compress(_json(data).encode(), LEVEL, mtime=0)).decode("ascii")
 
@@ -262,19 +259,8 @@ def _values(column: pd.Series[Any]) -> dict[str, Any]:
     if not pd.api.types.is_numeric_dtype(column):
         codes, words = pd.factorize(column)
         return {"words": [str(word) for word in words], "codes": codes.tolist()}
-    if not pd.api.types.is_float_dtype(column):
-        return {"values": column.tolist()}
-    places, different = pd.factorize(column.to_numpy(), use_na_sentinel=False)
-    plain = np.array([_plain(value) for value in different.tolist()], dtype=object)
-    return {"values": plain[places].tolist()}
-
-
-def _plain(value: float) -> float | int | str | None:
-    if math.isnan(value):
-        return None
-    if math.isinf(value):
-        return "inf" if value > 0 else "-inf"
-    return int(value) if value.is_integer() and abs(value) < 1e9 else value
+    plain = column.astype(object).where(np.isfinite(column), column.map(SPECIAL))
+    return {"values": plain.where(column.notna(), None).tolist()}
 
 
 def _rounded(frame: pd.DataFrame) -> pd.DataFrame:

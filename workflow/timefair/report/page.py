@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from html import escape
 from math import isfinite
-from typing import Any
 
 import pandas as pd
 
@@ -18,7 +17,7 @@ from timefair.exhibits.files import as_rows
 from timefair.exhibits.registry import TABLES
 from timefair.exhibits.unknown_optimum import worded
 from timefair.report import account, description, exhibits, part_of
-from timefair.report.cautions import Caution, cautions
+from timefair.report.cautions import cautions
 from timefair.report.evidence import Evidence
 from timefair.report.findings import (
     TABLE,
@@ -105,10 +104,6 @@ def page(
     """The page of a campaign, without tables that are missing. Of the figures, it shows those that
     it does not draw from their table itself.
     """
-
-    def drawn_of(shown: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
-        return exhibits.drawn({name: tables[name] for name, one in shown.items() if one["shown"]})
-
     evidence = Evidence(tables, campaign)
     order = evidence.some_frame.attrs.get(ORDER, ())
     names = Names.of(campaign.algorithms, campaign.published, leading(evidence), order)
@@ -117,20 +112,15 @@ def page(
     told = cautions(evidence)
     some = evidence.some_frame
     first: list[Part] = list(each("parts", evidence, names))
-    in_charts = {view["table"] for chart in drawn_of(of_tables) for view in chart["views"]}
-    packed = exhibits.fitting(of_tables, first=in_charts)
-    shown = {
-        name: exhibits.without_columns(one, is_there=name in packed)
-        for name, one in of_tables.items()
-    }
-    drawn = drawn_of(shown)
+    shown, packed = exhibits.fitting(of_tables)
+    drawn = exhibits.drawn({name: tables[name] for name, one in shown.items() if one["shown"]})
     parts = {
         **{one.key: (one.title, one.content) for one in first},
         "findings": (
             " ".join(["Who wins", *(one.findings for one in first)]),
             _findings(found, evidence, names),
         ),
-        "cautions": ("Cautions", definitions(dict(told), "cautions") if told else ""),
+        "cautions": ("Cautions", definitions(told, "cautions") if told else ""),
         "figures": ("Figures", worded(exhibits.figures(drawn, figures, evidence, names), some)),
         "tables": ("Tables", worded(exhibits.tables(shown), some)),
         "setup": ("What was run", account.setup(evidence, names)),
@@ -216,13 +206,13 @@ the hardest target that any run reached; if no run reached one, the median preci
 pair is tested at the hardest target that half of the runs of one of the two reached.</p>"""
 
 
-def warned(cautions: Sequence[Caution]) -> str:
+def warned(cautions: Mapping[str, str]) -> str:
     """The most important caution in a sentence, and the topics of the others; empty without any."""
     if not cautions:
         return ""
     first, *others = cautions
-    said = first.text.partition(". ")[0].removesuffix(".")
-    also = f"; also {listed([one.topic.lower() for one in others])}" if others else ""
+    said = cautions[first].partition(". ")[0].removesuffix(".")
+    also = f"; also {listed([topic.lower() for topic in others])}" if others else ""
     return (
         f'<p class="brief"><a href="#cautions">{counted(len(cautions), "caution")}</a>: '
         f"{escape(said + also)}.</p>\n"
