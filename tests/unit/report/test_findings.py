@@ -39,8 +39,8 @@ def test_the_quicker_of_two_wins_on_many_functions_and_on_each_of_few(evidence):
     standing = by_time(evidence(QUICK_AND_SLOW, made=COMPARED))
     assert (standing.verdict, standing.leaders, standing.tied) == (Verdict.CLEAR, ("quick",), ())
     assert standing.reason == (
-        "Average rank 1, then slow with 2. Wilcoxon over 8 functions, corrected for 1 pair and all "
-        "criteria: p\u00a0=\u00a00.0078."
+        "Average ranks: quick 1 and slow 2. Wilcoxon over 8 functions, corrected for 1 pair and "
+        "all criteria: p\u00a0=\u00a00.0078."
     )
     few = by_time(evidence(QUICK_AND_SLOW, functions=3, made=COMPARED))
     assert (few.verdict, few.leaders) == (Verdict.CLEAR, ("quick",))
@@ -59,7 +59,7 @@ def test_the_quicker_has_reached_more_early_and_the_same_late(evidence):
     known = evidence(QUICK_AND_SLOW)
     early, late = (standing_of(known, SPACE, "targets", share) for share in ("10 %", "100 %"))
     assert (early.verdict, early.leaders) == (Verdict.CLEAR, ("quick",))
-    assert early.reason.startswith("100\u00a0% of the targets reached, then slow with")
+    assert early.reason.startswith("Shares of the targets reached: quick 100\u00a0% and slow ")
     assert late.verdict is Verdict.NOTHING
     assert late.reason == "All algorithms have reached 100\u00a0% of the targets."
     said = how_far(known, SPACE, "quick")
@@ -69,7 +69,7 @@ def test_the_quicker_has_reached_more_early_and_the_same_late(evidence):
 
 def test_on_a_function_the_runs_decide(evidence):
     far, near = (
-        on_functions(evidence(of, functions=2, made=COMPARED), SPACE)[0]
+        next(on_functions(evidence(of, functions=2, made=COMPARED), SPACE))
         for of in (QUICK_AND_SLOW, {"A": 0.1, "B": 0.101})
     )
     assert far.standing.verdict is Verdict.CLEAR
@@ -121,7 +121,7 @@ def test_the_sentence_over_all_functions_counts_each_of_them():
     standings = [Standing(Verdict.CLEAR, (name,), (), "") for name in "AAABBC"]
     few = Standing(Verdict.OPEN, (), ("A", "B"), "", "too few runs to decide any of 6 tests")
     found = [
-        OnFunction(k, f"f{k}", "time", "1 s", 2.0, "", one)
+        OnFunction(f"f{k}", "time", "1 s", 2.0, "", one)
         for k, one in enumerate([*standings, few, few])
     ]
     assert all_findings.summed_up(found) == (

@@ -76,8 +76,8 @@ def first(values: Mapping[str, float]) -> tuple[str, ...]:
     return tuple(name for name, value in values.items() if isclose(value, best))
 
 
-def in_order(values: Mapping[str, float], names: Iterable[str]) -> tuple[str, ...]:
-    return tuple(sorted(names, key=values.__getitem__))
+def in_order(values: Mapping[str, float], names: Iterable[str] | None = None) -> tuple[str, ...]:
+    return tuple(sorted(values if names is None else names, key=values.__getitem__))
 
 
 def nothing(reason: str, basis: str = "") -> Standing:
@@ -193,7 +193,7 @@ class Pairs:
         ]
         against = (self.undecided.get(pair, nan) for pair in undecided)
         tied_p = tuple(p for p in against if not isnan(p))
-        said = self._values_in_words(leaders, tied, named=not behind)
+        said = self._values_in_words()
         if not behind:
             leaders, tied = (), (*leaders, *tied)
         if why := self._undecidable():
@@ -212,27 +212,13 @@ class Pairs:
         few = f"too few {'functions' if over else 'runs'} to decide any of "
         return few + counted(self.tests, "pair" if over else "test")
 
-    def _values_in_words(self, leaders: Sequence[str], tied: Sequence[str], *, named: bool) -> str:
-        """The values over all functions of the first algorithm (with its name, if `named`), and of
-        the first that is tied or else the next; and of those with a better value that are not
-        first, and why they are not.
-        """
+    def _values_in_words(self) -> str:
+        """The values over all functions, the best first; empty on a single function."""
         if self.function != ALL:
             return ""
-        mine = self.values[leaders[0]]
-        others = [name for name in self.values if name not in leaders]
-        ahead = in_order(self.values, [name for name in others if self.values[name] < mine])
-        after = [name for name in tied or in_order(self.values, others) if name not in ahead]
-        what = f"{self._value(mine)} of the targets reached" if self.targets else "average rank "
-        said = f"{listed(leaders)}: {what}" if named else what[0].upper() + what[1:]
-        said += "" if self.targets else self._value(mine)
-        if after:
-            said += f", then {after[0]} with {self._value(self.values[after[0]])}"
-        for name in ahead:
-            winners = [better for better, worse in self.better if worse == name]
-            said += f". {name} has {self._value(self.values[name])}, but is significantly worse "
-            said += f"than {listed(in_order(self.values, winners))}"
-        return f"{said}."
+        what = "Shares of the targets reached" if self.targets else "Average ranks"
+        said = (f"{name} {self._value(self.values[name])}" for name in in_order(self.values))
+        return f"{what}: {listed([*said])}."
 
     def _value(self, value: float) -> str:
         return percent(-value) if self.targets else number(value)
@@ -389,7 +375,7 @@ def together(found: Mapping[str, tuple[Pairs, Standing]], over_all: Pairs) -> St
             return replace(summary, verdict=verdict, leaders=leaders, tied=tied)
     losers = set().union(*(pairs.losers for pairs, _ in found.values()))
     if losers < set(over_all.values) and verdicts <= {Verdict.OPEN, Verdict.NOTHING}:
-        tied = in_order(over_all.values, over_all.values)
+        tied = in_order(over_all.values)
         return replace(summary, verdict=Verdict.OPEN, tied=tied)
     return summary
 
@@ -510,7 +496,6 @@ def orders_changed(evidence: Evidence, space: Space) -> str:
 class OnFunction:
     """The standing on one function."""
 
-    function: int
     title: str
     criterion: str  # such as ``time to 10⁻⁸``
     value: str  # of the best of the algorithms in front, with its interval
@@ -522,54 +507,39 @@ class OnFunction:
 UNIT_OF_CLOCK = {"wall": "time", "cpu": "CPU time", "reference": "reference units"}
 
 
-def on_functions(evidence: Evidence, space: Space) -> list[OnFunction]:
-    """The standing on each function; empty with fewer than two functions or algorithms.
+def on_functions(evidence: Evidence, space: Space) -> Iterator[OnFunction]:
+    """The standing on each function; nothing with fewer than two functions or algorithms.
 
     The first algorithm has the smallest ERT to the target of `by_cost` or, if no run reached one,
     the best median precision at the end.
     """
     if len(functions_of(evidence, space)) < 2:
-        return []
+        return
     rows = evidence.of("quantiles", space)
-    rows = rows[rows["quantile"].astype(float) == 0.5]
-    found = {
-        int(str(function)): (nan, _results(at, "precision"))
-        for function, at in rows.groupby("function")
-    }
+    medians = rows[rows["quantile"].astype(float) == 0.5].groupby("function")
+    found = {int(str(function)): (nan, _results(at, "precision")) for function, at in medians}
     found |= by_cost(evidence, space, evidence.unit)
     criterion = MEDIAN if "evaluations" in evidence.campaign.lacks else (evidence.unit, ERT)
-    return [
-        _on(evidence, space, criterion, pairs, *found[function])
-        for function, pairs in on_each(evidence, space, *criterion)
-        if function in found
-    ]
-
-
-def _on(
-    evidence: Evidence,
-    space: Space,
-    criterion: tuple[str, str],
-    pairs: Pairs,
-    target: float,
-    every: Results,
-) -> OnFunction:
-    standing = on_function(evidence, space, pairs, *criterion)
     failed, in_s = evidence.failed(space), evidence.unit == "seconds"
-    results = {name: one for name, one in every.items() if name not in failed}
-    best = results.get(standing.front[0]) if standing.front else None
     words = UNIT_OF_CLOCK[evidence.clock] if in_s else "evaluations"
-    by = "median precision at the end" if isnan(target) else f"{words} to {number(target)}"
-    value, factor, successes = "–", nan, ""
-    if best:
-        text = partial(duration, clock=evidence.clock) if in_s and not isnan(target) else number
-        ends = ("value",) if isnan(best["low"]) else ("value", "low", "high")
-        value, *limits = (text(best[end]) for end in ends)
-        value += f" [{', '.join(limits)}]" if limits else ""
-        others = [one["value"] for one in results.values() if one is not best]
-        factor = min(others, default=inf) / best["value"] if best["value"] > 0 else nan
-        successes = "" if isnan(target) else f"{int(best['successes'])} of {int(best['runs'])}"
-    title = evidence.called(pairs.function)
-    return OnFunction(int(str(pairs.function)), title, by, value, factor, successes, standing)
+    for function, pairs in on_each(evidence, space, *criterion):
+        if function not in found:
+            continue
+        target, every = found[function]
+        results = {name: one for name, one in every.items() if name not in failed}
+        standing = on_function(evidence, space, pairs, *criterion)
+        best = results.get(standing.front[0]) if standing.front else None
+        by = "median precision at the end" if isnan(target) else f"{words} to {number(target)}"
+        value, factor, successes = "–", nan, ""
+        if best:
+            text = partial(duration, clock=evidence.clock) if in_s and not isnan(target) else number
+            limits = [text(best[end]) for end in ("low", "high") if not isnan(best[end])]
+            value = text(best["value"]) + (f" [{', '.join(limits)}]" if limits else "")
+            others = [one["value"] for one in results.values() if one is not best]
+            factor = min(others, default=inf) / best["value"] if best["value"] > 0 else nan
+            successes = "" if isnan(target) else f"{int(best['successes'])} of {int(best['runs'])}"
+        title = evidence.called(function)
+        yield OnFunction(title, by, value, factor, successes, standing)
 
 
 def summed_up(found: Sequence[OnFunction]) -> str:
