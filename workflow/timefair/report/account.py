@@ -263,7 +263,7 @@ configuration. An item is met if none of its parts is open.</p>
 {items}"""
 
 ITEM = """<section>
-<h{level} id="item-{number}">{number}. {topic}: {verdict}</h{level}>
+<h3 id="item-{number}">{number}. {topic}: {verdict}</h3>
 <table aria-labelledby="item-{number}">
 <colgroup><col class="part"><col class="met"><col><col class="missing"></colgroup>
 <thead><tr><th scope="col">Part</th><th scope="col">Met?</th><th scope="col">Evidence</th>
@@ -274,6 +274,13 @@ ITEM = """<section>
 </table>
 </section>"""
 
+VERDICT = {
+    None: '<span aria-hidden="true">–</span> not measured',
+    True: '<span class="met"><span aria-hidden="true">✓</span> met</span>',
+    False: '<span class="open"><span aria-hidden="true">✗</span> not met</span>',
+}
+"""Verdicts as a word and a symbol: the colour adds no information."""
+
 
 def checklist_page(rows: Sequence[Row], campaign: str, note: str) -> str:
     """The page of a campaign, with a note on its runs; ``met`` is null for unmeasured parts."""
@@ -281,24 +288,22 @@ def checklist_page(rows: Sequence[Row], campaign: str, note: str) -> str:
     return PAGE.format(campaign=escape(campaign), style=part_of("page.css"), contents=contents)
 
 
-def checklist(rows: Sequence[Row], note: str, level: int = 2) -> str:
-    """The content of the page below its title, with the items as headings of a level."""
+def checklist(rows: Sequence[Row], note: str) -> str:
+    """The content of the page below its title."""
     items = [list(parts) for _, parts in groupby(rows, key=lambda row: row["item"])]
     met = [all(row["met"] is None or row["met"] for row in parts) for parts in items]
-    summary = f"{sum(met)} of {len(items)} items are met." if items else "No runs."
-    open_items = [
+    missing = [
         f'<a href="#item-{parts[0]["item"]}">{escape(parts[0]["topic"])}</a>'
         for parts, closed in zip(items, met, strict=True)
         if not closed
     ]
-    if open_items:
-        summary += f" Not met: {', '.join(open_items)}."
+    summary = f"{sum(met)} of {len(items)} items are met." if items else "No runs."
+    summary += f" Not met: {', '.join(missing)}." if missing else ""
     shown = [
         ITEM.format(
-            level=level,
             number=parts[0]["item"],
             topic=escape(parts[0]["topic"]),
-            verdict=_verdict(closed),
+            verdict=VERDICT[closed],
             parts="\n".join(map(_part, parts)),
         )
         for parts, closed in zip(items, met, strict=True)
@@ -309,16 +314,6 @@ def checklist(rows: Sequence[Row], note: str, level: int = 2) -> str:
 
 
 def _part(row: Row) -> str:
-    return (
-        f'<tr><th scope="row">{escape(row["part"])}</th><td>{_verdict(row["met"])}</td>'
-        f"<td>{escape(row['evidence'] or '')}</td><td>{escape(row['missing'] or '')}</td></tr>"
-    )
-
-
-def _verdict(met: bool | None) -> str:
-    """The verdict as a word and a symbol: the colour adds no information."""
-    if met is None:
-        return '<span aria-hidden="true">–</span> not measured'
-    if met:
-        return '<span class="met"><span aria-hidden="true">✓</span> met</span>'
-    return '<span class="open"><span aria-hidden="true">✗</span> not met</span>'
+    texts = (escape(row[name] or "") for name in ("evidence", "missing"))
+    cells = "".join(f"<td>{cell}</td>" for cell in (VERDICT[row["met"]], *texts))
+    return f'<tr><th scope="row">{escape(row["part"])}</th>{cells}</tr>'

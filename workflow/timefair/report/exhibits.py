@@ -10,7 +10,7 @@ import json
 from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
-from math import floor, log10
+from math import floor, isinf, isnan, log10
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -156,22 +156,19 @@ SMOOTH_ROWS = 30_000  # rows of curves from which only points on a grid are show
 GRID = 200  # points of such a curve, at equal distances on a logarithmic axis
 MOST_ROWS = 200_000  # maximal number of rows of a table on a page
 TABLES_BYTES = 3_500_000  # maximal size of all compressed tables of a page together
-SPECIAL = {np.inf: "inf", -np.inf: "-inf"}
 LEVEL = 6  # level of compression: the highest one takes three times as long to save 3 %
 
 
 def table(name: str, frame: pd.DataFrame) -> dict[str, Any]:
     """A table for the page.
 
-    A column may be a ``key`` by which rows are selected; its values are `null` for NaN, ``"inf"``
-    for infinity, texts as ``words`` and their ``codes``. Curves omit rows that only repeat their
-    neighbours; those with more than `SMOOTH_ROWS` rows have `GRID` points. ``rows`` counts those of
-    the file, ``shown`` those here: 0 if there are too many. ``note``: what is not listed.
+    A column may be a ``key`` by which rows are selected; its values have `DIGITS` digits, and are
+    `null` for NaN, ``"inf"`` for infinity, texts as ``words`` and their ``codes``. Curves with more
+    than `SMOOTH_ROWS` rows have `GRID` points. ``rows`` counts those of the file, ``shown`` those
+    here: 0 if there are too many. ``note``: what is not listed.
     """
     frame = measured(frame)
-    thin = _without_repeats(_rounded(frame))
-    if len(thin) > SMOOTH_ROWS:
-        thin = _on_grid(thin)
+    thin = _on_grid(frame) if len(frame) > SMOOTH_ROWS else frame
     layout = generic(thin, TABLES[name].title)
     labels = {value.column: value.label for value in layout.values}
     limits = {value.column: value.interval for value in layout.values if value.interval}
@@ -224,19 +221,6 @@ def _packed(data: object) -> str:
     return b64encode(gzip.compress(_json(data).encode(), LEVEL, mtime=0)).decode("ascii")
 
 
-def _without_repeats(frame: pd.DataFrame) -> pd.DataFrame:
-    """A curve without the inner points of its constant parts; other tables are unchanged."""
-    at = next((key for key in CURVES if key in frame), None)
-    if at is None or frame.empty:
-        return frame
-    rest = frame.drop(columns=at)
-    codes = rest.apply(lambda column: pd.factorize(column, use_na_sentinel=False)[0]).to_numpy()
-    same = (codes[1:] == codes[:-1]).all(axis=1)
-    inner = np.append(False, same) & np.append(same, False)
-    kept: pd.DataFrame = frame[~inner]
-    return kept
-
-
 def _on_grid(frame: pd.DataFrame) -> pd.DataFrame:
     """The first point of each curve, and its last one in each part of the axis."""
     at = next((key for key in CURVES if key in frame), None)
@@ -259,19 +243,17 @@ def _values(column: pd.Series[Any]) -> dict[str, Any]:
     if not pd.api.types.is_numeric_dtype(column):
         codes, words = pd.factorize(column)
         return {"words": [str(word) for word in words], "codes": codes.tolist()}
-    plain = column.astype(object).where(np.isfinite(column), column.map(SPECIAL))
-    return {"values": plain.where(column.notna(), None).tolist()}
+    if pd.api.types.is_float_dtype(column):
+        return {"values": [_rounded(value) for value in column.tolist()]}
+    return {"values": column.astype(object).where(column.notna(), None).tolist()}
 
 
-def _rounded(frame: pd.DataFrame) -> pd.DataFrame:
-    """Round numbers that are not whole to the significant digits that the page prints."""
-    columns = {}
-    for name, column in frame.select_dtypes("float").items():
-        different, place = np.unique(column.to_numpy(dtype=np.float64), return_inverse=True)
-        broken = np.isfinite(different) & (different != np.rint(different))
-        different[broken] = [float(f"{value:.{DIGITS}g}") for value in different[broken]]
-        columns[str(name)] = different[place]
-    return frame.assign(**columns)
+def _rounded(value: float) -> float | str | None:
+    if isnan(value):
+        return None
+    if isinf(value):
+        return "inf" if value > 0 else "-inf"
+    return value if value.is_integer() else float(f"{value:.{DIGITS}g}")
 
 
 def script(data: Mapping[str, Any]) -> str:

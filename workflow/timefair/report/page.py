@@ -184,7 +184,7 @@ def _checklist(evidence: Evidence) -> str:
     frame = evidence.table("checklist")
     if frame.empty:
         return ""
-    content = account.checklist(as_rows(frame), frame.attrs.get("perturbed", ""), level=3)
+    content = account.checklist(as_rows(frame), frame.attrs.get("perturbed", ""))
     return f'<div class="checklist scroll">{content}</div>'
 
 

@@ -106,7 +106,7 @@ function tableRow(row, seen, columns) {
 
 function counted(visible, kept, table) {
   const of = kept < table.shown ? `${kept} chosen` : `${kept}`;
-  const left = table.shown < table.rows ? ` Rows that repeat their neighbours are omitted: the file has ${table.rows} rows.` : "";
+  const left = table.shown < table.rows ? ` Curves have fewer points than in the file, which has ${table.rows} rows.` : "";
   return `${visible === kept ? visible : `${visible} of ${of}`} rows.${left}`;
 }
 
