@@ -17,13 +17,13 @@ from timefair.basics.words import counted, listed, number, percent, schedule_in_
 from timefair.campaign.configuration import ALLOWED, Campaign
 from timefair.report import part_of
 from timefair.report.evidence import Evidence
-from timefair.report.markup import Names, definitions, folded, table
+from timefair.report.markup import Names, folded, table
 
 MOST_ALGORITHMS = 20  # number of algorithms up to which their list is not folded
 REPEAT = """<p>Save the campaign as <code>{name}.yaml</code> and run</p>
 <pre>snakemake --cores all --configfile {name}.yaml</pre>
 <p>with timefair {version} and the library versions that are listed under
-<a href="#machine">Machine</a>. The seed is {seed}, so the runs draw the same random
+<a href="#checklist">Checklist</a>. The seed is {seed}, so the runs draw the same random
 numbers{limit}.</p>
 <details class="long"><summary>The campaign with all defaults</summary>
 <pre>{campaign}</pre></details>"""
@@ -184,19 +184,6 @@ def _parameters(evidence: Evidence, label: str) -> str:
         ends = dict.fromkeys(f"{end(found):g}" for end in (min, max) if found)
         said[name] = f"{' to '.join(ends)} ({schedule_in_words(asked)})".lstrip()
     return ", ".join(f"{name} = {value}" for name, value in said.items()) or "defaults"
-
-
-def machine(evidence: Evidence) -> str:
-    """The facts of the machine in the checklist, as a list; empty without a checklist."""
-    rows = evidence.table("checklist")
-    if rows.empty:
-        return ""
-    known = rows[rows["topic"] == "Machine"]
-    said = {
-        str(part): "; ".join(str(text) for text in texts if isinstance(text, str))
-        for part, *texts in known[["part", "evidence", "missing"]].itertuples(index=False)
-    }
-    return definitions(said, "facts")
 
 
 def repeat(campaign: Campaign) -> str:

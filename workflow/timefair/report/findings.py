@@ -610,10 +610,7 @@ def findings(evidence: Evidence, space: Space) -> Findings:
     functions = tuple(on_functions(evidence, space))
     main = _main(evidence, space, situations)
     leader = main.standing.leaders[:1] if main else ()
-    failed = sorted(evidence.failed(space))
-    are = "is" if len(failed) == 1 else "are"
     sentences = [
-        f"{listed(failed)} made no evaluation in any run and {are} not compared." * bool(failed),
         how_far(evidence, space, leader[0]) if leader and not evidence.wrong(space) else "",
         summed_up(functions),
         orders_changed(evidence, space),

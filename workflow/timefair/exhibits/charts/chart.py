@@ -207,17 +207,13 @@ class Picture(Chart):
 
     - `renderer`: A function of the table and, if `panels` may need several pages, of the page.
     - `prepare`: Makes the frame that is drawn from the table; None for the table itself.
-    - `reading`: How to read a drawing with many panels or algorithms, in sentences.
+    - `on_paper`: How to read a drawing with many panels or algorithms, in sentences.
     """
 
     renderer: str
     panels: Panels = "one page"
     prepare: Callable[[pd.DataFrame], pd.DataFrame] | None = None
-    reading: str = ""
-
-    @property
-    def on_paper(self) -> str:  # type: ignore[override]
-        return self.reading
+    on_paper: str = ""
 
     def paper(self, frame: pd.DataFrame, page: Page = WHOLE) -> Figure:
         pages_of_it = () if self.panels == "one page" else (page,)

@@ -107,7 +107,7 @@ class Case:
             "runtimes, each pair within the cost that all runs of both were allowed. If two lines "
             "cross, the order of the two depends on the criterion.",
             Picture(
-                "timefair.exhibits.charts.dots:slopes", prepare=_slopes, reading=AT_SOME_POSITION
+                "timefair.exhibits.charts.dots:slopes", prepare=_slopes, on_paper=AT_SOME_POSITION
             ),
         ),
         Figure(
@@ -116,7 +116,7 @@ class Case:
             "Average ranks over the functions, by the precision at the end of the run and by the "
             "cost to the targets. Further left is better. Verdicts on pairs come from the table "
             "`comparison`, because a difference of average ranks depends on the other algorithms.",
-            Picture("timefair.exhibits.charts.dots:critical_difference", reading=BARS),
+            Picture("timefair.exhibits.charts.dots:critical_difference", on_paper=BARS),
             default=True,
         ),
     ],
@@ -394,7 +394,7 @@ def _ranking_slopes(frame: pd.DataFrame) -> pd.DataFrame:
         Picture(
             "timefair.exhibits.charts.dots:slopes",
             prepare=_ranking_slopes,
-            reading=AT_SOME_POSITION,
+            on_paper=AT_SOME_POSITION,
         ),
         default=True,
     ),

@@ -514,7 +514,7 @@ def on_targets(runs: Runs, analysis: Analysis) -> Made:
         "implementation.",
         Picture(
             "timefair.extensions.break_even.figure:own_time_ranks",
-            reading="Bars with an arrow go on beyond the axis. " + leaders("at the best positions"),
+            on_paper=f"Bars with an arrow go on beyond the axis. {leaders('at the best positions')}",
         ),
     ),
     comparing=True,

@@ -47,7 +47,7 @@ FILL = 0.35  # opacity of a box; its median is opaque, and visible if all runs o
         Picture(
             f"{__name__}:boxes",
             "functions",
-            reading="An overview is a map of all functions: the median of each algorithm as a "
+            on_paper="An overview is a map of all functions: the median of each algorithm as a "
             f"multiple of the least median. {LEADERS}",
         ),
     ),
