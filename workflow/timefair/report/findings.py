@@ -125,18 +125,16 @@ class Pairs:
     differ: bool  # whether the results of some pair differ at all
     functions: int
     tests: int  # in the family; of several families, the smallest number
-    least: float  # smallest adjusted p-value that so many functions or runs can have
-    level: float  # largest adjusted p-value of a significant difference
     targets: bool = False
     aimed: bool = True  # whether some pair is tested at a target, if single functions have one
 
     @classmethod
-    def of(cls, records: Sequence[Mapping[Any, Any]], level: float) -> Pairs:
+    def of(cls, records: Sequence[Mapping[Any, Any]]) -> Pairs:
         """Read the rows of one criterion and function; at least one."""
         better: dict[tuple[str, str], float] = {}
         undecided: dict[tuple[str, str], float] = {}
         targets = records[0]["measure"] == TARGETS
-        over_all = str(records[0]["function"]) == ALL
+        function = str(records[0]["function"])
         for row in records:
             a, b, p = str(row["algorithm_a"]), str(row["algorithm_b"]), float(row["p_adjusted"])
             if isinstance(row["better"], str):
@@ -144,20 +142,14 @@ class Pairs:
                 better[str(row["better"]), worse] = p
             else:
                 undecided[a, b] = undecided[b, a] = p
-        tests = min(int(row["tests"]) for row in records)
-        runs = [(int(row["n_a"]), int(row["n_b"])) for row in records]
-        functions = max(n for n, _ in runs) if over_all else 1
-        least = 2.0 ** (1 - functions) if over_all else min(2 / comb(m + n, m) for m, n in runs)
         return cls(
-            function=str(records[0]["function"]),
+            function=function,
             values=dict(sorted(_values(records, targets=targets).items())),
             better=better,
             undecided=undecided,
             differ=any(row["differences"] for row in records),
-            functions=functions,
-            tests=tests,
-            least=least * tests,
-            level=level,
+            functions=max(int(row["n_a"]) for row in records) if function == ALL else 1,
+            tests=min(int(row["tests"]) for row in records),
             targets=targets,
             aimed=not all(isnan(row["target"]) for row in records),
         )
@@ -196,21 +188,9 @@ class Pairs:
         said = self._values_in_words()
         if not behind:
             leaders, tied = (), (*leaders, *tied)
-        if why := self._undecidable():
-            return Standing(verdict, leaders, tied, said, why, basis=basis)
         what = counted(self.tests, "pair" if self.function == ALL else "test")
         test = f"{test}, corrected for {what} and all criteria"
         return Standing(verdict, leaders, tied, said, test, behind_p, tied_p, basis)
-
-    def _undecidable(self) -> str:
-        """Why no pair could be decided, whatever the results; empty if one could."""
-        if self.better or self.least <= self.level:
-            return ""
-        if all(isnan(p) for p in self.undecided.values()):
-            return "no test with a single run of an algorithm"
-        over = self.function == ALL
-        few = f"too few {'functions' if over else 'runs'} to decide any of "
-        return few + counted(self.tests, "pair" if over else "test")
 
     def _values_in_words(self) -> str:
         """The values over all functions, the best first; empty on a single function."""
@@ -269,7 +249,7 @@ def pairs_of(
         for row in rows.to_dict("records")
         if failed.isdisjoint((row["algorithm_a"], row["algorithm_b"]))
     ]
-    return Pairs.of(records, 1 - evidence.confidence) if records else None
+    return Pairs.of(records) if records else None
 
 
 def functions_of(evidence: Evidence, space: Space) -> list[int]:
@@ -550,11 +530,9 @@ def summed_up(found: Sequence[OnFunction]) -> str:
     if len(found) < 2:
         return ""
     if not clear:
-        tests = {one.standing.test for one in found if one.standing.test}
-        why = f": {next(iter(tests))}" if len(tests) == 1 and "too few" in str(tests) else ""
         return (
             f"On none of the {len(found)} functions is an algorithm significantly better than "
-            f"every other one{why}."
+            "every other one."
         )
     leads = Counter(name for one in clear for name in one.leaders).most_common()
     named = listed([f"{name} on {count}" for name, count in leads])

@@ -94,17 +94,18 @@ def definitions(pairs: Mapping[str, str], kind: str) -> str:
     return f'<dl class="{kind}">\n{items}\n</dl>'
 
 
-def table(head: Iterable[str], rows: Iterable[str], kind: str = "", numbers: int = 0) -> str:
+def table(head: Iterable[str], rows: Iterable[str], numbers: int = 0) -> str:
     """A table of rows in HTML below headings, of which so many before the last are of numbers."""
     named = list(head)
-    first, last = len(named) - 1 - numbers, len(named) - 1
+    first = len(named) - 1 - numbers
     cells = "".join(
-        f'<th scope="col"{NUMBER * (first <= k < last)}>{name}</th>' for k, name in enumerate(named)
+        f'<th scope="col"{NUMBER * (first <= k < len(named) - 1)}>{name}</th>'
+        for k, name in enumerate(named)
     )
+    body = "\n".join(rows)
     return (
-        f'<div class="scroll"><table class="{kind}">\n<thead><tr>{cells}</tr></thead>\n<tbody>\n'
-        + "\n".join(rows)
-        + "\n</tbody>\n</table></div>"
+        f'<div class="scroll"><table>\n<thead><tr>{cells}</tr></thead>\n'
+        f"<tbody>\n{body}\n</tbody>\n</table></div>"
     )
 
 

@@ -234,17 +234,11 @@ def concluded(found: Findings, names: Names, *, alone: bool = False) -> str:
     """The findings of one space; if it is the only one, the first screen has its headline."""
     first, more = found.sentences[:MOST_FINDINGS], found.sentences[MOST_FINDINGS:]
     wanted = table(
-        ("If …", "first", "certainty"),
-        (_situation(one, names) for one in found.situations),
-        "stacked",
+        ("If …", "first", "certainty"), (_situation(one, names) for one in found.situations)
     )
     head = "Function", "first", "compared by", "best value", "successful runs"
-    on_each = table(
-        (*head, "next, as a multiple", "certainty"),
-        (_function(one, names) for one in found.functions),
-        "stacked",
-        numbers=3,
-    )
+    each_ = (_function(one, names) for one in found.functions)
+    on_each = table((*head, "next, as a multiple", "certainty"), each_, numbers=3)
     count = len(found.functions)
     parts = [
         f'<article aria-labelledby="{found.space.anchor}">',
@@ -290,9 +284,9 @@ def _function(one: OnFunction, names: Names) -> str:
         f'<tr><th scope="row">{escape(one.title)}</th>'
         f'<td class="take">{_front(one.standing, names)}</td>'
         f'<td>{escape(one.criterion)}<span class="detail">{escape(one.standing.reason)}</span></td>'
-        f'<td class="number" data-label="value">{escape(one.value)}</td>'
-        f'<td class="number" data-label="successes">{escape(one.successes) or "–"}</td>'
-        f'<td class="number" data-label="next">{factor}</td>'
+        f'<td class="number">{escape(one.value)}</td>'
+        f'<td class="number">{escape(one.successes) or "–"}</td>'
+        f'<td class="number">{factor}</td>'
         f"<td>{_verdict(one.standing)}</td></tr>"
     )
 
