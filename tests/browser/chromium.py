@@ -1,6 +1,5 @@
 """A headless Chromium without a network, driven through a pipe by the DevTools protocol."""
 
-import base64
 import json
 import os
 import select
@@ -87,7 +86,8 @@ class Browser:
 
     def open(self, page: Path, width: int = 1200, height: int = 900, dark: bool = False) -> None:
         """Load a file in a window of so many pixels, and wait until it is there."""
-        self.resize(width, height)
+        self("Emulation.setDeviceMetricsOverride",
+             width=width, height=height, deviceScaleFactor=1, mobile=False)  # fmt: skip
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self("Emulation.setEmulatedMedia", features=[scheme])
         self.go(page.as_uri())
@@ -97,10 +97,6 @@ class Browser:
         self("Page.navigate", url=address)
         while all(event["method"] != "Page.loadEventFired" for event in self._events):
             self._events.append(self._next())
-
-    def resize(self, width: int, height: int) -> None:
-        self("Emulation.setDeviceMetricsOverride",
-             width=width, height=height, deviceScaleFactor=1, mobile=False)  # fmt: skip
 
     def run(self, script: str) -> Any:
         done = self(
@@ -157,10 +153,3 @@ class Browser:
         sent = [e for e in self._events if e["method"] == "Network.requestWillBeSent"]
         return [event["params"]["request"]["url"] for event in sent]
 
-    def picture(self, path: Path, whole: bool = False) -> None:
-        shot = self("Page.captureScreenshot", format="png", captureBeyondViewport=whole)
-        path.write_bytes(base64.b64decode(shot["data"]))
-
-    def print(self, path: Path) -> None:
-        made = self("Page.printToPDF", preferCSSPageSize=True, printBackground=False)
-        path.write_bytes(base64.b64decode(made["data"]))

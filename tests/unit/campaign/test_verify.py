@@ -493,10 +493,9 @@ def test_the_tables_have_it(folder, rows, tmp_path):
     again = files.read(tmp_path / "checklist.parquet")
     (wrong,) = again.attrs[unknown_optimum.REFUTED]
     assert (wrong["f"], wrong["f_opt"]) == (least, F_OPT)
-    first = cautions(Evidence({"checklist": again}, campaign))[0]
-    assert first.topic == "Wrong optimum"
-    assert f"f = {least!r}, below f_opt = 6.0" in first.text
-    assert "Correct the optimum and measure again" in first.text
+    said = cautions(Evidence({"checklist": again}, campaign))["Wrong optimum"]
+    assert f"f = {least!r}, below f_opt = 6.0" in said
+    assert "Correct the optimum and measure again" in said
 
 
 @pytest.mark.parametrize("name", ["anytime", "disagreements", "best_of", "quantiles", "ecdf"])

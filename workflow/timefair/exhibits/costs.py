@@ -53,7 +53,7 @@ COUNTED = (
         f"enough; the table names their algorithms. {COUNTED}",
         Picture(
             "timefair.exhibits.charts.maps:cost_map",
-            reading=leaders("that are best at most points"),
+            on_paper=leaders("that are best at most points"),
         ),
         default=True,
     ),

@@ -161,7 +161,7 @@ LIMITS += ("probability_low", "probability_high", "probability_paper_low", "prob
         "algorithm at the quantile nearest to the median. The pale bar is the "
         "distribution-free interval of that quantile. Further left is better. An arrow at the "
         "right edge is a quantile without a finite value.",
-        Picture("timefair.exhibits.charts.dots:quantiles", "functions", reading=MAP),
+        Picture("timefair.exhibits.charts.dots:quantiles", "functions", on_paper=MAP),
         default=True,
     ),
     default=True,
@@ -726,7 +726,7 @@ POINTS = 200  # maximal number of points of a surface, and of the front of a run
         Picture(
             "timefair.exhibits.charts.curves:attainment",
             "functions",
-            reading="An overview is a map of all functions: the part of the region that the "
+            on_paper="An overview is a map of all functions: the part of the region that the "
             f"surface does not dominate, as a multiple of the least. {LEADERS}",
         ),
         needs="two objectives",

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from timefair.basics.words import ALL
 from timefair.exhibits import questions
-from timefair.exhibits.charts.chart import LEADERS, OVERVIEWS, Curves, Picture
+from timefair.exhibits.charts.chart import Curves
 from timefair.exhibits.curves import until_cut
 from timefair.exhibits.exhibit import Figure, Parts, exhibit, over_costs
 from timefair.exhibits.layout import Layout, Points
@@ -33,10 +33,15 @@ PROBLEM_KEYS = (*CELL_KEYS[:3], "instance", "algorithm")
         "runs of all instances are pooled. The estimate is unbiased and needs no resampling. A "
         "line ends where there are fewer than k runs. The steeper it falls, the more the "
         "results of an algorithm vary.",
-        Picture(
-            "timefair.exhibits.charts.curves:best_of",
-            "functions",
-            reading=OVERVIEWS["own log"] + " " + LEADERS,
+        Curves(
+            y="precision",
+            y_label="expected best precision of k",
+            view="best of k",
+            x="k",
+            x_label="executions k, each with the whole budget",
+            measure="mean",
+            scale="own log",
+            steps=False,
         ),
     ),
 )

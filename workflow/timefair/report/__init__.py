@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from html import escape, unescape
+from importlib.resources import files
 from itertools import islice
 from pathlib import Path
 
@@ -38,3 +39,8 @@ def first_screen(page: Path) -> str:
     text = page.read_text(encoding="utf-8")
     parts = (re.search(f"<{name}>.*?</{name}>", text, re.DOTALL) for name in ("style", "header"))
     return "\n".join(part[0] for part in parts if part)
+
+
+def part_of(name: str) -> str:
+    """A style sheet or script of the page."""
+    return files("timefair.report").joinpath(name).read_text(encoding="utf-8")

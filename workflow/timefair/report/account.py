@@ -4,27 +4,26 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from html import escape
 from itertools import groupby
-from math import isnan, nan
+from math import isnan
 from typing import Any
 
 import yaml
 
 from timefair import __version__
 from timefair.algorithms.registry import implementation
-from timefair.basics.sections import format_ranges
 from timefair.basics.words import counted, listed, number, percent, schedule_in_words
 from timefair.campaign.configuration import ALLOWED, Campaign
+from timefair.report import part_of
 from timefair.report.evidence import Evidence
-from timefair.report.markup import Names, definitions, folded
+from timefair.report.markup import Names, folded, table
 
 MOST_ALGORITHMS = 20  # number of algorithms up to which their list is not folded
 REPEAT = """<p>Save the campaign as <code>{name}.yaml</code> and run</p>
 <pre>snakemake --cores all --configfile {name}.yaml</pre>
 <p>with timefair {version} and the library versions that are listed under
-<a href="#machine">Machine</a>. The seed is {seed}, so the runs draw the same random
+<a href="#checklist">Checklist</a>. The seed is {seed}, so the runs draw the same random
 numbers{limit}.</p>
 <details class="long"><summary>The campaign with all defaults</summary>
 <pre>{campaign}</pre></details>"""
@@ -34,8 +33,6 @@ REPEAT_FOREIGN = """<p>With the same file, whose SHA-256 is in the checklist, ru
 <p>with timefair {version}. This repeats the analysis. timefair does not know how the runs
 were made.</p>"""
 
-OF_MEASUREMENT = ("Restarts", "Isolation", "Perturbed runs")  # unknown for imported runs
-OF_NUMBERS, NUMBER = ("Evaluations/s", "Own share of the time"), ' class="number"'
 OF_QUANTILES = {"quantiles", "multirun", "disagreements"}
 QUANTILES = (
     "Probability and Certainty in the Performance of Evolutionary and Swarm Optimization "
@@ -117,110 +114,65 @@ def _budget(campaign: Campaign) -> str:
 
 def implementations(evidence: Evidence) -> str:
     """A line on what is compared, for the first screen; empty without the table `runs`."""
-    speeds = {name: speed(evidence, name) for name in evidence.campaign.algorithms}
-    known = {name: one for name, one in speeds.items() if one.per_s > 0}
-    if not known:
+    codes: dict[str, list[str]] = {}
+    for name in evidence.campaign.algorithms:
+        code, said = speed(evidence, name)
+        if said:
+            codes.setdefault(code, []).append(f"{name} {said}")
+    if not codes:
         return ""
-    said = []
-    for code in dict.fromkeys(one.code for one in known.values()):
-        each = [f"{name} {one}" for name, one in known.items() if one.code == code]
-        said.append(f"{listed(each)}, {code}")
+    compared = "; ".join(f"{listed(each)}, {code}" for code, each in codes.items())
     return (
         '<p class="brief">Implementations are compared, not only algorithms. Evaluations per '
         "second (and the share of the time in the algorithm’s own code): "
-        f"{escape('; '.join(said))}.</p>\n"
+        f"{escape(compared)}.</p>\n"
     )
 
 
-@dataclass(frozen=True)
-class Speed:
-    """What an algorithm is implemented in, its evaluations per second and its own share of time,
-    which are NaN if they are unknown.
-    """
-
-    code: str
-    per_s: float
-    own: float
-
-    def __str__(self) -> str:
-        own = "" if isnan(self.own) else f"\u00a0({percent(self.own)})"
-        return f"{float(f'{self.per_s:.2g}'):,.12g}{own}"
-
-    def cells(self) -> str:
-        rate = "–" if isnan(self.per_s) else number(self.per_s)
-        own = "–" if isnan(self.own) else percent(self.own)
-        numbers = "".join(f'<td class="number">{said}</td>' for said in (rate, own))
-        return f"<td>{escape(self.code)}</td>{numbers}"
-
-
-def speed(evidence: Evidence, algorithm: str) -> Speed:
+def speed(evidence: Evidence, algorithm: str) -> tuple[str, str]:
+    """What an algorithm is implemented in, and its evaluations per second, with the share of its
+    own code in the time if that is known; empty without the table `runs`."""
     code = implementation(evidence.campaign.algorithms[algorithm].use)
     rows = evidence.table("runs")
     rows = rows[rows["algorithm"] == algorithm]
-    whole = rows["real_s"].sum()
-    if not whole > 0:
-        return Speed(code, nan, nan)
-    inside = (rows["objective_share"] * rows["real_s"]).sum(min_count=1)
-    return Speed(code, rows["evaluations"].sum() / whole, max(1 - inside / whole, 0.0))
+    whole, evaluations = rows["real_s"].sum(), rows["evaluations"].sum()
+    if not (whole > 0 and evaluations > 0):
+        return code, ""
+    inside = (rows["objective_share"] * rows["real_s"]).sum(min_count=1) / whole
+    own = "" if isnan(inside) else f"\u00a0({percent(max(1 - inside, 0.0))})"
+    return code, f"{float(f'{evaluations / whole:.2g}'):,.12g}{own}"
 
 
 def setup(evidence: Evidence, names: Names) -> str:
+    """The algorithms; of imported runs, where they come from."""
     campaign = evidence.campaign
-    chosen, budget = campaign.problems, campaign.budget
-    targets, kind = evidence.targets
-    final = None if evidence.optimum == "unknown" else budget.final_target
-    facts = {
-        "Problems": f"{chosen.suite}, functions {format_ranges(chosen.functions)}, dimensions "
-        f"{format_ranges(chosen.dimensions)}, instances {format_ranges(chosen.instances)}",
-        "Budget of a run": _budget(campaign)
-        + (f"; a run ends early at the precision {number(final)}" if final is not None else ""),
-        "Restarts": campaign.restart.policy,
-        "Isolation": campaign.isolation,
-        "Runs": f"{_runs(campaign)}, in {counted(campaign.rounds, 'round')}; "
-        f"stopping rule: {campaign.stopping.rule}",
-        "Targets": f"{len(targets)} {kind}, {number(max(targets))} to {number(min(targets))}",
-        "Confidence": f"{100 * campaign.statistics.confidence:g}\u00a0%",
-        "Perturbed runs": {"flag": "are included", "exclude": "are omitted from results"}.get(
-            campaign.timing.perturbed, "are measured again"
-        ),
-        "Seed": str(campaign.seed),
-    }
     if campaign.is_foreign:
-        known = {key: text for key, text in facts.items() if key not in OF_MEASUREMENT}
-        known["Runs"] = _runs(campaign)
-        return definitions(known, "facts") + "\n" + _imported(campaign, names)
-    rows = "\n".join(
-        f'<tr><th scope="row">{names.one(label)}</th><td><code>{escape(spec.use)}</code></td>'
-        f"{speed(evidence, label).cells()}"
-        f"<td>{escape(_parameters(evidence, label))}</td>"
-        f"<td>{escape(campaign.restart_of(label).policy)}</td>"
-        f"<td>{campaign.isolation_of(label)}</td></tr>"
+        found = {
+            label: (escape(data.algorithm or label), escape(data.path))
+            for label, data in campaign.published.items()
+        }
+        return _algorithms(names, found, "Name in the file", "File")
+    found = {
+        label: (
+            f"<code>{escape(spec.use)}</code>",
+            escape(", ".join(filter(None, speed(evidence, label)))),
+            escape(_parameters(evidence, label)),
+            escape(campaign.restart_of(label).policy),
+            campaign.isolation_of(label),
+        )
         for label, spec in campaign.algorithms.items()
-    )
-    head = (
-        "Name", "Code", "Implemented in", "Evaluations/s", "Own share of the time", "Parameters",
-        "Restarts", "Isolation",
-    )  # fmt: skip
-    algorithms = _algorithms(head, rows, len(campaign.algorithms))
-    return f"{definitions(facts, 'facts')}\n{algorithms}"
+    }
+    speeds = "Implemented in, evaluations per second (own share of the time)"
+    return _algorithms(names, found, "Code", speeds, "Parameters", "Restarts", "Isolation")
 
 
-def _imported(campaign: Campaign, names: Names) -> str:
-    rows = "\n".join(
+def _algorithms(names: Names, found: Mapping[str, Sequence[str]], *head: str) -> str:
+    rows = (
         f'<tr><th scope="row">{names.one(label)}</th>'
-        f"<td>{escape(data.algorithm or label)}</td><td>{escape(data.path)}</td></tr>"
-        for label, data in campaign.published.items()
+        f"{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
+        for label, cells in found.items()
     )
-    return _algorithms(("Name", "Name in the file", "File"), rows, len(campaign.published))
-
-
-def _algorithms(head: Sequence[str], rows: str, count: int) -> str:
-    named = "".join(f'<th scope="col"{NUMBER * (name in OF_NUMBERS)}>{name}</th>' for name in head)
-    table = (
-        f'<div class="scroll"><table>\n<thead><tr>{named}</tr></thead>\n'
-        f"<tbody>\n{rows}\n</tbody>\n</table></div>"
-    )
-    return folded("Algorithms", table, count, MOST_ALGORITHMS)
+    return folded("Algorithms", table(("Name", *head), rows), len(found), MOST_ALGORITHMS)
 
 
 def _parameters(evidence: Evidence, label: str) -> str:
@@ -232,19 +184,6 @@ def _parameters(evidence: Evidence, label: str) -> str:
         ends = dict.fromkeys(f"{end(found):g}" for end in (min, max) if found)
         said[name] = f"{' to '.join(ends)} ({schedule_in_words(asked)})".lstrip()
     return ", ".join(f"{name} = {value}" for name, value in said.items()) or "defaults"
-
-
-def machine(evidence: Evidence) -> str:
-    """The facts of the machine in the checklist, as a list; empty without a checklist."""
-    rows = evidence.table("checklist")
-    if rows.empty:
-        return ""
-    known = rows[rows["topic"] == "Machine"]
-    said = {
-        str(part): "; ".join(str(text) for text in texts if isinstance(text, str))
-        for part, *texts in known[["part", "evidence", "missing"]].itertuples(index=False)
-    }
-    return definitions(said, "facts")
 
 
 def repeat(campaign: Campaign) -> str:
@@ -287,22 +226,6 @@ SOURCE = (
     "Fixed-Time Comparisons, 2025, section 4"
 )
 
-STYLE = """
-body { max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #111; background: #fff;
-  font: 1rem/1.45 system-ui, sans-serif; }
-h1 { font-size: 1.6rem; line-height: 1.2; } h2 { font-size: 1.15rem; margin: 1.8rem 0 0.4rem; }
-table { width: 100%; border-collapse: collapse; table-layout: fixed; font-size: 0.9rem; }
-th, td { padding: 0.35rem 0.6rem 0.35rem 0; text-align: left; vertical-align: top;
-  border-bottom: 1px solid #ccc; overflow-wrap: anywhere; }
-thead th { border-bottom: 2px solid #111; }
-col.part { width: 20%; } col.met { width: 12%; } col.missing { width: 26%; }
-.met { color: #0a5c2b; font-weight: 600; } .open { color: #a11212; font-weight: 600; }
-@media print {
-  body { max-width: none; margin: 0; padding: 0; font-size: 10pt; }
-  h2 { break-after: avoid; } tr { break-inside: avoid; } thead { display: table-header-group; }
-}
-"""
-
 PAGE = """<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -312,7 +235,7 @@ PAGE = """<!DOCTYPE html>
 <style>{style}</style>
 </head>
 <body>
-<main>
+<main class="checklist">
 <h1>Reporting checklist of {campaign}</h1>
 {contents}
 </main>
@@ -327,7 +250,7 @@ configuration. An item is met if none of its parts is open.</p>
 {items}"""
 
 ITEM = """<section>
-<h{level} id="item-{number}">{number}. {topic}: {verdict}</h{level}>
+<h3 id="item-{number}">{number}. {topic}: {verdict}</h3>
 <table aria-labelledby="item-{number}">
 <colgroup><col class="part"><col class="met"><col><col class="missing"></colgroup>
 <thead><tr><th scope="col">Part</th><th scope="col">Met?</th><th scope="col">Evidence</th>
@@ -338,30 +261,36 @@ ITEM = """<section>
 </table>
 </section>"""
 
+VERDICT = {
+    None: '<span aria-hidden="true">–</span> not measured',
+    True: '<span class="met"><span aria-hidden="true">✓</span> met</span>',
+    False: '<span class="open"><span aria-hidden="true">✗</span> not met</span>',
+}
+"""Verdicts as a word and a symbol: the colour adds no information."""
+
 
 def checklist_page(rows: Sequence[Row], campaign: str, note: str) -> str:
     """The page of a campaign, with a note on its runs; ``met`` is null for unmeasured parts."""
-    return PAGE.format(campaign=escape(campaign), style=STYLE, contents=checklist(rows, note))
+    contents = checklist(rows, note)
+    return PAGE.format(campaign=escape(campaign), style=part_of("page.css"), contents=contents)
 
 
-def checklist(rows: Sequence[Row], note: str, level: int = 2) -> str:
-    """The content of the page below its title, with the items as headings of a level."""
+def checklist(rows: Sequence[Row], note: str) -> str:
+    """The content of the page below its title."""
     items = [list(parts) for _, parts in groupby(rows, key=lambda row: row["item"])]
     met = [all(row["met"] is None or row["met"] for row in parts) for parts in items]
-    summary = f"{sum(met)} of {len(items)} items are met." if items else "No runs."
-    open_items = [
+    missing = [
         f'<a href="#item-{parts[0]["item"]}">{escape(parts[0]["topic"])}</a>'
         for parts, closed in zip(items, met, strict=True)
         if not closed
     ]
-    if open_items:
-        summary += f" Not met: {', '.join(open_items)}."
+    summary = f"{sum(met)} of {len(items)} items are met." if items else "No runs."
+    summary += f" Not met: {', '.join(missing)}." if missing else ""
     shown = [
         ITEM.format(
-            level=level,
             number=parts[0]["item"],
             topic=escape(parts[0]["topic"]),
-            verdict=_verdict(closed),
+            verdict=VERDICT[closed],
             parts="\n".join(map(_part, parts)),
         )
         for parts, closed in zip(items, met, strict=True)
@@ -372,16 +301,6 @@ def checklist(rows: Sequence[Row], note: str, level: int = 2) -> str:
 
 
 def _part(row: Row) -> str:
-    return (
-        f'<tr><th scope="row">{escape(row["part"])}</th><td>{_verdict(row["met"])}</td>'
-        f"<td>{escape(row['evidence'] or '')}</td><td>{escape(row['missing'] or '')}</td></tr>"
-    )
-
-
-def _verdict(met: bool | None) -> str:
-    """The verdict as a word and a symbol: the colour adds no information."""
-    if met is None:
-        return '<span aria-hidden="true">–</span> not measured'
-    if met:
-        return '<span class="met"><span aria-hidden="true">✓</span> met</span>'
-    return '<span class="open"><span aria-hidden="true">✗</span> not met</span>'
+    texts = (escape(row[name] or "") for name in ("evidence", "missing"))
+    cells = "".join(f"<td>{cell}</td>" for cell in (VERDICT[row["met"]], *texts))
+    return f'<tr><th scope="row">{escape(row["part"])}</th>{cells}</tr>'

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from timefair.basics.words import ALL, counted, listed, number, percent
 from timefair.campaign.configuration import ALLOWED
@@ -13,7 +12,7 @@ from timefair.exhibits.comparisons.comparison import MOST_PERTURBED
 from timefair.exhibits.registry import TABLES
 from timefair.problems.registry import Refutation
 from timefair.report.evidence import NOTICEABLE, Evidence
-from timefair.report.findings import functions_of, is_over_functions, sample, targeted
+from timefair.report.findings import functions_of, is_over_functions, sample
 
 MOST_MESSAGES = 3  # number of failed algorithms with a shown message of a run
 FEW_RUNS = 10  # number of runs below which intervals are wide; a 95 % interval of a median needs 6
@@ -32,15 +31,8 @@ CLOCKS = {
 }
 
 
-class Caution(NamedTuple):
-    """One caution: a topic in a few words, and its text."""
-
-    topic: str
-    text: str
-
-
-def cautions(evidence: Evidence) -> list[Caution]:
-    """The cautions, the most important first; empty if there are none."""
+def cautions(evidence: Evidence) -> dict[str, str]:
+    """The cautions by topic, the most important first; empty if there are none."""
     kinds = {
         "Wrong optimum": _wrong_optimum(evidence),
         "Foreign clock": _foreign_clock(evidence),
@@ -52,7 +44,6 @@ def cautions(evidence: Evidence) -> list[Caution]:
         "Equal runs": _equal_runs(evidence),
         "Few runs": _few_runs(evidence),
         "Few functions": _few_functions(evidence),
-        "Unreached targets": _unreached(evidence),
         "Perturbed runs": _perturbation(evidence),
         "Timing noise": _timing_noise(evidence),
         "Heavy-tailed runtimes": _heavy_tails(evidence),
@@ -62,7 +53,7 @@ def cautions(evidence: Evidence) -> list[Caution]:
         "Unmet items of the checklist": _unmet(evidence),
     }
     told = {topic: " ".join(texts) for topic, texts in kinds.items()}
-    return [Caution(topic, text) for topic, text in told.items() if text]
+    return {topic: text for topic, text in told.items() if text}
 
 
 def _wrong_optimum(evidence: Evidence) -> Iterator[str]:
@@ -71,14 +62,13 @@ def _wrong_optimum(evidence: Evidence) -> Iterator[str]:
         return
     worst = max(found, key=lambda one: one.f_opt - one.f)
     remedy = "in the table, and analyse" if evidence.campaign.is_foreign else "and measure"
+    noisy = " If the values have noise, give the function `noise_free`, or no optimum."
     yield (
         f"The optimum is wrong on {counted(len(found), 'problem')}. {worst}. Precisions and "
         "targets there do not mean what they say, and runs may have ended at a wrong value: these "
-        f"functions decide nothing, but average ranks and curves contain them. "
-        f"Correct the optimum {remedy} again."
+        "functions decide nothing, but average ranks and curves contain them. "
+        f"Correct the optimum {remedy} again.{noisy * (':' in worst.suite)}"
     )
-    if ":" in worst.suite:
-        yield "If the values have noise, give the function `noise_free`, or no optimum."
 
 
 def _foreign_clock(evidence: Evidence) -> Iterator[str]:
@@ -128,10 +118,11 @@ def _failures(evidence: Evidence) -> Iterator[str]:
     failed = rows[rows["status"] != "ok"]
     counting = failed[~failed["algorithm"].isin(without)]
     by_status = counting.groupby(["algorithm", "status"], observed=True)["runs"].sum()
-    if said := [
+    said = [
         f"{counted(int(runs), 'run')} of {algorithm} ({status})"
-        for algorithm, status, runs in by_status.reset_index().itertuples(index=False)
-    ]:
+        for (algorithm, status), runs in by_status.items()
+    ]
+    if said:
         yield f"{listed(said)} failed. Their results up to the failure are used."
     messages = failed[failed["message"] != "none"].drop_duplicates("algorithm")
     for row in messages.head(MOST_MESSAGES).to_dict("records"):
@@ -141,11 +132,10 @@ def _failures(evidence: Evidence) -> Iterator[str]:
 def _remarks(evidence: Evidence) -> Iterator[str]:
     rows = evidence.table("runs")
     said = rows[(rows["status"] == "ok") & (rows["message"] != "none")]
-    said = said.drop_duplicates(["algorithm", "message"])
-    for row in said.to_dict("records"):
-        runs = counted(int(row["runs"]), "run")
-        where = f"{runs} of {row['algorithm']} with the stop reason {row['stop_reason']}"
-        yield f"Among the {where}: {row['message'].rstrip('.')}."
+    for row in said.drop_duplicates(["algorithm", "message"]).to_dict("records"):
+        runs = f"{counted(int(row['runs']), 'run')} of {row['algorithm']}"
+        reason = f"the stop reason {row['stop_reason']}"
+        yield f"Among the {runs} with {reason}: {row['message'].rstrip('.')}."
 
 
 def _cut_short(evidence: Evidence) -> Iterator[str]:
@@ -206,12 +196,12 @@ def _few_runs(evidence: Evidence) -> Iterator[str]:
 
 
 def _few_functions(evidence: Evidence) -> Iterator[str]:
-    samples = (
-        sample(evidence, space)
+    few = [
+        found
         for space in evidence.spaces
         if functions_of(evidence, space) and not is_over_functions(evidence, space)
-    )
-    few = [one for one in samples if one[0]]  # 0: the optimum of each is wrong
+        if (found := sample(evidence, space))[0]  # 0: the optimum of each is wrong
+    ]
     if not few:
         return
     count, pairs, least = min(few)
@@ -222,19 +212,6 @@ def _few_functions(evidence: Evidence) -> Iterator[str]:
         f"functions{why}. The verdicts come from the runs and hold only for "
         f"{'this function' if count == 1 else 'these functions'}."
     )
-
-
-def _unreached(evidence: Evidence) -> Iterator[str]:
-    if evidence.optimum == "unknown":
-        return
-    for space in evidence.spaces:
-        every = functions_of(evidence, space)
-        if count := len(set(every) - set(targeted(evidence, space, evidence.unit))):
-            yield (
-                f"On {count} of {counted(len(every), 'function')} ({space.title}), no run has "
-                "reached a target, and precisions decide. Are the targets too hard, or is the "
-                "optimum (f_opt) too low?"
-            )
 
 
 def _heavy_tails(evidence: Evidence) -> Iterator[str]:
@@ -260,10 +237,11 @@ def _perturbation(evidence: Evidence) -> Iterator[str]:
     rows = evidence.table("perturbation")
     if rows["perturbed"].any():
         worst = max(rows.to_dict("records"), key=lambda row: row["perturbed"] / row["runs"])
-        if often := rows["perturbed"].sum() / rows["runs"].sum() > MOST_PERTURBED:
+        most = f"{worst['algorithm']} has the most: {worst['perturbed']} of {worst['runs']}."
+        if rows["perturbed"].sum() / rows["runs"].sum() > MOST_PERTURBED:
             text = f"{text[:-1]}: the times are those of a shared machine."
-        text += f" {worst['algorithm']} has the most: {worst['perturbed']} of {worst['runs']}."
-        text += f" {NORMAL}" if often else ""
+            most += f" {NORMAL}"
+        text += f" {most}"
     yield text
 
 
@@ -292,12 +270,8 @@ def _speed(evidence: Evidence) -> Iterator[str]:
         "slow first runs": "First runs were slower than later ones by more than 10\u00a0%",
         "outliers": "Single runs were far slower or faster than others",
     }.items():
-        shown = rows[rows["warnings"].str.contains(warning, regex=False)]
-        names = sorted(set(shown["algorithm"]))
-        if warning == "outliers":
-            of = shown.groupby("algorithm", observed=True)["outliers"].sum()
-            names = [f"{name} ({of[name]})" for name in names]
-        if names:
+        shown = rows["warnings"].str.contains(warning, regex=False)
+        if names := sorted(set(rows.loc[shown, "algorithm"])):
             yield f"{meaning}: {listed(names)}."
 
 

@@ -7,12 +7,10 @@ from __future__ import annotations
 
 import gzip
 import json
-import math
 from base64 import b64encode
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
-from itertools import pairwise
-from math import floor, log10
+from math import floor, isinf, isnan, log10
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -39,7 +37,7 @@ class PictureFile(NamedTuple):
     kind: str
 
 
-PICTURE_BYTES = 200_000  # maximal size of a picture of the page
+PICTURE_BYTES = 300_000  # maximal size of a picture of the page
 
 
 def figures(
@@ -130,16 +128,17 @@ def drawn(tables: Mapping[str, pd.DataFrame]) -> list[dict[str, Any]]:
             groups.setdefault(lead, []).append(exhibit)
     found = []
     for lead, exhibits in groups.items():
-        ordered = sorted(exhibits, key=lambda one: one.name != lead)
         views = []
-        for one in ordered:
+        for one in sorted(exhibits, key=lambda one: one.name != lead):
             frame = tables[one.name]
             for figure in one.figures:
-                about = {"figure": figure.name, "table": one.name}
-                about["note"] = _note(figure.page_caption, frame)
-                views += [_worded(view, frame) | about for view in figure.chart.views(frame)]
+                if view := figure.chart.live(frame):
+                    view |= {"figure": figure.name, "table": one.name}
+                    labels = ("label", "x_label", "y_label")
+                    view |= {label: worded(view[label], frame) for label in labels}
+                    views.append(view | {"note": _note(figure.page_caption, frame)})
         if views:
-            title = worded(ordered[0].title, tables[ordered[0].name])
+            title = worded(TABLES[lead].title, tables[lead])
             found.append({"name": lead, "title": title, "views": views})
     return found
 
@@ -149,15 +148,6 @@ def _note(caption: str, frame: pd.DataFrame) -> str:
     printed = captioned(caption.format_map({"seconds": counted_in(frame, "seconds")}), frame)
     notes = (frame.attrs.get(note) for note in ("omitted", "machines", "cost", "noise"))
     return " ".join(filter(None, (printed, *notes))).replace("`", "")
-
-
-def _worded(view: dict[str, Any], frame: pd.DataFrame) -> dict[str, Any]:
-    said: dict[str, Any] = {
-        name: worded(view[name], frame) for name in ("label", "x_label", "y_label") if name in view
-    }
-    if "only" in view:
-        said["only"] = {key: worded(value, frame) for key, value in (view["only"] or {}).items()}
-    return view | said
 
 
 DIGITS = 3  # significant digits of a number on the page; the files contain all digits
@@ -172,15 +162,13 @@ LEVEL = 6  # level of compression: the highest one takes three times as long to 
 def table(name: str, frame: pd.DataFrame) -> dict[str, Any]:
     """A table for the page.
 
-    A column may be a ``key`` by which rows are selected; its values are `null` for NaN, ``"inf"``
-    for infinity, texts as ``words`` and their ``codes``. Curves omit rows that only repeat their
-    neighbours; those with more than `SMOOTH_ROWS` rows have `GRID` points. ``rows`` counts those of
-    the file, ``shown`` those here: 0 if there are too many. ``note``: what is not listed.
+    A column may be a ``key`` by which rows are selected; its values have `DIGITS` digits, and are
+    `null` for NaN, ``"inf"`` for infinity, texts as ``words`` and their ``codes``. Curves with more
+    than `SMOOTH_ROWS` rows have `GRID` points. ``rows`` counts those of the file, ``shown`` those
+    here: 0 if there are too many. ``note``: what is not listed.
     """
     frame = measured(frame)
-    thin = _without_repeats(_rounded(frame))
-    if len(thin) > SMOOTH_ROWS:
-        thin = _on_grid(thin)
+    thin = _on_grid(frame) if len(frame) > SMOOTH_ROWS else frame
     layout = generic(thin, TABLES[name].title)
     labels = {value.column: value.label for value in layout.values}
     limits = {value.column: value.interval for value in layout.values if value.interval}
@@ -210,43 +198,27 @@ def table(name: str, frame: pd.DataFrame) -> dict[str, Any]:
     }
 
 
-def fitting(tables: Mapping[str, Mapping[str, Any]], first: Collection[str]) -> dict[str, str]:
-    """The compressed forms of the long tables that fit into `TABLES_BYTES`, by name: of those in
-    `first` before the others, the smaller ones before the larger ones.
+def fitting(
+    tables: Mapping[str, dict[str, Any]],
+) -> tuple[dict[str, dict[str, Any]], dict[str, str]]:
+    """The tables, those that are long without their columns, and the compressed forms of these that
+    fit into `TABLES_BYTES`: first of tables with figures, then of others, the smaller ones first.
     """
-    forms = {name: packed(one) for name, one in tables.items() if one["shown"] > SHORT_ROWS}
-    room, found = TABLES_BYTES, {}
-    for name in sorted(forms, key=lambda one: (one not in first, len(forms[one]))):
-        if len(forms[name]) <= room:
-            room -= len(forms[name])
-            found[name] = forms[name]
-    return found
+    forms = {name: _packed(one) for name, one in tables.items() if one["shown"] > SHORT_ROWS}
+    kept: dict[str, str] = {}
+    for name in sorted(forms, key=lambda one: (not TABLES[one].has_figures, len(forms[one]))):
+        if len(forms[name]) + sum(map(len, kept.values())) <= TABLES_BYTES:
+            kept[name] = forms[name]
+    known = dict(tables)
+    for name in forms:
+        facts = {key: value for key, value in tables[name].items() if key != "columns"}
+        known[name] = facts if name in kept else {**facts, "shown": 0, "columns": []}
+    return known, kept
 
 
-def without_columns(one: Mapping[str, Any], *, is_there: bool) -> dict[str, Any]:
-    """What the page knows of a long table, whose rows are compressed, or only in its file."""
-    if one["shown"] <= SHORT_ROWS:
-        return dict(one)
-    facts = {key: value for key, value in one.items() if key != "columns"}
-    return facts if is_there else {**facts, "shown": 0, "columns": []}
-
-
-def packed(data: object) -> str:
+def _packed(data: object) -> str:
     """JSON, compressed by gzip, in base64; equal data give equal texts."""
     return b64encode(gzip.compress(_json(data).encode(), LEVEL, mtime=0)).decode("ascii")
-
-
-def _without_repeats(frame: pd.DataFrame) -> pd.DataFrame:
-    """A curve without the inner points of its constant parts; other tables are unchanged."""
-    at = next((key for key in CURVES if key in frame), None)
-    if at is None or frame.empty:
-        return frame
-    rest = frame.drop(columns=at)
-    codes = rest.apply(lambda column: pd.factorize(column, use_na_sentinel=False)[0]).to_numpy()
-    same = (codes[1:] == codes[:-1]).all(axis=1)
-    inner = np.append(False, same) & np.append(same, False)
-    kept: pd.DataFrame = frame[~inner]
-    return kept
 
 
 def _on_grid(frame: pd.DataFrame) -> pd.DataFrame:
@@ -271,30 +243,17 @@ def _values(column: pd.Series[Any]) -> dict[str, Any]:
     if not pd.api.types.is_numeric_dtype(column):
         codes, words = pd.factorize(column)
         return {"words": [str(word) for word in words], "codes": codes.tolist()}
-    if not pd.api.types.is_float_dtype(column):
-        return {"values": column.tolist()}
-    places, different = pd.factorize(column.to_numpy(), use_na_sentinel=False)
-    plain = np.array([_plain(value) for value in different.tolist()], dtype=object)
-    return {"values": plain[places].tolist()}
+    if pd.api.types.is_float_dtype(column):
+        return {"values": [_rounded(value) for value in column.tolist()]}
+    return {"values": column.astype(object).where(column.notna(), None).tolist()}
 
 
-def _plain(value: float) -> float | int | str | None:
-    if math.isnan(value):
+def _rounded(value: float) -> float | str | None:
+    if isnan(value):
         return None
-    if math.isinf(value):
+    if isinf(value):
         return "inf" if value > 0 else "-inf"
-    return int(value) if value.is_integer() and abs(value) < 1e9 else value
-
-
-def _rounded(frame: pd.DataFrame) -> pd.DataFrame:
-    """Round numbers that are not whole to the significant digits that the page prints."""
-    columns = {}
-    for name, column in frame.select_dtypes("float").items():
-        different, place = np.unique(column.to_numpy(dtype=np.float64), return_inverse=True)
-        broken = np.isfinite(different) & (different != np.rint(different))
-        different[broken] = [float(f"{value:.{DIGITS}g}") for value in different[broken]]
-        columns[str(name)] = different[place]
-    return frame.assign(**columns)
+    return value if value.is_integer() else float(f"{value:.{DIGITS}g}")
 
 
 def script(data: Mapping[str, Any]) -> str:
@@ -337,37 +296,33 @@ def pictures(evidence: Evidence, names: Names) -> str:
 
 def _slopes(evidence: Evidence, space: Space, names: Names) -> Iterator[str]:
     found = {unit: pairs_of(evidence, space, unit, ERT) for unit in UNITS}
+    if evidence.campaign.lacks or not any(targeted(evidence, space, unit) for unit in UNITS):
+        return
     ranks = {unit: pairs.values if pairs else {} for unit, pairs in found.items()}
     every = [name for name in ranks["evaluations"] if name in ranks["seconds"]]
-    aimed = any(targeted(evidence, space, unit) for unit in UNITS)
-    if len(every) < 2 or evidence.campaign.lacks or not aimed:
+    functions = max((pairs.functions for pairs in found.values() if pairs), default=0)
+    if len(every) < 2 or not functions:  # 0: the optimum of each is wrong
         return
-    if not (functions := max(pairs.functions for pairs in found.values() if pairs)):
-        return  # the optimum of each is wrong
-    ends = {name: tuple(ranks[unit][name] for unit in UNITS) for name in every}
-    shown = [name for name in every if name in names.shown]
-    low, high = (pick(sum(ends.values(), ())) for pick in (min, max))
-    left, right = LABEL + 24, WIDTH - LABEL - 24
-    bottom = HEIGHT - 12
-
-    def place(rank: float) -> float:
-        return TOP + 16 + (rank - low) / (high - low or 1) * (bottom - TOP - 26)
-
+    ends = {name: [ranks[unit][name] for unit in UNITS] for name in every}
+    low, high = min(map(min, ends.values())), max(map(max, ends.values()))
+    bottom, scale = HEIGHT - 12, (HEIGHT - 12 - TOP - 26) / (high - low or 1)
+    spots = {name: [TOP + 16 + (rank - low) * scale for rank in of] for name, of in ends.items()}
+    sides = ((LABEL + 24, "end", -7), (WIDTH - LABEL - 24, "start", 7))
     parts = [
-        _text(left, TOP, f"rank {UNITS['evaluations']}", "end", "axis"),
-        _text(right, TOP, f"rank {UNITS['seconds']}", "start", "axis"),
+        _text(x, TOP, f"rank {words}", anchor, "axis")
+        for (x, anchor, _), words in zip(sides, UNITS.values(), strict=True)
     ]
     for name in sorted(every, key=lambda name: name in names.shown):
-        (a, b), look = ends[name], names.looks.get(name)
-        path = f'd="M{left} {place(a):.1f}L{right} {place(b):.1f}"'
-        vivid = f'<path class="slope" {path} stroke="{look.color}"/>' if look else ""
-        parts.append(vivid if vivid and name in shown else f'<path class="rest" {path}/>')
-    for side, x, anchor, shift in ((0, left, "end", -7), (1, right, "start", 7)):
-        spots = {name: place(ends[name][side]) for name in shown}
-        for name, y in _apart(spots, TOP + 14, bottom).items():
+        path = f'd="M{sides[0][0]} {spots[name][0]:.1f}L{sides[1][0]} {spots[name][1]:.1f}"'
+        shown = name in names.shown
+        kind = f'class="slope" stroke="{names.looks[name].color}"' if shown else 'class="rest"'
+        parts.append(f"<path {kind} {path}/>")
+    for side, (x, anchor, shift) in enumerate(sides):
+        here = {name: spots[name][side] for name in every if name in names.shown}
+        for name, y in _apart(here, TOP + 14, bottom).items():
             said = " ".join([_cut(name), f"{ends[name][side]:.2f}"][:: -1 if side else 1])
             color = names.looks[name].color
-            parts.append(f'<circle cx="{x}" cy="{spots[name]:.1f}" r="3" fill="{color}"/>')
+            parts.append(f'<circle cx="{x}" cy="{here[name]:.1f}" r="3" fill="{color}"/>')
             parts.append(_text(x + shift, y + 4, said, anchor, "name"))
     order = "; ".join(
         f"{name} {number(a)} by evaluations, {number(b)} by time" for name, (a, b) in ends.items()
@@ -380,39 +335,41 @@ def _slopes(evidence: Evidence, space: Space, names: Names) -> Iterator[str]:
 def _ecdf(evidence: Evidence, space: Space, names: Names) -> Iterator[str]:
     rows = evidence.of("ecdf", space, function=ALL, unit=evidence.unit)
     rows = rows[rows["fraction"].notna()]
-    curves = {str(name): part for name, part in rows.groupby("algorithm", observed=True, sort=True)}
-    costs = rows["cost"].to_numpy(dtype=float)
-    reached = costs[(rows["fraction"].to_numpy() > 0) & (costs > 0)]
-    if not len(reached):
+    begun = rows.loc[(rows["fraction"] > 0) & (rows["cost"] > 0), "cost"]
+    if begun.empty:
         return
-    low, high = log10(reached.min()), log10(costs.max())
-    low = min(low, high - 0.5)
+    high = log10(rows["cost"].max())
+    low = min(log10(begun.min()), high - 0.5)
     left, right, bottom = 40, WIDTH - LABEL, HEIGHT - BOTTOM
-
-    def across(cost: float) -> float:
-        return left + (log10(max(cost, 10**low)) - low) / (high - low) * (right - left)
-
-    def up(share: float) -> float:
-        return bottom - share * (bottom - TOP)
-
+    scale = (right - left) / (high - low)
+    costs = rows["cost"].to_numpy(dtype=np.float64)
+    across = left + scale * (np.log10(np.maximum(costs, 10**low)) - low)
+    up = bottom - rows["fraction"].to_numpy(dtype=np.float64) * (bottom - TOP)
+    groups = rows.assign(x=across, y=up).groupby("algorithm", observed=True, sort=True)
+    curves = {str(name): part for name, part in groups}
     parts = [_text(left, TOP - 14, "targets reached", "start", "axis"), '<g class="grid">']
     for share in (0, 0.25, 0.5, 0.75, 1):
-        y = up(share)
+        y = bottom - share * (bottom - TOP)
         parts.append(f'<line x1="{left}" x2="{right}" y1="{y:.1f}" y2="{y:.1f}"/>')
         parts.append(_text(left - 5, y + 4, f"{100 * share:.0f} %", "end"))
     for power in range(-floor(-low), floor(high) + 1, max(1, round((high - low) / 5))):
-        x = across(10.0**power)
+        x = left + scale * (power - low)
         parts.append(f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{bottom}" y2="{bottom + 4}"/>')
         parts.append(_text(x, bottom + 16, power_of_ten(power), "middle"))
     cost_axis = _text((left + right) / 2, HEIGHT - 4, spent(rows, evidence.unit), "middle", "axis")
     parts += ["</g>", cost_axis]
-    ends = {}
     area = {name: float(part["fraction"].mean()) for name, part in curves.items()}
     for name in sorted(curves, key=lambda name: (name in names.shown, -area[name])):
-        shown = name in names.shown
-        parts.append(_steps(curves[name], across, up, names, name if shown else ""))
-        if shown:
-            ends[name] = up(float(curves[name]["fraction"].iloc[-1]))
+        part = curves[name]
+        if name not in names.shown:
+            parts.append(f'<path class="rest" d="{_steps(part)}"/>')
+            continue
+        look, cut = names.looks[name], max(int((part["observed"] == 1).sum()), 1)
+        stroke = f'stroke="{look.color}"'
+        parts.append(f'<path class="curve" d="{_steps(part[:cut])}" {stroke}{dashed(look)}/>')
+        if cut < len(part):
+            parts.append(f'<path class="thin" d="{_steps(part[cut - 1 :])}" {stroke}/>')
+    ends = {name: part["y"].iloc[-1] for name, part in curves.items() if name in names.shown}
     for name, y in _apart(ends, TOP + 4, bottom).items():
         path, color = f"M{right + 1} {ends[name]:.1f}L{right + 9} {y:.1f}", names.looks[name].color
         parts.append(f'<path d="{path}" stroke="{color}"/>')
@@ -431,56 +388,30 @@ def _ecdf(evidence: Evidence, space: Space, names: Names) -> Iterator[str]:
         f"{counted(len(instances), 'instance')}, {runs} per algorithm{within}."
     )
     if (rows["observed"] < 1).any():
-        note += " Cross: runs were cut off there; the thin line beyond it is a lower bound."
+        note += " Thin lines: runs were cut off there, and the line is a lower bound."
     best = "; ".join(
         f"{name} {100 * float(part['fraction'].iloc[-1]):.0f} %" for name, part in curves.items()
     )
     yield _figure("ecdf", title, parts, f"{title}. At the end: {best}", note)
 
 
-def _steps(
-    part: pd.DataFrame,
-    across: Callable[[float], float],
-    up: Callable[[float], float],
-    names: Names,
-    shown: str,
-) -> str:
-    """A step curve, its thin continuation where runs were cut off, and the cross between them."""
-    cost, share, observed = part[["cost", "fraction", "observed"]].to_numpy(dtype=float).T
-    cut = max(int(np.argmax(observed < 1)) if (observed < 1).any() else len(cost), 1)
-
-    def path(start: int, stop: int) -> str:
-        points = [
-            (across(x), up(y)) for x, y in zip(cost[start:stop], share[start:stop], strict=True)
-        ]
-        kept = [points[0]] + [b for a, b in pairwise(points) if a[1] != b[1] or b is points[-1]]
-        first, *rest = kept
-        return f"M{first[0]:.1f} {first[1]:.1f}" + "".join(f"H{x:.1f}V{y:.1f}" for x, y in rest)
-
-    look = names.looks[shown] if shown else None
-    style = f' stroke="{look.color}"' if look else ""
-    kind, thin = ("curve", "thin") if look else ("rest", "rest")
-    drawn = f'<path class="{kind}" d="{path(0, cut)}"{style}{dashed(look) if look else ""}/>'
-    if cut < len(cost):
-        x, y = across(cost[cut - 1]), up(share[cut - 1])
-        drawn += f'<path class="{thin}" d="{path(cut - 1, len(cost))}"{style}/>'
-        if look:
-            drawn += f'<path class="end" d="M{x:.1f} {y:.1f}m-4 -4l8 8m0 -8l-8 8"{style}/>'
-    return drawn
+def _steps(part: pd.DataFrame) -> str:
+    """The path of a step curve, with its corners and its end."""
+    points = part[["x", "y"]].to_numpy()
+    kept = np.diff(points[:, 1], prepend=np.nan) != 0
+    kept[-1] = True
+    (x, y), *rest = points[kept]
+    return f"M{x:.1f} {y:.1f}" + "".join(f"H{x:.1f}V{y:.1f}" for x, y in rest)
 
 
 def _apart(places: Mapping[str, float], top: float, bottom: float) -> dict[str, float]:
-    """The places at least a line apart, as near as possible to the given ones, in their order.
-
-    Equal places keep the order of the names. If there is no room for all, they begin at the top.
-    """
-    if not places:
-        return {}
+    """The places at least a line apart, as near as possible to the given ones, in their order; they
+    begin at the top if there is no room for all."""
     names = sorted(places, key=lambda name: (places[name], name))
     lines = LINE * np.arange(len(names))
     wanted = np.array([places[name] for name in names]) - lines
-    last = max(bottom - lines[-1], top)
-    found = isotonic_regression(wanted).x.clip(top, last) + lines
+    last = max(bottom - lines.max(initial=0), top)
+    found = isotonic_regression(wanted).x.clip(top, last) + lines if names else lines
     return dict(zip(names, found.tolist(), strict=True))
 
 

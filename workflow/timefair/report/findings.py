@@ -54,14 +54,15 @@ class Standing:
 
     @property
     def tested(self) -> str:
-        parts = []
-        if of := self.behind_p:
-            against = " against those behind" * (len(of) > 1 or bool(self.tied_p))
-            parts.append(f"{p_value(max(of), '≤' if len(of) > 1 else '=')}{against}")
-        if of := self.tied_p:
-            others = self.tied[0] if len(self.tied) == 1 else "the others"
-            against = f" against {others}" if self.verdict is not Verdict.OPEN else ""
-            parts.append(f"{p_value(min(of), '≥' if len(of) > 1 else '=')}{against}")
+        others = self.tied[0] if len(self.tied) == 1 else "the others"
+        behind = " against those behind" * (len(self.behind_p) > 1 or bool(self.tied_p))
+        tied = f" against {others}" if self.verdict is not Verdict.OPEN else ""
+        ends = ((self.behind_p, max, "≤", behind), (self.tied_p, min, "≥", tied))
+        parts = [
+            f"{p_value(end(p), bound if len(p) > 1 else '=')}{against}"
+            for p, end, bound, against in ends
+            if p
+        ]
         return f"{self.test}: {', '.join(parts)}" if parts else self.test
 
     @property
@@ -75,8 +76,8 @@ def first(values: Mapping[str, float]) -> tuple[str, ...]:
     return tuple(name for name, value in values.items() if isclose(value, best))
 
 
-def in_order(values: Mapping[str, float], names: Iterable[str]) -> tuple[str, ...]:
-    return tuple(sorted(names, key=values.__getitem__))
+def in_order(values: Mapping[str, float], names: Iterable[str] | None = None) -> tuple[str, ...]:
+    return tuple(sorted(values if names is None else names, key=values.__getitem__))
 
 
 def nothing(reason: str, basis: str = "") -> Standing:
@@ -110,7 +111,6 @@ def _results(rows: pd.DataFrame, column: str) -> Results:
 
 TABLE = "comparison"
 ALLOWED = "what all runs of both were allowed"  # unless in the unit of the budget
-TOO_FEW = "too few runs"
 NO_FIRST = "Every algorithm is significantly worse than another one."
 
 
@@ -125,18 +125,16 @@ class Pairs:
     differ: bool  # whether the results of some pair differ at all
     functions: int
     tests: int  # in the family; of several families, the smallest number
-    least: float  # smallest adjusted p-value that so many functions or runs can have
-    level: float  # largest adjusted p-value of a significant difference
     targets: bool = False
     aimed: bool = True  # whether some pair is tested at a target, if single functions have one
 
     @classmethod
-    def of(cls, records: Sequence[Mapping[Any, Any]], level: float) -> Pairs:
+    def of(cls, records: Sequence[Mapping[Any, Any]]) -> Pairs:
         """Read the rows of one criterion and function; at least one."""
         better: dict[tuple[str, str], float] = {}
         undecided: dict[tuple[str, str], float] = {}
         targets = records[0]["measure"] == TARGETS
-        over_all = str(records[0]["function"]) == ALL
+        function = str(records[0]["function"])
         for row in records:
             a, b, p = str(row["algorithm_a"]), str(row["algorithm_b"]), float(row["p_adjusted"])
             if isinstance(row["better"], str):
@@ -144,20 +142,14 @@ class Pairs:
                 better[str(row["better"]), worse] = p
             else:
                 undecided[a, b] = undecided[b, a] = p
-        tests = min(int(row["tests"]) for row in records)
-        runs = [(int(row["n_a"]), int(row["n_b"])) for row in records]
-        functions = max(n for n, _ in runs) if over_all else 1
-        least = 2.0 ** (1 - functions) if over_all else min(2 / comb(m + n, m) for m, n in runs)
         return cls(
-            function=str(records[0]["function"]),
+            function=function,
             values=dict(sorted(_values(records, targets=targets).items())),
             better=better,
             undecided=undecided,
             differ=any(row["differences"] for row in records),
-            functions=functions,
-            tests=tests,
-            least=least * tests,
-            level=level,
+            functions=max(int(row["n_a"]) for row in records) if function == ALL else 1,
+            tests=min(int(row["tests"]) for row in records),
             targets=targets,
             aimed=not all(isnan(row["target"]) for row in records),
         )
@@ -193,48 +185,20 @@ class Pairs:
         ]
         against = (self.undecided.get(pair, nan) for pair in undecided)
         tied_p = tuple(p for p in against if not isnan(p))
-        said = self._values_in_words(leaders, tied, named=not behind)
+        said = self._values_in_words()
         if not behind:
             leaders, tied = (), (*leaders, *tied)
-        if why := self._undecidable():
-            return Standing(verdict, leaders, tied, said, why, basis=basis)
         what = counted(self.tests, "pair" if self.function == ALL else "test")
         test = f"{test}, corrected for {what} and all criteria"
         return Standing(verdict, leaders, tied, said, test, behind_p, tied_p, basis)
 
-    def _undecidable(self) -> str:
-        """Why no pair could be decided, whatever the results; empty if one could."""
-        if self.better or self.least <= self.level:
-            return ""
-        if all(isnan(p) for p in self.undecided.values()):
-            return "no test with a single run of an algorithm"
-        tests = counted(self.tests, "pair" if self.function == ALL else "test")
-        if self.function != ALL:
-            return f"{TOO_FEW} to decide any of {tests}"
-        are = "is" if self.functions == 1 else "are"
-        return f"{counted(self.functions, 'function')} {are} too few to decide any of {tests}"
-
-    def _values_in_words(self, leaders: Sequence[str], tied: Sequence[str], *, named: bool) -> str:
-        """The values over all functions of the first algorithm (with its name, if `named`), and of
-        the first that is tied or else the next; and of those with a better value that are not
-        first, and why they are not.
-        """
+    def _values_in_words(self) -> str:
+        """The values over all functions, the best first; empty on a single function."""
         if self.function != ALL:
             return ""
-        mine = self.values[leaders[0]]
-        others = [name for name in self.values if name not in leaders]
-        ahead = in_order(self.values, [name for name in others if self.values[name] < mine])
-        after = [name for name in tied or in_order(self.values, others) if name not in ahead]
-        what = f"{self._value(mine)} of the targets reached" if self.targets else "average rank "
-        said = f"{listed(leaders)}: {what}" if named else what[0].upper() + what[1:]
-        said += "" if self.targets else self._value(mine)
-        if after:
-            said += f", then {after[0]} with {self._value(self.values[after[0]])}"
-        for name in ahead:
-            winners = [better for better, worse in self.better if worse == name]
-            said += f". {name} has {self._value(self.values[name])}, but is significantly worse "
-            said += f"than {listed(in_order(self.values, winners))}"
-        return f"{said}."
+        what = "Shares of the targets reached" if self.targets else "Average ranks"
+        said = (f"{name} {self._value(self.values[name])}" for name in in_order(self.values))
+        return f"{what}: {listed([*said])}."
 
     def _value(self, value: float) -> str:
         return percent(-value) if self.targets else number(value)
@@ -285,7 +249,7 @@ def pairs_of(
         for row in rows.to_dict("records")
         if failed.isdisjoint((row["algorithm_a"], row["algorithm_b"]))
     ]
-    return Pairs.of(records, 1 - evidence.confidence) if records else None
+    return Pairs.of(records) if records else None
 
 
 def functions_of(evidence: Evidence, space: Space) -> list[int]:
@@ -365,15 +329,14 @@ def standing_of(evidence: Evidence, space: Space, measure: str, criterion: str) 
 
 def together(found: Mapping[str, tuple[Pairs, Standing]], over_all: Pairs) -> Standing:
     """The standing on a few functions: one is in front of another only if it is so on each."""
-    standings = {name: standing for name, (_, standing) in found.items()}
-    every = list(standings.values())
+    every = [standing for _, standing in found.values()]
     if len(every) == 1:
         return every[0]
     basis = f"on {_places(list(found), len(found))}"
     verdicts = {one.verdict for one in every}
     if verdicts == {Verdict.NOTHING}:
-        same = len({one.values for one in every}) == 1
-        reason = every[0].values if same else "All algorithms have the same result."
+        reasons = {one.values for one in every}
+        reason = reasons.pop() if len(reasons) == 1 else "All algorithms have the same result."
         return nothing(f"{reason.rstrip('.')}, on each function.", basis)
     behind_p = tuple(p for one in every for p in one.behind_p)
     tied_p = tuple(p for one in every for p in one.tied_p)
@@ -391,34 +354,19 @@ def together(found: Mapping[str, tuple[Pairs, Standing]], over_all: Pairs) -> St
             verdict = Verdict.CLEAR if clear else Verdict.SHARED
             return replace(summary, verdict=verdict, leaders=leaders, tied=tied)
     losers = set().union(*(pairs.losers for pairs, _ in found.values()))
-    front = {name: value for name, value in over_all.values.items() if name not in losers}
-    if front and verdicts <= {Verdict.OPEN, Verdict.NOTHING}:
-        tied = in_order(over_all.values, over_all.values)
+    if losers < set(over_all.values) and verdicts <= {Verdict.OPEN, Verdict.NOTHING}:
+        tied = in_order(over_all.values)
         return replace(summary, verdict=Verdict.OPEN, tied=tied)
     return summary
 
 
 def _each(found: Mapping[str, tuple[Pairs, Standing]]) -> str:
-    """On which functions which algorithm is significantly better than which others."""
-    wins: dict[str, list[str]] = {}
-    for name, (pairs, one) in found.items():
-        who, are = listed(one.leaders), "is" if len(one.leaders) == 1 else "are"
-        match one.verdict:
-            case Verdict.CLEAR:
-                said = f"{who} {are} significantly better than every other algorithm on {{}}"
-            case Verdict.SHARED:
-                behind = [other for other in pairs.values if other not in one.front]
-                said = f"{who} {are} significantly better than {listed(behind)} on {{}}"
-            case Verdict.NOTHING if one.values == NO_FIRST:
-                said = "every algorithm is significantly worse than another one on {}"
-            case Verdict.NOTHING:
-                said = "all results are equal on {}"
-            case _:
-                said = "nobody leads significantly on {}"
-        wins.setdefault(said, []).append(name)
-    text = "; ".join(said.format(_places(on, len(found))) for said, on in wins.items())
-    leaders = tuple(one.leaders[0] for _, one in found.values() if one.leaders)
-    return f"{text if text.startswith(leaders) else text[0].upper() + text[1:]}."
+    """On which functions which algorithms are significantly better than others."""
+    on: dict[str, list[str]] = {}
+    for name, (_, one) in found.items():
+        on.setdefault(listed(one.leaders) or "none", []).append(name)
+    text = "; ".join(f"{who} on {_places(names, len(found))}" for who, names in on.items())
+    return f"Significantly better than others: {text}."
 
 
 MOST_PLACES = 4  # number of functions up to which a sentence on all of them names each
@@ -452,14 +400,11 @@ def how_far(evidence: Evidence, space: Space, algorithm: str) -> str:
     """
     name = "profile" if evidence.unit == "seconds" else "profile_evaluations"
     rows = evidence.of(name, space, algorithm=algorithm)
-    if rows.empty or not rows["problems"].iloc[0]:
+    if rows.empty or not rows["problems"].iloc[0] or not (end := rows["fraction"].iloc[-1]):
         return ""
     detectable = evidence.detectable(space, evidence.unit)
     near = detectable if detectable >= NOTICEABLE else 1.0
     best, twice = (rows[rows["ratio"] <= r * (1 + 1e-12)].iloc[-1] for r in (near, max(2.0, near)))
-    solved = float(rows["fraction"].iloc[-1])
-    if not solved:
-        return ""
     low, high = float(best["low"]), float(best["high"])
     band = "" if isnan(low) else f" [{100 * low:.0f}, {100 * high:.0f}]"
     has = (
@@ -468,16 +413,14 @@ def how_far(evidence: Evidence, space: Space, algorithm: str) -> str:
         else "has the lowest cost"
     )
     farther = f", takes at most twice the best cost on {percent(float(twice['fraction']))},"
-    farther = farther if near < 2 else ""
-    end = " in at least one run"
+    where = " in at least one run"
     if evidence.optimum == "unknown":
-        end = " of them"
-        if not evidence.campaign.target_values:
-            end += ", of which the best run here reaches all by construction"
+        shares = not evidence.campaign.target_values
+        where = " of them" + ", of which the best run here reaches all by construction" * shares
     return (
         f"{algorithm} {has} on {percent(float(best['fraction']))}{band} of the "
-        f"{rows['problems'].iloc[0]} cases (problem and target){farther} and reaches "
-        f"{percent(solved)}{end}."
+        f"{best['problems']} cases (problem and target){farther * (near < 2)} and reaches "
+        f"{percent(float(end))}{where}."
     )
 
 
@@ -493,55 +436,46 @@ def reversed_most(evidence: Evidence, space: Space) -> str:
     row = ordered.to_dict("records")[0]
     frugal, quick = row["winner_by_evaluations"], row["winner_by_time"]
     side = {row["algorithm_a"]: "a", row["algorithm_b"]: "b"}
-    by_evaluations = _agreeing(row[f"by_evaluations_{side[frugal]}"], row["functions"])
-    by_time = _agreeing(row[f"by_time_{side[quick]}"], row["functions"])
+    on_evaluations, on_time = (
+        f"{row[f'{kind}_{side[winner]}']:.0f} of {counted(int(row['functions']), 'function')}"
+        for kind, winner in (("by_evaluations", frugal), ("by_time", quick))
+    )
     return (
         f"Equal time reverses an order: with equal evaluations (as many as every run of both made, "
         f"{number(row['evaluations'])} in the median), {frugal} is better than {quick} on "
-        f"{by_evaluations}; with equal time, {quick} is better than {frugal} on {by_time}. Both "
+        f"{on_evaluations}; with equal time, {quick} is better than {frugal} on {on_time}. Both "
         f"orders are significant ({p_value(row['p_adjusted'])}, Wilcoxon, Bonferroni)."
     )
-
-
-def _agreeing(count: float, functions: float) -> str:
-    if count == functions:
-        return f"all {counted(int(functions), 'function')}"
-    return f"{count:.0f} of {counted(int(functions), 'function')}"
 
 
 def orders_changed(evidence: Evidence, space: Space) -> str:
     """A sentence on pairs that evaluations and seconds order differently; empty without any."""
     rows = evidence.of("rank_reversals", space, criterion="fixed target")
-    real = rows[rows["significant"].astype(bool)].sort_values("p_adjusted")
-    if real.empty:
+    real = rows[rows["significant"].astype(bool)].sort_values("p_adjusted").to_dict("records")
+    if not real:
         return ""
     cases = comb(len(evidence.compared(space)), 2) * len(functions_of(evidence, space))
-    cases *= len(evidence.targets[0])
-    row = real.to_dict("records")[0]
-    count, time = {}, {}
-    for end in "ab":
-        name = row[f"algorithm_{end}"]
-        count[name] = number(row[f"by_evaluations_{end}"])
-        time[name] = duration(row[f"by_time_{end}"], evidence.clock)
-    frugal, quick = row["winner_by_evaluations"], row["winner_by_time"]
+    row = real[0]
+    costs = {
+        row[f"algorithm_{end}"]: (
+            f"{number(row[f'by_evaluations_{end}'])} evaluations and "
+            f"{duration(row[f'by_time_{end}'], evidence.clock)}"
+        )
+        for end in "ab"
+    }
+    needs = " and ".join(f"{name} needs {cost}" for name, cost in costs.items())
     return (
-        f"In {cases} cases (pair of algorithms, function, target), the order by evaluations is the "
-        f"opposite of that by time {counted(len(rows), 'time')}, {len(real)} of them significantly "
-        "(score tests of equal ERTs, Bonferroni). For example, on "
-        f"{evidence.called(row['function'])} to {number(row['target'])}, {frugal} needs "
-        f"{count[frugal]} evaluations and {quick} {count[quick]}, but {quick} takes {time[quick]} "
-        f"and {frugal} {time[frugal]}."
+        f"In {cases * len(evidence.targets[0])} cases (pair of algorithms, function, target), the "
+        f"order by evaluations is the opposite of that by time {counted(len(rows), 'time')}, "
+        f"{len(real)} of them significantly (score tests of equal ERTs, Bonferroni). For example, "
+        f"on {evidence.called(row['function'])} to {number(row['target'])}, {needs}."
     )
-
-
-NAMED = 4  # the sentence over all functions names at most this many algorithms
 
 
 @dataclass(frozen=True)
 class OnFunction:
     """The standing on one function."""
 
-    function: int
     title: str
     criterion: str  # such as ``time to 10⁻⁸``
     value: str  # of the best of the algorithms in front, with its interval
@@ -553,54 +487,39 @@ class OnFunction:
 UNIT_OF_CLOCK = {"wall": "time", "cpu": "CPU time", "reference": "reference units"}
 
 
-def on_functions(evidence: Evidence, space: Space) -> list[OnFunction]:
-    """The standing on each function; empty with fewer than two functions or algorithms.
+def on_functions(evidence: Evidence, space: Space) -> Iterator[OnFunction]:
+    """The standing on each function; nothing with fewer than two functions or algorithms.
 
     The first algorithm has the smallest ERT to the target of `by_cost` or, if no run reached one,
     the best median precision at the end.
     """
     if len(functions_of(evidence, space)) < 2:
-        return []
+        return
     rows = evidence.of("quantiles", space)
-    rows = rows[rows["quantile"].astype(float) == 0.5]
-    found = {
-        int(str(function)): (nan, _results(at, "precision"))
-        for function, at in rows.groupby("function")
-    }
+    medians = rows[rows["quantile"].astype(float) == 0.5].groupby("function")
+    found = {int(str(function)): (nan, _results(at, "precision")) for function, at in medians}
     found |= by_cost(evidence, space, evidence.unit)
     criterion = MEDIAN if "evaluations" in evidence.campaign.lacks else (evidence.unit, ERT)
-    return [
-        _on(evidence, space, criterion, pairs, *found[function])
-        for function, pairs in on_each(evidence, space, *criterion)
-        if function in found
-    ]
-
-
-def _on(
-    evidence: Evidence,
-    space: Space,
-    criterion: tuple[str, str],
-    pairs: Pairs,
-    target: float,
-    every: Results,
-) -> OnFunction:
-    standing = on_function(evidence, space, pairs, *criterion)
     failed, in_s = evidence.failed(space), evidence.unit == "seconds"
-    results = {name: one for name, one in every.items() if name not in failed}
-    best = results.get(standing.front[0]) if standing.front else None
     words = UNIT_OF_CLOCK[evidence.clock] if in_s else "evaluations"
-    by = "median precision at the end" if isnan(target) else f"{words} to {number(target)}"
-    value, factor, successes = "–", nan, ""
-    if best:
-        text = partial(duration, clock=evidence.clock) if in_s and not isnan(target) else number
-        ends = ("value",) if isnan(best["low"]) else ("value", "low", "high")
-        value, *limits = (text(best[end]) for end in ends)
-        value += f" [{', '.join(limits)}]" if limits else ""
-        others = [one["value"] for one in results.values() if one is not best]
-        factor = min(others, default=inf) / best["value"] if best["value"] > 0 else nan
-        successes = "" if isnan(target) else f"{int(best['successes'])} of {int(best['runs'])}"
-    title = evidence.called(pairs.function)
-    return OnFunction(int(str(pairs.function)), title, by, value, factor, successes, standing)
+    for function, pairs in on_each(evidence, space, *criterion):
+        if function not in found:
+            continue
+        target, every = found[function]
+        results = {name: one for name, one in every.items() if name not in failed}
+        standing = on_function(evidence, space, pairs, *criterion)
+        best = results.get(standing.front[0]) if standing.front else None
+        by = "median precision at the end" if isnan(target) else f"{words} to {number(target)}"
+        value, factor, successes = "–", nan, ""
+        if best:
+            text = partial(duration, clock=evidence.clock) if in_s and not isnan(target) else number
+            limits = [text(best[end]) for end in ("low", "high") if not isnan(best[end])]
+            value = text(best["value"]) + (f" [{', '.join(limits)}]" if limits else "")
+            others = [one["value"] for one in results.values() if one is not best]
+            factor = min(others, default=inf) / best["value"] if best["value"] > 0 else nan
+            successes = "" if isnan(target) else f"{int(best['successes'])} of {int(best['runs'])}"
+        title = evidence.called(function)
+        yield OnFunction(title, by, value, factor, successes, standing)
 
 
 def summed_up(found: Sequence[OnFunction]) -> str:
@@ -611,23 +530,17 @@ def summed_up(found: Sequence[OnFunction]) -> str:
     if len(found) < 2:
         return ""
     if not clear:
-        tests = {one.standing.test for one in found if one.standing.test}
-        why = f": {tests.pop()}" if all(one.startswith(TOO_FEW) for one in tests) and tests else ""
         return (
             f"On none of the {len(found)} functions is an algorithm significantly better than "
-            f"every other one{why}."
+            "every other one."
         )
     leads = Counter(name for one in clear for name in one.leaders).most_common()
-    named = NAMED if len(leads) > NAMED + 1 else len(leads)
-    most = [f"{name} on {count}" for name, count in leads[:named]]
-    if others := leads[named:]:
-        together = sum(count for _, count in others)
-        most.append(f"{counted(len(others), 'other algorithm')} on {together}")
+    named = listed([f"{name} on {count}" for name, count in leads])
     rest = len(found) - len(clear)
     none = f" On {rest} of them, no algorithm is." if rest else ""
     return (
         f"On single functions, the algorithm that is significantly better than every other one is "
-        f"{listed(most)} of {len(found)} functions.{none}"
+        f"{named} of {len(found)} functions.{none}"
     )
 
 
@@ -675,14 +588,10 @@ def findings(evidence: Evidence, space: Space) -> Findings:
     functions = tuple(on_functions(evidence, space))
     main = _main(evidence, space, situations)
     leader = main.standing.leaders[:1] if main else ()
-    failed = sorted(evidence.failed(space))
-    are = "is" if len(failed) == 1 else "are"
     sentences = [
-        f"{listed(failed)} made no evaluation in any run and {are} not compared." * bool(failed),
         how_far(evidence, space, leader[0]) if leader and not evidence.wrong(space) else "",
         summed_up(functions),
         orders_changed(evidence, space),
-        pairs_decided(evidence, space, main),
         *each("findings", evidence, space),
     ]
     return Findings(
@@ -767,7 +676,6 @@ def _verdict(evidence: Evidence, space: Space, main: Situation | None) -> str:
             each_ = " on each" if standing.on_each else ""
             tied = _group(standing.tied, compared)
             rest = f", but not than {tied}{each_}" if standing.tied else ""
-            rest += _better_on(evidence, space, main)
             return (
                 f"{leaders} {'lead' if several else 'leads'} {by}: significantly better than "
                 f"{_group(behind, compared)}{each_}{rest} ({standing.tested})."
@@ -783,46 +691,10 @@ def _verdict(evidence: Evidence, space: Space, main: Situation | None) -> str:
             return f"The result depends on the function, by the {main.detail}. {standing.values}"
 
 
-def _better_on(evidence: Evidence, space: Space, main: Situation) -> str:
-    """On how many functions the only one that is tied with the leader is better than it."""
-    standing = main.standing
-    alone = len(standing.tied) == len(standing.leaders) == 1
-    if not alone or not is_over_functions(evidence, space):
-        return ""
-    rows = evidence.of(
-        TABLE, space, measure=main.measure, criterion=main.criterion, function=ALL
-    ).to_dict("records")
-    leader, other = standing.leaders[0], standing.tied[0]
-    row = next(row for row in rows if {row["algorithm_a"], row["algorithm_b"]} == {leader, other})
-    count = int(row["n_a"])
-    better = (row["a12"] if row["algorithm_a"] == other else 1 - row["a12"]) * count
-    about = "" if abs(better - round(better)) < 1e-6 else "about "  # ties are halves
-    return f", which is better on {about}{better:.0f} of {counted(count, 'function')}"
-
-
 def _group(names: Sequence[str], compared: Sequence[str]) -> str:
     if 2 * len(names) <= len(compared) or len(names) == 1:
         return listed(names)
     return f"{len(names)} others"
-
-
-def pairs_decided(evidence: Evidence, space: Space, main: Situation | None) -> str:
-    """A sentence on the number of significant pairs over all functions under the main criterion;
-    empty for fewer than three algorithms, and if single functions decide.
-    """
-    if main is None or not is_over_functions(evidence, space):
-        return ""
-    pairs = pairs_of(evidence, space, main.measure, main.criterion)
-    if pairs is None or len(pairs.values) < 3:
-        return ""
-    made = len(pairs.better) + len(pairs.undecided) // 2
-    every = comb(len(evidence.compared(space)), 2)
-    of = f"{made} pairs" if made == every else f"{made} listed pairs (of {every})"
-    return (
-        f"By the {main.detail} over {counted(pairs.functions, 'function')}, {len(pairs.better)} of "
-        f"{of} of algorithms {'differs' if len(pairs.better) == 1 else 'differ'} significantly "
-        "(Wilcoxon, Bonferroni)."
-    )
 
 
 COUNTED = "You count evaluations, or one takes far longer than an algorithm’s own computations"
@@ -860,15 +732,10 @@ def across(found: Sequence[Findings]) -> str:
     """A sentence on several spaces; empty for one."""
     if len(found) < 2:
         return ""
-    clear = {one.space: one.winner for one in found if one.winner}
-    if not clear:
-        return f"None of the {len(found)} parts (suite and dimension) has a significant winner."
-    if len(found) > NAMED:
-        wins = Counter(clear.values()).most_common()
-        named = [f"{name} in {count}" for name, count in wins]
-        rest = len(found) - len(clear)
-        none = f"; none in {rest}" if rest else ""
-        parts = f"{len(found)} parts (suite and dimension)"
-        return f"Significant winners, of {parts}: {listed(named)}{none}."
-    named = [f"{name} ({space.title})" for space, name in clear.items()]
-    return f"Significant winners: {listed(named)}."
+    parts = f"{len(found)} parts (suite and dimension)"
+    wins = Counter(one.winner for one in found if one.winner).most_common()
+    if not wins:
+        return f"None of the {parts} has a significant winner."
+    rest = len(found) - sum(count for _, count in wins)
+    named = listed([f"{name} in {count}" for name, count in wins])
+    return f"Significant winners, of {parts}: {named}{f'; none in {rest}' if rest else ''}."

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from timefair.exhibits.charts.style import COLOURS, LEADERS, Look, highlighted, looks
 
+NUMBER = ' class="number"'
 DASH = 1.6  # length of a unit of a dash, in widths of the line
 
 
@@ -91,6 +92,21 @@ def dashed(look: Look) -> str:
 def definitions(pairs: Mapping[str, str], kind: str) -> str:
     items = "\n".join(f"<dt>{escape(t)}</dt><dd>{escape(d)}</dd>" for t, d in pairs.items() if d)
     return f'<dl class="{kind}">\n{items}\n</dl>'
+
+
+def table(head: Iterable[str], rows: Iterable[str], numbers: int = 0) -> str:
+    """A table of rows in HTML below headings, of which so many before the last are of numbers."""
+    named = list(head)
+    first = len(named) - 1 - numbers
+    cells = "".join(
+        f'<th scope="col"{NUMBER * (first <= k < len(named) - 1)}>{name}</th>'
+        for k, name in enumerate(named)
+    )
+    body = "\n".join(rows)
+    return (
+        f'<div class="scroll"><table>\n<thead><tr>{cells}</tr></thead>\n'
+        f"<tbody>\n{body}\n</tbody>\n</table></div>"
+    )
 
 
 def folded(summary: str, content: str, items: int, most: int) -> str:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from html import escape
-from importlib.resources import files
 from math import isfinite
-from typing import Any
 
 import pandas as pd
 
@@ -18,8 +16,8 @@ from timefair.exhibits.charts.pages import ORDER
 from timefair.exhibits.files import as_rows
 from timefair.exhibits.registry import TABLES
 from timefair.exhibits.unknown_optimum import worded
-from timefair.report import account, description, exhibits
-from timefair.report.cautions import Caution, cautions
+from timefair.report import account, description, exhibits, part_of
+from timefair.report.cautions import cautions
 from timefair.report.evidence import Evidence
 from timefair.report.findings import (
     TABLE,
@@ -31,10 +29,9 @@ from timefair.report.findings import (
     Verdict,
     across,
     findings,
-    is_over_functions,
     leading,
 )
-from timefair.report.markup import Names, Part, definitions, folded, section
+from timefair.report.markup import Names, Part, definitions, folded, section, table
 
 SCRIPTS = ("base", "charts", "page")
 """Parts of the page's script, in the order in which they are put together."""
@@ -88,14 +85,7 @@ files in the folders <code>figures</code> and <code>tables</code>.</p></noscript
 READING = """<p class="note">All verdicts follow from the table
 <a href="#table-comparison">comparison</a>. Each pair of algorithms is tested by its own runs, and a
 difference is significant if its p-value is at most {level} after the corrections for the number of
-pairs and for all criteria. {sample}</p>"""
-
-OVER_FUNCTIONS = """The pairs are tested over the functions (Wilcoxon’s signed-rank test), so the
-verdicts hold for functions like these."""
-
-OVER_RUNS = """With so few functions{where}, no result over them could be significant, so the pairs
-are tested by the runs on each function. The verdicts hold for new runs on these functions, and not
-for other functions."""
+pairs and for all criteria.</p>"""
 
 
 def page(
@@ -106,10 +96,6 @@ def page(
     """The page of a campaign, without tables that are missing. Of the figures, it shows those that
     it does not draw from their table itself.
     """
-
-    def drawn_of(shown: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
-        return exhibits.drawn({name: tables[name] for name, one in shown.items() if one["shown"]})
-
     evidence = Evidence(tables, campaign)
     order = evidence.some_frame.attrs.get(ORDER, ())
     names = Names.of(campaign.algorithms, campaign.published, leading(evidence), order)
@@ -118,24 +104,18 @@ def page(
     told = cautions(evidence)
     some = evidence.some_frame
     first: list[Part] = list(each("parts", evidence, names))
-    in_charts = {view["table"] for chart in drawn_of(of_tables) for view in chart["views"]}
-    packed = exhibits.fitting(of_tables, first=in_charts)
-    shown = {
-        name: exhibits.without_columns(one, is_there=name in packed)
-        for name, one in of_tables.items()
-    }
-    drawn = drawn_of(shown)
+    shown, packed = exhibits.fitting(of_tables)
+    drawn = exhibits.drawn({name: tables[name] for name, one in shown.items() if one["shown"]})
     parts = {
         **{one.key: (one.title, one.content) for one in first},
         "findings": (
             " ".join(["Who wins", *(one.findings for one in first)]),
             _findings(found, evidence, names),
         ),
-        "cautions": ("Cautions", definitions(dict(told), "cautions") if told else ""),
+        "cautions": ("Cautions", definitions(told, "cautions") if told else ""),
         "figures": ("Figures", worded(exhibits.figures(drawn, figures, evidence, names), some)),
         "tables": ("Tables", worded(exhibits.tables(shown), some)),
         "setup": ("What was run", account.setup(evidence, names)),
-        "machine": ("Machine", account.machine(evidence)),
         "checklist": ("Checklist", _checklist(evidence)),
         "repeat": ("Repeat and cite", account.repeat(campaign) + account.cite(evidence)),
     }
@@ -175,20 +155,11 @@ def page(
     )
 
 
-def part_of(name: str) -> str:
-    return files("timefair.report").joinpath(name).read_text(encoding="utf-8")
-
-
 def _findings(found: Sequence[Findings], evidence: Evidence, names: Names) -> str:
     if not found:
         return "<p>The campaign selects no table that compares algorithms.</p>"
-    few = [one.space.title for one in found if not is_over_functions(evidence, one.space)]
-    where = "" if len(few) == len(found) else f" ({listed(few)})"
-    over = OVER_FUNCTIONS if len(few) < len(found) else ""
-    sample = f"{over} {OVER_RUNS.format(where=escape(where)) if few else ''}".strip()
-    level = f"{1 - evidence.confidence:.3g}"
     decided = any(one.situations for one in found)
-    note = READING.format(level=level, sample=sample) if decided else ""
+    note = READING.format(level=f"{1 - evidence.confidence:.3g}") * decided
     together = across(found)
     overall = [f'<p class="headline">{escape(together)}</p>'] if together else []
     each_ = (concluded(one, names, alone=len(found) == 1) for one in found)
@@ -199,7 +170,7 @@ def _checklist(evidence: Evidence) -> str:
     frame = evidence.table("checklist")
     if frame.empty:
         return ""
-    content = account.checklist(as_rows(frame), frame.attrs.get("perturbed", ""), level=3)
+    content = account.checklist(as_rows(frame), frame.attrs.get("perturbed", ""))
     return f'<div class="checklist scroll">{content}</div>'
 
 
@@ -212,42 +183,22 @@ SIGNIFICANT = {
 }
 
 MOST_TIED = 4  # number of names of tied algorithms that are listed; the others are counted
-SITUATIONS = """<h4>For whom</h4>
-<div class="scroll"><table class="stacked">
-<thead><tr><th scope="col">If …</th><th scope="col">first</th><th scope="col">certainty</th></tr>
-</thead>
-<tbody>
-{rows}
-</tbody>
-</table></div>"""
-
 MOST_FINDINGS = 4  # findings of a space that are shown; the others are folded
 MOST_SPACES = 3  # number of spaces up to which their verdicts are not folded on the first screen
 MOST_FUNCTIONS = 8  # number of functions of a space up to which their list is not folded
 FUNCTIONS = """<p class="note">Algorithms are compared by the expected cost (ERT) to the hardest
 target that at least half of the runs of some algorithm reached. If there is no such target, it is
 the hardest target that any run reached; if no run reached one, the median precision decides. Each
-pair is tested at the hardest target that half of the runs of one of the two reached.</p>
-<div class="scroll"><table class="stacked">
-<thead><tr><th scope="col">Function</th><th scope="col">first</th>
-<th scope="col">compared by</th>
-<th scope="col" class="number">best value</th>
-<th scope="col" class="number">successful runs</th>
-<th scope="col" class="number">next, as a multiple</th>
-<th scope="col">certainty</th></tr></thead>
-<tbody>
-{rows}
-</tbody>
-</table></div>"""
+pair is tested at the hardest target that half of the runs of one of the two reached.</p>"""
 
 
-def warned(cautions: Sequence[Caution]) -> str:
+def warned(cautions: Mapping[str, str]) -> str:
     """The most important caution in a sentence, and the topics of the others; empty without any."""
     if not cautions:
         return ""
     first, *others = cautions
-    said = first.text.partition(". ")[0].removesuffix(".")
-    also = f"; also {listed([one.topic.lower() for one in others])}" if others else ""
+    said = cautions[first].partition(". ")[0].removesuffix(".")
+    also = f"; also {listed([topic.lower() for topic in others])}" if others else ""
     return (
         f'<p class="brief"><a href="#cautions">{counted(len(cautions), "caution")}</a>: '
         f"{escape(said + also)}.</p>\n"
@@ -282,19 +233,22 @@ def verdicts(found: Sequence[Findings]) -> list[str]:
 def concluded(found: Findings, names: Names, *, alone: bool = False) -> str:
     """The findings of one space; if it is the only one, the first screen has its headline."""
     first, more = found.sentences[:MOST_FINDINGS], found.sentences[MOST_FINDINGS:]
-    rows = "\n".join(_situation(one, names) for one in found.situations)
-    count, functions = len(found.functions), ""
-    if count:
-        each_ = "\n".join(_function(one, names) for one in found.functions)
-        content = FUNCTIONS.format(rows=each_)
-        functions = folded("Function by function", content, count, MOST_FUNCTIONS)
+    wanted = table(
+        ("If …", "first", "certainty"), (_situation(one, names) for one in found.situations)
+    )
+    head = "Function", "first", "compared by", "best value", "successful runs"
+    each_ = (_function(one, names) for one in found.functions)
+    on_each = table((*head, "next, as a multiple", "certainty"), each_, numbers=3)
+    count = len(found.functions)
     parts = [
         f'<article aria-labelledby="{found.space.anchor}">',
         f'<h3 id="{found.space.anchor}">{escape(found.space.title)}</h3>',
         "" if alone else _opening(found),
         _sentences(first),
-        SITUATIONS.format(rows=rows) if rows else "",
-        functions,
+        f"<h4>For whom</h4>\n{wanted}" if found.situations else "",
+        folded("Function by function", f"{FUNCTIONS}\n{on_each}", count, MOST_FUNCTIONS)
+        if count
+        else "",
         folded("More findings", _sentences(more), len(more), 0) if more else "",
         "</article>",
     ]
@@ -330,9 +284,9 @@ def _function(one: OnFunction, names: Names) -> str:
         f'<tr><th scope="row">{escape(one.title)}</th>'
         f'<td class="take">{_front(one.standing, names)}</td>'
         f'<td>{escape(one.criterion)}<span class="detail">{escape(one.standing.reason)}</span></td>'
-        f'<td class="number" data-label="value">{escape(one.value)}</td>'
-        f'<td class="number" data-label="successes">{escape(one.successes) or "–"}</td>'
-        f'<td class="number" data-label="next">{factor}</td>'
+        f'<td class="number">{escape(one.value)}</td>'
+        f'<td class="number">{escape(one.successes) or "–"}</td>'
+        f'<td class="number">{factor}</td>'
         f"<td>{_verdict(one.standing)}</td></tr>"
     )
 

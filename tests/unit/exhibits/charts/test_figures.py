@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 from campaigns import SMALL, SPHERE
 from fontTools.ttLib import TTFont
-from matplotlib.colors import to_hex, to_rgb
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import PathPatch, Rectangle
@@ -62,11 +62,8 @@ def test_the_legend_names_the_algorithms_of_the_table(name):
     assert sorted(shown) == sorted([*ALGORITHMS, *signs])
 
 
-def colours_of_patches(figure):
-    return [
-        {to_hex(patch.get_facecolor()) for patch in ax.get_children() if type(patch) is PathPatch}
-        for ax in shown_axes(figure)
-    ]
+def patches(ax):
+    return [patch for patch in ax.get_children() if type(patch) is PathPatch]
 
 
 @pytest.mark.slow
@@ -74,12 +71,13 @@ def test_the_map_is_pale_where_the_lead_is_shared_and_grey_where_nothing_is_know
     table = frames(dimensions=(2,))["cost_map"]
     full = {look.color.lower() for look in style.looks_in(table, "best").values()}
     other = {"#ffffff", maps.UNKNOWN.lower()}  # white: joints of cells without a winner
-    for colours in colours_of_patches(FIGURES["cost_map"](table)):
+    for ax in shown_axes(FIGURES["cost_map"](table)):
+        colours = {to_hex(patch.get_facecolor()) for patch in patches(ax)}
         assert full | other < colours
         assert len(colours) == 2 * len(ALGORITHMS) + 2
     sure = table.assign(tied=None, known=True)
-    for colours in colours_of_patches(FIGURES["cost_map"](sure)):
-        assert colours == full | {"#ffffff"}
+    for ax in shown_axes(FIGURES["cost_map"](sure)):
+        assert {to_hex(patch.get_facecolor()) for patch in patches(ax)} == full | {"#ffffff"}
 
 
 def test_the_map_ends_at_the_last_known_budget_and_joins_equal_cells_along_the_diagonal():
@@ -88,15 +86,10 @@ def test_the_map_ends_at_the_last_known_budget_and_joins_equal_cells_along_the_d
     diagonal = [c > 0 and np.isclose(c * 1000, b) for c, b in table.to_numpy()]
     table = table.assign(suite="bbob", dimension=2, measure="share", known=table["budget_s"] < 1000)
     table = table.assign(tied=None, best=np.where(diagonal, "A", None))
-    both = pd.concat([table, table.assign(measure="rank")])
-    ax = shown_axes(FIGURES["cost_map"](both))[0]
+    ax = shown_axes(FIGURES["cost_map"](pd.concat([table, table.assign(measure="rank")])))[0]
     assert ax.get_ylim() == (0, 3)
     ours = to_hex(style.COLOURS[0])
-    inside = [
-        patch.get_path()
-        for patch in ax.get_children()
-        if type(patch) is PathPatch and to_hex(patch.get_facecolor()) == ours
-    ]
+    inside = [p.get_path() for p in patches(ax) if to_hex(p.get_facecolor()) == ours]
     for x, y in ((1, 1), (2, 2)):
         assert any(path.contains_point((x - 0.1, y + 0.1)) for path in inside)
 
@@ -269,16 +262,12 @@ def pair(function, gap, **precisions):
     return pd.concat(parts)
 
 
-def titles(figure):
-    return [ax.get_title() for ax in figure.axes if ax.get_visible()]
-
-
 @pytest.mark.slow
 def test_the_widest_are_drawn_in_the_order_of_the_problems():
     many = pd.concat([pair(f, gap=f % 7, A=[2.0, 3.0], B=[1.0, 5.0]) for f in range(1, 13)])
     figure = sorted_solutions(many)
     drawn = sorted(sorted(range(1, 13), key=lambda f: -(f % 7))[:8])
-    assert titles(figure) == [f"f{f}, D = 2" for f in drawn]
+    assert [ax.get_title() for ax in shown_axes(figure)] == [f"f{f}, D = 2" for f in drawn]
     assert "the 8 widest of 12 disagreements" in figure.get_supxlabel()
 
 
@@ -408,36 +397,6 @@ def test_of_many_algorithms_those_that_own_a_colour_keep_it(name):
     assert 1 < len(found) <= style.LEADERS
     for owner, colour in zip(order, style.COLOURS, strict=False):
         assert found.get(owner, colour) == colour
-
-
-def test_the_colours_beyond_the_palette_of_seaborn_differ_in_all_kinds_of_colour_vision():
-    """By the distance in Oklab, after the simulation of Machado et al. (2009), severity 1."""
-    seen = np.array([[_oklab(kind @ _linear(colour)) for kind in VISION] for colour in SEEN])
-    distance = np.linalg.norm(seen[:, None] - seen[None], axis=-1).min(axis=-1)
-    np.fill_diagonal(distance, np.inf)
-    assert distance[:7, :7].min() < distance[7:].min()
-
-
-SEEN = (*style.COLOURS, style.OTHER.color)
-VISION = np.array(
-    [
-        np.eye(3),
-        [[0.1523, 1.0526, -0.2049], [0.1145, 0.7863, 0.0992], [-0.0039, -0.0481, 1.0520]],
-        [[0.3673, 0.8606, -0.2280], [0.2801, 0.6725, 0.0474], [-0.0118, 0.0429, 0.9689]],
-        [[1.2555, -0.0767, -0.1788], [-0.0784, 0.9308, 0.1476], [0.0047, 0.6914, 0.3039]],
-    ]
-)
-
-
-def _linear(colour):
-    part = np.array(to_rgb(colour))
-    return np.where(part <= 0.04045, part / 12.92, ((part + 0.055) / 1.055) ** 2.4)
-
-
-def _oklab(rgb):
-    cones = [[0.4122, 0.5363, 0.0514], [0.2119, 0.6807, 0.1074], [0.0883, 0.2817, 0.6300]]
-    to_lab = [[0.2105, 0.7936, -0.0041], [1.9780, -2.4286, 0.4506], [0.0259, 0.7828, -0.8087]]
-    return np.array(to_lab) @ np.cbrt(np.array(cones) @ np.clip(rgb, 0, 1))
 
 
 @pytest.fixture

@@ -147,7 +147,7 @@ ALMOST = 0.9  # share of a schedule from which a launch was all but complete
         "Completed restarts of a run within the budget, evaluations per second, and CPU time "
         "as a multiple of the wall clock; means over the runs of all instances. A slow "
         "algorithm restarts less often in the same time.",
-        Picture("timefair.exhibits.charts.dots:restarts", "functions", reading=LINES),
+        Picture("timefair.exhibits.charts.dots:restarts", "functions", on_paper=LINES),
         default=True,
     ),
     charged=False,
@@ -359,7 +359,7 @@ def _rows(runs: pd.DataFrame) -> Iterator[tuple[Any, ...]]:
         Picture(
             "timefair.exhibits.charts.dots:overhead",
             "functions",
-            reading="An overview has one line per algorithm, with a dot for each function and "
+            on_paper="An overview has one line per algorithm, with a dot for each function and "
             f"a bar at the median. {LEADERS}",
         ),
     ),

@@ -1,4 +1,4 @@
-"""The forms of charts, for files (`Chart.paper`) and the page (`Chart.views`, or a picture)."""
+"""The forms of charts, for files (`Chart.paper`) and the page (`Chart.live`, or a picture)."""
 
 from __future__ import annotations
 
@@ -77,17 +77,17 @@ class Chart(ABC):
     """
 
     renderer: str
-    panels: Panels = "one page"
-    on_paper: str = ""
+    panels: Panels
+    on_paper: str
     on_page: str = ""
 
     @abstractmethod
     def paper(self, frame: pd.DataFrame, page: Page = WHOLE) -> Figure:
         """A page of the figure of a table; ValueError if the table has no rows for it."""
 
-    def views(self, frame: pd.DataFrame) -> list[dict[str, Any]]:
-        """The views of a table that the page draws, one entry per view; empty for a picture."""
-        return []
+    def live(self, frame: pd.DataFrame) -> dict[str, Any] | None:
+        """What the page's script draws from a table; None for a picture."""
+        return None
 
     def _draw(self, *arguments: Any) -> Figure:
         module, function = self.renderer.split(":")
@@ -105,6 +105,7 @@ class Curves(Chart):
     - `view`: Label of this view in the switch of the report page.
     - `low`, `high`: Columns of the limits of the band; empty for no band, NaN for none at a point.
     - `unit`: Unit of the costs, and of the drawn rows; empty for the only unit of the table.
+    - `measure`: The drawn rows, if the table has several measures.
     - `scale`: ``share``: y is a share from 0 to 1. ``log``: y is logarithmic, with one scale for
       all panels. ``own log``: with one scale per panel.
     - `steps`: Whether the value holds until the next point, or is joined to it by a line.
@@ -123,6 +124,7 @@ class Curves(Chart):
     low: str = ""
     high: str = ""
     unit: str = ""
+    measure: str = ""
     functions: bool = True
     scale: Literal["share", "log", "own log"] = "share"
     steps: bool = True
@@ -140,43 +142,33 @@ class Curves(Chart):
         return "functions and all" if self.scale == "share" else "functions"
 
     @property
-    def least_runs(self) -> int:
-        """Least number of runs with which a band is drawn; shares have one with any number."""
-        return 0 if self.scale == "share" else LEAST_RUNS
-
-    @property
     def on_paper(self) -> str:  # type: ignore[override]
-        sentences = []
-        if self.scale == "log":
-            sentences.append(
-                "A hollow marker in the grey strip is at the first target that no run of the "
-                "algorithm reached: from there on, the value is infinite."
-            )
-        if self.beyond:
-            sentences.append(self._cut)
-        if self.least_runs:
-            sentences.append(BANDS)
-        if self.scale == "share" and self.low:
-            sentences.append("With more than two algorithms, very wide bands are not drawn.")
-        if self.functions:
-            sentences.append(OVERVIEWS[self.scale])
-        which = leaders("with the highest values") if self.highest else LEADERS
-        return " ".join([*sentences, which])
+        share = self.scale == "share"
+        sentences = {
+            "A hollow marker in the grey strip is at the first target that no run of the algorithm "
+            "reached: from there on, the value is infinite.": self.scale == "log",
+            f"{CUT} {self.beyond}": self.beyond,
+            BANDS: (self.low or self.steps) and not share,
+            "With more than two algorithms, very wide bands are not drawn.": self.low and share,
+            OVERVIEWS[self.scale]: self.functions,
+            leaders("with the highest values") if self.highest else LEADERS: True,
+        }
+        return " ".join(sentence for sentence, holds in sentences.items() if holds)
 
     @property
     def on_page(self) -> str:  # type: ignore[override]
         if self.scale == "log":
             return "A line ends where no run reached the next target."
-        return self._cut
-
-    @property
-    def _cut(self) -> str:
-        return f"{CUT} {self.beyond}" if self.beyond else ""
+        return f"{CUT} {self.beyond}" * bool(self.beyond)
 
     def shown(self, frame: pd.DataFrame) -> pd.DataFrame:
-        if self.unit and "unit" in frame:
-            return frame[frame["unit"] == self.unit]
+        for column, value in self._only(frame).items():
+            frame = frame[frame[column] == value]
         return frame[frame[self.y].notna()] if self.scale == "log" else frame
+
+    def _only(self, frame: pd.DataFrame) -> dict[str, str]:
+        only = {"unit": self.unit, "measure": self.measure}
+        return {column: value for column, value in only.items() if value and column in frame}
 
     def labels(self, frame: pd.DataFrame) -> tuple[str, str]:
         units = frame["unit"].unique().tolist() if "unit" in frame else []
@@ -189,24 +181,24 @@ class Curves(Chart):
     def paper(self, frame: pd.DataFrame, page: Page = WHOLE) -> Figure:
         return self._draw(frame, self, page)
 
-    def views(self, frame: pd.DataFrame) -> list[dict[str, Any]]:
+    def live(self, frame: pd.DataFrame) -> dict[str, Any] | None:
+        if self.decreasing and (frame[self.x] <= 0).any():
+            return None  # the script has logarithmic axes only
         x_label, y_label = self.labels(frame)
-        view = {
+        return {
             "label": self.view,
             "x": self.x,
             "y": self.y,
-            "low": self.low or None,
-            "high": self.high or None,
+            "low": self.low,
+            "high": self.high,
             "x_label": x_label,
             "y_label": y_label,
             "panel": "function" if self.functions else None,
-            "only": {"unit": self.unit} if self.unit and "unit" in frame else None,
+            "only": self._only(frame),
             "shape": "step" if self.steps else "line",
             "share": self.scale == "share",
             "easy_to_hard": self.decreasing,
-            "signed": self.decreasing and frame.attrs.get("targets") == "precision",
         }
-        return [view]
 
 
 @dataclass(frozen=True)
@@ -215,60 +207,14 @@ class Picture(Chart):
 
     - `renderer`: A function of the table and, if `panels` may need several pages, of the page.
     - `prepare`: Makes the frame that is drawn from the table; None for the table itself.
-    - `reading`: How to read a drawing with many panels or algorithms, in sentences.
+    - `on_paper`: How to read a drawing with many panels or algorithms, in sentences.
     """
 
     renderer: str
     panels: Panels = "one page"
     prepare: Callable[[pd.DataFrame], pd.DataFrame] | None = None
-    reading: str = ""
-
-    @property
-    def on_paper(self) -> str:  # type: ignore[override]
-        return self.reading
+    on_paper: str = ""
 
     def paper(self, frame: pd.DataFrame, page: Page = WHOLE) -> Figure:
         pages_of_it = () if self.panels == "one page" else (page,)
         return self._draw(frame if self.prepare is None else self.prepare(frame), *pages_of_it)
-
-
-@dataclass(frozen=True)
-class RankAxis(Picture):
-    """Average ranks on an axis, with those that do not differ significantly from the best."""
-
-    renderer: str = "timefair.exhibits.charts.dots:critical_difference"
-    reading: str = (
-        "Bars join algorithms whose average ranks differ by no more than Nemenyi's critical "
-        "difference (CD): their order may be due to chance. With "
-        f"{pages.MANY} or more algorithms, there is one line per algorithm instead, and the grey "
-        "area covers average ranks that differ from the best by no more than the CD."
-    )
-    on_page = (
-        "The grey bar covers average ranks that differ from the best by no more than Nemenyi's "
-        "critical difference: their order may be due to chance."
-    )
-
-    def views(self, frame: pd.DataFrame) -> list[dict[str, Any]]:
-        labels = {
-            "seconds": f"{counted_in(frame, 'seconds')} to targets",
-            "evaluations": "evaluations to targets",
-            "precision": "precision at the end",
-        }
-        measures = frame["measure"].unique() if len(frame) else ()
-        return [
-            {
-                "label": labels.get(measure, measure),
-                "x": "average_rank",
-                "y": "algorithm",
-                "low": None,
-                "high": None,
-                "x_label": "average rank",
-                "y_label": "",
-                "panel": "criterion",
-                "only": {"measure": measure},
-                "shape": "dots",
-                "share": True,
-                "easy_to_hard": False,
-            }
-            for measure in sorted(measures, key=[*labels, *measures].index)
-        ]

@@ -2,84 +2,83 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
-from matplotlib.ticker import FixedLocator, MaxNLocator, ScalarFormatter
+from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import ScaledTranslation
 from numpy.typing import NDArray
 
 from timefair.basics.words import ALL
 from timefair.exhibits.charts import maps, panels, style
 from timefair.exhibits.charts.chart import Curves
-from timefair.exhibits.charts.pages import COLUMNS, LINES, Page
+from timefair.exhibits.charts.pages import COLUMNS, LEAST_RUNS, LINES, Page
 from timefair.problems import names as suites
 
 PROBLEM = ["suite", "dimension", "function"]
+POINTS = ["x", "y", "observed", "end", "low", "high"]
 
 
 def curves(frame: pd.DataFrame, chart: Curves, page: Page) -> Figure:
     """Draw the curves of a page; `frame` has the rows of all pages."""
-    every = chart.shown(frame)
+    every = _points(chart.shown(frame), chart)
     x_label, y_label = chart.labels(frame)
     if page.overview and chart.scale == "log":
         what = f"{y_label} to the hardest target that was reached on the function, times the best"
-        cells = _at_hardest(every, chart)
-        return maps.times_the_best(cells, chart.y, label=what, never="not reached")
-    if "observed" not in every:
-        every = every.assign(observed=1.0)
+        return maps.times_the_best(_at_hardest(every, chart), "y", label=what, never="not reached")
     looks = _looks(every, chart)
     shown = page.rows(every)
-    low, high = (_limits(shown, chart, column) for column in (chart.low, chart.high))
     if chart.scale == "log":
-        shown = shown.assign(**{chart.low: low, chart.high: high})
         return _target_lines(shown, chart, looks, x_label, y_label)
-    shown = shown.assign(curve=shown[chart.y], low=low, high=high)
-    if chart.scale == "share":
-        shown = group_shares(shown, chart.x) if page.overview else shown
-        shown = panels.without_sole(shown, "function" if chart.functions else "dimension")
-        return _step_curves(shown, chart, looks, x_label, y_label)
     if page.overview:
-        shown = geometric_means(shown, chart.x, "curve").assign(low=np.nan, high=np.nan)
+        shown = group_means(shown, shares=chart.scale == "share")
+    if chart.scale == "share":
+        shown = panels.without_sole(shown, "function" if chart.functions else "dimension")
+    elif page.overview:
         y_label = f"{y_label}; geometric mean over the functions"
-    return _trajectories(shown, looks, x_label, y_label)
+    ends = shown.groupby(["suite", "dimension"])["x"].transform("max")
+    draw = _step_curves if chart.scale == "share" else _trajectories
+    return draw(shown.assign(end=ends), chart, looks, x_label, y_label)
+
+
+def _points(frame: pd.DataFrame, chart: Curves) -> pd.DataFrame:
+    """The frame with the columns ``x``, ``y``, ``observed``, ``low`` and ``high``; costs and
+    precisions of few runs have no limits."""
+    few = np.zeros(len(frame), bool) if chart.scale == "share" else frame["runs"] < LEAST_RUNS
+    limits = {
+        end: frame[column].mask(few) if column else np.nan
+        for end, column in (("low", chart.low), ("high", chart.high))
+    }
+    observed = frame.get("observed", 1.0)
+    return frame.assign(x=frame[chart.x], y=frame[chart.y], observed=observed, **limits)
 
 
 def _looks(frame: pd.DataFrame, chart: Curves) -> dict[str, style.Look]:
     """The looks of the algorithms; at the end of costs is the hardest target that was reached."""
     places = [key for key in PROBLEM if key in frame]
     if chart.highest:
-        highest = frame.groupby(frame["algorithm"].astype(str))[chart.y].max()
+        highest = frame.groupby(frame["algorithm"].astype(str))["y"].max()
         return style.largest(frame, "algorithm", highest)
     if chart.scale == "log":
         ends = _at_hardest(frame, chart)
     else:
-        last = frame.groupby([*places, "algorithm"], observed=True, sort=False)[chart.x]
-        ends = frame[frame[chart.x].to_numpy() == last.transform("max").to_numpy()]
-    return panels.looks(ends, value=chart.y, within=places, highest=chart.scale == "share")
+        known = frame[frame["y"].notna()]
+        last = known.groupby([*places, "algorithm"], observed=True, sort=False)["x"]
+        ends = known[known["x"] == last.transform("max")]
+    leaders = panels.leaders(ends, value="y", within=places, highest=chart.scale == "share")
+    return style.looks_in(frame, leaders=leaders)
 
 
 def _at_hardest(frame: pd.DataFrame, chart: Curves) -> pd.DataFrame:
     """The rows of the hardest target that was reached on each function, else of the easiest."""
-    hardness = frame[chart.x] * (-1.0 if chart.decreasing else 1.0)
-    ranked = frame.assign(hardness=hardness)
-    reached = ranked[np.isfinite(ranked[chart.y])]
-    wanted = ranked.groupby(PROBLEM)["hardness"].min()
-    wanted.update(reached.groupby(PROBLEM)["hardness"].max())
-    at = wanted.reindex(pd.MultiIndex.from_frame(frame[PROBLEM])).to_numpy()
-    rows: pd.DataFrame = frame[hardness.to_numpy() == at]
+    hardness = frame["x"] * (-1.0 if chart.decreasing else 1.0)
+    problem = [frame[key] for key in PROBLEM]
+    reached = hardness.where(np.isfinite(frame["y"])).groupby(problem).transform("max")
+    easiest = hardness.groupby(problem).transform("min")
+    rows: pd.DataFrame = frame[hardness == reached.fillna(easiest)]
     return rows
-
-
-def _limits(frame: pd.DataFrame, chart: Curves, column: str) -> pd.Series[float]:
-    if not column:
-        return pd.Series(np.nan, index=frame.index)
-    limits: pd.Series[float] = frame[column]
-    return limits.where(frame["runs"] >= chart.least_runs) if chart.least_runs else limits
 
 
 STEP_BAND_ALPHA = 0.12
@@ -93,30 +92,28 @@ def _step_curves(
 ) -> Figure:
     """Draw a step curve and a band per algorithm on the axes of all panels, from where the first
     curve leaves 0. There is no band where a limit is NaN, and none of those that do not lead."""
-    x = chart.x
-    figure, grid = panels.grid(panels.with_ends(frame, x), functions=chart.functions)
-    begun = frame[frame["fraction"] > 0]
-    bounds = panels.limits((frame if begun.empty else begun)[x], margin=0.02)
+    figure, grid = panels.grid(frame, functions=chart.functions)
+    begun = frame[frame["y"] > 0]
+    bounds = panels.limits((frame if begun.empty else begun)["x"], margin=0.02)
     panels.set_log(grid[0].axes, "x", bounds)
-    highest = np.nanmax(frame[["fraction", "high"]].to_numpy(dtype=np.float64), initial=0)
+    highest = np.nanmax(frame[["y", "high"]].to_numpy(dtype=np.float64), initial=0)
     top, ticks = next((pair for pair in TOPS if pair[0] >= highest), TOPS[-1])
     grid[0].axes.set_ylim(-0.03 * top, 1.03 * top)
     grid[0].axes.set_yticks(np.linspace(0, top, ticks))
     few = sum(look.leads for look in looks.values()) <= FEW
-    most, ends = frame[x].max() * (1 - 1e-9), {}
-    columns = [x, "fraction", "observed", "end", "low", "high"]
+    most, ends = frame["x"].max() * (1 - 1e-9), {}
+
+    def begin(points: NDArray[np.float64]) -> NDArray[np.float64]:
+        return points[points[:, 0] >= bounds[0]]
+
     for panel in grid:
-        shown = panels.leading(
-            panel, columns, looks, lambda rows: rows[rows[:, 0] >= bounds[0]], step=True
-        )
-        for name, numbers in shown:
-            last = numbers[-1:].copy()
+        for name, points in panels.leading(panel, POINTS, looks, begin, step=True):
+            last = points[-1:].copy()
             last[last[:, 0] >= most, 0] = bounds[1]
             ends[name] = (bounds[1], last[0, 1])
-            points = np.concatenate([numbers, last])
+            points = np.concatenate([points, last])
             narrow = few or not np.mean(points[:, 5] - points[:, 4]) > WIDE
-            alpha = STEP_BAND_ALPHA * narrow
-            panels.observed_curve(panel.axes, points, name, looks, alpha)
+            panels.observed_curve(panel.axes, points, name, looks, STEP_BAND_ALPHA * narrow)
     panels.label(figure, x_label, label)
     room_in = figure.get_figheight() - panels.MARGIN_IN
     if len(grid) == 1 and panels.nameable(figure, looks, room_in):
@@ -126,30 +123,36 @@ def _step_curves(
     return figure
 
 
+EXECUTIONS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
+
+
 def _trajectories(
-    frame: pd.DataFrame, looks: dict[str, style.Look], cost_label: str, label: str
+    frame: pd.DataFrame, chart: Curves, looks: dict[str, style.Look], x_label: str, label: str
 ) -> Figure:
-    """Draw finite precisions; the scale of y of each panel fits its curves."""
-    floor = panels.zero_floor(frame["curve"])
+    """Draw finite precisions; the scale of y of each panel fits its curves. They are over costs,
+    as steps, or over numbers of executions."""
+    frame, floor = panels.floored(frame, "y", "low", "high")
+    figure, grid = panels.grid(frame, share_y=False)
+    begun = frame[np.isfinite(frame["y"])]
+    first, last = panels.limits(begun["x"], margin=0.02 if chart.steps else 0.05)
+    panels.set_log(grid[0].axes, "x", (first, last))
+    if not chart.steps:
+        ticks = [k for k in EXECUTIONS if first <= k <= last]
+        grid[0].axes.set_xticks(ticks, map(str, ticks))
 
-    def raised(values: NDArray[np.float64]) -> NDArray[np.float64]:
-        values[:, [1, 4, 5]] = panels.raised(values[:, [1, 4, 5]], floor)
-        return values
+    def finite(points: NDArray[np.float64]) -> NDArray[np.float64]:
+        return points[np.isfinite(points[:, 1])]
 
-    figure, grid = panels.grid(panels.with_ends(frame, "cost"), share_y=False)
-    begun = frame[np.isfinite(frame["curve"])]
-    costs = panels.limits(begun["cost"], margin=0.02)
-    panels.set_log(grid[0].axes, "x", costs)
-    columns = ["cost", "curve", "observed", "end", "low", "high"]
     for panel in grid:
-        drawn = panel.rows[np.isfinite(panel.rows["curve"])]
-        bounds = panels.limits(panels.raised(drawn["curve"], floor), margin=0.06)
+        bounds = panels.limits(panel.rows["y"], margin=0.06)
         panels.set_log(panel.axes, "y", bounds)
-        of_panel = replace(panel, rows=drawn)
-        for name, values in panels.leading(of_panel, columns, looks, raised, step=True):
-            values[:, 4:] = np.clip(values[:, 4:], *bounds)
-            panels.observed_curve(panel.axes, values, name, looks, style.BAND_ALPHA)
-    panels.label(figure, cost_label, panels.with_zero(label, floor))
+        for name, points in panels.leading(panel, POINTS, looks, finite, step=chart.steps):
+            if chart.steps:
+                points[:, 4:] = np.clip(points[:, 4:], *bounds)
+                panels.observed_curve(panel.axes, points, name, looks, style.BAND_ALPHA)
+            else:
+                panels.curve(panel.axes, *points[:, :2].T, **looks[name].line)
+    panels.label(figure, x_label, panels.with_zero(label, floor))
     panels.legend(figure, looks)
     return figure
 
@@ -161,10 +164,10 @@ SIDES = 0.08  # margin of the targets, in which hollow markers of the last one h
 STRIP_GREY = "#EDEDED"
 
 
-def _set_targets(ax: Axes, frame: pd.DataFrame, column: str) -> None:
+def _set_targets(ax: Axes, frame: pd.DataFrame) -> None:
     """Targets from easy to hard on a logarithmic axis; if some are 0 or less, values of f are on a
     linear one, and precisions on one that is logarithmic on both sides."""
-    targets = frame[column]
+    targets = frame["x"]
     if (targets > 0).all():
         panels.set_log(ax, "x", panels.limits(targets, margin=SIDES)[::-1])
     elif frame.attrs.get("targets", "value") == "value":
@@ -184,43 +187,43 @@ def _target_lines(
     The axis follows the costs, and cuts bands. The grey strip has a hollow marker of each leading
     algorithm at the first target that none of its runs reached.
     """
-    value, low, high, order = chart.y, chart.low, chart.high, -1 if chart.decreasing else 1
     figure, grid = panels.grid(frame)
     leading = [name for name, look in looks.items() if look.leads]
-    bottom, top = panels.limits(frame[value], margin=0.06)
-    unreached = bool(np.isinf(frame[value]).any())
+    bottom, top = panels.limits(frame["y"], margin=0.06)
+    unreached = bool(np.isinf(frame["y"]).any())
     lines = -(-len(leading) // ABREAST)
     strip = STRIP_PER_LINE * lines if unreached else 0.0
     ceiling = bottom * (top / bottom) ** (1 / (1 - strip))
     first = grid[0].axes
-    _set_targets(first, frame, chart.x)
+    _set_targets(first, frame)
     panels.set_log(first, "y", (bottom, ceiling))
     if unreached:
         first.set_yticks([t for t in first.get_yticks() if bottom <= t <= top])
         first.set_ylim(bottom, ceiling)
+    order = -1 if chart.decreasing else 1
     for panel in grid:
         ax = panel.axes
-        if np.isinf(panel.rows[value]).any():
+        if np.isinf(panel.rows["y"]).any():
             grey = {"color": STRIP_GREY, "linewidth": 0, "transform": ax.transAxes}
             ax.add_patch(Rectangle((0, 1 - strip), 1, strip, **grey))
-        columns = [chart.x, value, low, high]
-        for name, numbers in panels.leading(panel, columns, looks, lambda rows: rows[::order]):
-            x, y, bottoms, tops = numbers.T
+        shown = panels.leading(panel, ["x", "y", "low", "high"], looks, lambda rows: rows[::order])
+        for name, numbers in shown:
+            x, y, low, high = numbers.T
             look, finite = looks[name], np.isfinite(y)
-            bottoms = np.where(finite, np.maximum(bottoms, bottom), np.nan)
+            low = np.where(finite, np.maximum(low, bottom), np.nan)
             tint = {"color": look.color, "alpha": style.BAND_ALPHA}
-            panels.band(ax, x, bottoms, np.minimum(tops, top), **tint)
+            panels.band(ax, x, low, np.minimum(high, top), **tint)
             panels.curve(ax, x[finite], y[finite], **look.line)
-            first_missed = x[~finite][:1]
             line, place = divmod(leading.index(name), ABREAST)
             side_by_side = min(ABREAST, len(leading) - line * ABREAST)
             aside = ASIDE_PT / 72 * (place - (side_by_side - 1) / 2)
             shift = ScaledTranslation(aside, 0, figure.dpi_scale_trans)
             hollow = {"markerfacecolor": "white", "markeredgecolor": look.color}
             hollow |= {"marker": look.marker, "linestyle": "", "markersize": 3.0}
-            height = np.full(first_missed.size, 1 - strip * (line + 0.5) / lines)
-            place = ax.get_xaxis_transform() + shift
-            panels.curve(ax, first_missed, height, transform=place, markeredgewidth=0.8, **hollow)
+            missed = x[~finite][:1]
+            height = np.full(missed.size, 1 - strip * (line + 0.5) / lines)
+            at = ax.get_xaxis_transform() + shift
+            panels.curve(ax, missed, height, transform=at, markeredgewidth=0.8, **hollow)
         if unreached and ax.yaxis.get_tick_params().get("labelleft", True):
             where = {"xytext": (-4, 0), "ha": "right", "va": "center", "fontsize": 9}
             ends = {"xycoords": "axes fraction", "textcoords": "offset points"}
@@ -230,48 +233,33 @@ def _target_lines(
     return figure
 
 
-def group_shares(frame: pd.DataFrame, x: str) -> pd.DataFrame:
-    """The share over all functions, with its limits, and over those of each group, without limits:
-    the average weighted by runs, as far as all curves go. `x` is the column of the horizontal axis.
-    """
+def group_means(frame: pd.DataFrame, *, shares: bool) -> pd.DataFrame:
+    """The mean over all functions (shares: as the frame has it, if it does) and over those of each
+    group, without limits, where all have a finite value: of `shares`, the average weighted by runs,
+    as far as all curves of the algorithm go; else the geometric mean of precisions."""
     everywhere = frame["function"].astype(str) == ALL
     grouped = _grouped(frame[~everywhere], every=not everywhere.any())
-    shares = ["fraction", "observed"]
-    curves = grouped.groupby(_keys(x)[:-1], observed=True, sort=False)
-    functions = curves["number"].transform("nunique")
-    weighted = grouped[shares].mul(grouped["runs"], axis=0)
-    grouped = grouped.assign(**weighted, functions=functions, here=1)
-    summed = {**dict.fromkeys((*shares, "runs", "here"), "sum"), "functions": "first"}
-    sums = grouped.groupby(_keys(x), observed=True, sort=False).agg(summed)
-    sums = sums[sums["here"] == sums["functions"]]
-    sums[shares] = sums[shares].div(sums["runs"], axis=0)
-    return pd.concat([frame[everywhere], sums.assign(low=np.nan, high=np.nan).reset_index()])
-
-
-def geometric_means(frame: pd.DataFrame, x: str, value: str) -> pd.DataFrame:
-    """The geometric mean of a precision over all functions and over those of each group, NaN where
-    one of them has no finite one. `x` is the column of the horizontal axis."""
-    grouped = _grouped(frame[np.isfinite(frame[value])], every=True)
-    grouped = grouped.assign(log=np.log10(np.maximum(grouped[value], maps.SOLVED)))
-    sums = grouped.groupby(_keys(x), observed=True, sort=False).agg(
-        mean=("log", "mean"), size=("log", "size"), observed=("observed", "mean")
-    )
-    sums = sums.reset_index()
-    needed = _grouped(frame, every=True).groupby("function", sort=False)["number"].nunique()
-    complete = sums["size"].to_numpy() == needed.loc[list(sums["function"])].to_numpy()
-    means: pd.DataFrame = sums[complete].assign(**{value: 10.0 ** sums.loc[complete, "mean"]})
-    return means
-
-
-def _keys(x: str) -> list[str]:
-    return ["suite", "dimension", "function", "algorithm", x]
+    curve = ["suite", "dimension", "function", *["algorithm"] * shares]
+    needed = grouped.groupby(curve, observed=True)["number"].nunique().rename("needed")
+    known = grouped[np.isfinite(grouped["y"])]
+    values = known["y"] if shares else np.log10(np.maximum(known["y"], maps.SOLVED))
+    weight = known["runs"] if shares else 1
+    weighted = {"y": values * weight, "observed": known["observed"] * weight, "runs": weight}
+    keys = ["suite", "dimension", "function", "algorithm", "x"]
+    sums = known.assign(**weighted, count=1).groupby(keys, observed=True, sort=False)
+    means = sums[["y", "observed", "runs", "count"]].sum().reset_index()
+    means = means.merge(needed.reset_index(), how="left", on=curve)
+    means = means[means["count"] == means["needed"]].assign(low=np.nan, high=np.nan)
+    means[["y", "observed"]] = means[["y", "observed"]].div(means["runs"], axis=0)
+    if not shares:
+        means["y"] = 10.0 ** means["y"]
+    return pd.concat([frame[everywhere], means])
 
 
 def _grouped(frame: pd.DataFrame, *, every: bool) -> pd.DataFrame:
     """The rows with the name of their group, if groups fit on a page; `every`: also for all
     functions.
     """
-    frame = frame if "observed" in frame else frame.assign(observed=1.0)
     parts = [frame.assign(function=ALL, number=frame["function"])] if every else []
     for suite, rows in frame.groupby("suite", sort=True):
         groups = suites.groups(str(suite))
@@ -284,39 +272,6 @@ def _grouped(frame: pd.DataFrame, *, every: bool) -> pd.DataFrame:
             ordered = rows.assign(function=group, number=rows["function"])
             parts.append(ordered.iloc[np.argsort(order.codes, kind="stable")])
     return pd.concat(parts) if parts else frame.assign(number=frame["function"]).iloc[:0]
-
-
-EXECUTIONS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
-
-
-def best_of(frame: pd.DataFrame, page: Page) -> Figure:
-    """Expected best precision over the number of executions, one panel per function."""
-    every = frame[frame["measure"] == "mean"]
-    label = "expected best precision of k"
-    once = every[every["k"] == every["k"].min()]
-    looks = panels.looks(once, value="precision", within=["suite", "dimension", "function"])
-    shown = page.rows(every)
-    if page.overview:
-        shown = geometric_means(shown, "k", "precision")
-        label = f"{label}; geometric mean over the functions"
-    figure, grid = panels.grid(shown, share_y=False)
-    floor = panels.zero_floor(shown["precision"])
-    known = shown[np.isfinite(shown["precision"])]
-    executions = panels.limits((shown if known.empty else known)["k"], margin=0.05)
-    shared = grid[0].axes
-    panels.set_log(shared, "x", executions)
-    ticks = [tick for tick in EXECUTIONS if executions[0] <= tick <= executions[1]]
-    shared.xaxis.set_major_locator(FixedLocator(ticks))
-    shared.xaxis.set_major_formatter(ScalarFormatter())
-    for panel in grid:
-        rows = panel.rows.assign(precision=panels.raised(panel.rows["precision"], floor))
-        panel = replace(panel, rows=rows[np.isfinite(rows["precision"])])
-        for name, numbers in panels.leading(panel, ["k", "precision"], looks):
-            panels.curve(panel.axes, *numbers.T, **looks[name].line)
-        panels.set_log(panel.axes, "y", panels.limits(rows["precision"]))
-    panels.label(figure, "executions k, each with the whole budget", panels.with_zero(label, floor))
-    panels.legend(figure, looks)
-    return figure
 
 
 SHARE = 0.5
@@ -362,7 +317,6 @@ def _stairs(corners: NDArray[np.float64]) -> NDArray[np.float64]:
 MOST = 8  # maximal number of disagreements that are drawn: those with the widest gaps
 
 DISAGREEING = ["suite", "dimension", "function", "better_by_mean", "better_by_median"]
-SORTED_MARGIN_IN = 0.9
 
 
 def sorted_solutions(frame: pd.DataFrame) -> Figure:
@@ -372,15 +326,15 @@ def sorted_solutions(frame: pd.DataFrame) -> Figure:
     gaps = frame.groupby(DISAGREEING, sort=True)["gap_decades"].first()
     widest = gaps.sort_values(ascending=False, kind="stable").index[:MOST]
     shown = frame[frame.set_index(DISAGREEING).index.isin(widest)]
-    pairs = [pair for _, pair in shown.groupby(DISAGREEING, sort=True)]
+    head = "{} " if frame["suite"].nunique() > 1 else ""
+    pairs = [
+        (f"{head.format(suite)}f{function}, D = {dimension}", pair)
+        for (suite, dimension, function, *_), pair in shown.groupby(DISAGREEING, sort=True)
+    ]
     looks = style.looks_in(shown)
-    several = frame["suite"].nunique() > 1
-    figure, axes = _sorted_panels(len(pairs))
-    for ax, pair in zip(axes, pairs, strict=True):
-        first = pair.iloc[0]
-        head = f"{first['suite']} " if several else ""
-        ax.set_title(f"{head}f{first['function']}, D = {first['dimension']}")
-        _sorted_panel(ax, pair, looks)
+    figure, grid = panels.placed(panels.in_lines(pairs, COLUMNS), share_y=False)
+    for panel in grid:
+        _sorted_panel(panel.axes, panel.rows, looks)
     label = "share of runs, sorted from best to worst\nfilled marker: median, hollow: mean"
     if len(gaps) > MOST:
         label += f"; the {MOST} widest of {len(gaps)} disagreements"
@@ -414,17 +368,3 @@ def _sorted_panel(ax: Axes, pair: pd.DataFrame, looks: dict[str, style.Look]) ->
     if floor is not None:
         ticks.insert(0, floor)
     ax.set_yticks(ticks, ["0" if t == floor else panels.power(t) for t in ticks])
-
-
-def _sorted_panels(count: int) -> tuple[Figure, list[Axes]]:
-    columns = min(count, COLUMNS)
-    lines = -(-count // columns)
-    width = style.COLUMN_IN if count == 1 else style.WIDTH_IN * max(columns, 3) / COLUMNS
-    height = panels.PANEL_HEIGHT_IN * lines + SORTED_MARGIN_IN
-    figure, axes = panels.figure_of(height, lines, columns, width, sharex=True)
-    grid = axes.ravel()
-    for ax in grid[count:]:
-        ax.set_visible(False)
-    for ax in grid[count - columns : count]:
-        ax.tick_params(labelbottom=True)
-    return figure, list(grid[:count])

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+from matplotlib.ticker import NullLocator
 from numpy.typing import NDArray
 
 from timefair.exhibits.charts import maps, panels, style
@@ -21,10 +21,7 @@ from timefair.exhibits.charts.panels import NothingToDraw
 from timefair.exhibits.charts.style import Look
 from timefair.records.rundata.problems import quantile_name
 
-LINE_IN = 0.15
 AROUND_IN = 0.9
-POINTS_PER_LINE = 0.88  # size of text as a share of the height of its line
-
 
 Measure: TypeAlias = tuple[str, str, Callable[[Axes], None]]
 """A column, the label of its axis and what sets its scale; only finite values have a dot."""
@@ -32,10 +29,9 @@ Measure: TypeAlias = tuple[str, str, Callable[[Axes], None]]
 
 def _lines_of(names: Sequence[str], panels_beside: int) -> tuple[Figure, Sequence[Axes], float]:
     """Panels with a line for each name, the first on top, and the height of a line in inches."""
-    line_in = min(LINE_IN, (style.HEIGHT_IN - AROUND_IN) / len(names))
+    line_in, size = panels.line_of(len(names), AROUND_IN)
     height = AROUND_IN + line_in * len(names)
     figure, (axes,) = panels.figure_of(height, 1, panels_beside, sharey=True)
-    size = min(6.5, POINTS_PER_LINE * 72 * line_in)
     axes[0].set_yticks(range(len(names)), names, fontsize=size)
     axes[0].set_ylim(len(names) - 0.4, -0.6)
     for ax in axes:
@@ -69,35 +65,27 @@ DOT_LINE_IN = 0.13
 
 
 def overhead(frame: pd.DataFrame, page: Page) -> Figure:
-    """Draw the time per evaluation with its quartiles; 0 is drawn at the left end of the axis."""
-    label = "overhead per evaluation in seconds of wall clock"
+    """Draw the time per evaluation with its quartiles."""
     looks = panels.looks(frame, value="overhead_s", within=["suite", "dimension", "function"])
-    shown = page.rows(frame)
-    if page.overview:
-        floor = panels.zero_floor(shown["overhead_s"])
-        values = panels.raised(shown["overhead_s"], floor)
-        bounds = panels.limits(values, margin=0.06)
-        label = panels.with_zero(label, floor)
-        measure = ("overhead_s", label, partial(panels.set_log, axis="x", bounds=bounds))
-        return algorithm_lines(shown.assign(overhead_s=values), [measure])
     numbers = ["overhead_s", "overhead_s_low", "overhead_s_high"]
-    figure, grid = panels.grid(shown, height_in=TITLE_AND_AXIS_IN + DOT_LINE_IN * len(looks))
+    shown, floor = panels.floored(page.rows(frame), *numbers)
     bounds = panels.limits(shown["overhead_s"], margin=0.06)
-    floor = bounds[0] if (shown[numbers] <= 0).any(axis=None) else None
+    label = panels.with_zero("overhead per evaluation in seconds of wall clock", floor)
+    if page.overview:
+        measure = ("overhead_s", label, partial(panels.set_log, axis="x", bounds=bounds))
+        return algorithm_lines(shown, [measure])
+    figure, grid = panels.grid(shown, height_in=TITLE_AND_AXIS_IN + DOT_LINE_IN * len(looks))
     panels.set_log(grid[0].axes, "x", bounds, ticks=5)
     for panel in grid:
-        for name, part in panels.by_algorithm(panel.rows):
-            look, level = looks[name], list(looks).index(name)
-            x, *limits = (panels.raised(part[column], floor) for column in numbers)
-            low, high = (np.clip(limit, *bounds) for limit in limits)
-            panel.axes.hlines(np.full(x.shape, level), low, high, color=look.color)
-            known = x[np.isfinite(x)]
+        for name, values in panels.numbers_by_algorithm(panel.rows, numbers):
+            look, level = looks[name], [list(looks).index(name)] * len(values)
+            low, high = np.clip(values[:, 1:], *bounds).T
+            panel.axes.hlines(level, low, high, color=look.color)
+            dots = {**look.line, "linestyle": "", "clip_on": False}
             panel.axes.plot(
-                known, np.full(known.shape, level), **{**look.line, "linestyle": ""},
-                clip_on=False,
-            )  # fmt: skip
-    at_left = "; 0 drawn at the left end" if floor else ""
-    panels.label(figure, f"{label}{at_left}")
+                np.where(np.isfinite(values[:, 0]), values[:, 0], np.nan), level, **dots
+            )
+    panels.label(figure, label)
     panels.rows(figure, grid, looks, lines=False)
     return figure
 
@@ -120,40 +108,33 @@ def quantiles(frame: pd.DataFrame, page: Page) -> Figure:
     looks = panels.looks(medians, value="precision", within=["suite", "dimension", "function"])
     enough = frame["runs"] >= LEAST_RUNS
     frame = page.rows(frame.assign(**{limit: frame[limit].where(enough) for limit in LIMITS}))
-    thin = max(0.5, 4.5 - len(looks) / 25)
+    frame, floor = panels.floored(frame, "precision", *LIMITS)
     height = TITLE_AND_AXIS_IN + QUANTILE_LINE_IN * len(looks)
     figure, grid = panels.grid(frame, height_in=height)
-    floor = panels.zero_floor(frame["precision"])
-    bounds = panels.limits(panels.raised(frame["precision"], floor), margin=0.06)
+    bounds = panels.limits(frame["precision"], margin=0.06)
     panels.set_log(grid[0].axes, "x", bounds, ticks=5)
+    thin = max(0.5, 4.5 - len(looks) / 25)
+    edge = {"marker": ">", "linestyle": "", "clip_on": False}
     for panel in grid:
-        ax = panel.axes
         columns = ["quantile", "precision", *LIMITS]
         for name, numbers in panels.numbers_by_algorithm(panel.rows, columns):
             look, level = looks[name], list(looks).index(name)
             p, x, low, high = numbers.T
-            x, is_middle = panels.raised(x, floor), p == middle
-            interval = np.concatenate([low[is_middle], high[is_middle]])
-            if np.isnan(interval).any():
-                interval = interval[:0]
-            draw = partial(_at_level, ax, level, color=look.color)
+            draw = partial(_at_level, panel.axes, level, color=look.color)
+            interval = np.clip([*low[p == middle], *high[p == middle]], *bounds)
             wide = {"linewidth": INTERVAL_WIDTH, "solid_capstyle": "butt"}
-            interval = np.clip(panels.raised(interval, floor), *bounds)
             draw(interval, alpha=2 * style.BAND_ALPHA, **wide)
-            right, width = np.minimum(x, bounds[1]), 1.2 if look.leads else 0.5
+            right = np.minimum(x, bounds[1])
             ends = np.array([right.min(), right.max()])
-            draw(ends, linestyle=look.linestyle, linewidth=width)
-            for chosen, marker, size in ((~is_middle, "|", 6.0), (is_middle, look.marker, 4.5)):
+            draw(ends, linestyle=look.linestyle, linewidth=1.2 if look.leads else 0.5)
+            known = np.isfinite(x)
+            for chosen, marker, size in ((p != middle, "|", 6.0), (p == middle, look.marker, 4.5)):
                 small = size if look.leads else min(size, thin)
-                marks = x[chosen & np.isfinite(x)]
-                draw(marks, marker=marker, linestyle="", markersize=small)
-            if not np.isfinite(x).all():
-                edge = {"transform": ax.get_yaxis_transform(), "clip_on": False}
-                draw(np.array([1.0]), marker=">", linestyle="", **edge)
-    names = ", ".join(
-        quantile_name(p) + (" (marker)" if p == middle else "") for p in probabilities
-    )
-    label = f"best precision at the end of the run: {names}"
+                draw(x[chosen & known], marker=marker, linestyle="", markersize=small)
+            if not known.all():
+                draw(np.array([1.0]), transform=panel.axes.get_yaxis_transform(), **edge)
+    named = (quantile_name(p) + " (marker)" * bool(p == middle) for p in probabilities)
+    label = f"best precision at the end of the run: {', '.join(named)}"
     panels.label(figure, panels.with_zero(label, floor))
     panels.rows(figure, grid, looks, lines=True)
     return figure
@@ -182,23 +163,20 @@ def restarts(frame: pd.DataFrame, page: Page) -> Figure:
     figure, axes = panels.figure_of(height, len(groups), len(measures), **shared)
     for ax, (*_, scale) in zip(axes[0], measures, strict=True):
         scale(ax)
-    for row, (suite, title, part) in enumerate(groups):
+    for line, (suite, title, part) in zip(axes, groups, strict=True):
         functions = sorted(part["function"].unique())
-        for column, (measure, label, _) in enumerate(measures):
-            ax = axes[row, column]
+        called = [panels.called(frame, suite, function) for function in functions]
+        for ax, (measure, *_) in zip(line, measures, strict=True):
             for name, rows in panels.by_algorithm(part):
                 look, k = looks[name], list(looks).index(name)
                 shift = 0.8 * ((k + 0.5) / len(looks) - 0.5)
                 level = np.array([functions.index(f) for f in rows["function"]]) + shift
                 ax.plot(rows[measure], level, **{**look.line, "linestyle": ""})
             ax.set_ylim(len(functions) - 0.5, -0.5)
-            ax.set_yticks(range(len(functions)))
-            called = [panels.called(frame, suite, f) for f in functions] if column == 0 else []
-            ax.set_yticklabels(called)
-            if row + 1 == len(groups):
-                ax.set_xlabel(label)
-            if column == 0:
-                ax.set_title(title, loc="left")
+            ax.set_yticks(range(len(functions)), called if ax is line[0] else [])
+        line[0].set_title(title, loc="left")
+    for ax, (_, label, _) in zip(axes[-1], measures, strict=True):
+        ax.set_xlabel(label)
     figure.align_xlabels()
     panels.legend(figure, looks, lines=False)
     return figure
@@ -212,9 +190,8 @@ def _measures(frame: pd.DataFrame) -> list[Measure]:
     def counts(ax: Axes) -> None:
         ax.set_xscale("symlog", linthresh=1.0)
         ax.set_xlim(-0.15, top)
-        decades = [10.0**k for k in range(int(np.log10(top)) + 1)]
-        ax.xaxis.set_major_locator(FixedLocator([0, *decades]))
-        ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        ticks = [0, *(10**k for k in range(int(np.log10(top)) + 1))]
+        ax.set_xticks(ticks, map(str, ticks))
         ax.xaxis.set_minor_locator(NullLocator())
 
     set_speed = partial(panels.set_log, axis="x", bounds=speed)
@@ -397,16 +374,11 @@ def slopes(frame: pd.DataFrame) -> Figure:
 
 def _slopes(ax: Axes, rows: pd.DataFrame, looks: dict[str, Look]) -> None:
     positions = list(dict.fromkeys(rows["position"]))
-    width, others = APART * len(positions), []
     leading = [name for name, look in looks.items() if look.leads]
-    for name, part in panels.by_algorithm(rows):
-        x = np.array([positions.index(position) for position in part["position"]])
-        if not looks[name].leads:
-            others.append(np.array([x, part["average_rank"]]))
-            continue
-        shift = width * ((leading.index(name) + 0.5) / len(leading) - 0.5)
-        ax.plot(x + shift, part["average_rank"], **looks[name].line)
-    panels.in_background(ax, others)
+    panel = panels.Panel(ax, rows.assign(place=rows["position"].map(positions.index)), "")
+    for name, numbers in panels.leading(panel, ["place", "average_rank"], looks):
+        shift = APART * len(positions) * ((leading.index(name) + 0.5) / len(leading) - 0.5)
+        ax.plot(numbers[:, 0] + shift, numbers[:, 1], **looks[name].line)
     ax.set_xticks(range(len(positions)), positions)
     ax.set_xlim(-0.3, len(positions) - 1 + RIGHT)
     ax.grid(visible=False, axis="x")

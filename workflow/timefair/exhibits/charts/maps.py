@@ -35,11 +35,9 @@ NEVER = "#DDDDDD"  # the colour of a ratio that is infinite
 CLOSE = 1 + 1e-9
 SOLVED = 1e-8  # lower bound of precisions in a ratio, and in a mean, which a 0 would make 0
 
-LINE_IN = 0.15
 LINES_AROUND_IN = 0.75
 LETTER_IN = 0.6 * 6.5 / 72  # width of a letter of the usual size of names
 NAME_IN = 0.14  # least width of a column with the name of the function, and not only its number
-POINTS_PER_LINE = 0.88  # size of text as a share of the height of its line
 
 
 def times_the_best(
@@ -57,9 +55,9 @@ def times_the_best(
     frame = frame.assign(algorithm=frame["algorithm"].astype(str))
     values = frame[value].to_numpy(dtype=np.float64)
     least = frame.groupby(problem)[value].transform("min").to_numpy(dtype=np.float64)
-    ratio = np.where(np.isnan(values), np.nan, np.where(np.isinf(values), np.inf, 1.0))
-    np.divide(values, least, out=ratio, where=np.isfinite(values) & (values != least))
-    frame["ratio"] = ratio
+    with np.errstate(all="ignore"):
+        frame["ratio"] = np.where((values == least) & np.isfinite(values), 1.0, values / least)
+    frame.loc[np.isinf(values), "ratio"] = np.inf
     ranks = frame.groupby(problem)["ratio"].rank(na_option="bottom")
     lines = list(ranks.groupby(frame["algorithm"]).mean().sort_values(kind="stable").index)
     entries = [(words, colour) for (_, words), colour in zip(levels, COLOURS, strict=True)]
@@ -76,11 +74,10 @@ def times_the_best(
         called = [
             [name.split()[0] if name[1:2].isdigit() else name for name in of] for of in called
         ]
-    small = min(6.5, POINTS_PER_LINE * 72 * column_in)
+    small = panels.size_in(column_in)
     longest = max(len(name) for of in called for name in of)
     around = LINES_AROUND_IN + LETTER_IN * small / 6.5 * longest
-    line_in = min(LINE_IN, (style.HEIGHT_IN - around) / len(lines))
-    size = min(6.5, POINTS_PER_LINE * 72 * line_in)
+    line_in, size = panels.line_of(len(lines), around)
     height, widths = around + line_in * len(lines), list(map(len, called))
     figure, axes = panels.figure_of(height, 1, len(spaces), width_ratios=widths)
     for ax, (_, title, rows), names in zip(axes[0], spaces, called, strict=True):
@@ -112,16 +109,14 @@ def of_precisions(frame: pd.DataFrame, what: str) -> Figure:
 def _level_cells(ax: Axes, values: NDArray[np.float64], limits: Sequence[float]) -> None:
     """Fill the cells, with one path per colour."""
     height, width = values.shape
-    ax.set_xlim(-0.5, width - 0.5)
-    ax.set_ylim(height - 0.5, -0.5)
+    ax.set(xlim=(-0.5, width - 0.5), ylim=(height - 0.5, -0.5))
     ax.grid(visible=False)
     ax.tick_params(length=0)
-    least, levels = -np.inf, []
-    for most in limits:
-        levels.append((values > least * CLOSE) & (values <= most * CLOSE) & np.isfinite(values))
-        least = most
-    for where, colour in [*zip(levels, COLOURS, strict=True), (np.isinf(values), NEVER)]:
-        _cells(ax, np.argwhere(where)[:, ::-1] - 0.5, SQUARE, colour, "white", 0.3)
+    level = np.searchsorted(np.array(limits[:-1]) * CLOSE, values)
+    level[np.isinf(values)] = len(COLOURS)
+    for k, colour in enumerate((*COLOURS, NEVER)):
+        cells = np.argwhere((level == k) & ~np.isnan(values))[:, ::-1]
+        _cells(ax, cells - 0.5, SQUARE, colour, "white", 0.3)
 
 
 TITLES = {"share": "by the share of targets reached", "rank": "by the average rank"}
@@ -163,9 +158,8 @@ def cost_map(frame: pd.DataFrame) -> Figure:
     pale = "; pale: lead shared" if frame["tied"].notna().any() else ""
     label = f"evaluation cost{unit}{pale}; white: no target reached"
     panels.label(figure, label, f"budget of a run{unit}")
-    shown_looks = {name: look for name, look in looks.items() if name in set(best)}
-    entries = [(name, look.color) for name, look in shown_looks.items() if look.leads]
-    if others := len(shown_looks) - len(entries):
+    entries = [(name, look.color) for name, look in looks.items() if look.leads]
+    if others := len(looks) - len(entries):
         entries.append((f"{others} others", style.OTHER.color))
     if not frame["known"].all():
         entries.append(("not observed", UNKNOWN))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from textwrap import fill
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -13,23 +13,23 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
-from matplotlib.font_manager import FontProperties
 from matplotlib.lines import Line2D
-from matplotlib.textpath import text_to_path
-from matplotlib.ticker import LogFormatter, LogLocator, NullLocator
+from matplotlib.ticker import LogFormatter, LogLocator, NullLocator, SymmetricalLogLocator
 from numpy.typing import ArrayLike, NDArray
 
-from timefair.basics.words import power_of_ten
+from timefair.basics.words import ALL, power_of_ten
 from timefair.exhibits.charts import style
 from timefair.exhibits.charts.pages import COLUMNS
 from timefair.exhibits.charts.style import COLUMN_IN, HEIGHT_IN, WIDTH_IN, Look
 from timefair.problems import names
 
 Floats: TypeAlias = NDArray[np.float64]
+Item = TypeVar("Item")
 
 PANEL_HEIGHT_IN = 1.5
 MARGIN_IN = 0.75
 LETTERS_PER_IN = 14.0
+LABEL_LETTERS_PER_IN = 18.0
 HANDLE_LETTERS = 8
 LEGEND_LINES = 2
 NARROW_LEGEND_LINES = 6  # lines of a legend for which a figure of one column has room
@@ -41,6 +41,8 @@ NAME_IN = 0.11  # height of the name of an algorithm beside its row or curve
 NAME_LETTERS_PER_IN = 4.0  # letters of the longest name there, per inch of the figure
 AROUND_ROWS_IN = 0.3  # height of the title and the labels of a panel with rows
 TITLE_LETTERS_PER_IN = 16.0  # letters per inch of a title; longer titles are smaller
+LINE_IN = 0.15
+POINTS_PER_LINE = 0.88  # size of text as a share of the height of its line
 LEAST_TITLE = 5.0  # points of the smallest title
 
 
@@ -63,6 +65,16 @@ def figure_of(
     return figure, figure.subplots(lines, columns, squeeze=False, **shared)
 
 
+def line_of(count: int, around_in: float) -> tuple[float, float]:
+    """Height in inches of each of so many lines below each other, and the size of their text."""
+    line_in = min(LINE_IN, (HEIGHT_IN - around_in) / count)
+    return line_in, size_in(line_in)
+
+
+def size_in(line_in: float) -> float:
+    return min(6.5, POINTS_PER_LINE * 72 * line_in)
+
+
 @dataclass(frozen=True)
 class Panel:
     """One set of axes, and the rows of the frame that it shows."""
@@ -80,46 +92,50 @@ def grid(
     height_in: float = PANEL_HEIGHT_IN,
 ) -> tuple[Figure, list[Panel]]:
     """Lay out the panels of a frame, one per function or only one per dimension; each dimension has
-    its own lines. NothingToDraw without rows.
+    its own lines. NothingToDraw without rows."""
+    require_rows(frame)
+    parts = spaces(frame)
+    if not functions:
+        lines = in_lines([(space, rows) for _, space, rows in parts], COLUMNS)
+        return placed(lines, share_y=share_y, height_in=height_in)
+    lines = []
+    for suite, space, part in parts:
+        named = part.groupby("function", observed=True, sort=False)
+        cells = [
+            (f"{called(frame, suite, function)}, {space}", rows)
+            for function, rows in sorted(named, key=lambda group: _position(group[0]))
+        ]
+        lines += in_lines(cells, columns_of(len(cells)))
+    return placed(lines, share_y=share_y, height_in=height_in)
+
+
+def in_lines(cells: list[Item], columns: int) -> list[list[Item]]:
+    return [cells[i : i + columns] for i in range(0, len(cells), columns)]
+
+
+def placed(
+    lines: list[list[tuple[str, pd.DataFrame]]],
+    *,
+    share_y: bool = True,
+    height_in: float = PANEL_HEIGHT_IN,
+) -> tuple[Figure, list[Panel]]:
+    """Lay out lines of panels, of which each has a title and its rows.
 
     All panels share the scale of x, and maybe that of y: it is set on one panel for all, as setting
     it on each one takes quadratic time.
     """
-    require_rows(frame)
-    several = frame["suite"].nunique() > 1
-    lines: list[list[tuple[str, pd.DataFrame]]] = []
-    groups = frame.groupby(["suite", "dimension"])
-    for (suite, dimension), part in sorted(
-        groups, key=lambda group: (str(group[0][0]), _position(group[0][1]))
-    ):
-        head = f"{suite} " if several else ""
-        space = "all dimensions" if str(dimension) == "all" else f"D = {dimension}"
-        cells = [(f"{head}{space}", part)]
-        if functions:
-            named = part.groupby("function", observed=True, sort=False)
-            cells = [
-                (f"{head}{called(frame, suite, function)}, {space}", rows)
-                for function, rows in sorted(named, key=lambda group: _position(group[0]))
-            ]
-            columns = columns_of(len(cells))
-            lines += [cells[i : i + columns] for i in range(0, len(cells), columns)]
-        elif lines and len(lines[-1]) < COLUMNS:
-            lines[-1] += cells
-        else:
-            lines.append(cells)
-    columns = max(len(line) for line in lines)
+    columns = max(map(len, lines))
     width = width_of(len(lines), columns)
     size = title_size(max((title for line in lines for title, _ in line), key=len), width / columns)
     height = height_in * len(lines) + MARGIN_IN + (0.6 if columns == 1 else 0.0)
     figure = Figure(figsize=(width, min(height, HEIGHT_IN)), layout="constrained")
-    cells_of_grid = figure.add_gridspec(len(lines), columns)
+    cells = figure.add_gridspec(len(lines), columns)
     panels: list[Panel] = []
     for row, line in enumerate(lines):
         for column, (title, rows) in enumerate(line):
             first = panels[0].axes if panels else None
-            ax = figure.add_subplot(
-                cells_of_grid[row, column], sharex=first, sharey=first if share_y else None
-            )
+            shared = {"sharex": first, "sharey": first if share_y else None}
+            ax = figure.add_subplot(cells[row, column], **shared)
             # Without y, matplotlib would look for a place above the ticks.
             ax.set_title(title, y=1.0, fontsize=size)
             below_is_empty = row + 1 == len(lines) or column >= len(lines[row + 1])
@@ -128,41 +144,20 @@ def grid(
     return figure, panels
 
 
-BREAKS = (r"(?<=;) ", r"(?<=;) | (?=\()", r"(?<=[;:]) | (?=\()", " ")  # best places first
-AROUND_LABEL_IN = 0.1
-
-
 def label(figure: Figure, x: str = "", y: str = "") -> None:
     """Label all panels together, below and at the left; long labels are broken into lines."""
-    width, height = figure.get_size_inches() - AROUND_LABEL_IN
+    width, height = figure.get_size_inches()
     if x:
-        figure.supxlabel("\n".join(_broken(x, width)))
+        figure.supxlabel(_broken(x, width))
     if y:
-        figure.supylabel("\n".join(_broken(y, height)))
+        figure.supylabel(_broken(y, height))
 
 
-def _broken(text: str, most_in: float) -> list[str]:
-    """The lines of a label that are at most this long, as far as its words allow."""
-    font = FontProperties(
-        family=style.SETTINGS["font.sans-serif"], size=style.SETTINGS["figure.labelsize"]
-    )
-
-    def fits(line: str) -> bool:
-        return text_to_path.get_text_width_height_descent(line, font, False)[0] <= 72 * most_in
-
-    lines: list[str] = []
-    for line in text.split("\n"):
-        for place in BREAKS if not fits(line) else ():
-            parts: list[str] = []
-            for words in re.split(place, line):
-                if parts and fits(f"{parts[-1]} {words}"):
-                    parts[-1] += f" {words}"
-                else:
-                    parts.append(words)
-            if all(map(fits, parts)):
-                break
-        lines += parts if not fits(line) else [line]
-    return lines
+def _broken(text: str, most_in: float) -> str:
+    most = int(LABEL_LETTERS_PER_IN * most_in)
+    if max(map(len, text.split("\n"))) > most:
+        text = text.replace("; ", ";\n").replace(" (", "\n(")
+    return "\n".join(fill(line, most) for line in text.split("\n"))
 
 
 def columns_of(count: int) -> int:
@@ -229,6 +224,8 @@ def leading(
     others = []
     for name, numbers in numbers_by_algorithm(panel.rows, columns):
         rows = prepare(numbers)
+        if not len(rows):
+            continue
         if looks[name].leads:
             yield name, rows
             continue
@@ -259,11 +256,6 @@ def curve(ax: Axes, x: Floats, y: Floats, **properties: Any) -> Line2D:
     drawn = Line2D(x, y, **properties)
     ax.add_artist(drawn)
     return drawn
-
-
-def with_ends(frame: pd.DataFrame, x: str) -> pd.DataFrame:
-    """The frame with the column ``end``: the largest x of its suite and dimension."""
-    return frame.assign(end=frame.groupby(["suite", "dimension"])[x].transform("max"))
 
 
 def observed_curve(
@@ -316,15 +308,21 @@ def without_sole(frame: pd.DataFrame, key: str) -> pd.DataFrame:
     >>> len(without_sole(pd.DataFrame({"function": ["1", "all"]}), "function"))
     1
     """
-    return frame[frame[key] != "all"] if frame[key].nunique() == 2 else frame
+    return frame[frame[key] != ALL] if frame[key].nunique() == 2 else frame
 
 
 def spaces(frame: pd.DataFrame) -> list[tuple[str, str, pd.DataFrame]]:
     """Suite, title and rows of each suite and dimension; of several suites, titles name them."""
     head = frame["suite"].nunique() > 1
+    groups = frame.groupby(["suite", "dimension"])
+    ordered = sorted(groups, key=lambda group: (str(group[0][0]), _position(group[0][1])))
     return [
-        (str(suite), f"{suite} " * head + f"D = {dimension}", rows)
-        for (suite, dimension), rows in frame.groupby(["suite", "dimension"], sort=True)
+        (
+            str(suite),
+            f"{suite} " * head + ("all dimensions" if dimension == ALL else f"D = {dimension}"),
+            rows,
+        )
+        for (suite, dimension), rows in ordered
     ]
 
 
@@ -427,25 +425,19 @@ def legend_of(
 
 
 def _form(sizes: list[int], width_in: float) -> tuple[int, int]:
-    """Columns and lines of a legend: as few lines as fit, all of about the same length."""
-    room = LETTERS_PER_IN * width_in
-    fitting = [n for n in range(1, len(sizes) + 1) if n == 1 or _width(sizes, n) <= room]
-    lines = -(-len(sizes) // fitting[-1])
-    return next(n for n in fitting if -(-len(sizes) // n) == lines), lines
-
-
-def _width(sizes: list[int], columns: int) -> int:
-    """Width of a legend in characters, if it is filled column by column."""
-    full, lines = len(sizes) % columns, len(sizes) // columns
-    heights = [lines + 1] * full + [lines] * (columns - full)
-    ends = np.cumsum(heights)
-    return sum(max(sizes[end - n : end]) for end, n in zip(ends, heights, strict=True))
+    """Columns and lines of a legend: as few lines as fit, filled column by column."""
+    for lines in range(1, len(sizes) + 1):
+        columns = -(-len(sizes) // lines)
+        width = sum(max(part) for part in np.array_split(sizes, columns))
+        if width <= LETTERS_PER_IN * width_in:
+            break
+    return columns, lines
 
 
 def called(frame: pd.DataFrame, suite: object, function: object) -> str:
     """A function of a frame with its name; a group of functions is called by its name."""
     text = str(function)
-    if text == "all":
+    if text == ALL:
         return "all functions"
     return names.title(str(suite), text, frame.attrs.get(names.GIVEN)) if text.isdigit() else text
 
@@ -453,7 +445,7 @@ def called(frame: pd.DataFrame, suite: object, function: object) -> str:
 def _position(key: object) -> tuple[int, int]:
     """The sorting key of a function or dimension: ``all``, then numbers, then groups in order."""
     text = str(key)
-    if text == "all":
+    if text == ALL:
         return (0, 0)
     return (1, int(text)) if text.isdigit() else (2, 0)
 
@@ -513,6 +505,12 @@ def raised(values: ArrayLike, floor: float | None) -> Floats:
     return x if floor is None else np.where(x <= 0, floor, x)
 
 
+def floored(frame: pd.DataFrame, value: str, *limits: str) -> tuple[pd.DataFrame, float | None]:
+    """The frame with 0 and less of a value and its limits where they are drawn, and this floor."""
+    floor = zero_floor(frame[value])
+    return frame.assign(**{name: raised(frame[name], floor) for name in (value, *limits)}), floor
+
+
 def with_zero(label: str, floor: float | None) -> str:
     """An axis label that states where 0 is drawn, if there is a floor."""
     return label if floor is None else f"{label}; 0 drawn at {power(floor)}"
@@ -539,12 +537,10 @@ def set_symlog(ax: Axes, values: ArrayLike) -> None:
     least = float(np.abs(x[x != 0]).min())
     ax.set_xscale("symlog", linthresh=least, linscale=0.7)
     ax.set_xlim(1.5 * float(x.max()), 1.5 * min(float(x.min()), -least))
-    decades = [np.log10(end) for end in (least, float(np.abs(x).max()))]
-    powers = 10.0 ** np.arange(np.ceil(decades[0] - 1e-9), np.floor(decades[1] + 1e-9) + 1)
-    step = -(-len(powers) // (TICKS - 2))
-    ticks = [*powers[::-1][::step], 0.0, *(-powers[powers <= -x.min() * (1 + 1e-9)][-1:])]
-    signs = ["0" if t == 0 else f"{'−' if t < 0 else ''}{power(abs(t))}" for t in ticks]
-    ax.set_xticks(ticks, signs)
+    locator = SymmetricalLogLocator(base=10, linthresh=least)
+    locator.set_params(numticks=TICKS)
+    ax.xaxis.set_major_locator(locator)
+    ax.xaxis.set_major_formatter(lambda t, _: "−" * (t < 0) + (power(abs(t)) if t else "0"))
     ax.xaxis.set_minor_locator(NullLocator())
 
 

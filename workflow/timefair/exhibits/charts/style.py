@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from io import StringIO
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -193,14 +193,6 @@ COORDINATES = re.compile(r' (?:d|x|y|width|height)="[^"]*"')
 DECIMALS = re.compile(r"(?<=\.\d\d)\d+")
 """SVG attributes with coordinates, and the decimals that are cut off there; exponents have none."""
 
-PATH = re.compile(r' d="([^"]*)"')
-MARKED = re.compile(r"<g([^>]*)>\n((?: *<use [^>]*/>\n)+)(?= *</g>)")
-STYLE = re.compile(r' style="[^"]*"')
-"""In an SVG: a path, a group of nothing but markers, and a style."""
-
-NAME = re.compile(r'(?<=["#])[a-z][0-9a-f]{10}(?=[")])')
-"""The names that matplotlib gives to markers and clip paths in an SVG."""
-
 
 def save(figure: Figure, *paths: Path) -> None:
     """Write a figure as PDF, SVG or PNG, by the suffix of each path; of equal bytes if equal.
@@ -215,60 +207,13 @@ def save(figure: Figure, *paths: Path) -> None:
             with warnings.catch_warnings():  # a figure that is too small keeps its axes as they are
                 warnings.filterwarnings("ignore", message="constrained_layout not applied")
                 engine.execute(figure)
-            figure.set_layout_engine("none")
+            figure.set_layout_engine(None)
         for path in paths:
-            _write(figure, path)
-
-
-def _write(figure: Figure, path: Path) -> None:
-    """Write a placed figure; `Figure.savefig` would draw it twice."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.backends.backend_pdf import FigureCanvasPdf
-    from matplotlib.backends.backend_svg import FigureCanvasSVG
-
-    if path.suffix == ".pdf":
-        FigureCanvasPdf(figure).print_pdf(path, metadata=METADATA[".pdf"])
-    elif path.suffix == ".png":
-        figure.set_dpi(SETTINGS["savefig.dpi"])
-        FigureCanvasAgg(figure).print_png(path, metadata=METADATA[".png"])
-    else:
-        text = StringIO()
-        FigureCanvasSVG(figure).print_svg(text, metadata=METADATA[".svg"])
-        path.write_text(_smaller(text.getvalue()), encoding="utf-8")
-
-
-def _smaller(text: str) -> str:
-    """The same picture in an SVG of half the size, with numbers for names, whose last digits vary.
-
-    Coordinates are cut to a hundredth of a point, lines along an axis name one coordinate, and
-    markers of one style have it in common.
-    """
-    numbers: dict[str, str] = {}
-    text = NAME.sub(lambda name: numbers.setdefault(name[0], f"n{len(numbers)}"), text)
-    text = COORDINATES.sub(lambda attribute: DECIMALS.sub("", attribute[0]), text)
-    text = PATH.sub(lambda attribute: f' d="{_short(attribute[1])}"', text)
-    return MARKED.sub(_with_one_style, text)
-
-
-def _short(path: str) -> str:
-    """The same path with the commands H and V of SVG, and without steps to the same point."""
-    kept: list[str] = []
-    here: list[str] = []
-    for step in path.split("\n"):
-        command, *point = step.split() or [""]
-        if command != "L" or len(here) != 2:
-            kept.append(command + " ".join(point))
-        elif point[1] != here[1]:
-            kept.append(f"V{point[1]}" if point[0] == here[0] else f"L{' '.join(point)}")
-        elif point[0] != here[0] or kept[-1].startswith("M"):  # the second is a dot
-            kept.append(f"H{point[0]}")
-        here = point
-    return "\n".join(kept)
-
-
-def _with_one_style(group: re.Match[str]) -> str:
-    attributes, markers = group.groups()
-    styles = STYLE.findall(markers)
-    if "style=" in attributes or len(styles) < markers.count("<use") or len(set(styles)) > 1:
-        return group[0]
-    return f"<g{attributes}{styles[0]}>\n{STYLE.sub('', markers)}"
+            file, png = BytesIO(), path.suffix == ".png"
+            about = {"format": path.suffix[1:], "metadata": METADATA[path.suffix]}
+            figure.savefig(file, dpi=SETTINGS["savefig.dpi"] if png else "figure", **about)
+            content = file.getvalue()
+            if path.suffix == ".svg":
+                text = content.decode("utf-8")
+                content = COORDINATES.sub(lambda one: DECIMALS.sub("", one[0]), text).encode()
+            path.write_bytes(content)

@@ -12,7 +12,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from timefair.exhibits import questions
-from timefair.exhibits.charts.chart import Picture, RankAxis, counted_in, leaders
+from timefair.exhibits.charts.chart import Picture, counted_in, leaders
+from timefair.exhibits.charts.pages import MANY
 from timefair.exhibits.exhibit import Figure, Made, Parts, drawn, exhibit
 from timefair.exhibits.layout import Layout, Points
 from timefair.records.rundata import problems as rundata
@@ -35,6 +36,12 @@ CRITERION = """
 KEYS = ("suite", "dimension", "measure", "criterion")
 
 
+BARS = (
+    "Bars join algorithms whose average ranks differ by no more than Nemenyi's critical difference "
+    f"(CD): their order may be due to chance. With {MANY} or more algorithms, there is one line "
+    "per algorithm instead, and the grey area covers average ranks that differ from the best by no "
+    "more than the CD."
+)
 AT_SOME_POSITION = leaders("that are the best at some position, or closest to it,")
 
 
@@ -72,7 +79,7 @@ class Case:
             "runtimes, each pair within the cost that all runs of both were allowed. If two lines "
             "cross, the order of the two depends on the criterion.",
             Picture(
-                "timefair.exhibits.charts.dots:slopes", prepare=_slopes, reading=AT_SOME_POSITION
+                "timefair.exhibits.charts.dots:slopes", prepare=_slopes, on_paper=AT_SOME_POSITION
             ),
         ),
         Figure(
@@ -81,7 +88,7 @@ class Case:
             "Average ranks over the functions, by the precision at the end of the run and by the "
             "cost to the targets. Further left is better. Verdicts on pairs come from the table "
             "`comparison`, because a difference of average ranks depends on the other algorithms.",
-            RankAxis(),
+            Picture("timefair.exhibits.charts.dots:critical_difference", on_paper=BARS),
             default=True,
         ),
     ],
@@ -307,7 +314,7 @@ def _ranking_slopes(frame: pd.DataFrame) -> pd.DataFrame:
         Picture(
             "timefair.exhibits.charts.dots:slopes",
             prepare=_ranking_slopes,
-            reading=AT_SOME_POSITION,
+            on_paper=AT_SOME_POSITION,
         ),
         default=True,
     ),

@@ -114,20 +114,20 @@ def grid(rows: pd.DataFrame, layout: Layout) -> Grid:
     key = layout.columns
     beside = numbered(rows, (key,) if key else ())
     groups: dict[int, list[TabularColumn]] = {}
-    for number in range(int(beside.max()) + 1):
-        members = np.flatnonzero(beside == number)
-        over: tuple[tuple[int, str], ...] = ()
+    for group in range(int(beside.max()) + 1):
+        members = np.flatnonzero(beside == group)
+        over: list[tuple[int, str]] = []
         if key:
-            top = () if key == ALGORITHM else ((0, heading_of(key)),)
-            over = (*top, (number, name_of(key, rows[key].iloc[members[0]])))
+            over = [(group, name_of(key, rows[key].iloc[members[0]]))]
+            over[:0] = [(0, heading_of(key))] * (key != ALGORITHM)
         for place, (value, columns) in enumerate(zip(layout.values, printed, strict=True)):
-            under = () if over and len(layout.values) == 1 else ((place, value.label),)
+            under = [] if over and len(layout.values) == 1 else [(place, value.label)]
             for column in columns:
                 texts = [""] * len(firsts)
                 for member in members:
                     texts[line[member]] = column.texts[member]
                 put = replace(column, texts=texts, headings=(*over, *under))
-                groups.setdefault(number if over else place, []).append(put)
+                groups.setdefault(group if over else place, []).append(put)
     blank = ((-1, ""),) * (len(groups[0][0].headings) - 1)
     names = [
         TabularColumn(
@@ -194,13 +194,12 @@ def _columns(rows: pd.DataFrame, keys: tuple[str, ...], value: Value) -> list[Ta
     names = (value.column, *(value.interval or ()))
     numbers = np.column_stack([rows[name].to_numpy(np.float64) for name in names])
     notation = Notation.of(numbers, value.decimals, digits=value.digits or DIGITS)
-    texts = [notation.text(number) for number in numbers[:, 0]]
+    alike = np.full(len(rows), notation, dtype=object)
     if value.digits:
         group = numbered(rows, tuple(key for key in keys if key != ALGORITHM))
-        for rivals in (np.flatnonzero(group == number) for number in np.unique(group)):
-            alike = Notation.of(numbers[rivals], digits=value.digits)
-            for row in rivals:
-                texts[row] = alike.text(numbers[row, 0])
+        for rivals in (group == one for one in np.unique(group)):
+            alike[rivals] = Notation.of(numbers[rivals], digits=value.digits)
+    texts = [one.text(x) for one, x in zip(alike, numbers[:, 0], strict=True)]
     if value.censored is not None:
         for row in np.flatnonzero(np.isposinf(numbers[:, 0])):
             texts[row] = str(rows[value.censored].iloc[row])
@@ -211,8 +210,7 @@ def _columns(rows: pd.DataFrame, keys: tuple[str, ...], value: Value) -> list[Ta
         limits = [_interval(row, notation) for row in numbers]
         columns.append(TabularColumn(limits, small=True))
     if value.rank is not None:
-        ranks = rows[value.rank].to_numpy(dtype=np.float64)
-        texts = ["" if np.isnan(rank) else f"({rank:g})" for rank in ranks]
+        texts = ["" if np.isnan(rank) else f"({rank:g})" for rank in rows[value.rank]]
         columns.append(TabularColumn(texts, small=True))
     return columns
 
@@ -356,15 +354,13 @@ def fitted(part: PrintedPart) -> tuple[PrintedPart, list[Tabular]]:
     """
     if any(value.wrap for value in part.layout.values):
         return part, _fewest(part)
-    most, shorter = FEW_PAGES if part.layout.whole else 1, part
+    most = FEW_PAGES if part.layout.whole else 1
     for shorter in _shorter(part):
         ways = (shorter.layout, shorter.layout.turned)
         rows = min(numbered(shorter.rows, way.rows).max() for way in ways)
-        if rows < most * LINES:  # quick to see
-            cut = _fewest(shorter)
-            if len(pages(cut)) <= most:
-                return shorter, cut
-    return shorter, _fewest(shorter)
+        if rows < most * LINES and len(pages(cut := _fewest(shorter))) <= most:
+            break
+    return shorter, cut
 
 
 def _fewest(part: PrintedPart) -> list[Tabular]:
@@ -390,7 +386,11 @@ def _shorter(part: PrintedPart) -> Iterator[PrintedPart]:
     everything = place.max() + 1
     for count in (count for count in ROWS if count < everything):
         said = f"Of {everything} rows, the first {count} are printed."
-        yield replace(part, rows=part.rows[place < count], said=f"{part.said} {said}".strip())
+        yield _only(part, place < count, said)
+
+
+def _only(part: PrintedPart, rows: Any, said: str) -> PrintedPart:
+    return replace(part, rows=part.rows[rows], said=f"{part.said} {said}".strip())
 
 
 def _best_algorithms(part: PrintedPart) -> Iterator[PrintedPart]:
@@ -404,8 +404,7 @@ def _best_algorithms(part: PrintedPart) -> Iterator[PrintedPart]:
     average = ranks.groupby(names).mean()
     for count in (count for count in ALGORITHMS if count < len(average)):
         said = f"Of {len(average)} algorithms, the {count} with the best average rank are printed."
-        kept = part.rows[names.isin(average.nsmallest(count).index)]
-        yield replace(part, rows=kept, said=f"{part.said} {said}".strip())
+        yield _only(part, names.isin(average.nsmallest(count).index), said)
 
 
 def _at_one_point(part: PrintedPart) -> PrintedPart:

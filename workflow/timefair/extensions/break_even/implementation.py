@@ -268,7 +268,7 @@ def over_functions(runs: Runs, analysis: Analysis) -> Made:
         if row["criterion"] == ERT and row["function"] == ALL:
             key = tuple(row[name] for name in column_names((*SPACE, *PAIR)))
             orders.setdefault(key, {})[row["measure"]] = row
-    leaders = _leaders(orders, 1 - analysis.confidence)
+    leaders = _leaders(orders)
     rows = []
     for (suite, dimension, *pair), found in orders.items():
         both = [
@@ -288,7 +288,7 @@ measure.
 Cell: TypeAlias = tuple[ProblemRuns, Lines]
 
 
-def _leaders(orders: Orders, level: float) -> dict[Space, tuple[str, ...]]:
+def _leaders(orders: Orders) -> dict[Space, tuple[str, ...]]:
     from timefair.report.findings import Pairs
 
     of_spaces: dict[Space, list[Mapping[str, Any]]] = {}
@@ -297,9 +297,7 @@ def _leaders(orders: Orders, level: float) -> dict[Space, tuple[str, ...]]:
             of_spaces.setdefault((suite, dimension), []).append(
                 {"better": None, "target": np.nan, **found["seconds"]}
             )
-    return {
-        space: Pairs.of(rows, level).standing("", "").leaders for space, rows in of_spaces.items()
-    }
+    return {space: Pairs.of(rows).standing("", "").leaders for space, rows in of_spaces.items()}
 
 
 def _by_space(times: OwnTimes) -> dict[Space, list[Cell]]:
@@ -498,7 +496,8 @@ def on_targets(runs: Runs, analysis: Analysis) -> Made:
         "implementation.",
         Picture(
             "timefair.extensions.break_even.figure:own_time_ranks",
-            reading="Bars with an arrow go on beyond the axis. " + leaders("at the best positions"),
+            on_paper="Bars with an arrow go on beyond the axis. "
+            + leaders("at the best positions"),
         ),
     ),
     comparing=True,

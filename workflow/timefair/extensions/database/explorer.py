@@ -23,8 +23,9 @@ from timefair.exhibits.charts.style import COLOURS
 from timefair.extensions.database.standings import Costs, spaces
 from timefair.extensions.database.store import Design, designs, opened
 from timefair.problems import names
+from timefair.report import part_of
 from timefair.report.exhibits import script
-from timefair.report.page import DOCUMENT, part_of
+from timefair.report.page import DOCUMENT
 
 BODY = """<header><p class="kicker">Explorer</p><h1>{name}</h1>
 <p class="lead">Choose what you want to compare. The address of this page keeps your choice. A file

@@ -214,7 +214,7 @@ POINTS = (
         "in {seconds} or, without times, in evaluations. Darker is better.",
         Picture(
             "timefair.extensions.indicators.figure:surfaces",
-            reading="If not all algorithms fit, those with the largest mean share are drawn.",
+            on_paper="If not all algorithms fit, those with the largest mean share are drawn.",
         ),
     ),
 )
@@ -478,7 +478,7 @@ COSTS = 21  # number of costs at which algorithms are ranked
         "limits at each cost.",
         Picture(
             "timefair.extensions.indicators.figure:ranks",
-            reading="With more than two algorithms, a band is drawn only where its algorithm "
+            on_paper="With more than two algorithms, a band is drawn only where its algorithm "
             f"has the best rank. {leaders('with the best rank at any cost')}",
         ),
     ),

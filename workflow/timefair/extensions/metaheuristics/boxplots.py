@@ -47,7 +47,7 @@ FILL = 0.35  # opacity of a box; its median is opaque, and visible if all runs o
         Picture(
             f"{__name__}:boxes",
             "functions",
-            reading="An overview is a map of all functions: the median of each algorithm as a "
+            on_paper="An overview is a map of all functions: the median of each algorithm as a "
             f"multiple of the least median. {LEADERS}",
         ),
     ),
@@ -66,11 +66,7 @@ def boxes(frame: pd.DataFrame, page: Page) -> Drawing:
         what = "median precision at the end, times the best on the function"
         return maps.of_precisions(medians, what)
     looks = panels.looks(medians, value="precision", within=PROBLEM)
-    shown = page.rows(frame)
-    floor = panels.zero_floor(shown["precision"])
-    shown = shown.assign(
-        precision=panels.raised(shown["precision"], floor), algorithm=shown["algorithm"].astype(str)
-    )
+    shown, floor = panels.floored(page.rows(frame), "precision")
     figure, grid = panels.grid(shown, share_y=False)
     for panel in grid:
         bounds = panels.limits(panel.rows["precision"], margin=0.06)

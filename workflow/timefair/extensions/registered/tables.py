@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from timefair.basics.words import ALL, counted
 from timefair.exhibits.campaign.checklist import ChecklistPart, listed
-from timefair.exhibits.campaign.outcomes import timing_noise
 from timefair.exhibits.columns import PAIR, column_names
 from timefair.exhibits.comparisons.comparison import Pooled, Quantile
 from timefair.exhibits.exhibit import Made, exhibit

@@ -499,7 +499,7 @@ def _judged(cells: Sequence[Cell], lengths: Array, analysis: Analysis) -> dict[s
         Picture(
             "timefair.extensions.restart_prediction.figure:restart_what_if",
             panels="functions",
-            reading="A line ends where no launch was observed for long enough. An overview has "
+            on_paper="A line ends where no launch was observed for long enough. An overview has "
             "one row per algorithm, with a dot at the best cutoff of each function and a bar "
             "at their median. With fewer than 6 runs, there is no band. "
             + leaders("with the largest gain"),

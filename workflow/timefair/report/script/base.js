@@ -33,10 +33,9 @@ function minus(text) {
   return text.replace("-", "−");
 }
 
-/** A value and its limits, where it has any. */
-function withLimits(value, low, high) {
-  const known = low !== undefined && !Number.isNaN(low) && !Number.isNaN(high);
-  return printed(value) + (known ? ` [${printed(low)}, ${printed(high)}]` : "");
+/** The limits of a value in brackets; nothing without them. */
+function between(low = NaN, high = NaN) {
+  return Number.isNaN(low) || Number.isNaN(high) ? "" : ` [${printed(low)}, ${printed(high)}]`;
 }
 
 /** By size, texts by the alphabet with numbers in them as numbers, NaN last. */
@@ -66,13 +65,11 @@ function built(node, attributes, children) {
   return node;
 }
 
-/** A list to choose from, with its label. */
-function chooser(label, options, chosen) {
-  const select = element(
-    "select",
-    { onchange: () => chosen(options[select.selectedIndex].value) },
-    ...options.map(({ text }) => element("option", {}, text)),
-  );
+/** A list of named values to choose from, with its label. */
+function chooser(label, options, chosen, first = 0) {
+  const names = options.map(({ text }) => element("option", {}, text));
+  const select = element("select", { onchange: () => chosen(options[select.selectedIndex]) }, ...names);
+  select.selectedIndex = first;
   return element("label", { class: "chooser" }, `${label} `, select);
 }
 
@@ -123,40 +120,6 @@ function logTicks(low, high, floor) {
 function linearAxis(low, high, from, to, ticks) {
   const place = (value) => from + ((value - low) / (high - low)) * (to - from);
   return { place, ticks, low, high };
-}
-
-/** A linear axis over values of any sign, with ticks at round numbers. */
-function valueAxis(values, from, to) {
-  const least = Math.min(...values);
-  const most = Math.max(...values);
-  const pad = MARGIN * (most - least) || 0.5;
-  const rough = (most - least + 2 * pad) / 4;
-  const decimal = 10 ** Math.floor(Math.log10(rough));
-  const step = decimal * [1, 2, 5, 10].find((digit) => digit * decimal >= rough);
-  const ticks = [];
-  for (let k = Math.ceil((least - pad) / step); k * step <= most + pad; k++) {
-    const value = Number((k * step).toPrecision(12));
-    ticks.push({ value, text: printed(value) });
-  }
-  return linearAxis(least - pad, most + pad, from, to, ticks);
-}
-
-/** An axis that is logarithmic on both sides of 0. */
-function signedAxis(values, from, to) {
-  const sizes = values.map(Math.abs).filter((size) => size > 0 && Number.isFinite(size));
-  const least = sizes.length ? Math.min(...sizes) : 1;
-  const scaled = (value) => (value === 0 ? 0 : Math.sign(value) * (1 + Math.log10(Math.abs(value) / least)));
-  const [low, high] = [Math.min(...values), Math.max(...values)];
-  const [start, end] = [scaled(low) - 0.2, scaled(high) + 0.2];
-  const ticks = [{ value: 0, text: "0" }];
-  const top = Math.floor(Math.log10(Math.max(high, least)) + 1e-9);
-  const step = Math.max(1, Math.ceil((top - Math.log10(least)) / 4));
-  for (let power = top; power >= Math.log10(least) - 1e-9; power -= step) {
-    ticks.push({ value: 10 ** power, text: tenTo(power) });
-  }
-  if (low < 0) ticks.push({ value: low, text: `−${tenTo(Math.round(Math.log10(-low)))}` });
-  const place = (value) => from + ((scaled(value) - start) / (end - start)) * (to - from);
-  return { place, ticks, low: low - 1e-6 * Math.abs(low), high };
 }
 
 const PERCENT = [0, 0.25, 0.5, 0.75, 1].map((value) => ({ value, text: `${100 * value} %` }));

@@ -1,77 +1,51 @@
-// Charts: curves and ranks as small panels, with the values under the pointer.
+// Charts: curves as small panels, with the values under the pointer.
 
 const SIZE = { width: 340, height: 220, left: 62, right: 12, top: 26, bottom: 36 };
-const ROW = 20;
 const tip = element("div", { class: "tip", role: "status", hidden: "" });
 let clips = 0;
 
-/** Draw a chart into its place: its switches and the panels of the first view. A promise of what draws it again. */
+/** Draw the first view of a chart into its place. A promise of what draws the chosen one again. */
 async function showChart(place, chart) {
-  const shown = { view: chart.views[0], space: null, table: null };
+  const shown = {};
   const note = document.getElementById(`note-${chart.name}`);
   const panels = element("div", { class: "panels" });
   const controls = element("div", { class: "filters" });
-
-  async function refresh() {
-    const { view } = shown;
-    const table = await tableOf(view.table);
-    if (view !== shown.view) return;
-    shown.table = table;
-    const spaces = spacesOf(table);
-    const kept = spaces.find(({ value }) => JSON.stringify(value) === JSON.stringify(shown.space));
-    shown.space = (kept ?? spaces[0])?.value ?? {};
-    controls.replaceChildren(...switches(chart, view, choose));
-    if (spaces.length > 1) {
-      const list = chooser("Dimension", spaces, (space) => {
-        shown.space = space;
-        redraw();
-      });
-      list.querySelector("select").selectedIndex = spaces.findIndex(({ value }) => value === shown.space);
-      controls.append(list);
-    }
-    redraw();
-  }
+  const buttons = chart.views.map((view) => element("button", { type: "button", onclick: () => choose(view) }, view.label));
+  const views = element("div", { class: "switch", role: "group", "aria-label": chart.title }, ...buttons);
 
   async function choose(view) {
     shown.view = view;
-    await refresh();
-    controls.querySelector("[aria-pressed=true]").focus({ preventScroll: true });
+    const table = await tableOf(view.table);
+    if (view !== shown.view) return;
+    const spaces = spacesOf(table);
+    const kept = Math.max(0, spaces.findIndex(({ text }) => text === shown.space?.text));
+    Object.assign(shown, { table, space: spaces[kept] });
+    for (const [k, button] of buttons.entries()) button.setAttribute("aria-pressed", chart.views[k] === view);
+    const list = chooser("Dimension", spaces, (space) => redraw(Object.assign(shown, { space })), kept);
+    controls.replaceChildren(...(buttons.length > 1 ? [views] : []), ...(spaces.length > 1 ? [list] : []));
+    note.textContent = view.note;
+    redraw();
   }
 
   function redraw() {
-    const { view, space, table } = shown;
-    note.textContent = view.note;
-    const all = panelsOf(view, table, space);
-    const draw = view.shape === "dots" ? rankPanel : curvePanel(view, all);
-    panels.replaceChildren(...all.map((panel) => draw(panel, chart.title)));
+    const all = panelsOf(shown.view, shown.table, shown.space?.value);
+    panels.replaceChildren(...all.map(curvePanel(shown.view, all, chart.title)));
   }
 
-  await refresh();
+  await choose(chart.views[0]);
   place.replaceChildren(controls, panels);
   return redraw;
 }
 
-/** A button a view, of which one is pressed; none for one view. */
-function switches(chart, current, choose) {
-  if (chart.views.length < 2) return [];
-  const buttons = chart.views.map((view) => {
-    const pressed = String(view === current);
-    return element("button", { type: "button", "aria-pressed": pressed, onclick: () => choose(view) }, view.label);
-  });
-  return [element("div", { class: "switch", role: "group", "aria-label": chart.title }, ...buttons)];
-}
-
 /** What draws the panels of a view, which share their scale of x. */
-function curvePanel(view, all) {
+function curvePanel(view, all, title) {
   const begun = (point) => (view.share ? point.y > 0 : Number.isFinite(point.y));
   const xs = all.flatMap(({ series }) => [...series.values()].flat().filter(begun).map(({ x }) => x));
   const { left, right, top, bottom, width, height } = SIZE;
   const ends = [left, width - right];
-  const below = view.easy_to_hard && xs.some((x) => x <= 0);
-  const belowAxis = view.signed ? signedAxis : valueAxis; // precisions, or values of f
-  const xAxis = (below ? belowAxis : logAxis)(xs, ...(view.easy_to_hard ? ends.reverse() : ends));
+  const xAxis = logAxis(xs, ...(view.easy_to_hard ? ends.reverse() : ends));
   const last = Math.max(...xs);
-  return (panel, title) => {
+  return (panel) => {
     const visible = [...panel.series].filter(([name]) => !HIDDEN.has(name));
     const others = MANY ? [...panel.series].filter(([name]) => HIDDEN.has(name)) : [];
     const ys = [...others, ...visible].flatMap(([, points]) => points.filter(begun).map(({ y }) => y));
@@ -84,14 +58,10 @@ function curvePanel(view, all) {
     if (others.length > 0) curves.append(backdrop(view, others, at));
     for (const [name, points] of visible) curves.append(...curve(view, name, points, last, at));
     const box = { x: left, y: top - 2, width: width - left - right, height: height - top - bottom + 4 };
+    const label = `${title}, ${panel.title || view.label}. Use the arrow keys to read the values.`;
     const svg = drawing(
       "svg",
-      {
-        viewBox: `0 0 ${width} ${height}`,
-        tabindex: 0,
-        role: "img",
-        "aria-label": `${title}, ${panel.title || view.label}. Use the arrow keys to read the values.`,
-      },
+      { viewBox: `0 0 ${width} ${height}`, tabindex: 0, role: "img", "aria-label": label },
       drawing("clipPath", { id: clip }, drawing("rect", box)),
       ...frame(view, panel, xAxis, yAxis),
       curves,
@@ -133,13 +103,11 @@ function curve(view, name, points, last, at) {
   const { color, dash } = LOOKS.get(name) ?? { color: "gray" };
   const known = points.filter(({ y }) => Number.isFinite(y));
   const banded = known.filter(({ low, high }) => !Number.isNaN(low) && !Number.isNaN(high));
-  const path = (part) => joined(part.map((p) => at(p.x, p.y)), view.shape);
+  const path = (part, more) => drawing("path", { d: joined(part.map((p) => at(p.x, p.y)), view.shape), stroke: color, ...more });
   const end = Math.max(known.filter(({ cut }) => !cut).length, 1); // at least one point is observed
-  const drawn = [drawing("path", { d: path(known.slice(0, end)), stroke: color, "stroke-dasharray": dash, class: "curve" })];
+  const drawn = [path(known.slice(0, end), { "stroke-dasharray": dash, class: "curve" })];
   if (banded.length > 1) drawn.unshift(drawing("path", { d: band(view, banded, at), fill: color, class: "band" }));
-  if (end < known.length) {
-    drawn.push(drawing("path", { d: path(known.slice(end - 1)), stroke: color, fill: "none", "stroke-width": 0.7 }));
-  }
+  if (end < known.length) drawn.push(path(known.slice(end - 1), { fill: "none", "stroke-width": 0.7 }));
   if (view.shape === "line") {
     drawn.push(...known.map((p) => drawing("circle", { cx: at(p.x, p.y)[0], cy: at(p.x, p.y)[1], r: 2, fill: color })));
   } else if (known.length > 0 && (end < known.length || known.at(-1).x < last * (1 - 1e-9))) {
@@ -168,72 +136,48 @@ function joined(corners, shape) {
 function panelsOf(view, table, space) {
   const columns = new Map(table.columns.map((column) => [column.name, decoded(column)]));
   const at = (name) => columns.get(name) ?? [];
-  const wanted = Object.entries({ ...space, ...view.only })
-    .filter(([name]) => columns.has(name))
-    .map(([name, value]) => [at(name), value]);
-  const [names, keys, xs, ys] = [at("algorithm"), at(view.panel), at(view.x), at(view.y)];
-  const [lows, highs, widths] = [at(view.low), at(view.high), at("critical_difference")];
-  const observed = at("observed");
+  const wanted = Object.entries({ ...space, ...view.only }).filter(([name]) => columns.has(name));
+  const [names, keys] = [at("algorithm"), at(view.panel)];
   const panels = new Map();
   for (let row = 0; row < names.length; row++) {
-    if (!wanted.every(([values, value]) => String(values[row]) === value)) continue;
-    const panel = view.panel ? String(keys[row]) : "";
-    if (!panels.has(panel)) panels.set(panel, new Map());
-    const series = panels.get(panel);
+    if (!wanted.every(([name, value]) => String(at(name)[row]) === value)) continue;
+    const key = view.panel ? String(keys[row]) : "";
+    if (!panels.has(key)) panels.set(key, { key, title: panelTitle(key), series: new Map() });
+    const { series } = panels.get(key);
     if (!series.has(names[row])) series.set(names[row], []);
-    series.get(names[row]).push({
-      x: xs[row],
-      y: ys[row] ?? NaN,
-      low: lows[row] ?? NaN,
-      high: highs[row] ?? NaN,
-      width: widths[row],
-      cut: observed[row] < 1,
-    });
+    const [x, y, low, high] = [view.x, view.y, view.low, view.high].map((name) => at(name)[row] ?? NaN);
+    series.get(names[row]).push({ x, y, low, high, cut: at("observed")[row] < 1 });
   }
-  for (const series of panels.values()) {
-    for (const points of series.values()) points.sort((a, b) => a.x - b.x);
-  }
-  const found = [...panels].map(([key, series]) => ({ key, title: panelTitle(view, key), series }));
+  const found = [...panels.values()];
+  for (const points of found.flatMap(({ series }) => [...series.values()])) points.sort((a, b) => a.x - b.x);
   const whole = found.length === 2 ? [] : found.filter(({ key }) => key === "all");
   const parts = found.filter(({ key }) => key !== "all");
-  return [...whole, ...parts.sort((a, b) => (view.panel === "function" ? compared(a.key, b.key) : 0))];
+  return [...whole, ...parts.sort((a, b) => compared(a.key, b.key))];
 }
 
-const CRITERIA = { mean: "by the mean", ERT: "by the expected cost" };
-
-function panelTitle(view, key) {
-  if (view.panel === "criterion") return CRITERIA[key] ?? `by the ${Number(key.slice(1)) * 100} % quantile`;
-  if (view.panel === "function") return key === "all" ? "all functions" : (DATA.functions[key] ?? `f${key}`);
-  return "";
+function panelTitle(key) {
+  if (key === "all") return "all functions";
+  return DATA.functions[key] ?? (key && `f${key}`);
 }
 
 /** The suites and dimensions that a table has; all dimensions together where there are several. */
 function spacesOf(table) {
-  const columns = ["suite", "dimension"].map((name) => table.columns.find((c) => c.name === name));
-  const [suites, dimensions] = columns.map(decoded);
+  const [suites, dimensions] = ["suite", "dimension"].map((name) => decoded(table.columns.find((c) => c.name === name)).map(String));
+  const several = new Set(suites).size > 1;
   const found = new Map();
-  for (const row of suites.keys()) {
-    const space = { suite: String(suites[row]), dimension: String(dimensions[row]) };
-    found.set(`${space.suite} ${space.dimension}`, space);
+  for (const [row, dimension] of dimensions.entries()) {
+    const text = (several ? `${suites[row]}, ` : "") + dimension;
+    found.set(text, { text, value: { suite: suites[row], dimension } });
   }
   const spaces = [...found.values()];
-  const parts = spaces.filter(({ dimension }) => dimension !== "all");
-  const several = new Set(spaces.map(({ suite }) => suite)).size > 1;
-  return (parts.length === 1 ? parts : spaces).map((space) => ({
-    text: (several ? `${space.suite}, ` : "") + (space.dimension === "all" ? "all" : space.dimension),
-    value: space,
-  }));
+  const parts = spaces.filter(({ value }) => value.dimension !== "all");
+  return parts.length === 1 ? parts : spaces;
 }
 
-/** The last point at or before x: what a step curve shows there; null behind its end. */
+/** The last point at or before x: what a step curve shows there; none behind its end. */
 function pointAt(points, x) {
-  if (x > points.at(-1).x * (1 + 1e-9)) return null;
-  let found = null;
-  for (const point of points) {
-    if (point.x > x * (1 + 1e-9)) break;
-    found = point;
-  }
-  return found;
+  const end = x * (1 + 1e-9);
+  return x > points.at(-1).x * (1 + 1e-9) ? undefined : points.findLast((point) => point.x <= end);
 }
 
 const GAP = 16;
@@ -241,7 +185,7 @@ const MOST_READ = 13;
 
 /** Let a panel of curves be read: a line where the pointer is, and the values of all there. */
 function readable(svg, view, visible, xAxis, yAxis) {
-  const { left, right, top, bottom, width, height } = SIZE;
+  const { top, bottom, width, height } = SIZE;
   const stops = [...new Set(visible.flatMap(([, points]) => points.map(({ x }) => x)))]
     .filter((x) => x >= xAxis.low * (1 - 1e-9) && x <= xAxis.high * (1 + 1e-9))
     .sort((a, b) => xAxis.place(a) - xAxis.place(b));
@@ -262,13 +206,12 @@ function readable(svg, view, visible, xAxis, yAxis) {
       .sort(([, a], [, b]) => (view.share ? b.y - a.y : a.y - b.y));
     line.setAttribute("x1", place);
     line.setAttribute("x2", place);
+    const drawn = there.filter(([, { y }]) => Number.isFinite(y));
     spots.replaceChildren(
-      ...there
-        .filter(([, { y }]) => Number.isFinite(y))
-        .map(([name, { y }]) => drawing("circle", { cx: place, cy: yAxis.place(y), r: 3.5, fill: LOOKS.get(name)?.color })),
+      ...drawn.map(([name, { y }]) => drawing("circle", { cx: place, cy: yAxis.place(y), r: 3.5, fill: LOOKS.get(name)?.color })),
     );
     cursor.setAttribute("visibility", "visible");
-    const rows = there.map(([name, { y, low, high, cut }]) => [name, withLimits(y, low, high) + (cut ? ", runs cut" : "")]);
+    const rows = there.map(([name, { y, low, high, cut }]) => [name, printed(y) + between(low, high) + (cut ? ", runs cut" : "")]);
     const box = svg.getBoundingClientRect();
     showTip(`${view.x_label}: ${printed(x)}`, rows, box, box.left + (place / width) * box.width);
   }
@@ -290,7 +233,6 @@ function readable(svg, view, visible, xAxis, yAxis) {
   svg.addEventListener("pointerleave", leave);
   svg.addEventListener("blur", leave);
   svg.addEventListener("keydown", (event) => {
-    if (event.key === "Escape") leave();
     if (!(event.key in keys)) return;
     event.preventDefault();
     read(keys[event.key]());
@@ -310,57 +252,4 @@ function showTip(heading, rows, box, x) {
   const y = fits ? box.top + 0.2 * box.height : box.bottom;
   tip.style.left = `${fits ? beside : GAP}px`;
   tip.style.top = `${Math.max(0, Math.min(y, innerHeight - height))}px`;
-}
-
-const RANK_LEFT = 118;
-const MOST_TICKS = 13;
-const FEW_TICKS = 5;
-
-function rankPanel(panel, title) {
-  const ranks = [...panel.series]
-    .filter(([name]) => !HIDDEN.has(name))
-    .map(([name, [point]]) => ({ name, rank: point.x, width: point.width }))
-    .sort((a, b) => a.rank - b.rank);
-  const { right, top, width } = SIZE;
-  const bottom = top + ROW * ranks.length;
-  const count = panel.series.size;
-  const step = count <= MOST_TICKS ? 1 : Math.ceil(count / FEW_TICKS);
-  const whole = [...Array(count).keys()].map((k) => k + 1).filter((rank) => rank === 1 || rank % step === 0);
-  const ticks = whole.map((rank) => ({ value: rank, text: String(rank) }));
-  const axis = linearAxis(1, Math.max(count, 2), RANK_LEFT, width - right - 8, ticks);
-  const rows = ranks.map((one, k) => rankRow(one, top + ROW * (k + 0.5), axis));
-  const text = (x, y, said, more) => drawing("text", { x, y, ...more }, said);
-  const said = ranks.map(({ name, rank }) => `${name} ${printed(rank)}`).join("; ");
-  const svg = drawing(
-    "svg",
-    { viewBox: `0 0 ${width} ${bottom + 24}`, role: "img", "aria-label": `${title}, ${panel.title}: ${said}` },
-    text(0, 14, panel.title, { class: "title" }),
-    ...tieBar(ranks, axis, top, bottom),
-    drawing(
-      "g",
-      { class: "grid" },
-      ...ticks.map(({ value }) => drawing("line", { x1: axis.place(value), x2: axis.place(value), y1: top, y2: bottom })),
-      ...ticks.map((tick) => text(axis.place(tick.value), bottom + 15, tick.text, { "text-anchor": "middle" })),
-    ),
-    ...rows,
-  );
-  return element("div", { class: "panel" }, svg);
-}
-
-function rankRow({ name, rank }, y, axis) {
-  const { color } = LOOKS.get(name) ?? { color: "gray" };
-  return drawing(
-    "g",
-    { class: "rank" },
-    drawing("text", { x: RANK_LEFT - 10, y: y + 4, "text-anchor": "end" }, name.length > 17 ? `${name.slice(0, 16)}…` : name),
-    drawing("circle", { cx: axis.place(rank), cy: y, r: 4.5, fill: color }, drawing("title", {}, `average rank ${printed(rank)}`)),
-  );
-}
-
-function tieBar(ranks, axis, top, bottom) {
-  const [best] = ranks;
-  if (!best || Number.isNaN(best.width)) return [];
-  const x = axis.place(best.rank);
-  const end = Math.min(axis.place(best.rank + best.width), SIZE.width);
-  return [drawing("rect", { class: "ties", x, y: top, width: end - x, height: bottom - top })];
 }

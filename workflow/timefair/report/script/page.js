@@ -32,42 +32,28 @@ function showTable(place, table) {
   const isSame = ({ all, hidden }) => rows.length > 1 && !hidden && rows.every((row) => Object.is(all[row], all[0]));
   const same = columns.filter(isSame);
   const seen = columns.filter((column) => !column.hidden && !same.includes(column));
-  const shown = { filters: new Map(), by: null, downwards: false, most: FIRST_ROWS };
+  const shown = { filters: new Map(), by: null, way: 1, most: FIRST_ROWS };
   const body = element("tbody");
   const count = element("p", { class: "count", role: "status" });
-  const more = element("button", { type: "button", class: "more", onclick: extend });
+  const more = element("button", { type: "button", class: "more", onclick: () => refresh((shown.most += MORE_ROWS)) });
   const head = seen.map((column) => heading(column, () => sortBy(column)));
 
-  function chosen() {
-    const kept = rows.filter((row) =>
-      [...shown.filters].every(([column, value]) => String(column.all[row]) === value),
-    );
-    if (shown.by === null) return kept;
-    const way = shown.downwards ? -1 : 1;
-    const { all } = shown.by;
-    return kept.sort((a, b) => {
-      const unknown = Number.isNaN(all[a]) || Number.isNaN(all[b]);
-      return (unknown ? 1 : way) * compared(all[a], all[b]) || a - b;
-    });
-  }
-
   function sortBy(column) {
-    shown.downwards = shown.by === column && !shown.downwards;
+    shown.way = shown.by === column ? -shown.way : 1;
     shown.by = column;
     for (const [k, other] of seen.entries()) {
-      const order = shown.downwards ? "descending" : "ascending";
+      const order = shown.way < 0 ? "descending" : "ascending";
       head[k].setAttribute("aria-sort", other === column ? order : "none");
     }
-    refresh();
-  }
-
-  function extend() {
-    shown.most += MORE_ROWS;
+    rows.sort((a, b) => {
+      const unknown = Number.isNaN(column.all[a]) || Number.isNaN(column.all[b]);
+      return (unknown ? 1 : shown.way) * compared(column.all[a], column.all[b]) || a - b;
+    });
     refresh();
   }
 
   function refresh() {
-    const kept = chosen();
+    const kept = rows.filter((row) => [...shown.filters].every(([column, value]) => String(column.all[row]) === value));
     const visible = kept.slice(0, shown.most);
     body.replaceChildren(...visible.map((row) => tableRow(row, seen, columns)));
     const left = kept.length - visible.length;
@@ -77,22 +63,19 @@ function showTable(place, table) {
   }
 
   const filters = rows.length < FILTERED_FROM ? [] : seen.filter((column) => column.key);
+  const scroll = { class: "scroll", tabindex: 0, role: "region", "aria-label": table.title };
   place.replaceChildren(
-    element("p", { class: "shared" }, same.map((c) => `${c.label}: ${c.name === "function" ? withName(c.all[0]) : printed(c.all[0])}`).join(" · ")),
-    element("div", { class: "filters" }, ...filters.map((c) => filter(c, shown, refresh)).filter(Boolean)),
-    element(
-      "div",
-      { class: "scroll", tabindex: 0, role: "region", "aria-label": table.title },
-      element("table", {}, element("thead", {}, element("tr", {}, ...head)), body),
-    ),
+    element("p", { class: "shared" }, same.map((column) => `${column.label}: ${said(column, column.all[0])}`).join(" · ")),
+    element("div", { class: "filters" }, ...filters.map((column) => filter(column, shown.filters, refresh)).filter(Boolean)),
+    element("div", scroll, element("table", {}, element("thead", {}, element("tr", {}, ...head)), body)),
     element("div", { class: "below" }, count, more),
   );
   refresh();
 }
 
-/** A function by its number and name, or by its number alone if it has no name. */
-function withName(number) {
-  return DATA.functions[number] ?? printed(number);
+/** A value in a column; a function by its number and name, if it has one. */
+function said(column, value) {
+  return (column.name === "function" && DATA.functions[value]) || printed(value);
 }
 
 function heading(column, sort) {
@@ -100,32 +83,30 @@ function heading(column, sort) {
   return element("th", { scope: "col", class: column.words ? null : "number", "aria-sort": "none" }, button);
 }
 
-function filter(column, shown, refresh) {
+function filter(column, filters, refresh) {
   const values = [...new Set(column.all)].sort(compared);
   if (values.length < 2 || values.length > MOST_CHOICES) return null;
-  const text = column.name === "function" ? withName : printed;
-  const options = values.map((value) => ({ text: text(value), value: String(value) }));
-  return chooser(column.label, [{ text: "all", value: null }, ...options], (value) => {
-    if (value === null) shown.filters.delete(column);
-    else shown.filters.set(column, value);
+  const options = values.map((value) => ({ text: said(column, value), value: String(value) }));
+  return chooser(column.label, [{ text: "all" }, ...options], ({ value }) => {
+    filters.delete(column);
+    if (value !== undefined) filters.set(column, value);
     refresh();
   });
 }
 
 function tableRow(row, seen, columns) {
   const cells = seen.map((column) => {
-    const value = column.all[row];
-    if (column.name === "function") return element("td", { class: column.words ? null : "number" }, withName(value));
-    if (column.words) return element("td", {}, named(value));
+    const text = said(column, column.all[row]);
     const limits = column.limits.map((place) => columns[place].all[row]);
-    return element("td", { class: "number" }, withLimits(value, ...limits));
+    const isName = column.words && column.name !== "function";
+    return element("td", { class: column.words ? null : "number" }, isName ? named(text) : text + between(...limits));
   });
   return element("tr", {}, ...cells);
 }
 
 function counted(visible, kept, table) {
   const of = kept < table.shown ? `${kept} chosen` : `${kept}`;
-  const left = table.shown < table.rows ? ` Rows that repeat their neighbours are omitted: the file has ${table.rows} rows.` : "";
+  const left = table.shown < table.rows ? ` Curves have fewer points than in the file, which has ${table.rows} rows.` : "";
   return `${visible === kept ? visible : `${visible} of ${of}`} rows.${left}`;
 }
 
@@ -165,9 +146,7 @@ function fill(details) {
   else tableOf(table.name).then((known) => place.hasChildNodes() || showTable(place, known));
 }
 
-for (const details of tables) {
-  details.addEventListener("toggle", () => details.open && fill(details));
-}
+for (const details of tables) details.addEventListener("toggle", () => details.open && fill(details));
 
 function openTarget() {
   const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
@@ -180,7 +159,6 @@ openTarget();
 addEventListener("beforeprint", () => {
   const short = tables.filter(({ dataset }) => DATA.tables[dataset.table].columns);
   short.forEach(fill);
-  for (const details of [...short, ...document.querySelectorAll("details:not([data-table], .long)")]) {
-    details.open = true;
-  }
+  const others = document.querySelectorAll("details:not([data-table], .long)");
+  for (const details of [...short, ...others]) details.open = true;
 });
