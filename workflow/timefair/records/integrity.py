@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from fnmatch import fnmatchcase
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -40,21 +40,6 @@ def run_name(key: RunKey) -> str:
     """
     function, dimension, instance, run = key
     return f"f{function} D={dimension} instance {instance} run {run}"
-
-
-def misplaced(place: Place, facts: Mapping[str, Any], rows: Iterable[Mapping[str, Any]]) -> str:
-    """A clause if a record does not belong to its path; else empty."""
-    key = str(facts.get("key"))
-    if not key.startswith(place.key):
-        return f"its key is {key[: len(place.key)]}"
-    same = ("algorithm", "function", "dimension", "round")
-    for row in rows:
-        if row["instance"] not in place.instances or any(row[n] != getattr(place, n) for n in same):
-            return (
-                f"it holds f{row['function']} D={row['dimension']} instance {row['instance']} "
-                f"of {row['algorithm']} in round {row['round']}"
-            )
-    return ""
 
 
 def spared(
@@ -106,8 +91,8 @@ class Origins:
     """Origins of an algorithm's runs: all different values that their records name.
 
     Machines are without their name and the cores of a job. `tuning`: records of searches of a
-    variant. `hosts`: name and kind of each machine, first and last start of a run on it. `kernels`:
-    times of the reference kernels in each record (`rundata.published`), equal ones too.
+    variant. `hosts`: for each record, name and kind of its machine, first and last start of a run.
+    `kernels`: times of the reference kernels in each record (`rundata.published`), equal ones too.
     """
 
     campaign: list[Any] = field(default_factory=list)
@@ -120,39 +105,23 @@ class Origins:
 
     def add(self, facts: Mapping[str, Any]) -> None:
         """Add the values that a record names, or a collected file for all its records."""
-        collected = facts.get("collected")
-        for one in collected.get("hosts", ()) if collected else ():
-            self._add_host(one)
-        self.kernels += (collected or {}).get("kernels", ())
-        if "kernels" in facts:
-            self.kernels.append(facts["kernels"])
-        for name, values in vars(self).items():
-            if name in ("hosts", "kernels"):
-                continue
-            for value in collected.get(name, ()) if collected else [facts.get(name)]:
-                if name == "tuning" and value is None:
-                    continue
+        own = {name: [facts.get(name)] for name in ("campaign", "key", "code", "machine")}
+        own |= {name: [facts[name]] for name in ("tuning", "kernels") if facts.get(name)}
+        for name, values in facts.get("collected", own).items():
+            known = getattr(self, name)
+            for value in values:
                 if name == "machine" and value:
                     value = {k: v for k, v in value.items() if k not in _ONE_OF_A_KIND}
-                if value not in values:
-                    values.append(value)
+                if value not in known or name == "kernels":
+                    known.append(value)
 
     def started(self, facts: Mapping[str, Any], times: Iterable[datetime | None]) -> None:
         """Add the machine of a record and when its runs started, if both are known."""
         machine, known = facts.get("machine") or {}, [time for time in times if time is not None]
         if machine.get("hostname") and known:
             first, last = (time.isoformat(timespec="seconds") for time in (min(known), max(known)))
-            kind = str(machine_kind(machine))
-            host = {"name": machine["hostname"], "kind": kind, "first": first, "last": last}
-            self._add_host(host)
-
-    def _add_host(self, host: Mapping[str, str]) -> None:
-        for one in self.hosts:
-            if (one["name"], one["kind"]) == (host["name"], host["kind"]):
-                one["first"] = min(one["first"], host["first"])
-                one["last"] = max(one["last"], host["last"])
-                return
-        self.hosts.append(dict(host))
+            host = {"name": machine["hostname"], "kind": str(machine_kind(machine))}
+            self.hosts.append({**host, "first": first, "last": last})
 
     @property
     def own_environment(self) -> bool:
@@ -198,7 +167,7 @@ def mixed(origins: Mapping[str, Origins]) -> list[str]:
     clauses += _differing(shared)
     if len(kinds := machine_kinds(everyone)) > 1 and not in_blocks(everyone):
         clauses.append(f"runs of {len(kinds)} machines: {'; '.join(sorted(map(str, kinds)))}")
-    software = undeclared_software(origins)
+    software = differing_software(everyone)
     clauses += [f"runs with {name} {' and '.join(found)}" for name, found in software.items()]
     return clauses
 
@@ -271,33 +240,28 @@ def machine_kinds(origins: Iterable[Origins]) -> set[Machine]:
     return {machine_kind(machine) for machine in _machines(origins)}
 
 
-def environments(origins: Mapping[str, Origins]) -> list[list[Origins]]:
+def environments(origins: Iterable[Origins]) -> list[list[Origins]]:
     """Groups of algorithms with the same software: the shared environment, and each own one."""
-    shared = [one for one in origins.values() if not one.own_environment]
-    return [shared, *([one] for one in origins.values() if one.own_environment)]
-
-
-def undeclared_software(origins: Mapping[str, Origins]) -> dict[str, list[str]]:
-    """`differing_software` within each of the environments that the campaign declares."""
-    found: dict[str, set[str]] = {}
-    for group in environments(origins):
-        for name, versions in differing_software(group).items():
-            found.setdefault(name, set()).update(versions)
-    return {name: sorted(versions) for name, versions in sorted(found.items())}
+    every = list(origins)
+    shared = [one for one in every if not one.own_environment]
+    return [shared, *([one] for one in every if one.own_environment)]
 
 
 def differing_software(origins: Iterable[Origins]) -> dict[str, list[str]]:
-    """The versions of each package, except timefair, of which the records name several."""
-    found: dict[str, set[str]] = {}
-    for machine in _machines(origins):
-        python = ".".join((machine.get("python") or "unknown").split(".")[:2])
-        for name, version in ({"python": python} | machine.get("versions", {})).items():
-            found.setdefault(name, set()).add(version or "unknown")
-    return {
-        name: sorted(versions)
-        for name, versions in sorted(found.items())
-        if len(versions) > 1 and name != "timefair"
-    }
+    """The versions of each package, except timefair, of which the records name several, although
+    the campaign declares the same environment for them.
+    """
+    differing: dict[str, set[str]] = {}
+    for group in environments(origins):
+        found: dict[str, set[str]] = {}
+        for machine in _machines(group):
+            python = ".".join((machine.get("python") or "unknown").split(".")[:2])
+            for name, version in ({"python": python} | machine.get("versions", {})).items():
+                found.setdefault(name, set()).add(version or "unknown")
+        for name, versions in found.items():
+            if len(versions) > 1 and name != "timefair":
+                differing.setdefault(name, set()).update(versions)
+    return {name: sorted(versions) for name, versions in sorted(differing.items())}
 
 
 def _machines(origins: Iterable[Origins]) -> Iterable[Mapping[str, Any]]:
@@ -417,13 +381,9 @@ def matches(pattern: str, text: str | None) -> bool:
     >>> matches("epyc 7763", "AMD EPYC 7763 64-Core Processor"), matches("node1?", "node1")
     (True, False)
     """
-    if text is None:
-        return False
-    if not set(pattern) & {"*", "?"}:
-        return pattern.lower() in text.lower()
-    wild = {"*": ".*", "?": "."}
-    expression = "".join(wild.get(letter, re.escape(letter)) for letter in pattern)
-    return re.fullmatch(expression, text, re.IGNORECASE | re.DOTALL) is not None
+    wild = pattern.lower().replace("[", "[[]")
+    whole = wild if set(pattern) & {"*", "?"} else f"*{wild}*"
+    return text is not None and fnmatchcase(text.lower(), whole)
 
 
 def shortcoming(required: Mapping[str, Any], facts: Mapping[str, Any]) -> str:

@@ -53,7 +53,8 @@ def told(runs: Runs, name: str) -> list[Any]:
 
 def differs(runs: Runs, name: str) -> bool:
     """Whether a fact differs among algorithms in the shared environment, or within another one."""
-    return any(len(_values(group, name)) > 1 for group in integrity.environments(origins(runs)))
+    groups = integrity.environments(origins(runs).values())
+    return any(len(_values(group, name)) > 1 for group in groups)
 
 
 def _values(group: Iterable[integrity.Origins], name: str) -> list[Any]:
@@ -551,7 +552,7 @@ def _versions(runs: Runs) -> ChecklistPart:
         if (software := {n: v for n, v in found.items() if shared.get(n) != v})
     }
     unknown = sorted({n for found in (shared, *own.values()) for n, v in found.items() if not v})
-    undeclared = integrity.undeclared_software(known).items()
+    undeclared = integrity.differing_software(known.values()).items()
     return part(
         "Versions",
         sentence(
