@@ -185,18 +185,16 @@ class Record(NamedTuple):
                 runs.validate(full=True)
                 found.add(runs)
             yield runs.select(_names(columns))
-        now = found.by_name() if self.file.num_row_groups else {}
-        if self.columns and not now:
-            raise InputError(f"{self.path}: its runs are gone; {MEND}")
+        if not (now := found.by_name()):
+            if self.columns:
+                raise InputError(f"{self.path}: its runs are gone; {MEND}")
+            yield RUN_SCHEMA.empty_table().select(_names(columns))
         if wrong := [name for name, checksum in now.items() if self.columns.get(name) != checksum]:
             shown = f"column {wrong[0]} is" if len(wrong) == 1 else f"{len(wrong)} columns are"
             raise InputError(f"{self.path}: {shown} not as measured (checksum); {MEND}")
 
     def read(self, columns: Sequence[str] | None = None) -> pa.Table:
-        parts = list(self.row_groups(columns))
-        return (
-            pa.concat_tables(parts) if parts else RUN_SCHEMA.empty_table().select(_names(columns))
-        )
+        return pa.concat_tables(self.row_groups(columns))
 
 
 def _names(columns: Sequence[str] | None) -> list[str]:

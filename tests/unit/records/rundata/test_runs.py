@@ -269,7 +269,7 @@ def part():
             [[{"time_s": 0.2, "evaluations": 2, "precision": 7.0}]],
         ]
     )  # fmt: skip
-    return TracePart.of(events, np.array([3, 0, 1]))
+    return TracePart.of(np.array([3, 0, 1]), events)
 
 
 def test_rows_change_runs_are_left_out_and_what_lies_at_the_budget_is_dropped(part):

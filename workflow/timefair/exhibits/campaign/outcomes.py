@@ -326,7 +326,7 @@ def decided(runs: Runs, analysis: Analysis) -> pd.DataFrame:
 )
 def found(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     points = [
-        "none" if x is None else " ".join(map(repr, x)) for x in runs.read_points().to_pylist()
+        "none" if x is None else " ".join(map(repr, x)) for x in runs.column("best_x").to_pylist()
     ]
     rows = runs.frame.assign(
         f=runs.frame["best_f"].astype(float),
@@ -347,7 +347,7 @@ def violations(runs: Runs) -> NDArray[np.float64]:
     found = np.full(len(runs.frame), np.nan)
     if runs.constrained.any():
         column = len(COSTS) + VIOLATION
-        for row, vectors in enumerate(runs.read_vectors()):
+        for row, vectors in enumerate(runs.vectors):
             if runs.constrained[row] and len(vectors):
                 found[row] = np.nanmin(vectors[:, column])
     return found

@@ -438,7 +438,7 @@ class UsedByRuns:
 
     @classmethod
     def _of(cls, runs: Runs, analysis: Analysis) -> UsedByRuns:
-        batches = runs.read_batches() if analysis.workers > 1 else None
+        batches = runs.column("batches") if analysis.workers > 1 else None
         algorithms = runs.frame["algorithm"]
         lost = [] if batches is None else algorithms[np.asarray(batches.is_null())].astype(str)
         unknown = tuple(sorted(set(lost)))
@@ -505,11 +505,11 @@ def complete_problems(
 
 
 def in_rounds(
-    evaluations: NDArray[np.float64], batches: pa.Array, workers: int
+    evaluations: NDArray[np.float64], batches: pa.ChunkedArray, workers: int
 ) -> NDArray[np.float64]:
     """Number of rounds that runs had started when they had made some evaluations, (runs, ...).
 
-    `inf` is returned unchanged; `batches` are from `Runs.read_batches`, none of them null.
+    `inf` is returned unchanged; `batches` are from `Runs.column`, none of them null.
     """
     found = evaluations.copy()
     for run, rows in enumerate(batches.to_pylist()):

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from timefair.basics.errors import InputError
 from timefair.basics.words import number
 from timefair.records.rundata.runs import SECONDS, Runs, Unit
-from timefair.records.rundata.traces import TracePart, launches_of
+from timefair.records.rundata.traces import TracePart
 from timefair.records.schema import BRIDGE, FOREIGN_CLOCK, KEYS
 
 KERNELS = ("arithmetic", "memory", "interpreter")
@@ -222,16 +222,11 @@ def with_published(runs: Runs) -> Runs:
     order = frame.sort_values(list(KEYS), kind="stable").index.to_numpy()
     place = np.argsort(order)
     mine, theirs = place[: len(runs.frame)], place[len(runs.frame) :]
-    return replace(
-        runs,
-        frame=frame.iloc[order].reset_index(drop=True),
-        traces=runs.traces.renumbered(mine) + others.traces.renumbered(theirs),
-        feasibility=runs.feasibility.renumbered(mine),
-        launch_traces=runs.launch_traces.renumbered(mine),
-        read_launches=lambda: launches_of(runs.read_launches(), mine),
-        published=None,
-        sources={},
+    moved = runs.each_part(
+        lambda part: part.renumbered(mine), frame=frame.iloc[order].reset_index(drop=True)
     )
+    traces = moved.traces + others.traces.renumbered(theirs)
+    return replace(moved, traces=traces, published=None, sources={})
 
 
 def marked(frame: pd.DataFrame, runs: Runs, confidence: float) -> pd.DataFrame:

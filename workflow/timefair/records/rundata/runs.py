@@ -6,10 +6,9 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from itertools import compress
+from functools import wraps
 from pathlib import Path
-from typing import Any, Literal, TypeVar, cast
+from typing import Any, Concatenate, Literal, ParamSpec, TypeVar, cast
 
 import numpy as np
 import pandas as pd
@@ -18,40 +17,40 @@ import pyarrow.compute as pc
 from numpy.typing import ArrayLike, NDArray
 
 from timefair.basics.errors import InputError
-from timefair.records.consistency import BATCH_FIELDS
 from timefair.records.integrity import Origins, several_hosts
 from timefair.records.rundata.settings import Analysis, Clock, NoisyValue, not_of_own
 from timefair.records.rundata.traces import (
     COSTS,
+    FEASIBLE,
+    LOGGED,
+    NOISY,
     NUMBERS,
+    OF_LAUNCHES,
+    AnyPart,
     Held,
-    LaunchTraces,
-    NoisyRows,
+    LaunchPart,
+    LaunchTracePart,
+    NoisyPart,
+    Parts,
     Source,
     Stored,
     TracedLaunches,
     TracePart,
     Traces,
     Vectors,
-    aligned,
-    launches_begun_later,
-    launches_from,
-    launches_of,
+    first_feasible,
     nondominated,
-    read_feasibility,
-    read_launch_traces,
-    read_launches,
-    read_noisy,
-    read_vectors,
-    scaled_launches,
+    read,
+    vectors_of,
 )
 from timefair.records.schema import BRIDGE, FOREIGN_CLOCK, KEYS, PUBLISHED, RUN_SCHEMA
 from timefair.records.status import ENDED_BY_BUDGET, Perturbation
-from timefair.records.store import NODES, READINGS, by_run, facts_of
+from timefair.records.store import NODES, READINGS, by_run
 from timefair.statistics.curves import best_so_far
-from timefair.statistics.runtimes import Rule, relative_targets, runtimes
+from timefair.statistics.runtimes import relative_targets, runtimes
 
 Result = TypeVar("Result")
+Arguments = ParamSpec("Arguments")
 Unit = Literal["seconds", "evaluations", "seconds_per_dimension", "evaluations_per_dimension"]
 UNITS: tuple[Unit, ...] = ("seconds", "evaluations")
 """The units of most tables; the other units are for comparing dimensions."""
@@ -77,6 +76,33 @@ POINTS = 101  # number of points of a curve
 MANY_CELLS = 300
 """Number of algorithms times functions, in all dimensions, up to which curves have all points."""
 LEAST_POINTS = 0.25  # minimal share of the points of a curve
+_NESTED = ("traces", "feasibility", "launch_traces", "launch_log", "noisy")
+
+
+def kept(
+    make: Callable[Concatenate[Runs, Arguments], Result],
+) -> Callable[Concatenate[Runs, Arguments], Result]:
+    """Keep what a function makes of some runs and hashable arguments or numbers in any sequence:
+    all tables share it, unchanged.
+    """
+
+    def identity(value: object) -> Hashable:
+        if not isinstance(value, np.ndarray | list | tuple):
+            return value
+        array = np.asarray(value)
+        return array.shape, hashlib.sha256(array.tobytes()).digest()
+
+    @wraps(make)
+    def made_once(runs: Runs, /, *arguments: Arguments.args, **named: Arguments.kwargs) -> Result:
+        def fresh() -> Result:
+            made = make(runs, *arguments, **named)
+            if isinstance(made, np.ndarray):
+                made.flags.writeable = False
+            return made
+
+        return runs.once((make, *map(identity, (*arguments, *named.values()))), fresh)
+
+    return made_once
 
 
 @dataclass(frozen=True)
@@ -88,12 +114,11 @@ class Runs:
 
     - `frame`: One row per run, with every column of the record that is not nested, and ``machine``,
       the kind of machine of its block ("" without blocks).
-    - `traces`, `feasibility`, `launch_traces`, `noisy`: The events of all runs; the first feasible
-      point of each run on a problem with constraints, as an event of the precision 0; improvements
-      of each traced launch; values without noise. Charges change neither of the last two, and
-      clocks not the last.
-    - `read_launches`, `read_points`, `read_batches`, `read_vectors`: Read what is nested: launches,
-      best points and batches (list columns; null: none, not known), and all vectors.
+    - `traces`, `feasibility`, `launch_traces`, `launch_log`, `noisy`: The events of all runs; the
+      first feasible point of each run on a problem with constraints, as an event of the precision
+      0; improvements of each traced launch; all launches; values without noise. Charges change
+      neither `launch_traces` nor `noisy`, and clocks not the latter.
+    - `column`: Reads a column that is nested, of all runs.
     - `stopping`: Decisions of a stopping rule, one row per problem, algorithm and round: ``runs``
       so far, ``reason`` (None if the rule continued), and ``path`` (its number at each look).
     - `schedules`: Lengths of launches that jobs have chosen (`SCHEDULED`), by job and instance.
@@ -109,12 +134,10 @@ class Runs:
     frame: pd.DataFrame
     traces: Traces
     feasibility: Traces
-    launch_traces: LaunchTraces
-    noisy: NoisyRows
-    read_launches: Callable[[], pd.DataFrame]
-    read_points: Callable[[], pa.Array]
-    read_batches: Callable[[], pa.Array]
-    read_vectors: Callable[[], Vectors]
+    launch_traces: Parts[LaunchTracePart]
+    launch_log: Parts[LaunchPart]
+    noisy: Parts[NoisyPart]
+    column: Callable[[str], pa.ChunkedArray]
     stopping: pd.DataFrame
     origins: Mapping[str, Origins]
     schedules: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=SCHEDULED))
@@ -135,7 +158,8 @@ class Runs:
     @classmethod
     def read(cls, paths: Iterable[Path]) -> Runs:
         """All runs of record files; `InputError` for a damaged file, or runs of equal keys."""
-        runs = cls._from(Stored(paths))
+        given = tuple(paths)
+        runs = cls._from(Stored(given)) if given else cls.of(RUN_SCHEMA.empty_table())
         pa.default_memory_pool().release_unused()  # half of the memory of the records' columns
         return runs
 
@@ -146,8 +170,7 @@ class Runs:
 
     @classmethod
     def _from(cls, source: Source) -> Runs:
-        plain = source.plain()
-        facts = facts_of(plain.schema)
+        plain, facts = source.plain()
         sources = facts.get(PUBLISHED, {})
         published = _of_labels(plain, sources)
         timed = _of_labels(plain, [label for label in sources if sources[label].get(FOREIGN_CLOCK)])
@@ -187,41 +210,39 @@ class Runs:
         frame["real_s"] = frame["real_s"].fillna(frame["wall_s"])  # there was no simulated cost
         frame["machine"] = machine_of_runs(frame, facts.get(NODES, []))
         frame["reference_f"] = frame["f_opt"].fillna(pd.Series(reference)).astype(float)
-        has_noise = np.asarray(frame["noise_free_f"].notna())
 
-        def column(name: str, fields: Sequence[str] = ()) -> pa.Array:
-            chunks = [chunk for part in source.nested(name, fields) for chunk in part.chunks]
+        def from_reference(part: AnyPart) -> AnyPart:
+            return part.from_reference(reference)
+
+        def column(name: str) -> pa.ChunkedArray:
+            chunks = [chunk for part in source.nested(name) for chunk in part.chunks if len(chunk)]
             return pa.chunked_array(chunks, RUN_SCHEMA.field(name).type).take(places)
 
-        traces = Traces(
-            lambda: (
-                TracePart.of(events, here).from_reference(reference)
-                for here, (events,) in aligned(source, rows, events=NUMBERS)
-            )
-        )
-        constrained = np.where(plain["constraint_evaluations"].is_valid().to_numpy(), rows, -1)
+        def of_those_with(name: str) -> NDArray[np.intp]:
+            return np.where(plain[name].is_valid().to_numpy(), rows, -1)
+
+        constrained, noisy = map(of_those_with, ("constraint_evaluations", "noise_free_f"))
+        traces = read(source, rows, TracePart.of, events=NUMBERS).each(from_reference)
+        traced = read(source, rows, LaunchTracePart.of, **OF_LAUNCHES)
+        log = read(source, rows, LaunchPart.of, launch_log=LOGGED)
         return cls(
             frame=frame,
             traces=traces.held(lambda: source.events() <= HELD_EVENTS),
-            feasibility=read_feasibility(source, constrained),
-            launch_traces=read_launch_traces(source, rows).each(
-                lambda part: part.from_reference(reference)
-            ),
-            noisy=read_noisy(source, rows, has_noise),
-            read_launches=lambda: read_launches(source, rows, reference),
-            read_points=lambda: column("best_x"),
-            read_batches=lambda: column("batches", BATCH_FIELDS),
-            read_vectors=lambda: read_vectors(source, places),
+            feasibility=read(source, constrained, first_feasible, vectors=FEASIBLE),
+            launch_traces=traced.each(from_reference),
+            launch_log=log.each(from_reference),
+            noisy=read(source, noisy, NoisyPart.of, **NOISY),
+            column=column,
             stopping=pd.DataFrame(facts.get("stopping", []), columns=DECIDED),
             schedules=pd.DataFrame(facts.get("schedule", []), columns=SCHEDULED),
-            origins={label: Origins(**one) for label, one in facts.get("origins", {}).items()},
+            origins=facts.get("origins", {}),
             nodes=facts.get(NODES, []),
             readings=facts.get(READINGS, []),
         )
 
     def reading(self, name: str) -> NDArray[np.float64]:
         """What a meter read in each run, shape (runs,); NaN: not metered, or not available."""
-        told = self.once("readings", lambda: by_run(self.readings))
+        told = by_run(self.readings)
         keys = zip(*(self.frame[key] for key in KEYS), strict=True)
         return np.array([told.get(key, {}).get(name) for key in keys], dtype=np.float64)
 
@@ -247,6 +268,7 @@ class Runs:
         column = "wall_s" if unit == "seconds" else "evaluations"
         return self.frame[column].to_numpy(dtype=np.float64)
 
+    @kept
     def runtimes(self, unit: Unit, targets: ArrayLike) -> NDArray[np.float64]:
         """Cost to each target, shape (runs, targets); `inf` if the run did not reach it. Read-only.
 
@@ -254,20 +276,13 @@ class Runs:
         precisions. The others are values of f if the runs are `in_values`, otherwise precisions, or
         shares of the first gap if the optimum is unknown. Seconds are NaN for runs without times.
         """
-        wanted = np.asarray(targets, dtype=np.float64)
-        return self.once(
-            ("runtimes", unit, _identity(wanted)), lambda: self._runtimes(unit, wanted)
-        )
-
-    def _runtimes(self, unit: Unit, targets: NDArray[np.float64]) -> NDArray[np.float64]:
-        wanted = self._precisions(targets)
+        wanted = self._precisions(np.asarray(targets, dtype=np.float64))
         cost = np.empty((len(self.frame), wanted.shape[-1]))
         for part, of_events in self._costs(unit):
             own = wanted if wanted.ndim == 1 else wanted[part.rows]
             cost[part.rows] = runtimes(of_events, part.precision, part.offsets, own)
         if unit in SECONDS:
             cost[~self.timed] = np.nan
-        cost.flags.writeable = False
         return cost
 
     def seconds_after(self, evaluations: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -298,15 +313,10 @@ class Runs:
             cost[part.rows[found]] = of_events
         return cost / self._dimension if unit in PER_DIMENSION else cost
 
+    @kept
     def launch_runtimes(self, targets: ArrayLike) -> TracedLaunches:
         """Cost of each traced launch to each target; read once. Targets are as in `runtimes`."""
-        wanted = np.asarray(targets, dtype=np.float64)
-        return self.once(
-            ("launch runtimes", _identity(wanted)), lambda: self._launch_runtimes(wanted)
-        )
-
-    def _launch_runtimes(self, targets: NDArray[np.float64]) -> TracedLaunches:
-        wanted = self._precisions(targets)
+        wanted = self._precisions(np.asarray(targets, dtype=np.float64))
         nobody, nothing = np.empty(0, np.intp), np.empty((0, wanted.shape[-1]))
         found = [(nobody, nobody, nothing, nothing)]
         for part in self.launch_traces:
@@ -340,33 +350,34 @@ class Runs:
     @property
     def launches(self) -> pd.DataFrame:
         """One row per launch, as in `rundata.traces`; read at each access."""
-        return self.read_launches()
+        return self.launch_log.together().frame()
 
-    @cached_property
+    @property
+    @kept
     def fronts(self) -> list[NDArray[np.float64]]:
-        """The front of each run, from `rundata.traces`; read once."""
+        """The front of each run, from `rundata.traces`."""
         noisy = self.frame["noise_free_f"].notna()
         return [
             np.empty((0, 2)) if has_noise else nondominated(run[:, len(COSTS) :])
             for run, has_noise in zip(self.vectors, noisy, strict=True)
         ]
 
-    @cached_property
+    @property
     def vectors(self) -> Vectors:
-        """The vectors of each run, as `rundata.traces` has them; read once."""
-        return self.read_vectors()
+        """The vectors of each run, as `rundata.traces` has them; read at each access."""
+        return vectors_of(self.column("vectors"))
 
-    @cached_property
+    @property
     def least_precision(self) -> float:
         """Lower bound of all precisions: 0, or `-inf` if one of them is negative."""
         return -np.inf if (self.frame["best_precision"] < 0).any() else 0.0
 
-    @cached_property
+    @property
     def timed(self) -> NDArray[np.bool_]:
         """Which runs have times, shape (runs,); runs of published data have none."""
         return np.asarray(self.frame["wall_s"].notna())
 
-    @cached_property
+    @property
     def ended(self) -> NDArray[np.bool_]:
         """Which runs have an end of their own, shape (runs,), so that their results compare."""
         return np.asarray(self.frame["status"].notna())
@@ -375,26 +386,20 @@ class Runs:
         """Which runs have a known cost in a unit, shape (runs,)."""
         if unit in SECONDS:
             return self.timed
-        return self.once("counted", lambda: np.asarray(self.frame["evaluations"].notna()))
+        return np.asarray(self.frame["evaluations"].notna())
 
     def units_of(self, rows: NDArray[np.intp]) -> tuple[Unit, ...]:
         """The units of most tables in which the cost of some runs is known."""
         return tuple(unit for unit in UNITS if self.known_in(unit)[rows].all())
 
+    @kept
     def relative_targets(self, shares: ArrayLike) -> NDArray[np.float64]:
         """The targets of each run's problem, (runs, shares), by runs with times; read-only."""
-        wanted = np.asarray(shares, dtype=np.float64)
-        key = ("relative targets", _identity(wanted))
-        return self.once(key, lambda: self._relative_targets(wanted))
-
-    def _relative_targets(self, shares: NDArray[np.float64]) -> NDArray[np.float64]:
         problem = self.frame.groupby(PROBLEM).ngroup().to_numpy()
         ends = (TracePart.first_precision, TracePart.last_precision)
         first, best = map(self._of_traces, ends)
         first[~self.timed] = best[~self.timed] = np.inf
-        targets = relative_targets(first, best, problem, shares)
-        targets.flags.writeable = False
-        return targets
+        return relative_targets(first, best, problem, shares)
 
     def at_the_best(self) -> dict[str, NDArray[np.float64]]:
         """``evaluations`` and ``time_s`` at the last event, shape (runs,); NaN without events."""
@@ -421,50 +426,42 @@ class Runs:
         known = np.where(lost, np.nan, 1.0)
         nothing = dict.fromkeys(("budget_s", "budget_evaluations"), np.nan)
         nothing |= {name: self.frame[name] * known for name in ("wall_s", "real_s")}
-        return replace(
-            self,
-            frame=self.frame.assign(**nothing, status=None, stop_reason=None, perturbation=None),
-            traces=self.traces.each(lambda part: part.scaled(known)),
-        )
+        frame = self.frame.assign(**nothing, status=None, stop_reason=None, perturbation=None)
+        return self.each_part(lambda part: part.scaled(known), "traces", frame=frame)
 
+    @kept
     def with_targets_in_values(self, in_values: bool) -> Runs:
         """The same runs, with values of f or precisions as targets."""
-        if in_values == self.in_values:
-            return self
-        return self.once(("in values", in_values), lambda: replace(self, in_values=in_values))
+        return self if in_values == self.in_values else replace(self, in_values=in_values)
 
+    @kept
     def with_values(self, value: NoisyValue) -> Runs:
         """The same runs; of noisy ones, the traces and best precisions are those of a rule.
 
         Call this before clocks and charges change the times. Launches keep their measured values.
         `InputError` for ``best_evaluated`` with a user's noisy function.
         """
-        if value == "measured" or not self.frame["noise_free_f"].notna().any():
-            return self
-        return self.once(("noisy value", value), lambda: self._with_values(value))
-
-    def _with_values(self, rule: Rule) -> Runs:
         noisy = np.asarray(self.frame["noise_free_f"].notna())
+        if value == "measured" or not noisy.any():
+            return self
         own = sorted({name for name in self.frame.loc[noisy, "suite"] if ":" in name})
-        if rule == "best_evaluated" and own:
-            raise InputError(f"statistics.noisy_value: {rule!r}: {not_of_own(own[0])}")
+        if value == "best_evaluated" and own:
+            raise InputError(f"statistics.noisy_value: {value!r}: {not_of_own(own[0])}")
         f_opt = self.frame["f_opt"].to_numpy(dtype=np.float64)
         others = np.where(noisy, -1, np.arange(noisy.size))
-        changed = Traces(lambda: (part.traced(rule, f_opt) for part in self.noisy))
-        traces = self.traces.renumbered(others) + changed
-        frame = self.frame.assign(
-            best_precision=replace(self, traces=traces)._of_traces(TracePart.last_precision)
-        )
+        changed = Parts(lambda: (part.traced(value, f_opt) for part in self.noisy))
+        left = replace(self, traces=self.traces.renumbered(others) + changed)
+        frame = self.frame.assign(best_precision=left._of_traces(TracePart.last_precision))
         least = np.where(noisy, _best_known(frame), 0.0)  # of values, where no optimum is known
         unknown = noisy & np.isnan(f_opt)
-        return replace(
-            self,
-            frame=frame.assign(
-                best_precision=frame["best_precision"] - least,
-                reference_f=np.where(unknown, least, frame["reference_f"]),
-            ),
-            traces=traces.each(lambda part: part.from_reference(least)),
-        )
+        frame["best_precision"] -= least
+        frame["reference_f"] = np.where(unknown, least, frame["reference_f"])
+        return left.each_part(lambda part: part.from_reference(least), "traces", frame=frame)
+
+    def each_part(self, change: Callable[[Any], Any], *names: str, **others: Any) -> Runs:
+        """The same runs with a change of each part of some, or of all, that is nested."""
+        changed = {name: getattr(self, name).each(change) for name in names or _NESTED}
+        return replace(self, **changed, **others)
 
     def wanted(self, analysis: Analysis) -> Runs:
         """The runs without perturbed ones, if the analysis omits these."""
@@ -475,17 +472,10 @@ class Runs:
     def where(self, kept: NDArray[np.bool_]) -> Runs:
         """Some of the runs; precisions stay relative to the best of all (see `from_own_best`)."""
         rows = np.where(kept, np.cumsum(kept) - 1, -1)
-        return replace(
-            self,
+        return self.each_part(
+            lambda part: part.renumbered(rows),
             frame=self.frame[kept].reset_index(drop=True),
-            traces=self.traces.renumbered(rows),
-            feasibility=self.feasibility.renumbered(rows),
-            launch_traces=self.launch_traces.renumbered(rows),
-            noisy=self.noisy.renumbered(rows),
-            read_launches=lambda: launches_of(self.read_launches(), rows),
-            read_points=lambda: self.read_points().filter(pa.array(kept)),
-            read_batches=lambda: self.read_batches().filter(pa.array(kept)),
-            read_vectors=lambda: list(compress(self.vectors, kept)),
+            column=lambda name: self.column(name).filter(pa.array(kept)),
         )
 
     def from_own_best(self) -> Runs:
@@ -494,38 +484,32 @@ class Runs:
         if not change.any():
             return self
         best, reference = self.frame["best_precision"] - change, self.frame["reference_f"] + change
-        return replace(
-            self,
+        return self.each_part(
+            lambda part: part.from_reference(change),
+            *("traces", "launch_traces", "launch_log"),
             frame=self.frame.assign(best_precision=best, reference_f=reference),
-            traces=self.traces.each(lambda part: part.from_reference(change)),
-            launch_traces=self.launch_traces.each(lambda part: part.from_reference(change)),
-            read_launches=lambda: launches_from(self.read_launches(), change),
         )
 
+    @kept
     def timed_by(self, clock: Clock) -> Runs:
         """The same runs, in times and budgets of another clock; `InputError` if one is unknown."""
-        return self if clock == "wall" else self.once(clock, lambda: self._timed_by(clock))
-
-    def _timed_by(self, clock: Clock) -> Runs:
+        if clock == "wall":
+            return self
         if (self.frame["evaluation_cost_s"] > 0).any():
             raise InputError(f"statistics.time: {clock!r}: with a simulated cost, 'wall'")
         shown = seconds(self.frame, clock)
-        if np.isnan(shown).any():
-            count = np.isnan(shown).sum()
-            raise InputError(f"statistics.time: {clock!r}: {count} runs have no such time")
+        if unknown := np.isnan(shown).sum():
+            raise InputError(f"statistics.time: {clock!r}: {unknown} runs have no such time")
         return replace(self.costing(shown), clock=clock)
 
     def costing(self, cost: NDArray[np.float64]) -> Runs:
         """The same runs with another cost, shape (runs,), spent evenly over the time of a run."""
         wall_s = self.spent("seconds")
         scale = np.divide(cost, wall_s, out=np.ones_like(cost), where=wall_s > 0)
-        return replace(
-            self,
+        return self.each_part(
+            lambda part: part.scaled(scale),
+            *("traces", "feasibility", "launch_traces", "launch_log"),
             frame=self.frame.assign(wall_s=cost, budget_s=self.frame["budget_s"] * scale),
-            traces=self.traces.each(lambda part: part.scaled(scale)),
-            feasibility=self.feasibility.each(lambda part: part.scaled(scale)),
-            launch_traces=self.launch_traces.each(lambda part: part.scaled(scale)),
-            read_launches=lambda: scaled_launches(self.read_launches(), scale),
         )
 
     def amortised(self, analysis: Analysis) -> Runs:
@@ -540,11 +524,8 @@ class Runs:
         """
         late = np.asarray(self.frame["algorithm"].map(cost_s).fillna(0.0), dtype=np.float64)
         budget = np.asarray(self.frame["budget_s"].fillna(np.inf), dtype=np.float64)
-        left = replace(
-            self,
-            traces=self.traces.each(lambda part: part.begun_later(late, budget)),
-            feasibility=self.feasibility.each(lambda part: part.begun_later(late, budget)),
-            read_launches=lambda: launches_begun_later(self.read_launches(), late, budget),
+        left = self.each_part(
+            lambda part: part.begun_later(late, budget), "traces", "feasibility", "launch_log"
         )
         wall_s = np.minimum(self.frame["wall_s"] + late, budget)
         best = left._of_traces(TracePart.last_precision)
@@ -568,7 +549,7 @@ class Runs:
     def points(self) -> int:
         """Number of points of curves: `POINTS` for up to `MANY_CELLS` cells, a share for more."""
         keys = ["suite", "dimension", "function", "algorithm"]
-        cells = self.once("cells", lambda: self.frame.groupby(keys, observed=True).ngroups)
+        cells = self.frame.groupby(keys, observed=True).ngroups
         share = MANY_CELLS / max(cells, MANY_CELLS)
         return round(POINTS * max(share, LEAST_POINTS))
 
@@ -619,17 +600,14 @@ class Runs:
                 cost = np.where(np.isnan(part.time_s), 0.0, part.time_s)
             yield part, cost / part.at_events(self._dimension) if unit in PER_DIMENSION else cost
 
+    @kept
     def _first_costs(self, unit: Unit) -> NDArray[np.float64]:
         """The least positive cost at an event of each run, shape (runs,); `inf` without one."""
-
-        def least() -> NDArray[np.float64]:
-            first = np.full(len(self.frame), np.inf)
-            for part, cost in self._costs(unit):
-                owner = np.repeat(part.rows, np.diff(part.offsets))
-                np.minimum.at(first, owner[cost > 0], cost[cost > 0])
-            return first
-
-        return self.once(("first costs", unit), least)
+        first = np.full(len(self.frame), np.inf)
+        for part, cost in self._costs(unit):
+            owner = np.repeat(part.rows, np.diff(part.offsets))
+            np.minimum.at(first, owner[cost > 0], cost[cost > 0])
+        return first
 
     def _of_traces(self, number: Callable[[TracePart], NDArray[np.float64]]) -> NDArray[np.float64]:
         """One number per run, shape (runs,)."""
@@ -637,11 +615,6 @@ class Runs:
         for part in self.traces:
             of_runs[part.rows] = number(part)
         return of_runs
-
-
-def _identity(values: NDArray[np.float64]) -> Hashable:
-    """The same for equal arrays alone; short, even if each run has its own targets."""
-    return values.shape, hashlib.sha256(values.tobytes()).digest()
 
 
 def _of_labels(plain: pa.Table, labels: Iterable[str]) -> NDArray[np.bool_]:
@@ -741,9 +714,10 @@ def failed_algorithms(runs: Runs) -> list[tuple[str, int, str]]:
     return sorted((str(suite), int(dimension), str(name)) for suite, dimension, name in names)
 
 
+@kept
 def without_failed(runs: Runs) -> Runs:
     failed = _of_failed(runs)
-    return runs.once("without failed", lambda: runs.where(~failed)) if failed.any() else runs
+    return runs.where(~failed) if failed.any() else runs
 
 
 def failed_in_words(failed: Iterable[tuple[str, int, str]]) -> str:
@@ -755,15 +729,12 @@ def failed_in_words(failed: Iterable[tuple[str, int, str]]) -> str:
     return f"Omitted, without an evaluation in any run: {', '.join(said)}." if said else ""
 
 
+@kept
 def _of_failed(runs: Runs) -> NDArray[np.bool_]:
-
-    def found() -> NDArray[np.bool_]:
-        frame, count = runs.frame, runs.frame["evaluations"]
-        evaluated = (count > 0) | count.isna() & frame["status"].notna()
-        own = evaluated.groupby([frame[key] for key in [*SPACE, "algorithm"]]).transform("any")
-        return np.asarray(~own, dtype=np.bool_)
-
-    return runs.once("failed", found)
+    frame, count = runs.frame, runs.frame["evaluations"]
+    evaluated = (count > 0) | count.isna() & frame["status"].notna()
+    own = evaluated.groupby([frame[key] for key in [*SPACE, "algorithm"]]).transform("any")
+    return np.asarray(~own, dtype=np.bool_)
 
 
 MOST_WAITED = 0.99
