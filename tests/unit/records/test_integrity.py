@@ -356,12 +356,6 @@ def test_a_run_that_was_taken_out_put_in_or_moved(damaged_record):
     )
 
 
-def test_a_record_without_a_checksum(damaged_record):
-    facts = pq.read_metadata(damaged_record).metadata[b"timefair"]
-    pq.write_table(store.with_facts(read_runs([damaged_record]), json.loads(facts)), damaged_record)
-    assert "has no checksum" in complaint(damaged_record)
-
-
 @pytest.mark.parametrize("version", [1, 999, "2", None])
 def test_another_schema_version_is_refused_not_guessed(damaged_record, version):
     edit(damaged_record, facts={"schema_version": version})

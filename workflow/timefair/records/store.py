@@ -23,6 +23,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, Self, TypeVar
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -49,8 +50,8 @@ class ColumnChecksums:
         self._digests: dict[str, tuple[Any, Any]] = {}
 
     def add(self, runs: pa.Table) -> None:
-        for name, chunks in zip(runs.column_names, runs.columns, strict=True):
-            for values in chunks.chunks:
+        for name, column in zip(runs.column_names, runs.columns, strict=True):
+            for values in column.chunks:
                 self._add(name, values)
 
     def by_name(self) -> dict[str, str]:
@@ -70,38 +71,14 @@ class ColumnChecksums:
                 self._add(f"{name}.{field.name}", part)
         elif pa.types.is_string(values.type):
             self._add(name, pc.binary_length(values))
-            self._add(f"{name}.text", _bytes_of_texts(values.fill_null("")))
-        elif pa.types.is_boolean(values.type):
-            self._add(name, values.cast(pa.uint8()))
+            text = "".join(values.drop_null().to_pylist()).encode()
+            self._add(f"{name}.text", pa.array(np.frombuffer(text, np.uint8)))
         else:
-            self._add_numbers(name, values)
-
-    def _add_numbers(self, name: str, values: pa.Array) -> None:
-        nulls, others = self._digests.setdefault(name, (hashlib.sha256(), hashlib.sha256()))
-        rows = len(values)
-        if values.null_count:
-            places = pc.indices_nonzero(values.is_null())
-            nulls.update(_bytes_of(pc.add(places, pa.scalar(self._rows[name], pa.uint64()))))
-            values = values.drop_null()
-        others.update(_bytes_of(values))
-        self._rows[name] += rows
-
-
-def _bytes_of(values: pa.Array) -> memoryview:
-    """The bytes of numbers without nulls, in the order of this machine (little-endian)."""
-    width = values.type.bit_width // 8
-    start = values.offset * width
-    return memoryview(values.buffers()[1] or b"")[start : start + len(values) * width]
-
-
-def _bytes_of_texts(values: pa.Array) -> pa.Array:
-    """The bytes of strings without nulls, one string after another."""
-    _, ends, data = values.buffers()
-    if not len(values) or data is None:
-        return pa.array([], pa.uint8())
-    offsets = pa.Array.from_buffers(pa.int32(), len(values) + 1, [None, ends], offset=values.offset)
-    first, last = offsets[0].as_py(), offsets[-1].as_py()
-    return pa.Array.from_buffers(pa.uint8(), last - first, [None, data], offset=first)
+            nulls, others = self._digests.setdefault(name, (hashlib.sha256(), hashlib.sha256()))
+            places = np.flatnonzero(values.is_null()) + self._rows[name]
+            nulls.update(places.astype(np.uint64).tobytes())
+            others.update(np.asarray(values.drop_null()).tobytes())
+            self._rows[name] += len(values)
 
 
 def avoid_pandas() -> None:
@@ -232,9 +209,7 @@ def open_record(path: Path) -> Record:
             f"{path}: schema version {version}, and this timefair reads "
             f"{SCHEMA_VERSION}; measure again, or use the timefair that wrote it"
         )
-    if _CHECKSUM not in metadata:
-        raise InputError(f"{path}: has no checksum; {MEND}")
-    if metadata[_CHECKSUM] != _checksum(metadata):
+    if metadata.get(_CHECKSUM) != _checksum(metadata):
         raise InputError(f"{path}: its metadata are not as written (checksum); {MEND}")
     if schema != RUN_SCHEMA:
         raise InputError(f"{path}: its columns are not those of a record; {MEND}")
