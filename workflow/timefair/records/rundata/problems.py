@@ -19,7 +19,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from timefair.records.consistency import BATCH_FIELDS
-from timefair.records.rundata.runs import PER_DIMENSION, PROBLEM, SECONDS, UNITS, Runs, Unit, kept
+from timefair.records.rundata.runs import PROBLEM, UNITS, Runs, Unit, kept
 from timefair.records.rundata.settings import EVERY_PAIR, WITH_THE_BEST, Analysis
 from timefair.records.status import ENDED_BY_BUDGET, ENDED_BY_TIME, FINAL_TARGET, StopReason
 from timefair.statistics.curves import best_so_far, profile_band, resampled_ert
@@ -148,18 +148,14 @@ def known_until(
     (runs,), says so. In seconds, runs of one budget are cut off together, at the end of the
     longest.
     """
-    counted = PER_DIMENSION.get(unit, unit)
-    evaluations, spent = runs.spent("evaluations"), runs.spent(counted)
-    if counted in SECONDS:
+    evaluations, spent = runs.spent("evaluations"), runs.spent(unit)
+    if unit == "seconds":
         together = pd.Series(spent).groupby(runs.frame["budget_s"].to_numpy()).transform("max")
         timed_out = runs.frame["stop_reason"].isin(ENDED_BY_TIME) & together.notna()
         spent = np.where(timed_out, together, spent)
     known = np.where(cut_off(runs) & (evaluations > 0), spent, np.inf)
     known = np.where(runs.timed | _solved(runs), known, spent)
-    known = known if done is None else np.where(done, np.inf, known)
-    if unit in PER_DIMENSION:
-        known = known / runs.frame["dimension"].to_numpy(dtype=np.float64)
-    return np.asarray(known, dtype=np.float64)
+    return known if done is None else np.where(done, np.inf, known)
 
 
 def limits(problem: ProblemRuns, known: NDArray[np.float64]) -> dict[str, float]:

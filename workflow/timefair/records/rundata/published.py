@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from timefair.basics.errors import InputError
 from timefair.basics.words import number
-from timefair.records.rundata.runs import SECONDS, Runs, Unit
+from timefair.records.rundata.runs import Runs, Unit
 from timefair.records.rundata.traces import TracePart
 from timefair.records.schema import BRIDGE, FOREIGN_CLOCK, KEYS
 
@@ -182,7 +182,7 @@ NAMES = ("algorithm", "algorithm_a", "algorithm_b")
 
 def told_in(runs: Runs, unit: Unit) -> Runs:
     """The runs whose cost is known in a unit; in seconds, published data are omitted."""
-    apart = unit in SECONDS and not any(BRIDGE in source for source in runs.sources.values())
+    apart = unit == "seconds" and not any(BRIDGE in source for source in runs.sources.values())
     there = runs if apart else with_published(runs)
     known = there.known_in(unit)
     return there if known.all() else there.where(known)

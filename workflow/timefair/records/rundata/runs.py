@@ -34,7 +34,6 @@ from timefair.records.rundata.traces import (
     Parts,
     Source,
     Stored,
-    TracedLaunches,
     TracePart,
     Traces,
     Vectors,
@@ -51,15 +50,8 @@ from timefair.statistics.runtimes import relative_targets, runtimes
 
 Result = TypeVar("Result")
 Arguments = ParamSpec("Arguments")
-Unit = Literal["seconds", "evaluations", "seconds_per_dimension", "evaluations_per_dimension"]
+Unit = Literal["seconds", "evaluations"]
 UNITS: tuple[Unit, ...] = ("seconds", "evaluations")
-"""The units of most tables; the other units are for comparing dimensions."""
-
-PER_DIMENSION: dict[Unit, Unit] = {
-    "seconds_per_dimension": "seconds",
-    "evaluations_per_dimension": "evaluations",
-}
-SECONDS: tuple[Unit, ...] = ("seconds", "seconds_per_dimension")
 PROBLEM = ["suite", "function", "dimension", "instance"]
 DECIDED = [
     "suite", "function", "dimension", "instance", "algorithm", "round", "runs", "reason", "path",
@@ -263,8 +255,6 @@ class Runs:
 
     def spent(self, unit: Unit) -> NDArray[np.float64]:
         """Cost of each complete run, shape (runs,): the cost that a failure is charged."""
-        if unit in PER_DIMENSION:
-            return self.spent(PER_DIMENSION[unit]) / self._dimension
         column = "wall_s" if unit == "seconds" else "evaluations"
         return self.frame[column].to_numpy(dtype=np.float64)
 
@@ -281,7 +271,7 @@ class Runs:
         for part, of_events in self._costs(unit):
             own = wanted if wanted.ndim == 1 else wanted[part.rows]
             cost[part.rows] = runtimes(of_events, part.precision, part.offsets, own)
-        if unit in SECONDS:
+        if unit == "seconds":
             cost[~self.timed] = np.nan
         return cost
 
@@ -308,23 +298,24 @@ class Runs:
         """Cost to the first feasible point, shape (runs,); `inf` without one or constraints."""
         cost = np.full(len(self.frame), np.inf)
         for part in self.feasibility:
-            of_events = part.time_s if unit in SECONDS else part.evaluations
             found = np.diff(part.offsets) > 0
-            cost[part.rows[found]] = of_events
-        return cost / self._dimension if unit in PER_DIMENSION else cost
+            cost[part.rows[found]] = part.time_s if unit == "seconds" else part.evaluations
+        return cost
 
     @kept
-    def launch_runtimes(self, targets: ArrayLike) -> TracedLaunches:
-        """Cost of each traced launch to each target; read once. Targets are as in `runtimes`."""
+    def launch_runtimes(self, targets: ArrayLike) -> tuple[NDArray[Any], ...]:
+        """The run and the index of each traced launch, shape (launches,), and its evaluations to
+        each target, shape (launches, targets); `inf` if it did not reach it. Targets are as in
+        `runtimes`.
+        """
         wanted = self._precisions(np.asarray(targets, dtype=np.float64))
-        nobody, nothing = np.empty(0, np.intp), np.empty((0, wanted.shape[-1]))
-        found = [(nobody, nobody, nothing, nothing)]
+        nobody = np.empty(0, np.intp)
+        found = [(nobody, nobody, np.empty((0, wanted.shape[-1])))]
         for part in self.launch_traces:
             own = wanted if wanted.ndim == 1 else wanted[part.rows]
-            seconds = runtimes(part.time_s, part.precision, part.offsets, own)
             evaluations = runtimes(part.evaluations, part.precision, part.offsets, own)
-            found.append((part.rows, part.launch, seconds, evaluations))
-        return TracedLaunches(*(np.concatenate(of) for of in zip(*found, strict=True)))
+            found.append((part.rows, part.launch, evaluations))
+        return tuple(np.concatenate(of) for of in zip(*found, strict=True))
 
     @property
     def optimum(self) -> Literal["known", "unknown", "partly"]:
@@ -355,7 +346,7 @@ class Runs:
     @property
     @kept
     def fronts(self) -> list[NDArray[np.float64]]:
-        """The front of each run, from `rundata.traces`."""
+        """The front of each run, from `rundata.traces`; made once."""
         noisy = self.frame["noise_free_f"].notna()
         return [
             np.empty((0, 2)) if has_noise else nondominated(run[:, len(COSTS) :])
@@ -363,8 +354,9 @@ class Runs:
         ]
 
     @property
+    @kept
     def vectors(self) -> Vectors:
-        """The vectors of each run, as `rundata.traces` has them; read at each access."""
+        """The vectors of each run, as `rundata.traces` has them; read once."""
         return vectors_of(self.column("vectors"))
 
     @property
@@ -384,7 +376,7 @@ class Runs:
 
     def known_in(self, unit: Unit) -> NDArray[np.bool_]:
         """Which runs have a known cost in a unit, shape (runs,)."""
-        if unit in SECONDS:
+        if unit == "seconds":
             return self.timed
         return np.asarray(self.frame["evaluations"].notna())
 
@@ -579,26 +571,19 @@ class Runs:
 
     def groups(self, keys: tuple[str, ...]) -> Iterator[tuple[dict[str, Any], NDArray[np.intp]]]:
         """The rows of each combination of keys, in the order of the keys' values."""
-        if self.frame.empty:
-            return
-        found = self.once(
-            ("groups", keys), lambda: sorted(self.frame.groupby(list(keys)).indices.items())
-        )
-        for names, rows in found:
+        found = [] if self.frame.empty else self.frame.groupby(list(keys)).indices.items()
+        for names, rows in sorted(found):
             values = names if isinstance(names, tuple) else (names,)
             yield dict(zip(keys, values, strict=True)), np.asarray(rows, dtype=np.intp)
-
-    @property
-    def _dimension(self) -> NDArray[np.float64]:
-        return self.frame["dimension"].to_numpy(dtype=np.float64)
 
     def _costs(self, unit: Unit) -> Iterator[tuple[TracePart, NDArray[np.float64]]]:
         """Each part, and what had been spent at its events; 0 seconds for runs without times."""
         for part in self.traces:
-            cost = part.evaluations
-            if unit in SECONDS:
-                cost = np.where(np.isnan(part.time_s), 0.0, part.time_s)
-            yield part, cost / part.at_events(self._dimension) if unit in PER_DIMENSION else cost
+            no_time = np.isnan(part.time_s)
+            yield (
+                part,
+                np.where(no_time, 0.0, part.time_s) if unit == "seconds" else part.evaluations,
+            )
 
     @kept
     def _first_costs(self, unit: Unit) -> NDArray[np.float64]:
@@ -659,18 +644,13 @@ def machines(runs: Runs) -> list[str]:
     return sorted({*runs.frame["machine"].unique()} - {""})
 
 
-def several(runs: Runs) -> bool:
-    """Whether blocks were measured on more than one kind of machine."""
-    return len(machines(runs)) > 1
-
-
 def without_partner(runs: Runs) -> NDArray[np.bool_]:
     """Which runs are in a block that lacks an algorithm of its problem, shape (runs,).
 
     None are, unless there are several kinds of machines.
     """
     frame = runs.frame
-    if not several(runs):
+    if len(machines(runs)) < 2:
         return np.zeros(len(frame), dtype=np.bool_)
     here = frame.groupby(BLOCK)["algorithm"].transform("nunique")
     all_of_problem = frame.groupby(BLOCK[:-1])["algorithm"].transform("nunique")
@@ -679,7 +659,7 @@ def without_partner(runs: Runs) -> NDArray[np.bool_]:
 
 def mixture(runs: Runs) -> str:
     """The machines of the runs, as sentences for captions; empty for one machine."""
-    if not several(runs):
+    if len(machines(runs)) < 2:
         return several_hosts(runs.origins)
     counts = Counter(runs.frame["machine"])
     each = ", ".join(f"{counts[kind]} runs on {kind}" for kind in machines(runs))
@@ -801,9 +781,6 @@ def simulated_cost(frame: pd.DataFrame) -> str:
     return f"Each evaluation counts {each} s more than it takes." if costs else ""
 
 
-ANCILLARY = ["tuning_s", "preparation_s", "preparation", "problems", "share_s"]
-
-
 def ancillary_costs(
     frame: pd.DataFrame, origins: Mapping[str, Origins], analysis: Analysis
 ) -> pd.DataFrame:
@@ -813,20 +790,16 @@ def ancillary_costs(
     the measured ones. ``share_s`` is the sum divided by ``problems``.
     """
     measured = frame.groupby("algorithm")["preparation_s"].median().astype(float)
-    rows = pd.DataFrame(index=measured.index)
-    rows["tuning_s"] = [
-        float(analysis.tuning_s.get(name, 0.0)) + searched_s(origins.get(str(name)))
-        for name in rows.index
+    declared = pd.Series(analysis.preparation_s, dtype=float).reindex(measured.index)
+    tuning_s = [
+        analysis.tuning_s.get(name, 0.0) + searched_s(origins.get(name)) for name in measured.index
     ]
-    declared = [analysis.preparation_s.get(name) for name in rows.index]
-    rows["preparation_s"] = [
-        float(known if given is None else given)
-        for given, known in zip(declared, measured, strict=True)
-    ]
-    rows["preparation"] = ["measured" if given is None else "declared" for given in declared]
-    rows["problems"] = np.full(len(rows), analysis.problems)
+    rows = pd.DataFrame({"tuning_s": tuning_s}, index=measured.index)
+    rows["preparation_s"] = declared.fillna(measured)
+    rows["preparation"] = np.where(declared.isna(), "measured", "declared")
+    rows["problems"] = analysis.problems
     rows["share_s"] = (rows["tuning_s"] + rows["preparation_s"].fillna(0.0)) / analysis.problems
-    return rows[ANCILLARY]
+    return rows
 
 
 def searched_s(origin: Origins | None) -> float:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields, replace
 from functools import cache
 from itertools import chain
 from pathlib import Path
-from typing import Any, ClassVar, Generic, Literal, Self, TypeAlias, TypeVar
+from typing import Any, ClassVar, Generic, Self, TypeAlias, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -450,23 +450,6 @@ class LaunchTracePart(Part):
         paused = np.bincount(run[1:][within], minlength=rows.size) > 0  # launches that overlap
         kept = traced[launch] & ~paused[run]
         return traces.taken(np.flatnonzero(kept)).renumbered(rows)
-
-
-@dataclass(frozen=True)
-class TracedLaunches:
-    """Launches of runs, in any order: the run and the index of each, shape (launches,).
-
-    `seconds`, `evaluations`, shape (launches, targets): Cost to each target from the launch's own
-    start; `inf` if it did not reach the target.
-    """
-
-    rows: NDArray[np.intp]
-    launch: NDArray[np.intp]
-    seconds: NDArray[np.float64]
-    evaluations: NDArray[np.float64]
-
-    def reached_at(self, unit: Literal["seconds", "evaluations"]) -> NDArray[np.float64]:
-        return self.seconds if unit == "seconds" else self.evaluations
 
 
 SAID: dict[NoisyValue, str] = {  # A sentence for captions
