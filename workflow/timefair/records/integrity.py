@@ -195,25 +195,25 @@ def _differing(configurations: Iterable[str], names: tuple[str, ...] = ("",)) ->
 
 def several_hosts(origins: Mapping[str, Origins]) -> str:
     """A sentence about the machines of runs, and when they measured; empty for one."""
-    found: dict[tuple[str, str], dict[str, Any]] = {}
+    found: dict[tuple[str, str], list[tuple[str, str, str]]] = {}
     for label, one in origins.items():
         for host in one.hosts:
-            known = found.setdefault((host["name"], host["kind"]), {"labels": set(), **host})
-            known["labels"].add(label)
-            known["first"] = min(known["first"], host["first"])
-            known["last"] = max(known["last"], host["last"])
+            days = host["first"][:10], host["last"][:10]
+            found.setdefault((host["name"], host["kind"]), []).append((*days, label))
     if len(found) < 2:
         return ""
-    hosts = sorted(found.values(), key=lambda host: (host["first"], host["name"], host["kind"]))
-    kinds = len({host["kind"] for host in hosts}) > 1
-    each = []
-    for host in hosts[:_SHOWN]:
-        kind = f" ({host['kind']})" if kinds else ""
-        days = " to ".join(dict.fromkeys((host["first"][:10], host["last"][:10])))
-        each.append(f"{host['name']}{kind}, {days}: {', '.join(sorted(host['labels']))}")
+    hosts = []
+    for (name, kind), seen in found.items():
+        first, last, labels = zip(*seen, strict=True)
+        hosts.append((min(first), name, kind, max(last), ", ".join(sorted(set(labels)))))
+    kinds = len({kind for _, kind in found}) > 1
+    each = [
+        f"{name}{f' ({kind})' if kinds else ''}, {' to '.join(dict.fromkeys((first, last)))}: {who}"
+        for first, name, kind, last, who in sorted(hosts)[:_SHOWN]
+    ]
     more = f"; and {len(hosts) - _SHOWN} more" if len(hosts) > _SHOWN else ""
     text = f"Seconds come from {len(hosts)} machines ({'; '.join(each)}{more})."
-    if len({frozenset(host["labels"]) for host in hosts}) > 1:
+    if len({who for *_, who in hosts}) > 1:
         text += (
             " They did not all measure the same algorithms, so a difference in seconds may be one "
             "of the machines."
@@ -237,7 +237,7 @@ def searched_elsewhere(one: Origins) -> str:
 
 
 def machine_kinds(origins: Iterable[Origins]) -> set[Machine]:
-    return {machine_kind(machine) for machine in _machines(origins)}
+    return {machine_kind(machine or {}) for one in origins for machine in one.machine}
 
 
 def environments(origins: Iterable[Origins]) -> list[list[Origins]]:
@@ -254,7 +254,7 @@ def differing_software(origins: Iterable[Origins]) -> dict[str, list[str]]:
     differing: dict[str, set[str]] = {}
     for group in environments(origins):
         found: dict[str, set[str]] = {}
-        for machine in _machines(group):
+        for machine in [machine or {} for one in group for machine in one.machine]:
             python = ".".join((machine.get("python") or "unknown").split(".")[:2])
             for name, version in ({"python": python} | machine.get("versions", {})).items():
                 found.setdefault(name, set()).add(version or "unknown")
@@ -262,10 +262,6 @@ def differing_software(origins: Iterable[Origins]) -> dict[str, list[str]]:
             if len(versions) > 1 and name != "timefair":
                 differing.setdefault(name, set()).update(versions)
     return {name: sorted(versions) for name, versions in sorted(differing.items())}
-
-
-def _machines(origins: Iterable[Origins]) -> Iterable[Mapping[str, Any]]:
-    return (machine or {} for machine in chain.from_iterable(one.machine for one in origins))
 
 
 # --- Campaigns as records have them -----------------------------------------------------------
@@ -293,28 +289,13 @@ def isolation_of(campaign: Mapping[str, Any], label: str) -> Any:
     return own or campaign.get("isolation", "shared")
 
 
-def is_apart(isolation: str, use: str) -> bool:
-    """Whether an algorithm (the key `use`) runs in processes that do not hold the problem."""
-    return isolation == "strict" and not use.startswith("external:")
-
-
-def cores_of_run(threads: int, isolation: str, use: str) -> int:
-    """The cores that a run holds: its threads, and one for a separate evaluating process."""
-    return threads + is_apart(isolation, use)
-
-
 def timing_of(campaign: Mapping[str, Any]) -> dict[str, Any]:
     """Maximal ``repeats`` of a perturbed run, and whether the ``reference`` kernel is timed."""
-    timing = campaign.get("timing", {})
+    timing, budget = campaign.get("timing", {}), campaign.get("budget", {})
     repeats = timing.get("repeats") if timing.get("perturbed") == "repeat" else 0
-    budget = campaign.get("budget", {})
-    budget_s = budget.get("time_s") or budget.get("cpu_s")
-    return {"repeats": repeats, "reference": is_referenced(timing.get("reference"), budget_s)}
-
-
-def is_referenced(asked: bool | None, budget_s: float | None) -> bool:
-    """Whether the reference kernel is timed: by default, if runs have a budget in seconds."""
-    return budget_s is not None if asked is None else asked
+    timed = timing.get("reference")
+    by_default = bool(budget.get("time_s") or budget.get("cpu_s"))
+    return {"repeats": repeats, "reference": by_default if timed is None else timed}
 
 
 def decisive_settings(campaign: Mapping[str, Any], label: str) -> dict[str, Any]:
