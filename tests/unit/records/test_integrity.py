@@ -96,8 +96,6 @@ def test_collecting_refuses_runs_with_another_budget_than_the_campaign(record, o
     ("change", "clause"),
     [
         ({"key": "cd" * 32}, f"its key is {KEY}"),
-        ({"function": 2}, "it holds f1 D=2 instance 1 of a in round 1"),
-        ({"dimension": 3}, "it holds f1 D=2 instance 1 of a in round 1"),
         ({"instances": (2, 3)}, "it holds f1 D=2 instance 1 of a in round 1"),
         ({"algorithm": "b"}, "it holds f1 D=2 instance 1 of a in round 1"),
         ({"round": 2}, "it holds f1 D=2 instance 1 of a in round 1"),
@@ -159,7 +157,6 @@ def origins(*facts: dict) -> integrity.Origins:
         ),
         ({"campaign": CAMPAIGN | {"restart": {"policy": "luby"}}}, "restart.policy luby and none"),
         ({"campaign": CAMPAIGN | {"isolation": "private"}}, "isolation private and shared"),
-        ({"machine": MACHINE | {"versions": {"numpy": "2.4"}}}, "runs with numpy 2.3 and 2.4"),
         ({"machine": MACHINE | {"python": "3.12.1"}}, "runs with python 3.12 and unknown"),
         ({"machine": MACHINE | {"cpu": None}}, "runs of 2 machines: Z80 with 2 cores and 16 GB; "),
     ],
@@ -174,7 +171,6 @@ def test_what_may_not_differ_within_an_algorithm(change, clause):
     ("change", "clause"),
     [
         ({"campaign": CAMPAIGN | {"budget": {"time_s": 2.0}}}, "budget.time_s 1.0 and 2.0"),
-        ({"campaign": CAMPAIGN | {"seed": 2}}, "seed 1 and 2"),
         ({"campaign": CAMPAIGN | {"seed": 2, "limits": {"wall_s": 9}}},
          "limits.wall_s 9 and none; seed 1 and 2"),
         ({"campaign": CAMPAIGN | {"problems": {"suite": "pbo"}}}, "problems.suite bbob and pbo"),
@@ -199,26 +195,25 @@ def test_what_may_not_differ_between_algorithms(change, clause):
 MONDAY, WEDNESDAY = (datetime(2026, 11, day, 12, tzinfo=UTC) for day in (2, 4))
 
 
-def on(hostname: str, *times: datetime | None) -> dict:
-    return {"facts": {"machine": MACHINE | {"hostname": hostname}}, "times": times}
+def on(hostname: str) -> dict:
+    return {"machine": MACHINE | {"hostname": hostname}}
 
 
-def hosts(**labels: list[dict]) -> dict[str, integrity.Origins]:
-    found = {}
+def hosts(**labels: list[tuple]) -> dict[str, integrity.Origins]:
+    found = {label: integrity.Origins() for label in labels}
     for label, measured in labels.items():
-        found[label] = integrity.Origins()
-        for one in measured:
-            found[label].started(one["facts"], one["times"])
+        for hostname, *times in measured:
+            found[label].started(on(hostname), times)
     return found
 
 
 def test_seconds_of_two_machines_are_said_with_their_days():
-    apart = hosts(a=[on("n1", MONDAY)], b=[on("n2", WEDNESDAY)])
+    apart = hosts(a=[("n1", MONDAY)], b=[("n2", WEDNESDAY)])
     assert integrity.several_hosts(apart) == (
         "Seconds come from 2 machines (n1, 2026-11-02: a; n2, 2026-11-04: b). They did not all "
         "measure the same algorithms, so a difference in seconds may be one of the machines."
     )
-    both = [on("n1", MONDAY), on("n2", MONDAY, None, WEDNESDAY)]
+    both = [("n1", MONDAY), ("n2", MONDAY, None, WEDNESDAY)]
     assert integrity.several_hosts(hosts(a=both, b=both)) == (
         "Seconds come from 2 machines (n1, 2026-11-02: a, b; n2, 2026-11-02 to 2026-11-04: a, b)."
     )
@@ -229,17 +224,16 @@ def test_seconds_of_two_machines_are_said_with_their_days():
 def test_a_collected_file_has_the_machines_of_its_records(tmp_path, output, row, write):
     paths = [tmp_path / f"{k}.parquet" for k in (1, 2)]
     for run, (path, time) in enumerate(zip(paths, (MONDAY, WEDNESDAY), strict=True)):
-        write(path, row(run, started_utc=time), **on(f"n{run}")["facts"])
+        write(path, row(run, started_utc=time), **on(f"n{run}"))
     collect("a", dict.fromkeys(paths, PLACE), EXPECTED, output)
     named = open_record(output).facts["collected"]["hosts"]
     assert [(host["name"], host["first"][:10]) for host in named] == [
         ("n0", "2026-11-02"),
         ("n1", "2026-11-04"),
     ]
-    assert "2 machines" in integrity.several_hosts(Runs.read([output]).origins)
-    assert integrity.several_hosts(Runs.read(paths).origins) == integrity.several_hosts(
-        Runs.read([output]).origins
-    )
+    said = integrity.several_hosts(Runs.read([output]).origins)
+    assert "2 machines" in said
+    assert integrity.several_hosts(Runs.read(paths).origins) == said
 
 
 @pytest.mark.parametrize(
@@ -249,8 +243,6 @@ def test_a_collected_file_has_the_machines_of_its_records(tmp_path, output, row,
         {"restart": {"policy": "fixed", "tau_evaluations": 9}},
         {"isolation": "shared"},
         {"timing": {"perturbed": "repeat", "repeats": 3}},
-        {"timing": {"perturbed": "exclude", "reference": False}},
-        {"budget": {"evaluations": 10}},
         {"budget": {"evaluations": 10}, "timing": {"reference": True}},
     ],
 )
@@ -293,10 +285,7 @@ def damaged_record(tmp_path, row, write):
 
 
 def complaint(path: Path) -> str:
-    with pytest.raises(InputError) as error:
-        open_record(path).read()
-    assert len(error.value.faults) == 1
-    (line,) = error.value.faults
+    (line,) = refused(lambda: open_record(path).read())
     assert line.startswith(f"{path}: ")
     assert "\n" not in line
     return line
@@ -367,10 +356,8 @@ def test_loading_names_every_file_that_is_damaged(damaged_record, tmp_path):
     others = [tmp_path / name for name in ("x.parquet", "y.parquet")]
     for other in others:
         other.write_text("hello")
-    assert [
-        line.partition(":")[0]
-        for line in refused(Runs.read, [others[0], damaged_record, others[1]])
-    ] == [str(p) for p in others]
+    lines = refused(Runs.read, [others[0], damaged_record, others[1]])
+    assert [line.partition(":")[0] for line in lines] == list(map(str, others))
 
 
 flips = st.lists(
@@ -420,36 +407,6 @@ def test_flipped_bytes_of_a_journal_lose_runs_and_change_none(damaged_record, pl
     kept = store.read_journal(data).runs
     for run, batch in store.read_journal(flipped(data, places)).runs.items():
         assert batch.equals(kept[run])
-
-
-doubles = st.none() | st.floats(allow_nan=False)
-texts = st.none() | st.text(max_size=4)
-nested = st.none() | st.lists(st.fixed_dictionaries({"x": doubles, "end": texts}), max_size=3)
-plain = {"n": doubles, "text": texts, "yes": st.none() | st.booleans()}
-rows = st.lists(st.fixed_dictionaries({**plain, "in": nested}), max_size=6)
-SCHEMA = pa.schema(
-    [
-        ("n", pa.float64()),
-        ("text", pa.string()),
-        ("yes", pa.bool_()),
-        ("in", pa.list_(pa.struct([("x", pa.float64()), ("end", pa.string())]))),
-    ]
-)
-
-
-def checksums(*tables: pa.Table) -> dict[str, str]:
-    found = store.ColumnChecksums()
-    for table in tables:
-        found.add(table)
-    return found.by_name()
-
-
-@pytest.mark.slow
-@given(rows=rows.filter(len), others=rows.filter(len))
-def test_checksums_differ_when_values_do(rows, others):
-    table, other = (pa.Table.from_pylist(each, schema=SCHEMA) for each in (rows, others))
-    same = checksums(table) == checksums(other)
-    assert same == (repr(table.to_pylist()) == repr(other.to_pylist()))
 
 
 EVENTS = [(0, 1, 0.1, 5.0), (0, 4, 0.1, 3.0), (1, 9, 0.6, 0.5)]
@@ -506,21 +463,14 @@ def test_a_run_that_can_be():
         {"run": {"wall_s": 1.1}},
         {"run": {"reaped_s": 0.8}},
         {"run": {"reaped_s": None}},
-        {"run": {"reaped_s": 0.8, "real_s": None, "charged_s": None}},
         {"run": {"reaped_s": 0.8, "real_s": 0.9, "charged_s": 0.2}},
-        {"run": {"real_s": -0.1, "charged_s": 1.0}},
         {"run": {"reaped_s": 0.3, "real_s": 0.2, "charged_s": 0.5}},
         {"run": {"charged_s": -0.1}},
         {"run": {"evaluations": -1}},
-        {"run": {"evaluations": None}},
         {"run": {"budget_evaluations": 9}},
         {"run": {"launches": 3}},
         {"run": {"best_f": 2.4}},
-        {"run": {"best_f": None}},
-        {"run": {"best_precision": 0.4, "best_f": 2.4}},
-        {"run": {"last_evaluation_s": -1.0}},
         {"run": {"last_evaluation_s": 5.0}},
-        {"run": {"constraint_evaluations": -1}},
         {"run": {"constraint_evaluations": 11}},
         {"events": []},
         with_event(0, time_s=-0.1),
@@ -530,43 +480,29 @@ def test_a_run_that_can_be():
         with_event(1, precision=5.0),
         with_event(0, precision=np.inf),
         with_event(1, evaluations=0),
-        with_event(0, evaluations=0),
         with_event(2, evaluations=11),
         with_event(2, launch=2),
-        with_event(0, launch=-1),
         {"run": {"launches": 0}, "launch_log": []},
         with_launch(0, start_s=-0.1),
-        with_launch(1, start_s=0.95),
         with_launch(1, end_s=0.95),
         with_launch(0, evaluations=7),
         {"launch_log": [(0.0, 0.5, -1, 3.0), (0.5, 0.9, 11, 0.5)]},
         with_launch(1, best_precision=0.7),
         with_event(1, time_s=0.55),
-        with_event(1, launch=1),
         with_event(2, launch=0),
         with_launch(0, best_precision=3.5),
-        with_batch(0, first=-1),
         with_batch(0, count=0),
-        with_batch(1, size=0),
         with_batch(1, first=6),
         with_batch(1, size=3),
         with_launch_event(0, launch=2),
-        with_launch_event(0, launch=-1),
         with_launch_event(1, launch=0),
-        with_launch_event(0, evaluations=0),
         with_launch_event(1, evaluations=6),
         with_launch_event(1, evaluations=11),
         with_launch_event(0, time_s=0.4),
         with_launch_event(0, time_s=0.57),
-        with_launch_event(1, time_s=0.95),
         with_launch_event(1, precision=9.0),
-        with_launch_event(0, precision=np.inf),
         with_launch_event(1, precision=2.9),
         with_launch_event(0, precision=0.4),
-        {
-            "events": [(0, 1, 0.1, 5.0), (0, 8, 0.1, 3.0), (1, 9, 0.6, 0.5)],
-            **with_launch_event(0, precision=4.5),
-        },
         {
             "launch_events": [(65, 9, 0.9, 9.0)],
             "run": {"launches": 66},
