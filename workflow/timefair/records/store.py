@@ -272,15 +272,16 @@ def nodes_of(facts: Mapping[str, Any], runs: pa.Table) -> list[dict[str, Any]]:
 
 def torn(nodes: Iterable[Mapping[str, Any]]) -> list[str]:
     """Blocks whose algorithms were measured on different nodes (of `node_of`), one clause each."""
-    blocks: dict[tuple[Any, ...], dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
-    for row in nodes:
+    blocks: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for row in sorted(nodes, key=lambda row: (row["round"], row["function"], row["dimension"])):
+        problem = f"f{row['function']} D={row['dimension']}"
         for instance in row["instances"]:
-            place = row["round"], row["function"], row["dimension"], instance
-            blocks[place][f"{row['node']} ({row['machine']})"].append(row["algorithm"])
+            block = blocks[f"{problem} instance {instance} round {row['round']}"]
+            block[f"{row['node']} ({row['machine']})"].append(row["algorithm"])
     clauses = [
-        f"f{function} D={dimension} instance {instance} round {round}: "
+        f"{block}: "
         + ", ".join(f"{' and '.join(labels)} on {node}" for node, labels in sorted(found.items()))
-        for (round, function, dimension, instance), found in sorted(blocks.items())
+        for block, found in blocks.items()
         if len(found) > 1
     ]
     more = len(clauses) - _SHOWN
@@ -424,9 +425,8 @@ class Journal:
         sink = pa.BufferOutputStream()
         with pa.ipc.new_stream(sink, batch.schema) as stream:
             stream.write_batch(batch)
-        self._write(_entry(sink.getvalue().to_pybytes()))
-        if time.monotonic() - self._synced >= SYNC_S:
-            self._sync()
+        is_due = time.monotonic() - self._synced >= SYNC_S
+        self._write(_entry(sink.getvalue().to_pybytes()), sync=is_due)
         self.runs[row["instance"], row["run"]] = batch
         return batch
 
@@ -436,12 +436,10 @@ class Journal:
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is not None:
             with contextlib.suppress(OSError):
-                self._sync()
+                self._write(b"", sync=True)
+            done = f"keeps {len(self.runs)} runs that are done"
+            self._say(f"{done}; the next start goes on from them")
         os.close(self._fd)
-        if kind is not None:
-            self._say(
-                f"keeps {len(self.runs)} runs that are done; the next start goes on from them"
-            )
 
     def _lock(self) -> int:
         """Open and lock the file; again if it was replaced or deleted in the meantime."""
@@ -472,21 +470,14 @@ class Journal:
         with contextlib.suppress(OSError):  # the log may be on the full disk
             print(f"timefair: {self._path}: {what}", file=sys.stderr, flush=True)
 
-    def _write(self, data: bytes) -> None:
+    def _write(self, data: bytes, *, sync: bool = False) -> None:
         view = memoryview(data)
-        with self._naming():
+        try:
             while view:
                 view = view[os.write(self._fd, view) :]
-
-    def _sync(self) -> None:
-        with self._naming():
-            os.fsync(self._fd)
-        self._synced = time.monotonic()
-
-    @contextlib.contextmanager
-    def _naming(self) -> Iterator[None]:
-        try:
-            yield
+            if sync:
+                os.fsync(self._fd)
+                self._synced = time.monotonic()
         except OSError as error:
             raise OSError(error.errno, error.strerror, str(self._path)) from None
 
