@@ -10,27 +10,11 @@ from typing import Any
 import pyarrow as pa
 
 from timefair.basics.errors import InputError
+from timefair.records import integrity, store
 from timefair.records.consistency import contradictions
-from timefair.records.integrity import (
-    CONSENT,
-    RUN_KEY,
-    Origins,
-    Place,
-    RunKey,
-    mixed,
-    run_name,
-    spared,
-)
+from timefair.records.integrity import CONSENT, RUN_KEY, Origins, Place, RunKey, run_name
 from timefair.records.schema import BY_PLACE, PUBLISHED
-from timefair.records.store import (
-    MEND,
-    NODES,
-    Record,
-    journal_path,
-    node_of,
-    open_record,
-    write_record,
-)
+from timefair.records.store import MEND, NODES, Record, journal_path, node_of
 
 _SHOWN = 3
 _SAME = ("algorithm", "function", "dimension", "round")
@@ -63,7 +47,7 @@ def collect(
         faults: list[str] = []
         for path, place in records.items():
             try:
-                record = open_record(path)
+                record = store.open_record(path)
                 origins.add(record.facts)
                 for name in BY_PLACE:
                     facts[name] += record.facts.get(name, [])
@@ -82,15 +66,17 @@ def collect(
             except InputError as error:
                 faults += error.faults
         if not faults and not allow_mixed:
-            faults += [f"{clause}; {CONSENT}" for clause in mixed({label: origins})]
+            faults += [f"{clause}; {CONSENT}" for clause in integrity.mixed({label: origins})]
         if not faults:
             unmeasured = expected - seen
-            faults += _lines("missing", unmeasured - spared(unmeasured, seen, facts["stopping"]))
+            faults += _lines(
+                "missing", unmeasured - integrity.spared(unmeasured, seen, facts["stopping"])
+            )
             faults += _lines("not part of the campaign", seen - expected)
         if faults:
             raise InputError(*faults)
 
-    write_record(output, checked(), facts)
+    store.write_record(output, checked(), facts)
     for path in records:
         journal_path(path).unlink(missing_ok=True)
 

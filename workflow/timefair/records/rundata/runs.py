@@ -18,30 +18,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from timefair.basics.errors import InputError
 from timefair.records.integrity import Origins, several_hosts
+from timefair.records.rundata import traces as nested
 from timefair.records.rundata.settings import Analysis, Clock, NoisyValue, not_of_own
-from timefair.records.rundata.traces import (
-    COSTS,
-    FEASIBLE,
-    LOGGED,
-    NOISY,
-    NUMBERS,
-    OF_LAUNCHES,
-    AnyPart,
-    Held,
-    LaunchPart,
-    LaunchTracePart,
-    NoisyPart,
-    Parts,
-    Source,
-    Stored,
-    TracePart,
-    Traces,
-    Vectors,
-    first_feasible,
-    nondominated,
-    read,
-    vectors_of,
-)
 from timefair.records.schema import BRIDGE, FOREIGN_CLOCK, KEYS, PUBLISHED, RUN_SCHEMA
 from timefair.records.status import ENDED_BY_BUDGET, Perturbation
 from timefair.records.store import NODES, READINGS, by_run
@@ -124,11 +102,11 @@ class Runs:
     """
 
     frame: pd.DataFrame
-    traces: Traces
-    feasibility: Traces
-    launch_traces: Parts[LaunchTracePart]
-    launch_log: Parts[LaunchPart]
-    noisy: Parts[NoisyPart]
+    traces: nested.Traces
+    feasibility: nested.Traces
+    launch_traces: nested.Parts[nested.LaunchTracePart]
+    launch_log: nested.Parts[nested.LaunchPart]
+    noisy: nested.Parts[nested.NoisyPart]
     column: Callable[[str], pa.ChunkedArray]
     stopping: pd.DataFrame
     origins: Mapping[str, Origins]
@@ -151,17 +129,17 @@ class Runs:
     def read(cls, paths: Iterable[Path]) -> Runs:
         """All runs of record files; `InputError` for a damaged file, or runs of equal keys."""
         given = tuple(paths)
-        runs = cls._from(Stored(given)) if given else cls.of(RUN_SCHEMA.empty_table())
+        runs = cls._from(nested.Stored(given)) if given else cls.of(RUN_SCHEMA.empty_table())
         pa.default_memory_pool().release_unused()  # half of the memory of the records' columns
         return runs
 
     @classmethod
     def of(cls, table: pa.Table) -> Runs:
         """The runs of a table of `RUN_SCHEMA`; `InputError` if two rows have the same keys."""
-        return cls._from(Held(table))
+        return cls._from(nested.Held(table))
 
     @classmethod
-    def _from(cls, source: Source) -> Runs:
+    def _from(cls, source: nested.Source) -> Runs:
         plain, facts = source.plain()
         sources = facts.get(PUBLISHED, {})
         published = _of_labels(plain, sources)
@@ -177,7 +155,11 @@ class Runs:
 
     @classmethod
     def _some(
-        cls, source: Source, plain: pa.Table, kept: NDArray[np.bool_], facts: Mapping[str, Any]
+        cls,
+        source: nested.Source,
+        plain: pa.Table,
+        kept: NDArray[np.bool_],
+        facts: Mapping[str, Any],
     ) -> Runs:
         """Some of the runs of a source; all columns that are not nested are in memory."""
         places = np.flatnonzero(kept)
@@ -203,9 +185,6 @@ class Runs:
         frame["machine"] = machine_of_runs(frame, facts.get(NODES, []))
         frame["reference_f"] = frame["f_opt"].fillna(pd.Series(reference)).astype(float)
 
-        def from_reference(part: AnyPart) -> AnyPart:
-            return part.from_reference(reference)
-
         def column(name: str) -> pa.ChunkedArray:
             chunks = [chunk for part in source.nested(name) for chunk in part.chunks if len(chunk)]
             return pa.chunked_array(chunks, RUN_SCHEMA.field(name).type).take(places)
@@ -214,16 +193,15 @@ class Runs:
             return np.where(plain[name].is_valid().to_numpy(), rows, -1)
 
         constrained, noisy = map(of_those_with, ("constraint_evaluations", "noise_free_f"))
-        traces = read(source, rows, TracePart.of, events=NUMBERS).each(from_reference)
-        traced = read(source, rows, LaunchTracePart.of, **OF_LAUNCHES)
-        log = read(source, rows, LaunchPart.of, launch_log=LOGGED)
-        return cls(
+        found = cls(
             frame=frame,
-            traces=traces.held(lambda: source.events() <= HELD_EVENTS),
-            feasibility=read(source, constrained, first_feasible, vectors=FEASIBLE),
-            launch_traces=traced.each(from_reference),
-            launch_log=log.each(from_reference),
-            noisy=read(source, noisy, NoisyPart.of, **NOISY),
+            traces=nested.read(source, rows, nested.TracePart).held(
+                lambda: source.events() <= HELD_EVENTS
+            ),
+            feasibility=nested.read(source, constrained, nested.FeasiblePart),
+            launch_traces=nested.read(source, rows, nested.LaunchTracePart),
+            launch_log=nested.read(source, rows, nested.LaunchPart),
+            noisy=nested.read(source, noisy, nested.NoisyPart),
             column=column,
             stopping=pd.DataFrame(facts.get("stopping", []), columns=DECIDED),
             schedules=pd.DataFrame(facts.get("schedule", []), columns=SCHEDULED),
@@ -231,6 +209,7 @@ class Runs:
             nodes=facts.get(NODES, []),
             readings=facts.get(READINGS, []),
         )
+        return found._from_reference(reference)
 
     def reading(self, name: str) -> NDArray[np.float64]:
         """What a meter read in each run, shape (runs,); NaN: not metered, or not available."""
@@ -349,15 +328,15 @@ class Runs:
         """The front of each run, from `rundata.traces`; made once."""
         noisy = self.frame["noise_free_f"].notna()
         return [
-            np.empty((0, 2)) if has_noise else nondominated(run[:, len(COSTS) :])
+            np.empty((0, 2)) if has_noise else nested.nondominated(run[:, len(nested.COSTS) :])
             for run, has_noise in zip(self.vectors, noisy, strict=True)
         ]
 
     @property
     @kept
-    def vectors(self) -> Vectors:
+    def vectors(self) -> nested.Vectors:
         """The vectors of each run, as `rundata.traces` has them; read once."""
-        return vectors_of(self.column("vectors"))
+        return nested.vectors_of(self.column("vectors"))
 
     @property
     def least_precision(self) -> float:
@@ -388,7 +367,7 @@ class Runs:
     def relative_targets(self, shares: ArrayLike) -> NDArray[np.float64]:
         """The targets of each run's problem, (runs, shares), by runs with times; read-only."""
         problem = self.frame.groupby(PROBLEM).ngroup().to_numpy()
-        ends = (TracePart.first_precision, TracePart.last_precision)
+        ends = (nested.TracePart.first_precision, nested.TracePart.last_precision)
         first, best = map(self._of_traces, ends)
         first[~self.timed] = best[~self.timed] = np.inf
         return relative_targets(first, best, problem, shares)
@@ -441,9 +420,9 @@ class Runs:
             raise InputError(f"statistics.noisy_value: {value!r}: {not_of_own(own[0])}")
         f_opt = self.frame["f_opt"].to_numpy(dtype=np.float64)
         others = np.where(noisy, -1, np.arange(noisy.size))
-        changed = Parts(lambda: (part.traced(value, f_opt) for part in self.noisy))
+        changed = nested.Parts(lambda: (part.traced(value, f_opt) for part in self.noisy))
         left = replace(self, traces=self.traces.renumbered(others) + changed)
-        frame = self.frame.assign(best_precision=left._of_traces(TracePart.last_precision))
+        frame = self.frame.assign(best_precision=left._of_traces(nested.TracePart.last_precision))
         least = np.where(noisy, _best_known(frame), 0.0)  # of values, where no optimum is known
         unknown = noisy & np.isnan(f_opt)
         frame["best_precision"] -= least
@@ -476,11 +455,12 @@ class Runs:
         if not change.any():
             return self
         best, reference = self.frame["best_precision"] - change, self.frame["reference_f"] + change
-        return self.each_part(
-            lambda part: part.from_reference(change),
-            *("traces", "launch_traces", "launch_log"),
-            frame=self.frame.assign(best_precision=best, reference_f=reference),
-        )
+        frame = self.frame.assign(best_precision=best, reference_f=reference)
+        return replace(self, frame=frame)._from_reference(change)
+
+    def _from_reference(self, change: NDArray[np.float64]) -> Runs:
+        names = ("traces", "launch_traces", "launch_log")
+        return self.each_part(lambda part: part.from_reference(change), *names)
 
     @kept
     def timed_by(self, clock: Clock) -> Runs:
@@ -520,7 +500,7 @@ class Runs:
             lambda part: part.begun_later(late, budget), "traces", "feasibility", "launch_log"
         )
         wall_s = np.minimum(self.frame["wall_s"] + late, budget)
-        best = left._of_traces(TracePart.last_precision)
+        best = left._of_traces(nested.TracePart.last_precision)
         return replace(left, frame=self.frame.assign(wall_s=wall_s, best_precision=best))
 
     def spaces(self) -> Iterator[Runs]:
@@ -576,7 +556,7 @@ class Runs:
             values = names if isinstance(names, tuple) else (names,)
             yield dict(zip(keys, values, strict=True)), np.asarray(rows, dtype=np.intp)
 
-    def _costs(self, unit: Unit) -> Iterator[tuple[TracePart, NDArray[np.float64]]]:
+    def _costs(self, unit: Unit) -> Iterator[tuple[nested.TracePart, NDArray[np.float64]]]:
         """Each part, and what had been spent at its events; 0 seconds for runs without times."""
         for part in self.traces:
             no_time = np.isnan(part.time_s)
@@ -594,7 +574,9 @@ class Runs:
             np.minimum.at(first, owner[cost > 0], cost[cost > 0])
         return first
 
-    def _of_traces(self, number: Callable[[TracePart], NDArray[np.float64]]) -> NDArray[np.float64]:
+    def _of_traces(
+        self, number: Callable[[nested.TracePart], NDArray[np.float64]]
+    ) -> NDArray[np.float64]:
         """One number per run, shape (runs,)."""
         of_runs = np.empty(len(self.frame))
         for part in self.traces:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cache
-from itertools import chain
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Self, TypeAlias, TypeVar
 
@@ -117,6 +117,7 @@ class Part:
     ``offsets[i]:offsets[i + 1]`` of the other arrays.
     """
 
+    columns: ClassVar[tuple[tuple[str, Sequence[str]], ...]]  # that `of` reads, and fields of each
     of_traces: ClassVar[tuple[str, ...]] = ("rows",)  # names of the arrays with one value per trace
 
     rows: NDArray[np.intp]
@@ -124,6 +125,11 @@ class Part:
     time_s: NDArray[np.float64]
     evaluations: NDArray[np.float64]
     precision: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, rows: NDArray[np.intp], *columns: pa.ChunkedArray) -> Self:
+        """Those of the runs in `rows`, from columns of their records."""
+        raise NotImplementedError
 
     def at_events(self, of_runs: NDArray[Any]) -> NDArray[Any]:
         """The value of each event's run; `of_runs` has one value per run, for all runs."""
@@ -210,24 +216,18 @@ class Parts(Generic[AnyPart]):
         return type(parts[0])(**values).taken(np.argsort(values["rows"], kind="stable"))
 
 
-def read(
-    source: Source,
-    rows: NDArray[np.intp],
-    make: Callable[..., AnyPart],
-    **columns: Sequence[str],
-) -> Parts[AnyPart]:
-    """Parts that are made of rows and of some nested columns, with some fields, of these runs.
-
-    `rows` has one value for each run of the source, negative to omit it.
+def read(source: Source, rows: NDArray[np.intp], kind: type[AnyPart]) -> Parts[AnyPart]:
+    """Parts of a kind with the runs that have a row in `rows`: one for each run of the source,
+    negative to omit it.
     """
 
     def parts() -> Iterator[AnyPart]:
         first = 0
-        for found in zip(*(source.nested(*one) for one in columns.items()), strict=True):
+        for found in zip(*(source.nested(*one) for one in kind.columns), strict=True):
             here = rows[first : first + len(found[0])]
             first += len(here)
             kept = here >= 0
-            yield make(here[kept], *(column.filter(pa.array(kept)) for column in found))
+            yield kind.of(here[kept], *(column.filter(pa.array(kept)) for column in found))
 
     return Parts(parts)
 
@@ -253,10 +253,11 @@ NUMBERS = ("time_s", "evaluations", "precision")
 class TracePart(Part):
     """The events of some of the runs: one trace per run, in any order."""
 
+    columns = (("events", NUMBERS),)
+
     @classmethod
-    def of(cls, rows: NDArray[np.intp], events: pa.ChunkedArray) -> TracePart:
-        """Read them from the column of the records; null means no event."""
-        lengths, flat = _flat(events)
+    def of(cls, rows: NDArray[np.intp], *columns: pa.ChunkedArray) -> Self:
+        lengths, flat = _flat(columns[0])
         return cls(rows, offsets_of(lengths), **_numbers(flat, NUMBERS))
 
     def first_precision(self) -> NDArray[np.float64]:
@@ -282,20 +283,24 @@ class TracePart(Part):
 
 Traces = Parts[TracePart]
 COSTS = ("evaluations", "time_s")  # the first columns; the others are the numbers of the vector
-FEASIBLE = (*COSTS, "outputs")
 VIOLATION = 1  # index of the violation in the outputs (`problems.kinds.Constraints`)
 
 
-def first_feasible(rows: NDArray[np.intp], vectors: pa.ChunkedArray) -> TracePart:
+class FeasiblePart(TracePart):
     """One event per run that found a feasible point, with the violation 0 as its precision."""
-    lengths, flat = _flat(vectors)
-    violation = pc.list_element(pc.struct_field(flat, "outputs"), VIOLATION)
-    feasible = np.flatnonzero(np.asarray(violation, dtype=np.float64) == 0.0)
-    run = np.repeat(np.arange(len(rows)), lengths)[feasible]
-    runs, first = np.unique(run, return_index=True)
-    costs = _numbers(flat.take(pa.array(feasible[first])), COSTS)
-    offsets = offsets_of(np.bincount(runs, minlength=len(rows)))
-    return TracePart(rows, offsets, **costs, precision=np.zeros(runs.size))
+
+    columns = (("vectors", (*COSTS, "outputs")),)
+
+    @classmethod
+    def of(cls, rows: NDArray[np.intp], *columns: pa.ChunkedArray) -> Self:
+        lengths, flat = _flat(columns[0])
+        violation = pc.list_element(pc.struct_field(flat, "outputs"), VIOLATION)
+        feasible = np.flatnonzero(np.asarray(violation, dtype=np.float64) == 0.0)
+        run = np.repeat(np.arange(len(rows)), lengths)[feasible]
+        runs, first = np.unique(run, return_index=True)
+        costs = _numbers(flat.take(pa.array(feasible[first])), COSTS)
+        offsets = offsets_of(np.bincount(runs, minlength=len(rows)))
+        return cls(rows, offsets, **costs, precision=np.zeros(runs.size))
 
 
 def nondominated(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -344,7 +349,7 @@ def vectors_of(column: pa.ChunkedArray) -> Vectors:
 
 ENDED_BY_ITSELF = [str(end) for end in sorted({*COMPLETED, LaunchEnd.TARGET})]
 LIMITED = [str(LaunchEnd.TAU), str(LaunchEnd.CUT)]
-LOGGED = ("start_s", "end_s", "evaluations", "best_precision", "end")
+_LOGGED = ("start_s", "end_s", "evaluations", "best_precision", "end")
 
 
 @dataclass(frozen=True)
@@ -355,14 +360,16 @@ class LaunchPart(Part):
     whether neither a limit tau nor a budget ended it.
     """
 
+    columns = (("launch_log", _LOGGED),)
+
     start_s: NDArray[np.float64]
     complete: NDArray[np.bool_]
     unlimited: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, rows: NDArray[np.intp], log: pa.ChunkedArray) -> LaunchPart:
-        lengths, flat = _flat(log)
-        start_s, end_s, evaluations, best = _numbers(flat, LOGGED[:-1]).values()
+    def of(cls, rows: NDArray[np.intp], *columns: pa.ChunkedArray) -> Self:
+        lengths, flat = _flat(columns[0])
+        start_s, end_s, evaluations, best = _numbers(flat, _LOGGED[:-1]).values()
         end = pc.struct_field(flat, "end")
         complete = np.asarray(pc.is_in(end, pa.array(ENDED_BY_ITSELF)))
         unlimited = ~np.asarray(pc.is_in(end, pa.array(LIMITED)))
@@ -395,7 +402,6 @@ class LaunchPart(Part):
 
 _EVENTS = ("launch", "evaluations", "time_s", "precision")
 _SPANS = ("start_s", "end_s", "evaluations")
-OF_LAUNCHES = {"events": _EVENTS, "launch_events": _EVENTS, "launch_log": _SPANS}
 
 
 @dataclass(frozen=True)
@@ -405,23 +411,16 @@ class LaunchTracePart(Part):
     Precisions decrease along a launch. Times and evaluations count from the start of the launch.
     """
 
-    of_traces: ClassVar[tuple[str, ...]] = ("rows", "launch")
+    columns = (("events", _EVENTS), ("launch_events", _EVENTS), ("launch_log", _SPANS))
+    of_traces = ("rows", "launch")
 
     launch: NDArray[np.intp]
 
     @classmethod
-    def of(
-        cls,
-        rows: NDArray[np.intp],
-        events: pa.ChunkedArray,
-        launch_events: pa.ChunkedArray,
-        log: pa.ChunkedArray,
-    ) -> LaunchTracePart:
-        """Those of the runs in `rows`, from columns of the records; null: not traced."""
-        known = np.asarray(launch_events.is_valid())
-        events, launch_events, log = (
-            column.filter(pa.array(known)) for column in (events, launch_events, log)
-        )
+    def of(cls, rows: NDArray[np.intp], *columns: pa.ChunkedArray) -> Self:
+        """Those of the runs in `rows`; no `launch_events`: not traced."""
+        known = np.asarray(columns[1].is_valid())
+        events, launch_events, log = (column.filter(pa.array(known)) for column in columns)
         rows = rows[known]
         made = pc.list_value_length(log).to_numpy()
         first = offsets_of(made)  # launches of all runs, one after the other
@@ -461,10 +460,6 @@ SAID: dict[NoisyValue, str] = {  # A sentence for captions
 }
 
 _RECOMMENDATION = ("launch", "evaluations", "time_s", "noise_free")
-NOISY = {
-    "vectors": (*_RECOMMENDATION[:3], "outputs.list.element"),
-    "recommendations": _RECOMMENDATION,
-}
 
 
 @dataclass(frozen=True)
@@ -474,14 +469,17 @@ class NoisyPart(Part):
     `precision` has measured values, NaN for recommendations; `launch` made each row.
     """
 
+    columns = (
+        ("vectors", (*_RECOMMENDATION[:3], "outputs.list.element")),
+        ("recommendations", _RECOMMENDATION),
+    )
+
     launch: NDArray[np.intp]
     noise_free: NDArray[np.float64]
 
     @classmethod
-    def of(
-        cls, rows: NDArray[np.intp], vectors: pa.ChunkedArray, recommendations: pa.ChunkedArray
-    ) -> NoisyPart:
-        (lengths, evaluated), (of_named, named) = _flat(vectors), _flat(recommendations)
+    def of(cls, rows: NDArray[np.intp], *columns: pa.ChunkedArray) -> Self:
+        (lengths, evaluated), (of_named, named) = map(_flat, columns)
         outputs = pc.list_flatten(pc.struct_field(evaluated, "outputs"))
         measured, noise_free = np.asarray(outputs, dtype=np.float64).reshape(-1, 2).T
         every = np.arange(rows.size)
@@ -524,26 +522,17 @@ def with_noisy_values(runs: pa.Table, value: NoisyValue) -> pa.Table:
     if value == "measured" or not noisy.any():
         return runs
     mine = runs.filter(pa.array(noisy)).combine_chunks()
-    every = np.arange(len(mine))
-    (part,) = read(Held(mine), every, NoisyPart.of, **NOISY)
+    (part,) = read(Held(mine), np.arange(len(mine)), NoisyPart)
     f_opt = np.asarray(pc.cast(mine["f_opt"], pa.float64()).to_numpy(), dtype=np.float64)
     traces = part.traced(value, f_opt)
     best = traces.last_precision()
-    kind = RUN_SCHEMA.field("events").type
-    events = pa.StructArray.from_arrays(
-        [
-            pa.nulls(traces.precision.size, pa.int32()),
-            pa.array(traces.evaluations.astype(np.int64)),
-            pa.array(traces.time_s),
-            pa.array(traces.precision),
-        ],
-        fields=list(kind.value_type),
-    )
-    columns = {
-        "events": pa.ListArray.from_arrays(pa.array(traces.offsets, pa.int32()), events).cast(kind),
-        "best_precision": pa.array(best),
-        "best_f": pa.array(best + np.nan_to_num(f_opt)),
-    }
+    made = traces.evaluations.astype(np.int64).tolist()
+    numbers = zip(traces.time_s.tolist(), made, traces.precision.tolist(), strict=True)
+    events = [dict(zip(NUMBERS, one, strict=True)) for one in numbers]
+    of_runs = [events[begin:end] for begin, end in pairwise(traces.offsets)]
+    columns = {"events": of_runs, "best_precision": best, "best_f": best + np.nan_to_num(f_opt)}
     for name, column in columns.items():
-        mine = mine.set_column(mine.schema.get_field_index(name), RUN_SCHEMA.field(name), column)
+        field = RUN_SCHEMA.field(name)
+        place = mine.schema.get_field_index(name)
+        mine = mine.set_column(place, field, pa.array(column, field.type))
     return pa.concat_tables([runs.filter(pa.array(~noisy)), mine])
