@@ -118,17 +118,13 @@ def precision_at(
 ) -> list[NDArray[np.float64]]:
     """Best precision, (rows, points), of the runs on each problem at numbers of evaluations."""
     best = [np.empty((len(problem.rows), points.size)) for problem, points in evaluations]
-    owner = np.full(len(runs.frame), -1, dtype=np.intp)
-    place = np.zeros(len(runs.frame), dtype=np.intp)
-    for k, (problem, _) in enumerate(evaluations):
-        owner[problem.rows] = k
-        place[problem.rows] = np.arange(len(problem.rows))
     for part in runs.traces:
-        owners = owner[part.rows]
-        for k in np.unique(owners[owners >= 0]):
-            mine = part.taken(np.flatnonzero(owners == k))
-            found = best_so_far(mine.evaluations, mine.precision, mine.offsets, evaluations[k][1])
-            best[k][place[mine.rows]] = equal_if_solved(runs, found, mine.rows)
+        for (problem, points), of_problem in zip(evaluations, best, strict=True):
+            rows, mine, place = np.intersect1d(part.rows, problem.rows, return_indices=True)
+            if rows.size:
+                one = part.taken(mine)
+                found = best_so_far(one.evaluations, one.precision, one.offsets, points)
+                of_problem[place] = equal_if_solved(runs, found, rows)
     return best
 
 

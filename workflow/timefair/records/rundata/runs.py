@@ -179,11 +179,9 @@ class Runs:
             )
         rows = np.full(kept.size, -1, dtype=np.intp)
         rows[places] = np.arange(places.size)
-        reference = _best_known(frame)
-        frame["best_precision"] -= reference
         frame["real_s"] = frame["real_s"].fillna(frame["wall_s"])  # there was no simulated cost
         frame["machine"] = machine_of_runs(frame, facts.get(NODES, []))
-        frame["reference_f"] = frame["f_opt"].fillna(pd.Series(reference)).astype(float)
+        frame["reference_f"] = frame["f_opt"].fillna(0.0).astype(float)
 
         def column(name: str) -> pa.ChunkedArray:
             chunks = [chunk for part in source.nested(name) for chunk in part.chunks if len(chunk)]
@@ -209,7 +207,7 @@ class Runs:
             nodes=facts.get(NODES, []),
             readings=facts.get(READINGS, []),
         )
-        return found._from_reference(reference)
+        return found.from_own_best()
 
     def reading(self, name: str) -> NDArray[np.float64]:
         """What a meter read in each run, shape (runs,); NaN: not metered, or not available."""
@@ -319,7 +317,7 @@ class Runs:
 
     @property
     def launches(self) -> pd.DataFrame:
-        """One row per launch, as in `rundata.traces`; read at each access."""
+        """One row per launch, by its run; read at each access."""
         return self.launch_log.together().frame()
 
     @property
@@ -456,11 +454,8 @@ class Runs:
             return self
         best, reference = self.frame["best_precision"] - change, self.frame["reference_f"] + change
         frame = self.frame.assign(best_precision=best, reference_f=reference)
-        return replace(self, frame=frame)._from_reference(change)
-
-    def _from_reference(self, change: NDArray[np.float64]) -> Runs:
         names = ("traces", "launch_traces", "launch_log")
-        return self.each_part(lambda part: part.from_reference(change), *names)
+        return self.each_part(lambda part: part.from_reference(change), *names, frame=frame)
 
     @kept
     def timed_by(self, clock: Clock) -> Runs:
