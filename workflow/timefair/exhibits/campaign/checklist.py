@@ -607,7 +607,7 @@ EFFECT = ("ancillary", "ancillary_effect")
 
 
 def _ancillary(runs: Runs, analysis: Analysis) -> Parts:
-    spent = ancillary_costs(runs.frame, runs.origins, analysis)
+    spent = ancillary_costs(runs, analysis)
     said, silent, elsewhere = {}, [], []
     for label in map(str, spent.index):
         origin = runs.origins.get(label, integrity.Origins())

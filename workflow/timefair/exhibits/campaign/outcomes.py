@@ -26,7 +26,6 @@ from timefair.records.rundata.runs import (
     ancillary_costs,
     objective_share,
     reference_s,
-    seconds_per_evaluation,
     slowdown,
 )
 from timefair.records.rundata.settings import Analysis
@@ -595,7 +594,8 @@ FIRST_RUN = 1.1  # time of a first run, as a multiple of the others, above which
 )
 def over_rounds(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     frame, on_problem = runs.frame, [*PROBLEM, "algorithm"]
-    taken = pd.Series(seconds_per_evaluation(frame, "wall"), index=frame.index)
+    taken = (frame["real_s"] / frame["evaluations"]).where(frame["evaluations"] > 0)
+    taken = taken.where(taken > 0).astype(float)
     taken = taken / taken.groupby([frame[key] for key in on_problem]).transform("median")
     earliest = frame.groupby([*on_problem, "round"])["run"].transform("min")
     rounds = frame[["algorithm", "round"]].assign(
@@ -657,7 +657,7 @@ ROUNDING = 1e-9  # relative difference up to which two numbers count as equal
     charged=False,
 )
 def declared(runs: Runs, analysis: Analysis) -> pd.DataFrame:
-    rows = ancillary_costs(runs.frame, runs.origins, analysis)
+    rows = ancillary_costs(runs, analysis)
     grouped = runs.frame.groupby("algorithm")
     rows["runs"] = grouped.size()
     rows["share_of_budget"] = rows["share_s"] / grouped["budget_s"].median().astype(float)

@@ -29,7 +29,7 @@ from timefair.records.rundata.problems import (
     in_words,
     listed_by_precision,
 )
-from timefair.records.rundata.runs import Runs, reference_s, shares_s
+from timefair.records.rundata.runs import Runs, ancillary_costs, reference_s
 from timefair.records.rundata.settings import Analysis
 from timefair.statistics.comparison import wilcoxon
 from timefair.statistics.ert import ert
@@ -73,7 +73,7 @@ class OwnTimes:
         used = UsedByRuns.of(kept, analysis.model_copy(update={"workers": 1}))
         begun = np.zeros(len(used.runs.frame))
         if analysis.ancillary == "amortised":
-            shares = shares_s(used.runs.frame, used.runs.origins, analysis)
+            shares = ancillary_costs(used.runs, analysis)["share_s"]
             begun += used.runs.frame["algorithm"].map(shares).fillna(0.0).to_numpy()
         each = _evaluation_s(used.runs.frame, analysis)[:, np.newaxis]
         seconds = used.seconds.cost

@@ -481,9 +481,9 @@ class Runs:
 
     def amortised(self, analysis: Analysis) -> Runs:
         """The same runs, each charged its share of its algorithm's tuning and preparation."""
-        return self.charged(shares_s(self.frame, self.origins, analysis))
+        return self.charged(ancillary_costs(self, analysis)["share_s"].to_dict())
 
-    def charged(self, cost_s: Mapping[str, float]) -> Runs:
+    def charged(self, cost_s: Mapping[Any, float]) -> Runs:
         """The same runs, begun later by a number of seconds per algorithm.
 
         Events at or after the budget T are dropped, and launches that end there are not complete.
@@ -606,12 +606,10 @@ _PLACE = ("algorithm", "function", "dimension", "instance", "round")
 def machine_of_runs(frame: pd.DataFrame, nodes: Iterable[Mapping[str, Any]]) -> NDArray[np.object_]:
     """The kind of machine of each run, by `Runs.nodes`, shape (runs,); "" without blocks."""
     kinds = {
-        tuple((row | {"instance": instance})[name] for name in _PLACE): row["machine"]
-        for row in map(dict, nodes)
+        tuple({**row, "instance": instance}[name] for name in _PLACE): row["machine"]
+        for row in nodes
         for instance in row["instances"]
     }
-    if not kinds:
-        return np.full(len(frame), "", dtype=object)
     places = zip(*(frame[name] for name in _PLACE), strict=True)
     return np.array([kinds.get(place, "") for place in places], dtype=object)
 
@@ -708,14 +706,6 @@ def seconds(frame: pd.DataFrame, clock: Clock) -> NDArray[np.float64]:
     return told / reference_s(frame) if clock == "reference" else told
 
 
-def seconds_per_evaluation(frame: pd.DataFrame, clock: Clock) -> NDArray[np.float64]:
-    """Time per evaluation in each run, shape (runs,); NaN without evaluations or time."""
-    evaluations = frame["evaluations"].to_numpy(dtype=np.float64)
-    told = seconds(frame, clock)
-    known = (evaluations > 0) & (told > 0)
-    return np.asarray(np.where(known, told, np.nan) / np.where(known, evaluations, 1.0))
-
-
 def slowdown(frame: pd.DataFrame, clock: Clock) -> NDArray[np.float64]:
     """Time of the reference kernel around each run, as a multiple of the best one on that core.
 
@@ -758,20 +748,17 @@ def simulated_cost(frame: pd.DataFrame) -> str:
     return f"Each evaluation counts {each} s more than it takes." if costs else ""
 
 
-def ancillary_costs(
-    frame: pd.DataFrame, origins: Mapping[str, Origins], analysis: Analysis
-) -> pd.DataFrame:
+def ancillary_costs(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Tuning, preparation and the share of a problem, one row per algorithm.
 
     Tuning is the declared time plus that of a search. An undeclared preparation is the median of
     the measured ones. ``share_s`` is the sum divided by ``problems``.
     """
-    measured = frame.groupby("algorithm")["preparation_s"].median().astype(float)
+    measured = runs.frame.groupby("algorithm")["preparation_s"].median().astype(float)
     declared = pd.Series(analysis.preparation_s, dtype=float).reindex(measured.index)
-    tuning_s = [
-        analysis.tuning_s.get(name, 0.0) + searched_s(origins.get(name)) for name in measured.index
-    ]
-    rows = pd.DataFrame({"tuning_s": tuning_s}, index=measured.index)
+    names = list(map(str, measured.index))
+    tuning_s = [analysis.tuning_s.get(k, 0.0) + searched_s(runs.origins.get(k)) for k in names]
+    rows = pd.DataFrame({"tuning_s": tuning_s}, index=measured.index, dtype=np.float64)
     rows["preparation_s"] = declared.fillna(measured)
     rows["preparation"] = np.where(declared.isna(), "measured", "declared")
     rows["problems"] = analysis.problems
@@ -781,13 +768,4 @@ def ancillary_costs(
 
 def searched_s(origin: Origins | None) -> float:
     """Measured seconds of the searches for an algorithm's parameters; 0 without a search."""
-    searches = [] if origin is None else origin.tuning
-    return float(sum(search["seconds"] for search in searches))
-
-
-def shares_s(
-    frame: pd.DataFrame, origins: Mapping[str, Origins], analysis: Analysis
-) -> dict[str, float]:
-    """The seconds that each algorithm is charged per problem."""
-    shares = ancillary_costs(frame, origins, analysis)["share_s"]
-    return {str(name): float(share) for name, share in shares.items()}
+    return float(sum(search["seconds"] for search in (origin or Origins()).tuning))
