@@ -32,7 +32,7 @@ from timefair.basics.errors import InputError
 from timefair.basics.files import atomic_file, begun_path, regular
 from timefair.basics.modules import hidden_modules
 from timefair.records.integrity import BY_NODE, Place, machine_kind
-from timefair.records.schema import KEYS, RUN_SCHEMA, SCHEMA_VERSION, leaves
+from timefair.records.schema import KEYS, RUN_SCHEMA, SCHEMA_VERSION
 
 _HEX_DIGITS = 32
 
@@ -91,26 +91,14 @@ Runs = TypeVar("Runs", pa.Table, pa.RecordBatch)
 MEND = "delete it and start snakemake again"
 _FACTS, _COLUMNS, _CHECKSUM = b"timefair", b"timefair.columns", b"timefair.checksum"
 _ROW_GROUP_BYTES = 2**24
-_OF_EVENTS = [f"{log}.list.element" for log in ("events", "launch_events")]
-_MEASURED = [
-    *(f"{event}.{number}" for event in _OF_EVENTS for number in ("time_s", "precision")),
-    *(f"vectors.list.element.{number}" for number in ("time_s", "outputs.list.element")),
-]
-_ENCODING = {
-    "compression": "zstd",
-    "use_byte_stream_split": _MEASURED,  # columns of numbers that are almost all different
-    "use_dictionary": [leaf for leaf in leaves(RUN_SCHEMA) if leaf not in _MEASURED],
-}
 
 
 def write_record(path: Path, batches: Iterable[pa.RecordBatch], facts: Mapping[str, Any]) -> None:
     """Write a Parquet file of runs, complete or not at all, with `facts` (JSON values)."""
     columns = ColumnChecksums()
-    # Without Arrow's own copy of the schema, the metadata are in only one place.
-    with (
-        atomic_file(path) as file,
-        pq.ParquetWriter(file, RUN_SCHEMA, store_schema=False, **_ENCODING) as writer,
-    ):
+    # Numbers are almost all different. Without Arrow's copy of the schema, metadata are in one place.
+    encoding = {"compression": "zstd", "use_dictionary": False, "store_schema": False}
+    with atomic_file(path) as file, pq.ParquetWriter(file, RUN_SCHEMA, **encoding) as writer:
         for runs in _row_groups(batches):
             columns.add(runs)
             writer.write_table(runs)
