@@ -96,7 +96,7 @@ _ROW_GROUP_BYTES = 2**24
 def write_record(path: Path, batches: Iterable[pa.RecordBatch], facts: Mapping[str, Any]) -> None:
     """Write a Parquet file of runs, complete or not at all, with `facts` (JSON values)."""
     columns = ColumnChecksums()
-    # Numbers are almost all different. Without Arrow's copy of the schema, metadata are in one place.
+    # Without Arrow's own copy of the schema, the metadata are in only one place.
     encoding = {"compression": "zstd", "use_dictionary": False, "store_schema": False}
     with atomic_file(path) as file, pq.ParquetWriter(file, RUN_SCHEMA, **encoding) as writer:
         for runs in _row_groups(batches):
