@@ -78,9 +78,8 @@ def precision_at_the_end(runs: Runs) -> NDArray[np.float64]:
 def equal_if_solved(
     runs: Runs, precision: NDArray[np.float64], rows: NDArray[np.intp] | slice = slice(None)
 ) -> NDArray[np.float64]:
-    """Precisions, with 0 for those from 0 to the final target, if the optimum is known.
-
-    Shape (rows,) or (rows, points); `rows` is the run of each, by default all in their order.
+    """Precisions, with 0 for those from 0 to the final target, if the optimum is known. Shape
+    (rows,) or (rows, points); `rows` is the run of each, by default all in their order.
     """
     limit = np.expand_dims(_solved_from(runs)[rows], tuple(range(1, precision.ndim)))
     return np.where((precision >= 0) & (precision <= limit), 0.0, precision)
@@ -94,9 +93,8 @@ def final_target(runs: Runs) -> float:
 
 
 def value_at_the_target(runs: Runs) -> NDArray[np.float64]:
-    """The value of f at the final target on the problem of each run, shape (runs,).
-
-    NaN without a final target or optimum, and where a run has found less than the optimum.
+    """The value of f at the final target on the problem of each run, shape (runs,); NaN without a
+    final target or optimum, and where a run has found less than the optimum.
     """
     least = runs.frame.groupby(PROBLEM)["best_precision"].transform("min")
     value = np.asarray(runs.frame["f_opt"] + final_target(runs), dtype=np.float64)
@@ -327,9 +325,8 @@ def listed_by_precision(runs: Runs, analysis: Analysis) -> dict[Space, Listed]:
 
 @kept
 def in_order_of_looks(runs: Runs) -> list[str]:
-    """All algorithms in the order in which figures give them colours; published data are last.
-
-    Up to `MOST_COLOURS` measured ones are in alphabetical order, more by `ranks_by_precision`.
+    """All algorithms in the order of their colours: up to `MOST_COLOURS` measured ones from A to Z,
+    more by `ranks_by_precision`; then published data.
     """
     measured = sorted(set(runs.frame["algorithm"].astype(str)))
     if len(measured) > MOST_COLOURS:
@@ -339,9 +336,8 @@ def in_order_of_looks(runs: Runs) -> list[str]:
 
 
 def ranks_by_precision(runs: Runs) -> dict[Space, dict[str, float]]:
-    """The rank of the median precision at the end, averaged over the functions.
-
-    An algorithm that was not run on a function shares the worst rank there.
+    """The rank of the median precision at the end, averaged over the functions; the worst rank
+    where an algorithm was not run.
     """
     best = precision_at_the_end(runs)
     medians: dict[Space, list[dict[str, float]]] = {}
@@ -352,9 +348,8 @@ def ranks_by_precision(runs: Runs) -> dict[Space, dict[str, float]]:
         )
     ranks = {}
     for space, functions in medians.items():
-        names = sorted({name for of in functions for name in of})
-        values = [[of.get(name, np.inf) for name in names] for of in functions]
-        ranks[space] = dict(zip(names, average_ranks(values).tolist(), strict=True))
+        values = pd.DataFrame(functions).sort_index(axis="columns").fillna(np.inf)
+        ranks[space] = dict(zip(values.columns, average_ranks(values).tolist(), strict=True))
     return ranks
 
 

@@ -22,7 +22,7 @@ from timefair.records.rundata import traces as nested
 from timefair.records.rundata.settings import Analysis, Clock, NoisyValue, not_of_own
 from timefair.records.schema import BRIDGE, FOREIGN_CLOCK, KEYS, PUBLISHED, RUN_SCHEMA
 from timefair.records.status import ENDED_BY_BUDGET, Perturbation
-from timefair.records.store import NODES, READINGS, by_run
+from timefair.records.store import NODES, PLACE, READINGS, by_run
 from timefair.statistics.curves import best_so_far
 from timefair.statistics.runtimes import relative_targets, runtimes
 
@@ -31,15 +31,8 @@ Arguments = ParamSpec("Arguments")
 Unit = Literal["seconds", "evaluations"]
 UNITS: tuple[Unit, ...] = ("seconds", "evaluations")
 PROBLEM = ["suite", "function", "dimension", "instance"]
-DECIDED = [
-    "suite", "function", "dimension", "instance", "algorithm", "round", "runs", "reason", "path",
-]  # fmt: skip
-
-SCHEDULED = [
-    "suite", "function", "dimension", "instance", "algorithm", "round", "parameter", "asked",
-    "length", "launch_evaluations",
-]  # fmt: skip
-
+DECIDED = [*PLACE, "runs", "reason", "path"]
+SCHEDULED = [*PLACE, "parameter", "asked", "length", "launch_evaluations"]
 HELD_EVENTS = 4_000_000
 """Most events that are kept in memory (about 100 MB); more are read again in each pass."""
 POINTS = 101  # number of points of a curve
@@ -219,15 +212,13 @@ class Runs:
         """For each run, the ``length`` of a launch that its schedule gave, and ``stopped_at``, the
         share of the schedule at which the budget cut a run without a completed launch; NaN without.
         """
-        keys = SCHEDULED[: SCHEDULED.index("parameter")]
+        frame, keys = self.frame, list(PLACE)
         known = self.schedules.drop_duplicates(keys).set_index(keys)
-        places = pd.MultiIndex.from_frame(self.frame[keys])
+        places = pd.MultiIndex.from_frame(frame[keys])
         found = known[["length", "launch_evaluations"]].reindex(places).astype(float)
         found = found.reset_index(drop=True)
-        share = self.frame["evaluations"] / self.frame["launches"] / found["launch_evaluations"]
-        cut = self.frame["stop_reason"].isin(ENDED_BY_BUDGET) & (
-            self.frame["completed_restarts"] == 0
-        )
+        share = frame["evaluations"] / frame["launches"] / found["launch_evaluations"]
+        cut = frame["stop_reason"].isin(ENDED_BY_BUDGET) & (frame["completed_restarts"] == 0)
         return found[["length"]].assign(stopped_at=share.where(cut).clip(upper=1.0))
 
     def spent(self, unit: Unit) -> NDArray[np.float64]:
@@ -237,11 +228,11 @@ class Runs:
 
     @kept
     def runtimes(self, unit: Unit, targets: ArrayLike) -> NDArray[np.float64]:
-        """Cost to each target, shape (runs, targets); `inf` if the run did not reach it. Read-only.
+        """Cost to each target, shape (runs, targets); `inf`: not reached. NaN seconds: no times.
 
         Targets have the shape (targets,), or (runs, targets) if each run has its own; these are
         precisions. The others are values of f if the runs are `in_values`, otherwise precisions, or
-        shares of the first gap if the optimum is unknown. Seconds are NaN for runs without times.
+        shares of the first gap if the optimum is unknown.
         """
         wanted = self._precisions(np.asarray(targets, dtype=np.float64))
         cost = np.empty((len(self.frame), wanted.shape[-1]))
@@ -253,9 +244,8 @@ class Runs:
         return cost
 
     def seconds_after(self, evaluations: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Seconds that each run had spent after its given number of evaluations, shape (runs,).
-
-        Exact at events, linear between them, at most the time of the whole run. NaN without times.
+        """Seconds after some evaluations of each run, shape (runs,): exact at events, linear
+        between them, at most the time of the whole run; NaN without times.
         """
         made, whole = self.spent("evaluations"), self.spent("seconds")
         seconds = np.empty(len(self.frame))
@@ -439,7 +429,7 @@ class Runs:
         return self.once("unperturbed", lambda: self.where(~self.perturbed))
 
     def where(self, kept: NDArray[np.bool_]) -> Runs:
-        """Some of the runs; precisions stay relative to the best of all (see `from_own_best`)."""
+        """Some of the runs; precisions stay relative to the best of all."""
         rows = np.where(kept, np.cumsum(kept) - 1, -1)
         return self.each_part(
             lambda part: part.renumbered(rows),
@@ -484,10 +474,8 @@ class Runs:
         return self.charged(ancillary_costs(self, analysis)["share_s"].to_dict())
 
     def charged(self, cost_s: Mapping[Any, float]) -> Runs:
-        """The same runs, begun later by a number of seconds per algorithm.
-
-        Events at or after the budget T are dropped, and launches that end there are not complete.
-        Evaluations and counts remain as measured.
+        """The same runs, begun later by a number of seconds per algorithm, without events at or
+        after the budget T, where launches are cut. Evaluations and counts remain as measured.
         """
         late = np.asarray(self.frame["algorithm"].map(cost_s).fillna(0.0), dtype=np.float64)
         budget = np.asarray(self.frame["budget_s"].fillna(np.inf), dtype=np.float64)
@@ -527,10 +515,7 @@ class Runs:
     def cost_grids(
         self, unit: Unit, of_runs: Iterable[NDArray[np.intp]], points: int | None = None
     ) -> list[NDArray[np.float64]]:
-        """A `cost_grid` for each of several sets of runs, given by their rows.
-
-        It has no points without an event or a cost.
-        """
+        """A `cost_grid` for each set of runs, given by their rows; empty without event or cost."""
         firsts, ends, grids = self._first_costs(unit), self.spent(unit), []
         for rows in of_runs:
             first, end = firsts[rows].min(initial=np.inf), ends[rows].max(initial=0.0)
@@ -585,9 +570,8 @@ def _of_labels(plain: pa.Table, labels: Iterable[str]) -> NDArray[np.bool_]:
 
 
 def _best_known(frame: pd.DataFrame) -> NDArray[np.float64]:
-    """The value to which the precisions of each run are distances, shape (runs,).
-
-    0 with a known optimum; else the best value on the problem, or 0 if no run found a finite value.
+    """The value to which the precisions of each run are distances, shape (runs,): the best value on
+    the problem, if one is finite; 0 with a known optimum.
     """
     unknown = frame["f_opt"].isna().to_numpy()
     if not unknown.any():
@@ -620,9 +604,8 @@ def machines(runs: Runs) -> list[str]:
 
 
 def without_partner(runs: Runs) -> NDArray[np.bool_]:
-    """Which runs are in a block that lacks an algorithm of its problem, shape (runs,).
-
-    None are, unless there are several kinds of machines.
+    """Which runs are in a block that lacks an algorithm of its problem, shape (runs,); none with
+    one kind of machines.
     """
     frame = runs.frame
     if len(machines(runs)) < 2:
@@ -726,9 +709,8 @@ def slowdown(frame: pd.DataFrame, clock: Clock) -> NDArray[np.float64]:
 
 
 def objective_share(frame: pd.DataFrame) -> NDArray[np.float64]:
-    """Estimated share of the wall clock that each run spent inside the objective, shape (runs,).
-
-    At most 1; NaN without a calibration or time.
+    """Estimated share of the time of each run inside the objective, shape (runs,), at most 1; NaN
+    without a calibration or time.
     """
     inside = frame["objective_s"].astype(float) * frame["evaluations"]
     share = inside / frame["real_s"].where(frame["real_s"] > 0)
