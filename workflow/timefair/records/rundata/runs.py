@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from timefair.basics.errors import InputError
 from timefair.records.integrity import Origins, several_hosts
 from timefair.records.rundata import traces as nested
-from timefair.records.rundata.settings import Analysis, Clock, NoisyValue, not_of_own
+from timefair.records.rundata.settings import Analysis, Clock, NoisyValue
 from timefair.records.schema import BRIDGE, FOREIGN_CLOCK, KEYS, PUBLISHED, RUN_SCHEMA
 from timefair.records.status import ENDED_BY_BUDGET, Perturbation
 from timefair.records.store import NODES, PLACE, READINGS, by_run
@@ -398,14 +398,10 @@ class Runs:
         """The same runs; of noisy ones, the traces and best precisions are those of a rule.
 
         Call this before clocks and charges change the times. Launches keep their measured values.
-        `InputError` for ``best_evaluated`` with a user's noisy function.
         """
         noisy = np.asarray(self.frame["noise_free_f"].notna())
         if value == "measured" or not noisy.any():
             return self
-        own = sorted({name for name in self.frame.loc[noisy, "suite"] if ":" in name})
-        if value == "best_evaluated" and own:
-            raise InputError(f"statistics.noisy_value: {value!r}: {not_of_own(own[0])}")
         f_opt = self.frame["f_opt"].to_numpy(dtype=np.float64)
         others = np.where(noisy, -1, np.arange(noisy.size))
         changed = nested.Parts(lambda: (part.traced(value, f_opt) for part in self.noisy))
