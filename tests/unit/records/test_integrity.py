@@ -254,8 +254,8 @@ def test_a_campaign_says_the_same_in_its_records(changes):
     recorded = json.loads(campaign.snapshot())
     for label in campaign.algorithms:
         policy = campaign.restart_of(label).model_dump(mode="json")
-        assert integrity.restart_of(recorded, label) == policy
-        assert integrity.isolation_of(recorded, label) == campaign.isolation_of(label)
+        assert integrity.setting_of(recorded, label, "restart") == policy
+        assert integrity.setting_of(recorded, label, "isolation") == campaign.isolation_of(label)
     assert integrity.timing_of(recorded) == {
         "repeats": campaign.timing.most_repeats,
         "reference": campaign.reference_is_timed,

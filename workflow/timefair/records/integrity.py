@@ -128,13 +128,10 @@ class Origins:
         """Whether all its runs were measured in an environment that the campaign declares."""
         return bool(self.machine) and all((m or {}).get("own_environment") for m in self.machine)
 
-    def configurations(self, label: str) -> set[str]:
-        """The configurations of an algorithm, as JSON; without a label, what is asked of all."""
-        return {
-            json.dumps(decisive_settings(campaign, label), sort_keys=True)
-            for campaign in self.campaign
-            if campaign
-        }
+    def configurations(self, label: str) -> list[dict[str, Any]]:
+        """All different configurations of an algorithm; without a label, what is asked of all."""
+        found = [decisive_settings(campaign, label) for campaign in self.campaign if campaign]
+        return [one for place, one in enumerate(found) if one not in found[:place]]
 
 
 @dataclass
@@ -163,8 +160,7 @@ def mixed(origins: Mapping[str, Origins]) -> list[str]:
             clauses.append(f"{label}: {clause}")
         clauses += [f"{label}: {clause}" for clause in _differing(one.configurations(label), _OWN)]
     everyone = list(origins.values())
-    shared = {c for one in everyone for c in one.configurations("")}
-    clauses += _differing(shared)
+    clauses += _differing([asked for one in everyone for asked in one.configurations("")])
     if len(kinds := machine_kinds(everyone)) > 1 and not in_blocks(everyone):
         clauses.append(f"runs of {len(kinds)} machines: {'; '.join(sorted(map(str, kinds)))}")
     software = differing_software(everyone)
@@ -172,7 +168,7 @@ def mixed(origins: Mapping[str, Origins]) -> list[str]:
     return clauses
 
 
-def _differing(configurations: Iterable[str], names: tuple[str, ...] = ("",)) -> list[str]:
+def _differing(every: Sequence[Mapping[str, Any]], names: tuple[str, ...] = ("",)) -> list[str]:
     """A clause with the values of each setting that differs, of those whose names begin so."""
 
     def in_words(value: Any) -> str:
@@ -180,17 +176,12 @@ def _differing(configurations: Iterable[str], names: tuple[str, ...] = ("",)) ->
         text = {"null": "none"}.get(text, text)
         return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
 
-    every = [
-        {name: in_words(one) for name, one in json.loads(text).items() if name.startswith(names)}
-        for text in configurations
-    ]
-    differ = []
-    for name in sorted(set(chain.from_iterable(every))):
-        values = {one.get(name, "none") for one in every}
-        if len(values) > 1:
-            differ.append(f"{name} {' and '.join(sorted(values))}")
-    count = len({tuple(sorted(one.items())) for one in every})
-    return [f"runs of {count} configurations: {'; '.join(differ)}"] if differ else []
+    known = sorted(name for name in set(chain.from_iterable(every)) if name.startswith(names))
+    values = {name: [in_words(one.get(name)) for one in every] for name in known}
+    differ = {name: of for name, of in values.items() if len(set(of)) > 1}
+    said = "; ".join(f"{name} {' and '.join(sorted(set(of)))}" for name, of in differ.items())
+    count = len(set(zip(*differ.values(), strict=True)))
+    return [f"runs of {count} configurations: {said}"] if differ else []
 
 
 def several_hosts(origins: Mapping[str, Origins]) -> str:
@@ -277,16 +268,10 @@ _OWN = ("restart", "isolation", "algorithms.")
 """How the names of the settings begin that an algorithm may have for itself."""
 
 
-def restart_of(campaign: Mapping[str, Any], label: str) -> Any:
-    """Restart policy of an algorithm: its own, or else that of the campaign."""
-    own = campaign.get("algorithms", {}).get(label, {}).get("restart")
-    return own or campaign.get("restart")
-
-
-def isolation_of(campaign: Mapping[str, Any], label: str) -> Any:
-    """Requested isolation of an algorithm's runs; ``shared`` in campaigns without this key."""
-    own = campaign.get("algorithms", {}).get(label, {}).get("isolation")
-    return own or campaign.get("isolation", "shared")
+def setting_of(campaign: Mapping[str, Any], label: str, name: str) -> Any:
+    """A setting of an algorithm: its own, or else that of the campaign."""
+    own = campaign.get("algorithms", {}).get(label, {}).get(name)
+    return own or campaign.get(name)
 
 
 def timing_of(campaign: Mapping[str, Any]) -> dict[str, Any]:
@@ -306,8 +291,8 @@ def decisive_settings(campaign: Mapping[str, Any], label: str) -> dict[str, Any]
     asked["problems"] = {name: problems.get(name) for name in ("suite", "parameters")}
     asked["timing"] = timing_of(campaign)
     if label:
-        asked["restart"] = restart_of(campaign, label)
-        asked["isolation"] = isolation_of(campaign, label)
+        asked["restart"] = setting_of(campaign, label, "restart")
+        asked["isolation"] = setting_of(campaign, label, "isolation") or "shared"
         asked[f"algorithms.{label}"] = {name: spec.get(name) for name in _OF_ALGORITHM}
     return dotted(asked)
 
@@ -345,9 +330,8 @@ def unmet(required: Mapping[str, Any], facts: Mapping[str, Any]) -> list[str]:
 
     ``processor`` and ``host`` are patterns as in `matches`, the numbers exact as of `machine_kind`.
     """
-    cpu, cores, memory_gb = machine_kind(facts)
-    has: dict[str, Any] = {"processor": cpu, "cores": cores, "memory_gb": memory_gb}
-    has["host"] = facts.get("hostname")
+    kind = machine_kind(facts)
+    has = {"processor": kind.cpu, "host": facts.get("hostname"), **kind._asdict()}
     return [
         key
         for key, asked in required.items()

@@ -248,7 +248,7 @@ UNUSED = (StopReason.ALGORITHM_ENDED, StopReason.FAILURE)
 
 def _restarts(runs: Runs, analysis: Analysis) -> Parts:
     frame = runs.frame
-    policies = asked(runs, lambda label, campaign: integrity.restart_of(campaign, label))
+    policies = asked(runs, lambda label, campaign: integrity.setting_of(campaign, label, "restart"))
     several = [label for label, found in policies.items() if len(found) > 1]
     yield part(
         "Policy",
