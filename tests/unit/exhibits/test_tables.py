@@ -133,7 +133,6 @@ def test_outcomes_are_counted(run, table):
     [
         {"targets": ()}, {"targets": (np.nan,)}, {"targets": (np.inf,)}, {"targets": (1.0, 1.0)},
         {"quantiles": (0.0,)}, {"confidence": 1.0}, {"resamples": 0}, {"seed": -1},
-        {"band": (0.9, 0.1)},
     ],
 )  # fmt: skip
 def test_wrong_settings_are_named(settings):

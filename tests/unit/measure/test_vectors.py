@@ -508,11 +508,11 @@ def test_rows_and_events_agree_under_every_kind_of_launch(restart, cost_ns):
 @pytest.mark.parametrize(
     ("name", "value", "said"),
     [
-        ("noise_free", np.nan, "the value of a recommended point is not finite"),
-        ("launch", 7, "a launch that was not begun has recommended a point"),
-        ("evaluations", 500, "a point was recommended after no evaluation of the run"),
-        ("evaluations", 0, "the recommended points are out of order"),
-        ("time_s", 1e3, "a point was not recommended in the time of the run"),
+        ("noise_free", np.nan, "a recommended point has a number that is not finite"),
+        ("launch", 7, "a recommended point belongs to a launch that was not begun"),
+        ("evaluations", 500, "a recommended point belongs to no evaluation of the run"),
+        ("evaluations", 0, "a recommended point is out of order"),
+        ("time_s", 1e3, "a recommended point is not from the time of the run"),
     ],
 )
 def test_a_record_that_contradicts_itself_is_found(name, value, said):

@@ -96,7 +96,7 @@ def cost_map(runs: Runs, analysis: Analysis) -> Made:
     used = UsedByRuns.of(runs, analysis)
     reached = [np.where(one.success, one.cost, np.inf) for one in (used.seconds, used.rounds)]
     every_target = used.seconds.success.all(axis=1)  # such a run is known at every cost
-    ends = used.observed_s, np.where(every_target, np.inf, used.observed_rounds)
+    ends = used.runs.spent("seconds"), np.where(every_target, np.inf, used.observed_rounds)
     parts: list[dict[str, Any]] = []
     for (suite, dimension), algorithms, functions in complete_problems(used.problems):
         if functions:

@@ -338,7 +338,7 @@ def _profile(runs: Runs, analysis: Analysis, unit: Unit, reached_at: NDArray[np.
         return statistics.performance_ratios(costs, floor=LEAST[unit])
 
     spent = Spent.until(reached_at, runs.spent(unit))
-    for group in shared_problems(runs, spent, SPACE):
+    for group in shared_problems(runs, spent):
         observed = ratios(group.costs())
         largest = max(observed[np.isfinite(observed)].max(initial=1.0), 2.0)
         grid = np.geomspace(1.0, largest, runs.points)

@@ -66,7 +66,6 @@ from timefair.measure.launching import (
 from timefair.policies.restarts import UNLIMITED, Independent, Limit, RestartPolicy
 from timefair.problems.base import Problem
 from timefair.records import consistency
-from timefair.records.consistency import Columns
 from timefair.records.status import COMPLETED, LaunchEnd, Status, StopReason
 from timefair.records.store import READINGS
 
@@ -535,7 +534,7 @@ class _Run:
                     if verdict[0] == Status.OK:
                         verdict = Status.RAISED, StopReason.FAILURE, str(error)
                 result = _result(state, logs, allowance, problem, verdict[1], reaped)
-                clause = _contradiction(result, state.start, logs, forked, problem)
+                clause = _contradiction(result, state.start, forked, problem)
                 clause = clause or _uncharged(allowance, state, logs)
             except Unreadable as error:
                 reaped, clause = self._gone(), str(error)
@@ -787,28 +786,13 @@ def _waited(row: dict[str, Any]) -> str | None:
 
 
 def _contradiction(
-    result: dict[str, Any], start: Start | None, logs: Logs, forked: int, problem: Problem
+    result: dict[str, Any], start: Start | None, forked: int, problem: Problem
 ) -> str | None:
     """The first contradiction in the data that the run's process wrote; None if there is none."""
     if start is not None and (start.wall or start.t0) < forked:
         return "it started before its process"
     f_opt = None if math.isnan(problem.f_opt) else problem.f_opt
-
-    def fields(column: str, names: tuple[str, ...]) -> Columns:
-        return {name: np.array([row[name] for row in result[column] or []]) for name in names}
-
-    vectors: Columns | None = None
-    if (log := logs.vectors) is not None:
-        vectors = _columns(log) | {"finite": np.isfinite(log["outputs"]).all(axis=1)}
-    return consistency.contradiction(
-        result | {"f_opt": f_opt},
-        fields("events", consistency.EVENT_FIELDS),
-        fields("launch_log", consistency.LAUNCH_FIELDS),
-        fields("launch_events", consistency.EVENT_FIELDS),
-        fields("batches", consistency.BATCH_FIELDS),
-        vectors,
-        fields("recommendations", consistency.RECOMMENDATION_FIELDS),
-    )
+    return consistency.contradiction(result | {"f_opt": f_opt})
 
 
 def _uncharged(allowance: Allowance, state: State, logs: Logs) -> str | None:
@@ -899,12 +883,9 @@ def _result(
     }
 
 
-def _columns(log: NDArray[np.void]) -> dict[str, NDArray[Any]]:
-    return {name: log[name] for name in ("launch", "evaluations")} | {"time_s": log["time"] / 1e9}
-
-
 def _rows(log: NDArray[np.void], **numbers: NDArray[Any]) -> list[dict[str, Any]]:
-    columns = _columns(log) | numbers
+    columns = {name: log[name] for name in ("launch", "evaluations")}
+    columns |= {"time_s": log["time"] / 1e9, **numbers}
     values = zip(*(column.tolist() for column in columns.values()), strict=True)
     return [dict(zip(columns, row, strict=True)) for row in values]
 

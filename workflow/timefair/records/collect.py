@@ -10,30 +10,15 @@ from typing import Any
 import pyarrow as pa
 
 from timefair.basics.errors import InputError
-from timefair.records.consistency import another_budget, contradictions
-from timefair.records.integrity import (
-    CONSENT,
-    RUN_KEY,
-    Origins,
-    Place,
-    RunKey,
-    misplaced,
-    mixed,
-    run_name,
-    spared,
-)
+from timefair.records import integrity, store
+from timefair.records.consistency import contradictions
+from timefair.records.integrity import CONSENT, RUN_KEY, Origins, Place, RunKey, run_name
 from timefair.records.schema import BY_PLACE, PUBLISHED
-from timefair.records.store import (
-    MEND,
-    NODES,
-    Record,
-    journal_path,
-    node_of,
-    open_record,
-    write_record,
-)
+from timefair.records.store import MEND, NODES, Record, journal_path, node_of
 
 _SHOWN = 3
+_SAME = ("algorithm", "function", "dimension", "round")
+_CLOCK_S = 1e-9  # a budget is rounded to whole nanoseconds
 
 
 def collect(
@@ -52,59 +37,48 @@ def collect(
     to its path, if a run is missing, duplicate, unexpected or contradictory, or if the records are
     mixed.
     """
-    facts: dict[str, Any] = {"algorithm": label, "records": [], NODES: []} | {
-        name: [] for name in BY_PLACE
-    }
     origins = Origins()
-    facts["collected"] = vars(origins)
-    checked = _checked(records, expected, output.parent, facts, origins, allow_mixed)
-    write_record(output, checked, facts)
+    facts: dict[str, Any] = {"algorithm": label, "records": [], NODES: []}
+    facts |= {"collected": vars(origins), **{name: [] for name in BY_PLACE}}
+
+    def checked() -> Iterator[pa.RecordBatch]:
+        """The runs of all records; after the last one, `InputError` with all faults, if any."""
+        seen: set[RunKey] = set()
+        faults: list[str] = []
+        for path, place in records.items():
+            try:
+                record = store.open_record(path)
+                origins.add(record.facts)
+                for name in BY_PLACE:
+                    facts[name] += record.facts.get(name, [])
+                if (node := node_of(record.facts, place)) is not None:
+                    facts[NODES].append(node)
+                where, measured = os.path.relpath(path, output.parent), record.facts.get("key")
+                source = {"path": where, "key": measured, "checksum": record.checksum}
+                facts["records"].append(source)
+                for runs, keys in checked_parts(record, place):
+                    origins.started(record.facts, runs["started_utc"].to_pylist())
+                    for key in keys:
+                        if key in seen:
+                            faults.append(f"{path}: {run_name(key)} is there twice; {MEND}")
+                        seen.add(key)
+                    yield from runs.to_batches()
+            except InputError as error:
+                faults += error.faults
+        if not faults and not allow_mixed:
+            faults += [f"{clause}; {CONSENT}" for clause in integrity.mixed({label: origins})]
+        if not faults:
+            unmeasured = expected - seen
+            faults += _lines(
+                "missing", unmeasured - integrity.spared(unmeasured, seen, facts["stopping"])
+            )
+            faults += _lines("not part of the campaign", seen - expected)
+        if faults:
+            raise InputError(*faults)
+
+    store.write_record(output, checked(), facts)
     for path in records:
         journal_path(path).unlink(missing_ok=True)
-
-
-def _checked(
-    records: Mapping[Path, Place],
-    expected: set[RunKey],
-    base: Path,
-    facts: dict[str, Any],
-    origins: Origins,
-    allow_mixed: bool,
-) -> Iterator[pa.RecordBatch]:
-    """The runs of all records; after the last one, `InputError` with all faults, if any.
-
-    Meanwhile, facts and origins get what the records name, with paths relative to `base`.
-    """
-    seen: set[RunKey] = set()
-    faults: list[str] = []
-    for path, place in records.items():
-        try:
-            record = open_record(path)
-            origins.add(record.facts)
-            for name in BY_PLACE:
-                facts[name] += record.facts.get(name, [])
-            if (node := node_of(record.facts, place)) is not None:
-                facts[NODES].append(node)
-            where, measured = os.path.relpath(path, base), record.facts.get("key")
-            facts["records"].append({"path": where, "key": measured, "checksum": record.checksum})
-            for runs, keys in checked_parts(record, place):
-                origins.started(record.facts, runs["started_utc"].to_pylist())
-                for key in keys:
-                    if key in seen:
-                        faults.append(f"{path}: {run_name(key)} is there twice; {MEND}")
-                    seen.add(key)
-                yield from runs.to_batches()
-        except InputError as error:
-            faults += error.faults
-    if not faults and not allow_mixed:
-        clauses = mixed({str(facts["algorithm"]): origins})
-        faults += [f"{clause}; {CONSENT}" for clause in clauses]
-    if not faults:
-        unmeasured = expected - seen
-        faults += _lines("missing", unmeasured - spared(unmeasured, seen, facts["stopping"]))
-        faults += _lines("not part of the campaign", seen - expected)
-    if faults:
-        raise InputError(*faults)
 
 
 def checked_parts(record: Record, place: Place | None) -> Iterator[tuple[pa.Table, list[RunKey]]]:
@@ -112,12 +86,29 @@ def checked_parts(record: Record, place: Place | None) -> Iterator[tuple[pa.Tabl
 
     `InputError` if they are not those of the place, have another budget, or contradict themselves.
     """
+
+    def refuse(clause: str) -> None:
+        raise InputError(f"{record.path}: {clause}; {MEND}")
+
+    key, wrong_name = str(record.facts.get("key")), "not the record of this name"
+    if place is not None and not key.startswith(place.key):
+        refuse(f"{wrong_name}: its key is {key[: len(place.key)]}")
+    asked_s = (record.facts.get("campaign") or {}).get("budget", {}).get("time_s")
     for runs in record.row_groups():
         rows = runs.select(("algorithm", "round", "budget_s", *RUN_KEY)).to_pylist()
-        if place is not None and (clause := misplaced(place, record.facts, rows)):
-            raise InputError(f"{record.path}: not the record of this name: {clause}; {MEND}")
-        if clause := another_budget(record.facts, rows):
-            raise InputError(f"{record.path}: {clause}; {MEND}")
+        for row in rows:
+            if place is not None and (
+                row["instance"] not in place.instances
+                or any(row[name] != getattr(place, name) for name in _SAME)
+            ):
+                found = f"f{row['function']} D={row['dimension']} instance {row['instance']}"
+                refuse(f"{wrong_name}: it holds {found} of {row['algorithm']} in round "
+                       f"{row['round']}")  # fmt: skip
+            budget_s = row["budget_s"]
+            if None not in (asked_s, budget_s) and abs(budget_s - asked_s) > _CLOCK_S:
+                refuse(
+                    f"it holds a run with T = {budget_s:g} s, and its campaign has {asked_s:g} s"
+                )
         if lines := list(contradictions(runs, published=PUBLISHED in record.facts)):
             raise InputError(*(f"{record.path}: {line}; {MEND}" for line in lines))
         yield runs, [tuple(row[name] for name in RUN_KEY) for row in rows]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from fnmatch import fnmatchcase
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -40,21 +40,6 @@ def run_name(key: RunKey) -> str:
     """
     function, dimension, instance, run = key
     return f"f{function} D={dimension} instance {instance} run {run}"
-
-
-def misplaced(place: Place, facts: Mapping[str, Any], rows: Iterable[Mapping[str, Any]]) -> str:
-    """A clause if a record does not belong to its path; else empty."""
-    key = str(facts.get("key"))
-    if not key.startswith(place.key):
-        return f"its key is {key[: len(place.key)]}"
-    same = ("algorithm", "function", "dimension", "round")
-    for row in rows:
-        if row["instance"] not in place.instances or any(row[n] != getattr(place, n) for n in same):
-            return (
-                f"it holds f{row['function']} D={row['dimension']} instance {row['instance']} "
-                f"of {row['algorithm']} in round {row['round']}"
-            )
-    return ""
 
 
 def spared(
@@ -106,8 +91,8 @@ class Origins:
     """Origins of an algorithm's runs: all different values that their records name.
 
     Machines are without their name and the cores of a job. `tuning`: records of searches of a
-    variant. `hosts`: name and kind of each machine, first and last start of a run on it. `kernels`:
-    times of the reference kernels in each record (`rundata.published`), equal ones too.
+    variant. `hosts`: for each record, name and kind of its machine, first and last start of a run.
+    `kernels`: times of the reference kernels in each record (`rundata.published`), equal ones too.
     """
 
     campaign: list[Any] = field(default_factory=list)
@@ -120,52 +105,33 @@ class Origins:
 
     def add(self, facts: Mapping[str, Any]) -> None:
         """Add the values that a record names, or a collected file for all its records."""
-        collected = facts.get("collected")
-        for one in collected.get("hosts", ()) if collected else ():
-            self._add_host(one)
-        self.kernels += (collected or {}).get("kernels", ())
-        if "kernels" in facts:
-            self.kernels.append(facts["kernels"])
-        for name, values in vars(self).items():
-            if name in ("hosts", "kernels"):
-                continue
-            for value in collected.get(name, ()) if collected else [facts.get(name)]:
-                if name == "tuning" and value is None:
-                    continue
+        own = {name: [facts.get(name)] for name in ("campaign", "key", "code", "machine")}
+        own |= {name: [facts[name]] for name in ("tuning", "kernels") if facts.get(name)}
+        for name, values in facts.get("collected", own).items():
+            known = getattr(self, name)
+            for value in values:
                 if name == "machine" and value:
                     value = {k: v for k, v in value.items() if k not in _ONE_OF_A_KIND}
-                if value not in values:
-                    values.append(value)
+                if value not in known or name == "kernels":
+                    known.append(value)
 
     def started(self, facts: Mapping[str, Any], times: Iterable[datetime | None]) -> None:
         """Add the machine of a record and when its runs started, if both are known."""
         machine, known = facts.get("machine") or {}, [time for time in times if time is not None]
         if machine.get("hostname") and known:
             first, last = (time.isoformat(timespec="seconds") for time in (min(known), max(known)))
-            kind = str(machine_kind(machine))
-            host = {"name": machine["hostname"], "kind": kind, "first": first, "last": last}
-            self._add_host(host)
-
-    def _add_host(self, host: Mapping[str, str]) -> None:
-        for one in self.hosts:
-            if (one["name"], one["kind"]) == (host["name"], host["kind"]):
-                one["first"] = min(one["first"], host["first"])
-                one["last"] = max(one["last"], host["last"])
-                return
-        self.hosts.append(dict(host))
+            host = {"name": machine["hostname"], "kind": str(machine_kind(machine))}
+            self.hosts.append({**host, "first": first, "last": last})
 
     @property
     def own_environment(self) -> bool:
         """Whether all its runs were measured in an environment that the campaign declares."""
         return bool(self.machine) and all((m or {}).get("own_environment") for m in self.machine)
 
-    def configurations(self, label: str) -> set[str]:
-        """The configurations of an algorithm, as JSON; without a label, what is asked of all."""
-        return {
-            json.dumps(decisive_settings(campaign, label), sort_keys=True)
-            for campaign in self.campaign
-            if campaign
-        }
+    def configurations(self, label: str) -> list[dict[str, Any]]:
+        """All different configurations of an algorithm; without a label, what is asked of all."""
+        found = [decisive_settings(campaign, label) for campaign in self.campaign if campaign]
+        return [one for place, one in enumerate(found) if one not in found[:place]]
 
 
 @dataclass
@@ -194,16 +160,15 @@ def mixed(origins: Mapping[str, Origins]) -> list[str]:
             clauses.append(f"{label}: {clause}")
         clauses += [f"{label}: {clause}" for clause in _differing(one.configurations(label), _OWN)]
     everyone = list(origins.values())
-    shared = {c for one in everyone for c in one.configurations("")}
-    clauses += _differing(shared)
+    clauses += _differing([asked for one in everyone for asked in one.configurations("")])
     if len(kinds := machine_kinds(everyone)) > 1 and not in_blocks(everyone):
         clauses.append(f"runs of {len(kinds)} machines: {'; '.join(sorted(map(str, kinds)))}")
-    software = undeclared_software(origins)
+    software = differing_software(everyone)
     clauses += [f"runs with {name} {' and '.join(found)}" for name, found in software.items()]
     return clauses
 
 
-def _differing(configurations: Iterable[str], names: tuple[str, ...] = ("",)) -> list[str]:
+def _differing(every: Sequence[Mapping[str, Any]], names: tuple[str, ...] = ("",)) -> list[str]:
     """A clause with the values of each setting that differs, of those whose names begin so."""
 
     def in_words(value: Any) -> str:
@@ -211,40 +176,35 @@ def _differing(configurations: Iterable[str], names: tuple[str, ...] = ("",)) ->
         text = {"null": "none"}.get(text, text)
         return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
 
-    every = [
-        {name: in_words(one) for name, one in json.loads(text).items() if name.startswith(names)}
-        for text in configurations
-    ]
-    differ = []
-    for name in sorted(set(chain.from_iterable(every))):
-        values = {one.get(name, "none") for one in every}
-        if len(values) > 1:
-            differ.append(f"{name} {' and '.join(sorted(values))}")
-    count = len({tuple(sorted(one.items())) for one in every})
-    return [f"runs of {count} configurations: {'; '.join(differ)}"] if differ else []
+    known = sorted(name for name in set(chain.from_iterable(every)) if name.startswith(names))
+    values = {name: [in_words(one.get(name)) for one in every] for name in known}
+    differ = {name: of for name, of in values.items() if len(set(of)) > 1}
+    said = "; ".join(f"{name} {' and '.join(sorted(set(of)))}" for name, of in differ.items())
+    count = len(set(zip(*differ.values(), strict=True)))
+    return [f"runs of {count} configurations: {said}"] if differ else []
 
 
 def several_hosts(origins: Mapping[str, Origins]) -> str:
     """A sentence about the machines of runs, and when they measured; empty for one."""
-    found: dict[tuple[str, str], dict[str, Any]] = {}
+    found: dict[tuple[str, str], list[tuple[str, str, str]]] = {}
     for label, one in origins.items():
         for host in one.hosts:
-            known = found.setdefault((host["name"], host["kind"]), {"labels": set(), **host})
-            known["labels"].add(label)
-            known["first"] = min(known["first"], host["first"])
-            known["last"] = max(known["last"], host["last"])
+            days = host["first"][:10], host["last"][:10]
+            found.setdefault((host["name"], host["kind"]), []).append((*days, label))
     if len(found) < 2:
         return ""
-    hosts = sorted(found.values(), key=lambda host: (host["first"], host["name"], host["kind"]))
-    kinds = len({host["kind"] for host in hosts}) > 1
-    each = []
-    for host in hosts[:_SHOWN]:
-        kind = f" ({host['kind']})" if kinds else ""
-        days = " to ".join(dict.fromkeys((host["first"][:10], host["last"][:10])))
-        each.append(f"{host['name']}{kind}, {days}: {', '.join(sorted(host['labels']))}")
+    hosts = []
+    for (name, kind), seen in found.items():
+        first, last, labels = zip(*seen, strict=True)
+        hosts.append((min(first), name, kind, max(last), ", ".join(sorted(set(labels)))))
+    kinds = len({kind for _, kind in found}) > 1
+    each = [
+        f"{name}{f' ({kind})' if kinds else ''}, {' to '.join(dict.fromkeys((first, last)))}: {who}"
+        for first, name, kind, last, who in sorted(hosts)[:_SHOWN]
+    ]
     more = f"; and {len(hosts) - _SHOWN} more" if len(hosts) > _SHOWN else ""
     text = f"Seconds come from {len(hosts)} machines ({'; '.join(each)}{more})."
-    if len({frozenset(host["labels"]) for host in hosts}) > 1:
+    if len({who for *_, who in hosts}) > 1:
         text += (
             " They did not all measure the same algorithms, so a difference in seconds may be one "
             "of the machines."
@@ -268,40 +228,31 @@ def searched_elsewhere(one: Origins) -> str:
 
 
 def machine_kinds(origins: Iterable[Origins]) -> set[Machine]:
-    return {machine_kind(machine) for machine in _machines(origins)}
+    return {machine_kind(machine or {}) for one in origins for machine in one.machine}
 
 
-def environments(origins: Mapping[str, Origins]) -> list[list[Origins]]:
+def environments(origins: Iterable[Origins]) -> list[list[Origins]]:
     """Groups of algorithms with the same software: the shared environment, and each own one."""
-    shared = [one for one in origins.values() if not one.own_environment]
-    return [shared, *([one] for one in origins.values() if one.own_environment)]
-
-
-def undeclared_software(origins: Mapping[str, Origins]) -> dict[str, list[str]]:
-    """`differing_software` within each of the environments that the campaign declares."""
-    found: dict[str, set[str]] = {}
-    for group in environments(origins):
-        for name, versions in differing_software(group).items():
-            found.setdefault(name, set()).update(versions)
-    return {name: sorted(versions) for name, versions in sorted(found.items())}
+    every = list(origins)
+    shared = [one for one in every if not one.own_environment]
+    return [shared, *([one] for one in every if one.own_environment)]
 
 
 def differing_software(origins: Iterable[Origins]) -> dict[str, list[str]]:
-    """The versions of each package, except timefair, of which the records name several."""
-    found: dict[str, set[str]] = {}
-    for machine in _machines(origins):
-        python = ".".join((machine.get("python") or "unknown").split(".")[:2])
-        for name, version in ({"python": python} | machine.get("versions", {})).items():
-            found.setdefault(name, set()).add(version or "unknown")
-    return {
-        name: sorted(versions)
-        for name, versions in sorted(found.items())
-        if len(versions) > 1 and name != "timefair"
-    }
-
-
-def _machines(origins: Iterable[Origins]) -> Iterable[Mapping[str, Any]]:
-    return (machine or {} for machine in chain.from_iterable(one.machine for one in origins))
+    """The versions of each package, except timefair, of which the records name several, although
+    the campaign declares the same environment for them.
+    """
+    differing: dict[str, set[str]] = {}
+    for group in environments(origins):
+        found: dict[str, set[str]] = {}
+        for machine in [machine or {} for one in group for machine in one.machine]:
+            python = ".".join((machine.get("python") or "unknown").split(".")[:2])
+            for name, version in ({"python": python} | machine.get("versions", {})).items():
+                found.setdefault(name, set()).add(version or "unknown")
+        for name, versions in found.items():
+            if len(versions) > 1 and name != "timefair":
+                differing.setdefault(name, set()).update(versions)
+    return {name: sorted(versions) for name, versions in sorted(differing.items())}
 
 
 # --- Campaigns as records have them -----------------------------------------------------------
@@ -317,40 +268,19 @@ _OWN = ("restart", "isolation", "algorithms.")
 """How the names of the settings begin that an algorithm may have for itself."""
 
 
-def restart_of(campaign: Mapping[str, Any], label: str) -> Any:
-    """Restart policy of an algorithm: its own, or else that of the campaign."""
-    own = campaign.get("algorithms", {}).get(label, {}).get("restart")
-    return own or campaign.get("restart")
-
-
-def isolation_of(campaign: Mapping[str, Any], label: str) -> Any:
-    """Requested isolation of an algorithm's runs; ``shared`` in campaigns without this key."""
-    own = campaign.get("algorithms", {}).get(label, {}).get("isolation")
-    return own or campaign.get("isolation", "shared")
-
-
-def is_apart(isolation: str, use: str) -> bool:
-    """Whether an algorithm (the key `use`) runs in processes that do not hold the problem."""
-    return isolation == "strict" and not use.startswith("external:")
-
-
-def cores_of_run(threads: int, isolation: str, use: str) -> int:
-    """The cores that a run holds: its threads, and one for a separate evaluating process."""
-    return threads + is_apart(isolation, use)
+def setting_of(campaign: Mapping[str, Any], label: str, name: str) -> Any:
+    """A setting of an algorithm: its own, or else that of the campaign."""
+    own = campaign.get("algorithms", {}).get(label, {}).get(name)
+    return own or campaign.get(name)
 
 
 def timing_of(campaign: Mapping[str, Any]) -> dict[str, Any]:
     """Maximal ``repeats`` of a perturbed run, and whether the ``reference`` kernel is timed."""
-    timing = campaign.get("timing", {})
+    timing, budget = campaign.get("timing", {}), campaign.get("budget", {})
     repeats = timing.get("repeats") if timing.get("perturbed") == "repeat" else 0
-    budget = campaign.get("budget", {})
-    budget_s = budget.get("time_s") or budget.get("cpu_s")
-    return {"repeats": repeats, "reference": is_referenced(timing.get("reference"), budget_s)}
-
-
-def is_referenced(asked: bool | None, budget_s: float | None) -> bool:
-    """Whether the reference kernel is timed: by default, if runs have a budget in seconds."""
-    return budget_s is not None if asked is None else asked
+    timed = timing.get("reference")
+    by_default = bool(budget.get("time_s") or budget.get("cpu_s"))
+    return {"repeats": repeats, "reference": by_default if timed is None else timed}
 
 
 def decisive_settings(campaign: Mapping[str, Any], label: str) -> dict[str, Any]:
@@ -361,8 +291,8 @@ def decisive_settings(campaign: Mapping[str, Any], label: str) -> dict[str, Any]
     asked["problems"] = {name: problems.get(name) for name in ("suite", "parameters")}
     asked["timing"] = timing_of(campaign)
     if label:
-        asked["restart"] = restart_of(campaign, label)
-        asked["isolation"] = isolation_of(campaign, label)
+        asked["restart"] = setting_of(campaign, label, "restart")
+        asked["isolation"] = setting_of(campaign, label, "isolation") or "shared"
         asked[f"algorithms.{label}"] = {name: spec.get(name) for name in _OF_ALGORITHM}
     return dotted(asked)
 
@@ -400,9 +330,8 @@ def unmet(required: Mapping[str, Any], facts: Mapping[str, Any]) -> list[str]:
 
     ``processor`` and ``host`` are patterns as in `matches`, the numbers exact as of `machine_kind`.
     """
-    cpu, cores, memory_gb = machine_kind(facts)
-    has: dict[str, Any] = {"processor": cpu, "cores": cores, "memory_gb": memory_gb}
-    has["host"] = facts.get("hostname")
+    kind = machine_kind(facts)
+    has = {"processor": kind.cpu, "host": facts.get("hostname"), **kind._asdict()}
     return [
         key
         for key, asked in required.items()
@@ -417,13 +346,9 @@ def matches(pattern: str, text: str | None) -> bool:
     >>> matches("epyc 7763", "AMD EPYC 7763 64-Core Processor"), matches("node1?", "node1")
     (True, False)
     """
-    if text is None:
-        return False
-    if not set(pattern) & {"*", "?"}:
-        return pattern.lower() in text.lower()
-    wild = {"*": ".*", "?": "."}
-    expression = "".join(wild.get(letter, re.escape(letter)) for letter in pattern)
-    return re.fullmatch(expression, text, re.IGNORECASE | re.DOTALL) is not None
+    wild = pattern.lower().replace("[", "[[]")
+    whole = wild if set(pattern) & {"*", "?"} else f"*{wild}*"
+    return text is not None and fnmatchcase(text.lower(), whole)
 
 
 def shortcoming(required: Mapping[str, Any], facts: Mapping[str, Any]) -> str:

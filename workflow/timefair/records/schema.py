@@ -168,16 +168,3 @@ RUN_FIELDS: list[tuple[str, pa.DataType]] = [
 RUN_SCHEMA = pa.schema(RUN_FIELDS)
 KEYS = ("suite", "function", "dimension", "instance", "algorithm", "run")
 """The columns that name a run; no two rows of a campaign share them."""
-
-
-def leaves(schema: pa.Schema) -> list[str]:
-    """Parquet's names of the columns; each field of nested rows is a separate column."""
-    return [leaf for field in schema for leaf in _leaves(field.name, field.type)]
-
-
-def _leaves(name: str, kind: pa.DataType) -> list[str]:
-    if pa.types.is_list(kind):
-        return _leaves(f"{name}.list.element", kind.value_type)
-    if pa.types.is_struct(kind):
-        return [leaf for field in kind for leaf in _leaves(f"{name}.{field.name}", field.type)]
-    return [name]

@@ -23,6 +23,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, Self, TypeVar
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -31,7 +32,7 @@ from timefair.basics.errors import InputError
 from timefair.basics.files import atomic_file, begun_path, regular
 from timefair.basics.modules import hidden_modules
 from timefair.records.integrity import BY_NODE, Place, machine_kind
-from timefair.records.schema import KEYS, RUN_SCHEMA, SCHEMA_VERSION, leaves
+from timefair.records.schema import KEYS, RUN_SCHEMA, SCHEMA_VERSION
 
 _HEX_DIGITS = 32
 
@@ -49,8 +50,8 @@ class ColumnChecksums:
         self._digests: dict[str, tuple[Any, Any]] = {}
 
     def add(self, runs: pa.Table) -> None:
-        for name, chunks in zip(runs.column_names, runs.columns, strict=True):
-            for values in chunks.chunks:
+        for name, column in zip(runs.column_names, runs.columns, strict=True):
+            for values in column.chunks:
                 self._add(name, values)
 
     def by_name(self) -> dict[str, str]:
@@ -70,38 +71,14 @@ class ColumnChecksums:
                 self._add(f"{name}.{field.name}", part)
         elif pa.types.is_string(values.type):
             self._add(name, pc.binary_length(values))
-            self._add(f"{name}.text", _bytes_of_texts(values.fill_null("")))
-        elif pa.types.is_boolean(values.type):
-            self._add(name, values.cast(pa.uint8()))
+            text = "".join(values.drop_null().to_pylist()).encode()
+            self._add(f"{name}.text", pa.array(np.frombuffer(text, np.uint8)))
         else:
-            self._add_numbers(name, values)
-
-    def _add_numbers(self, name: str, values: pa.Array) -> None:
-        nulls, others = self._digests.setdefault(name, (hashlib.sha256(), hashlib.sha256()))
-        rows = len(values)
-        if values.null_count:
-            places = pc.indices_nonzero(values.is_null())
-            nulls.update(_bytes_of(pc.add(places, pa.scalar(self._rows[name], pa.uint64()))))
-            values = values.drop_null()
-        others.update(_bytes_of(values))
-        self._rows[name] += rows
-
-
-def _bytes_of(values: pa.Array) -> memoryview:
-    """The bytes of numbers without nulls, in the order of this machine (little-endian)."""
-    width = values.type.bit_width // 8
-    start = values.offset * width
-    return memoryview(values.buffers()[1] or b"")[start : start + len(values) * width]
-
-
-def _bytes_of_texts(values: pa.Array) -> pa.Array:
-    """The bytes of strings without nulls, one string after another."""
-    _, ends, data = values.buffers()
-    if not len(values) or data is None:
-        return pa.array([], pa.uint8())
-    offsets = pa.Array.from_buffers(pa.int32(), len(values) + 1, [None, ends], offset=values.offset)
-    first, last = offsets[0].as_py(), offsets[-1].as_py()
-    return pa.Array.from_buffers(pa.uint8(), last - first, [None, data], offset=first)
+            nulls, others = self._digests.setdefault(name, (hashlib.sha256(), hashlib.sha256()))
+            places = np.flatnonzero(values.is_null()) + self._rows[name]
+            nulls.update(places.astype(np.uint64).tobytes())
+            others.update(np.asarray(values.drop_null()).tobytes())
+            self._rows[name] += len(values)
 
 
 def avoid_pandas() -> None:
@@ -114,26 +91,14 @@ Runs = TypeVar("Runs", pa.Table, pa.RecordBatch)
 MEND = "delete it and start snakemake again"
 _FACTS, _COLUMNS, _CHECKSUM = b"timefair", b"timefair.columns", b"timefair.checksum"
 _ROW_GROUP_BYTES = 2**24
-_OF_EVENTS = [f"{log}.list.element" for log in ("events", "launch_events")]
-_MEASURED = [
-    *(f"{event}.{number}" for event in _OF_EVENTS for number in ("time_s", "precision")),
-    *(f"vectors.list.element.{number}" for number in ("time_s", "outputs.list.element")),
-]
-_ENCODING = {
-    "compression": "zstd",
-    "use_byte_stream_split": _MEASURED,  # columns of numbers that are almost all different
-    "use_dictionary": [leaf for leaf in leaves(RUN_SCHEMA) if leaf not in _MEASURED],
-}
 
 
 def write_record(path: Path, batches: Iterable[pa.RecordBatch], facts: Mapping[str, Any]) -> None:
     """Write a Parquet file of runs, complete or not at all, with `facts` (JSON values)."""
     columns = ColumnChecksums()
     # Without Arrow's own copy of the schema, the metadata are in only one place.
-    with (
-        atomic_file(path) as file,
-        pq.ParquetWriter(file, RUN_SCHEMA, store_schema=False, **_ENCODING) as writer,
-    ):
+    encoding = {"compression": "zstd", "use_dictionary": False, "store_schema": False}
+    with atomic_file(path) as file, pq.ParquetWriter(file, RUN_SCHEMA, **encoding) as writer:
         for runs in _row_groups(batches):
             columns.add(runs)
             writer.write_table(runs)
@@ -185,18 +150,16 @@ class Record(NamedTuple):
                 runs.validate(full=True)
                 found.add(runs)
             yield runs.select(_names(columns))
-        now = found.by_name() if self.file.num_row_groups else {}
-        if self.columns and not now:
-            raise InputError(f"{self.path}: its runs are gone; {MEND}")
+        if not (now := found.by_name()):
+            if self.columns:
+                raise InputError(f"{self.path}: its runs are gone; {MEND}")
+            yield RUN_SCHEMA.empty_table().select(_names(columns))
         if wrong := [name for name, checksum in now.items() if self.columns.get(name) != checksum]:
             shown = f"column {wrong[0]} is" if len(wrong) == 1 else f"{len(wrong)} columns are"
             raise InputError(f"{self.path}: {shown} not as measured (checksum); {MEND}")
 
     def read(self, columns: Sequence[str] | None = None) -> pa.Table:
-        parts = list(self.row_groups(columns))
-        return (
-            pa.concat_tables(parts) if parts else RUN_SCHEMA.empty_table().select(_names(columns))
-        )
+        return pa.concat_tables(self.row_groups(columns))
 
 
 def _names(columns: Sequence[str] | None) -> list[str]:
@@ -234,9 +197,7 @@ def open_record(path: Path) -> Record:
             f"{path}: schema version {version}, and this timefair reads "
             f"{SCHEMA_VERSION}; measure again, or use the timefair that wrote it"
         )
-    if _CHECKSUM not in metadata:
-        raise InputError(f"{path}: has no checksum; {MEND}")
-    if metadata[_CHECKSUM] != _checksum(metadata):
+    if metadata.get(_CHECKSUM) != _checksum(metadata):
         raise InputError(f"{path}: its metadata are not as written (checksum); {MEND}")
     if schema != RUN_SCHEMA:
         raise InputError(f"{path}: its columns are not those of a record; {MEND}")
@@ -299,15 +260,16 @@ def nodes_of(facts: Mapping[str, Any], runs: pa.Table) -> list[dict[str, Any]]:
 
 def torn(nodes: Iterable[Mapping[str, Any]]) -> list[str]:
     """Blocks whose algorithms were measured on different nodes (of `node_of`), one clause each."""
-    blocks: dict[tuple[Any, ...], dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
-    for row in nodes:
+    blocks: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for row in sorted(nodes, key=lambda row: (row["round"], row["function"], row["dimension"])):
+        problem = f"f{row['function']} D={row['dimension']}"
         for instance in row["instances"]:
-            place = row["round"], row["function"], row["dimension"], instance
-            blocks[place][f"{row['node']} ({row['machine']})"].append(row["algorithm"])
+            block = blocks[f"{problem} instance {instance} round {row['round']}"]
+            block[f"{row['node']} ({row['machine']})"].append(row["algorithm"])
     clauses = [
-        f"f{function} D={dimension} instance {instance} round {round}: "
+        f"{block}: "
         + ", ".join(f"{' and '.join(labels)} on {node}" for node, labels in sorted(found.items()))
-        for (round, function, dimension, instance), found in sorted(blocks.items())
+        for block, found in blocks.items()
         if len(found) > 1
     ]
     more = len(clauses) - _SHOWN
@@ -451,9 +413,8 @@ class Journal:
         sink = pa.BufferOutputStream()
         with pa.ipc.new_stream(sink, batch.schema) as stream:
             stream.write_batch(batch)
-        self._write(_entry(sink.getvalue().to_pybytes()))
-        if time.monotonic() - self._synced >= SYNC_S:
-            self._sync()
+        is_due = time.monotonic() - self._synced >= SYNC_S
+        self._write(_entry(sink.getvalue().to_pybytes()), sync=is_due)
         self.runs[row["instance"], row["run"]] = batch
         return batch
 
@@ -463,12 +424,10 @@ class Journal:
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is not None:
             with contextlib.suppress(OSError):
-                self._sync()
+                self._write(b"", sync=True)
+            done = f"keeps {len(self.runs)} runs that are done"
+            self._say(f"{done}; the next start goes on from them")
         os.close(self._fd)
-        if kind is not None:
-            self._say(
-                f"keeps {len(self.runs)} runs that are done; the next start goes on from them"
-            )
 
     def _lock(self) -> int:
         """Open and lock the file; again if it was replaced or deleted in the meantime."""
@@ -499,21 +458,14 @@ class Journal:
         with contextlib.suppress(OSError):  # the log may be on the full disk
             print(f"timefair: {self._path}: {what}", file=sys.stderr, flush=True)
 
-    def _write(self, data: bytes) -> None:
+    def _write(self, data: bytes, *, sync: bool = False) -> None:
         view = memoryview(data)
-        with self._naming():
+        try:
             while view:
                 view = view[os.write(self._fd, view) :]
-
-    def _sync(self) -> None:
-        with self._naming():
-            os.fsync(self._fd)
-        self._synced = time.monotonic()
-
-    @contextlib.contextmanager
-    def _naming(self) -> Iterator[None]:
-        try:
-            yield
+            if sync:
+                os.fsync(self._fd)
+                self._synced = time.monotonic()
         except OSError as error:
             raise OSError(error.errno, error.strerror, str(self._path)) from None
 

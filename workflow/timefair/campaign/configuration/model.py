@@ -53,7 +53,6 @@ from timefair.basics.sections import (
 from timefair.policies import restart_policies, stopping_rules
 from timefair.policies.restarts import Independent, RestartPolicy
 from timefair.policies.stopping import FixedNumber, StoppingPolicy
-from timefair.records.integrity import cores_of_run, is_apart, is_referenced
 from timefair.records.rundata.settings import (
     CampaignSeed,
     Perturbed,
@@ -723,12 +722,12 @@ class Campaign(Section):
 
     def is_apart(self, label: str) -> bool:
         """Whether an algorithm runs in processes that do not hold the problem."""
-        return is_apart(self.isolation_of(label), self.algorithms[label].use)
+        use = self.algorithms[label].use
+        return self.isolation_of(label) == "strict" and not use.startswith("external:")
 
     def cores_of(self, label: str) -> int:
         """Cores that a run of an algorithm holds: its threads, and one for a separate evaluator."""
-        spec = self.algorithms[label]
-        return cores_of_run(spec.threads, self.isolation_of(label), spec.use)
+        return self.algorithms[label].threads + self.is_apart(label)
 
     @property
     def job_cores(self) -> int:
@@ -737,7 +736,8 @@ class Campaign(Section):
 
     @property
     def reference_is_timed(self) -> bool:
-        return is_referenced(self.timing.reference, self.budget.seconds)
+        timed = self.timing.reference
+        return self.budget.seconds is not None if timed is None else timed
 
     def section(self, key: str) -> Any:
         """The section of an extension; None without the section or the extension."""

@@ -53,7 +53,8 @@ def told(runs: Runs, name: str) -> list[Any]:
 
 def differs(runs: Runs, name: str) -> bool:
     """Whether a fact differs among algorithms in the shared environment, or within another one."""
-    return any(len(_values(group, name)) > 1 for group in integrity.environments(origins(runs)))
+    groups = integrity.environments(origins(runs).values())
+    return any(len(_values(group, name)) > 1 for group in groups)
 
 
 def _values(group: Iterable[integrity.Origins], name: str) -> list[Any]:
@@ -236,7 +237,7 @@ UNUSED = (StopReason.ALGORITHM_ENDED, StopReason.FAILURE)
 
 def _restarts(runs: Runs, analysis: Analysis) -> Parts:
     frame = runs.frame
-    policies = asked(runs, lambda label, campaign: integrity.restart_of(campaign, label))
+    policies = asked(runs, lambda label, campaign: integrity.setting_of(campaign, label, "restart"))
     several = [label for label, found in policies.items() if len(found) > 1]
     yield part(
         "Policy",
@@ -519,7 +520,7 @@ def _versions(runs: Runs) -> ChecklistPart:
         if (software := {n: v for n, v in found.items() if shared.get(n) != v})
     }
     unknown = sorted({n for found in (shared, *own.values()) for n, v in found.items() if not v})
-    undeclared = integrity.undeclared_software(known).items()
+    undeclared = integrity.differing_software(known.values()).items()
     together = ", ".join(f"{name} {version}" for name, version in sorted(shared.items()))
     return part(
         "Versions",
@@ -567,7 +568,7 @@ EFFECT = ("ancillary", "ancillary_effect")
 
 
 def _ancillary(runs: Runs, analysis: Analysis) -> Parts:
-    spent = ancillary_costs(runs.frame, runs.origins, analysis)
+    spent = ancillary_costs(runs, analysis)
     said, silent, elsewhere = {}, [], []
     for label in map(str, spent.index):
         origin = runs.origins.get(label, integrity.Origins())

@@ -249,7 +249,7 @@ def best_points(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         `none` in published data
     """
     points = [
-        "none" if x is None else " ".join(map(repr, x)) for x in runs.read_points().to_pylist()
+        "none" if x is None else " ".join(map(repr, x)) for x in runs.column("best_x").to_pylist()
     ]
     f = runs.frame["best_f"].astype(float)
     rows = runs.frame.assign(
@@ -271,7 +271,7 @@ def violations(runs: Runs) -> NDArray[np.float64]:
     found = np.full(len(runs.frame), np.nan)
     if runs.constrained.any():
         column = len(COSTS) + VIOLATION
-        for row, vectors in enumerate(runs.read_vectors()):
+        for row, vectors in enumerate(runs.vectors):
             if runs.constrained[row] and len(vectors):
                 found[row] = np.nanmin(vectors[:, column])
     return found
@@ -486,7 +486,8 @@ def drift(runs: Runs, analysis: Analysis) -> pd.DataFrame:
         % slower), or `none`
     """
     frame, on_problem = runs.frame, [*PROBLEM, "algorithm"]
-    taken = pd.Series(rundata.seconds_per_evaluation(frame, "wall"), index=frame.index)
+    taken = (frame["real_s"] / frame["evaluations"]).where(frame["evaluations"] > 0)
+    taken = taken.where(taken > 0).astype(float)
     taken = taken / taken.groupby([frame[key] for key in on_problem]).transform("median")
     earliest = frame.groupby([*on_problem, "round"])["run"].transform("min")
     rounds = frame[["algorithm", "round"]].assign(
@@ -545,7 +546,7 @@ def ancillary(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     share_of_budget <Share of budget; .3>: `share_s` as a share of the budget; empty without a
         budget in seconds
     """
-    rows = rundata.ancillary_costs(runs.frame, runs.origins, analysis)
+    rows = rundata.ancillary_costs(runs, analysis)
     grouped = runs.frame.groupby("algorithm")
     rows["runs"] = grouped.size()
     rows["share_of_budget"] = rows["share_s"] / grouped["budget_s"].median().astype(float)

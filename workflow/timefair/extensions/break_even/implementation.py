@@ -29,7 +29,7 @@ from timefair.records.rundata.problems import (
     in_words,
     listed_by_precision,
 )
-from timefair.records.rundata.runs import Runs, reference_s, shares_s
+from timefair.records.rundata.runs import Runs, ancillary_costs, reference_s
 from timefair.records.rundata.settings import Analysis
 from timefair.statistics.comparison import wilcoxon
 from timefair.statistics.ert import ert
@@ -75,7 +75,7 @@ class OwnTimes:
         frame = used.runs.frame
         begun = np.zeros(len(frame))
         if analysis.ancillary == "amortised":
-            shares = shares_s(frame, used.runs.origins, analysis)
+            shares = ancillary_costs(used.runs, analysis)["share_s"]
             begun += frame["algorithm"].map(shares).fillna(0.0).to_numpy()
         count = frame["evaluations"].where(frame["evaluations"] > 0, 1)
         each = (frame["objective_s"] + frame["charged_s"].fillna(0.0) / count).to_numpy(np.float64)

@@ -63,7 +63,7 @@ class Advice(NamedTuple):
 def shares(costs: Costs, cost_s: float, budget_s: float) -> Shares:
     times = at_cost(costs.seconds, costs.evaluations, cost_s)
     reached = (times <= budget_s).mean(axis=3) * costs.there
-    known = known_until(costs.known_s.ravel(), costs.known.ravel(), cost_s)
+    known = known_until(costs.end_s.ravel(), costs.known.ravel(), cost_s)
     # Runs stamp the end of a budget a little before it.
     sure = (known.reshape(costs.known.shape) >= 0.95 * budget_s) | (reached == 1)
     most = np.where(sure, reached, costs.there.astype(np.float64))

@@ -43,7 +43,7 @@ def payload(costs: Costs) -> dict[str, Any]:
     it is known; NaN where there is no run. It is compressed, in Base64.
     """
     reached = np.stack([costs.seconds, costs.evaluations], axis=-1)
-    ends = np.stack([costs.known_s, costs.known], axis=-1)
+    ends = np.stack([costs.end_s, costs.known], axis=-1)
     parts = [np.where(costs.there[..., np.newaxis, np.newaxis], reached, np.nan).ravel()]
     parts.append(np.where(costs.there[..., np.newaxis], ends, np.nan).ravel())
     packed = gzip.compress(np.concatenate(parts).astype("<f4").tobytes(), 6, mtime=0)

@@ -137,7 +137,7 @@ class Costs:
         reached = used.seconds.success
         self.seconds = np.where(reached, used.seconds.cost, np.inf)[places]
         self.evaluations = np.where(reached, used.rounds.cost, np.inf)[places]
-        self.end_s, self.known_s = used.runs.spent("seconds")[places], used.observed_s[places]
+        self.end_s = used.runs.spent("seconds")[places]
         self.end = used.runs.spent("evaluations")[places]
         self.known = used.observed_rounds[places]
         self.ties = np.ones((len(self.functions), len(self.labels), len(self.labels)))
@@ -167,10 +167,10 @@ class Costs:
             noise, ties = np.zeros_like(self.noise), np.ones_like(self.ties)
         else:
             factors = self.factors[:, np.newaxis, np.newaxis]
-            known_s = self.known_s * factors
+            known_s = self.end_s * factors
             if cost_s == 0:  # a budget cuts all at the same time, and runs stamp it a little before
-                cut = self.known_s[np.isfinite(self.known)].max(initial=0)
-                known_s = np.where(self.known_s > 0.95 * cut, cut, self.known_s) * factors
+                cut = self.end_s[np.isfinite(self.known)].max(initial=0)
+                known_s = np.where(self.end_s > 0.95 * cut, cut, self.end_s) * factors
             times = at_cost(self.seconds * factors[..., np.newaxis], self.evaluations, cost_s)
             ends = at_cost(self.end_s * factors, self.end, cost_s)
             known = known_until(known_s.ravel(), self.known.ravel(), cost_s).reshape(ends.shape)

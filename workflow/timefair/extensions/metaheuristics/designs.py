@@ -75,7 +75,7 @@ SHOWN = 9  # significant digits of constraints
 )
 def designs(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     violation = violations(runs)
-    points = runs.read_points().to_pylist()
+    points = runs.column("best_x").to_pylist()
     rows = []
     for names, members in runs.groups(CELL):
         mine = members[~np.isnan(violation[members])]

@@ -325,20 +325,19 @@ class Cell:
 def cells_of(runs: Runs, analysis: Analysis) -> list[Cell]:
     """The cells in the order of their keys, without those in which no run spent anything."""
     targets = analysis.targets_from_easy
-    traced = runs.launch_runtimes(targets)
+    owner, launch, hits = runs.launch_runtimes(targets)
     spent = Spent.until(runs.runtimes(UNIT, targets), runs.spent(UNIT))
-    hits = traced.reached_at(UNIT)
     log = runs.launches
     of_rows = log["row"].to_numpy()
-    place = np.searchsorted(of_rows, traced.rows) + traced.launch
+    place = np.searchsorted(of_rows, owner) + launch
     # a charge may leave no time for the last launches of a run
-    left = place < np.searchsorted(of_rows, traced.rows, side="right")
+    left = place < np.searchsorted(of_rows, owner, side="right")
     place = np.where(left, place, 0)
     length = log["evaluations"].to_numpy(np.float64)[place]
     ended = log["unlimited"].to_numpy(np.bool_)[place]
     began = left & (length > 0) & np.isfinite(length)
-    order = np.flatnonzero(began)[np.argsort(traced.rows[began], kind="stable")]
-    first = np.searchsorted(traced.rows[order], np.arange(len(runs.frame) + 1))
+    order = np.flatnonzero(began)[np.argsort(owner[began], kind="stable")]
+    first = np.searchsorted(owner[order], np.arange(len(runs.frame) + 1))
     budgets = runs.frame[BUDGETS[UNIT]].to_numpy(np.float64)
     whole, cut = runs.spent(UNIT), cut_off(runs)
     instances = runs.frame["instance"].to_numpy()

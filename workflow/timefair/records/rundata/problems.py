@@ -10,7 +10,6 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import combinations
 from typing import Any, TypeAlias
 
@@ -20,7 +19,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from timefair.records.consistency import BATCH_FIELDS
-from timefair.records.rundata.runs import PER_DIMENSION, PROBLEM, SECONDS, Runs, Unit
+from timefair.records.rundata.runs import PROBLEM, UNITS, Runs, Unit, kept
 from timefair.records.rundata.settings import EVERY_PAIR, WITH_THE_BEST, Analysis
 from timefair.records.status import ENDED_BY_BUDGET, ENDED_BY_TIME, FINAL_TARGET, StopReason
 from timefair.statistics.curves import best_so_far, profile_band, resampled_ert
@@ -60,15 +59,15 @@ class ProblemRuns:
         return {name: of_rows[mine] for name, mine in self.algorithms.items()}
 
 
+@kept
 def problems(runs: Runs) -> list[ProblemRuns]:
     """The problems of all suites and dimensions, in the order of their keys."""
-
-    def of_each(names: dict[str, Any], rows: NDArray[np.intp]) -> ProblemRuns:
+    found = []
+    for names, rows in runs.groups(KEYS):
         labels = runs.frame["algorithm"].iloc[rows].to_numpy(dtype=object)
         algorithms = {str(name): np.flatnonzero(labels == name) for name in sorted(set(labels))}
-        return ProblemRuns(names, rows, algorithms)
-
-    return runs.once("problems", lambda: [of_each(*group) for group in runs.groups(KEYS)])
+        found.append(ProblemRuns(names, rows, algorithms))
+    return found
 
 
 def precision_at_the_end(runs: Runs) -> NDArray[np.float64]:
@@ -79,9 +78,8 @@ def precision_at_the_end(runs: Runs) -> NDArray[np.float64]:
 def equal_if_solved(
     runs: Runs, precision: NDArray[np.float64], rows: NDArray[np.intp] | slice = slice(None)
 ) -> NDArray[np.float64]:
-    """Precisions, with 0 for those from 0 to the final target, if the optimum is known.
-
-    Shape (rows,) or (rows, points); `rows` is the run of each, by default all in their order.
+    """Precisions, with 0 for those from 0 to the final target, if the optimum is known. Shape
+    (rows,) or (rows, points); `rows` is the run of each, by default all in their order.
     """
     limit = np.expand_dims(_solved_from(runs)[rows], tuple(range(1, precision.ndim)))
     return np.where((precision >= 0) & (precision <= limit), 0.0, precision)
@@ -95,26 +93,22 @@ def final_target(runs: Runs) -> float:
 
 
 def value_at_the_target(runs: Runs) -> NDArray[np.float64]:
-    """The value of f at the final target on the problem of each run, shape (runs,).
-
-    NaN without a final target or optimum, and where a run has found less than the optimum.
+    """The value of f at the final target on the problem of each run, shape (runs,); NaN without a
+    final target or optimum, and where a run has found less than the optimum.
     """
     least = runs.frame.groupby(PROBLEM)["best_precision"].transform("min")
     value = np.asarray(runs.frame["f_opt"] + final_target(runs), dtype=np.float64)
     return np.where(np.isfinite(value) & (least >= 0), value, np.nan)
 
 
+@kept
 def _solved_from(runs: Runs) -> NDArray[np.float64]:
     """The precision from which each run counts as solved, shape (runs,); `-inf` for never."""
-
-    def found() -> NDArray[np.float64]:
-        frame = runs.frame
-        limit = np.where(frame["f_opt"].notna(), final_target(runs), -np.inf)
-        asked = frame["algorithm"].isin([k for k, one in runs.origins.items() if any(one.campaign)])
-        ended = _solved(runs) & ~asked.to_numpy()
-        return np.where(ended, np.maximum(limit, frame["best_precision"]), limit)
-
-    return runs.once("solved from", found)
+    frame = runs.frame
+    limit = np.where(frame["f_opt"].notna(), final_target(runs), -np.inf)
+    asked = frame["algorithm"].isin([k for k, one in runs.origins.items() if any(one.campaign)])
+    ended = _solved(runs) & ~asked.to_numpy()
+    return np.where(ended, np.maximum(limit, frame["best_precision"]), limit)
 
 
 def precision_at(
@@ -122,17 +116,13 @@ def precision_at(
 ) -> list[NDArray[np.float64]]:
     """Best precision, (rows, points), of the runs on each problem at numbers of evaluations."""
     best = [np.empty((len(problem.rows), points.size)) for problem, points in evaluations]
-    owner = np.full(len(runs.frame), -1, dtype=np.intp)
-    place = np.zeros(len(runs.frame), dtype=np.intp)
-    for k, (problem, _) in enumerate(evaluations):
-        owner[problem.rows] = k
-        place[problem.rows] = np.arange(len(problem.rows))
     for part in runs.traces:
-        owners = owner[part.rows]
-        for k in np.unique(owners[owners >= 0]):
-            mine = part.taken(np.flatnonzero(owners == k))
-            found = best_so_far(mine.evaluations, mine.precision, mine.offsets, evaluations[k][1])
-            best[k][place[mine.rows]] = equal_if_solved(runs, found, mine.rows)
+        for (problem, points), of_problem in zip(evaluations, best, strict=True):
+            rows, mine, place = np.intersect1d(part.rows, problem.rows, return_indices=True)
+            if rows.size:
+                one = part.taken(mine)
+                found = best_so_far(one.evaluations, one.precision, one.offsets, points)
+                of_problem[place] = equal_if_solved(runs, found, rows)
     return best
 
 
@@ -152,18 +142,14 @@ def known_until(
     (runs,), says so. In seconds, runs of one budget are cut off together, at the end of the
     longest.
     """
-    counted = PER_DIMENSION.get(unit, unit)
-    evaluations, spent = runs.spent("evaluations"), runs.spent(counted)
-    if counted in SECONDS:
+    evaluations, spent = runs.spent("evaluations"), runs.spent(unit)
+    if unit == "seconds":
         together = pd.Series(spent).groupby(runs.frame["budget_s"].to_numpy()).transform("max")
         timed_out = runs.frame["stop_reason"].isin(ENDED_BY_TIME) & together.notna()
         spent = np.where(timed_out, together, spent)
     known = np.where(cut_off(runs) & (evaluations > 0), spent, np.inf)
     known = np.where(runs.timed | _solved(runs), known, spent)
-    known = known if done is None else np.where(done, np.inf, known)
-    if unit in PER_DIMENSION:
-        known = known / runs.frame["dimension"].to_numpy(dtype=np.float64)
-    return np.asarray(known, dtype=np.float64)
+    return known if done is None else np.where(done, np.inf, known)
 
 
 def limits(problem: ProblemRuns, known: NDArray[np.float64]) -> dict[str, float]:
@@ -180,7 +166,6 @@ def _solved(runs: Runs) -> NDArray[np.bool_]:
 
 
 CELL_KEYS = ("suite", "dimension", "function", "instance", "algorithm")
-INSTANCE = ("dimension", "function", "instance")
 
 
 @dataclass(frozen=True)
@@ -228,86 +213,69 @@ class KnownCosts:
 
 
 @dataclass(frozen=True)
-class Cell:
-    names: dict[str, Any]
-    spent: Spent
-
-    def resampled_ert(self, analysis: Analysis) -> NDArray[np.float64]:
-        """ERT to each target in each resample of the runs, shape (resamples, targets)."""
-        return resampled_ert(
-            self.spent.cost,
-            self.spent.success,
-            resamples=analysis.resamples,
-            rng=analysis.stream(self.names),
-        )
-
-
-@dataclass(frozen=True)
 class Problems:
-    """The problems of a suite and dimension, or of a suite, on which every algorithm was run.
+    """The problems of a suite and dimension on which every algorithm was run.
 
-    `names` are the keys that all share; `instances` has the cells of all algorithms, in
-    alphabetical order, for each instance.
+    `instances` has, for each of them, the names and the runs of all algorithms in alphabetical
+    order; `spent` are the costs of all runs.
     """
 
     names: dict[str, Any]
     algorithms: tuple[str, ...]
-    instances: list[tuple[Cell, ...]]
+    spent: Spent
+    instances: list[list[tuple[dict[str, Any], NDArray[np.intp]]]]
 
     def costs(self) -> NDArray[np.float64]:
         """ERT, shape (problems, algorithms); `inf` if a problem was not solved."""
-        cells = [cell.spent for of_instance in self.instances for cell in of_instance]
-        if not cells:
-            return np.empty((0, len(self.algorithms)))
-        runs, targets = np.array([len(cell.cost) for cell in cells]), cells[0].cost.shape[1]
-        values = np.empty((len(cells), targets))
-        for number in np.unique(runs):
-            alike = np.flatnonzero(runs == number)
-            spent = np.stack([cells[k].cost for k in alike])
-            values[alike] = ert(spent, np.stack([cells[k].success for k in alike]), axis=1)
-        of_instances = values.reshape(len(self.instances), -1, targets)
-        return of_instances.transpose(0, 2, 1).reshape(-1, len(self.algorithms))
+        erts = [
+            np.stack([self.spent.of(rows).ert for _, rows in cells], axis=-1)
+            for cells in self.instances
+        ]
+        return np.concatenate([np.empty((0, len(self.algorithms))), *erts])
 
     def band(
         self,
         fraction: NDArray[np.float64],
         grid: NDArray[np.float64],
         analysis: Analysis,
-        measure: Callable[[NDArray[np.float64]], NDArray[np.float64]] = np.asarray,
+        measure: Callable[[NDArray[np.float64]], NDArray[np.float64]],
     ) -> Estimate:
         """Limits of profiles of a `measure` of the costs, e.g. their ratios.
 
         NaN without an instance, or if an algorithm has only one run on some instance.
         """
-        if not self.instances or any(
-            len(cell.spent.cost) == 1 for cells in self.instances for cell in cells
-        ):
+        sizes = [rows.size for cells in self.instances for _, rows in cells]
+        if min(sizes, default=1) == 1:
             unknown = np.full(fraction.shape, np.nan)
             return Estimate(fraction, unknown, unknown)
+
+        def resampled(names: dict[str, Any], rows: NDArray[np.intp]) -> NDArray[np.float64]:
+            cost, success, rng = (
+                self.spent.cost[rows],
+                self.spent.success[rows],
+                analysis.stream(names),
+            )
+            return resampled_ert(cost, success, resamples=analysis.resamples, rng=rng)
+
         samples = (
-            np.stack([cell.resampled_ert(analysis) for cell in cells], axis=-1)
+            measure(np.stack([resampled(*cell) for cell in cells], axis=-1))
             for cells in self.instances
         )
-        return profile_band(fraction, map(measure, samples), grid, confidence=analysis.confidence)
+        return profile_band(fraction, samples, grid, confidence=analysis.confidence)
 
 
-def shared_problems(runs: Runs, spent: Spent, *shared: tuple[str, ...]) -> Iterator[Problems]:
-    """The problems of each combination of some shared keys, then of the next keys."""
-    cells = [Cell(names, spent.of(rows)) for names, rows in runs.groups(CELL_KEYS)]
-    for keys in shared:
-        groups: dict[tuple[Any, ...], dict[tuple[Any, ...], dict[str, Cell]]] = {}
-        for cell in cells:
-            values, instance = (tuple(cell.names[key] for key in of) for of in (keys, INSTANCE))
-            of_instance = groups.setdefault(values, {}).setdefault(instance, {})
-            of_instance[cell.names["algorithm"]] = cell
-        for values, instances in groups.items():
-            algorithms = tuple(sorted(set().union(*instances.values())))
-            complete = [
-                tuple(of_instance[name] for name in algorithms)
-                for of_instance in instances.values()
-                if len(of_instance) == len(algorithms)
-            ]
-            yield Problems(dict(zip(keys, values, strict=True)), algorithms, complete)
+def shared_problems(runs: Runs, spent: Spent) -> Iterator[Problems]:
+    """The problems of each suite and dimension."""
+    spaces: dict[Space, dict[tuple[int, int], list[Any]]] = {}
+    for names, rows in runs.groups(CELL_KEYS):
+        suite, dimension, *instance, _ = names.values()
+        instances = spaces.setdefault((suite, dimension), {})
+        instances.setdefault(tuple(instance), []).append((names, rows))
+    for space, instances in spaces.items():
+        algorithms = {str(cell[0]["algorithm"]) for cells in instances.values() for cell in cells}
+        complete = [cells for cells in instances.values() if len(cells) == len(algorithms)]
+        names = dict(zip(CELL_KEYS, space, strict=False))
+        yield Problems(names, tuple(sorted(algorithms)), spent, complete)
 
 
 MOST_COLOURS = 16  # number of algorithms up to which each has a colour of its own
@@ -355,26 +323,21 @@ def listed_by_precision(runs: Runs, analysis: Analysis) -> dict[Space, Listed]:
     return {space: listed(analysis, ranks) for space, ranks in ranks_by_precision(runs).items()}
 
 
+@kept
 def in_order_of_looks(runs: Runs) -> list[str]:
-    """All algorithms in the order in which figures give them colours; published data are last.
-
-    Up to `MOST_COLOURS` measured ones are in alphabetical order, more by `ranks_by_precision`.
+    """All algorithms in the order of their colours: up to `MOST_COLOURS` measured ones from A to Z,
+    more by `ranks_by_precision`; then published data.
     """
-
-    def order() -> list[str]:
-        measured = sorted(set(runs.frame["algorithm"].astype(str)))
-        if len(measured) > MOST_COLOURS:
-            ranks = pd.DataFrame(ranks_by_precision(runs)).mean(axis=1)
-            measured.sort(key=lambda name: ranks[name])
-        return [*measured, *sorted(set(runs.sources) - set(measured))]
-
-    return runs.once("order of looks", order)
+    measured = sorted(set(runs.frame["algorithm"].astype(str)))
+    if len(measured) > MOST_COLOURS:
+        ranks = pd.DataFrame(ranks_by_precision(runs)).mean(axis=1)
+        measured.sort(key=lambda name: ranks[name])
+    return [*measured, *sorted(set(runs.sources) - set(measured))]
 
 
 def ranks_by_precision(runs: Runs) -> dict[Space, dict[str, float]]:
-    """The rank of the median precision at the end, averaged over the functions.
-
-    An algorithm that was not run on a function shares the worst rank there.
+    """The rank of the median precision at the end, averaged over the functions; the worst rank
+    where an algorithm was not run.
     """
     best = precision_at_the_end(runs)
     medians: dict[Space, list[dict[str, float]]] = {}
@@ -385,9 +348,8 @@ def ranks_by_precision(runs: Runs) -> dict[Space, dict[str, float]]:
         )
     ranks = {}
     for space, functions in medians.items():
-        names = sorted({name for of in functions for name in of})
-        values = [[of.get(name, np.inf) for name in names] for of in functions]
-        ranks[space] = dict(zip(names, average_ranks(values).tolist(), strict=True))
+        values = pd.DataFrame(functions).sort_index(axis="columns").fillna(np.inf)
+        ranks[space] = dict(zip(values.columns, average_ranks(values).tolist(), strict=True))
     return ranks
 
 
@@ -417,78 +379,64 @@ class UsedByRuns:
     - `runs`: Those for which the effect of another evaluation cost is known: not if launches end by
       seconds, nor with several workers and without recorded batches.
     - `seconds`, `rounds`: Cost up to the target, or up to the run's own end; rounds: by one worker.
-    - `observed_s`, `observed_rounds`: Cost up to which each run was observed, shape (runs,); `inf`
-      rounds for a run that could not continue.
+    - `observed_rounds`: Rounds up to which each run was observed, shape (runs,); `inf` for a run
+      that could not continue.
     - `remarks`: Sentences for captions: which algorithms are omitted and why; number of workers.
     """
 
     runs: Runs
     seconds: Spent
     rounds: Spent
-    observed_s: NDArray[np.float64]
     observed_rounds: NDArray[np.float64]
     remarks: str
 
     @classmethod
     def of(cls, runs: Runs, analysis: Analysis) -> UsedByRuns:
         """The costs of some runs; tables with the same settings share the result."""
-        by_seconds = tuple(sorted(analysis.restarted_by_seconds.items()))
-        key = (cls, analysis.targets_from_easy, analysis.workers, by_seconds)
-        return runs.once(key, lambda: cls._of(runs, analysis))
+        restarted = frozenset(analysis.restarted_by_seconds.items())
+        return _used_by(runs, analysis.targets_from_easy, analysis.workers, restarted)
 
-    @classmethod
-    def _of(cls, runs: Runs, analysis: Analysis) -> UsedByRuns:
-        batches = runs.read_batches() if analysis.workers > 1 else None
-        algorithms = runs.frame["algorithm"]
-        lost = [] if batches is None else algorithms[np.asarray(batches.is_null())].astype(str)
-        unknown = tuple(sorted(set(lost)))
-        names = ", ".join(unknown)
-        of_batches = f"Omitted, because their batches were not recorded: {names}." * bool(unknown)
-        refused = algorithms.isin([*analysis.restarted_by_seconds, *unknown])
-        kept = runs.where(~refused.to_numpy()) if refused.any() else runs
-        targets = analysis.targets_from_easy
-        seconds, evaluations = (
-            Spent.until(kept.runtimes(unit, targets), kept.spent(unit))
-            for unit in ("seconds", "evaluations")
+    @property
+    def problems(self) -> list[ProblemRuns]:
+        return problems(self.runs)
+
+
+@kept
+def _used_by(
+    runs: Runs, targets: tuple[float, ...], workers: int, restarted: frozenset[tuple[str, str]]
+) -> UsedByRuns:
+    remarks, algorithms = [], runs.frame["algorithm"]
+    batches = runs.column("batches") if workers > 1 else pa.nulls(0)
+    unknown = sorted(set(algorithms[np.asarray(batches.is_null())])) if workers > 1 else []
+    if workers > 1:
+        remarks.append(
+            f"Up to {workers} evaluations of a batch run at the same time and count as one; "
+            "an algorithm that asks for one point at a time gains nothing."
         )
-        total = kept.spent("evaluations")
-        final = np.isinf(evaluations_allowed(kept)) & (total > 0)
-        begun = np.column_stack([evaluations.cost, total])
-        if batches is not None:
-            begun = in_rounds(begun, batches.filter(pa.array(~refused)), analysis.workers)
-        return cls(
-            kept,
-            seconds,
-            replace(evaluations, cost=begun[:, :-1]),
-            kept.spent("seconds"),
-            np.where(final, np.inf, begun[:, -1]),
-            " ".join(filter(None, (parallel(analysis), restarted(analysis), of_batches))),
+    if restarted:
+        named = ", ".join(f"{label} ({key})" for label, key in sorted(restarted))
+        remarks.append(
+            "Omitted, because their launches end by seconds and would be others at another "
+            f"evaluation cost: {named}."
         )
-
-    @cached_property
-    def problems(self) -> tuple[ProblemRuns, ...]:
-        return tuple(problems(self.runs))
-
-
-def restarted(analysis: Analysis) -> str:
-    """Sentence on algorithms that are omitted because of their restarts; empty without any."""
-    named = [f"{label} ({key})" for label, key in sorted(analysis.restarted_by_seconds.items())]
-    if not named:
-        return ""
-    return (
-        "Omitted, because their launches end by seconds and would be others at another "
-        f"evaluation cost: {', '.join(named)}."
+    if unknown:
+        remarks.append(f"Omitted, because their batches were not recorded: {', '.join(unknown)}.")
+    refused = algorithms.isin([*dict(restarted), *unknown]).to_numpy()
+    left = runs.where(~refused) if refused.any() else runs
+    seconds, evaluations = (
+        Spent.until(left.runtimes(unit, targets), left.spent(unit)) for unit in UNITS
     )
-
-
-def parallel(analysis: Analysis) -> str:
-    """Sentence on the effect of several workers; empty for one worker."""
-    if analysis.workers == 1:
-        return ""
-    return (
-        f"Up to {analysis.workers} evaluations of a batch run at the same time and count as one; "
-        "an algorithm that asks for one point at a time gains nothing."
-    )
+    total = left.spent("evaluations")
+    final = np.isinf(evaluations_allowed(left)) & (total > 0)
+    begun = np.column_stack([evaluations.cost, total])
+    if workers > 1:
+        for run, rows in enumerate(batches.filter(pa.array(~refused)).to_pylist()):
+            if rows:
+                columns = ([row[name] for row in rows] for name in BATCH_FIELDS)
+                begun[run] = rounds(begun[run], *columns, workers=workers)
+    observed = np.where(final, np.inf, begun[:, -1])
+    of_rounds = replace(evaluations, cost=begun[:, :-1])
+    return UsedByRuns(left, seconds, of_rounds, observed, " ".join(remarks))
 
 
 def complete_problems(
@@ -504,21 +452,6 @@ def complete_problems(
         yield space, algorithms, complete
 
 
-def in_rounds(
-    evaluations: NDArray[np.float64], batches: pa.Array, workers: int
-) -> NDArray[np.float64]:
-    """Number of rounds that runs had started when they had made some evaluations, (runs, ...).
-
-    `inf` is returned unchanged; `batches` are from `Runs.read_batches`, none of them null.
-    """
-    found = evaluations.copy()
-    for run, rows in enumerate(batches.to_pylist()):
-        if rows:
-            columns = ([row[name] for row in rows] for name in BATCH_FIELDS)
-            found[run] = rounds(evaluations[run], *columns, workers=workers)
-    return found
-
-
 def stacked(parts: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> pd.DataFrame:
     """The parts below one another: for each column, a vector, or one value for all rows of a part.
 
@@ -528,19 +461,13 @@ def stacked(parts: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> pd.Da
     >>> stacked(parts, ["algorithm", "k"]).values.tolist()
     [['A', 1], ['A', 2], ['B', 1]]
     """
-    pieces = [[np.atleast_1d(part[name]) for name in columns] for part in parts]
-    if not pieces:
-        return pd.DataFrame({name: [] for name in columns})
-    lengths = np.array([[column.size for column in piece] for piece in pieces])
-    single = lengths == 1
-    rows = np.where(single.all(axis=1), 1, np.where(single, 0, lengths).max(axis=1))[:, np.newaxis]
-    if (~single & (lengths != rows)).any():
-        raise ValueError("the vectors of a part must have one length")
-    repeats = np.where(single, rows, 1)
+    pieces = [
+        np.broadcast_arrays(*(np.atleast_1d(part[name]) for name in columns)) for part in parts
+    ]
     return pd.DataFrame(
         {
-            name: np.concatenate(column).repeat(repeats[:, k].repeat(lengths[:, k]))
-            for k, (name, column) in enumerate(zip(columns, zip(*pieces, strict=True), strict=True))
+            name: np.concatenate([piece[k] for piece in pieces]) if pieces else []
+            for k, name in enumerate(columns)
         }
     )
 

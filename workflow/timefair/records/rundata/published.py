@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from timefair.basics.errors import InputError
 from timefair.basics.words import number
-from timefair.records.rundata.runs import SECONDS, Runs, Unit
-from timefair.records.rundata.traces import TracePart, launches_of
+from timefair.records.rundata.runs import Runs, Unit
+from timefair.records.rundata.traces import TracePart
 from timefair.records.schema import BRIDGE, FOREIGN_CLOCK, KEYS
 
 KERNELS = ("arithmetic", "memory", "interpreter")
@@ -33,6 +33,7 @@ CLOCKS = ("cpu", "wall")  # what the two times of a kernel are, in their order
 BATCHES = 8
 LEAST_ERROR, FEW_ERROR = 0.02, 0.3
 """Smallest standard error of a logarithm, and that of a single record, which shows no noise."""
+Array = NDArray[np.float64]
 Kernels = Mapping[str, Any]
 """The two times of each kernel in a job: the fact ``kernels`` of its record."""
 
@@ -66,36 +67,29 @@ def bridge(
                 f"no reference kernels in the records of {side}: seconds are not comparable; "
                 "measure them again"
             )
-    place, kernel = CLOCKS.index(clock), OF_CODE[implementation]
-    ratios, spreads = {}, {}
-    for name in KERNELS:
-        (mine, error), (others, its_error) = (
-            _log_time(of, name, place, confidence) for of in (here, there)
-        )
-        ratios[name], spreads[name] = mine - others, float(np.hypot(error, its_error))
-    low = min(ratios[name] - spreads[name] for name in KERNELS)
-    high = max(ratios[name] + spreads[name] for name in KERNELS)
-    ratio, least, most = np.exp([ratios[kernel], low, high]).tolist()
-    return Bridge(ratio, least, most, kernel)
+    kernel = OF_CODE[implementation]
+    (mine, error), (others, its_error) = (
+        _log_times(of, CLOCKS.index(clock), confidence) for of in (here, there)
+    )
+    ratios, spreads = mine - others, np.hypot(error, its_error)
+    limits = (ratios - spreads).min(), (ratios + spreads).max()
+    ratio, low, high = np.exp([ratios[KERNELS.index(kernel)], *limits]).tolist()
+    return Bridge(ratio, low, high, kernel)
 
 
-def _log_time(
-    timed: Sequence[Kernels], name: str, place: int, confidence: float
-) -> tuple[float, float]:
-    """The logarithm of the median time of a kernel, and how far from it the true one may be."""
+def _log_times(timed: Sequence[Kernels], place: int, confidence: float) -> tuple[Array, Array]:
+    """Logarithms of the median times of `KERNELS`, and how far from them the true ones may be."""
     from scipy.stats import t
 
-    logs = np.log([one[name][place] for one in timed])
+    logs = np.log([[one[name][place] for name in KERNELS] for one in timed])
     batches = np.array_split(logs, min(BATCHES, max(len(logs) // 2, min(len(logs), 3))))
-    error, count = FEW_ERROR, len(batches)
+    error, count = np.full(len(KERNELS), FEW_ERROR), len(batches)
     if count > 1:
-        medians = [np.median(batch) for batch in batches]
-        error = max(float(np.std(medians, ddof=1) / np.sqrt(count)), LEAST_ERROR)
-    deviation = float(t.ppf((1 + confidence) / 2, max(count - 1, 2)))
-    return float(np.median(logs)), deviation * error
+        medians = [np.median(batch, axis=0) for batch in batches]
+        error = np.maximum(np.std(medians, axis=0, ddof=1) / np.sqrt(count), LEAST_ERROR)
+    return np.median(logs, axis=0), t.ppf((1 + confidence) / 2, max(count - 1, 2)) * error
 
 
-Array = NDArray[np.float64]
 CHEAP_S = 1e-3  # the evaluation cost at which captions say how much a bridge still matters
 
 
@@ -118,24 +112,17 @@ def at_ends(runs: Runs, confidence: float) -> list[Runs]:
     For each algorithm, its bridge is at one end and the others at the other, so that each pair is
     compared at both of its extremes.
     """
-    if runs.published is None or not (found := bridges(runs, confidence)):
+    if (others := runs.published) is None:
         return []
-    ends = {label: (one.low / one.ratio, one.high / one.ratio) for label, one in found.items()}
-    return [
-        replace(
-            runs,
-            published=_scaled(
-                runs.published,
-                _of_runs(
-                    runs.published,
-                    dict.fromkeys(runs.sources, 1.0)
-                    | {other: of[end if other == label else 1 - end] for other, of in ends.items()},
-                ),
-            ),
-        )
+    found = bridges(runs, confidence).items()
+    ends = {label: (one.low / one.ratio, one.high / one.ratio) for label, one in found}
+    cases = [
+        {other: of[end if other == label else 1 - end] for other, of in ends.items()}
         for label in ends
         for end in (0, 1)
     ]
+    factors = [_of_runs(others, dict.fromkeys(runs.sources, 1.0) | case) for case in cases]
+    return [replace(runs, published=_scaled(others, factor)) for factor in factors]
 
 
 def _of_runs(others: Runs, factors: Mapping[str, float]) -> Array:
@@ -145,24 +132,22 @@ def _of_runs(others: Runs, factors: Mapping[str, float]) -> Array:
 def _scaled(others: Runs, factor: Array) -> Runs:
     """Multiply times by a factor per run, except simulated cost."""
     frame = others.frame
-    cost, told, count = (
+    simulated, wall_s, count = (
         np.asarray(frame[name], dtype=np.float64)
         for name in ("evaluation_cost_s", "wall_s", "evaluations")
     )
-    cost = np.nan_to_num(cost)
+    simulated = np.nan_to_num(simulated)
 
     def seconds(told: Array, evaluations: Array, cost: Array, factor: Array) -> Array:
         fixed = np.minimum(cost * evaluations, told)
         return np.asarray(fixed + factor * (told - fixed))
 
-    def part_of(part: TracePart) -> TracePart:
-        of_events = part.at_events(cost), part.at_events(factor)
+    def of_part(part: TracePart) -> TracePart:
+        of_events = part.at_events(simulated), part.at_events(factor)
         return replace(part, time_s=seconds(part.time_s, part.evaluations, *of_events))
 
-    wall_s = seconds(told, count, cost, factor)
-    return replace(
-        others, frame=frame.assign(wall_s=wall_s, real_s=wall_s), traces=others.traces.each(part_of)
-    )
+    wall_s = seconds(wall_s, count, simulated, factor)
+    return others.each_part(of_part, "traces", frame=frame.assign(wall_s=wall_s, real_s=wall_s))
 
 
 def said(labels: list[str], runs: Runs, confidence: float) -> str:
@@ -197,7 +182,7 @@ NAMES = ("algorithm", "algorithm_a", "algorithm_b")
 
 def told_in(runs: Runs, unit: Unit) -> Runs:
     """The runs whose cost is known in a unit; in seconds, published data are omitted."""
-    apart = unit in SECONDS and not any(BRIDGE in source for source in runs.sources.values())
+    apart = unit == "seconds" and not any(BRIDGE in source for source in runs.sources.values())
     there = runs if apart else with_published(runs)
     known = there.known_in(unit)
     return there if known.all() else there.where(known)
@@ -218,20 +203,11 @@ def with_published(runs: Runs) -> Runs:
         factors = factors * (frame["cpu_s"] / frame["wall_s"]).where(timed).to_numpy(np.float64)
     others = _scaled(runs.published, factors)
     frame = pd.concat([runs.frame, others.frame.dropna(axis="columns", how="all")])
-    frame = frame.reset_index(drop=True)
-    order = frame.sort_values(list(KEYS), kind="stable").index.to_numpy()
-    place = np.argsort(order)
-    mine, theirs = place[: len(runs.frame)], place[len(runs.frame) :]
-    return replace(
-        runs,
-        frame=frame.iloc[order].reset_index(drop=True),
-        traces=runs.traces.renumbered(mine) + others.traces.renumbered(theirs),
-        feasibility=runs.feasibility.renumbered(mine),
-        launch_traces=runs.launch_traces.renumbered(mine),
-        read_launches=lambda: launches_of(runs.read_launches(), mine),
-        published=None,
-        sources={},
-    )
+    frame = frame.reset_index(drop=True).sort_values(list(KEYS), kind="stable")
+    mine, theirs = np.split(np.argsort(frame.index.to_numpy()), [len(runs.frame)])
+    moved = runs.each_part(lambda part: part.renumbered(mine), frame=frame.reset_index(drop=True))
+    traces = moved.traces + others.traces.renumbered(theirs)
+    return replace(moved, traces=traces, published=None, sources={})
 
 
 def marked(frame: pd.DataFrame, runs: Runs, confidence: float) -> pd.DataFrame:

@@ -6,10 +6,9 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from itertools import compress
+from functools import wraps
 from pathlib import Path
-from typing import Any, Literal, TypeVar, cast
+from typing import Any, Concatenate, Literal, ParamSpec, TypeVar, cast
 
 import numpy as np
 import pandas as pd
@@ -18,65 +17,55 @@ import pyarrow.compute as pc
 from numpy.typing import ArrayLike, NDArray
 
 from timefair.basics.errors import InputError
-from timefair.records.consistency import BATCH_FIELDS
 from timefair.records.integrity import Origins, several_hosts
-from timefair.records.rundata.settings import Analysis, Clock, NoisyValue, not_of_own
-from timefair.records.rundata.traces import (
-    COSTS,
-    NUMBERS,
-    Held,
-    LaunchTraces,
-    NoisyRows,
-    Source,
-    Stored,
-    TracedLaunches,
-    TracePart,
-    Traces,
-    Vectors,
-    aligned,
-    launches_begun_later,
-    launches_from,
-    launches_of,
-    nondominated,
-    read_feasibility,
-    read_launch_traces,
-    read_launches,
-    read_noisy,
-    read_vectors,
-    scaled_launches,
-)
+from timefair.records.rundata import traces as nested
+from timefair.records.rundata.settings import Analysis, Clock, NoisyValue
 from timefair.records.schema import BRIDGE, FOREIGN_CLOCK, KEYS, PUBLISHED, RUN_SCHEMA
 from timefair.records.status import ENDED_BY_BUDGET, Perturbation
-from timefair.records.store import NODES, READINGS, by_run, facts_of
+from timefair.records.store import NODES, PLACE, READINGS, by_run
 from timefair.statistics.curves import best_so_far
-from timefair.statistics.runtimes import Rule, relative_targets, runtimes
+from timefair.statistics.runtimes import relative_targets, runtimes
 
 Result = TypeVar("Result")
-Unit = Literal["seconds", "evaluations", "seconds_per_dimension", "evaluations_per_dimension"]
+Arguments = ParamSpec("Arguments")
+Unit = Literal["seconds", "evaluations"]
 UNITS: tuple[Unit, ...] = ("seconds", "evaluations")
-"""The units of most tables; the other units are for comparing dimensions."""
-
-PER_DIMENSION: dict[Unit, Unit] = {
-    "seconds_per_dimension": "seconds",
-    "evaluations_per_dimension": "evaluations",
-}
-SECONDS: tuple[Unit, ...] = ("seconds", "seconds_per_dimension")
 PROBLEM = ["suite", "function", "dimension", "instance"]
-DECIDED = [
-    "suite", "function", "dimension", "instance", "algorithm", "round", "runs", "reason", "path",
-]  # fmt: skip
-
-SCHEDULED = [
-    "suite", "function", "dimension", "instance", "algorithm", "round", "parameter", "asked",
-    "length", "launch_evaluations",
-]  # fmt: skip
-
+DECIDED = [*PLACE, "runs", "reason", "path"]
+SCHEDULED = [*PLACE, "parameter", "asked", "length", "launch_evaluations"]
 HELD_EVENTS = 4_000_000
 """Most events that are kept in memory (about 100 MB); more are read again in each pass."""
 POINTS = 101  # number of points of a curve
 MANY_CELLS = 300
 """Number of algorithms times functions, in all dimensions, up to which curves have all points."""
 LEAST_POINTS = 0.25  # minimal share of the points of a curve
+_NESTED = ("traces", "feasibility", "launch_traces", "launch_log", "noisy")
+
+
+def kept(
+    make: Callable[Concatenate[Runs, Arguments], Result],
+) -> Callable[Concatenate[Runs, Arguments], Result]:
+    """Keep what a function makes of some runs and hashable arguments or numbers in any sequence:
+    all tables share it, unchanged.
+    """
+
+    def identity(value: object) -> Hashable:
+        if not isinstance(value, np.ndarray | list | tuple):
+            return value
+        array = np.asarray(value)
+        return array.shape, hashlib.sha256(array.tobytes()).digest()
+
+    @wraps(make)
+    def made_once(runs: Runs, /, *arguments: Arguments.args, **named: Arguments.kwargs) -> Result:
+        def fresh() -> Result:
+            made = make(runs, *arguments, **named)
+            if isinstance(made, np.ndarray):
+                made.flags.writeable = False
+            return made
+
+        return runs.once((make, *map(identity, (*arguments, *named.values()))), fresh)
+
+    return made_once
 
 
 @dataclass(frozen=True)
@@ -88,12 +77,11 @@ class Runs:
 
     - `frame`: One row per run, with every column of the record that is not nested, and ``machine``,
       the kind of machine of its block ("" without blocks).
-    - `traces`, `feasibility`, `launch_traces`, `noisy`: The events of all runs; the first feasible
-      point of each run on a problem with constraints, as an event of the precision 0; improvements
-      of each traced launch; values without noise. Charges change neither of the last two, and
-      clocks not the last.
-    - `read_launches`, `read_points`, `read_batches`, `read_vectors`: Read what is nested: launches,
-      best points and batches (list columns; null: none, not known), and all vectors.
+    - `traces`, `feasibility`, `launch_traces`, `launch_log`, `noisy`: The events of all runs; the
+      first feasible point of each run on a problem with constraints, as an event of the precision
+      0; improvements of each traced launch; all launches; values without noise. Charges change
+      neither `launch_traces` nor `noisy`, and clocks not the latter.
+    - `column`: Reads a column that is nested, of all runs.
     - `stopping`: Decisions of a stopping rule, one row per problem, algorithm and round: ``runs``
       so far, ``reason`` (None if the rule continued), and ``path`` (its number at each look).
     - `schedules`: Lengths of launches that jobs have chosen (`SCHEDULED`), by job and instance.
@@ -107,14 +95,12 @@ class Runs:
     """
 
     frame: pd.DataFrame
-    traces: Traces
-    feasibility: Traces
-    launch_traces: LaunchTraces
-    noisy: NoisyRows
-    read_launches: Callable[[], pd.DataFrame]
-    read_points: Callable[[], pa.Array]
-    read_batches: Callable[[], pa.Array]
-    read_vectors: Callable[[], Vectors]
+    traces: nested.Traces
+    feasibility: nested.Traces
+    launch_traces: nested.Parts[nested.LaunchTracePart]
+    launch_log: nested.Parts[nested.LaunchPart]
+    noisy: nested.Parts[nested.NoisyPart]
+    column: Callable[[str], pa.ChunkedArray]
     stopping: pd.DataFrame
     origins: Mapping[str, Origins]
     schedules: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=SCHEDULED))
@@ -135,19 +121,19 @@ class Runs:
     @classmethod
     def read(cls, paths: Iterable[Path]) -> Runs:
         """All runs of record files; `InputError` for a damaged file, or runs of equal keys."""
-        runs = cls._from(Stored(paths))
+        given = tuple(paths)
+        runs = cls._from(nested.Stored(given)) if given else cls.of(RUN_SCHEMA.empty_table())
         pa.default_memory_pool().release_unused()  # half of the memory of the records' columns
         return runs
 
     @classmethod
     def of(cls, table: pa.Table) -> Runs:
         """The runs of a table of `RUN_SCHEMA`; `InputError` if two rows have the same keys."""
-        return cls._from(Held(table))
+        return cls._from(nested.Held(table))
 
     @classmethod
-    def _from(cls, source: Source) -> Runs:
-        plain = source.plain()
-        facts = facts_of(plain.schema)
+    def _from(cls, source: nested.Source) -> Runs:
+        plain, facts = source.plain()
         sources = facts.get(PUBLISHED, {})
         published = _of_labels(plain, sources)
         timed = _of_labels(plain, [label for label in sources if sources[label].get(FOREIGN_CLOCK)])
@@ -162,7 +148,11 @@ class Runs:
 
     @classmethod
     def _some(
-        cls, source: Source, plain: pa.Table, kept: NDArray[np.bool_], facts: Mapping[str, Any]
+        cls,
+        source: nested.Source,
+        plain: pa.Table,
+        kept: NDArray[np.bool_],
+        facts: Mapping[str, Any],
     ) -> Runs:
         """Some of the runs of a source; all columns that are not nested are in memory."""
         places = np.flatnonzero(kept)
@@ -182,46 +172,39 @@ class Runs:
             )
         rows = np.full(kept.size, -1, dtype=np.intp)
         rows[places] = np.arange(places.size)
-        reference = _best_known(frame)
-        frame["best_precision"] -= reference
         frame["real_s"] = frame["real_s"].fillna(frame["wall_s"])  # there was no simulated cost
         frame["machine"] = machine_of_runs(frame, facts.get(NODES, []))
-        frame["reference_f"] = frame["f_opt"].fillna(pd.Series(reference)).astype(float)
-        has_noise = np.asarray(frame["noise_free_f"].notna())
+        frame["reference_f"] = frame["f_opt"].fillna(0.0).astype(float)
 
-        def column(name: str, fields: Sequence[str] = ()) -> pa.Array:
-            chunks = [chunk for part in source.nested(name, fields) for chunk in part.chunks]
+        def column(name: str) -> pa.ChunkedArray:
+            chunks = [chunk for part in source.nested(name) for chunk in part.chunks if len(chunk)]
             return pa.chunked_array(chunks, RUN_SCHEMA.field(name).type).take(places)
 
-        traces = Traces(
-            lambda: (
-                TracePart.of(events, here).from_reference(reference)
-                for here, (events,) in aligned(source, rows, events=NUMBERS)
-            )
-        )
-        constrained = np.where(plain["constraint_evaluations"].is_valid().to_numpy(), rows, -1)
-        return cls(
+        def of_those_with(name: str) -> NDArray[np.intp]:
+            return np.where(plain[name].is_valid().to_numpy(), rows, -1)
+
+        constrained, noisy = map(of_those_with, ("constraint_evaluations", "noise_free_f"))
+        found = cls(
             frame=frame,
-            traces=traces.held(lambda: source.events() <= HELD_EVENTS),
-            feasibility=read_feasibility(source, constrained),
-            launch_traces=read_launch_traces(source, rows).each(
-                lambda part: part.from_reference(reference)
+            traces=nested.read(source, rows, nested.TracePart).held(
+                lambda: source.events() <= HELD_EVENTS
             ),
-            noisy=read_noisy(source, rows, has_noise),
-            read_launches=lambda: read_launches(source, rows, reference),
-            read_points=lambda: column("best_x"),
-            read_batches=lambda: column("batches", BATCH_FIELDS),
-            read_vectors=lambda: read_vectors(source, places),
+            feasibility=nested.read(source, constrained, nested.FeasiblePart),
+            launch_traces=nested.read(source, rows, nested.LaunchTracePart),
+            launch_log=nested.read(source, rows, nested.LaunchPart),
+            noisy=nested.read(source, noisy, nested.NoisyPart),
+            column=column,
             stopping=pd.DataFrame(facts.get("stopping", []), columns=DECIDED),
             schedules=pd.DataFrame(facts.get("schedule", []), columns=SCHEDULED),
-            origins={label: Origins(**one) for label, one in facts.get("origins", {}).items()},
+            origins=facts.get("origins", {}),
             nodes=facts.get(NODES, []),
             readings=facts.get(READINGS, []),
         )
+        return found.from_own_best()
 
     def reading(self, name: str) -> NDArray[np.float64]:
         """What a meter read in each run, shape (runs,); NaN: not metered, or not available."""
-        told = self.once("readings", lambda: by_run(self.readings))
+        told = by_run(self.readings)
         keys = zip(*(self.frame[key] for key in KEYS), strict=True)
         return np.array([told.get(key, {}).get(name) for key in keys], dtype=np.float64)
 
@@ -229,51 +212,40 @@ class Runs:
         """For each run, the ``length`` of a launch that its schedule gave, and ``stopped_at``, the
         share of the schedule at which the budget cut a run without a completed launch; NaN without.
         """
-        keys = SCHEDULED[: SCHEDULED.index("parameter")]
+        frame, keys = self.frame, list(PLACE)
         known = self.schedules.drop_duplicates(keys).set_index(keys)
-        places = pd.MultiIndex.from_frame(self.frame[keys])
+        places = pd.MultiIndex.from_frame(frame[keys])
         found = known[["length", "launch_evaluations"]].reindex(places).astype(float)
         found = found.reset_index(drop=True)
-        share = self.frame["evaluations"] / self.frame["launches"] / found["launch_evaluations"]
-        cut = self.frame["stop_reason"].isin(ENDED_BY_BUDGET) & (
-            self.frame["completed_restarts"] == 0
-        )
+        share = frame["evaluations"] / frame["launches"] / found["launch_evaluations"]
+        cut = frame["stop_reason"].isin(ENDED_BY_BUDGET) & (frame["completed_restarts"] == 0)
         return found[["length"]].assign(stopped_at=share.where(cut).clip(upper=1.0))
 
     def spent(self, unit: Unit) -> NDArray[np.float64]:
         """Cost of each complete run, shape (runs,): the cost that a failure is charged."""
-        if unit in PER_DIMENSION:
-            return self.spent(PER_DIMENSION[unit]) / self._dimension
         column = "wall_s" if unit == "seconds" else "evaluations"
         return self.frame[column].to_numpy(dtype=np.float64)
 
+    @kept
     def runtimes(self, unit: Unit, targets: ArrayLike) -> NDArray[np.float64]:
-        """Cost to each target, shape (runs, targets); `inf` if the run did not reach it. Read-only.
+        """Cost to each target, shape (runs, targets); `inf`: not reached. NaN seconds: no times.
 
         Targets have the shape (targets,), or (runs, targets) if each run has its own; these are
         precisions. The others are values of f if the runs are `in_values`, otherwise precisions, or
-        shares of the first gap if the optimum is unknown. Seconds are NaN for runs without times.
+        shares of the first gap if the optimum is unknown.
         """
-        wanted = np.asarray(targets, dtype=np.float64)
-        return self.once(
-            ("runtimes", unit, _identity(wanted)), lambda: self._runtimes(unit, wanted)
-        )
-
-    def _runtimes(self, unit: Unit, targets: NDArray[np.float64]) -> NDArray[np.float64]:
-        wanted = self._precisions(targets)
+        wanted = self._precisions(np.asarray(targets, dtype=np.float64))
         cost = np.empty((len(self.frame), wanted.shape[-1]))
         for part, of_events in self._costs(unit):
             own = wanted if wanted.ndim == 1 else wanted[part.rows]
             cost[part.rows] = runtimes(of_events, part.precision, part.offsets, own)
-        if unit in SECONDS:
+        if unit == "seconds":
             cost[~self.timed] = np.nan
-        cost.flags.writeable = False
         return cost
 
     def seconds_after(self, evaluations: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Seconds that each run had spent after its given number of evaluations, shape (runs,).
-
-        Exact at events, linear between them, at most the time of the whole run. NaN without times.
+        """Seconds after some evaluations of each run, shape (runs,): exact at events, linear
+        between them, at most the time of the whole run; NaN without times.
         """
         made, whole = self.spent("evaluations"), self.spent("seconds")
         seconds = np.empty(len(self.frame))
@@ -293,28 +265,24 @@ class Runs:
         """Cost to the first feasible point, shape (runs,); `inf` without one or constraints."""
         cost = np.full(len(self.frame), np.inf)
         for part in self.feasibility:
-            of_events = part.time_s if unit in SECONDS else part.evaluations
             found = np.diff(part.offsets) > 0
-            cost[part.rows[found]] = of_events
-        return cost / self._dimension if unit in PER_DIMENSION else cost
+            cost[part.rows[found]] = part.time_s if unit == "seconds" else part.evaluations
+        return cost
 
-    def launch_runtimes(self, targets: ArrayLike) -> TracedLaunches:
-        """Cost of each traced launch to each target; read once. Targets are as in `runtimes`."""
-        wanted = np.asarray(targets, dtype=np.float64)
-        return self.once(
-            ("launch runtimes", _identity(wanted)), lambda: self._launch_runtimes(wanted)
-        )
-
-    def _launch_runtimes(self, targets: NDArray[np.float64]) -> TracedLaunches:
-        wanted = self._precisions(targets)
-        nobody, nothing = np.empty(0, np.intp), np.empty((0, wanted.shape[-1]))
-        found = [(nobody, nobody, nothing, nothing)]
+    @kept
+    def launch_runtimes(self, targets: ArrayLike) -> tuple[NDArray[Any], ...]:
+        """The run and the index of each traced launch, shape (launches,), and its evaluations to
+        each target, shape (launches, targets); `inf` if it did not reach it. Targets are as in
+        `runtimes`.
+        """
+        wanted = self._precisions(np.asarray(targets, dtype=np.float64))
+        nobody = np.empty(0, np.intp)
+        found = [(nobody, nobody, np.empty((0, wanted.shape[-1])))]
         for part in self.launch_traces:
             own = wanted if wanted.ndim == 1 else wanted[part.rows]
-            seconds = runtimes(part.time_s, part.precision, part.offsets, own)
             evaluations = runtimes(part.evaluations, part.precision, part.offsets, own)
-            found.append((part.rows, part.launch, seconds, evaluations))
-        return TracedLaunches(*(np.concatenate(of) for of in zip(*found, strict=True)))
+            found.append((part.rows, part.launch, evaluations))
+        return tuple(np.concatenate(of) for of in zip(*found, strict=True))
 
     @property
     def optimum(self) -> Literal["known", "unknown", "partly"]:
@@ -339,62 +307,58 @@ class Runs:
 
     @property
     def launches(self) -> pd.DataFrame:
-        """One row per launch, as in `rundata.traces`; read at each access."""
-        return self.read_launches()
+        """One row per launch, by its run; read at each access."""
+        return self.launch_log.together().frame()
 
-    @cached_property
+    @property
+    @kept
     def fronts(self) -> list[NDArray[np.float64]]:
-        """The front of each run, from `rundata.traces`; read once."""
+        """The front of each run, from `rundata.traces`; made once."""
         noisy = self.frame["noise_free_f"].notna()
         return [
-            np.empty((0, 2)) if has_noise else nondominated(run[:, len(COSTS) :])
+            np.empty((0, 2)) if has_noise else nested.nondominated(run[:, len(nested.COSTS) :])
             for run, has_noise in zip(self.vectors, noisy, strict=True)
         ]
 
-    @cached_property
-    def vectors(self) -> Vectors:
+    @property
+    @kept
+    def vectors(self) -> nested.Vectors:
         """The vectors of each run, as `rundata.traces` has them; read once."""
-        return self.read_vectors()
+        return nested.vectors_of(self.column("vectors"))
 
-    @cached_property
+    @property
     def least_precision(self) -> float:
         """Lower bound of all precisions: 0, or `-inf` if one of them is negative."""
         return -np.inf if (self.frame["best_precision"] < 0).any() else 0.0
 
-    @cached_property
+    @property
     def timed(self) -> NDArray[np.bool_]:
         """Which runs have times, shape (runs,); runs of published data have none."""
         return np.asarray(self.frame["wall_s"].notna())
 
-    @cached_property
+    @property
     def ended(self) -> NDArray[np.bool_]:
         """Which runs have an end of their own, shape (runs,), so that their results compare."""
         return np.asarray(self.frame["status"].notna())
 
     def known_in(self, unit: Unit) -> NDArray[np.bool_]:
         """Which runs have a known cost in a unit, shape (runs,)."""
-        if unit in SECONDS:
+        if unit == "seconds":
             return self.timed
-        return self.once("counted", lambda: np.asarray(self.frame["evaluations"].notna()))
+        return np.asarray(self.frame["evaluations"].notna())
 
     def units_of(self, rows: NDArray[np.intp]) -> tuple[Unit, ...]:
         """The units of most tables in which the cost of some runs is known."""
         return tuple(unit for unit in UNITS if self.known_in(unit)[rows].all())
 
+    @kept
     def relative_targets(self, shares: ArrayLike) -> NDArray[np.float64]:
         """The targets of each run's problem, (runs, shares), by runs with times; read-only."""
-        wanted = np.asarray(shares, dtype=np.float64)
-        key = ("relative targets", _identity(wanted))
-        return self.once(key, lambda: self._relative_targets(wanted))
-
-    def _relative_targets(self, shares: NDArray[np.float64]) -> NDArray[np.float64]:
         problem = self.frame.groupby(PROBLEM).ngroup().to_numpy()
-        ends = (TracePart.first_precision, TracePart.last_precision)
+        ends = (nested.TracePart.first_precision, nested.TracePart.last_precision)
         first, best = map(self._of_traces, ends)
         first[~self.timed] = best[~self.timed] = np.inf
-        targets = relative_targets(first, best, problem, shares)
-        targets.flags.writeable = False
-        return targets
+        return relative_targets(first, best, problem, shares)
 
     def at_the_best(self) -> dict[str, NDArray[np.float64]]:
         """``evaluations`` and ``time_s`` at the last event, shape (runs,); NaN without events."""
@@ -421,50 +385,38 @@ class Runs:
         known = np.where(lost, np.nan, 1.0)
         nothing = dict.fromkeys(("budget_s", "budget_evaluations"), np.nan)
         nothing |= {name: self.frame[name] * known for name in ("wall_s", "real_s")}
-        return replace(
-            self,
-            frame=self.frame.assign(**nothing, status=None, stop_reason=None, perturbation=None),
-            traces=self.traces.each(lambda part: part.scaled(known)),
-        )
+        frame = self.frame.assign(**nothing, status=None, stop_reason=None, perturbation=None)
+        return self.each_part(lambda part: part.scaled(known), "traces", frame=frame)
 
+    @kept
     def with_targets_in_values(self, in_values: bool) -> Runs:
         """The same runs, with values of f or precisions as targets."""
-        if in_values == self.in_values:
-            return self
-        return self.once(("in values", in_values), lambda: replace(self, in_values=in_values))
+        return self if in_values == self.in_values else replace(self, in_values=in_values)
 
+    @kept
     def with_values(self, value: NoisyValue) -> Runs:
         """The same runs; of noisy ones, the traces and best precisions are those of a rule.
 
         Call this before clocks and charges change the times. Launches keep their measured values.
-        `InputError` for ``best_evaluated`` with a user's noisy function.
         """
-        if value == "measured" or not self.frame["noise_free_f"].notna().any():
-            return self
-        return self.once(("noisy value", value), lambda: self._with_values(value))
-
-    def _with_values(self, rule: Rule) -> Runs:
         noisy = np.asarray(self.frame["noise_free_f"].notna())
-        own = sorted({name for name in self.frame.loc[noisy, "suite"] if ":" in name})
-        if rule == "best_evaluated" and own:
-            raise InputError(f"statistics.noisy_value: {rule!r}: {not_of_own(own[0])}")
+        if value == "measured" or not noisy.any():
+            return self
         f_opt = self.frame["f_opt"].to_numpy(dtype=np.float64)
         others = np.where(noisy, -1, np.arange(noisy.size))
-        changed = Traces(lambda: (part.traced(rule, f_opt) for part in self.noisy))
-        traces = self.traces.renumbered(others) + changed
-        frame = self.frame.assign(
-            best_precision=replace(self, traces=traces)._of_traces(TracePart.last_precision)
-        )
+        changed = nested.Parts(lambda: (part.traced(value, f_opt) for part in self.noisy))
+        left = replace(self, traces=self.traces.renumbered(others) + changed)
+        frame = self.frame.assign(best_precision=left._of_traces(nested.TracePart.last_precision))
         least = np.where(noisy, _best_known(frame), 0.0)  # of values, where no optimum is known
         unknown = noisy & np.isnan(f_opt)
-        return replace(
-            self,
-            frame=frame.assign(
-                best_precision=frame["best_precision"] - least,
-                reference_f=np.where(unknown, least, frame["reference_f"]),
-            ),
-            traces=traces.each(lambda part: part.from_reference(least)),
-        )
+        frame["best_precision"] -= least
+        frame["reference_f"] = np.where(unknown, least, frame["reference_f"])
+        return left.each_part(lambda part: part.from_reference(least), "traces", frame=frame)
+
+    def each_part(self, change: Callable[[Any], Any], *names: str, **others: Any) -> Runs:
+        """The same runs with a change of each part of some, or of all, that is nested."""
+        changed = {name: getattr(self, name).each(change) for name in names or _NESTED}
+        return replace(self, **changed, **others)
 
     def wanted(self, analysis: Analysis) -> Runs:
         """The runs without perturbed ones, if the analysis omits these."""
@@ -473,19 +425,12 @@ class Runs:
         return self.once("unperturbed", lambda: self.where(~self.perturbed))
 
     def where(self, kept: NDArray[np.bool_]) -> Runs:
-        """Some of the runs; precisions stay relative to the best of all (see `from_own_best`)."""
+        """Some of the runs; precisions stay relative to the best of all."""
         rows = np.where(kept, np.cumsum(kept) - 1, -1)
-        return replace(
-            self,
+        return self.each_part(
+            lambda part: part.renumbered(rows),
             frame=self.frame[kept].reset_index(drop=True),
-            traces=self.traces.renumbered(rows),
-            feasibility=self.feasibility.renumbered(rows),
-            launch_traces=self.launch_traces.renumbered(rows),
-            noisy=self.noisy.renumbered(rows),
-            read_launches=lambda: launches_of(self.read_launches(), rows),
-            read_points=lambda: self.read_points().filter(pa.array(kept)),
-            read_batches=lambda: self.read_batches().filter(pa.array(kept)),
-            read_vectors=lambda: list(compress(self.vectors, kept)),
+            column=lambda name: self.column(name).filter(pa.array(kept)),
         )
 
     def from_own_best(self) -> Runs:
@@ -494,60 +439,47 @@ class Runs:
         if not change.any():
             return self
         best, reference = self.frame["best_precision"] - change, self.frame["reference_f"] + change
-        return replace(
-            self,
-            frame=self.frame.assign(best_precision=best, reference_f=reference),
-            traces=self.traces.each(lambda part: part.from_reference(change)),
-            launch_traces=self.launch_traces.each(lambda part: part.from_reference(change)),
-            read_launches=lambda: launches_from(self.read_launches(), change),
-        )
+        frame = self.frame.assign(best_precision=best, reference_f=reference)
+        names = ("traces", "launch_traces", "launch_log")
+        return self.each_part(lambda part: part.from_reference(change), *names, frame=frame)
 
+    @kept
     def timed_by(self, clock: Clock) -> Runs:
         """The same runs, in times and budgets of another clock; `InputError` if one is unknown."""
-        return self if clock == "wall" else self.once(clock, lambda: self._timed_by(clock))
-
-    def _timed_by(self, clock: Clock) -> Runs:
+        if clock == "wall":
+            return self
         if (self.frame["evaluation_cost_s"] > 0).any():
             raise InputError(f"statistics.time: {clock!r}: with a simulated cost, 'wall'")
         shown = seconds(self.frame, clock)
-        if np.isnan(shown).any():
-            count = np.isnan(shown).sum()
-            raise InputError(f"statistics.time: {clock!r}: {count} runs have no such time")
+        if unknown := np.isnan(shown).sum():
+            raise InputError(f"statistics.time: {clock!r}: {unknown} runs have no such time")
         return replace(self.costing(shown), clock=clock)
 
     def costing(self, cost: NDArray[np.float64]) -> Runs:
         """The same runs with another cost, shape (runs,), spent evenly over the time of a run."""
         wall_s = self.spent("seconds")
         scale = np.divide(cost, wall_s, out=np.ones_like(cost), where=wall_s > 0)
-        return replace(
-            self,
+        return self.each_part(
+            lambda part: part.scaled(scale),
+            *("traces", "feasibility", "launch_traces", "launch_log"),
             frame=self.frame.assign(wall_s=cost, budget_s=self.frame["budget_s"] * scale),
-            traces=self.traces.each(lambda part: part.scaled(scale)),
-            feasibility=self.feasibility.each(lambda part: part.scaled(scale)),
-            launch_traces=self.launch_traces.each(lambda part: part.scaled(scale)),
-            read_launches=lambda: scaled_launches(self.read_launches(), scale),
         )
 
     def amortised(self, analysis: Analysis) -> Runs:
         """The same runs, each charged its share of its algorithm's tuning and preparation."""
-        return self.charged(shares_s(self.frame, self.origins, analysis))
+        return self.charged(ancillary_costs(self, analysis)["share_s"].to_dict())
 
-    def charged(self, cost_s: Mapping[str, float]) -> Runs:
-        """The same runs, begun later by a number of seconds per algorithm.
-
-        Events at or after the budget T are dropped, and launches that end there are not complete.
-        Evaluations and counts remain as measured.
+    def charged(self, cost_s: Mapping[Any, float]) -> Runs:
+        """The same runs, begun later by a number of seconds per algorithm, without events at or
+        after the budget T, where launches are cut. Evaluations and counts remain as measured.
         """
         late = np.asarray(self.frame["algorithm"].map(cost_s).fillna(0.0), dtype=np.float64)
         budget = np.asarray(self.frame["budget_s"].fillna(np.inf), dtype=np.float64)
-        left = replace(
-            self,
-            traces=self.traces.each(lambda part: part.begun_later(late, budget)),
-            feasibility=self.feasibility.each(lambda part: part.begun_later(late, budget)),
-            read_launches=lambda: launches_begun_later(self.read_launches(), late, budget),
+        left = self.each_part(
+            lambda part: part.begun_later(late, budget), "traces", "feasibility", "launch_log"
         )
         wall_s = np.minimum(self.frame["wall_s"] + late, budget)
-        best = left._of_traces(TracePart.last_precision)
+        best = left._of_traces(nested.TracePart.last_precision)
         return replace(left, frame=self.frame.assign(wall_s=wall_s, best_precision=best))
 
     def spaces(self) -> Iterator[Runs]:
@@ -568,7 +500,7 @@ class Runs:
     def points(self) -> int:
         """Number of points of curves: `POINTS` for up to `MANY_CELLS` cells, a share for more."""
         keys = ["suite", "dimension", "function", "algorithm"]
-        cells = self.once("cells", lambda: self.frame.groupby(keys, observed=True).ngroups)
+        cells = self.frame.groupby(keys, observed=True).ngroups
         share = MANY_CELLS / max(cells, MANY_CELLS)
         return round(POINTS * max(share, LEAST_POINTS))
 
@@ -579,10 +511,7 @@ class Runs:
     def cost_grids(
         self, unit: Unit, of_runs: Iterable[NDArray[np.intp]], points: int | None = None
     ) -> list[NDArray[np.float64]]:
-        """A `cost_grid` for each of several sets of runs, given by their rows.
-
-        It has no points without an event or a cost.
-        """
+        """A `cost_grid` for each set of runs, given by their rows; empty without event or cost."""
         firsts, ends, grids = self._first_costs(unit), self.spent(unit), []
         for rows in of_runs:
             first, end = firsts[rows].min(initial=np.inf), ends[rows].max(initial=0.0)
@@ -598,50 +527,37 @@ class Runs:
 
     def groups(self, keys: tuple[str, ...]) -> Iterator[tuple[dict[str, Any], NDArray[np.intp]]]:
         """The rows of each combination of keys, in the order of the keys' values."""
-        if self.frame.empty:
-            return
-        found = self.once(
-            ("groups", keys), lambda: sorted(self.frame.groupby(list(keys)).indices.items())
-        )
-        for names, rows in found:
+        found = [] if self.frame.empty else self.frame.groupby(list(keys)).indices.items()
+        for names, rows in sorted(found):
             values = names if isinstance(names, tuple) else (names,)
             yield dict(zip(keys, values, strict=True)), np.asarray(rows, dtype=np.intp)
 
-    @property
-    def _dimension(self) -> NDArray[np.float64]:
-        return self.frame["dimension"].to_numpy(dtype=np.float64)
-
-    def _costs(self, unit: Unit) -> Iterator[tuple[TracePart, NDArray[np.float64]]]:
+    def _costs(self, unit: Unit) -> Iterator[tuple[nested.TracePart, NDArray[np.float64]]]:
         """Each part, and what had been spent at its events; 0 seconds for runs without times."""
         for part in self.traces:
-            cost = part.evaluations
-            if unit in SECONDS:
-                cost = np.where(np.isnan(part.time_s), 0.0, part.time_s)
-            yield part, cost / part.at_events(self._dimension) if unit in PER_DIMENSION else cost
+            no_time = np.isnan(part.time_s)
+            yield (
+                part,
+                np.where(no_time, 0.0, part.time_s) if unit == "seconds" else part.evaluations,
+            )
 
+    @kept
     def _first_costs(self, unit: Unit) -> NDArray[np.float64]:
         """The least positive cost at an event of each run, shape (runs,); `inf` without one."""
+        first = np.full(len(self.frame), np.inf)
+        for part, cost in self._costs(unit):
+            owner = np.repeat(part.rows, np.diff(part.offsets))
+            np.minimum.at(first, owner[cost > 0], cost[cost > 0])
+        return first
 
-        def least() -> NDArray[np.float64]:
-            first = np.full(len(self.frame), np.inf)
-            for part, cost in self._costs(unit):
-                owner = np.repeat(part.rows, np.diff(part.offsets))
-                np.minimum.at(first, owner[cost > 0], cost[cost > 0])
-            return first
-
-        return self.once(("first costs", unit), least)
-
-    def _of_traces(self, number: Callable[[TracePart], NDArray[np.float64]]) -> NDArray[np.float64]:
+    def _of_traces(
+        self, number: Callable[[nested.TracePart], NDArray[np.float64]]
+    ) -> NDArray[np.float64]:
         """One number per run, shape (runs,)."""
         of_runs = np.empty(len(self.frame))
         for part in self.traces:
             of_runs[part.rows] = number(part)
         return of_runs
-
-
-def _identity(values: NDArray[np.float64]) -> Hashable:
-    """The same for equal arrays alone; short, even if each run has its own targets."""
-    return values.shape, hashlib.sha256(values.tobytes()).digest()
 
 
 def _of_labels(plain: pa.Table, labels: Iterable[str]) -> NDArray[np.bool_]:
@@ -650,9 +566,8 @@ def _of_labels(plain: pa.Table, labels: Iterable[str]) -> NDArray[np.bool_]:
 
 
 def _best_known(frame: pd.DataFrame) -> NDArray[np.float64]:
-    """The value to which the precisions of each run are distances, shape (runs,).
-
-    0 with a known optimum; else the best value on the problem, or 0 if no run found a finite value.
+    """The value to which the precisions of each run are distances, shape (runs,): the best value on
+    the problem, if one is finite; 0 with a known optimum.
     """
     unknown = frame["f_opt"].isna().to_numpy()
     if not unknown.any():
@@ -671,12 +586,10 @@ _PLACE = ("algorithm", "function", "dimension", "instance", "round")
 def machine_of_runs(frame: pd.DataFrame, nodes: Iterable[Mapping[str, Any]]) -> NDArray[np.object_]:
     """The kind of machine of each run, by `Runs.nodes`, shape (runs,); "" without blocks."""
     kinds = {
-        tuple((row | {"instance": instance})[name] for name in _PLACE): row["machine"]
-        for row in map(dict, nodes)
+        tuple({**row, "instance": instance}[name] for name in _PLACE): row["machine"]
+        for row in nodes
         for instance in row["instances"]
     }
-    if not kinds:
-        return np.full(len(frame), "", dtype=object)
     places = zip(*(frame[name] for name in _PLACE), strict=True)
     return np.array([kinds.get(place, "") for place in places], dtype=object)
 
@@ -686,18 +599,12 @@ def machines(runs: Runs) -> list[str]:
     return sorted({*runs.frame["machine"].unique()} - {""})
 
 
-def several(runs: Runs) -> bool:
-    """Whether blocks were measured on more than one kind of machine."""
-    return len(machines(runs)) > 1
-
-
 def without_partner(runs: Runs) -> NDArray[np.bool_]:
-    """Which runs are in a block that lacks an algorithm of its problem, shape (runs,).
-
-    None are, unless there are several kinds of machines.
+    """Which runs are in a block that lacks an algorithm of its problem, shape (runs,); none with
+    one kind of machines.
     """
     frame = runs.frame
-    if not several(runs):
+    if len(machines(runs)) < 2:
         return np.zeros(len(frame), dtype=np.bool_)
     here = frame.groupby(BLOCK)["algorithm"].transform("nunique")
     all_of_problem = frame.groupby(BLOCK[:-1])["algorithm"].transform("nunique")
@@ -706,7 +613,7 @@ def without_partner(runs: Runs) -> NDArray[np.bool_]:
 
 def mixture(runs: Runs) -> str:
     """The machines of the runs, as sentences for captions; empty for one machine."""
-    if not several(runs):
+    if len(machines(runs)) < 2:
         return several_hosts(runs.origins)
     counts = Counter(runs.frame["machine"])
     each = ", ".join(f"{counts[kind]} runs on {kind}" for kind in machines(runs))
@@ -741,9 +648,10 @@ def failed_algorithms(runs: Runs) -> list[tuple[str, int, str]]:
     return sorted((str(suite), int(dimension), str(name)) for suite, dimension, name in names)
 
 
+@kept
 def without_failed(runs: Runs) -> Runs:
     failed = _of_failed(runs)
-    return runs.once("without failed", lambda: runs.where(~failed)) if failed.any() else runs
+    return runs.where(~failed) if failed.any() else runs
 
 
 def failed_in_words(failed: Iterable[tuple[str, int, str]]) -> str:
@@ -755,15 +663,12 @@ def failed_in_words(failed: Iterable[tuple[str, int, str]]) -> str:
     return f"Omitted, without an evaluation in any run: {', '.join(said)}." if said else ""
 
 
+@kept
 def _of_failed(runs: Runs) -> NDArray[np.bool_]:
-
-    def found() -> NDArray[np.bool_]:
-        frame, count = runs.frame, runs.frame["evaluations"]
-        evaluated = (count > 0) | count.isna() & frame["status"].notna()
-        own = evaluated.groupby([frame[key] for key in [*SPACE, "algorithm"]]).transform("any")
-        return np.asarray(~own, dtype=np.bool_)
-
-    return runs.once("failed", found)
+    frame, count = runs.frame, runs.frame["evaluations"]
+    evaluated = (count > 0) | count.isna() & frame["status"].notna()
+    own = evaluated.groupby([frame[key] for key in [*SPACE, "algorithm"]]).transform("any")
+    return np.asarray(~own, dtype=np.bool_)
 
 
 MOST_WAITED = 0.99
@@ -778,14 +683,6 @@ def seconds(frame: pd.DataFrame, clock: Clock) -> NDArray[np.float64]:
     column = "real_s" if clock == "wall" else "cpu_s"
     told: NDArray[np.float64] = frame[column].to_numpy(dtype=np.float64)
     return told / reference_s(frame) if clock == "reference" else told
-
-
-def seconds_per_evaluation(frame: pd.DataFrame, clock: Clock) -> NDArray[np.float64]:
-    """Time per evaluation in each run, shape (runs,); NaN without evaluations or time."""
-    evaluations = frame["evaluations"].to_numpy(dtype=np.float64)
-    told = seconds(frame, clock)
-    known = (evaluations > 0) & (told > 0)
-    return np.asarray(np.where(known, told, np.nan) / np.where(known, evaluations, 1.0))
 
 
 def slowdown(frame: pd.DataFrame, clock: Clock) -> NDArray[np.float64]:
@@ -808,9 +705,8 @@ def slowdown(frame: pd.DataFrame, clock: Clock) -> NDArray[np.float64]:
 
 
 def objective_share(frame: pd.DataFrame) -> NDArray[np.float64]:
-    """Estimated share of the wall clock that each run spent inside the objective, shape (runs,).
-
-    At most 1; NaN without a calibration or time.
+    """Estimated share of the time of each run inside the objective, shape (runs,), at most 1; NaN
+    without a calibration or time.
     """
     inside = frame["objective_s"].astype(float) * frame["evaluations"]
     share = inside / frame["real_s"].where(frame["real_s"] > 0)
@@ -830,43 +726,24 @@ def simulated_cost(frame: pd.DataFrame) -> str:
     return f"Each evaluation counts {each} s more than it takes." if costs else ""
 
 
-ANCILLARY = ["tuning_s", "preparation_s", "preparation", "problems", "share_s"]
-
-
-def ancillary_costs(
-    frame: pd.DataFrame, origins: Mapping[str, Origins], analysis: Analysis
-) -> pd.DataFrame:
+def ancillary_costs(runs: Runs, analysis: Analysis) -> pd.DataFrame:
     """Tuning, preparation and the share of a problem, one row per algorithm.
 
     Tuning is the declared time plus that of a search. An undeclared preparation is the median of
     the measured ones. ``share_s`` is the sum divided by ``problems``.
     """
-    measured = frame.groupby("algorithm")["preparation_s"].median().astype(float)
-    rows = pd.DataFrame(index=measured.index)
-    rows["tuning_s"] = [
-        float(analysis.tuning_s.get(name, 0.0)) + searched_s(origins.get(str(name)))
-        for name in rows.index
-    ]
-    declared = [analysis.preparation_s.get(name) for name in rows.index]
-    rows["preparation_s"] = [
-        float(known if given is None else given)
-        for given, known in zip(declared, measured, strict=True)
-    ]
-    rows["preparation"] = ["measured" if given is None else "declared" for given in declared]
-    rows["problems"] = np.full(len(rows), analysis.problems)
+    measured = runs.frame.groupby("algorithm")["preparation_s"].median().astype(float)
+    declared = pd.Series(analysis.preparation_s, dtype=float).reindex(measured.index)
+    names = list(map(str, measured.index))
+    tuning_s = [analysis.tuning_s.get(k, 0.0) + searched_s(runs.origins.get(k)) for k in names]
+    rows = pd.DataFrame({"tuning_s": tuning_s}, index=measured.index, dtype=np.float64)
+    rows["preparation_s"] = declared.fillna(measured)
+    rows["preparation"] = np.where(declared.isna(), "measured", "declared")
+    rows["problems"] = analysis.problems
     rows["share_s"] = (rows["tuning_s"] + rows["preparation_s"].fillna(0.0)) / analysis.problems
-    return rows[ANCILLARY]
+    return rows
 
 
 def searched_s(origin: Origins | None) -> float:
     """Measured seconds of the searches for an algorithm's parameters; 0 without a search."""
-    searches = [] if origin is None else origin.tuning
-    return float(sum(search["seconds"] for search in searches))
-
-
-def shares_s(
-    frame: pd.DataFrame, origins: Mapping[str, Origins], analysis: Analysis
-) -> dict[str, float]:
-    """The seconds that each algorithm is charged per problem."""
-    shares = ancillary_costs(frame, origins, analysis)["share_s"]
-    return {str(name): float(share) for name, share in shares.items()}
+    return float(sum(search["seconds"] for search in (origin or Origins()).tuning))

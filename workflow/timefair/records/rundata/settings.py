@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import Field, field_validator
+from pydantic import Field
 
 from timefair.basics.sections import (
     Bounds,
@@ -62,14 +62,6 @@ class RunCount(Section):
 
 
 COCOS_NOISY = "bbob-noisy"  # the suite whose published data have no measured values
-
-
-def not_of_own(suite: str) -> str:
-    """Why ``best_evaluated`` cannot be used for a user's function, and what would be right."""
-    return (
-        f"of {suite} the values without noise are not known of all evaluated points; write "
-        "'recommended' or 'best_measured'"
-    )
 
 
 class Matters(Section):
@@ -145,7 +137,11 @@ class Statistics(Section):
             yield "time", f"{self.time!r}: with budget.evaluation_cost_s write 'wall'"
         suite = campaign.problems.suite
         if self.noisy_value == "best_evaluated" and ":" in suite:
-            yield "noisy_value", f"{self.noisy_value!r}: {not_of_own(suite)}"
+            yield (
+                "noisy_value",
+                f"{self.noisy_value!r}: of {suite} the values without noise are not known of all "
+                "evaluated points; write 'recommended' or 'best_measured'",
+            )
         if campaign.published and suite == COCOS_NOISY and self.noisy_value != "best_evaluated":
             yield (
                 "noisy_value",
@@ -217,7 +213,6 @@ class Analysis(Statistics):
 
     - `targets`, `target_values`, `seed`, `perturbed`: As in the campaign file. The draws of a row
       depend on the seed and its own names only.
-    - `band`: Probabilities of the edges of the band around a median trajectory.
     - `tuning_s`, `preparation_s`, `problems`: For each algorithm that declares them, seconds for
       all problems together (None: measured), and the number of problems among which they are
       divided, at least 1.
@@ -232,7 +227,7 @@ class Analysis(Statistics):
     target_values: TargetValues
     seed: CampaignSeed
     perturbed: Perturbed
-    band: tuple[float, float] = (0.25, 0.75)
+    band: ClassVar[tuple[float, float]] = (0.25, 0.75)  # around a median trajectory
     tuning_s: dict[str, float] = Field(default={})
     preparation_s: dict[str, float | None] = Field(default={})
     problems: Count = 1
@@ -245,13 +240,6 @@ class Analysis(Statistics):
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> Self:
         return cls(**settings)
-
-    @field_validator("band")
-    @classmethod
-    def _rising(cls, band: tuple[float, float]) -> tuple[float, float]:
-        if not 0 <= band[0] <= band[1] <= 1:
-            raise ValueError(f"band must be two rising probabilities, not {band}")
-        return band
 
     def suited(self, optimum: str) -> Analysis:
         """The same settings with the targets that suit runs whose optima are a `Runs.optimum`."""

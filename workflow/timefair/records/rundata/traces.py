@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cache
-from itertools import chain
+from itertools import chain, pairwise
 from pathlib import Path
-from typing import Any, ClassVar, Generic, Literal, Self, TypeAlias, TypeVar
+from typing import Any, ClassVar, Generic, Self, TypeAlias, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -26,26 +26,11 @@ from timefair.records.integrity import Origins
 from timefair.records.rundata.settings import NoisyValue
 from timefair.records.schema import BY_PLACE, PUBLISHED, RUN_SCHEMA
 from timefair.records.status import COMPLETED, LaunchEnd
-from timefair.records.store import NODES, nodes_of, open_record, with_facts
+from timefair.records.store import NODES, facts_of, nodes_of, open_record
 from timefair.records.thinning import THINNING
 from timefair.statistics.runtimes import Rule, count_within, trace
 
 PLAIN = [field.name for field in RUN_SCHEMA if not pa.types.is_list(field.type)]
-
-
-def aligned(
-    source: Source, rows: NDArray[np.intp], **columns: Sequence[str]
-) -> Iterator[tuple[NDArray[np.intp], list[pa.ChunkedArray]]]:
-    """Some nested columns of the runs that have a row, with these rows, part by part.
-
-    `rows` has one value for each run of the source, negative to omit it.
-    """
-    first = 0
-    for parts in zip(*(source.nested(*one) for one in columns.items()), strict=True):
-        here = rows[first : first + len(parts[0])]
-        first += len(here)
-        kept = here >= 0
-        yield here[kept], [part.filter(pa.array(kept)) for part in parts]
 
 
 class Held:
@@ -54,10 +39,13 @@ class Held:
     def __init__(self, table: pa.Table) -> None:
         self._table = table
 
-    def plain(self) -> pa.Table:
-        return self._table.select(PLAIN)
+    def plain(self) -> tuple[pa.Table, dict[str, Any]]:
+        facts = facts_of(self._table.schema)
+        named = facts.get("origins", {}).items()
+        origins = {label: Origins(**one) for label, one in named}
+        return self._table.select(PLAIN), facts | {"origins": origins}
 
-    def nested(self, column: str, fields: Sequence[str]) -> Iterator[pa.ChunkedArray]:
+    def nested(self, column: str, fields: Sequence[str] = ()) -> Iterator[pa.ChunkedArray]:
         yield self._table[column]
 
     def events(self) -> int:
@@ -70,14 +58,11 @@ class Stored:
     def __init__(self, paths: Iterable[Path]) -> None:
         self._paths = tuple(paths)
 
-    def plain(self) -> pa.Table:
-        """The columns of all runs that are not nested; `InputError`: incomplete ones."""
-        tables = [RUN_SCHEMA.empty_table().select(PLAIN)]
-        listed: dict[str, list[dict[str, Any]]] = {name: [] for name in BY_PLACE}
-        nodes: list[dict[str, Any]] = []
-        origins: dict[str, Origins] = {}
-        published: dict[str, Any] = {}
-        faults: list[str] = []
+    def plain(self) -> tuple[pa.Table, dict[str, Any]]:
+        """The columns of all runs that are not nested, and facts; `InputError`: incomplete ones."""
+        tables, faults = [RUN_SCHEMA.empty_table().select(PLAIN)], list[str]()
+        facts: dict[str, Any] = {name: [] for name in (*BY_PLACE, NODES)}
+        facts |= {"origins": {}, PUBLISHED: {}}
         for path in self._paths:
             try:
                 record = open_record(path)
@@ -86,22 +71,21 @@ class Stored:
                 faults += error.faults
                 continue
             for name in BY_PLACE:
-                listed[name] += record.facts.get(name, [])
+                facts[name] += record.facts.get(name, [])
             for label in pc.unique(tables[-1]["algorithm"]).to_pylist():
-                nodes += [{**row, "algorithm": label} for row in nodes_of(record.facts, tables[-1])]
+                nodes = nodes_of(record.facts, tables[-1])
+                facts[NODES] += [{**row, "algorithm": label} for row in nodes]
                 if PUBLISHED in record.facts:
-                    published[label] = record.facts[PUBLISHED]
+                    facts[PUBLISHED][label] = record.facts[PUBLISHED]
                 else:
-                    origin = origins.setdefault(label, Origins())
+                    origin = facts["origins"].setdefault(label, Origins())
                     origin.add(record.facts)
                     origin.started(record.facts, tables[-1]["started_utc"].to_pylist())
         if faults:
             raise InputError(*faults)
-        named = {label: vars(one) for label, one in origins.items()}
-        facts = {**listed, NODES: nodes, "origins": named, PUBLISHED: published}
-        return with_facts(pa.concat_tables(tables), facts)
+        return pa.concat_tables(tables), facts
 
-    def nested(self, column: str, fields: Sequence[str]) -> Iterator[pa.ChunkedArray]:
+    def nested(self, column: str, fields: Sequence[str] = ()) -> Iterator[pa.ChunkedArray]:
         element = f"{column}.list.element"
         columns = [f"{element}.{name}" for name in fields] or [element]
         for path in self._paths:
@@ -133,6 +117,7 @@ class Part:
     ``offsets[i]:offsets[i + 1]`` of the other arrays.
     """
 
+    columns: ClassVar[tuple[tuple[str, Sequence[str]], ...]]  # that `of` reads, and fields of each
     of_traces: ClassVar[tuple[str, ...]] = ("rows",)  # names of the arrays with one value per trace
 
     rows: NDArray[np.intp]
@@ -141,7 +126,12 @@ class Part:
     evaluations: NDArray[np.float64]
     precision: NDArray[np.float64]
 
-    def at_events(self, of_runs: NDArray[np.float64]) -> NDArray[np.float64]:
+    @classmethod
+    def of(cls, rows: NDArray[np.intp], *columns: pa.ChunkedArray) -> Self:
+        """Those of the runs in `rows`, from columns of their records."""
+        raise NotImplementedError
+
+    def at_events(self, of_runs: NDArray[Any]) -> NDArray[Any]:
         """The value of each event's run; `of_runs` has one value per run, for all runs."""
         return np.repeat(of_runs[self.rows], np.diff(self.offsets))
 
@@ -151,6 +141,11 @@ class Part:
 
     def scaled(self, scale: NDArray[np.float64]) -> Self:
         return replace(self, time_s=self.time_s * self.at_events(scale))
+
+    def begun_later(self, late_s: NDArray[np.float64], budget_s: NDArray[np.float64]) -> Self:
+        """The same events, later by one delay per run, without those at or after the budget."""
+        later = replace(self, time_s=self.time_s + self.at_events(late_s))
+        return later.with_events(later.time_s < self.at_events(budget_s))
 
     def taken(self, places: NDArray[np.intp]) -> Self:
         """The traces at some places of `rows`, in this order."""
@@ -194,12 +189,47 @@ class Parts(Generic[AnyPart]):
     def __iter__(self) -> Iterator[AnyPart]:
         return self._read()
 
-    def each(self, change: Callable[[AnyPart], AnyPart]) -> Self:
-        return type(self)(lambda: map(change, self))
+    def __add__(self, others: Parts[AnyPart]) -> Parts[AnyPart]:
+        """The traces of these and of other runs. The other runs have other rows."""
+        return Parts(lambda: chain(self, others))
 
-    def renumbered(self, rows: NDArray[np.intp]) -> Self:
+    def each(self, change: Callable[[AnyPart], AnyPart]) -> Parts[AnyPart]:
+        return Parts(lambda: map(change, self))
+
+    def renumbered(self, rows: NDArray[np.intp]) -> Parts[AnyPart]:
         """The same traces with other rows; those of runs with a negative row are omitted."""
         return self.each(lambda part: part.renumbered(rows))
+
+    def held(self, fit: Callable[[], bool]) -> Parts[AnyPart]:
+        """The same parts, kept in memory after the first pass if they fit then."""
+        parts = cache(lambda: list(self) if fit() else self)
+        return Parts(lambda: iter(parts()))
+
+    def together(self) -> AnyPart:
+        """All traces at once, in the order of the rows, for data that fit into memory."""
+        parts = list(self)
+        values = {
+            field.name: np.concatenate([getattr(part, field.name) for part in parts])
+            for field in fields(parts[0])
+        }
+        values["offsets"] = offsets_of(np.concatenate([np.diff(part.offsets) for part in parts]))
+        return type(parts[0])(**values).taken(np.argsort(values["rows"], kind="stable"))
+
+
+def read(source: Source, rows: NDArray[np.intp], kind: type[AnyPart]) -> Parts[AnyPart]:
+    """Parts of a kind with the runs that have a row in `rows`: one for each run of the source,
+    negative to omit it.
+    """
+
+    def parts() -> Iterator[AnyPart]:
+        first = 0
+        for found in zip(*(source.nested(*one) for one in kind.columns), strict=True):
+            here = rows[first : first + len(found[0])]
+            first += len(here)
+            kept = here >= 0
+            yield kind.of(here[kept], *(column.filter(pa.array(kept)) for column in found))
+
+    return Parts(parts)
 
 
 def offsets_of(lengths: NDArray[Any]) -> NDArray[np.int64]:
@@ -223,80 +253,54 @@ NUMBERS = ("time_s", "evaluations", "precision")
 class TracePart(Part):
     """The events of some of the runs: one trace per run, in any order."""
 
+    columns = (("events", NUMBERS),)
+
     @classmethod
-    def of(cls, events: pa.ChunkedArray, rows: NDArray[np.intp]) -> TracePart:
-        """Read them from the column of the records; null means no event."""
-        lengths, flat = _flat(events)
+    def of(cls, rows: NDArray[np.intp], *columns: pa.ChunkedArray) -> Self:
+        lengths, flat = _flat(columns[0])
         return cls(rows, offsets_of(lengths), **_numbers(flat, NUMBERS))
 
     def first_precision(self) -> NDArray[np.float64]:
         """The precision of the first event of each run here; `inf` for a run without events."""
-        return self._precision_at(self.offsets[:-1])
+        return self._at(self.offsets[:-1], self.precision, np.inf)
 
     def last_precision(self) -> NDArray[np.float64]:
         """The precision of the last event, the best of the run; `inf` for a run without events."""
-        return self._precision_at(self.offsets[1:] - 1)
+        return self._at(self.offsets[1:] - 1, self.precision, np.inf)
 
     def at_the_last(self, of_events: NDArray[np.float64]) -> NDArray[np.float64]:
         """The value of the last event of each run here; NaN for a run without events."""
-        last = np.full(len(self.rows), np.nan)
+        return self._at(self.offsets[1:] - 1, of_events, np.nan)
+
+    def _at(
+        self, events: NDArray[np.int64], of_events: NDArray[np.float64], nothing: float
+    ) -> NDArray[np.float64]:
+        found = np.full(events.size, nothing)
         some = np.diff(self.offsets) > 0
-        last[some] = of_events[self.offsets[1:][some] - 1]
-        return last
-
-    def _precision_at(self, events: NDArray[np.int64]) -> NDArray[np.float64]:
-        precision = np.full(events.size, np.inf)
-        some = np.diff(self.offsets) > 0
-        precision[some] = self.precision[events[some]]
-        return precision
-
-    def begun_later(self, late_s: NDArray[np.float64], budget_s: NDArray[np.float64]) -> TracePart:
-        """The same events, later by one delay per run, without those at or after the budget."""
-        later = replace(self, time_s=self.time_s + self.at_events(late_s))
-        return later.with_events(later.time_s < self.at_events(budget_s))
+        found[some] = of_events[events[some]]
+        return found
 
 
-class Traces(Parts[TracePart]):
-    """The parts of all events, each run in one of them."""
-
-    def __add__(self, others: Traces) -> Traces:
-        """The events of these and of other runs. The other runs have other rows."""
-        return Traces(lambda: chain(self, others))
-
-    def held(self, fit: Callable[[], bool]) -> Traces:
-        """The same events, kept in memory after the first pass if they fit then."""
-        parts = cache(lambda: list(self) if fit() else self)
-        return Traces(lambda: iter(parts()))
-
-    def together(self) -> TracePart:
-        """All events at once, in the order of the rows, for data that fit into memory."""
-        parts = list(self)
-        rows, *numbers = (
-            np.concatenate([getattr(part, name) for part in parts]) for name in ("rows", *NUMBERS)
-        )
-        lengths = np.concatenate([np.diff(part.offsets) for part in parts])
-        return TracePart(rows, offsets_of(lengths), *numbers).taken(np.argsort(rows))
-
-
-_FEASIBLE_FIELDS = ("evaluations", "time_s", "outputs")
+Traces = Parts[TracePart]
+COSTS = ("evaluations", "time_s")  # the first columns; the others are the numbers of the vector
 VIOLATION = 1  # index of the violation in the outputs (`problems.kinds.Constraints`)
 
 
-def read_feasibility(source: Source, rows: NDArray[np.intp]) -> Traces:
+class FeasiblePart(TracePart):
     """One event per run that found a feasible point, with the violation 0 as its precision."""
 
-    def parts() -> Iterator[TracePart]:
-        for here, (vectors,) in aligned(source, rows, vectors=_FEASIBLE_FIELDS):
-            lengths, flat = _flat(vectors)
-            violation = pc.list_element(pc.struct_field(flat, "outputs"), VIOLATION)
-            feasible = np.flatnonzero(np.asarray(violation, dtype=np.float64) == 0.0)
-            run = np.repeat(np.arange(len(here)), lengths)[feasible]
-            runs, first = np.unique(run, return_index=True)
-            costs = _numbers(flat.take(pa.array(feasible[first])), COSTS)
-            offsets = offsets_of(np.bincount(runs, minlength=len(here)))
-            yield TracePart(here, offsets, **costs, precision=np.zeros(runs.size))
+    columns = (("vectors", (*COSTS, "outputs")),)
 
-    return Traces(parts)
+    @classmethod
+    def of(cls, rows: NDArray[np.intp], *columns: pa.ChunkedArray) -> Self:
+        lengths, flat = _flat(columns[0])
+        violation = pc.list_element(pc.struct_field(flat, "outputs"), VIOLATION)
+        feasible = np.flatnonzero(np.asarray(violation, dtype=np.float64) == 0.0)
+        run = np.repeat(np.arange(len(rows)), lengths)[feasible]
+        runs, first = np.unique(run, return_index=True)
+        costs = _numbers(flat.take(pa.array(feasible[first])), COSTS)
+        offsets = offsets_of(np.bincount(runs, minlength=len(rows)))
+        return cls(rows, offsets, **costs, precision=np.zeros(runs.size))
 
 
 def nondominated(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -313,21 +317,14 @@ def nondominated(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(ordered[falls], dtype=np.float64)
 
 
-_VECTOR_FIELDS = ("evaluations", "time_s", "outputs.list.element")
-COSTS = ("evaluations", "time_s")  # the first columns; the others are the numbers of the vector
 Vectors = list[NDArray[np.float64]]
 
 
-def read_vectors(source: Source, places: NDArray[np.intp]) -> Vectors:
-    """The vectors of the runs at some places of a source, in the order of their evaluation.
+def vectors_of(column: pa.ChunkedArray) -> Vectors:
+    """The vectors of each run in the column of the records, in the order of their evaluation.
 
     One array per run, shape ``(vectors, 2 + numbers)``: `COSTS` and the numbers; ``(0, 2)``: none.
     """
-    runs = [run for part in source.nested("vectors", _VECTOR_FIELDS) for run in _vectors_of(part)]
-    return [runs[place] for place in places]
-
-
-def _vectors_of(column: pa.ChunkedArray) -> Vectors:
     lengths, flat = _flat(column)
     outputs = pc.struct_field(flat, "outputs")
     numbers = np.asarray(pc.list_flatten(outputs).to_numpy(), dtype=np.float64)
@@ -345,74 +342,62 @@ def _vectors_of(column: pa.ChunkedArray) -> Vectors:
     ]
 
 
-# Launches have a frame with one row each: ``row``, the index of the run in the frame of runs;
-# ``start_s``, ``end_s``, ``evaluations`` and ``best_precision`` of the launch by itself;
-# ``complete``: whether it ended by itself, by its share tau or at the final target; ``unlimited``:
-# whether neither a limit tau nor a budget ended it. The trace of a launch are its events that are
-# also events of the run, and its thinned own events. Published runs, and runs of a policy that
-# pauses launches, have none.
+# The launches of runs: their times count from the start of the run, evaluations and precisions are
+# those of the launch by itself. The trace of a launch are its events that are also events of the
+# run, and its thinned own events. Published runs, and runs of a policy that pauses launches, have
+# none.
 
-_LOGGED = ("start_s", "end_s", "evaluations", "best_precision")
 ENDED_BY_ITSELF = [str(end) for end in sorted({*COMPLETED, LaunchEnd.TARGET})]
 LIMITED = [str(LaunchEnd.TAU), str(LaunchEnd.CUT)]
+_LOGGED = ("start_s", "end_s", "evaluations", "best_precision", "end")
 
 
-def read_launches(
-    source: Source, rows: NDArray[np.intp], reference: NDArray[np.float64]
-) -> pd.DataFrame:
-    """The launches of the runs with a row, by row; precisions from `reference`, per run."""
-    nothing = pa.chunked_array([], RUN_SCHEMA.field("launch_log").type)
-    logs = aligned(source, rows, launch_log=(*_LOGGED, "end"))
-    parts = [_launches_in(nothing, rows[:0]), *(_launches_in(log, here) for here, (log,) in logs)]
-    launches = pd.concat(parts, ignore_index=True)
-    launches = launches.sort_values("row", kind="stable", ignore_index=True)
-    return launches_from(launches, reference)
+@dataclass(frozen=True)
+class LaunchPart(Part):
+    """All launches of some runs, as events at their ends.
 
+    `complete`: whether it ended by itself, by its share tau or at the final target; `unlimited`:
+    whether neither a limit tau nor a budget ended it.
+    """
 
-def _launches_in(log: pa.ChunkedArray, rows: NDArray[np.intp]) -> pd.DataFrame:
-    lengths, flat = _flat(log)
-    end = pc.struct_field(flat, "end")
-    return pd.DataFrame(
-        {
-            "row": np.repeat(rows, lengths),
-            **_numbers(flat, _LOGGED),
-            "complete": np.asarray(pc.is_in(end, pa.array(ENDED_BY_ITSELF))),
-            "unlimited": np.asarray(pc.invert(pc.is_in(end, pa.array(LIMITED)))),
-        }
-    )
+    columns = (("launch_log", _LOGGED),)
 
+    start_s: NDArray[np.float64]
+    complete: NDArray[np.bool_]
+    unlimited: NDArray[np.bool_]
 
-def launches_of(launches: pd.DataFrame, rows: NDArray[np.intp]) -> pd.DataFrame:
-    """The same launches with other rows; those of runs with a negative row are omitted."""
-    moved = launches.assign(row=rows[launches["row"]])
-    return moved[moved["row"] >= 0].sort_values("row", kind="stable", ignore_index=True)
+    @classmethod
+    def of(cls, rows: NDArray[np.intp], *columns: pa.ChunkedArray) -> Self:
+        lengths, flat = _flat(columns[0])
+        start_s, end_s, evaluations, best = _numbers(flat, _LOGGED[:-1]).values()
+        end = pc.struct_field(flat, "end")
+        complete = np.asarray(pc.is_in(end, pa.array(ENDED_BY_ITSELF)))
+        unlimited = ~np.asarray(pc.is_in(end, pa.array(LIMITED)))
+        numbers = end_s, evaluations, best, start_s
+        return cls(rows, offsets_of(lengths), *numbers, complete, unlimited)
 
+    def scaled(self, scale: NDArray[np.float64]) -> LaunchPart:
+        return replace(super().scaled(scale), start_s=self.start_s * self.at_events(scale))
 
-def launches_from(launches: pd.DataFrame, reference: NDArray[np.float64]) -> pd.DataFrame:
-    precision = launches["best_precision"] - reference[launches["row"]]
-    return launches.assign(best_precision=precision)
+    def begun_later(self, late_s: NDArray[np.float64], budget_s: NDArray[np.float64]) -> LaunchPart:
+        """The same launches, later by one delay per run, and cut at the budget."""
+        delay, limit = self.at_events(late_s), self.at_events(budget_s)
+        start_s, end_s = self.start_s + delay, self.time_s + delay
+        later = replace(
+            self,
+            start_s=start_s,
+            time_s=np.minimum(end_s, limit),
+            complete=self.complete & (end_s < limit),
+            unlimited=self.unlimited & (end_s < limit),
+        )
+        return later.with_events(start_s < limit)
 
-
-def scaled_launches(launches: pd.DataFrame, scale: NDArray[np.float64]) -> pd.DataFrame:
-    """The same launches with times multiplied by one factor per run."""
-    of_launch = scale[launches["row"]]
-    return launches.assign(
-        start_s=launches["start_s"] * of_launch, end_s=launches["end_s"] * of_launch
-    )
-
-
-def launches_begun_later(
-    launches: pd.DataFrame, late_s: NDArray[np.float64], budget_s: NDArray[np.float64]
-) -> pd.DataFrame:
-    """The same launches, later by one delay per run, and cut at the budget."""
-    delay, limit = late_s[launches["row"]], budget_s[launches["row"]]
-    end_s = launches["end_s"] + delay
-    return launches.assign(
-        start_s=launches["start_s"] + delay,
-        end_s=np.minimum(end_s, limit),
-        complete=launches["complete"] & (end_s < limit),
-        unlimited=launches["unlimited"] & (end_s < limit),
-    )[launches["start_s"] + delay < limit].reset_index(drop=True)
+    def frame(self) -> pd.DataFrame:
+        row = np.repeat(self.rows, np.diff(self.offsets))
+        numbers = {"start_s": self.start_s, "end_s": self.time_s, "evaluations": self.evaluations}
+        numbers["best_precision"] = self.precision
+        kinds = {"complete": self.complete, "unlimited": self.unlimited}
+        return pd.DataFrame({"row": row, **numbers, **kinds})
 
 
 _EVENTS = ("launch", "evaluations", "time_s", "precision")
@@ -426,78 +411,44 @@ class LaunchTracePart(Part):
     Precisions decrease along a launch. Times and evaluations count from the start of the launch.
     """
 
-    of_traces: ClassVar[tuple[str, ...]] = ("rows", "launch")
+    columns = (("events", _EVENTS), ("launch_events", _EVENTS), ("launch_log", _SPANS))
+    of_traces = ("rows", "launch")
 
     launch: NDArray[np.intp]
 
+    @classmethod
+    def of(cls, rows: NDArray[np.intp], *columns: pa.ChunkedArray) -> Self:
+        """Those of the runs in `rows`; no `launch_events`: not traced."""
+        known = np.asarray(columns[1].is_valid())
+        events, launch_events, log = (column.filter(pa.array(known)) for column in columns)
+        rows = rows[known]
+        made = pc.list_value_length(log).to_numpy()
+        first = offsets_of(made)  # launches of all runs, one after the other
+        run = np.repeat(np.arange(len(rows)), made)
+        launch = np.arange(first[-1]) - first[run]
+        spans = _numbers(pc.list_flatten(log), _SPANS)
+        before = offsets_of(spans["evaluations"])[:-1]
+        before -= before[first[run]]
 
-LaunchTraces = Parts[LaunchTracePart]
-
-
-def read_launch_traces(source: Source, rows: NDArray[np.intp]) -> LaunchTraces:
-    """The launch traces of a source, of the runs whose row is not negative."""
-    columns = {"events": _EVENTS, "launch_events": _EVENTS, "launch_log": _SPANS}
-    return LaunchTraces(
-        lambda: (_part(here, *parts) for here, parts in aligned(source, rows, **columns))
-    )
-
-
-def _part(
-    rows: NDArray[np.intp],
-    events: pa.ChunkedArray,
-    launch_events: pa.ChunkedArray,
-    log: pa.ChunkedArray,
-) -> LaunchTracePart:
-    """The launches of the runs in `rows`, from the columns of the records; null: not traced."""
-    known = np.asarray(launch_events.is_valid())
-    events, launch_events, log = (
-        column.filter(pa.array(known)) for column in (events, launch_events, log)
-    )
-    rows = rows[known]
-    made = pc.list_value_length(log).to_numpy()
-    first = offsets_of(made)  # launches of all runs, one after the other
-    run = np.repeat(np.arange(len(rows)), made)
-    launch = np.arange(first[-1]) - first[run]
-    spans = _numbers(pc.list_flatten(log), _SPANS)
-    before = offsets_of(spans["evaluations"])[:-1]
-    before -= before[first[run]]
-
-    both = pa.chunked_array([*events.chunks, *launch_events.chunks], events.type)
-    event = _numbers(pc.list_flatten(both), _EVENTS)
-    of_run = np.repeat(np.tile(first[:-1], 2), pc.list_value_length(both).to_numpy())
-    place = of_run + event["launch"].astype(np.intp)
-    order = np.lexsort((event["evaluations"], place))
-    place = place[order]
-    traces = LaunchTracePart(
-        rows=run,
-        launch=launch,
-        offsets=offsets_of(np.bincount(place, minlength=run.size)),
-        time_s=event["time_s"][order] - spans["start_s"][place],
-        evaluations=event["evaluations"][order] - before[place],
-        precision=event["precision"][order],
-    )
-    traced = np.array([THINNING.traces(one) for one in range(launch.max(initial=-1) + 1)], bool)
-    within = (spans["start_s"][1:] < spans["end_s"][:-1]) & (run[1:] == run[:-1])
-    paused = np.bincount(run[1:][within], minlength=rows.size) > 0  # launches that overlap
-    kept = traced[launch] & ~paused[run]
-    return traces.taken(np.flatnonzero(kept)).renumbered(rows)
-
-
-@dataclass(frozen=True)
-class TracedLaunches:
-    """Launches of runs, in any order: the run and the index of each, shape (launches,).
-
-    `seconds`, `evaluations`, shape (launches, targets): Cost to each target from the launch's own
-    start; `inf` if it did not reach the target.
-    """
-
-    rows: NDArray[np.intp]
-    launch: NDArray[np.intp]
-    seconds: NDArray[np.float64]
-    evaluations: NDArray[np.float64]
-
-    def reached_at(self, unit: Literal["seconds", "evaluations"]) -> NDArray[np.float64]:
-        return self.seconds if unit == "seconds" else self.evaluations
+        both = pa.chunked_array([*events.chunks, *launch_events.chunks], events.type)
+        event = _numbers(pc.list_flatten(both), _EVENTS)
+        of_run = np.repeat(np.tile(first[:-1], 2), pc.list_value_length(both).to_numpy())
+        place = of_run + event["launch"].astype(np.intp)
+        order = np.lexsort((event["evaluations"], place))
+        place = place[order]
+        traces = cls(
+            rows=run,
+            launch=launch,
+            offsets=offsets_of(np.bincount(place, minlength=run.size)),
+            time_s=event["time_s"][order] - spans["start_s"][place],
+            evaluations=event["evaluations"][order] - before[place],
+            precision=event["precision"][order],
+        )
+        traced = np.array([THINNING.traces(one) for one in range(launch.max(initial=-1) + 1)], bool)
+        within = (spans["start_s"][1:] < spans["end_s"][:-1]) & (run[1:] == run[:-1])
+        paused = np.bincount(run[1:][within], minlength=rows.size) > 0  # launches that overlap
+        kept = traced[launch] & ~paused[run]
+        return traces.taken(np.flatnonzero(kept)).renumbered(rows)
 
 
 SAID: dict[NoisyValue, str] = {  # A sentence for captions
@@ -508,7 +459,6 @@ SAID: dict[NoisyValue, str] = {  # A sentence for captions
     "measured": "Noisy runs: measured values, with their noise.",
 }
 
-_VECTOR = ("launch", "evaluations", "time_s", "outputs.list.element")
 _RECOMMENDATION = ("launch", "evaluations", "time_s", "noise_free")
 
 
@@ -519,8 +469,28 @@ class NoisyPart(Part):
     `precision` has measured values, NaN for recommendations; `launch` made each row.
     """
 
+    columns = (
+        ("vectors", (*_RECOMMENDATION[:3], "outputs.list.element")),
+        ("recommendations", _RECOMMENDATION),
+    )
+
     launch: NDArray[np.intp]
     noise_free: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, rows: NDArray[np.intp], *columns: pa.ChunkedArray) -> Self:
+        (lengths, evaluated), (of_named, named) = map(_flat, columns)
+        outputs = pc.list_flatten(pc.struct_field(evaluated, "outputs"))
+        measured, noise_free = np.asarray(outputs, dtype=np.float64).reshape(-1, 2).T
+        every = np.arange(rows.size)
+        run = np.concatenate([np.repeat(every, lengths), np.repeat(every, of_named)])
+        first, second = _numbers(evaluated, _RECOMMENDATION[:3]), _numbers(named, _RECOMMENDATION)
+        first |= {"noise_free": noise_free, "precision": measured}
+        second["precision"] = np.full(len(named), np.nan)
+        order = np.lexsort((np.concatenate([first["evaluations"], second["evaluations"]]), run))
+        joined = {name: np.concatenate([first[name], second[name]])[order] for name in first}
+        joined["launch"] = joined["launch"].astype(np.intp)
+        return cls(rows, offsets_of(np.bincount(run, minlength=rows.size)), **joined)
 
     def traced(self, rule: Rule, f_opt: NDArray[np.float64]) -> TracePart:
         """The traces by a rule, as distances to `f_opt` (one per run), or values if it is NaN."""
@@ -541,9 +511,6 @@ class NoisyPart(Part):
         return traces.with_events(distance < before)
 
 
-NoisyRows = Parts[NoisyPart]
-
-
 def said_of_noisy(frame: pd.DataFrame, value: NoisyValue) -> str:
     """Meaning of the values of noisy runs, as a sentence for captions; empty without such runs."""
     return SAID[value] if frame["noise_free_f"].notna().any() else ""
@@ -555,52 +522,17 @@ def with_noisy_values(runs: pa.Table, value: NoisyValue) -> pa.Table:
     if value == "measured" or not noisy.any():
         return runs
     mine = runs.filter(pa.array(noisy)).combine_chunks()
-    every = np.arange(len(mine))
-    (part,) = _noisy_parts(Held(mine), every, np.ones(every.size, dtype=np.bool_))
+    (part,) = read(Held(mine), np.arange(len(mine)), NoisyPart)
     f_opt = np.asarray(pc.cast(mine["f_opt"], pa.float64()).to_numpy(), dtype=np.float64)
     traces = part.traced(value, f_opt)
     best = traces.last_precision()
-    kind = RUN_SCHEMA.field("events").type
-    events = pa.StructArray.from_arrays(
-        [
-            pa.nulls(traces.precision.size, pa.int32()),
-            pa.array(traces.evaluations.astype(np.int64)),
-            pa.array(traces.time_s),
-            pa.array(traces.precision),
-        ],
-        fields=list(kind.value_type),
-    )
-    columns = {
-        "events": pa.ListArray.from_arrays(pa.array(traces.offsets, pa.int32()), events).cast(kind),
-        "best_precision": pa.array(best),
-        "best_f": pa.array(best + np.nan_to_num(f_opt)),
-    }
+    made = traces.evaluations.astype(np.int64).tolist()
+    numbers = zip(traces.time_s.tolist(), made, traces.precision.tolist(), strict=True)
+    events = [dict(zip(NUMBERS, one, strict=True)) for one in numbers]
+    of_runs = [events[begin:end] for begin, end in pairwise(traces.offsets)]
+    columns = {"events": of_runs, "best_precision": best, "best_f": best + np.nan_to_num(f_opt)}
     for name, column in columns.items():
-        mine = mine.set_column(mine.schema.get_field_index(name), RUN_SCHEMA.field(name), column)
+        field = RUN_SCHEMA.field(name)
+        place = mine.schema.get_field_index(name)
+        mine = mine.set_column(place, field, pa.array(column, field.type))
     return pa.concat_tables([runs.filter(pa.array(~noisy)), mine])
-
-
-def read_noisy(source: Source, rows: NDArray[np.intp], noisy: NDArray[np.bool_]) -> NoisyRows:
-    """The rows of a source; `rows` is that of each run (negative: omitted), `noisy` per row."""
-    return NoisyRows(lambda: _noisy_parts(source, rows, noisy) if noisy.any() else iter(()))
-
-
-def _noisy_parts(
-    source: Source, rows: NDArray[np.intp], noisy: NDArray[np.bool_]
-) -> Iterator[NoisyPart]:
-    mine = np.where((rows >= 0) & noisy[rows], rows, -1)
-    columns = {"vectors": _VECTOR, "recommendations": _RECOMMENDATION}
-    for here, both in aligned(source, mine, **columns):
-        (lengths, evaluated), (of_named, named) = map(_flat, both)
-        outputs = pc.list_flatten(pc.struct_field(evaluated, "outputs"))
-        measured, noise_free = np.asarray(outputs, dtype=np.float64).reshape(-1, 2).T
-        every = np.arange(here.size)
-        run = np.concatenate([np.repeat(every, lengths), np.repeat(every, of_named)])
-        first, second = _numbers(evaluated, _RECOMMENDATION[:3]), _numbers(named, _RECOMMENDATION)
-        first |= {"noise_free": noise_free, "precision": measured}
-        second["precision"] = np.full(len(named), np.nan)
-        joined = {name: np.concatenate([first[name], second[name]]) for name in first}
-        order = np.lexsort((joined["evaluations"], run))  # stable
-        rows_of = {name: values[order] for name, values in joined.items()}
-        rows_of["launch"] = rows_of["launch"].astype(np.intp)
-        yield NoisyPart(here, offsets_of(np.bincount(run, minlength=here.size)), **rows_of)
