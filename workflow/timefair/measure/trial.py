@@ -28,25 +28,22 @@ from timefair.basics.modules import hidden_modules
 from timefair.machine.linux import kernel
 from timefair.machine.linux.kernel import ends_at_once
 from timefair.measure.evaluation.objective import now_ns
-from timefair.measure.evaluation.state import State
+from timefair.measure.evaluation.state import State, take_output
 from timefair.measure.isolation import Views, appeared, fingerprint, scratch_folder
 from timefair.measure.launching import stream
 from timefair.problems.base import Problem
 
 
 class _Beneath:
-    """An objective that shows another one, without its ``c_function``."""
+    """An objective that shows another one, without its ``c_function`` and its constraints."""
 
-    _SHOWN: frozenset[str] = frozenset(
-        {
-            "dimension", "lower", "upper", "integer", "shown", "noisy", "changes", "recommend",
-            "cores", "evaluations", "evaluations_left", "progress",
-        }
-    )  # fmt: skip
+    _HIDDEN = frozenset(
+        {"c_function", "constraints", "number_of_constraints", "constraint_evaluations", "start"}
+    )
     _objective: Any
 
     def __getattr__(self, name: str) -> Any:
-        if name not in self._SHOWN:
+        if name.startswith("_") or name in self._HIDDEN:
             raise AttributeError(name)
         return getattr(self._objective, name)
 
@@ -54,7 +51,7 @@ class _Beneath:
 class Penalized(_Beneath):
     """An objective without constraints, with a penalty for violations; it counts points."""
 
-    _SHOWN = _Beneath._SHOWN | {"start"}
+    _HIDDEN = _Beneath._HIDDEN - {"start"}
 
     def __init__(self, objective: ConstrainedObjective, weight: float) -> None:
         self._objective, self._weight, self.shown = objective, weight, 1
@@ -140,20 +137,13 @@ AS: Mapping[str, Callable[[Algorithm], Algorithm]] = {
 """How an algorithm gets integer variables, by the key ``integer`` of a campaign."""
 
 
-def import_library(use: str) -> None:
-    library, _ = registry.find(use)
-    with hidden_modules(*library.unneeded):
-        for name in library.modules:
-            with suppress(ImportError):  # loading the algorithm will report what is missing
-                importlib.import_module(name)
-    gc.collect()
-    gc.freeze()
-
-
 def load(
     use: str, parameters: Mapping[str, object], integer: str, penalty: float | None = None
 ) -> Algorithm:
     """Load an algorithm; InputError with all its faults. `integer`: see `AS`; `penalty`: weight."""
+    library, _ = registry.find(use)
+    with hidden_modules(*library.unneeded):
+        import_modules(library.modules)  # what is missing, the registry will report
     loaded = AS[integer](registry.load(use, parameters))
     return loaded if penalty is None else penalized(loaded, penalty)
 
@@ -206,53 +196,19 @@ def import_modules(names: Iterable[str]) -> None:
             importlib.import_module(name)
 
 
-class _Trial(_Beneath):
-    """The objective of a trial: it also reports modules that were loaded since the last call."""
+class _InTurn:
+    """In place of the `Evaluators` of a run with several cores, of which an algorithm sees `count`.
 
-    _SHOWN = Penalized._SHOWN | {
-        *("batch", "constraints", "number_of_constraints", "constraint_evaluations")
-    }
+    Values have shape ``(k,)``, or ``(k, numbers)`` with several numbers.
+    """
 
-    def __init__(
-        self, problem: Problem, memory: Sequence[int], told: int, trace: int, cores: int
-    ) -> None:
-        self._told, self._trace, self.cores = told, trace, cores
-        self._known = set(sys.modules)
-        cap = TRIAL_EVALUATIONS_PER_DIMENSION * problem.dimension
-        state = State.of(problem, memory)
-        measurement = state.measurement(problem, cap=cap, exit=self._end, native=False)
-        now = now_ns()
-        measurement.start(now, now + round(TRIAL_S * 1e9))
-        measurement.begin_launch()
-        self._objective = measurement.objective
+    def __init__(self, evaluate: Callable[[NDArray[np.float64]], Any], count: int) -> None:
+        self._evaluate, self.count = evaluate, count
 
-    def __call__(self, x: Any) -> Any:
-        return self._telling(self._objective)(x)
-
-    def __getattr__(self, name: str) -> Any:
-        found = super().__getattr__(name)
-        return self._telling(found) if name in ("batch", "constraints") else found
-
-    def _telling(self, evaluate: Callable[[Any], Any]) -> Callable[[Any], Any]:
-        def evaluated(x: Any) -> Any:
-            if not self._objective.evaluations:
-                faulthandler.cancel_dump_traceback_later()
-                os.ftruncate(self._trace, 0)
-            value = evaluate(x)
-            self.tell()
-            return value
-
-        return evaluated
-
-    def _end(self, status: int) -> NoReturn:
-        self.tell()
-        kernel.end_process(status)
-
-    def tell(self) -> None:
-        new = [name for name in sys.modules if name not in self._known]
-        if new:
-            self._known.update(new)
-            os.write(self._told, "".join(f"{name}\n" for name in new).encode())
+    def evaluate(self, points: NDArray[np.float64], deadline: int) -> tuple[Any, Any]:
+        found = [(self._evaluate(x), now_ns()) for x in points]
+        values, stamps = zip(*found, strict=True)
+        return np.array(values, dtype=np.float64), np.array(stamps)
 
 
 @scratch_folder()
@@ -277,12 +233,37 @@ def trial_launch(
         kernel.limit_memory(memory_mb)
         kernel.KillTimer().set(now_ns() + round(1e9 * TRIAL_KILL_S))
         faulthandler.dump_traceback_later(TRACE_S, file=trace)
-        null = os.open(os.devnull, os.O_RDWR)
-        os.dup2(null, 1)
-        os.dup2(null, 2)
-        rng, trial = stream(0, 0), _Trial(problem, memory.fds, told, trace, cores)
-        algorithm.solve(trial, rng)  # the runs will report what it raises
-        trial.tell()
+        take_output(os.open(os.devnull, os.O_WRONLY))
+        known, rng = set(sys.modules), stream(0, 0)
+
+        def tell() -> None:
+            new = [name for name in list(sys.modules) if name not in known]
+            known.update(new)
+            os.write(told, "".join(f"{name}\n" for name in new).encode())
+
+        def evaluate(x: NDArray[np.float64]) -> Any:
+            faulthandler.cancel_dump_traceback_later()
+            os.ftruncate(trace, 0)
+            value = problem.evaluate(x)
+            tell()
+            return value
+
+        def end(status: int) -> NoReturn:
+            tell()
+            kernel.end_process(status)
+
+        measurement = State.of(problem, memory.fds).measurement(
+            replace(problem, evaluate=evaluate),
+            cap=TRIAL_EVALUATIONS_PER_DIMENSION * problem.dimension,
+            exit=end,
+            native=False,
+            evaluators=_InTurn(evaluate, cores) if cores > 1 else None,
+        )
+        now = now_ns()
+        measurement.start(now, now + round(TRIAL_S * 1e9))
+        measurement.begin_launch()
+        algorithm.solve(measurement.objective, rng)  # the runs will report what it raises
+        tell()
 
     def guard() -> None:
         ends_at_once()

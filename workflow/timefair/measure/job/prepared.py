@@ -74,33 +74,21 @@ class Prepared:
         self._is_ready = False
         self._origins: dict[str, dict[str, Any]] = {}
 
-    @contextmanager
-    def _timed(self) -> Iterator[None]:
-        start = monotonic()
-        with threads.noted():
-            yield
-        self.seconds += monotonic() - start
-
-    def import_library(self, job: Job) -> None:
-        if self._is_loaded_here(job.algorithm):
-            with self._timed():
-                trial.import_library(self.campaign.algorithms[job.algorithm].use)
-
     def load(self, job: Job) -> Algorithm:
         """Load the job's algorithm, once, before anything else here imports its code.
 
         A module that this process has already imported is charged as well.
         """
         if self._loaded is None:
-            self.import_library(job)
             spec = self.campaign.algorithms[job.algorithm]
-            self.seconds += user_code.import_s(spec.use)
-            with self._timed():
+            start = monotonic() - user_code.import_s(spec.use)
+            with threads.noted():
                 self._loaded = trial.load(
                     spec.use, spec.arguments, spec.integer, spec.constraint_penalty
                 )
                 if self._is_ready:
                     self._loaded.prepare()
+            self.seconds += monotonic() - start
         return self._loaded
 
     def set_length(self, label: str, length: int) -> None:
