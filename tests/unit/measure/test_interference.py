@@ -28,7 +28,7 @@ from timefair.measure.perturbation import (
     Surroundings,
     judge,
 )
-from timefair.measure.run import Allowance, _resources, _Usage, measure_run
+from timefair.measure.run import Allowance, _resources, measure_run
 from timefair.problems.registry import SUITES
 from timefair.records.status import Perturbation
 
@@ -88,12 +88,9 @@ def test_what_the_figures_say_is_what_is_judged(wall_s, delay_s, taken_s, best_s
 def test_others_are_blamed_for_what_the_run_did_not_compute(
     cpu_s, delay_s, orphans_s, core_s, foreign_s
 ):
-    usage = _Usage(
-        cpu_s=2 + cpu_s,
-        run_queue_delay_ns=round((1 + delay_s) * 1e9),
-        orphans_delay_ns=round(orphans_s * 1e9),
-    )
-    row = _resources(Start(0, delay=10**9, cpu=2 * 10**9), usage, core_s, 1)
+    own = kernel.Orphan(1, 0, 2 + cpu_s, 0, 0.0, round((1 + delay_s) * 1e9), 0)
+    orphan = own._replace(cpu_s=0.0, run_queue_delay_ns=round(orphans_s * 1e9))
+    row = _resources(Start(0, delay=10**9, cpu=2 * 10**9), [own], [orphan], core_s)
     assert row["run_queue_delay_s"] == pytest.approx(delay_s)
     assert row["foreign_delay_s"] == pytest.approx(foreign_s, abs=1e-9)
 

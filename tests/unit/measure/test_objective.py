@@ -369,12 +369,12 @@ def test_a_launch_that_goes_on_after_a_pause_is_traced_from_its_own_evaluations(
         b.measurement.end_launch(LaunchCode.RETURNED)
 
     b = bench()
-    b.measurement.pause_after(NEVER, 1, meanwhile)
+    b.measurement.begin_launch(turn=(NEVER, 1), pause=meanwhile)
     for x in (4.0, 3.0, 2.0):
         b.objective([x, 0])
     own = [e[:2] + e[3:] for e in b.state.logs().launch_events.tolist()]
-    assert own == [(0, 3, 9.0), (0, 4, 4.0)]
-    assert [e[:2] + e[3:] for e in b.events()] == [(0, 1, 16.0), (1, 2, 1.0)]
+    assert own == [(1, 3, 9.0), (1, 4, 4.0)]
+    assert [e[:2] + e[3:] for e in b.events()] == [(1, 1, 16.0), (2, 2, 1.0)]
 
 
 def slow(seconds: float) -> Problem:
@@ -600,7 +600,7 @@ def test_batches_of_two_threads_are_not_known(problem):
         other.start()
         while not objective.evaluations:
             time.sleep(0)
-        objective(np.ones(3))
+        objective.batch(np.ones((3, 3)))
         other.join()
 
     def evaluate(x) -> float:
@@ -609,7 +609,7 @@ def test_batches_of_two_threads_are_not_known(problem):
 
     slowly = replace(problem, evaluate=evaluate, native=None)
     row = run(solve, slowly, evaluations=9000, restart=NoRestart())
-    assert (row["evaluations"], row["batches"]) == (2001, None)
+    assert (row["evaluations"], row["batches"]) == (2003, None)
 
 
 def test_evaluations_of_two_threads_that_end_together_are_a_run(problem):

@@ -218,6 +218,7 @@ def live(
             final_target=problem.kind.ends_at(allowance.final_target),
             fail=lambda error: _fail(state, error, of_problem=True),
             evaluators=Evaluators(problem, allowance.cores) if allowance.evaluators else None,
+            cores=allowance.evaluators or 1,
             cost=allowance.cost_ns,
             batches=state.batch_log,
         )
@@ -285,20 +286,15 @@ class _Launcher:
     def made(self) -> int:
         return int(self.state["launches"])
 
-    def launch(self, limit: Limit = UNLIMITED, plateau: Limit = UNLIMITED) -> None:
-        self._begin(limit)
-        if plateau != UNLIMITED:
-            self.measurement.end_at_plateau(*_limits(plateau))
-        self._solve()
-
-    def launch_until_change(self) -> None:
-        self._begin(UNLIMITED, until_change=True)
+    def launch(
+        self, limit: Limit = UNLIMITED, plateau: Limit = UNLIMITED, *, until_change: bool = False
+    ) -> None:
+        self._begin(limit, turn=_limits(plateau), until_change=until_change)
         self._solve()
 
     def begin(self, turn: Limit) -> PausableThread:
         def launch() -> None:
-            self._begin(UNLIMITED)
-            self.measurement.pause_after(*_limits(turn), begun.pause)
+            self._begin(UNLIMITED, turn=_limits(turn), pause=begun.pause)
             self._solve()
 
         index, begun = self.made, PausableThread(launch)
@@ -309,7 +305,7 @@ class _Launcher:
     def finish(self) -> None:
         self.measurement.finish(Stop.ENDED)
 
-    def _begin(self, limit: Limit, until_change: bool = False) -> None:
+    def _begin(self, limit: Limit, *, until_change: bool = False, **turn: Any) -> None:
         """Open the next launch, or end the run if its time is up."""
         state, charge = self.state, self.state["charge"]
         now = state.now_ns() + charge if self.made else self.start.t0
@@ -323,7 +319,7 @@ class _Launcher:
         last = min(last_moment(self.start, self.allowance), deadline - charge)
         state["kill_at"] = last + self.allowance.grace_ns
         self.timer.set(state["kill_at"] - state["elsewhere"])
-        self.measurement.begin_launch(now, deadline, evaluations)
+        self.measurement.begin_launch(now, deadline, evaluations, **turn)
 
     def _solve(self) -> None:
         measurement = self.measurement
@@ -442,7 +438,7 @@ def given_up(problem: Problem, allowance: Allowance, seed: int) -> dict[str, Any
         "message": f"the process that measured it was killed in each of {ATTEMPTS} attempts",
         "started_utc": datetime.datetime.now(datetime.UTC),
         **_unwritten(None, allowance, problem, now_ns()),
-        **_resources(None, _Usage(run_queue_delay_ns=None), 0.0, allowance.cores),
+        **_resources(None, [], [], 0.0),
         **allowance.views.columns(),
         **isolation.NOTHING_LEFT,
         "attempts": ATTEMPTS,
@@ -458,35 +454,6 @@ def explained(row: dict[str, Any], trial: str) -> dict[str, Any]:
 
 
 # --- The processes of a run ---------------------------------------------------------------------
-
-
-@dataclass
-class _Usage:
-    """Resources that the processes of a run used, summed; None if they are unknown."""
-
-    cpu_s: float = 0.0
-    switches: int = 0
-    peak_memory_mb: float = 0.0
-    run_queue_delay_ns: int | None = 0
-    orphans_delay_ns: int = 0
-    orphans: int = 0
-    written_bytes: int | None = 0
-
-    def add(self, ended: kernel.Orphan, *, own: bool = False) -> None:
-        """Add the run's own process, or one for which it did not wait."""
-        self.cpu_s += ended.cpu_s
-        self.switches += ended.switches
-        self.peak_memory_mb = max(self.peak_memory_mb, ended.peak_memory_mb)
-        self.written_bytes = _sum(self.written_bytes, ended.written_bytes)
-        if own:
-            self.run_queue_delay_ns = _sum(self.run_queue_delay_ns, ended.run_queue_delay_ns)
-        else:
-            self.orphans_delay_ns += ended.run_queue_delay_ns or 0
-            self.orphans += 1
-
-
-def _sum(one: int | None, other: int | None) -> int | None:
-    return None if one is None or other is None else one + other
 
 
 class Output:
@@ -510,13 +477,23 @@ class Output:
 
 @dataclass
 class _Run:
+    """A run, with its processes that have ended: `own`, one after the other, and those for which
+    it did not wait.
+    """
+
     algorithm: Subject
     problem: Problem
     allowance: Allowance
     seed: int
+    own: list[kernel.Orphan] = field(default_factory=list)
+    orphans: list[kernel.Orphan] = field(default_factory=list)
+
+    @property
+    def cpu_ns(self) -> int:
+        return round(sum(one.cpu_s for one in (*self.own, *self.orphans)) * 1e9)
 
     def row(self) -> dict[str, Any]:
-        self.state, self.usage = State.of(self.problem), _Usage()
+        self.state = State.of(self.problem)
         state, allowance, problem = self.state, self.allowance, self.problem
         started = datetime.datetime.now(datetime.UTC)
         forked = now_ns()
@@ -544,10 +521,12 @@ class _Run:
                 result = _unwritten(state.start, allowance, problem, reaped)
             row: dict[str, Any]
             row = dict(zip(("status", "stop_reason", "message"), verdict, strict=True))
+            core_s = result["real_s"] * allowance.cores
+            row |= {"started_utc": started, **result}
+            row |= _resources(state.start, self.own, self.orphans, core_s)
             is_confined = isinstance(self.algorithm, Confined)
             helpers = state["solvers"] if is_confined else allowance.evaluators
-            used = _resources(state.start, self.usage, result["real_s"], allowance.cores, helpers)
-            row |= {"started_utc": started, **result, **used}
+            row["left_processes"] = max(len(self.orphans) - helpers, 0)
             if allowance.meters:
                 row[READINGS] = told
             if allowance.cpu and abs(row["cpu_s"] - row["real_s"]) <= 2 * CPU_MARGIN_S:
@@ -584,7 +563,7 @@ class _Run:
         start = self.state.start
         if start is None or not start.wall:
             return now_ns()
-        return round(self.usage.cpu_s * 1e9) + 10_000  # the kernel gives microseconds
+        return self.cpu_ns + 10_000  # the kernel gives microseconds
 
     def _process(self) -> int:
         """Fork a process for the run, await its end and clean up; return its wait status."""
@@ -605,7 +584,7 @@ class _Run:
         pidfd = os.pidfd_open(pid)
         try:
             if self.allowance.cpu:
-                state["elsewhere"] = round(self.usage.cpu_s * 1e9)
+                state["elsewhere"] = self.cpu_ns
             self._wait_for_exit(pidfd, pid, output, loading_s, spared)
             orphans = kernel.end_group_and_orphans(pid, spared)
             own = kernel.reaped(pid)
@@ -625,9 +604,9 @@ class _Run:
             own = own._replace(cpu_s=0.0, written_bytes=0)
         if start and start.delay < 0:
             own = own._replace(run_queue_delay_ns=None)
-        self.usage.add(own, own=True)
+        self.own.append(own)
+        self.orphans += orphans
         for orphan in orphans:
-            self.usage.add(orphan)
             if state["stop"] == Stop.SOLVER_ENDED and orphan.pid == state["solver"]:
                 wait_status = orphan.wait_status
         self.allowance.views.check()
@@ -1000,45 +979,51 @@ def _values(problem: Problem, points: NDArray[np.float64]) -> NDArray[np.float64
 
 
 def _batches(logs: Logs, evaluations: int) -> list[dict[str, int]] | None:
-    """The batches of a run, the last one with only those points that were evaluated; None if they
-    are unknown, as after pauses.
+    """The batches of a run, those that were cut with only the points that were evaluated; None if
+    they are unknown, as after pauses, or if several threads evaluate.
     """
+    first_of = logs.launches["first"]
     if logs.batches is None or logs.launches["earlier"].any():
         return None
-    rows = [dict(zip(consistency.BATCH_FIELDS, row, strict=True)) for row in logs.batches.tolist()]
-    if rows:
-        last = rows[-1]
-        last["count"] -= 1
-        begun = last["first"] + last["size"] * last["count"]
-        rest = {"first": begun, "size": min(last["size"], evaluations - begun), "count": 1}
-        if rest["size"] == last["size"]:
-            last["count"] += 1
-        else:
-            rows[-1:] = [row for row in (last, rest) if row["count"] and row["size"] > 0]
-    return rows
+    ends = np.append(first_of[1:], evaluations)
+    found: list[tuple[int, int, int]] = []
+    end = 0
+    for first, size, count in logs.batches.tolist():
+        if first < end:
+            return None
+        begun = first + size * (count - 1)
+        made = min(size, int(ends[first_of.searchsorted(begun, side="right") - 1]) - begun)
+        found += [(first, size, count - (made < size))] * (count > (made < size))
+        found += [(begun, made, 1)] * (0 < made < size)
+        end = begun + made
+    return [dict(zip(consistency.BATCH_FIELDS, row, strict=True)) for row in found]
 
 
 def _resources(
-    start: Start | None, usage: _Usage, real_s: float, cores: int, helpers: int = 0
+    start: Start | None, own: list[kernel.Orphan], orphans: list[kernel.Orphan], core_s: float
 ) -> dict[str, Any]:
-    """Resources that the run's processes used since t0, and how the processes were perturbed.
+    """Resources that the processes of a `_Run` used since t0, and how they were perturbed.
 
-    The delay that is attributed to others is at most the time in which the run's cores did not
-    compute for it. `helpers`: orphans of timefair itself.
+    The delay that is attributed to others is at most the part of `core_s`, the time of the run's
+    cores, in which they did not compute for it.
     """
-    before = start or Start(0)
-    cpu_s = max(usage.cpu_s - before.cpu / 1e9, 0.0)
+    before, every = start or Start(0), [*own, *orphans]
+    cpu_s = max(sum(one.cpu_s for one in every) - before.cpu / 1e9, 0.0)
+    delays_ns, written = (
+        [one.run_queue_delay_ns for one in own],
+        [one.written_bytes for one in every],
+    )
     delay_s = foreign_s = None
-    if usage.run_queue_delay_ns is not None:
-        delay_s = max(usage.run_queue_delay_ns - max(before.delay, 0), 0) / 1e9
-        waited_s = delay_s + usage.orphans_delay_ns / 1e9
-        foreign_s = min(waited_s, max(real_s * cores - cpu_s, 0.0))
+    if own and None not in delays_ns:
+        delay_s = max(sum(filter(None, delays_ns)) - max(before.delay, 0), 0) / 1e9
+        waited_s = delay_s + sum(one.run_queue_delay_ns or 0 for one in orphans) / 1e9
+        foreign_s = min(waited_s, max(core_s - cpu_s, 0.0))
     return {
         "cpu_s": cpu_s,
-        "involuntary_switches": max(usage.switches - before.switches, 0),
-        "peak_memory_mb": usage.peak_memory_mb,
+        "involuntary_switches": max(sum(one.switches for one in every) - before.switches, 0),
+        "peak_memory_mb": max((one.peak_memory_mb for one in every), default=0.0),
         "run_queue_delay_s": delay_s,
         "foreign_delay_s": foreign_s,
-        "written_mb": None if usage.written_bytes is None else usage.written_bytes / 1e6,
-        "left_processes": max(usage.orphans - helpers, 0),
+        "written_mb": None if None in written else sum(filter(None, written)) / 1e6,
+        "left_processes": len(orphans),
     }

@@ -196,21 +196,6 @@ def import_modules(names: Iterable[str]) -> None:
             importlib.import_module(name)
 
 
-class _InTurn:
-    """In place of the `Evaluators` of a run with several cores, of which an algorithm sees `count`.
-
-    Values have shape ``(k,)``, or ``(k, numbers)`` with several numbers.
-    """
-
-    def __init__(self, evaluate: Callable[[NDArray[np.float64]], Any], count: int) -> None:
-        self._evaluate, self.count = evaluate, count
-
-    def evaluate(self, points: NDArray[np.float64], deadline: int) -> tuple[Any, Any]:
-        found = [(self._evaluate(x), now_ns()) for x in points]
-        values, stamps = zip(*found, strict=True)
-        return np.array(values, dtype=np.float64), np.array(stamps)
-
-
 @scratch_folder()
 def trial_launch(
     load: Callable[[], tuple[Algorithm, Problem]],
@@ -257,7 +242,7 @@ def trial_launch(
             cap=TRIAL_EVALUATIONS_PER_DIMENSION * problem.dimension,
             exit=end,
             native=False,
-            evaluators=_InTurn(evaluate, cores) if cores > 1 else None,
+            cores=cores,
         )
         now = now_ns()
         measurement.start(now, now + round(TRIAL_S * 1e9))

@@ -67,14 +67,12 @@ class Launches(Protocol):
     def made(self) -> int:
         """Number of launches that were begun, also in an earlier process of the same run."""
 
-    def launch(self, limit: Limit = UNLIMITED, plateau: Limit = UNLIMITED) -> None:
+    def launch(
+        self, limit: Limit = UNLIMITED, plateau: Limit = UNLIMITED, *, until_change: bool = False
+    ) -> None:
         """Launch the algorithm with its own random stream, and return when the launch ends: at the
-        latest at `limit`, or after `plateau` without an improvement of its own best value.
-        """
-
-    def launch_until_change(self) -> None:
-        """Launch the algorithm, and return when the launch ends, at the next change at the latest
-        if there is one.
+        latest at `limit`, after `plateau` without an improvement of its own best value, or with
+        `until_change` at the next change of the problem.
         """
 
     def begin(self, turn: Limit) -> BegunLaunch:
@@ -143,7 +141,7 @@ class AtChange(RestartPolicy):
 
     def make(self, launches: Launches) -> None:
         while True:
-            launches.launch_until_change()
+            launches.launch(until_change=True)
 
 
 CANDIDATES = 40  # the number of candidates that Friedrich, Kötzing and Wagner recommend

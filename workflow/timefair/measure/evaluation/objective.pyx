@@ -108,30 +108,22 @@ cdef struct Launch:
     double best  # its best precision
 
 
-HEADER = np.dtype([(name, np.int64) for name in (
-    "kill_at", "evaluations", "charge", "last", "events", "launches", "launch_events", "batches",
-    "vectors", "recommended", "stop", "end", "failure", "solvers", "solver", "cpu_1",
-    "constraint_evaluations", "elsewhere",
-)])
-EVENT = np.dtype([(name, np.int64) for name in ("launch", "evaluations", "time")]
-                 + [("precision", np.float64)])
+cdef Header a_header
+cdef Event an_event
+cdef Batch a_batch
+cdef Launch a_launch
+HEADER = np.asarray(<Header[:1]>&a_header).dtype
+EVENT = np.asarray(<Event[:1]>&an_event).dtype
+BATCH = np.asarray(<Batch[:1]>&a_batch).dtype
+LAUNCH = np.asarray(<Launch[:1]>&a_launch).dtype
 
 
 def vector_dtype(numbers):
     """The dtype of a row of the log of vectors."""
-    return np.dtype([(name, np.int64) for name in ("launch", "evaluations", "time")]
-                    + [("outputs", np.float64, (numbers,))])
+    return np.dtype(EVENT.descr[:3] + [("outputs", np.float64, (numbers,))])
 
 
-BATCH = np.dtype([(name, np.int64) for name in ("first", "size", "count")])
-LAUNCH = np.dtype([(name, np.int64) for name in (
-    "start", "end", "first", "last", "earlier", "code",
-)] + [("best", np.float64)])
-assert HEADER.itemsize == sizeof(Header)
-assert EVENT.itemsize == sizeof(Event)
 assert vector_dtype(2).itemsize == sizeof(Vector) + 2 * sizeof(double)
-assert BATCH.itemsize == sizeof(Batch)
-assert LAUNCH.itemsize == sizeof(Launch)
 
 
 cpdef enum Stop:
@@ -583,7 +575,7 @@ cdef class Measurement:
     cdef double f_opt, rounding, final_target, best, launch_best
     cdef int64_t turn_ends_at, turn_ends_after, plateau_ns, plateau_evaluations
     cdef object pause
-    cdef int closed  # the LaunchCode of what ended the launch; 0 while it may evaluate
+    cdef int cores, closed  # `closed`: the LaunchCode of what ended the launch; 0 while it may evaluate
     cdef bint foreign, optimum_known, more_to_come, traced
     cdef object evaluators, thinning
     cdef ConstraintValues constraints
@@ -601,7 +593,7 @@ cdef class Measurement:
         self, problem, header, Log events, Log launches, Log launch_events, int best_fd,
         int64_t cap=INT64_MAX, double final_target=-INFINITY,
         clock=None, exit=None, fail=None, bint native=True, evaluators=None, int64_t cost=0,
-        thinning=THINNING, Log batches=None, Log vectors=None, recommendations=None,
+        thinning=THINNING, Log batches=None, Log vectors=None, recommendations=None, int cores=1,
     ):
         self.problem, self.evaluate = problem, problem.evaluate
         self.dimension, self.f_opt = problem.dimension, problem.f_opt
@@ -622,7 +614,7 @@ cdef class Measurement:
         self.run_cap = self.cap = cap
         self.cost, self.final_target = cost, final_target
         self.clock, self.clock_id = clock, CLOCK_MONOTONIC
-        self.exit, self.fail, self.evaluators = exit, fail, evaluators
+        self.exit, self.fail, self.evaluators, self.cores = exit, fail, evaluators, cores
         # A run that continues in a new process begins where the last process was killed.
         self.calls, self.event_count = self.header.evaluations, self.header.events
         self.launch_event_count = self.header.launch_events
@@ -791,52 +783,28 @@ cdef class Measurement:
 
     cdef evaluate_batch(self, points):
         cdef cnp.ndarray array = as_batch(points, self.dimension)
-        cdef int64_t before = self.calls, size = len(array)
-        self.begin_batch(before, size)
-        try:
-            return self.evaluate_all(array)
-        finally:
-            if self.calls - before != size:
-                self.shorten_batch(before, size, self.calls - before)
+        self.begin_batch(len(array))
+        return self.evaluate_all(array)
 
-    cdef int begin_batch(self, int64_t before, int64_t size) except -1:
-        """Log a batch after `before` evaluations; consecutive batches of one size share a row."""
+    cdef int begin_batch(self, int64_t size) except -1:
+        """Log a batch that begins, as if all of it were evaluated."""
         cdef int64_t rows = self.header.batches
         cdef Batch *last
-        if self.batches is None or size < 2 or rows < 0:
+        if self.batches is None or size < 2 or rows < 0 or self.closed:
             return 0
+        self.batches.reach(0)  # all rows
         if rows:
-            last = self.last_batch()
-            end = last.first + last.size * last.count
-            if before == end and size == last.size:
+            last = <Batch *>self.batches.row(rows - 1)
+            if size == last.size and self.calls == last.first + size * last.count:
                 last.count += 1
                 return 0
-            if before < end or rows == MOST_BATCHES:  # a batch of another thread, or a full log
-                self.header.batches = -1
-                return 0
-        self.batches.reach(rows)
+        if rows == MOST_BATCHES:
+            self.header.batches = -1
+            return 0
         last = <Batch *>self.batches.row(rows)
-        last.first, last.size, last.count = before, size, 1
+        last.first, last.size, last.count = self.calls, size, 1
         self.header.batches = rows + 1
         return 0
-
-    cdef int shorten_batch(self, int64_t before, int64_t size, int64_t made) except -1:
-        """Correct the last batch, whose number of evaluations is not its number of points."""
-        cdef Batch *last
-        if self.batches is None or size < 2 or self.header.batches < 0:
-            return 0
-        last = self.last_batch()
-        if made > size or last.size != size or last.first + size * (last.count - 1) != before:
-            self.header.batches = -1  # another thread has evaluated too
-            return 0
-        last.count -= 1
-        if last.count == 0:
-            self.header.batches -= 1
-        return self.begin_batch(before, made)
-
-    cdef Batch *last_batch(self) except NULL:
-        self.batches.reach(self.header.batches - 1)
-        return <Batch *>self.batches.row(self.header.batches - 1)
 
     cdef evaluate_all(self, cnp.ndarray array):
         shape = (len(array), self.shown)[:1 + (self.shown > 1)]
@@ -849,7 +817,7 @@ cdef class Measurement:
             )
             return np.array(found, dtype=np.float64).reshape(shape)
         charged = self.header.charge
-        charges = charged + self.cost * (np.arange(len(array)) // self.evaluators.count + 1)
+        charges = charged + self.cost * (np.arange(len(array)) // self.cores + 1)
         values = [
             self.at_once(array[i:i + AT_ONCE], charges[i:i + AT_ONCE])
             for i in range(0, len(array), AT_ONCE)
@@ -1011,9 +979,14 @@ cdef class Measurement:
         self.run_deadline = self.deadline = deadline
 
     def begin_launch(
-        self, int64_t start=-1, int64_t deadline=INT64_MAX, int64_t evaluations=INT64_MAX
+        self, int64_t start=-1, int64_t deadline=INT64_MAX, int64_t evaluations=INT64_MAX,
+        turn=(INT64_MAX, INT64_MAX), pause=None,
     ):
-        """Open the next launch at `start` (-1: now), limited by `deadline` and `evaluations`."""
+        """Open the next launch at `start` (-1: now), limited by `deadline` and `evaluations`.
+
+        `turn`: after so many ns or evaluations, ``pause()`` is called, which may make other
+        launches; without it, a launch ends that has not improved for so long.
+        """
         if start < 0:
             start = self.now()
         self.take_launch(self.header.launches)
@@ -1023,9 +996,8 @@ cdef class Measurement:
         self.launch.best = self.launch_best = INFINITY
         self.launch.code = OPEN
         self.header.launches = self.launch_index + 1
-        self.lift_limits()
-        self.deadline = min(self.run_deadline, deadline)
-        self.cap = min(self.run_cap, later(self.calls, evaluations))
+        self.set_limits(start, deadline, evaluations, turn)
+        self.pause = pause
 
     @property
     def changes(self):
@@ -1057,19 +1029,6 @@ cdef class Measurement:
             return INT64_MAX, begin - self.calls
         length = self.run_deadline - self.t0
         return self.t0 + timefair_begin(next_one, length, self.environments), INT64_MAX
-
-    def end_at_plateau(self, int64_t time_ns, int64_t evaluations):
-        """End the launch that was just begun when it has not improved for one of these limits."""
-        self.plateau_ns, self.plateau_evaluations = time_ns, evaluations
-        self.begin_plateau(self.launch.start)
-
-    def pause_after(self, int64_t time_ns, int64_t evaluations, pause):
-        """Call ``pause()``, which may make other launches, when the launch that was just begun has
-        used one of these limits.
-        """
-        self.turn_ends_at = later(self.launch.start, time_ns)
-        self.turn_ends_after = later(self.calls, evaluations)
-        self.pause = pause
 
     def recommend(self, x):
         """Note the point that the launch would return if it were stopped now, unless it is over."""
@@ -1183,16 +1142,16 @@ cdef class Measurement:
         self.launch.first = self.launch.last = self.calls
         self.launch.code = OPEN
         self.launch_best = self.launch.best
-        self.lift_limits()
+        self.set_limits(0, INT64_MAX, INT64_MAX, (INT64_MAX, INT64_MAX))
         return 0
 
-    cdef int lift_limits(self) except -1:
-        """Only the limits of the run remain."""
+    cdef int set_limits(self, int64_t now, int64_t deadline, int64_t evaluations, turn) except -1:
         self.closed = False
-        self.deadline, self.cap = self.run_deadline, self.run_cap
+        self.deadline = min(self.run_deadline, deadline)
+        self.cap = min(self.run_cap, later(self.calls, evaluations))
         self.pause = None
-        self.plateau_ns = self.plateau_evaluations = INT64_MAX
-        self.turn_ends_at = self.turn_ends_after = INT64_MAX
+        self.plateau_ns, self.plateau_evaluations = turn
+        self.begin_plateau(now)
         return 0
 
     cdef int take_launch(self, int64_t index) except -1:
@@ -1266,7 +1225,7 @@ cdef class Objective:
 
     @property
     def cores(self):
-        return 1 if self.measurement.evaluators is None else self.measurement.evaluators.count
+        return self.measurement.cores
 
     @property
     def evaluations(self):

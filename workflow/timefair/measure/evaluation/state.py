@@ -34,6 +34,7 @@ from timefair.measure.evaluation.objective import (
     EVENT,
     HEADER,
     LAUNCH,
+    MOST_BATCHES,
     NEVER,
     BestPoint,
     Log,
@@ -161,7 +162,7 @@ class State:
         self.event_log = Log(events, EVENT)
         self.launch_log = Log(launches, LAUNCH)
         self.launch_event_log = Log(launch_events, EVENT)
-        self.batch_log = Log(batches, BATCH)
+        self.batch_log = Log(batches, BATCH, MOST_BATCHES)
         self.vector_log = Log(vectors, vector_dtype(numbers)) if numbers > 1 else None
 
     @classmethod
