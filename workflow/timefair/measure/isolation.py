@@ -7,7 +7,6 @@ compared before and after each run. Locks give each job cores of its own.
 from __future__ import annotations
 
 import contextlib
-import mmap
 import os
 import random
 import stat
@@ -17,13 +16,12 @@ import tempfile
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from timefair.basics import files
-from timefair.basics.errors import InputError
 from timefair.basics.files import OF_A_RUN, folder_of_runs, temporary_folder
 from timefair.machine.facts import Host, Unknown, siblings
 from timefair.machine.linux import kernel
@@ -53,22 +51,13 @@ class Views:
     hidden: tuple[Path, ...] = ()
     namespaces: bool = False
     network: bool = False
-    _refusal: mmap.mmap = field(default_factory=lambda: mmap.mmap(-1, 1024), compare=False)
 
     def enter(self) -> None:
-        """Enter a run's private view, in its process, just after the fork.
-
-        If the kernel refuses a mount that it allowed before, the process ends and `check` raises.
-        """
-        if not self.namespaces:
-            return
-        own = Path(tempfile.gettempdir())
-        hidden = (*self.hidden, *([own.parent] if own.parent.name.startswith(OF_A_RUN) else []))
-        try:
+        """Enter a run's private view, in its process, just after the fork."""
+        if self.namespaces:
+            own = Path(tempfile.gettempdir())
+            hidden = (*self.hidden, *([own.parent] if own.parent.name.startswith(OF_A_RUN) else []))
             kernel.enter(self.steps, self.megabytes, (*self.watched, own), hidden)
-        except OSError as error:
-            self._refusal.write(kernel.said(error).encode()[: len(self._refusal)])
-            kernel.end_process(1)
 
     def without(self, folder: Path) -> Views:
         """Views of runs that do not see this folder either, unless they work in it."""
@@ -76,19 +65,6 @@ class Views:
         works_in_it = Path.cwd().is_relative_to(place)
         known = works_in_it or place in self.hidden
         return self if known else replace(self, hidden=(*self.hidden, place))
-
-    def check(self) -> None:
-        """`InputError` if a process could not enter its view and therefore measured nothing."""
-        reason = self._refusal[:].rstrip(b"\0").decode(errors="replace")
-        if reason:
-            raise InputError(
-                f"isolation: private views of folders are no longer possible ({reason}); "
-                "start snakemake again, or write isolation: shared"
-            )
-
-    def arguments(self) -> dict[str, Any]:
-        """What makes the same views in another process."""
-        return {one.name: getattr(self, one.name) for one in fields(self) if one.compare}
 
     def columns(self) -> dict[str, Any]:
         return {"isolation": self.isolation, "watched_because": self.because}
@@ -123,7 +99,7 @@ def views(
         allowed = [folder for folder, step in alone if kernel.refusal(step) is None]
         steps = kernel.plan(allowed, mounted)
         if kernel.refusal(steps) is not None:
-            return Views(Isolation.WATCHED, reason, (), watched, None, hidden, True, own)
+            allowed, steps = [], []
     elif _ROOT in watched:
         reason = f"{_ROOT}: the folder that all others lie in"
     elif lacking is not None:

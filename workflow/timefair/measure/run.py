@@ -609,7 +609,6 @@ class _Run:
         for orphan in orphans:
             if state["stop"] == Stop.SOLVER_ENDED and orphan.pid == state["solver"]:
                 wait_status = orphan.wait_status
-        self.allowance.views.check()
         return wait_status
 
     def _wait_for_exit(

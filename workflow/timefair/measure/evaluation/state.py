@@ -92,9 +92,8 @@ class Logs(NamedTuple):
 class Recommendations:
     """Writes the points that launches recommend, as rows of ``vector_dtype(dimension)``.
 
-    The last row is replaced until its step ends (`records.thinning`). Two places hold it
-    alternately, so a killed process leaves a complete row: the header has 0 without a row,
-    otherwise 1 plus twice the index of the last one, plus 1 if that is in its second place.
+    Each step (`records.thinning`) has two rows, which are written in turn, so a killed process
+    leaves a complete one; the header has the number of rows up to the last one, or 0.
     """
 
     def __init__(
@@ -102,43 +101,31 @@ class Recommendations:
     ) -> None:
         self._fd, self._header, self._resolution = fd, header, thinning.resolution
         self._row = np.zeros(1, dtype=vector_dtype(dimension))
-        self._step: tuple[int, int, int] | None = None  # launch, its evaluations, its time
-        self._last, self._second = _place(int(header["recommended"][0]))
+        self._step = -1, 0, 0  # launch, its evaluations, its time
 
     def take(
         self, launch: int, evaluations: int, time: int, own: int, own_time: int,
         x: NDArray[np.float64],
     ) -> None:  # fmt: skip
         """Keep a point; `own` and `own_time` (ns since its start) are those of the launch."""
-        same = self._step is not None and (
-            launch == self._step[0] and own <= self._step[1] and own_time <= self._step[2]
-        )
-        last, second = self._last, not self._second
-        if not same:
-            if self._second:
-                self._move_last_row()
-            last, second = last + 1, False
-            parts = self._resolution
-            self._step = launch, own + own // parts, own_time + own_time // parts
+        last, parts = int(self._header["recommended"][0]) - 1, self._resolution
         self._row[0] = launch, evaluations, time, x
-        os.pwrite(self._fd, self._row.tobytes(), (last + second) * self._row.itemsize)
-        self._commit(last, second)
+        rows = self._row.tobytes()
+        if launch == self._step[0] and own <= self._step[1] and own_time <= self._step[2]:
+            last ^= 1
+        else:
+            last, rows = (last | 1) + 1, 2 * rows
+            self._step = launch, own + own // parts, own_time + own_time // parts
+        os.pwrite(self._fd, rows, last * self._row.itemsize)
+        self._header["recommended"] = last + 1
 
-    def _move_last_row(self) -> None:
-        size = self._row.itemsize
-        row = os.pread(self._fd, size, (self._last + 1) * size)
-        os.pwrite(self._fd, row, self._last * size)
-        self._commit(self._last, second=False)
-
-    def _commit(self, last: int, second: bool) -> None:
-        self._header["recommended"] = 1 + 2 * last + second
-        self._last, self._second = last, second
-
-
-def _place(recommended: int) -> tuple[int, bool]:
-    """Index of the last row (-1 if there is none), and whether it is in its second place."""
-    last, second = divmod(recommended - 1, 2)
-    return last, bool(second) and last >= 0
+    @staticmethod
+    def read(fd: int, header: NDArray[np.void], dimension: int) -> NDArray[np.void]:
+        """The last row of each step, in their order."""
+        rows = _rows(fd, vector_dtype(dimension), int(header["recommended"][0]))
+        pairs = rows[: (len(rows) - 1) // 2 * 2].reshape(-1, 2)
+        ended = pairs[np.arange(len(pairs)), pairs["time"].argmax(axis=1)]
+        return np.concatenate([ended, rows[-1:]])
 
 
 class State:
@@ -170,9 +157,8 @@ class State:
         return cls(problem.kept, problem.dimension if problem.kind.recommends else 0, fds)
 
     def measurement(self, problem: Problem, **options: Any) -> Measurement:
-        recommendations = None
-        if dimension := self.recommended_dimension:
-            recommendations = Recommendations(self._recommended_fd, self.header_array, dimension)
+        given = self._recommended_fd, self.header_array, self.recommended_dimension
+        recommendations = Recommendations(*given) if self.recommended_dimension else None
         return Measurement(
             problem,
             self.header_array,
@@ -223,10 +209,8 @@ class State:
         batches, vectors = self["batches"], self.vector_log
         recommended: NDArray[np.void] | None = None
         if self.recommended_dimension:
-            last, second = _place(self["recommended"])
-            dtype = vector_dtype(self.recommended_dimension)
-            rows = _rows(self._recommended_fd, dtype, last + 1 + second)
-            recommended = np.delete(rows, last) if second else rows
+            given = self._recommended_fd, self.header_array, self.recommended_dimension
+            recommended = Recommendations.read(*given)
         return Logs(
             _rows(self.event_log.fd, EVENT, self["events"]),
             self.launches(),

@@ -174,7 +174,7 @@ class Prepared:
         if not (lost := threads.lost()):
             yield algorithm
             return
-        context = os.getpid(), self.campaign.snapshot(), job, self.views.arguments()
+        context = os.getpid(), self.campaign.snapshot(), job, self.views
         with fresh(context, lost) as process:
             self.trial = trial.Trial(*process.trial)
             yield process
@@ -309,10 +309,10 @@ class _Loader:
 def main(descriptor: str) -> None:
     """Run the process. The argument is the descriptor of the socket to its starter."""
     connection = socket.socket(fileno=int(descriptor))
-    starter, snapshot, job, arguments = pickle.loads(connection.recv(LONGEST))
+    starter, snapshot, job, folders = pickle.loads(connection.recv(LONGEST))
     kernel.die_with_parent(starter)
     ends_at_once()
-    campaign, folders, begun = restored(snapshot), Views(**arguments), monotonic()
+    campaign, begun = restored(snapshot), monotonic()
     allowance, loader = allowance_of(campaign, folders, job), _Loader(campaign, job)
     memory_mb, cores = allowance.memory_mb, allowance.cores
     tried = trial.trial_launch(loader.on_trial, memory_mb, folders, cores, LOADING_S)
