@@ -25,7 +25,6 @@ from timefair.measure.perturbation import (
     REFERENCE_RATIO,
     Counters,
     RunMonitor,
-    Surroundings,
     judge,
 )
 from timefair.measure.run import Allowance, _resources, measure_run
@@ -137,7 +136,7 @@ def machine(tmp_path):
             path = tmp_path / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
-        return Counters(cores, Host(root=tmp_path)).look()
+        return tuple(Counters(cores, Host(root=tmp_path)).look().values())
 
     return build
 
@@ -151,7 +150,7 @@ def test_control_groups_of_the_first_version_and_in_a_container(machine):
             "groups/cpu,cpuacct/cpu.stat": "nr_periods 0\nthrottled_time 0\n",
         }
     )
-    assert found == Surroundings(None, None, 3.0)
+    assert found == (None, None, 3.0, None)
     found = machine(
         {
             "proc/self/mountinfo": "31 23 0:1 /docker/abc /groups/cpu ro - cgroup cgroup rw,cpu\n",
@@ -159,14 +158,14 @@ def test_control_groups_of_the_first_version_and_in_a_container(machine):
             "groups/cpu/cpu.stat": "throttled_time 2000000000\n",
         }
     )
-    assert found == Surroundings(None, None, 2.0)
+    assert found == (None, None, 2.0, None)
     found = machine(
         {
             "proc/pressure/cpu": "some avg10=0.00 total=1000000\n",
             "proc/pressure/memory": "some avg10=0.00 total=4000000\nfull avg10=0.00 total=9\n",
         }
     )
-    assert found == Surroundings(None, 1.0, None, 4.0)
+    assert found == (None, 1.0, None, 4.0)
 
 
 @pytest.mark.parametrize(
@@ -182,7 +181,7 @@ def test_control_groups_of_the_first_version_and_in_a_container(machine):
     ],
 )
 def test_what_cannot_be_read_is_not_known(machine, files):
-    assert machine(files) == Surroundings(None, None, None)
+    assert machine(files) == (None,) * 4
 
 
 def rows_of(*delays):

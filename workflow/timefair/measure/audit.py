@@ -63,32 +63,16 @@ class AuditSettings:
         return SUITES["bbob"].problem(self.function, self.dimension, 1)
 
 
-@dataclass(frozen=True)
-class AuditRow:
-    """One row of the audit; None if a run was too short to determine the value.
+Row = dict[str, Any]
+COLUMNS = (
+    "algorithm", "use", "status", "evaluations", "ended_early", "deterministic", "by_the_clock",
+    "inside", "farthest", "batches", "evaluation_us", "overhead", "stopped_by",
+    "last_evaluation_ms", "gone_ms", "cpu_per_wall", "waited", "message",
+)  # fmt: skip
+"""The columns of docs/reference/audit.md; None if a run was too short to determine the value.
 
-    docs/reference/audit.md describes the columns. `status` and `message` are those of the first run
-    that was not ``ok``.
-    """
-
-    algorithm: str
-    use: str
-    status: str
-    evaluations: int | None = None
-    ended_early: bool | None = None
-    deterministic: bool | None = None
-    by_the_clock: bool | None = None
-    inside: bool | None = None
-    farthest: float | None = None
-    batches: bool | None = None
-    evaluation_us: float | None = None
-    overhead: float | None = None
-    stopped_by: str | None = None
-    last_evaluation_ms: float | None = None
-    gone_ms: float | None = None
-    cpu_per_wall: float | None = None
-    waited: float | None = None
-    message: str | None = None
+`status` and `message` are those of the first run that was not ``ok``.
+"""
 
 
 def watched(problem: Problem) -> tuple[Problem, NDArray[np.float64]]:
@@ -155,27 +139,31 @@ def _faults(subject: Subject) -> list[str]:
     return []
 
 
-def look_at(subject: Subject, setting: AuditSettings) -> AuditRow:
+def look_at(subject: Subject, setting: AuditSettings) -> Row:
     try:
         return in_new_interpreter(_prepared, subject, setting)
     except ChildProcessError:
-        message = "its preparation ended the process"
-        return AuditRow(subject.label, subject.use, Status.CRASHED, message=message)
+        return _row(subject, Status.CRASHED, message="its preparation ended the process")
 
 
-def _prepared(subject: Subject, setting: AuditSettings) -> AuditRow:
+def _row(subject: Subject, status: str, **known: Any) -> Row:
+    names = {"algorithm": subject.label, "use": subject.use, "status": str(status)}
+    return dict.fromkeys(COLUMNS) | names | known
+
+
+def _prepared(subject: Subject, setting: AuditSettings) -> Row:
     kernel.adopt_orphans()
     algorithm = registry.load(subject.use, subject.parameters)
     prepare(algorithm, setting.problem)
     if lost := threads.lost():
         message = f"its module starts {lost}, which the forked runs of the audit would lose"
-        return AuditRow(subject.label, subject.use, Status.NO_EVALUATION, message=message)
+        return _row(subject, Status.NO_EVALUATION, message=message)
     row = audit(subject, algorithm, setting)
     declared = registry.batches(subject.use, subject.parameters)
-    return row if declared is None else dataclasses.replace(row, batches=declared)
+    return row if declared is None else row | {"batches": declared}
 
 
-def audit(subject: Subject, algorithm: Algorithm, setting: AuditSettings) -> AuditRow:
+def audit(subject: Subject, algorithm: Algorithm, setting: AuditSettings) -> Row:
     problem = setting.problem
     seed = run_seed(1, problem.name, subject.use, 1)
     checking, farthest = watched(problem)
@@ -186,28 +174,23 @@ def audit(subject: Subject, algorithm: Algorithm, setting: AuditSettings) -> Aud
         for each in (checking, problem, problem, slow(problem))
     )
     timed = measure_run(algorithm, problem, Allowance(time_ns=round(setting.time_s * 1e9)), seed)
-    wrong = next((row for row in (*rows, timed) if row["status"] != Status.OK), None)
-    evaluated = all(row["evaluations"] for row in rows)
-    deterministic = _same_events(rows) if evaluated else None
-    cost: dict[str, Any] = {}
-    if evaluated:
+    wrong = next((row for row in (*rows, timed) if row["status"] != Status.OK), timed)
+    known = _stopping(timed, setting.time_s)
+    if all(row["evaluations"] for row in rows):
         _, bare_s = evaluation_cost_s(problem.evaluate, problem)
         least_s = min(row["cpu_s"] / row["evaluations"] for row in rows[1:])
-        cost = {"evaluation_us": 1e6 * least_s, "overhead": least_s / bare_s}
-    return AuditRow(
-        algorithm=subject.label,
-        use=subject.use,
-        status=str(wrong["status"] if wrong else Status.OK),
+        known |= {"evaluation_us": 1e6 * least_s, "overhead": least_s / bare_s}
+        known |= {"inside": bool(farthest[0] == 0), "farthest": float(farthest[0])}
+        if known.setdefault("deterministic", _same_events(rows)):
+            known["by_the_clock"] = not _same_events([*rows, slowed])
+    return _row(
+        subject,
+        wrong["status"],
         evaluations=min(row["evaluations"] for row in rows),
         ended_early=all(row["stop_reason"] == StopReason.ALGORITHM_ENDED for row in rows),
-        deterministic=deterministic,
-        by_the_clock=not _same_events([*rows, slowed]) if deterministic else None,
-        inside=bool(farthest[0] == 0) if evaluated else None,
-        farthest=float(farthest[0]) if evaluated else None,
         batches=any(row["batches"] for row in rows),
-        **cost,
-        **_stopping(timed, setting.time_s),
-        message=wrong["message"] if wrong else None,
+        message=None if wrong["status"] == Status.OK else wrong["message"],
+        **known,
     )
 
 

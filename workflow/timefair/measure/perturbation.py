@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from statistics import fmean, median
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from timefair.basics.optimum import lengthened
 from timefair.machine.facts import Host, Unknown, folders, whole
-from timefair.machine.linux.kernel import read_file
 from timefair.records.status import Perturbation
 
 DELAY_SHARE = 0.05  # largest share of its clock that a clean run waits for a core that others use
@@ -56,75 +56,56 @@ def judge(
     return Perturbation.UNKNOWN if unknown else Perturbation.CLEAN, None
 
 
-_STEAL = 8  # the field of a core's line in /proc/stat
+_STEAL = 7  # the field of a core's line in /proc/stat, after its name
 
 _THROTTLED = {"throttled_usec": 1e-6, "throttled_time": 1e-9}
 """The throttling counter of versions 2 and 1 of control groups, and its unit in seconds."""
 
 
-class Surroundings(NamedTuple):
-    """The counters at one moment, or their growth, in seconds: time in which the hypervisor ran
-    something else on the cores, in which a task on the machine waited for a core, in which a quota
-    stopped the control groups of this process, and in which a task waited for memory.
-    """
-
-    steal_s: float | None
-    pressure_s: float | None
-    throttled_s: float | None
-    memory_s: float | None = None
-
-    def since(self, before: Surroundings) -> Surroundings:
-        pairs = zip(self, before, strict=True)
-        grown = (None if a is None or b is None else max(a - b, 0.0) for a, b in pairs)
-        return Surroundings(*grown)
-
-
 class Counters:
+    """What the kernel counts beside a run on some cores."""
+
     def __init__(self, cores: Iterable[int], host: Host | None = None) -> None:
-        self._host = host or Host()
+        self._host, self._quotas = host or Host(), list[str]()
         self._cores = [f"cpu{core}" for core in cores]
-        try:
+        with suppress(Unknown):
             self._quotas = [f"{folder}/cpu.stat" for folder in folders(self._host, "cpu")]
-        except Unknown:
-            self._quotas = []
 
-    def look(self) -> Surroundings:
-        cpu_s, memory_s = self._pressure_s("cpu"), self._pressure_s("memory")
-        return Surroundings(self._steal_s(), cpu_s, self._throttled_s(), memory_s)
+    def look(self) -> dict[str, float | None]:
+        """Seconds so far: in which the hypervisor ran something else on the cores, in which a task
+        on the machine waited for a core, in which a quota stopped the control group of this process
+        and those around it, and in which a task waited for memory. None if unknown.
+        """
+        found: dict[str, float | None] = {}
+        for name, read in {
+            "steal_s": self._steal_s,
+            "pressure_s": lambda: self._pressure_s("cpu"),
+            "throttled_s": self._throttled_s,
+            "memory_s": lambda: self._pressure_s("memory"),
+        }.items():
+            found[name] = None
+            with suppress(Unknown, LookupError):
+                found[name] = read()
+        return found
 
-    def _steal_s(self) -> float | None:
-        told = {fields[0]: fields for fields in self._lines("proc/stat", "cpu")}
-        try:
-            ticks = sum(whole(told[core][_STEAL], core) for core in self._cores)
-        except (KeyError, IndexError, Unknown):
-            return None
+    def _steal_s(self) -> float:
+        told = self._host.fields("proc/stat", " ")
+        ticks = sum(whole(told[core].split()[_STEAL], core) for core in self._cores)
         return ticks / os.sysconf("SC_CLK_TCK")
 
-    def _pressure_s(self, of: str) -> float | None:
-        for kind, *figures in self._lines(f"proc/pressure/{of}"):
-            if kind == "some":
-                total = dict(figure.partition("=")[::2] for figure in figures).get("total", "")
-                return int(total) / 1e6 if total.isdecimal() else None
-        return None
+    def _pressure_s(self, of: str) -> float:
+        path = f"proc/pressure/{of}"
+        return whole(self._host.field(path, "some", " ").rpartition("total=")[2], path) / 1e6
 
     def _throttled_s(self) -> float | None:
-        """Summed over the control group of this process and those around it."""
+        stats = [self._host.fields(path, " ") for path in self._quotas if self._host.has(path)]
         found = [
-            int(figures[0]) * _THROTTLED[name]
-            for path in self._quotas
-            for name, *figures in self._lines(path)
-            if name in _THROTTLED and figures and figures[0].isdecimal()
+            whole(stat[name], name) * unit
+            for stat in stats
+            for name, unit in _THROTTLED.items()
+            if name in stat
         ]
         return sum(found) if found else None
-
-    def _lines(self, path: str, beginning: str = "") -> list[list[str]]:
-        """The words of each line that begins with `beginning`; empty if the file is unreadable."""
-        try:
-            text = read_file(f"{self._host.root}/{path}").decode(errors="replace")
-        except OSError:
-            return []
-        lines = text.splitlines()
-        return [line.split() for line in lines if line.startswith(beginning) and line.strip()]
 
 
 DIMENSION = 10
@@ -222,7 +203,10 @@ class RunMonitor:
         before_s = reference.last_s if reference else None
         before = self._counters.look()
         row = run()
-        added = self._counters.look().since(before)._asdict()
+        added = {
+            name: None if now is None or (then := before[name]) is None else max(now - then, 0.0)
+            for name, now in self._counters.look().items()
+        }
         memory_s = added.pop("memory_s")
         after_s = reference.take() if reference else None
         mean_s = (before_s + after_s) / 2 if before_s and after_s else None
