@@ -25,7 +25,7 @@ from timefair.campaign.provenance import measure_keys
 from timefair.machine.linux import kernel
 from timefair.measure.isolation import held_cores, on_one_node
 from timefair.measure.job.cell import Repetitions, _missing, measure, repetitions
-from timefair.measure.job.prepared import _evaluation_cost
+from timefair.measure.job.prepared import evaluation_cost
 from timefair.policies.stopping import DROPPED, WON
 from timefair.problems.base import Problem, ProblemName
 from timefair.records.collect import collect
@@ -66,7 +66,7 @@ def problem(evaluate) -> Problem:
 )
 def test_a_problem_that_has_no_cost_does_not_end_the_job(evaluate):
     before = kernel.children()
-    assert _evaluation_cost(problem(evaluate), answer_s=0.2) == {}
+    assert evaluation_cost(problem(evaluate), answer_s=0.2) == {}
     assert kernel.children() == before
 
 

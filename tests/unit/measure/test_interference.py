@@ -19,7 +19,7 @@ from timefair.machine.facts import Host
 from timefair.machine.linux import kernel
 from timefair.measure import perturbation as monitor
 from timefair.measure.evaluation.state import Start
-from timefair.measure.job import cell, prepared
+from timefair.measure.job import cell
 from timefair.measure.perturbation import (
     DELAY_SHARE,
     REFERENCE_RATIO,
@@ -215,14 +215,14 @@ def measured(tmp_path, monkeypatch):
     """A function: the rows of a job whose processes waited so many seconds in each attempt."""
 
     def measure(delays, **timing):
-        told, seeds, run = iter(delays), [], prepared.measure_run
+        told, seeds, run = iter(delays), [], cell.measure_run
 
         def waited(algorithm, problem, allowance, seed):
             seeds.append(seed)
             row = run(algorithm, problem, allowance, seed)
             return row | {"real_s": 1.0, "foreign_delay_s": next(told)}
 
-        monkeypatch.setattr(prepared, "measure_run", waited)
+        monkeypatch.setattr(cell, "measure_run", waited)
         monkeypatch.setattr(monitor, "_cpu_s", lambda generations: 0.01)
         campaign = parse(SMALL | {"runs": 3, "timing": timing})
         job = next(plan.jobs(campaign))

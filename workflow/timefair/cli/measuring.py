@@ -166,9 +166,9 @@ def _serve(arguments: argparse.Namespace, snakemake: int, listener: int, starter
 
 def _unprepared(arguments: argparse.Namespace) -> Prepared:
     from timefair.campaign import configuration
-    from timefair.measure.job.cell import unprepared
+    from timefair.measure.job.prepared import Prepared
 
-    return unprepared(configuration.restore(arguments.campaign))
+    return Prepared(configuration.restore(arguments.campaign))
 
 
 def _checked_key(ready: Prepared, arguments: argparse.Namespace) -> str:

@@ -27,12 +27,22 @@ from timefair.campaign import driver, plan, provenance
 from timefair.campaign.collected import earlier_records
 from timefair.campaign.configuration.model import USUAL_LENGTH
 from timefair.machine.facts import machine_state
+from timefair.machine.linux import kernel
 from timefair.machine.linux.kernel import interruptible, kept_keeper
 from timefair.measure.isolation import held_cores
-from timefair.measure.job.prepared import Prepared, Runner, allowance_of
+from timefair.measure.job.prepared import Prepared, allowance_of, common, evaluation_cost, monitor
 from timefair.measure.launching import run_seed
-from timefair.measure.perturbation import kernels
-from timefair.measure.run import ATTEMPTS, Allowance, Confined, Fresh, Subject, measure_run
+from timefair.measure.perturbation import Row, kernels
+from timefair.measure.run import (
+    ATTEMPTS,
+    Allowance,
+    Confined,
+    Fresh,
+    Subject,
+    explained,
+    given_up,
+    measure_run,
+)
 from timefair.policies.restarts import NoRestart
 from timefair.policies.stopping import Comparing
 from timefair.problems.base import ProblemName
@@ -50,13 +60,7 @@ if TYPE_CHECKING:
 
 def measure(campaign: Campaign, job: Job, record: Path, key: str) -> None:
     """Measure a job by `measure_job`. This process is not prepared for any algorithm yet."""
-    measure_job(unprepared(campaign), job, record, key)
-
-
-def unprepared(campaign: Campaign) -> Prepared:
-    """The state of a process that is not prepared for an algorithm yet, and will write records."""
-    store.avoid_pandas()
-    return Prepared(campaign)
+    measure_job(Prepared(campaign), job, record, key)
 
 
 def take_parameters(prepared: Prepared, label: str, folder: Path) -> None:
@@ -185,13 +189,34 @@ def _missing(repetitions: Repetitions, journal: store.Journal) -> Iterator[tuple
             yield turn
 
 
+Running = Callable[..., Row]
+"""Measures a run by ``(instance, run, seed)``; with ``give_up=True``, says that it cannot be."""
+
+
 @contextmanager
-def runner(prepared: Prepared, job: Job, cores: tuple[int, ...], folder: Path) -> Iterator[Runner]:
+def runner(prepared: Prepared, job: Job, cores: tuple[int, ...], folder: Path) -> Iterator[Running]:
     """What measures the runs of a job on held cores. Runs do not see the campaign's `folder`."""
     with allowed(prepared, job, cores, folder) as (algorithm, allowance), ExitStack() as stack:
         found = each("meters", prepared.campaign, cores, algorithm)
         meters = tuple(stack.enter_context(one) for one in found)
-        yield Runner(prepared, job, algorithm, replace(allowance, meters=meters), cores)
+        metered = replace(allowance, meters=meters)
+        kernel.adopt_orphans()
+        make = partial(prepared.suite.problem, job.function, job.dimension)
+        problems = {instance: make(instance) for instance in job.instances}
+        known = common(prepared, job, cores)
+        known |= evaluation_cost(problems[job.instances[0]], allowance.answer_ns / 1e9)
+        monitored = monitor(prepared.campaign, cores)
+
+        def running(instance: int, run: int, seed: int, *, give_up: bool = False) -> Row:
+            problem = problems[instance]
+            measure = partial(measure_run, algorithm, problem, metered, seed)
+            if give_up:
+                measure = partial(given_up, problem, metered, seed)
+            f_opt = None if math.isnan(problem.f_opt) else problem.f_opt
+            row = explained(monitored.measure(measure), prepared.trial.trace)
+            return {**known, "instance": instance, "run": run, "f_opt": f_opt, **row}
+
+        yield running
 
 
 @contextmanager
@@ -217,7 +242,7 @@ def seed_of(prepared: Prepared, job: Job, instance: int, run: int) -> int:
 def _measure(
     prepared: Prepared,
     job: Job,
-    running: Runner,
+    running: Running,
     to_do: Repetitions,
     turns: Iterable[tuple[int, int]],
     journal: store.Journal,
@@ -227,11 +252,9 @@ def _measure(
     for instance, run in turns:
         name = ProblemName(prepared.suite.name, job.function, job.dimension, instance)
         seed = seed_of(prepared, job, instance, run)
-        if begun.attempts((instance, run)) < ATTEMPTS:
-            with begun.noted((instance, run)):
-                row = running.measure(instance, run, seed, give_up=False)
-        else:
-            row = running.measure(instance, run, seed, give_up=True)
+        given_up_on = begun.attempts((instance, run)) >= ATTEMPTS
+        with begun.noted((instance, run)):
+            row = running(instance, run, seed, give_up=given_up_on)
         journal.append(row, _noted(prepared, row.get(store.READINGS)))
         to_do.add(instance, row["best_precision"])
         spent_s = (time.monotonic() - started) / (len(journal.runs) - found)

@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from math import inf, isnan
+from math import inf
 from pathlib import Path
 from time import monotonic
 from typing import Any, NoReturn, TypeVar
@@ -37,16 +37,13 @@ from timefair.measure.run import (
     Allowance,
     Confined,
     Fresh,
-    Subject,
     Unloaded,
-    explained,
     fresh,
-    given_up,
     live,
-    measure_run,
 )
 from timefair.problems import registry as suites
 from timefair.problems.base import Problem
+from timefair.records import store
 from timefair.records.status import Isolation
 
 Value = TypeVar("Value")
@@ -61,6 +58,7 @@ class Prepared:
     """
 
     def __init__(self, campaign: Campaign) -> None:
+        store.avoid_pandas()
         self.campaign = self.planned = campaign
         self.search: dict[str, Any] = {}
         self.schedule: dict[str, Any] = {}
@@ -104,12 +102,9 @@ class Prepared:
         finally:
             (self.campaign, self.seconds), self._loaded = before, None
 
-    def _is_loaded_here(self, label: str) -> bool:
-        return not self.campaign.is_apart(label)
-
     def get_ready_here(self, job: Job) -> None:
         """`get_ready`, unless the algorithm runs in processes that are not forks of this one."""
-        if self._is_loaded_here(job.algorithm):
+        if not self.campaign.is_apart(job.algorithm):
             self.get_ready(job)
 
     def key(self, job: Job) -> str:
@@ -129,7 +124,7 @@ class Prepared:
 
     def _computed(self, label: str, function: Callable[[], Value]) -> Value:
         """The value of a function that imports an algorithm's code, as JSON can represent it."""
-        if self._is_loaded_here(label):
+        if not self.campaign.is_apart(label):
             return function()
         try:
             found: Value = elsewhere(function)
@@ -164,7 +159,7 @@ class Prepared:
         self, job: Job, cores: tuple[int, ...], folder: Path
     ) -> Iterator[Algorithm | Confined | Fresh]:
         """Get ready on held cores, here or elsewhere. Runs do not see the campaign's `folder`."""
-        if not self._is_loaded_here(job.algorithm):
+        if self.campaign.is_apart(job.algorithm):
             isolation = self.campaign.isolation_of(job.algorithm)
             with confined(isolation, self, job, cores, folder) as process:
                 yield process
@@ -215,39 +210,13 @@ def allowance_of(campaign: Campaign, views: Views, job: Job) -> Allowance:
     )
 
 
-class Runner:
-    def __init__(
-        self,
-        prepared: Prepared,
-        job: Job,
-        algorithm: Subject,
-        allowance: Allowance,
-        cores: tuple[int, ...],
-    ) -> None:
-        campaign, suite = prepared.campaign, prepared.suite
-        self._trace = prepared.trial.trace
-        self._algorithm, self._allowance = algorithm, allowance
-        kernel.adopt_orphans()
-        self._problems = {n: suite.problem(job.function, job.dimension, n) for n in job.instances}
-        first = self._problems[job.instances[0]]
-        self._common = common(prepared, job, cores)
-        self._common |= _evaluation_cost(first, allowance.answer_ns / 1e9)
-        self._monitor = RunMonitor(
-            cores,
-            reference=campaign.reference_is_timed,
-            repeats=campaign.timing.most_repeats,
-            parts=parts_for(campaign.budget.seconds),
-        )
-
-    def measure(self, instance: int, run: int, seed: int, *, give_up: bool) -> Row:
-        problem, allowance = self._problems[instance], self._allowance
-        if give_up:
-            one = partial(given_up, problem, allowance, seed)
-        else:
-            one = partial(measure_run, self._algorithm, problem, allowance, seed)
-        f_opt = None if isnan(problem.f_opt) else problem.f_opt
-        row = explained(self._monitor.measure(one), self._trace)
-        return {**self._common, "instance": instance, "run": run, "f_opt": f_opt, **row}
+def monitor(campaign: Campaign, cores: tuple[int, ...]) -> RunMonitor:
+    return RunMonitor(
+        cores,
+        reference=campaign.reference_is_timed,
+        repeats=campaign.timing.most_repeats,
+        parts=parts_for(campaign.budget.seconds),
+    )
 
 
 def common(prepared: Prepared, job: Job, cores: tuple[int, ...]) -> Row:
@@ -263,7 +232,7 @@ def common(prepared: Prepared, job: Job, cores: tuple[int, ...]) -> Row:
     }
 
 
-def _evaluation_cost(problem: Problem, answer_s: float) -> dict[str, float]:
+def evaluation_cost(problem: Problem, answer_s: float) -> dict[str, float]:
     """Present cost of an evaluation, by the instrumented objective and by the suite's own call.
 
     Empty if the problem raises, ends its process or takes longer than `answer_s`.
