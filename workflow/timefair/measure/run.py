@@ -23,6 +23,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from timefair.algorithms.base import Algorithm, PausableThread
@@ -66,7 +67,7 @@ from timefair.measure.launching import (
 from timefair.policies.restarts import UNLIMITED, Independent, Limit, RestartPolicy
 from timefair.problems.base import Problem
 from timefair.records import consistency
-from timefair.records.consistency import Columns
+from timefair.records.schema import RUN_SCHEMA
 from timefair.records.status import COMPLETED, LaunchEnd, Status, StopReason
 from timefair.records.store import READINGS
 
@@ -512,7 +513,7 @@ class _Run:
                     if verdict[0] == Status.OK:
                         verdict = Status.RAISED, StopReason.FAILURE, str(error)
                 result = _result(state, logs, allowance, problem, verdict[1], reaped)
-                clause = _contradiction(result, state.start, logs, forked, problem)
+                clause = _contradiction(result, state.start, forked, problem)
                 clause = clause or _uncharged(allowance, state, logs)
             except Unreadable as error:
                 reaped, clause = self._gone(), str(error)
@@ -765,28 +766,17 @@ def _waited(row: dict[str, Any]) -> str | None:
 
 
 def _contradiction(
-    result: dict[str, Any], start: Start | None, logs: Logs, forked: int, problem: Problem
+    result: dict[str, Any], start: Start | None, forked: int, problem: Problem
 ) -> str | None:
     """The first contradiction in the data that the run's process wrote; None if there is none."""
     if start is not None and (start.wall or start.t0) < forked:
         return "it started before its process"
     f_opt = None if math.isnan(problem.f_opt) else problem.f_opt
-
-    def fields(column: str, names: tuple[str, ...]) -> Columns:
-        return {name: np.array([row[name] for row in result[column] or []]) for name in names}
-
-    vectors: Columns | None = None
-    if (log := logs.vectors) is not None:
-        vectors = _columns(log) | {"finite": np.isfinite(log["outputs"]).all(axis=1)}
-    return consistency.contradiction(
-        result | {"f_opt": f_opt},
-        fields("events", consistency.EVENT_FIELDS),
-        fields("launch_log", consistency.LAUNCH_FIELDS),
-        fields("launch_events", consistency.EVENT_FIELDS),
-        fields("batches", consistency.BATCH_FIELDS),
-        vectors,
-        fields("recommendations", consistency.RECOMMENDATION_FIELDS),
-    )
+    try:
+        table = pa.Table.from_pylist([result | {"f_opt": f_opt}], schema=RUN_SCHEMA)
+    except pa.ArrowInvalid as error:  # a launch that is no number of 32 bits
+        return str(error)
+    return next((clause for _, clause in consistency.faults(table)), None)
 
 
 def _uncharged(allowance: Allowance, state: State, logs: Logs) -> str | None:

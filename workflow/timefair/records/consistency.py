@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timefair.basics.optimum import precision
-from timefair.records.integrity import RUN_KEY, run_name
+from timefair.records.integrity import RUN_KEY, RunKey, run_name
 from timefair.records.thinning import THINNING
 
 if TYPE_CHECKING:
@@ -132,6 +132,12 @@ def contradictions(runs: pa.Table, *, published: bool = False) -> Iterator[str]:
 
     Published data have no launches, their values may be rounded, and an event may be at T.
     """
+    for key, clause in faults(runs, published=published):
+        yield f"{run_name(key)}: {clause}"
+
+
+def faults(runs: pa.Table, *, published: bool = False) -> Iterator[tuple[RunKey, str]]:
+    """The first contradiction of each run that has one, as a clause, by its key."""
     if not runs.num_rows:
         return
     checked = _Checked(
@@ -142,7 +148,7 @@ def contradictions(runs: pa.Table, *, published: bool = False) -> Iterator[str]:
     )
     for run, clause in _first_faults(checked, published):
         (row,) = runs.slice(run, 1).select([*RUN_KEY, *_RUN]).to_pylist()
-        yield f"{run_name(tuple(row[name] for name in RUN_KEY))}: {clause.format_map(row)}"
+        yield tuple(row[name] for name in RUN_KEY), clause.format_map(row)
 
 
 def _nested(column: pa.ChunkedArray, names: tuple[str, ...]) -> _Nested:
@@ -157,37 +163,6 @@ def _nested(column: pa.ChunkedArray, names: tuple[str, ...]) -> _Nested:
         numbers = _Nested({"number": np.asarray(pc.list_flatten(of_each))}, sizes)
         columns["finite"] = numbers.all(np.isfinite(numbers["number"])) & (sizes > 1)
     return _Nested(columns, lengths)
-
-
-def contradiction(
-    run: Mapping[str, Any],
-    events: Columns,
-    launches: Columns,
-    launch_events: Columns,
-    batches: Columns,
-    vectors: Columns | None = None,
-    recommended: Columns | None = None,
-) -> str | None:
-    """The first contradiction in a run, as a clause; None if there is none.
-
-    `run` has the columns `_RUN`, None for null; the others are rows in the order in which they were
-    made, maybe empty; `vectors` also have ``finite``, shape ``(vectors,)``, and are None if
-    evaluations give one value.
-    """
-    nested = []
-    each = (events, launches, launch_events, batches, vectors, recommended)
-    for fields, given in zip(_NESTED.values(), each, strict=True):
-        rows = given or dict.fromkeys((*fields, "finite"), np.empty(0))
-        nested.append(_Nested(rows, np.array([len(rows[fields[0]])])))
-    checked = _Checked(
-        {name: np.array([run[name]], dtype=np.float64) for name in _RUN},
-        {name: np.array([run[name] is not None]) for name in _RUN},
-        np.array([vectors is not None]),
-        nested,
-    )
-    for _, clause in _first_faults(checked, published=False):
-        return clause.format_map(run)
-    return None
 
 
 Clauses = Iterator[tuple[str, NDArray[np.bool_]]]
