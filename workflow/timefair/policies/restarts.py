@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated, Literal, Protocol
+from typing import Annotated, Any, Literal, Protocol
 
 from pydantic import BeforeValidator, Field
 
@@ -41,21 +41,6 @@ def _finite(number: float | None, factor: float) -> float | None:
 UNLIMITED = Limit()  # a launch ends with the run, or when the algorithm returns
 
 
-class BegunLaunch(Protocol):
-    """A launch that was begun with `Launches.begin`."""
-
-    @property
-    def has_ended(self) -> bool:
-        """Whether the launch cannot continue."""
-
-    @property
-    def best(self) -> float:
-        """The best precision of the launch so far; `inf` before the first finite value."""
-
-    def go_on(self) -> None:
-        """Continue the launch without a limit until it ends."""
-
-
 class Launches(Protocol):
     """The launches of one run.
 
@@ -75,8 +60,11 @@ class Launches(Protocol):
         `until_change` at the next change of the problem.
         """
 
-    def begin(self, turn: Limit) -> BegunLaunch:
-        """Launch the algorithm and pause the launch when it has used its turn."""
+    def begin(self, turn: Limit) -> Any:
+        """Launch the algorithm and pause the launch when it has used its turn: an object with
+        ``has_ended``, ``best``, its best precision (`inf` before the first finite value), and
+        ``go_on()``, which continues it without a limit until it ends.
+        """
 
     def finish(self) -> None:
         """End the run before its budget is used up."""

@@ -34,12 +34,6 @@ class Log:
     dtype: np.dtype[np.void]
     def __init__(self, fd: int, dtype: np.dtype[np.void], rows: int = ...) -> None: ...
 
-class BestPoint:
-    fd: int
-    def __init__(self, fd: int, dimension: int) -> None: ...
-    @staticmethod
-    def read(fd: int, dimension: int, events: int) -> tuple[float, NDArray[np.float64]]: ...
-
 class Measurement:
     def __init__(
         self, problem: Problem, header: NDArray[np.void], *logs: Any, **_: Any

@@ -34,17 +34,8 @@ cdef extern from *:
     """
     #include <stdint.h>
     #define timefair_commit_follows() __atomic_signal_fence(__ATOMIC_RELEASE)
-    static inline int64_t timefair_part(int64_t place, int64_t length, int64_t parts) {
-        return (int64_t)((__int128)place * parts / length);
-    }
-    static inline int64_t timefair_begin(int64_t part, int64_t length, int64_t parts) {
-        return (int64_t)(((__int128)part * length + parts - 1) / parts);
-    }
     """
     void timefair_commit_follows() noexcept nogil  # all writes above it are made before those below
-    # A length is divided into equal parts: the part that contains a place, and a part's beginning.
-    int64_t timefair_part(int64_t place, int64_t length, int64_t parts) noexcept nogil
-    int64_t timefair_begin(int64_t part, int64_t length, int64_t parts) noexcept nogil
 
 cdef extern from "unistd.h":
     void _exit(int status) noexcept nogil
@@ -226,39 +217,6 @@ cdef class Log:
         return 0
 
 
-cdef class BestPoint:
-    """The best value of a run and its point, in a file that outlives the process that writes them.
-
-    Those of event k (from 0) are in slot k % 2 of ``1 + dimension`` numbers, and written before it
-    is committed: a process that is killed in between leaves those of the last committed event.
-    """
-
-    cdef readonly int fd
-    cdef Py_ssize_t dimension
-    cdef double *slots
-    cdef object mapping
-
-    def __init__(self, int fd, Py_ssize_t dimension):
-        self.fd, self.dimension = fd, dimension
-        size = 2 * (1 + dimension) * sizeof(double)
-        os.ftruncate(fd, size)
-        self.mapping = mmap.mmap(fd, size)
-        cdef cnp.ndarray view = np.frombuffer(self.mapping, dtype=np.float64)
-        self.slots = <double *>cnp.PyArray_DATA(view)
-
-    cdef inline void write(self, int64_t event, double value, const double *x) noexcept:
-        cdef double *slot = self.slots + (event & 1) * (1 + self.dimension)
-        slot[0] = value
-        memcpy(slot + 1, x, self.dimension * sizeof(double))
-
-    @staticmethod
-    def read(int fd, Py_ssize_t dimension, int64_t events):
-        """The value and the point of the last of `events` committed events, at least 1."""
-        size = (1 + dimension) * sizeof(double)
-        slot = np.frombuffer(os.pread(fd, size, ((events - 1) & 1) * size), dtype=np.float64)
-        return slot[0].item(), slot[1:]
-
-
 cpdef cnp.ndarray as_point(x, Py_ssize_t dimension):
     """An array of shape ``(dimension,)`` and C order; ValueError for another shape."""
     cdef cnp.ndarray array
@@ -317,8 +275,6 @@ cdef class Keeper:
     def keeps(self, vector):
         """Whether this vector is kept; `vector` is array-like of shape ``(numbers,)``."""
         cdef cnp.ndarray array = np.ascontiguousarray(vector, dtype=np.float64)
-        if array.size != self.numbers:
-            raise ValueError(f"a vector has {self.numbers} numbers, not {array.size}")
         return self.keep(<const double *>cnp.PyArray_DATA(array))
 
 
@@ -337,8 +293,6 @@ cdef class Nondominated(Keeper):
     cdef object thinning
 
     def __init__(self, numbers, widths, thinning=VECTOR_THINNING):
-        if numbers != 2:
-            raise ValueError(f"two objectives, not {numbers}")
         self.width.first, self.width.second = widths
         self.thinning = thinning
         self.next_step = thinning.free
@@ -451,8 +405,6 @@ cdef class Changing(Keeper):
     cdef double environment, least  # of the last kept vector
 
     def __init__(self, numbers):
-        if numbers != 2:
-            raise ValueError(f"a value and its environment, not {numbers} numbers")
         self.environment = -1.0
 
     cdef bint takes(self, const double *vector) noexcept:
@@ -545,7 +497,7 @@ cdef class ConstraintValues:
 cdef class Measurement:
     """Measures one run: evaluates for its `Objective`; the launch loop begins and ends launches.
 
-    - `header`: One record of dtype `HEADER` in shared memory; `best_fd`: file of the `BestPoint`.
+    - `header`: One record of dtype `HEADER` in shared memory; `best_fd`: file of the best value.
     - `batches`, `recommendations`: None: they are not recorded.
     - `vectors`: Of dtype ``vector_dtype(problem.kept)``, for a problem with `outputs`.
     - `cap`: Evaluations of the run; NEVER without such a budget.
@@ -567,7 +519,7 @@ cdef class Measurement:
     cdef void *handle
     cdef Header *header
     cdef Log events, launches, launch_events, batches
-    cdef BestPoint best_point
+    cdef Log best_points  # in turn: the best value of the run, and its point
     cdef Launch *launch
     cdef int64_t t0, run_deadline, run_cap, deadline, cap
     cdef int64_t calls, event_count, launch_index, launch_event_count
@@ -610,7 +562,9 @@ cdef class Measurement:
         self.events, self.launches, self.launch_events = events, launches, launch_events
         self.batches = batches
         self.thinning, self.resolution = thinning, thinning.resolution
-        self.best_point = BestPoint(best_fd, self.dimension)
+        best_point = np.dtype((np.float64, (1 + problem.dimension,)))
+        self.best_points = Log(best_fd, best_point, 2)
+        self.best_points.reach(0)
         self.run_cap = self.cap = cap
         self.cost, self.final_target = cost, final_target
         self.clock, self.clock_id = clock, CLOCK_MONOTONIC
@@ -768,7 +722,7 @@ cdef class Measurement:
         cdef int64_t place = now - self.t0, length = self.run_deadline - self.t0
         if self.run_cap != INT64_MAX:
             place, length = evaluations, self.run_cap
-        return max(min(timefair_part(place, length, self.environments), self.environments - 1), 0)
+        return max(min(place * self.environments // length, self.environments - 1), 0)
 
     cdef int commit_vector(self, int64_t now) noexcept:
         cdef Vector *row = <Vector *>self.vectors.row(self.vector_count)
@@ -917,6 +871,7 @@ cdef class Measurement:
     cdef int improve(self, double precision, double value, int64_t now, const double *x) except -1:
         """Keep a new best of the launch; a best of the run also gives an event with its point."""
         cdef Event *event
+        cdef double *best
         self.launch_best = precision
         self.launch.best = precision
         self.begin_plateau(now)
@@ -927,7 +882,9 @@ cdef class Measurement:
             event.evaluations = self.calls
             event.time = now - self.t0
             event.precision = precision
-            self.best_point.write(self.event_count, value, x)
+            best = <double *>self.best_points.row(self.event_count & 1)
+            best[0] = value
+            memcpy(best + 1, x, self.dimension * sizeof(double))
             self.event_count += 1
             timefair_commit_follows()
             self.header.events = self.event_count  # the commit
@@ -1024,11 +981,10 @@ cdef class Measurement:
             next_one = self.environment_at(now, self.calls) + 1
         if next_one == self.environments:
             return INT64_MAX, INT64_MAX
-        if self.run_cap != INT64_MAX:
-            begin = timefair_begin(next_one, self.run_cap, self.environments)
-            return INT64_MAX, begin - self.calls
-        length = self.run_deadline - self.t0
-        return self.t0 + timefair_begin(next_one, length, self.environments), INT64_MAX
+        cdef int64_t counted = self.run_cap != INT64_MAX
+        cdef int64_t length = self.run_cap if counted else self.run_deadline - self.t0
+        begin = (next_one * length + self.environments - 1) // self.environments
+        return (INT64_MAX, begin - self.calls) if counted else (self.t0 + begin, INT64_MAX)
 
     def recommend(self, x):
         """Note the point that the launch would return if it were stopped now, unless it is over."""

@@ -36,7 +36,6 @@ from timefair.measure.evaluation.objective import (
     LAUNCH,
     MOST_BATCHES,
     NEVER,
-    BestPoint,
     Log,
     Measurement,
     now_ns,
@@ -222,8 +221,11 @@ class State:
 
     def best(self, dimension: int) -> tuple[float, NDArray[np.float64] | None]:
         """The best value and its point; infinity and None without a finite value."""
-        events = self["events"]
-        return BestPoint.read(self.best_fd, dimension, events) if events else (np.inf, None)
+        if not (events := self["events"]):
+            return np.inf, None
+        size = 8 * (1 + dimension)
+        found = np.frombuffer(os.pread(self.best_fd, size, (events - 1) % 2 * size))
+        return found[0].item(), found[1:]
 
     def close_open_launch(self, code: int, end: int) -> None:
         row = self.launches()[-1:]
