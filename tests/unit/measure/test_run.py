@@ -24,6 +24,7 @@ from timefair.algorithms.registry import load
 from timefair.machine.linux import kernel
 from timefair.measure import run as measuring
 from timefair.measure import trial
+from timefair.measure.evaluation.objective import Stop
 from timefair.measure.evaluation.state import failure
 from timefair.measure.run import ATTEMPTS, Allowance, _outside, explained, measure_run
 from timefair.measure.trial import evaluation_cost_s, prepare
@@ -380,12 +381,12 @@ def test_a_replaced_exception_is_shown_with_its_place_in_the_users_file():
     error = RuntimeError("a map-like callable is needed")
     error.__cause__ = ValueError("my penalty has failed")
     told = "RuntimeError: a map-like callable is needed; from ValueError: my penalty has failed"
-    assert failure(error) == (0, told)
+    assert failure(error) == (Stop.FAILURE, told)
     with pytest.raises(np.linalg.LinAlgError) as caught:
         np.linalg.inv(np.zeros((2, 2)))
     text = failure(caught.value, of_problem=True)[1]
     assert text.startswith("LinAlgError: Singular matrix (test_run.py:")
-    assert failure(MemoryError(), of_problem=True) == (1, "MemoryError")  # raised nowhere
+    assert failure(MemoryError(), of_problem=True) == (Stop.OUT_OF_MEMORY, "MemoryError")
 
 
 @pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.4.0", reason="it is a number there")

@@ -38,8 +38,7 @@ def elsewhere(function: Callable[[], Any], within_s: float | None = None) -> Any
     """The value of a function, computed in a fork of this process; JSON can represent it.
 
     The fork is killed after `within_s` seconds; None for no limit. An `InputError` is raised here
-    as well; `NoAnswer` if the function raises anything else, ends its process or takes too long. A
-    fork that somebody else has killed is repeated once, unless its time is limited.
+    as well; `NoAnswer` if the function raises anything else, ends its process or takes too long.
     """
     answers = os.memfd_create("timefair-answer")
 
@@ -51,12 +50,10 @@ def elsewhere(function: Callable[[], Any], within_s: float | None = None) -> Any
             answer = {"faults": list(error.faults)}
         os.write(answers, json.dumps(answer).encode())
 
-    for _ in range(1 if within_s else 2):
-        pid = kernel.forked(live)
-        if within_s is not None:
-            kernel.wait_or_kill(pid, within_s)
-        if os.waitpid(pid, 0)[1] != signal.SIGKILL:
-            break
+    pid = kernel.forked(live)
+    if within_s is not None:
+        kernel.wait_or_kill(pid, within_s)
+    os.waitpid(pid, 0)
     if not (text := kernel.taken(answers)):
         raise NoAnswer
     answer = json.loads(text)

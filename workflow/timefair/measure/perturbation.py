@@ -117,31 +117,13 @@ WARM_UP_GENERATIONS = 8
 BEST_OF = 3  # number of timings at the start of a job, the best of which is the first best time
 
 
-class Reference:
-    """Times the work in this process, on the core that it is pinned to.
-
-    With 2 `parts`, half of the work is timed and the time is doubled. ``best_s`` and ``last_s`` are
-    the least and the last CPU time, which excludes the time in which others use this core.
-    """
-
-    def __init__(self, parts: int = 1) -> None:
-        self._parts, self.best_s = parts, np.inf
-        for _ in range(BEST_OF):
-            self.take()
-        self.last_s = self.best_s
-
-    def take(self) -> float:
-        self.last_s = _cpu_s(GENERATIONS // self._parts) * self._parts
-        self.best_s = min(self.best_s, self.last_s)
-        return self.last_s
-
-
 def parts_for(budget_s: float | None) -> int:
     """The `parts` for runs of this length; None for runs without a budget in seconds."""
     return 2 if budget_s is not None and budget_s < SHORT_BUDGET_S else 1
 
 
 def _cpu_s(generations: int) -> float:
+    """CPU time of the work in this process, without the time in which others use its core."""
     adapt(WARM_UP_GENERATIONS)
     start = time.thread_time_ns()
     adapt(generations)
@@ -176,15 +158,19 @@ class RunMonitor:
     """Measures the runs of one job, one right after the other, and detects perturbed ones.
 
     The process is pinned to the `cores`. With `reference`, the reference kernel is timed around
-    each run, in so many `parts`. `repeats` is the most repetitions of a perturbed run.
+    each run; with 2 `parts`, half of it, and the time is doubled. `repeats` is the most repetitions
+    of a perturbed run.
     """
 
     def __init__(
         self, cores: Iterable[int], *, reference: bool, repeats: int = 0, parts: int = 1
     ) -> None:
-        self._counters = Counters(cores)
-        self._reference = Reference(parts) if reference else None
-        self._repeats = repeats
+        self._counters, self._repeats, self._parts = Counters(cores), repeats, parts
+        times = [self._reference_s() for _ in range(BEST_OF)] if reference else None
+        self._best_s = self._last_s = min(times) if times else None
+
+    def _reference_s(self) -> float:
+        return _cpu_s(GENERATIONS // self._parts) * self._parts
 
     def measure(self, run: Callable[[], Row]) -> Row:
         """Measure a run, and repeat it at once until it is not perturbed, at most `repeats` times.
@@ -199,8 +185,7 @@ class RunMonitor:
         return row | {"repeats": repeats}
 
     def _observed(self, run: Callable[[], Row]) -> Row:
-        reference = self._reference
-        before_s = reference.last_s if reference else None
+        before_s = self._last_s
         before = self._counters.look()
         row = run()
         added = {
@@ -208,17 +193,19 @@ class RunMonitor:
             for name, now in self._counters.look().items()
         }
         memory_s = added.pop("memory_s")
-        after_s = reference.take() if reference else None
-        mean_s = (before_s + after_s) / 2 if before_s and after_s else None
-        best_s = reference.best_s if reference else None
+        mean_s = None
+        if before_s is not None and self._best_s is not None:
+            self._last_s = self._reference_s()
+            self._best_s = min(self._best_s, self._last_s)
+            mean_s = (before_s + self._last_s) / 2
         perturbation, reason = judge(
-            row["real_s"], row["foreign_delay_s"], mean_s, best_s, row["charged_s"], memory_s
+            row["real_s"], row["foreign_delay_s"], mean_s, self._best_s, row["charged_s"], memory_s
         )
         return {
             **row,
             **added,
             "reference_before_s": before_s,
-            "reference_after_s": after_s,
+            "reference_after_s": self._last_s,
             "perturbation": perturbation,
             "perturbed_by": reason,
         }

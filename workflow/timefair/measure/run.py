@@ -45,7 +45,6 @@ from timefair.measure.evaluation.objective import (
     vector_dtype,
 )
 from timefair.measure.evaluation.state import (
-    FAILURES,
     Evaluators,
     Logs,
     SolverGone,
@@ -367,9 +366,8 @@ def _fail(state: State, error: BaseException, of_problem: bool = False) -> None:
         state["solver"], state["stop"] = error.args[0], Stop.SOLVER_ENDED
         kernel.end_process(0)
     state.report(f"{name_of(error)}: its text cannot be shown, because its __str__ does not return")
-    state["failure"], state["stop"] = 1, Stop.FAILURE  # if the text of the exception never ends
-    place, text = failure(error, of_problem)
-    state["failure"] = 1 + place
+    state["stop"] = Stop.FAILURE  # if the text of the exception never ends
+    state["stop"], text = failure(error, of_problem)
     state.report(text)
     kernel.end_process(0)
 
@@ -399,6 +397,8 @@ _STOP_REASONS = {
     Stop.ENDED: StopReason.ALGORITHM_ENDED,
 }
 
+_FAILURES = {Stop.FAILURE: Status.RAISED, Stop.OUT_OF_MEMORY: Status.OUT_OF_MEMORY}
+
 _LAUNCH_ENDS = (  # by `LaunchCode`; None: the launch was open
     *(None, LaunchEnd.RETURNED, LaunchEnd.TAU, LaunchEnd.TARGET, LaunchEnd.CUT, LaunchEnd.FAILED),
     LaunchEnd.STAGNATED,
@@ -419,16 +419,15 @@ def measure_run(
 
     If a process is killed from outside, the run is repeated, with at most `ATTEMPTS` attempts.
     """
-    attempts = 0
-    while True:
-        attempts += 1
+    for attempt in range(1, ATTEMPTS + 1):
         before = isolation.fingerprint(allowance.views.watched)
         with scratch_folder() as scratch:
             row = _Run(algorithm, problem, allowance, seed).row()
             left = isolation.look(scratch, allowance.views.watched, before)
-        if row["status"] != Status.KILLED or attempts == ATTEMPTS:
-            views = allowance.views.columns()
-            return row | views | left | {"attempts": attempts, "seed": seed}
+        row |= allowance.views.columns() | left | {"attempts": attempt, "seed": seed}
+        if row["status"] != Status.KILLED:
+            break
+    return row
 
 
 def given_up(problem: Problem, allowance: Allowance, seed: int) -> dict[str, Any]:
@@ -642,7 +641,7 @@ class _Run:
                 break
         os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
         if excess and state["stop"] == Stop.RUNNING:
-            state["stop"], state["failure"] = Stop.FAILURE, 1 + FAILURES.index(Status.OUT_OF_MEMORY)
+            state["stop"] = Stop.OUT_OF_MEMORY
             state["end"] = state.now_ns() + state["charge"]
             state.report(excess)
 
@@ -698,10 +697,8 @@ def _cpu_s(state: State, used_s: float, cores: int, reaped: int) -> float:
 def _verdict(state: State, allowance: Allowance, wait_status: int, reaped: int) -> Verdict | None:
     """The outcome of an ended process; None if only its launch is over and the run continues."""
     start, stop, exit_code = state.start, state["stop"], os.waitstatus_to_exitcode(wait_status)
-    if stop == Stop.FAILURE:
-        if not 1 <= state["failure"] <= len(FAILURES):
-            raise Unreadable(f"it failed in an unknown way, {state['failure']}")
-        return FAILURES[state["failure"] - 1], StopReason.FAILURE, state.message
+    if stop in _FAILURES:
+        return _FAILURES[stop], StopReason.FAILURE, state.message
     if stop not in (Stop.RUNNING, Stop.SOLVER_ENDED):
         if stop not in _STOP_REASONS:
             raise Unreadable(f"it stopped for an unknown reason, {stop}")

@@ -19,7 +19,7 @@ LAUNCH: np.dtype[np.void]
 
 def vector_dtype(numbers: int) -> np.dtype[np.void]: ...
 
-Stop = IntEnum("Stop", "RUNNING TARGET TIME EVALUATIONS ENDED FAILURE SOLVER_ENDED")
+Stop = IntEnum("Stop", "RUNNING TARGET TIME EVALUATIONS ENDED FAILURE SOLVER_ENDED OUT_OF_MEMORY")
 LaunchCode = IntEnum(
     "LaunchCode", "OPEN RETURNED TAU LAUNCH_TARGET LAUNCH_CUT LAUNCH_FAILED STAGNATED"
 )

@@ -62,7 +62,6 @@ cdef struct Header:
     int64_t recommended  # see `state.Recommendations`
     int64_t stop  # a Stop
     int64_t end  # when the run was stopped
-    int64_t failure  # index in `state.FAILURES` plus 1; 0: none
     int64_t solvers  # number of solvers of an algorithm with `isolation: strict`
     int64_t solver  # process id of the solver whose end ended the run
     int64_t cpu_1  # CPU time at the stop, including children waited for, ns; 0: killed
@@ -126,6 +125,7 @@ cpdef enum Stop:
     ENDED = 4
     FAILURE = 5
     SOLVER_ENDED = 6
+    OUT_OF_MEMORY = 7
 
 
 cpdef enum LaunchCode:

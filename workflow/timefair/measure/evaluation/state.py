@@ -38,11 +38,11 @@ from timefair.measure.evaluation.objective import (
     NEVER,
     Log,
     Measurement,
+    Stop,
     now_ns,
     vector_dtype,
 )
 from timefair.problems.base import Problem
-from timefair.records.status import Status
 from timefair.records.thinning import THINNING, Thinning
 
 MESSAGE_AT = 512
@@ -353,9 +353,6 @@ def _shared(shape: tuple[int, ...]) -> NDArray[np.float64]:
 
 # --- Failures of the algorithm or the problem that did not end its process ----------------------
 
-FAILURES = (Status.RAISED, Status.OUT_OF_MEMORY)
-"""The failures. Processes send the index in this tuple."""
-
 _UNREACHABLE = {errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ECONNREFUSED, errno.EADDRNOTAVAIL}
 
 _PACKAGE = Path(__file__).parents[2]
@@ -370,19 +367,19 @@ class LaunchFailed(Exception):
 
     def __init__(self, code: int, text: str) -> None:
         super().__init__(text)
-        self.code, self.text = code, text
+        self.code = code if code == Stop.OUT_OF_MEMORY else Stop.FAILURE
+        self.text = text
 
 
 def failure(error: BaseException, of_problem: bool = False) -> tuple[int, str]:
-    """The index in `FAILURES` of an exception, and its description on one line: `of_problem`, with
-    the user's line that raised it, else with the exception that it replaced (``raise ... from``).
+    """The `Stop` for an exception, and its description on one line: `of_problem`, with the user's
+    line that raised it, else with the exception that it replaced (``raise ... from``).
     """
     if isinstance(error, LaunchFailed):
-        return error.code if error.code in range(len(FAILURES)) else 0, error.text
+        return error.code, error.text
     lacked_memory = isinstance(error, MemoryError) or (
         isinstance(error, OSError) and error.errno == errno.ENOMEM
     )
-    status = Status.OUT_OF_MEMORY if lacked_memory else Status.RAISED
     text = described(error)
     if of_problem:
         text += _where(error)
@@ -390,7 +387,7 @@ def failure(error: BaseException, of_problem: bool = False) -> tuple[int, str]:
         text += f"; from {described(error.__cause__)}"
     if kernel.in_own_network and _lacks_network(error):
         text += "; with network: true, runs use the network of the machine"
-    return FAILURES.index(status), text
+    return int(Stop.OUT_OF_MEMORY if lacked_memory else Stop.FAILURE), text
 
 
 def _lacks_network(error: BaseException | None) -> bool:
