@@ -76,8 +76,8 @@ COLUMNS = (
 
 
 def watched(problem: Problem) -> tuple[Problem, NDArray[np.float64]]:
-    """A problem that checks every point, and the largest distance outside the bounds, divided by
-    their width, of shape ``(1,)``, in memory that outlives the run; NaN counts as inf.
+    """A problem that checks points, and the largest distance outside the bounds, in units of their
+    width, shape ``(1,)``, in memory that outlives the run; NaN counts as inf.
     """
     lower, upper = problem.lower, problem.upper
     farthest: NDArray[np.float64] = np.frombuffer(mmap.mmap(-1, 8), dtype=np.float64)
@@ -105,9 +105,7 @@ def slow(problem: Problem) -> Problem:
 
 
 def subjects(words: Iterable[str]) -> list[Subject]:
-    """The algorithms of campaign files, libraries (all that can be used here on bbob) and single
-    names ``library:name``; one InputError with all faults.
-    """
+    """The algorithms of campaign files, of libraries, and named ones; one InputError for all."""
     found: list[Subject] = []
     for word in words:
         if word.endswith((".yaml", ".yml")):

@@ -155,10 +155,7 @@ NOTHING_LEFT: dict[str, Any] = {"left_files": 0, "left_mb": 0.0, "appeared": Non
 
 
 def fingerprint(folders: Iterable[Path]) -> Fingerprint:
-    """The present contents of folders, as far as they belong to this user.
-
-    Without the temporary folders of runs, and files of the workflow and of the interpreter.
-    """
+    """What folders contain of this user's; not of runs, the workflow and the interpreter."""
     found: Fingerprint = {}
     here, user = os.getcwd(), os.geteuid()
     for folder in folders:
@@ -174,7 +171,7 @@ def _from_the_top(
     top: str, unexpected: bool = False
 ) -> Iterator[tuple[os.DirEntry[str], os.stat_result]]:
     """The entries of a folder, then those of its subfolders, and so on, or only the `unexpected`
-    ones; without what vanishes meanwhile, or lies deeper than a path can be long.
+    ones; without what vanishes meanwhile, or has too long a path.
     """
     waiting = deque([top])
     while waiting:
@@ -216,11 +213,8 @@ def lock_folder() -> Path:
 
 @contextlib.contextmanager
 def held_cores(count: int) -> Iterator[tuple[int, ...]]:
-    """Wait until `count` cores that this process may use are free; lock them and pin the process.
-
-    The locks are flocks on one file per core. All cores are taken at once or none, so that two jobs
-    cannot wait for each other. Hyper-thread siblings of a core in use come last. ValueError if this
-    process may use fewer cores than that.
+    """Wait until `count` cores are free for this process; lock all at once, and pin the process.
+    Hyper-thread siblings of a core in use come last. ValueError if there are fewer cores.
     """
     groups: list[list[int]] = []
     with contextlib.suppress(Unknown):
@@ -246,8 +240,6 @@ def first_siblings_first(cores: Sequence[int], siblings: Sequence[Sequence[int]]
 
     >>> first_siblings_first([0, 1, 2, 3], [[0, 1], [2, 3]])
     [0, 2, 1, 3]
-    >>> first_siblings_first([1, 2, 3], [[0, 1], [2, 3]])
-    [1, 2, 3]
     """
     usable = [[core for core in group if core in cores] for group in siblings]
     rank = {core: place for group in usable for place, core in enumerate(group)}
@@ -273,10 +265,8 @@ def _free(locks: dict[int, int]) -> None:
 
 @contextlib.contextmanager
 def on_one_node(note: Path, node: str, records: Iterable[Path]) -> Iterator[None]:
-    """Lock a block, and remove journals of its `records` that another node has written: a job that
-    Slurm submits again may begin on another node.
-
-    Waits while another process holds the block. `note` names its node, and is what is locked.
+    """Lock a block, maybe after waiting, by its `note` that names the node, and remove journals of
+    its `records` from another node, if Slurm has submitted the job again.
     """
     from timefair.records.store import journal_path
 

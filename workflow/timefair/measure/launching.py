@@ -66,11 +66,9 @@ def elsewhere(function: Callable[[], Any], within_s: float | None = None) -> Any
 def companion(
     module: str, message: object, fault: Callable[[int], str]
 ) -> Iterator[tuple[int, socket.socket, bytes]]:
-    """Start an interpreter for a module's ``main``, and end it when the block ends: its process id,
-    the socket, and its answer.
-
-    ``main`` gets the descriptor of its socket, and answers the message, which is pickled.
-    `InputError` with the line of `fault`, from the exit status, if it ends without an answer.
+    """Start an interpreter for a module's ``main``, which gets the descriptor of its socket, and
+    answers the pickled message: its process id, the socket, and the answer. It is ended with the
+    block. `InputError` with the line of `fault`, from the exit status, if it does not answer.
     """
     code = f"import sys; from {module} import main; main(*sys.argv[1:])"
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -122,8 +120,8 @@ def run_seed(campaign_seed: int, problem: ProblemName, algorithm: str, run: int)
 
 
 def stream(seed: int, launch: int) -> np.random.Generator:
-    """The stream of a launch (from 0) of the run with this seed; the global generators of numpy and
-    Python are seeded too.
+    """The stream of a launch (from 0) of the run with this seed, which also seeds global
+    generators.
     """
     rng = np.random.default_rng([seed, launch])
     seed_global_generators(rng)
@@ -155,10 +153,8 @@ def of_a_return(returned: object) -> str:
 
 
 def of_a_timeout(trial: str) -> str:
-    """The message of a launch that was still busy at the end of its time.
-
-    `trial` is the `faulthandler` trace of a trial launch that made no evaluation either, innermost
-    call first; empty if the trial launch evaluated or ended by itself.
+    """The message of a launch that was still busy at the end of its time. `trial`: the
+    `faulthandler` trace of a trial launch, innermost call first; empty if that evaluated or ended.
     """
     late = "objective(x) was not called before the time was up"
     frames = [match.groupdict() for match in map(_FRAME.match, trial.splitlines()) if match]

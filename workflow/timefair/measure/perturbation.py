@@ -30,14 +30,12 @@ def judge(
     charged_s: float = 0.0,
     memory_s: float | None = None,
 ) -> tuple[Perturbation, str | None]:
-    """Whether a run is perturbed, and why: by its waiting for others, and by the speed of its core
-    before and after it.
+    """Whether a run is perturbed, and why; unknown if neither of the first two reasons is known.
 
     Its clock is its real time, 0 if it never began, and its simulated evaluation cost.
-    `foreign_delay_s`: it waited for a core that others used; `reference_s`, `best_reference_s`: the
-    mean time of the reference kernel before and after it, and the least one on this core;
-    `memory_s`: a task of the machine waited for memory; None for what is unknown. Unknown if
-    neither of the first two is known.
+    `foreign_delay_s`: it waited for a core that others used; `reference_s`, `best_reference_s`:
+    mean time of the reference kernel before and after it, and the least on this core; `memory_s`: a
+    task of the machine waited for memory; None if unknown.
     """
     clock_s = real_s + charged_s
     delay = foreign_delay_s / clock_s if foreign_delay_s is not None and clock_s > 0 else None
@@ -174,10 +172,7 @@ class RunMonitor:
 
     def measure(self, run: Callable[[], Row]) -> Row:
         """Measure a run, and repeat it at once until it is not perturbed, at most `repeats` times.
-
-        The last row counts, whatever the results; it gets ``repeats``, ``perturbation``,
-        ``perturbed_by``, the growth of each counter, and the seconds of the reference kernel before
-        and after the run.
+        The last row counts, with what was read around it.
         """
         row, repeats = self._observed(run), 0
         while row["perturbation"] == Perturbation.PERTURBED and repeats < self._repeats:

@@ -149,9 +149,7 @@ class Confined:
 
 @dataclass(frozen=True)
 class Fresh:
-    """A new process that forks runs, each of which imports the user's modules itself; ``because``:
-    what they would lose as forks of the job (`basics.threads`).
-    """
+    """A process that forks runs which import the user's modules, ``because`` of what they lose."""
 
     pid: int
     seconds: float
@@ -163,9 +161,7 @@ class Fresh:
 
 @contextlib.contextmanager
 def fresh(context: object, because: str) -> Iterator[Fresh]:
-    """Start the process, with what `job.prepared.main` needs, and end it when the block ends;
-    `InputError` if it ends before.
-    """
+    """Start the process with what `job.prepared.main` needs; `InputError` if it ends."""
     kernel.adopt_orphans()
 
     def fault(code: int) -> str:
@@ -185,10 +181,7 @@ def live(
     state: State,
     seed: int,
 ) -> None:
-    """Live as the process of a run, from just after the fork to the end of the run.
-
-    A run whose launch was killed at tau continues in a new process with the last `state`.
-    """
+    """Live as the process of a run, or of what follows a launch that was killed at tau."""
     own, prepared_s = os.getpid(), 0.0
     try:
         if isinstance(algorithm, Confined):
@@ -415,9 +408,8 @@ _WALL_LIMIT = Status.WALL_LIMIT, StopReason.FAILURE, "its budget was not used in
 def measure_run(
     algorithm: Subject, problem: Problem, allowance: Allowance, seed: int
 ) -> dict[str, Any]:
-    """Measure one run in a fork and describe it, in the columns of `records.schema` of its own.
-
-    If a process is killed from outside, the run is repeated, with at most `ATTEMPTS` attempts.
+    """Measure one run in a fork, again if it is killed from outside, and describe it, in the
+    columns of `records.schema` of its own.
     """
     for attempt in range(1, ATTEMPTS + 1):
         before = isolation.fingerprint(allowance.views.watched)
@@ -477,9 +469,7 @@ class Output:
 
 @dataclass
 class _Run:
-    """A run, with its processes that have ended: `own`, one after the other, and those for which
-    it did not wait.
-    """
+    """A run, with its processes that have ended: `own`, and those for which it did not wait."""
 
     algorithm: Subject
     problem: Problem
@@ -557,9 +547,7 @@ class _Run:
             self.state.close_open_launch(LaunchCode.TAU, end)
 
     def _gone(self) -> int:
-        """The time by the run's clock without the charge, when its last process was gone; by that
-        of the machine if it has not started.
-        """
+        """When its last process was gone, by the run's clock if it has started, without charge."""
         start = self.state.start
         if start is None or not start.wall:
             return now_ns()
@@ -614,8 +602,8 @@ class _Run:
     def _wait_for_exit(
         self, pidfd: int, pid: int, output: Output, loading_s: float, spared: Collection[int]
     ) -> None:
-        """Wait until the process is a zombie; it may load for `loading_s` before it starts. It is
-        ended here if the timer fails to, or if all processes of the run exceed the memory limit.
+        """Wait until the process, which may load for `loading_s`, is a zombie; end it if its timer
+        has failed, or if the processes of the run exceed the memory limit.
         """
         state, allowance = self.state, self.allowance
         poll = select.poll()
@@ -646,9 +634,7 @@ class _Run:
             state.report(excess)
 
     def _excess(self, start: Start | None, spared: Collection[int]) -> str | None:
-        """How the processes of the run together exceed its memory limit, as the kernel keeps each
-        one within it; None if they do not.
-        """
+        """How the processes of the run together exceed its memory limit; None if they do not."""
         most, keeper = self.allowance.memory_mb, self.allowance.keeper
         if start is None or most is None:
             return None
@@ -662,8 +648,7 @@ class _Run:
 
     def _count_children(self, pid: int, before: int) -> int:
         """Add the CPU time of the run's children to its clock; return what the clock shows.
-
-        `before` is the CPU time before this process, less what orphans had used by then.
+        `before`: CPU time before this process, less that of orphans.
         """
         state = self.state
         below = kernel.cpu_ns_below(pid) + self._of_orphans()
@@ -880,8 +865,7 @@ def _events(log: NDArray[np.void]) -> list[dict[str, Any]]:
 
 def events_of(vectors: NDArray[np.void], problem: Problem) -> tuple[NDArray[np.void], float]:
     """The events at which the best value so far decreases, and the last value; `inf` without.
-
-    `Unreadable` if a vector has a number that is not finite or is none of the problem's vectors.
+    `Unreadable` if a number is not finite, or a vector is none of the problem's.
     """
     outputs = vectors["outputs"]
     if not np.isfinite(outputs).all():
@@ -965,8 +949,8 @@ def _values(problem: Problem, points: NDArray[np.float64]) -> NDArray[np.float64
 
 
 def _batches(logs: Logs, evaluations: int) -> list[dict[str, int]] | None:
-    """The batches of a run, those that were cut with only the points that were evaluated; None if
-    they are unknown, as after pauses, or if several threads evaluate.
+    """The batches of a run, of a cut one the points that were evaluated; None if they are unknown,
+    as after pauses, or if several threads evaluate.
     """
     first_of = logs.launches["first"]
     if logs.batches is None or logs.launches["earlier"].any():

@@ -42,9 +42,7 @@ Result = TypeVar("Result")
 
 
 class Ended(NamedTuple):
-    """A process that has ended: its place among those started, from 0; its exit status, or 128 plus
-    the number of a signal that ended it; how long it lived.
-    """
+    """An ended process: its place from 0, its exit status, or 128 plus the number of a signal."""
 
     number: int
     status: int
@@ -52,10 +50,9 @@ class Ended(NamedTuple):
 
 
 def in_processes(starts: Iterable[Callable[[], int]], most: int) -> Generator[Ended]:
-    """Start processes, at most so many at a time, and yield each when it has ended.
-
-    Each of `starts` starts one and returns its number; it is taken when there is room. When the
-    iterator is closed, those that still run are asked to end, and have ended afterwards.
+    """Start processes, at most so many at a time, and yield each when it has ended. Each of
+    `starts` starts one and returns its number. Those that still run when the iterator is closed are
+    ended.
     """
     waiting = enumerate(starts)
     running: dict[int, tuple[int, int, float]] = {}  # pidfd -> place, number, start
@@ -83,9 +80,8 @@ def in_processes(starts: Iterable[Callable[[], int]], most: int) -> Generator[En
 
 def in_forks(work: Iterable[Callable[[], int]], most: int) -> int:
     """Do each piece of work, which returns an exit status, in a fork, at most so many at a time.
-
-    When one fails, no further one begins. Returns 0, or the status of the first that failed: 128
-    plus the number of a signal that ended it, 1 after an exception, which the fork prints.
+    When one fails, no further one begins. Returns 0, or the status of the first that failed, as of
+    `Ended`; 1 after an exception, which the fork prints.
     """
     status = 0
     begun = takewhile(lambda one: not status, work)
@@ -95,9 +91,7 @@ def in_forks(work: Iterable[Callable[[], int]], most: int) -> int:
 
 
 def in_new_interpreter(function: Callable[..., Result], *given: object) -> Result:
-    """The result of a function in a new interpreter; all can be pickled. `ChildProcessError` if the
-    function ends its process.
-    """
+    """The result of a function; all can be pickled. `ChildProcessError` if its process ends."""
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
@@ -302,9 +296,7 @@ Request = dict[str, Any]  # the request of a job: JSON values
 
 
 def address(*names: object) -> bytes:
-    """The address of the prepared process of some names, in this environment: a fork of it is what
-    a process with the same surroundings would be.
-    """
+    """The address of the prepared process of some names, for processes with these surroundings."""
     surroundings = [
         list(map(str, names)),
         os.geteuid(),
@@ -457,8 +449,8 @@ def begin(starter: int) -> None:
 
 
 def serve(listener: socket.socket, driver: int, work: Work) -> None:
-    """Fork for every job that connects, until this process is no longer needed, or the `driver`
-    ends, the snakemake of the campaign. Call it in the main thread.
+    """Fork for every job that connects, until this process is no longer needed, or the `driver`,
+    the campaign's snakemake, ends. Call it in the main thread.
     """
     kernel.name_process(NAMES["ready"])
     try:

@@ -110,9 +110,7 @@ class Rounded(_Beneath):
 
 
 class Keyed(Rounded):
-    """An objective of permutations that takes keys from 0 to 1, whose order is the point (Bean
-    1994).
-    """
+    """An objective that takes keys from 0 to 1, whose order is its permutation (Bean 1994)."""
 
     def __init__(self, objective: Objective) -> None:
         super().__init__(objective)
@@ -156,9 +154,8 @@ LATE_S = 1.0  # after this further time, the parent ends a trial that has not en
 
 
 class Trial(NamedTuple):
-    """What a trial launch showed: the further modules that it loaded, in order, its `faulthandler`
-    trace after `TRACE_S` if it made no evaluation, and files that it made or changed in folders
-    that runs share.
+    """What a trial launch showed: the modules that it loaded, in order, its `faulthandler` trace if
+    it made no evaluation, and files that it made or changed in folders that runs share.
     """
 
     modules: Sequence[str] = ()
@@ -173,10 +170,8 @@ def prepare(
     views: Views | None = None,
     cores: int = 1,
 ) -> Trial:
-    """Bring this process into the state in which every run begins.
-
-    If it has threads that its runs would lose (`basics.threads`), no trial is launched: the runs
-    begin in other processes. The trial has the memory limit, the views and, to see, the cores.
+    """Bring this process into the state in which every run begins. Without a trial if it has
+    threads that its runs would lose (`basics.threads`): they begin in other processes.
     """
     with threads.noted():
         algorithm.prepare()

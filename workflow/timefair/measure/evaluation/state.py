@@ -55,11 +55,9 @@ class Unreadable(ValueError):
 
 
 class Start(NamedTuple):
-    """When the algorithm was first called, and what its process had used until then, all in ns.
-
-    The deadline is t0 + T, or NEVER; the run-queue delay is -1 if it is unknown; `prepared`: time
-    in which the process itself loaded the algorithm. If the run's clock is CPU time, `wall` is t0
-    by CLOCK_MONOTONIC; else 0.
+    """When the algorithm was first called, and what its process had used until then, in ns: delay
+    -1 if unknown; `prepared`: to load the algorithm; `wall`: t0 by CLOCK_MONOTONIC if the run's
+    clock is CPU time, else 0.
     """
 
     t0: int
@@ -73,11 +71,8 @@ class Start(NamedTuple):
 
 
 class Logs(NamedTuple):
-    """The rows that a run's process has committed to its logs, in their order.
-
-    ``launch_events`` are improvements of launches that did not improve the best of the run. None:
-    ``batches`` that are unknown, ``vectors`` if an evaluation gives one number, ``recommended``
-    points that are not recorded.
+    """The rows of a run's logs. None: ``batches`` that are unknown, ``vectors`` if an evaluation
+    gives one number, ``recommended`` points that are not recorded.
     """
 
     events: NDArray[np.void]
@@ -128,10 +123,8 @@ class Recommendations:
 
 
 class State:
-    """The shared memory of one run. Close it when the run is recorded.
-
-    `numbers` are the components of a vector of the problem, `recommended` is the dimension of the
-    recommended points, 0 if they are not recorded, and `fds` are those of another `State`.
+    """The shared memory of one run: `numbers` of a vector, dimension of `recommended` points, 0 if
+    they are not recorded, and the `fds` of another one.
     """
 
     def __init__(
@@ -273,10 +266,8 @@ _NUMBER = struct.Struct("=i")
 
 
 class Evaluators:
-    """`count` processes that evaluate one problem; each has its own core if it can be had.
-
-    Points, values and stamps are in memory that all share; two pipes carry the numbers of the next
-    point and of the points that are ready.
+    """`count` processes that evaluate one problem, on cores of their own if possible. Two pipes
+    carry the numbers of the next point and of the points that are ready.
     """
 
     def __init__(self, problem: Problem, count: int) -> None:
@@ -302,9 +293,7 @@ class Evaluators:
         self, points: NDArray[np.float64], deadline: int = NEVER
     ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """The values of up to `AT_ONCE` points, shape ``(k,)`` or ``(k, numbers)``, and when each
-        was ready, until all are or the clock reaches `deadline` (ns).
-
-        NEVER for points that were not ready or for which the problem raised, see `error`.
+        was ready before `deadline` (ns): NEVER if it was not, or raised (see `error`).
         """
         self._await(NEVER)  # the points that were abandoned at a deadline
         count = len(points)

@@ -76,11 +76,9 @@ def take_parameters(prepared: Prepared, label: str, folder: Path) -> None:
 
 
 def measure_job(prepared: Prepared, job: Job, record: Path, key: str, number: int = 1) -> None:
-    """Measure the runs that the job's record lacks, and write the record.
-
-    Runs that an earlier job of the same `key` (`provenance.measure_key`) has finished are taken
-    from its journal, beside the record. `prepared` is made ready when the first run has to be
-    measured; this is its job number `number`.
+    """Measure the runs that neither the job's record nor its journal, of the same `key`
+    (`provenance.measure_key`), has, and write the record; the job is number `number` of this
+    process.
     """
     take_parameters(prepared, job.algorithm, record.parents[3])
     campaign = prepared.campaign
@@ -154,9 +152,7 @@ def _launch(
 
 
 def _take_earlier_runs(prepared: Prepared, job: Job, record: Path, journal: store.Journal) -> None:
-    """Take the job's runs from earlier records, measured on a machine of this kind, that differ in
-    the numbers of runs and rounds, or in the instances of a job.
-    """
+    """Take runs from records of a machine of this kind with other numbers of runs or instances."""
     campaign, label = prepared.planned, job.algorithm
     lacking = {*product(job.instances, plan.runs_of_round(campaign, job.round))} - {*journal.runs}
     if not lacking or not (others := [*earlier_records(campaign, job, record)]):
@@ -347,9 +343,8 @@ class Repetitions:
         self._judge(instance, len(self._values[instance]))
 
     def outcome(self) -> list[dict[str, Any]]:
-        """For each instance: its runs so far, why it ended, and the rule's statistic at each look.
-
-        None: in ``reason``, an instance that continues; in ``path``, an undefined statistic.
+        """Of each instance: its runs, why it ended (None: it continues), the rule's statistic at
+        each look (None: undefined).
         """
         return [
             {
@@ -373,10 +368,8 @@ class Repetitions:
 
 
 def repetitions(campaign: Campaign, job: Job, key: str, folder: Path) -> Repetitions:
-    """The runs of a job, as far as earlier rounds determine them.
-
-    `folder` is ``results/<campaign>``, with the records of the earlier rounds. `InputError` if it
-    has been planned with another measure key of the job since then.
+    """The runs of a job, with the records of earlier rounds in `folder`, ``results/<campaign>``;
+    `InputError` if it was planned otherwise since then.
     """
     runs, stopping = plan.runs_of_round(campaign, job.round), campaign.stopping
     rule = stopping.judge(campaign.runs)
@@ -407,9 +400,7 @@ def repetitions(campaign: Campaign, job: Job, key: str, folder: Path) -> Repetit
 def _earlier(
     label: str, job: Job, keys: plan.Keys, folder: Path, solved: float | None = None
 ) -> dict[int, list[float]]:
-    """Results of an algorithm on the job's problems in the earlier rounds, equal ones for runs that
-    reached the precision `solved`.
-    """
+    """Results of an algorithm on the job's problems in earlier rounds, equal where `solved`."""
     paths = [
         folder / replace(job, algorithm=label, round=round).record(keys[label, round])
         for round in range(1, job.round)

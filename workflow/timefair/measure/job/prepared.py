@@ -50,10 +50,8 @@ Value = TypeVar("Value")
 
 
 class Prepared:
-    """The state of preparation of this process for measuring an algorithm in forks of itself.
-
-    ``seconds`` is the time that this took. The ``campaign`` has the parameters that a ``search``
-    has found for a tuned variant, which ``planned`` has not; ``search`` is its record. ``schedule``
+    """How far this process is prepared for measuring an algorithm, and the ``seconds`` that took.
+    ``planned`` lacks the parameters that a ``search`` has found for the ``campaign``; ``schedule``
     is what a job has chosen, or empty.
     """
 
@@ -73,9 +71,8 @@ class Prepared:
         self._origins: dict[str, dict[str, Any]] = {}
 
     def load(self, job: Job) -> Algorithm:
-        """Load the job's algorithm, once, before anything else here imports its code.
-
-        A module that this process has already imported is charged as well.
+        """Load the job's algorithm, once, before anything else here imports its code. An earlier
+        import is charged too.
         """
         if self._loaded is None:
             spec = self.campaign.algorithms[job.algorithm]
@@ -233,9 +230,8 @@ def common(prepared: Prepared, job: Job, cores: tuple[int, ...]) -> Row:
 
 
 def evaluation_cost(problem: Problem, answer_s: float) -> dict[str, float]:
-    """Present cost of an evaluation, by the instrumented objective and by the suite's own call.
-
-    Empty if the problem raises, ends its process or takes longer than `answer_s`.
+    """Seconds of an evaluation, by the instrumented objective and by the suite's own call; empty if
+    the problem raises, ends its process or takes longer than `answer_s`.
     """
 
     def measured() -> tuple[float, float]:
