@@ -104,10 +104,9 @@ def views(
         reason = f"{_ROOT}: the folder that all others lie in"
     elif lacking is not None:
         reason = f"a network: {lacking}"
-    if reason is None:
-        return Views(Isolation.PRIVATE, None, tuple(steps), (), megabytes, hidden, True, own)
     left = tuple(f for f in watched if not any(f.is_relative_to(one) for one in allowed))
-    return Views(Isolation.WATCHED, reason, tuple(steps), left, megabytes, hidden, True, own)
+    isolation = Isolation.WATCHED if reason else Isolation.PRIVATE
+    return Views(isolation, reason, tuple(steps), left, megabytes, hidden, True, own)
 
 
 def _watched_folders(sources: Iterable[Path]) -> tuple[Path, ...]:

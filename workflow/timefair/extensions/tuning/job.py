@@ -27,7 +27,6 @@ from timefair.machine.facts import machine_state
 from timefair.machine.linux import kernel
 from timefair.machine.linux.kernel import interruptible
 from timefair.measure.isolation import held_cores
-from timefair.measure.job.cell import allowed
 from timefair.measure.job.prepared import Prepared, common, monitor
 from timefair.measure.launching import run_seed
 from timefair.measure.run import ATTEMPTS, explained, given_up, measure_run
@@ -185,7 +184,7 @@ class _Search:
         prepared = self._candidate(asked.candidate, asked.parameters)
         problem = prepared.suite.problem(job.function, job.dimension, job.instances[0])
         seed = self._seed(problem.name, asked.repetition)
-        with allowed(prepared, job, self._cores, self._folder) as (algorithm, allowance):
+        with prepared.ready(job, self._cores, self._folder) as (algorithm, allowance):
             measure = partial(measure_run, algorithm, problem, allowance, seed)
             if given_up_on:
                 measure = partial(given_up, problem, allowance, seed)

@@ -28,21 +28,12 @@ from timefair.campaign.collected import earlier_records
 from timefair.campaign.configuration.model import USUAL_LENGTH
 from timefair.machine.facts import machine_state
 from timefair.machine.linux import kernel
-from timefair.machine.linux.kernel import interruptible, kept_keeper
+from timefair.machine.linux.kernel import interruptible
 from timefair.measure.isolation import held_cores
-from timefair.measure.job.prepared import Prepared, allowance_of, common, evaluation_cost, monitor
+from timefair.measure.job.prepared import Prepared, common, evaluation_cost, monitor
 from timefair.measure.launching import run_seed
 from timefair.measure.perturbation import Row, kernels
-from timefair.measure.run import (
-    ATTEMPTS,
-    Allowance,
-    Confined,
-    Fresh,
-    Subject,
-    explained,
-    given_up,
-    measure_run,
-)
+from timefair.measure.run import ATTEMPTS, explained, given_up, measure_run
 from timefair.policies.restarts import NoRestart
 from timefair.policies.stopping import Comparing
 from timefair.problems.base import ProblemName
@@ -136,7 +127,7 @@ def _launch(
     try:
         with (
             prepared.instead(campaign.model_copy(update=alone)),
-            allowed(prepared, job, cores, folder) as (algorithm, allowance),
+            prepared.ready(job, cores, folder) as (algorithm, allowance),
         ):
             row = measure_run(algorithm, problem, allowance, seed)
     except InputError:  # the algorithm refuses this length
@@ -192,7 +183,7 @@ Running = Callable[..., Row]
 @contextmanager
 def runner(prepared: Prepared, job: Job, cores: tuple[int, ...], folder: Path) -> Iterator[Running]:
     """What measures the runs of a job on held cores. Runs do not see the campaign's `folder`."""
-    with allowed(prepared, job, cores, folder) as (algorithm, allowance), ExitStack() as stack:
+    with prepared.ready(job, cores, folder) as (algorithm, allowance), ExitStack() as stack:
         found = each("meters", prepared.campaign, cores, algorithm)
         meters = tuple(stack.enter_context(one) for one in found)
         metered = replace(allowance, meters=meters)
@@ -213,21 +204,6 @@ def runner(prepared: Prepared, job: Job, cores: tuple[int, ...], folder: Path) -
             return {**known, "instance": instance, "run": run, "f_opt": f_opt, **row}
 
         yield running
-
-
-@contextmanager
-def allowed(
-    prepared: Prepared, job: Job, cores: tuple[int, ...], folder: Path
-) -> Iterator[tuple[Subject, Allowance]]:
-    with ExitStack() as stack:
-        algorithm = stack.enter_context(prepared.ready(job, cores, folder))
-        allowance = allowance_of(prepared.campaign, prepared.views, job)
-        if isinstance(algorithm, Confined | Fresh):
-            keeper = algorithm.keeper
-        else:
-            has_keeper, network = allowance.views.namespaces, allowance.views.network
-            keeper = stack.enter_context(kept_keeper(network=network)) if has_keeper else None
-        yield algorithm, replace(allowance, keeper=keeper)
 
 
 def seed_of(prepared: Prepared, job: Job, instance: int, run: int) -> int:
@@ -449,38 +425,38 @@ def found_schedule(
     """
     (name, asked), *_ = schedule.items()
     most = asked if isinstance(asked, int) else LONGEST
-    length = min(FIRST, most)
-    ended: list[Launch] = []
+    length, ended = min(FIRST, most), [Launch(0, True, False, 0.0, 0)]
     while True:
         one = launch(length)
         if one.returned:
+            earlier = ended[-1].evaluations
             ended.append(one)
-            earlier = ended[-2].evaluations if len(ended) > 1 else 0
             # At first, the first generations are most of a launch whose length is in evaluations.
             grown = one.evaluations >= 2 * earlier > 0
             same = length > LONG and one.evaluations <= earlier
             if length in (most, LEAST) or (one.share >= ENOUGH and (grown or same)):
                 break
-        elif ended or length <= LEAST or (one.failed and length >= min(USUAL_LENGTH, most)):
+        elif (
+            len(ended) > 1 or length <= LEAST or (one.failed and length >= min(USUAL_LENGTH, most))
+        ):
             break
         elif not one.failed:
             length = LEAST
             continue
         length = min(LONGER * length, most)  # another parameter may not allow a short launch
-    if not ended:
+    if len(ended) == 1:
         if isinstance(asked, int) or one.failed:
             return {}
         raise InputError(
             f"{place}: a launch with {name}: {length} did not end within the budget of a run"
         )
-    *before, last = ended
-    first = before[-1] if before else Launch(0, True, False, 0.0, 0)
+    first, last = ended[-2:]
     share, evaluations = last.share - first.share, last.evaluations - first.evaluations
     if (share <= 0 or evaluations <= 0) and not (one.returned or one.failed):
         most = last.length  # the first generations are most of the budget
     elif not isinstance(asked, int):
         if last.length == LONGEST or share <= 0 or evaluations <= 0:
-            if last.evaluations < 2 * ended[0].evaluations:
+            if last.evaluations < 2 * ended[1].evaluations:
                 lengths = f"{first.length} and {last.length}"
                 raise InputError(f"{place}: launches with {name}: {lengths} take equally long")
             most = last.length  # longer ones end by themselves

@@ -8,7 +8,8 @@ import pickle
 import socket
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from functools import partial
 from math import inf
 from pathlib import Path
@@ -35,8 +36,7 @@ from timefair.measure.perturbation import Row, RunMonitor, parts_for
 from timefair.measure.run import (
     LOADING_S,
     Allowance,
-    Confined,
-    Fresh,
+    Subject,
     Unloaded,
     fresh,
     live,
@@ -154,22 +154,28 @@ class Prepared:
     @contextmanager
     def ready(
         self, job: Job, cores: tuple[int, ...], folder: Path
-    ) -> Iterator[Algorithm | Confined | Fresh]:
-        """Get ready on held cores, here or elsewhere. Runs do not see the campaign's `folder`."""
-        if self.campaign.is_apart(job.algorithm):
-            isolation = self.campaign.isolation_of(job.algorithm)
-            with confined(isolation, self, job, cores, folder) as process:
-                yield process
-            return
-        algorithm = self.get_ready(job)
-        self.views = self.views.without(folder)
-        if not (lost := threads.lost()):
-            yield algorithm
-            return
-        context = os.getpid(), self.campaign.snapshot(), job, self.views
-        with fresh(context, lost) as process:
-            self.trial = trial.Trial(*process.trial)
-            yield process
+    ) -> Iterator[tuple[Subject, Allowance]]:
+        """What runs on held cores are made of, here or elsewhere, and what they may use. They do
+        not see the campaign's `folder`.
+        """
+        with ExitStack() as stack:
+            subject: Subject
+            if self.campaign.is_apart(job.algorithm):
+                isolation = self.campaign.isolation_of(job.algorithm)
+                subject = stack.enter_context(confined(isolation, self, job, cores, folder))
+                keeper = subject.keeper
+            else:
+                subject, keeper = self.get_ready(job), None
+                self.views = self.views.without(folder)
+                if lost := threads.lost():
+                    context = os.getpid(), self.campaign.snapshot(), job, self.views
+                    subject = stack.enter_context(fresh(context, lost))
+                    self.trial, keeper = trial.Trial(*subject.trial), subject.keeper
+                elif self.views.namespaces:
+                    network = self.views.network
+                    keeper = stack.enter_context(kernel.kept_keeper(network=network))
+            allowance = allowance_of(self.campaign, self.views, job)
+            yield subject, replace(allowance, keeper=keeper)
 
     def origin(self, label: str) -> dict[str, Any]:
         def facts() -> dict[str, Any]:
