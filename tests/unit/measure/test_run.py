@@ -389,14 +389,6 @@ def test_a_replaced_exception_is_shown_with_its_place_in_the_users_file():
     assert failure(MemoryError(), of_problem=True) == (Stop.OUT_OF_MEMORY, "MemoryError")
 
 
-@pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.4.0", reason="it is a number there")
-def test_an_array_of_one_number_is_told(folder):
-    Path("one.py").write_text("def f(x): return x[:1]\n")
-    problem = find("one.py:f", {"lower": 0, "upper": 1}).problem(1, 2, 1)
-    with pytest.raises(TypeError, match=r"shape \(1,\), not a number; return value.item\(\)"):
-        problem.evaluate(np.zeros(2))
-
-
 SPHERE = Problem(
     ProblemName("test", 1, 2, 1), lambda x: float(x @ x), np.full(2, -5.0), np.full(2, 5.0), 0.0
 )

@@ -399,17 +399,6 @@ def test_recommendations_are_thinned_and_the_last_one_is_kept():
     assert kept[-1]["noise_free"] == problem.noise_free(np.array([1.998, 0.0]))
 
 
-@pytest.mark.parametrize("wrong", [[1.0], [[1.0, 2.0]], "point"])
-def test_a_wrong_shape_is_the_algorithms_error(wrong):
-    def solve(objective, rng):
-        walk(objective, rng, 5)
-        objective.recommend(wrong)
-
-    row = measured(solve, NOISY.problem(101, 2, 1))
-    assert row["status"] == "raised"
-    assert row["message"].startswith("ValueError")
-
-
 @pytest.mark.slow
 def test_my_noisy_function_is_evaluated_again_without_noise_after_the_run(bowl):
     problem = bowl("exactly")

@@ -1,11 +1,8 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
 """The instrumented objective: it counts and times evaluations, records events and ends the run.
 
-Everything that the parent needs after this process has ended is written to shared memory at once
-(`timefair.measure.evaluation.state` reads it).
-
-An algorithm gets an `Objective`. The launch loop uses the `Measurement` behind it, which starts the
-time and opens and closes launches. No attribute of an objective leads to its measurement.
+What the parent needs is written at once to shared memory, which `evaluation.state` reads. No
+attribute of the `Objective`, which an algorithm gets, leads to its `Measurement`.
 """
 
 import mmap
@@ -24,6 +21,7 @@ from libc.string cimport memcmp, memcpy, memmove
 from posix.time cimport (
     CLOCK_MONOTONIC, CLOCK_PROCESS_CPUTIME_ID, clock_gettime, clockid_t, timespec,
 )
+from posix.unistd cimport _exit
 
 from timefair.basics.optimum import rounding
 from timefair.records.thinning import THINNING, VECTOR_THINNING
@@ -36,9 +34,6 @@ cdef extern from *:
     #define timefair_commit_follows() __atomic_signal_fence(__ATOMIC_RELEASE)
     """
     void timefair_commit_follows() noexcept nogil  # all writes above it are made before those below
-
-cdef extern from "unistd.h":
-    void _exit(int status) noexcept nogil
 
 ctypedef void (*native_t)(void *handle, const double *x, double *y) noexcept
 
@@ -175,8 +170,8 @@ def cpu_ns():
 cdef class Log:
     """Rows of one dtype in a file that outlives the process that writes it, and grows by segments.
 
-    While `reach` maps a segment, another thread may run; code that has checked what to write calls
-    only `row`. The last segment stays mapped, for a thread that still has an address in it.
+    While `reach` maps one, another thread may run, so code that has checked what to write calls
+    only `row`. The last segment stays mapped for such a thread.
     """
 
     cdef readonly int fd
@@ -246,11 +241,8 @@ cpdef cnp.ndarray as_batch(points, Py_ssize_t dimension):
 
 
 cdef class Keeper:
-    """Decides which vectors of one run are recorded: a class per rule of `problems.kinds.Keep`.
-
-    It only knows the vectors that it has kept, which a run that continues in a new process gives it
-    again. `numbers`: length of a vector; `value`: of the last vector, the measured value with
-    ``improving``, else `inf`.
+    """Decides by the vectors of a run that it has kept whether one is: a rule of `kinds.Keep`.
+    `numbers`: length of a vector; `value`: the last measured one with ``improving``, else `inf`.
     """
 
     cdef Py_ssize_t numbers
@@ -429,9 +421,7 @@ def keeper(outputs, f_opt):
 
 
 cdef class ConstraintValues:
-    """The constraints of a problem at the point where they were evaluated last: an algorithm usually
-    evaluates both the function and the constraints at a point.
-    """
+    """The constraints of a problem at the point where they were evaluated last."""
 
     cdef readonly Py_ssize_t count
     cdef object evaluate
@@ -500,15 +490,13 @@ cdef class Measurement:
     - `header`: One record of dtype `HEADER` in shared memory; `best_fd`: file of the best value.
     - `batches`, `recommendations`: None: they are not recorded.
     - `vectors`: Of dtype ``vector_dtype(problem.kept)``, for a problem with `outputs`.
-    - `cap`: Evaluations of the run; NEVER without such a budget.
-    - `final_target`: The run ends at the first precision at or below it; ``-inf`` for never.
+    - `cap`: Evaluations of the run; `final_target`: precision at or below which it ends.
     - `clock`: ``clock() -> int`` in nanoseconds instead of the real one: for tests.
-    - `exit`: Called with 0 when the run is over, instead of ending the process. It must not return.
-    - `fail`: Called with what the problem raises: it ends the run, before the algorithm or its
-      library can catch that. None: the exception reaches the algorithm.
+    - `exit`: Called with 0 when the run is over, instead of ending the process; must not return.
+    - `fail`: Called with what the problem raises, before any code of the algorithm can catch it.
     - `native`: Whether points are evaluated by the problem's C functions, if it has them.
     - `cost`: Simulated evaluation cost in ns, added to the run's clock at each evaluation, or at
-      each round of a batch that several cores, the `evaluators`, evaluate.
+      each round of a batch that several `cores`, the `evaluators`, evaluate.
     - `thinning`: Which improvements of a launch are kept that do not improve the best of the run.
     """
 
