@@ -24,8 +24,7 @@ from timefair.campaign.plan import expected_runs, jobs, write_keys
 from timefair.campaign.provenance import measure_keys
 from timefair.machine.linux import kernel
 from timefair.measure.isolation import held_cores, on_one_node
-from timefair.measure.job.cell import Repetitions, _missing, measure, repetitions
-from timefair.measure.job.prepared import evaluation_cost
+from timefair.measure.job import Repetitions, _missing, evaluation_cost, measure, repetitions
 from timefair.policies.stopping import DROPPED, WON
 from timefair.problems.base import Problem, ProblemName
 from timefair.records.collect import collect

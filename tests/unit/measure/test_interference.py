@@ -17,9 +17,9 @@ from timefair.campaign import plan
 from timefair.campaign.configuration import parse
 from timefair.machine.facts import Host
 from timefair.machine.linux import kernel
+from timefair.measure import job as cell
 from timefair.measure import perturbation as monitor
 from timefair.measure.evaluation.state import Start
-from timefair.measure.job import cell
 from timefair.measure.perturbation import (
     DELAY_SHARE,
     REFERENCE_RATIO,

@@ -18,8 +18,8 @@ from timefair.basics.errors import InputError
 from timefair.campaign import configuration
 from timefair.campaign.plan import Job
 from timefair.machine.linux import kernel
-from timefair.measure.job import cell
-from timefair.measure.job.cell import measure
+from timefair.measure import job as cell
+from timefair.measure.job import measure
 from timefair.measure.run import Allowance, measure_run
 from timefair.measure.trial import prepare
 from timefair.problems.registry import SUITES
@@ -132,8 +132,8 @@ import json
 from pathlib import Path
 from timefair.campaign import configuration
 from timefair.campaign.plan import Job
-from timefair.measure.job.cell import runner
-from timefair.measure.job.prepared import Prepared
+from timefair.measure.job import runner
+from timefair.measure.job import Prepared
 from timefair.measure.isolation import held_cores
 
 campaign = configuration.parse({

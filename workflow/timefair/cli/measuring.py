@@ -31,7 +31,7 @@ from timefair.measure import runner
 
 if TYPE_CHECKING:
     from timefair.campaign.plan import Block, Job
-    from timefair.measure.job.prepared import Prepared
+    from timefair.measure.job import Prepared
 
 PRINTED = "snakemake --cores all --configfile mine.yaml --printshellcmds"  # it prints these calls
 _REQUEST = ("algorithm", "function", "dimension", "instances", "round", "key")
@@ -166,14 +166,14 @@ def _serve(arguments: argparse.Namespace, snakemake: int, listener: int, starter
 
 def _unprepared(arguments: argparse.Namespace) -> Prepared:
     from timefair.campaign import configuration
-    from timefair.measure.job.prepared import Prepared
+    from timefair.measure.job import Prepared
 
     return Prepared(configuration.restore(arguments.campaign))
 
 
 def _checked_key(ready: Prepared, arguments: argparse.Namespace) -> str:
     """The key of a job, with found parameters; `InputError` if planned with other code."""
-    from timefair.measure.job.cell import take_parameters
+    from timefair.measure.job import take_parameters
 
     take_parameters(ready, arguments.algorithm, arguments.campaign.absolute().parent)
     try:
@@ -195,7 +195,7 @@ def as_planned(arguments: argparse.Namespace, key: str) -> str:
 
 
 def _measure_job(ready: Prepared, arguments: argparse.Namespace, number: int = 1) -> None:
-    from timefair.measure.job.cell import measure_job
+    from timefair.measure.job import measure_job
 
     key, record = _checked_key(ready, arguments), Path(arguments.record)
     prepare_files([record])

@@ -161,13 +161,13 @@ class Fresh:
 
 @contextlib.contextmanager
 def fresh(context: object, because: str) -> Iterator[Fresh]:
-    """Start the process with what `job.prepared.main` needs; `InputError` if it ends."""
+    """Start the process with what `job.main` needs; `InputError` if it ends."""
     kernel.adopt_orphans()
 
     def fault(code: int) -> str:
         return f"the process that imports {because} again ended with {code}"
 
-    with companion("timefair.measure.job.prepared", context, fault) as (pid, connection, answer):
+    with companion("timefair.measure.job", context, fault) as (pid, connection, answer):
         kernel.end_orphans(spare=[pid])  # that the trial launch left
         seconds, trial = json.loads(answer)
         yield Fresh(pid, seconds, trial, because, connection, Keeper.received(connection))

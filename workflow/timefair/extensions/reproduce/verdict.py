@@ -29,8 +29,7 @@ from timefair.campaign.configuration import Campaign
 from timefair.campaign.plan import Job
 from timefair.machine.linux.kernel import interruptible
 from timefair.measure.isolation import held_cores
-from timefair.measure.job.cell import runner, seed_of
-from timefair.measure.job.prepared import Prepared
+from timefair.measure.job import Prepared, runner, seed_of
 from timefair.policies import stopping_rules
 from timefair.records.integrity import RUN_KEY, SHARED, run_name
 from timefair.records.schema import PUBLISHED, RUN_SCHEMA, SCHEMA_VERSION

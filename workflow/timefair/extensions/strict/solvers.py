@@ -27,7 +27,7 @@ from timefair.machine.linux.kernel import Keeper
 from timefair.measure import launching
 from timefair.measure.evaluation.state import SolverGone, State
 from timefair.measure.isolation import Views
-from timefair.measure.job.prepared import Prepared
+from timefair.measure.job import Prepared
 from timefair.measure.launching import companion, forked
 from timefair.measure.run import Confined
 from timefair.measure.trial import Trial

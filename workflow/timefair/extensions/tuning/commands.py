@@ -54,7 +54,7 @@ def _tune(arguments: argparse.Namespace) -> None:
         os.execve(sys.executable, command, environment)
     from timefair.campaign import configuration
     from timefair.extensions.tuning.job import tune
-    from timefair.measure.job.prepared import Prepared
+    from timefair.measure.job import Prepared
 
     campaign, label = configuration.restore(arguments.campaign), arguments.algorithm
     if label not in campaign.tuned:

@@ -27,7 +27,7 @@ from timefair.machine.facts import machine_state
 from timefair.machine.linux import kernel
 from timefair.machine.linux.kernel import interruptible
 from timefair.measure.isolation import held_cores
-from timefair.measure.job.prepared import Prepared, common, monitor
+from timefair.measure.job import Prepared, common, monitor
 from timefair.measure.launching import run_seed
 from timefair.measure.run import ATTEMPTS, explained, given_up, measure_run
 from timefair.problems.base import ProblemName
