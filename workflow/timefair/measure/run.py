@@ -334,8 +334,7 @@ class _Launcher:
 
 
 def _limits(limit: Limit) -> tuple[int, int]:
-    time_ns = NEVER if limit.seconds is None else min(round(limit.seconds * 1e9), NEVER)
-    return time_ns, NEVER if limit.evaluations is None else min(limit.evaluations, NEVER)
+    return round(min(limit.seconds * 1e9, NEVER)), int(min(limit.evaluations, NEVER))
 
 
 def _warm_up(problem: Problem) -> None:

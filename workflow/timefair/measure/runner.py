@@ -289,8 +289,6 @@ STARTED = b"started"  # first message of a fork, with a descriptor of itself
 ENDED = frozenset(128 + number for number in (signal.SIGKILL, *SIGNALS))
 """The exit status of a fork that was ended by a signal."""
 CONTINUE_S = 2.0  # so often a fork gets the signal to continue, in case that its run has stopped it
-_NAMESPACES = ("pid", "mnt", "net", "user")
-_SURROUNDINGS = ("/proc/self/limits", "/proc/self/cgroup")
 
 Request = dict[str, Any]  # the request of a job: JSON values
 
@@ -303,10 +301,7 @@ def address(*names: object) -> bytes:
         os.getcwd(),
         sorted(os.environ.items()),
         sys.executable,
-        os.getpriority(os.PRIO_PROCESS, 0),
         sorted(os.sched_getaffinity(0)),
-        [path.read_text() for path in map(Path, _SURROUNDINGS) if path.exists()],
-        [os.stat(f"/proc/self/ns/{name}").st_ino for name in _NAMESPACES],
     ]
     digest = hashlib.sha256(json.dumps(surroundings).encode()).hexdigest()
     return b"\0timefair-" + digest[:32].encode()

@@ -18,24 +18,13 @@ from timefair.basics.sections import CampaignView, Count, Fault, Positive, Repea
 
 @dataclass(frozen=True)
 class Limit:
-    """Limit of a launch in seconds and in evaluations; None for no limit."""
+    """Limit of a launch in seconds and in evaluations, which are rounded down; inf for no limit."""
 
-    seconds: float | None = None
-    evaluations: int | None = None
+    seconds: float = math.inf
+    evaluations: float = math.inf
 
     def times(self, factor: float) -> Limit:
-        """Multiply both limits, and round evaluations down; an infinite product is no limit.
-
-        >>> Limit(evaluations=5).times(1.5)
-        Limit(seconds=None, evaluations=7)
-        """
-        seconds, evaluations = _finite(self.seconds, factor), _finite(self.evaluations, factor)
-        return Limit(seconds, None if evaluations is None else int(evaluations))
-
-
-def _finite(number: float | None, factor: float) -> float | None:
-    product = math.inf if number is None else number * factor
-    return None if product == math.inf else product
+        return Limit(self.seconds * factor, self.evaluations * factor)
 
 
 UNLIMITED = Limit()  # a launch ends with the run, or when the algorithm returns
@@ -110,7 +99,7 @@ class WithTau(RestartPolicy):
 
     @property
     def tau(self) -> Limit:
-        return Limit(self.tau_s, self.tau_evaluations)
+        return Limit(self.tau_s or math.inf, self.tau_evaluations or math.inf)
 
     def faults(self, campaign: CampaignView) -> Iterator[Fault]:
         if (self.tau_s is None) == (self.tau_evaluations is None):
@@ -272,7 +261,7 @@ class Stagnation(RestartPolicy):
 
     @property
     def plateau(self) -> Limit:
-        return Limit(self.plateau_s, self.plateau_evaluations)
+        return Limit(self.plateau_s or math.inf, self.plateau_evaluations or math.inf)
 
     def faults(self, campaign: CampaignView) -> Iterator[Fault]:
         if self.plateau_s is None and self.plateau_evaluations is None:
