@@ -1,10 +1,6 @@
 """What tells a perturbed run from a clean one: the rule, the readings, and another try."""
 
-import os
-import shutil
-import subprocess
 from itertools import count
-from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
@@ -12,7 +8,6 @@ from campaigns import SMALL
 from hypothesis import given
 from hypothesis import strategies as st
 
-from timefair.algorithms import registry
 from timefair.campaign import plan
 from timefair.campaign.configuration import parse
 from timefair.machine.facts import Host
@@ -27,8 +22,7 @@ from timefair.measure.perturbation import (
     RunMonitor,
     judge,
 )
-from timefair.measure.run import Allowance, _resources, measure_run
-from timefair.problems.registry import SUITES
+from timefair.measure.run import _resources
 from timefair.records.status import Perturbation
 
 
@@ -92,28 +86,6 @@ def test_others_are_blamed_for_what_the_run_did_not_compute(
     row = _resources(Start(0, delay=10**9, cpu=2 * 10**9), [own], [orphan], core_s)
     assert row["run_queue_delay_s"] == pytest.approx(delay_s)
     assert row["foreign_delay_s"] == pytest.approx(foreign_s, abs=1e-9)
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
-def test_an_external_algorithm_on_the_same_core_does_not_count_as_another(tmp_path):
-    source = Path(__file__).parents[3] / "docs/guide/external/climber.c"
-    program = tmp_path / "climber"
-    subprocess.run(["cc", "-O2", "-std=c11", "-o", program, source], check=True)
-    usable = os.sched_getaffinity(0)
-    kernel.adopt_orphans()
-    try:
-        os.sched_setaffinity(0, {min(usable)})
-        row = measure_run(
-            registry.load(f"external:{program}", {}),
-            SUITES["bbob"].problem(8, 10, 1),
-            Allowance(time_ns=1_300_000_000),
-            seed=1,
-        )
-    finally:
-        os.sched_setaffinity(0, usable)
-    assert row["status"] == "ok"
-    assert row["foreign_delay_s"] <= max(row["wall_s"] - row["cpu_s"], 0.0)
 
 
 STAT = """cpu  9 9 9 9 9 9 9 999 0 0

@@ -27,7 +27,7 @@ from timefair.measure import trial
 from timefair.measure.evaluation.objective import Stop
 from timefair.measure.evaluation.state import failure
 from timefair.measure.run import ATTEMPTS, Allowance, _outside, explained, measure_run
-from timefair.measure.trial import evaluation_cost_s, prepare
+from timefair.measure.trial import prepare
 from timefair.policies.restarts import FixedLength, NoRestart
 from timefair.problems.base import Problem, ProblemName
 from timefair.problems.kinds import Constraints
@@ -440,24 +440,6 @@ def test_where_a_trial_launch_was_is_told_unless_it_evaluated(monkeypatch):
         time.sleep(100)
 
     assert prepare(Algorithm(slow), SPHERE).trace == ""
-
-
-@pytest.mark.slow
-def test_the_cost_of_a_slow_function_is_measured_in_about_a_second():
-    calls = []
-
-    def evaluate(x):
-        calls.append(1)
-        time.sleep(0.02)
-        return 1.0
-
-    start = time.monotonic()
-    objective_s, bare_s = evaluation_cost_s(
-        evaluate, Problem(SPHERE.name, evaluate, SPHERE.lower, SPHERE.upper, 0.0)
-    )
-    assert time.monotonic() - start < 10  # 80 s with 400 evaluations each
-    assert len(calls) <= 60
-    assert objective_s >= 0.02 <= bare_s
 
 
 def test_a_best_point_outside_the_bounds_is_a_remark():

@@ -2,7 +2,6 @@
 
 import json
 import os
-import resource
 import signal
 import subprocess
 import sys
@@ -235,18 +234,6 @@ def test_all_work_is_done_so_many_at_a_time(tmp_path):
 
     assert in_forks([lambda k=k: work(k) for k in range(5)], 2) == 0
     assert sorted(path.stem for path in tmp_path.glob("*.ended")) == list("01234")
-
-
-def test_more_descriptors_than_select_takes_may_be_open():
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (min(4096, hard), hard))
-    held = [os.open(os.devnull, os.O_RDONLY) for _ in range(1030)]
-    try:
-        assert in_forks([lambda: 3], 1) == 3
-    finally:
-        for descriptor in held:
-            os.close(descriptor)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
 @pytest.mark.slow
