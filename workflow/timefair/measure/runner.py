@@ -10,7 +10,6 @@ import contextlib
 import hashlib
 import json
 import os
-import random
 import select
 import selectors
 import signal
@@ -22,7 +21,7 @@ import time
 import traceback
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import groupby, takewhile
+from itertools import count, takewhile
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
@@ -127,10 +126,6 @@ def _fork(work: Callable[[], int]) -> int:
         os._exit(status)
 
 
-Progress = Callable[[int, int], object]
-"""Called with the number of finished jobs and the number of all jobs."""
-
-
 class JobFailed(InputError):
     """A job failed; `number`: its place among those to do; `why`: the last line of its log."""
 
@@ -189,79 +184,34 @@ def measured(
         place = str(job.record(keys[job.algorithm, job.round]))
         return folder / Path(place.replace("records/", "logs/", 1)).with_suffix(".log")
 
-    work = ((measuring(folder, job, keys), log(job)) for job in lacking)
-    _logged(work, workers, lambda number, seconds: took(lacking[number], seconds))
+    starts = (partial(_begun, measuring(folder, job, keys), log(job)) for job in lacking)
+    with interruptible(), contextlib.closing(in_processes(starts, workers)) as ends:
+        for number, status, seconds in ends:
+            if status:
+                raise JobFailed(number, log(lacking[number]), status)
+            took(lacking[number], seconds)
     return records
 
 
-def complete(campaign: Campaign, folder: Path, cores: int, progress: Progress) -> list[Path]:
-    """Measure a campaign whose numbers of runs are fixed, and return the collected files.
-
-    The algorithms on a function take turns in a random order that the seed determines. A stopped
-    campaign is continued. `InputError` if a job fails, records contradict each other, or another
-    process works on the folder, ``results/<campaign>``.
+def complete(
+    campaign: Campaign, folder: Path, cores: int, progress: Callable[[int, int], object]
+) -> list[Path]:
+    """Measure a campaign with fixed numbers of runs and without a search, and return the collected
+    files. `progress` gets the number of finished jobs and that of all. A stopped campaign goes on.
+    `InputError` if a job fails, records contradict each other, or another process works on the
+    folder, ``results/<campaign>``.
     """
     from timefair.campaign import collected, driver, plan, provenance
 
-    keys = provenance.measure_keys(campaign)
-    jobs = list(_shuffled(campaign))
+    keys, jobs = provenance.measure_keys(campaign), list(plan.jobs(campaign))
     with driver.held(folder):
         plan.write_snapshot(campaign, folder)
         plan.write_keys(keys, folder)
         workers = max(1, cores // max(map(campaign.cores_of, campaign.algorithms)))
-        _search(campaign, folder, keys, workers)
         records = [folder / job.record(keys[job.algorithm, job.round]) for job in jobs]
-        done = sum(record.is_file() for record in records)
-
-        def took(job: Job, seconds: float) -> None:
-            nonlocal done
-            done += 1
-            progress(done, len(jobs))
-
-        for _, of_round in groupby(jobs, key=lambda job: job.round):
-            measured(folder, list(of_round), keys, workers, took)
+        done = count(1 + sum(record.is_file() for record in records))
+        measured(folder, jobs, keys, workers, lambda *_: progress(next(done), len(jobs)))
         return [collected.join(campaign, keys, folder, label) for label in campaign.algorithms]
-
-
-def _shuffled(campaign: Campaign) -> Iterator[Job]:
-    from timefair.campaign import plan
-
-    order = random.Random(campaign.seed)
-    for _, some in groupby(
-        plan.jobs(campaign), key=lambda job: (job.round, job.dimension, job.function)
-    ):
-        yield from sorted(some, key=lambda job: order.random())
-
-
-def _search(campaign: Campaign, folder: Path, keys: Keys, workers: int) -> None:
-    from timefair.campaign import plan
-
-    work = []
-    for label in campaign.tuned:
-        record, key = folder / plan.tuning_record(label, keys), keys[label, plan.TUNING_ROUND]
-        key = plan.short_key(key)
-        options = {"campaign": folder / plan.SNAPSHOT, "algorithm": label}
-        if not record.is_file():
-            log = folder / plan.TUNING_LOG.format(algorithm=label, key=key)
-            work.append((command("tune", options | {"key": key, "record": record}), log))
-    _logged(work, workers, lambda number, seconds: None)
-
-
-def _logged(
-    work: Iterable[tuple[Sequence[str], Path]], most: int, took: Callable[[int, float], object]
-) -> None:
-    logs: list[Path] = []
-
-    def starts() -> Iterator[Callable[[], int]]:
-        for words, log in work:
-            logs.append(log)
-            yield partial(_begun, words, log)
-
-    with interruptible(), contextlib.closing(in_processes(starts(), most)) as ends:
-        for number, status, seconds in ends:
-            if status:
-                raise JobFailed(number, logs[number], status)
-            took(number, seconds)
 
 
 def _begun(words: Sequence[str], log: Path | None = None) -> int:
