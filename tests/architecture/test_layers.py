@@ -47,14 +47,13 @@ ALLOWED = {
 }  # fmt: skip
 WITHIN_MEASURE = {
     "evaluation": set(),
-    "launching": set(),
     "isolation": set(),
     "perturbation": set(),
     "runner": set(),
-    "trial": {"evaluation", "launching", "isolation"},
-    "run": {"evaluation", "launching", "isolation"},
-    "job": {"evaluation", "launching", "isolation", "perturbation", "trial", "run"},
-    "audit": {"evaluation", "launching", "trial", "run", "runner"},
+    "trial": {"evaluation", "isolation"},
+    "run": {"evaluation", "isolation", "trial"},
+    "job": {"evaluation", "isolation", "perturbation", "trial", "run"},
+    "audit": {"evaluation", "trial", "run", "runner"},
 }  # fmt: skip
 LIBRARIES_KEPT_OUT = {
     "statistics": {"pandas", "matplotlib", "seaborn", "pyarrow"},

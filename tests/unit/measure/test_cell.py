@@ -165,7 +165,7 @@ def test_instances_take_turns_and_a_round_goes_on_where_the_rounds_before_ended(
 def test_each_instance_is_ended_by_the_rule_on_its_own_and_not_run_again():
     rule = SkewnessRule(tau=0.05, outliers=Outliers.NONE, cap=8)
     skewed = [1.0, 1.0, 1.0, 1.0, 5.0, 50.0, 500.0, 5000.0]
-    repetitions = Repetitions({1: [], 2: []}, more=8, rules={1: rule, 2: rule})
+    repetitions = Repetitions({1: [], 2: []}, more=8, rule=rule)
     order = in_turn(repetitions, lambda i, run: (SYMMETRIC if i == 1 else skewed)[run])
     assert [run for i, run in order if i == 1] == [0, 1, 2, 3, 4]
     assert [run for i, run in order if i == 2] == list(range(8))
@@ -173,11 +173,11 @@ def test_each_instance_is_ended_by_the_rule_on_its_own_and_not_run_again():
     assert (first["reason"], first["path"]) == ("met", [0.0])
     assert (second["reason"], len(second["path"])) == ("cap", 4)
     rule = SkewnessRule(tau=0.05, outliers=Outliers.NONE)
-    repetitions = Repetitions({1: SYMMETRIC}, more=20, rules={1: rule})
+    repetitions = Repetitions({1: SYMMETRIC}, more=20, rule=rule)
     assert repetitions.most == 0
     assert repetitions.next() is None
     assert repetitions.outcome()[0]["reason"] == "met"
-    repetitions = Repetitions({1: []}, more=6, rules={1: SkewnessRule(0.1, Outliers.NONE, cap=6)})
+    repetitions = Repetitions({1: []}, more=6, rule=SkewnessRule(0.1, Outliers.NONE, cap=6))
     in_turn(repetitions, lambda _, run: math.inf if run == 0 else float(run))
     assert repetitions.outcome() == [
         {"instance": 1, "runs": 6, "reason": "cap", "path": [None, None]}

@@ -14,8 +14,8 @@ from measurements import run_of
 
 from timefair.algorithms.base import Algorithm
 from timefair.measure.evaluation.objective import Changing, Feasible, Improving, Nondominated
-from timefair.measure.launching import point_of
 from timefair.measure.run import Allowance, measure_run
+from timefair.measure.trial import point_of
 from timefair.policies.restarts import BetAndRun, FixedLength, Independent
 from timefair.problems import own
 from timefair.problems.base import Problem, ProblemName
@@ -314,7 +314,7 @@ def measured(solve, problem, evaluations=100, seed=1, **allowed):
 
 def seen(problem, count, seed=1):
     """The points of `walk` in the first launch, and both values of each."""
-    from timefair.measure.launching import stream
+    from timefair.measure.trial import stream
 
     rng = stream(seed, 0)
     points = [rng.uniform(problem.lower, problem.upper) for _ in range(count)]

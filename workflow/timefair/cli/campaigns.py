@@ -73,7 +73,7 @@ def _check(arguments: argparse.Namespace) -> None:
     measured.
     """
     one_thread()
-    from timefair.measure.launching import NoAnswer, elsewhere
+    from timefair.measure.trial import NoAnswer, elsewhere
 
     def lines() -> list[str]:  # in a fork, which a module of the user's may end
         try:

@@ -152,7 +152,8 @@ def _serve(arguments: argparse.Namespace, snakemake: int, listener: int, starter
     with held_cores(spec_of(arguments)["threads"]):
         ready = _unprepared(arguments)
         _checked_key(ready, arguments)
-        ready.get_ready_here(_job(arguments))
+        if not ready.campaign.is_apart(arguments.algorithm):
+            ready.get_ready(_job(arguments))
         ready.origin(arguments.algorithm)
     spent_s = time.monotonic() - start
     print(f"prepared in {spent_s:.3f} s, for this job and others", file=sys.stderr)

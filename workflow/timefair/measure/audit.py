@@ -24,10 +24,9 @@ from timefair.basics.errors import InputError
 from timefair.basics.extension import elsewhere
 from timefair.campaign import configuration
 from timefair.machine.linux import kernel
-from timefair.measure.launching import run_seed
 from timefair.measure.run import Allowance, measure_run
 from timefair.measure.runner import in_new_interpreter
-from timefair.measure.trial import evaluation_cost_s, prepare
+from timefair.measure.trial import evaluation_cost_s, prepare, run_seed
 from timefair.policies.restarts import NoRestart
 from timefair.problems.base import Problem, takes
 from timefair.problems.registry import SUITES

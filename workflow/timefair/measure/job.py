@@ -38,11 +38,10 @@ from timefair.campaign.plan import Job
 from timefair.machine.facts import machine_facts, machine_state
 from timefair.machine.linux import kernel
 from timefair.machine.linux.kernel import ends_at_once, interruptible
-from timefair.measure import launching, trial
+from timefair.measure import trial
 from timefair.measure.evaluation.objective import NEVER
 from timefair.measure.evaluation.state import State
 from timefair.measure.isolation import Views, held_cores, views
-from timefair.measure.launching import NoAnswer, elsewhere, fork_on_request, run_seed
 from timefair.measure.perturbation import Row, RunMonitor, kernels, parts_for
 from timefair.measure.run import (
     ATTEMPTS,
@@ -56,6 +55,7 @@ from timefair.measure.run import (
     live,
     measure_run,
 )
+from timefair.measure.trial import NoAnswer, elsewhere, fork_on_request, run_seed
 from timefair.policies.restarts import NoRestart
 from timefair.policies.stopping import Comparing
 from timefair.problems import registry as suites
@@ -119,11 +119,6 @@ class Prepared:
         finally:
             (self.campaign, self.seconds), self._loaded = before, None
 
-    def get_ready_here(self, job: Job) -> None:
-        """`get_ready`, unless the algorithm runs in processes that are not forks of this one."""
-        if not self.campaign.is_apart(job.algorithm):
-            self.get_ready(job)
-
     def key(self, job: Job) -> str:
         """`provenance.measure_key`, which imports the user's modules, the algorithm's first."""
 
@@ -131,15 +126,12 @@ class Prepared:
             self.load(job)
             return provenance.measure_key(self.planned, job.algorithm, job.round)
 
-        return self._computed(job.algorithm, key)
-
-    def decisive(self, label: str) -> dict[str, Any]:
-        return self._computed(label, lambda: provenance.decisive(self.planned, [label])[label])
+        return self.computed(job.algorithm, key)
 
     def tuning_key(self, label: str) -> str:
-        return self._computed(label, lambda: provenance.tuning_key(self.planned, label))
+        return self.computed(label, lambda: provenance.tuning_key(self.planned, label))
 
-    def _computed(self, label: str, function: Callable[[], Value]) -> Value:
+    def computed(self, label: str, function: Callable[[], Value]) -> Value:
         """The value of a function that imports an algorithm's code, as JSON can represent it."""
         if not self.campaign.is_apart(label):
             return function()
@@ -212,7 +204,7 @@ class Prepared:
             }
 
         if label not in self._origins:
-            self._origins[label] = self._computed(label, facts)
+            self._origins[label] = self.computed(label, facts)
         return self._origins[label]
 
 
@@ -333,7 +325,8 @@ def _set_length(prepared: Prepared, job: Job, cores: tuple[int, ...], folder: Pa
     if not asked:
         return
     if not prepared.schedule:
-        prepared.get_ready_here(job)
+        if not prepared.campaign.is_apart(job.algorithm):
+            prepared.get_ready(job)
         launch = partial(_launch, prepared, job, cores, folder)
         prepared.schedule = found_schedule(asked, launch, f"algorithms.{job.algorithm}.schedule")
     if prepared.schedule:
@@ -375,7 +368,8 @@ def _take_earlier_runs(prepared: Prepared, job: Job, record: Path, journal: stor
     lacking = {*product(job.instances, plan.runs_of_round(campaign, job.round))} - {*journal.runs}
     if not lacking or not (others := [*earlier_records(campaign, job, record)]):
         return
-    parts, machine = prepared.decisive(label), machine_kind(prepared.origin(label)["machine"])
+    parts = prepared.computed(label, lambda: provenance.decisive(campaign, [label])[label])
+    machine = machine_kind(prepared.origin(label)["machine"])
     for runs, found in others:
         if (
             found.facts["key"] == provenance.span_key(parts, runs)
@@ -508,7 +502,7 @@ class Repetitions:
     """The runs of one job: instances take turns until the round or a stopping rule ends them.
 
     ``earlier`` has the best precisions of runs in earlier rounds by instance, in the order of
-    turns, ``more`` is the most runs of an instance in this round. ``rules`` may end instances
+    turns, ``more`` is the most runs of an instance in this round. ``rule`` may end instances
     earlier, and ``resting`` ones get no run, for these reasons.
     """
 
@@ -516,12 +510,12 @@ class Repetitions:
         self,
         earlier: Mapping[int, Sequence[float]],
         more: int,
-        rules: Mapping[int, StoppingRule] | None = None,
+        rule: StoppingRule | None = None,
         resting: Mapping[int, str] | None = None,
     ) -> None:
         self._values = {instance: list(values) for instance, values in earlier.items()}
         self._ends = {instance: len(values) + more for instance, values in earlier.items()}
-        self._rules = dict(rules or {})
+        self._rule = rule
         self._paths: dict[int, list[float]] = {instance: [] for instance in earlier}
         self._ended: dict[int, str] = dict(resting or {})
         for instance, values in self._values.items():
@@ -560,7 +554,7 @@ class Repetitions:
         ]
 
     def _judge(self, instance: int, n: int) -> None:
-        rule = self._rules.get(instance)
+        rule = self._rule
         if rule is None or instance in self._ended:
             return
         decision = decide(rule, self._values[instance][:n])
@@ -583,8 +577,7 @@ def repetitions(campaign: Campaign, job: Job, key: str, folder: Path) -> Repetit
     if keys[job.algorithm, job.round] != key:
         raise InputError(f"{folder}: planned otherwise since this job began; {plan.AGAIN}")
     if rule is not None:
-        earlier = _earlier(job.algorithm, job, keys, folder)
-        return Repetitions(earlier, len(runs), dict.fromkeys(job.instances, rule))
+        return Repetitions(_earlier(job.algorithm, job, keys, folder), len(runs), rule)
     assert isinstance(stopping, Comparing)
     field = {
         label: _earlier(label, job, keys, folder, campaign.budget.final_target)
@@ -723,7 +716,7 @@ class _Loader:
 def main(descriptor: str) -> None:
     """Run the process. The argument is the descriptor of the socket to its starter."""
     connection = socket.socket(fileno=int(descriptor))
-    starter, snapshot, job, folders = pickle.loads(connection.recv(launching.LONGEST))
+    starter, snapshot, job, folders = pickle.loads(connection.recv(trial.LONGEST))
     kernel.die_with_parent(starter)
     ends_at_once()
     campaign, begun = restored(snapshot), time.monotonic()

@@ -31,7 +31,7 @@ from timefair.basics.errors import InputError, described, name_of
 from timefair.basics.extension import Meter
 from timefair.machine.linux import kernel
 from timefair.machine.linux.kernel import SIGNALS, Keeper, ends_at_once
-from timefair.measure import isolation, launching
+from timefair.measure import isolation
 from timefair.measure.evaluation.objective import (
     EVENT,
     NEVER,
@@ -55,11 +55,13 @@ from timefair.measure.evaluation.state import (
     take_output,
 )
 from timefair.measure.isolation import Views, scratch_folder
-from timefair.measure.launching import (
+from timefair.measure.trial import (
     NoAnswer,
     companion,
     elsewhere,
     forked,
+    of_a_return,
+    of_a_timeout,
     point_of,
     stream,
 )
@@ -329,7 +331,7 @@ class _Launcher:
                 if point is not None:
                     measurement.recommend(point)
             if measurement.end_launch(LaunchCode.RETURNED) == 0:
-                self.state.report(launching.of_a_return(returned))
+                self.state.report(of_a_return(returned))
                 self.finish()
 
 
@@ -441,7 +443,7 @@ def explained(row: dict[str, Any], trial: str) -> dict[str, Any]:
     """Add the reason to a run without evaluation and message, from the trace of the trial."""
     if row["status"] != Status.NO_EVALUATION or row["message"] is not None:
         return row
-    return row | {"message": launching.of_a_timeout(trial)}
+    return row | {"message": of_a_timeout(trial)}
 
 
 # --- The processes of a run ---------------------------------------------------------------------

@@ -160,8 +160,8 @@ def timed(
     """Seconds of runs with these evaluations, restarts included."""
     from timefair.algorithms import registry
     from timefair.machine.linux import kernel
-    from timefair.measure.launching import run_seed
     from timefair.measure.run import Allowance, measure_run
+    from timefair.measure.trial import run_seed
     from timefair.problems.registry import find
 
     kernel.adopt_orphans()

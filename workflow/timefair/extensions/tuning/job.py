@@ -28,8 +28,8 @@ from timefair.machine.linux import kernel
 from timefair.machine.linux.kernel import interruptible
 from timefair.measure.isolation import held_cores
 from timefair.measure.job import Prepared, common, monitor
-from timefair.measure.launching import run_seed
 from timefair.measure.run import ATTEMPTS, explained, given_up, measure_run
+from timefair.measure.trial import run_seed
 from timefair.problems.base import ProblemName
 from timefair.records.store import BegunRun, Journal, facts_of, journal_path, write_record
 
