@@ -141,13 +141,10 @@ def scratch_folder() -> Iterator[Path]:
 
 
 NAMES = 5  # maximal number of recorded names of new files
-MOST_ENTRIES = 300
-"""Maximal number of files and folders that are compared per folder, beginning at its top level."""
-_EXPECTED = frozenset({*_WORKFLOW, ".git"})
-"""Names that the workflow and the user's tools create in their working directory."""
+MOST_ENTRIES = 300  # per folder, compared from its top level
+_EXPECTED = frozenset({*_WORKFLOW, ".git"})  # in a working directory
 
-Fingerprint = dict[str, tuple[int, int] | None]
-"""Size and change time of files (ns, of the inode, which no program can set); None for a folder."""
+Fingerprint = dict[str, tuple[int, int] | None]  # size, change time in ns; None: folder
 
 
 NOTHING_LEFT: dict[str, Any] = {"left_files": 0, "left_mb": 0.0, "appeared": None}

@@ -397,8 +397,7 @@ def _missing(repetitions: Repetitions, journal: store.Journal) -> Iterator[tuple
             yield turn
 
 
-Running = Callable[..., Row]
-"""Measures a run by ``(instance, run, seed)``; with ``give_up=True``, says that it cannot be."""
+Running = Callable[..., Row]  # ``(instance, run, seed, give_up=False)``: measures a run
 
 
 @contextmanager
@@ -610,8 +609,7 @@ def _earlier(
 
 # --- The length of a launch (Max_iter) that fills the budget, from launches before any clock -----
 
-ENOUGH = 1 / 10
-"""Least share of the budget of the longest launch; each is `LONGER` times the one before."""
+ENOUGH = 1 / 10  # least share of the budget of the longest launch; each is `LONGER` times the last
 LONGER = 4
 FIRST = 10
 LONGEST = 10**8

@@ -17,9 +17,7 @@ from timefair.machine.facts import Host, Unknown, folders, whole
 from timefair.records.status import Perturbation
 
 DELAY_SHARE = 0.05  # largest share of its clock that a clean run waits for a core that others use
-
-REFERENCE_RATIO = 1.15
-"""Largest factor by which the slowdown of the reference kernel lengthens a clean run's clock."""
+REFERENCE_RATIO = 1.15  # most that a slow core may lengthen the clock of a clean run
 
 
 def judge(
@@ -56,8 +54,7 @@ def judge(
 
 _STEAL = 7  # the field of a core's line in /proc/stat, after its name
 
-_THROTTLED = {"throttled_usec": 1e-6, "throttled_time": 1e-9}
-"""The throttling counter of versions 2 and 1 of control groups, and its unit in seconds."""
+_THROTTLED = {"throttled_usec": 1e-6, "throttled_time": 1e-9}  # versions 2 and 1
 
 
 class Counters:
@@ -110,8 +107,7 @@ DIMENSION = 10
 OFFSPRING = 10
 GENERATIONS = 190  # about 14 ms on a machine of 2024
 SHORT_BUDGET_S = 1.5  # below it, the complete work would take more than 1 % of the run
-WARM_UP_GENERATIONS = 8
-"""Repetitions that are not timed: after a fork, the first write to a page takes longer."""
+WARM_UP_GENERATIONS = 8  # not timed: after a fork, the first write to a page takes longer
 BEST_OF = 3  # number of timings at the start of a job, the best of which is the first best time
 
 

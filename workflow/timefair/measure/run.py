@@ -72,17 +72,11 @@ from timefair.records.schema import RUN_SCHEMA
 from timefair.records.status import COMPLETED, LaunchEnd, Status, StopReason
 from timefair.records.store import READINGS
 
-GRACE_NS = 3_000_000
-"""Time from the deadline to the kernel timer, in which the objective can end the run itself."""
-
-BATCH_GRACE_NS = 50_000_000
-"""The same for runs with several cores: points of a batch that are ready count at the deadline."""
-
+GRACE_NS = 3_000_000  # from the deadline to the kernel timer: the objective can end the run itself
+BATCH_GRACE_NS = 50_000_000  # with several cores: points that are ready count at the deadline
 WARM_UP_EVALUATIONS = 100
 WARM_UP_NS = 20_000_000  # the first evaluations after a fork are slower, so they are made before t0
-
-ANSWER_NS = 5_000_000_000
-"""A problem hangs if it has not returned after the longer of this time and the run's own."""
+ANSWER_NS = 5_000_000_000  # a problem that takes longer hangs, if the run's own time is not longer
 LOADING_S = 600.0  # a run that has not loaded its modules after this time is killed
 
 
@@ -376,13 +370,9 @@ LATE_NS = 50_000_000  # after it, the parent ends a process that the kernel time
 CHILDREN_NS = 20_000_000  # so often CPU time of a run's children is added to a clock of CPU time
 MEMORY_NS = 100_000_000  # so often the memory of a run's processes is summed, if it has several
 _POLL_NS = 1_000_000_000
-CPU_MARGIN_S = 0.02
-"""Tolerated difference of CPU times from the kernel and from the process, besides its teardown."""
-
-LEAST_CPU = 0.25
-"""A run that is killed at T gets a remark if its CPU time is a smaller share of the time it had."""
-LIMIT_S = 600.0
-"""Time for computing the values without noise of a run's vectors, and of its recommended points."""
+CPU_MARGIN_S = 0.02  # tolerated difference of CPU times of the kernel and of the process
+LEAST_CPU = 0.25  # smaller share of the time that it had: a run killed at T gets a remark
+LIMIT_S = 600.0  # time for computing values without noise
 
 _STOP_REASONS = {
     Stop.TARGET: StopReason.TARGET,
@@ -398,8 +388,7 @@ _LAUNCH_ENDS = (  # by `LaunchCode`; None: the launch was open
     LaunchEnd.STAGNATED,
 )
 
-Subject = Algorithm | Confined | Fresh
-"""What a run is made of: an algorithm to fork, or a process that holds it or that forks for it."""
+Subject = Algorithm | Confined | Fresh  # to fork, or a process that holds it or forks for it
 
 Verdict = tuple[Status, StopReason, str | None]
 

@@ -229,11 +229,9 @@ def _begun(words: Sequence[str], log: Path | None = None) -> int:
 
 # --- A job that a prepared process does ----------------------------------------------------------
 
-ATTEMPTS = 3
-"""How often a job tries to find or start a prepared process, before it works without one."""
+ATTEMPTS = 3  # at a prepared process; then a job works without one
 
-NAMES = {"ready": "timefair-ready", "job": "timefair-job"}
-"""Names of a prepared process and of its forks in `ps`."""
+NAMES = {"ready": "timefair-ready", "job": "timefair-job"}  # in `ps`
 LONGEST = 1 << 16  # maximal length of a request, in bytes
 STARTED = b"started"  # first message of a fork, with a descriptor of itself
 ENDED = frozenset(128 + number for number in (signal.SIGKILL, *SIGNALS))
@@ -378,13 +376,11 @@ def user_of_peer(connection: socket.socket) -> int:
 # --- The prepared process -----------------------------------------------------------------------
 
 IDLE_S = 300  # time without a job after which a prepared process ends
-MEMORY_SHARE = 0.25
-"""An idle prepared process ends when less than this share of the memory is available."""
+MEMORY_SHARE = 0.25  # an idle prepared process ends when less of the memory is available
 HANDOVER_S = 10.0  # time within which a job that connects has to send its request
 
 
-Work = Callable[[Request, int], int]
-"""Does a job, by its request and its number here, from 1; returns its exit status."""
+Work = Callable[[Request, int], int]  # does a job: its request, its number from 1; an exit status
 
 
 def begin(starter: int) -> None:

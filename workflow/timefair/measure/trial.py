@@ -149,8 +149,7 @@ def stream(seed: int, launch: int) -> np.random.Generator:
 
 PAGE = "see docs/guide/own.md"
 _FRAME = re.compile(r'  File "(?P<file>[^"]*)", line (?P<line>\d+) in (?P<function>.*)')
-_COMPILERS = ("numba", "jax", "torch", "pyximport", "Cython")
-"""Packages that compile when a function is first called."""
+_COMPILERS = ("numba", "jax", "torch", "pyximport", "Cython")  # when a function is called
 
 
 class Remark(str):
