@@ -116,7 +116,7 @@ def make_data(folder: Path, formats: Sequence[str]) -> None:
     from timefair import cli
     from timefair.campaign import configuration, plan
     from timefair.campaign.provenance import measure_keys
-    from timefair.measure.job.cell import measure
+    from timefair.measure.job import measure
 
     source = folder / "campaign.yaml"
     source.write_text(CAMPAIGN.replace("FORMATS", f"[{', '.join(formats)}]"))

@@ -31,7 +31,7 @@ from timefair.algorithms.base import Algorithm
 from timefair.extensions.bias import probe
 from timefair.machine.linux import kernel
 from timefair.measure import run as running
-from timefair.measure.launching import run_seed, stream
+from timefair.measure.trial import run_seed, stream
 from timefair.problems.base import Problem
 
 

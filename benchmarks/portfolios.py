@@ -32,9 +32,8 @@ from timefair.campaign import configuration
 from timefair.extensions.portfolios.tables import Search, reached_by_any
 from timefair.machine.linux import kernel
 from timefair.measure.isolation import held_cores
-from timefair.measure.launching import run_seed
 from timefair.measure.run import Allowance, measure_run
-from timefair.measure.trial import prepare
+from timefair.measure.trial import prepare, run_seed
 from timefair.problems.registry import SUITES
 from timefair.statistics.runtimes import runtimes
 

@@ -22,8 +22,7 @@ from typing import Any
 from timefair.campaign import configuration, plan
 from timefair.cli.common import measuring_environment
 from timefair.extensions.reproduce.verdict import Replayer, campaign_of, chosen_run, replay
-from timefair.measure.job.cell import measure_job
-from timefair.measure.job.prepared import Prepared
+from timefair.measure.job import Prepared, measure_job
 
 ALGORITHMS = (
     "timefair:DE",

@@ -22,7 +22,7 @@ import numpy as np
 
 from timefair.algorithms import registry
 from timefair.algorithms.adapter import Enough
-from timefair.measure.job import cell
+from timefair.measure import job as cell
 from timefair.problems.registry import SUITES
 
 FUNCTIONS = (1, 3, 8, 10, 15, 21)

@@ -8,8 +8,8 @@ from timefair.algorithms.base import Algorithm
 from timefair.exhibits.registry import TABLES
 from timefair.io.write import write_coco
 from timefair.machine.linux import kernel
-from timefair.measure.launching import stream
 from timefair.measure.run import Allowance, measure_run
+from timefair.measure.trial import stream
 from timefair.problems.coco import place_noise
 from timefair.problems.registry import SUITES
 from timefair.records.rundata.runs import Runs

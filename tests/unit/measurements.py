@@ -6,7 +6,7 @@ from timefair.algorithms.base import Algorithm
 from timefair.campaign import plan
 from timefair.campaign.provenance import measure_keys
 from timefair.measure.evaluation.objective import NEVER
-from timefair.measure.job.cell import measure
+from timefair.measure.job import measure
 from timefair.measure.run import Allowance, measure_run
 from timefair.records.integrity import Place
 

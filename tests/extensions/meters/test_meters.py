@@ -17,8 +17,8 @@ from timefair.exhibits.registry import TABLES
 from timefair.extensions.meters import keys
 from timefair.extensions.meters.keys import CPU_NS, Counters, meter
 from timefair.machine.facts import Host, Unknown
+from timefair.measure import job as cell
 from timefair.measure.isolation import lock_folder
-from timefair.measure.job import cell
 from timefair.measure.run import Fresh
 from timefair.records.integrity import Origins
 from timefair.records.rundata.runs import Runs

@@ -181,7 +181,7 @@ def test_a_journal_with_other_candidates_is_refused(tmp_path):
 
 @pytest.mark.slow
 def test_runs_of_a_variant_have_the_parameters_that_were_found(tmp_path, capsys):
-    from timefair.measure.job.cell import measure
+    from timefair.measure.job import measure
 
     tuning = Tuning(tmp_path)
     search = tuning.run()

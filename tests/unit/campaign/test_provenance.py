@@ -115,7 +115,7 @@ def test_a_new_version_of_a_package(package, monkeypatch):
 @pytest.mark.parametrize(
     ("file", "counts"),
     [
-        ("measure/evaluation/objective.pyx", True), ("measure/job/cell.py", True),
+        ("measure/evaluation/objective.pyx", True), ("measure/job.py", True),
         ("records/store.py", True), ("records/schema.py", True),
         ("statistics/run_count/kernels.pyx", True), ("problems/coco.py", True),
         ("problems/compiled.pyx", True), ("problems/ioh.py", False),
@@ -324,7 +324,7 @@ def test_runs_of_another_kind_of_machine_are_not_mixed_in(copied, monkeypatch):
     folder, was = copied
     kind = integrity.machine_kind
     monkeypatch.setattr(
-        "timefair.measure.job.cell.machine_kind",
+        "timefair.measure.job.machine_kind",
         lambda facts: kind(facts)._replace(cpu=f"{id(facts)}"),
     )
     runs = make(changed(lambda c: c.update(runs=3)), folder)

@@ -24,8 +24,7 @@ from timefair.campaign.plan import expected_runs, jobs, write_keys
 from timefair.campaign.provenance import measure_keys
 from timefair.machine.linux import kernel
 from timefair.measure.isolation import held_cores, on_one_node
-from timefair.measure.job.cell import Repetitions, _missing, measure, repetitions
-from timefair.measure.job.prepared import _evaluation_cost
+from timefair.measure.job import Repetitions, _missing, evaluation_cost, measure, repetitions
 from timefair.policies.stopping import DROPPED, WON
 from timefair.problems.base import Problem, ProblemName
 from timefair.records.collect import collect
@@ -66,7 +65,7 @@ def problem(evaluate) -> Problem:
 )
 def test_a_problem_that_has_no_cost_does_not_end_the_job(evaluate):
     before = kernel.children()
-    assert _evaluation_cost(problem(evaluate), answer_s=0.2) == {}
+    assert evaluation_cost(problem(evaluate), answer_s=0.2) == {}
     assert kernel.children() == before
 
 
@@ -166,7 +165,7 @@ def test_instances_take_turns_and_a_round_goes_on_where_the_rounds_before_ended(
 def test_each_instance_is_ended_by_the_rule_on_its_own_and_not_run_again():
     rule = SkewnessRule(tau=0.05, outliers=Outliers.NONE, cap=8)
     skewed = [1.0, 1.0, 1.0, 1.0, 5.0, 50.0, 500.0, 5000.0]
-    repetitions = Repetitions({1: [], 2: []}, more=8, rules={1: rule, 2: rule})
+    repetitions = Repetitions({1: [], 2: []}, more=8, rule=rule)
     order = in_turn(repetitions, lambda i, run: (SYMMETRIC if i == 1 else skewed)[run])
     assert [run for i, run in order if i == 1] == [0, 1, 2, 3, 4]
     assert [run for i, run in order if i == 2] == list(range(8))
@@ -174,11 +173,11 @@ def test_each_instance_is_ended_by_the_rule_on_its_own_and_not_run_again():
     assert (first["reason"], first["path"]) == ("met", [0.0])
     assert (second["reason"], len(second["path"])) == ("cap", 4)
     rule = SkewnessRule(tau=0.05, outliers=Outliers.NONE)
-    repetitions = Repetitions({1: SYMMETRIC}, more=20, rules={1: rule})
+    repetitions = Repetitions({1: SYMMETRIC}, more=20, rule=rule)
     assert repetitions.most == 0
     assert repetitions.next() is None
     assert repetitions.outcome()[0]["reason"] == "met"
-    repetitions = Repetitions({1: []}, more=6, rules={1: SkewnessRule(0.1, Outliers.NONE, cap=6)})
+    repetitions = Repetitions({1: []}, more=6, rule=SkewnessRule(0.1, Outliers.NONE, cap=6))
     in_turn(repetitions, lambda _, run: math.inf if run == 0 else float(run))
     assert repetitions.outcome() == [
         {"instance": 1, "runs": 6, "reason": "cap", "path": [None, None]}

@@ -74,24 +74,6 @@ def test_constraints_of_a_point_are_evaluated_once_in_either_order():
     assert "as it should be" in run(solve, falling)["message"]
 
 
-def test_f_that_improves_nothing_needs_no_constraints():
-    calls = []
-
-    def solve(objective, rng):
-        before = len(calls)
-        for k in range(1, 10):
-            objective(np.array([float(k), 0.0]))
-        assert len(calls) - before == 1  # of the first point
-        raise RuntimeError("as it should be")
-
-    def evaluate(x):
-        calls.append(x)
-        return np.array([-1.0])
-
-    rising = of_constraints(evaluate, lambda x: float(x[0]), f_opt=0.0)
-    assert "as it should be" in run(solve, rising)["message"]
-
-
 def test_a_run_without_a_feasible_point_is_in_order_and_has_no_precision():
     def solve(objective, rng):
         while True:
@@ -128,23 +110,6 @@ def test_hostile_constraints_are_a_status(g, status, message, asks):
     assert str(row["status"]) == status
     assert row["best_precision"] == np.inf
     assert message is None or message in row["message"]
-
-
-def test_batches_are_one_point_after_the_other():
-    def one_by_one(objective, rng):
-        while True:
-            for x in objective.start + 0.1 * rng.standard_normal((5, 2)):
-                objective(x)
-
-    def together(objective, rng):
-        while True:
-            objective.batch(objective.start + 0.1 * rng.standard_normal((5, 2)))
-
-    rows = [run(solve) for solve in (one_by_one, together)]
-    for name in ("best_f", "evaluations", "constraint_evaluations"):
-        assert rows[0][name] == rows[1][name]
-    assert [v["outputs"] for v in rows[0]["vectors"]] == [v["outputs"] for v in rows[1]["vectors"]]
-    assert sum(each["size"] * each["count"] for each in rows[1]["batches"]) == 60
 
 
 def test_launches_have_their_own_best_feasible_point_and_the_target_needs_one():

@@ -7,12 +7,9 @@ from functools import partial
 
 import numpy as np
 import pytest
-from campaigns import SMALL
 from measurements import run_of
 
 from timefair.algorithms.base import Algorithm
-from timefair.campaign import configuration
-from timefair.campaign.configuration import parse
 from timefair.measure.perturbation import RunMonitor
 from timefair.measure.run import Allowance, measure_run
 from timefair.policies.restarts import FixedLength, NoRestart
@@ -170,13 +167,3 @@ def test_no_clock_that_can_be_set_is_read(problem, monkeypatch):
     measure = partial(measure_run, Algorithm(search), problem, Allowance(evaluations=50), seed=1)
     row = RunMonitor([0], reference=True).measure(measure)
     assert (row["status"], row["evaluations"]) == ("ok", 50)
-
-
-CAMPAIGN = SMALL | {"budget": {"cpu_s": 2}}
-
-
-def test_tables_are_in_cpu_time():
-    campaign = parse(CAMPAIGN)
-    assert (campaign.statistics.time, campaign.budget.unit) == ("cpu", "seconds")
-    assert campaign.reference_is_timed
-    assert configuration.restored(campaign.snapshot()) == campaign

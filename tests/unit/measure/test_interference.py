@@ -1,10 +1,6 @@
 """What tells a perturbed run from a clean one: the rule, the readings, and another try."""
 
-import os
-import shutil
-import subprocess
 from itertools import count
-from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
@@ -12,24 +8,21 @@ from campaigns import SMALL
 from hypothesis import given
 from hypothesis import strategies as st
 
-from timefair.algorithms import registry
 from timefair.campaign import plan
 from timefair.campaign.configuration import parse
 from timefair.machine.facts import Host
 from timefair.machine.linux import kernel
+from timefair.measure import job as cell
 from timefair.measure import perturbation as monitor
 from timefair.measure.evaluation.state import Start
-from timefair.measure.job import cell, prepared
 from timefair.measure.perturbation import (
     DELAY_SHARE,
     REFERENCE_RATIO,
     Counters,
     RunMonitor,
-    Surroundings,
     judge,
 )
-from timefair.measure.run import Allowance, _resources, _Usage, measure_run
-from timefair.problems.registry import SUITES
+from timefair.measure.run import _resources
 from timefair.records.status import Perturbation
 
 
@@ -88,36 +81,11 @@ def test_what_the_figures_say_is_what_is_judged(wall_s, delay_s, taken_s, best_s
 def test_others_are_blamed_for_what_the_run_did_not_compute(
     cpu_s, delay_s, orphans_s, core_s, foreign_s
 ):
-    usage = _Usage(
-        cpu_s=2 + cpu_s,
-        run_queue_delay_ns=round((1 + delay_s) * 1e9),
-        orphans_delay_ns=round(orphans_s * 1e9),
-    )
-    row = _resources(Start(0, delay=10**9, cpu=2 * 10**9), usage, core_s, 1)
+    own = kernel.Orphan(1, 0, 2 + cpu_s, 0, 0.0, round((1 + delay_s) * 1e9), 0)
+    orphan = own._replace(cpu_s=0.0, run_queue_delay_ns=round(orphans_s * 1e9))
+    row = _resources(Start(0, delay=10**9, cpu=2 * 10**9), [own], [orphan], core_s)
     assert row["run_queue_delay_s"] == pytest.approx(delay_s)
     assert row["foreign_delay_s"] == pytest.approx(foreign_s, abs=1e-9)
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
-def test_an_external_algorithm_on_the_same_core_does_not_count_as_another(tmp_path):
-    source = Path(__file__).parents[3] / "docs/guide/external/climber.c"
-    program = tmp_path / "climber"
-    subprocess.run(["cc", "-O2", "-std=c11", "-o", program, source], check=True)
-    usable = os.sched_getaffinity(0)
-    kernel.adopt_orphans()
-    try:
-        os.sched_setaffinity(0, {min(usable)})
-        row = measure_run(
-            registry.load(f"external:{program}", {}),
-            SUITES["bbob"].problem(8, 10, 1),
-            Allowance(time_ns=1_300_000_000),
-            seed=1,
-        )
-    finally:
-        os.sched_setaffinity(0, usable)
-    assert row["status"] == "ok"
-    assert row["foreign_delay_s"] <= max(row["wall_s"] - row["cpu_s"], 0.0)
 
 
 STAT = """cpu  9 9 9 9 9 9 9 999 0 0
@@ -140,7 +108,7 @@ def machine(tmp_path):
             path = tmp_path / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
-        return Counters(cores, Host(root=tmp_path)).look()
+        return tuple(Counters(cores, Host(root=tmp_path)).look().values())
 
     return build
 
@@ -154,7 +122,7 @@ def test_control_groups_of_the_first_version_and_in_a_container(machine):
             "groups/cpu,cpuacct/cpu.stat": "nr_periods 0\nthrottled_time 0\n",
         }
     )
-    assert found == Surroundings(None, None, 3.0)
+    assert found == (None, None, 3.0, None)
     found = machine(
         {
             "proc/self/mountinfo": "31 23 0:1 /docker/abc /groups/cpu ro - cgroup cgroup rw,cpu\n",
@@ -162,14 +130,14 @@ def test_control_groups_of_the_first_version_and_in_a_container(machine):
             "groups/cpu/cpu.stat": "throttled_time 2000000000\n",
         }
     )
-    assert found == Surroundings(None, None, 2.0)
+    assert found == (None, None, 2.0, None)
     found = machine(
         {
             "proc/pressure/cpu": "some avg10=0.00 total=1000000\n",
             "proc/pressure/memory": "some avg10=0.00 total=4000000\nfull avg10=0.00 total=9\n",
         }
     )
-    assert found == Surroundings(None, 1.0, None, 4.0)
+    assert found == (None, 1.0, None, 4.0)
 
 
 @pytest.mark.parametrize(
@@ -185,7 +153,7 @@ def test_control_groups_of_the_first_version_and_in_a_container(machine):
     ],
 )
 def test_what_cannot_be_read_is_not_known(machine, files):
-    assert machine(files) == Surroundings(None, None, None)
+    assert machine(files) == (None,) * 4
 
 
 def rows_of(*delays):
@@ -219,14 +187,14 @@ def measured(tmp_path, monkeypatch):
     """A function: the rows of a job whose processes waited so many seconds in each attempt."""
 
     def measure(delays, **timing):
-        told, seeds, run = iter(delays), [], prepared.measure_run
+        told, seeds, run = iter(delays), [], cell.measure_run
 
         def waited(algorithm, problem, allowance, seed):
             seeds.append(seed)
             row = run(algorithm, problem, allowance, seed)
             return row | {"real_s": 1.0, "foreign_delay_s": next(told)}
 
-        monkeypatch.setattr(prepared, "measure_run", waited)
+        monkeypatch.setattr(cell, "measure_run", waited)
         monkeypatch.setattr(monitor, "_cpu_s", lambda generations: 0.01)
         campaign = parse(SMALL | {"runs": 3, "timing": timing})
         job = next(plan.jobs(campaign))

@@ -18,8 +18,8 @@ from timefair.basics.errors import InputError
 from timefair.campaign import configuration
 from timefair.campaign.plan import Job
 from timefair.machine.linux import kernel
-from timefair.measure.job import cell
-from timefair.measure.job.cell import measure
+from timefair.measure import job as cell
+from timefair.measure.job import measure
 from timefair.measure.run import Allowance, measure_run
 from timefair.measure.trial import prepare
 from timefair.problems.registry import SUITES
@@ -132,7 +132,8 @@ import json
 from pathlib import Path
 from timefair.campaign import configuration
 from timefair.campaign.plan import Job
-from timefair.measure.job.cell import runner, unprepared
+from timefair.measure.job import runner
+from timefair.measure.job import Prepared
 from timefair.measure.isolation import held_cores
 
 campaign = configuration.parse({
@@ -140,9 +141,9 @@ campaign = configuration.parse({
     "problems": {"suite": "problem.py:f", "functions": 1, "instances": 1, "dimensions": 2},
     "algorithms": {"a": {"use": "algorithm.py:solve"}},
 })
-prepared, job = unprepared(campaign), Job("a", 1, 2, (1,), 1)
+prepared, job = Prepared(campaign), Job("a", 1, 2, (1,), 1)
 with held_cores(1) as cores, runner(prepared, job, cores, Path()) as running:
-    rows = [running.measure(1, run, 7, give_up=False) for run in range(2)]
+    rows = [running(1, run, 7) for run in range(2)]
 print(json.dumps([
     {k: row[k] for k in ("status", "message", "evaluations", "preparation_s", "best_f")}
     for row in rows

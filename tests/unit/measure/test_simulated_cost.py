@@ -201,17 +201,6 @@ def test_geometric_lengths_grow_by_the_factor(keys, lengths, last):
     assert shape(row) == [*((n, "tau") for n in lengths), (last, "cut")]
 
 
-@pytest.mark.slow
-def test_geometric_lengths_in_seconds_double():
-    """In CPU time, because a machine may stall for a launch's wall clock."""
-    row = run_of(
-        endless, line(), time_ns=700_000_000, cpu=True, restart=restarts.Geometric(tau_s=0.05)
-    )
-    spans = [launch["end_s"] - launch["start_s"] for launch in row["launch_log"][:3]]
-    assert all(span >= least for span, least in zip(spans, (0.05, 0.1, 0.2), strict=True))
-    assert [str(launch["end"]) for launch in row["launch_log"]] == ["tau"] * 3 + ["cut"]
-
-
 def falling(objective, rng):
     """Improves ten times, each time one evaluation later than before; then never."""
     value = 100.0

@@ -1,14 +1,11 @@
 """Rules of stopping, and the scan for them."""
 
-import sys
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from timefair.policies import declared, stopping_rules
-from timefair.policies.restarts import RestartPolicy
+from timefair.policies import stopping_rules
 from timefair.policies.stopping import (
     KnownQuantile,
     SuccessRate,
@@ -48,56 +45,6 @@ def test_keys_of_the_campaign_reach_rules_that_compare_or_judge():
     comparing = {name for name, (compares, _) in kinds.items() if compares}
     assert comparing == {"race"}
     assert all(compares != judges for name, (compares, judges) in kinds.items() if name != "fixed")
-
-
-POLICY = '''
-from typing import Literal
-from timefair.policies.restarts import RestartPolicy
-
-class {kind}(RestartPolicy):
-    """One launch."""
-
-    policy: Literal["{name}"] = "{name}"
-'''
-
-
-@pytest.fixture
-def package(tmp_path, monkeypatch, request):
-    """A function: write modules into a package of this test, by their names, and give its name."""
-    name = f"found_{request.node.name.partition('[')[0]}"
-    monkeypatch.syspath_prepend(tmp_path)
-    (tmp_path / name).mkdir()
-    (tmp_path / name / "__init__.py").touch()
-
-    def write(**modules: str) -> str:
-        for module, text in modules.items():
-            (tmp_path / name / f"{module}.py").write_text(text)
-        return name
-
-    yield write
-    for module in [module for module in sys.modules if module.split(".")[0] == name]:
-        del sys.modules[module]
-
-
-def test_policies_are_in_the_order_of_their_modules(package):
-    name = package(
-        b=POLICY.format(kind="Second", name="first-by-name"),
-        a=POLICY.format(kind="First", name="second-by-name"),
-    )
-    found = declared(name, "restarts", RestartPolicy, "policy")
-    assert {key: kind.__name__ for key, kind in found.items()} == {
-        "second-by-name": "First",
-        "first-by-name": "Second",
-    }
-    assert list(found) == ["second-by-name", "first-by-name"]
-
-
-def test_two_policies_of_one_name_are_refused(package):
-    name = package(
-        a=POLICY.format(kind="One", name="same"), b=POLICY.format(kind="Other", name="same")
-    )
-    with pytest.raises(RuntimeError, match=rf"{name}\.a and {name}\.b declare two .* 'same'"):
-        declared(name, "restarts", RestartPolicy, "policy")
 
 
 def missed(rate: float, confidence: float, runs: int) -> float:

@@ -24,11 +24,10 @@ class Objective(Protocol):
     It counts, times and records every evaluation and ends the run, so an algorithm needs no
     stopping rule. An algorithm may read the budget.
 
-    In a timed run, it also has ``c_function``: the addresses ``(function, objective)`` of ``int
+    It may also have ``c_function``: the addresses ``(function, objective)`` of ``int
     function(void *objective, const double *x, double *y)``, which evaluates without the
     interpreter, and writes `shown` numbers to `y`. The caller holds the GIL. If it returns -1, a
-    Python exception is set, and the caller has to return to the interpreter at once. Trial launches
-    do not have the attribute.
+    Python exception is set, and the caller has to return to the interpreter at once.
     """
 
     @property

@@ -73,7 +73,7 @@ def _check(arguments: argparse.Namespace) -> None:
     measured.
     """
     one_thread()
-    from timefair.measure.launching import NoAnswer, elsewhere
+    from timefair.measure.trial import NoAnswer, elsewhere
 
     def lines() -> list[str]:  # in a fork, which a module of the user's may end
         try:
@@ -376,8 +376,6 @@ def _audit(arguments: argparse.Namespace) -> None:
     the run was stopped. Failures are rows of the table.
     """
     one_thread()
-    from dataclasses import asdict
-
     from timefair.measure import audit
 
     prepare_files(arguments.output, (".md", ".csv"))
@@ -388,7 +386,7 @@ def _audit(arguments: argparse.Namespace) -> None:
     rows = []
     for subject in audit.subjects(arguments.what):
         print(subject.label, file=sys.stderr, flush=True)
-        rows.append(asdict(audit.look_at(subject, setting)))
+        rows.append(audit.look_at(subject, setting))
     show(rows, arguments.output)
 
 

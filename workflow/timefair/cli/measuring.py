@@ -10,7 +10,6 @@ import socket
 import sys
 import time
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +31,7 @@ from timefair.measure import runner
 
 if TYPE_CHECKING:
     from timefair.campaign.plan import Block, Job
-    from timefair.measure.job.prepared import Prepared
+    from timefair.measure.job import Prepared
 
 PRINTED = "snakemake --cores all --configfile mine.yaml --printshellcmds"  # it prints these calls
 _REQUEST = ("algorithm", "function", "dimension", "instances", "round", "key")
@@ -87,19 +86,9 @@ def _measure(arguments: argparse.Namespace) -> int | None:
     request["record"] = str(arguments.record)
     folder = arguments.campaign.absolute().parent
     if (snakemake := snakemake_above(folder)) is not None:
-        stages = {
-            "campaign": (),
-            "library": (spec["use"].partition(":")[0],),
-            "algorithm": (arguments.algorithm, arguments.dimension),
-        }
-        address = partial(runner.address, snakemake, folder, threads)
-        levels = [
-            runner.Level(address(stage, *names), request | {"stage": stage})
-            for stage, names in stages.items()
-        ]
-        serve = [*command, "--serve", str(snakemake)]
-        begun = begun_path(arguments.record)
-        status = runner.hand_over(levels, request, serve, environment, begun)
+        spot = runner.address(snakemake, folder, threads, arguments.algorithm, arguments.dimension)
+        serve, begun = [*command, "--serve", str(snakemake)], begun_path(arguments.record)
+        status = runner.hand_over(spot, request, serve, environment, begun)
         if status is not None:
             return status
     if environment != os.environ:
@@ -155,74 +144,37 @@ def _measure_block(arguments: argparse.Namespace) -> int:
 
 
 def _serve(arguments: argparse.Namespace, snakemake: int, listener: int, starter: int) -> None:
-    """Be a prepared process of the first level."""
+    """Be a prepared process."""
     from timefair.measure.isolation import held_cores
 
     runner.begin(starter)
-
-    with held_cores(spec_of(arguments)["threads"]), _timed("all algorithms"):
-        from timefair.campaign.provenance import code_digest, measuring_sources
-
-        ready = _unprepared(arguments)
-        code_digest(measuring_sources())  # it is remembered, and each algorithm's key needs it
-    _wait_for_jobs(arguments, ready, snakemake, socket.socket(fileno=listener))
-
-
-def _wait_for_jobs(
-    arguments: argparse.Namespace,
-    ready: Prepared,
-    snakemake: int,
-    listener: socket.socket,
-    starter: socket.socket | None = None,
-) -> None:
-    def work(task: runner.Task) -> int:
-        asked = argparse.Namespace(**vars(arguments) | task.request)
-        if task.listener is None:
-            return status_of(lambda: _measure_job(ready, asked, task.number))
-        become = partial(_become, asked, ready, snakemake, task.listener, task.connection)
-        return status_of(become)
-
-    runner.serve(listener, snakemake, work, starter)
-
-
-def _become(
-    asked: argparse.Namespace,
-    ready: Prepared,
-    snakemake: int,
-    listener: socket.socket,
-    starter: socket.socket,
-) -> None:
-    """Be a prepared process of the next level, in a fork of one."""
-    from timefair.measure.isolation import held_cores
-
-    with held_cores(spec_of(asked)["threads"]), _timed(f"the {asked.stage}"):
-        if asked.stage == "library":
-            ready.import_library(_job(asked))
-        else:
-            _checked_key(ready, asked)
-            ready.get_ready_here(_job(asked))
-            ready.origin(asked.algorithm)
-    _wait_for_jobs(asked, ready, snakemake, listener, starter)
-
-
-@contextlib.contextmanager
-def _timed(what: str) -> Iterator[None]:
     start = time.monotonic()
-    yield
+    with held_cores(spec_of(arguments)["threads"]):
+        ready = _unprepared(arguments)
+        _checked_key(ready, arguments)
+        if not ready.campaign.is_apart(arguments.algorithm):
+            ready.get_ready(_job(arguments))
+        ready.origin(arguments.algorithm)
     spent_s = time.monotonic() - start
-    print(f"prepared {what} in {spent_s:.3f} s, for this job and others", file=sys.stderr)
+    print(f"prepared in {spent_s:.3f} s, for this job and others", file=sys.stderr)
+
+    def work(request: runner.Request, number: int) -> int:
+        asked = argparse.Namespace(**vars(arguments) | request)
+        return status_of(lambda: _measure_job(ready, asked, number))
+
+    runner.serve(socket.socket(fileno=listener), snakemake, work)
 
 
 def _unprepared(arguments: argparse.Namespace) -> Prepared:
     from timefair.campaign import configuration
-    from timefair.measure.job.cell import unprepared
+    from timefair.measure.job import Prepared
 
-    return unprepared(configuration.restore(arguments.campaign))
+    return Prepared(configuration.restore(arguments.campaign))
 
 
 def _checked_key(ready: Prepared, arguments: argparse.Namespace) -> str:
     """The key of a job, with found parameters; `InputError` if planned with other code."""
-    from timefair.measure.job.cell import take_parameters
+    from timefair.measure.job import take_parameters
 
     take_parameters(ready, arguments.algorithm, arguments.campaign.absolute().parent)
     try:
@@ -244,7 +196,7 @@ def as_planned(arguments: argparse.Namespace, key: str) -> str:
 
 
 def _measure_job(ready: Prepared, arguments: argparse.Namespace, number: int = 1) -> None:
-    from timefair.measure.job.cell import measure_job
+    from timefair.measure.job import measure_job
 
     key, record = _checked_key(ready, arguments), Path(arguments.record)
     prepare_files([record])

@@ -24,10 +24,9 @@ from timefair.basics.errors import InputError
 from timefair.basics.extension import elsewhere
 from timefair.campaign import configuration
 from timefair.machine.linux import kernel
-from timefair.measure.launching import run_seed
 from timefair.measure.run import Allowance, measure_run
 from timefair.measure.runner import in_new_interpreter
-from timefair.measure.trial import evaluation_cost_s, prepare
+from timefair.measure.trial import evaluation_cost_s, prepare, run_seed
 from timefair.policies.restarts import NoRestart
 from timefair.problems.base import Problem, takes
 from timefair.problems.registry import SUITES
@@ -63,37 +62,21 @@ class AuditSettings:
         return SUITES["bbob"].problem(self.function, self.dimension, 1)
 
 
-@dataclass(frozen=True)
-class AuditRow:
-    """One row of the audit; None if a run was too short to determine the value.
+Row = dict[str, Any]
+COLUMNS = (
+    "algorithm", "use", "status", "evaluations", "ended_early", "deterministic", "by_the_clock",
+    "inside", "farthest", "batches", "evaluation_us", "overhead", "stopped_by",
+    "last_evaluation_ms", "gone_ms", "cpu_per_wall", "waited", "message",
+)  # fmt: skip
+"""The columns of docs/reference/audit.md; None if a run was too short to determine the value.
 
-    docs/reference/audit.md describes the columns. `status` and `message` are those of the first run
-    that was not ``ok``.
-    """
-
-    algorithm: str
-    use: str
-    status: str
-    evaluations: int | None = None
-    ended_early: bool | None = None
-    deterministic: bool | None = None
-    by_the_clock: bool | None = None
-    inside: bool | None = None
-    farthest: float | None = None
-    batches: bool | None = None
-    evaluation_us: float | None = None
-    overhead: float | None = None
-    stopped_by: str | None = None
-    last_evaluation_ms: float | None = None
-    gone_ms: float | None = None
-    cpu_per_wall: float | None = None
-    waited: float | None = None
-    message: str | None = None
+`status` and `message` are those of the first run that was not ``ok``.
+"""
 
 
 def watched(problem: Problem) -> tuple[Problem, NDArray[np.float64]]:
-    """A problem that checks every point, and the largest distance outside the bounds, divided by
-    their width, of shape ``(1,)``, in memory that outlives the run; NaN counts as inf.
+    """A problem that checks points, and the largest distance outside the bounds, in units of their
+    width, shape ``(1,)``, in memory that outlives the run; NaN counts as inf.
     """
     lower, upper = problem.lower, problem.upper
     farthest: NDArray[np.float64] = np.frombuffer(mmap.mmap(-1, 8), dtype=np.float64)
@@ -121,9 +104,7 @@ def slow(problem: Problem) -> Problem:
 
 
 def subjects(words: Iterable[str]) -> list[Subject]:
-    """The algorithms of campaign files, libraries (all that can be used here on bbob) and single
-    names ``library:name``; one InputError with all faults.
-    """
+    """The algorithms of campaign files, of libraries, and named ones; one InputError for all."""
     found: list[Subject] = []
     for word in words:
         if word.endswith((".yaml", ".yml")):
@@ -155,27 +136,31 @@ def _faults(subject: Subject) -> list[str]:
     return []
 
 
-def look_at(subject: Subject, setting: AuditSettings) -> AuditRow:
+def look_at(subject: Subject, setting: AuditSettings) -> Row:
     try:
         return in_new_interpreter(_prepared, subject, setting)
     except ChildProcessError:
-        message = "its preparation ended the process"
-        return AuditRow(subject.label, subject.use, Status.CRASHED, message=message)
+        return _row(subject, Status.CRASHED, message="its preparation ended the process")
 
 
-def _prepared(subject: Subject, setting: AuditSettings) -> AuditRow:
+def _row(subject: Subject, status: str, **known: Any) -> Row:
+    names = {"algorithm": subject.label, "use": subject.use, "status": str(status)}
+    return dict.fromkeys(COLUMNS) | names | known
+
+
+def _prepared(subject: Subject, setting: AuditSettings) -> Row:
     kernel.adopt_orphans()
     algorithm = registry.load(subject.use, subject.parameters)
     prepare(algorithm, setting.problem)
     if lost := threads.lost():
         message = f"its module starts {lost}, which the forked runs of the audit would lose"
-        return AuditRow(subject.label, subject.use, Status.NO_EVALUATION, message=message)
+        return _row(subject, Status.NO_EVALUATION, message=message)
     row = audit(subject, algorithm, setting)
     declared = registry.batches(subject.use, subject.parameters)
-    return row if declared is None else dataclasses.replace(row, batches=declared)
+    return row if declared is None else row | {"batches": declared}
 
 
-def audit(subject: Subject, algorithm: Algorithm, setting: AuditSettings) -> AuditRow:
+def audit(subject: Subject, algorithm: Algorithm, setting: AuditSettings) -> Row:
     problem = setting.problem
     seed = run_seed(1, problem.name, subject.use, 1)
     checking, farthest = watched(problem)
@@ -186,28 +171,23 @@ def audit(subject: Subject, algorithm: Algorithm, setting: AuditSettings) -> Aud
         for each in (checking, problem, problem, slow(problem))
     )
     timed = measure_run(algorithm, problem, Allowance(time_ns=round(setting.time_s * 1e9)), seed)
-    wrong = next((row for row in (*rows, timed) if row["status"] != Status.OK), None)
-    evaluated = all(row["evaluations"] for row in rows)
-    deterministic = _same_events(rows) if evaluated else None
-    cost: dict[str, Any] = {}
-    if evaluated:
+    wrong = next((row for row in (*rows, timed) if row["status"] != Status.OK), timed)
+    known = _stopping(timed, setting.time_s)
+    if all(row["evaluations"] for row in rows):
         _, bare_s = evaluation_cost_s(problem.evaluate, problem)
         least_s = min(row["cpu_s"] / row["evaluations"] for row in rows[1:])
-        cost = {"evaluation_us": 1e6 * least_s, "overhead": least_s / bare_s}
-    return AuditRow(
-        algorithm=subject.label,
-        use=subject.use,
-        status=str(wrong["status"] if wrong else Status.OK),
+        known |= {"evaluation_us": 1e6 * least_s, "overhead": least_s / bare_s}
+        known |= {"inside": bool(farthest[0] == 0), "farthest": float(farthest[0])}
+        if known.setdefault("deterministic", _same_events(rows)):
+            known["by_the_clock"] = not _same_events([*rows, slowed])
+    return _row(
+        subject,
+        wrong["status"],
         evaluations=min(row["evaluations"] for row in rows),
         ended_early=all(row["stop_reason"] == StopReason.ALGORITHM_ENDED for row in rows),
-        deterministic=deterministic,
-        by_the_clock=not _same_events([*rows, slowed]) if deterministic else None,
-        inside=bool(farthest[0] == 0) if evaluated else None,
-        farthest=float(farthest[0]) if evaluated else None,
         batches=any(row["batches"] for row in rows),
-        **cost,
-        **_stopping(timed, setting.time_s),
-        message=wrong["message"] if wrong else None,
+        message=None if wrong["status"] == Status.OK else wrong["message"],
+        **known,
     )
 
 

@@ -7,7 +7,6 @@ compared before and after each run. Locks give each job cores of its own.
 from __future__ import annotations
 
 import contextlib
-import mmap
 import os
 import random
 import stat
@@ -17,13 +16,12 @@ import tempfile
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from timefair.basics import files
-from timefair.basics.errors import InputError
 from timefair.basics.files import OF_A_RUN, folder_of_runs, temporary_folder
 from timefair.machine.facts import Host, Unknown, siblings
 from timefair.machine.linux import kernel
@@ -53,22 +51,13 @@ class Views:
     hidden: tuple[Path, ...] = ()
     namespaces: bool = False
     network: bool = False
-    _refusal: mmap.mmap = field(default_factory=lambda: mmap.mmap(-1, 1024), compare=False)
 
     def enter(self) -> None:
-        """Enter a run's private view, in its process, just after the fork.
-
-        If the kernel refuses a mount that it allowed before, the process ends and `check` raises.
-        """
-        if not self.namespaces:
-            return
-        own = Path(tempfile.gettempdir())
-        hidden = (*self.hidden, *([own.parent] if own.parent.name.startswith(OF_A_RUN) else []))
-        try:
+        """Enter a run's private view, in its process, just after the fork."""
+        if self.namespaces:
+            own = Path(tempfile.gettempdir())
+            hidden = (*self.hidden, *([own.parent] if own.parent.name.startswith(OF_A_RUN) else []))
             kernel.enter(self.steps, self.megabytes, (*self.watched, own), hidden)
-        except OSError as error:
-            self._refusal.write(kernel.said(error).encode()[: len(self._refusal)])
-            kernel.end_process(1)
 
     def without(self, folder: Path) -> Views:
         """Views of runs that do not see this folder either, unless they work in it."""
@@ -76,19 +65,6 @@ class Views:
         works_in_it = Path.cwd().is_relative_to(place)
         known = works_in_it or place in self.hidden
         return self if known else replace(self, hidden=(*self.hidden, place))
-
-    def check(self) -> None:
-        """`InputError` if a process could not enter its view and therefore measured nothing."""
-        reason = self._refusal[:].rstrip(b"\0").decode(errors="replace")
-        if reason:
-            raise InputError(
-                f"isolation: private views of folders are no longer possible ({reason}); "
-                "start snakemake again, or write isolation: shared"
-            )
-
-    def arguments(self) -> dict[str, Any]:
-        """What makes the same views in another process."""
-        return {one.name: getattr(self, one.name) for one in fields(self) if one.compare}
 
     def columns(self) -> dict[str, Any]:
         return {"isolation": self.isolation, "watched_because": self.because}
@@ -123,15 +99,14 @@ def views(
         allowed = [folder for folder, step in alone if kernel.refusal(step) is None]
         steps = kernel.plan(allowed, mounted)
         if kernel.refusal(steps) is not None:
-            return Views(Isolation.WATCHED, reason, (), watched, None, hidden, True, own)
+            allowed, steps = [], []
     elif _ROOT in watched:
         reason = f"{_ROOT}: the folder that all others lie in"
     elif lacking is not None:
         reason = f"a network: {lacking}"
-    if reason is None:
-        return Views(Isolation.PRIVATE, None, tuple(steps), (), megabytes, hidden, True, own)
     left = tuple(f for f in watched if not any(f.is_relative_to(one) for one in allowed))
-    return Views(Isolation.WATCHED, reason, tuple(steps), left, megabytes, hidden, True, own)
+    isolation = Isolation.WATCHED if reason else Isolation.PRIVATE
+    return Views(isolation, reason, tuple(steps), left, megabytes, hidden, True, own)
 
 
 def _watched_folders(sources: Iterable[Path]) -> tuple[Path, ...]:
@@ -166,23 +141,17 @@ def scratch_folder() -> Iterator[Path]:
 
 
 NAMES = 5  # maximal number of recorded names of new files
-MOST_ENTRIES = 300
-"""Maximal number of files and folders that are compared per folder, beginning at its top level."""
-_EXPECTED = frozenset({*_WORKFLOW, ".git"})
-"""Names that the workflow and the user's tools create in their working directory."""
+MOST_ENTRIES = 300  # per folder, compared from its top level
+_EXPECTED = frozenset({*_WORKFLOW, ".git"})  # in a working directory
 
-Fingerprint = dict[str, tuple[int, int] | None]
-"""Size and change time of files (ns, of the inode, which no program can set); None for a folder."""
+Fingerprint = dict[str, tuple[int, int] | None]  # size, change time in ns; None: folder
 
 
 NOTHING_LEFT: dict[str, Any] = {"left_files": 0, "left_mb": 0.0, "appeared": None}
 
 
 def fingerprint(folders: Iterable[Path]) -> Fingerprint:
-    """The present contents of folders, as far as they belong to this user.
-
-    Without the temporary folders of runs, and files of the workflow and of the interpreter.
-    """
+    """What folders contain of this user's; not of runs, the workflow and the interpreter."""
     found: Fingerprint = {}
     here, user = os.getcwd(), os.geteuid()
     for folder in folders:
@@ -198,7 +167,7 @@ def _from_the_top(
     top: str, unexpected: bool = False
 ) -> Iterator[tuple[os.DirEntry[str], os.stat_result]]:
     """The entries of a folder, then those of its subfolders, and so on, or only the `unexpected`
-    ones; without what vanishes meanwhile, or lies deeper than a path can be long.
+    ones; without what vanishes meanwhile, or has too long a path.
     """
     waiting = deque([top])
     while waiting:
@@ -240,11 +209,8 @@ def lock_folder() -> Path:
 
 @contextlib.contextmanager
 def held_cores(count: int) -> Iterator[tuple[int, ...]]:
-    """Wait until `count` cores that this process may use are free; lock them and pin the process.
-
-    The locks are flocks on one file per core. All cores are taken at once or none, so that two jobs
-    cannot wait for each other. Hyper-thread siblings of a core in use come last. ValueError if this
-    process may use fewer cores than that.
+    """Wait until `count` cores are free for this process; lock all at once, and pin the process.
+    Hyper-thread siblings of a core in use come last. ValueError if there are fewer cores.
     """
     groups: list[list[int]] = []
     with contextlib.suppress(Unknown):
@@ -270,8 +236,6 @@ def first_siblings_first(cores: Sequence[int], siblings: Sequence[Sequence[int]]
 
     >>> first_siblings_first([0, 1, 2, 3], [[0, 1], [2, 3]])
     [0, 2, 1, 3]
-    >>> first_siblings_first([1, 2, 3], [[0, 1], [2, 3]])
-    [1, 2, 3]
     """
     usable = [[core for core in group if core in cores] for group in siblings]
     rank = {core: place for group in usable for place, core in enumerate(group)}
@@ -297,10 +261,8 @@ def _free(locks: dict[int, int]) -> None:
 
 @contextlib.contextmanager
 def on_one_node(note: Path, node: str, records: Iterable[Path]) -> Iterator[None]:
-    """Lock a block, and remove journals of its `records` that another node has written: a job that
-    Slurm submits again may begin on another node.
-
-    Waits while another process holds the block. `note` names its node, and is what is locked.
+    """Lock a block, maybe after waiting, by its `note` that names the node, and remove journals of
+    its `records` from another node, if Slurm has submitted the job again.
     """
     from timefair.records.store import journal_path
 

@@ -5,21 +5,19 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from statistics import fmean, median
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from timefair.basics.optimum import lengthened
 from timefair.machine.facts import Host, Unknown, folders, whole
-from timefair.machine.linux.kernel import read_file
 from timefair.records.status import Perturbation
 
 DELAY_SHARE = 0.05  # largest share of its clock that a clean run waits for a core that others use
-
-REFERENCE_RATIO = 1.15
-"""Largest factor by which the slowdown of the reference kernel lengthens a clean run's clock."""
+REFERENCE_RATIO = 1.15  # most that a slow core may lengthen the clock of a clean run
 
 
 def judge(
@@ -30,14 +28,12 @@ def judge(
     charged_s: float = 0.0,
     memory_s: float | None = None,
 ) -> tuple[Perturbation, str | None]:
-    """Whether a run is perturbed, and why: by its waiting for others, and by the speed of its core
-    before and after it.
+    """Whether a run is perturbed, and why; unknown if neither of the first two reasons is known.
 
     Its clock is its real time, 0 if it never began, and its simulated evaluation cost.
-    `foreign_delay_s`: it waited for a core that others used; `reference_s`, `best_reference_s`: the
-    mean time of the reference kernel before and after it, and the least one on this core;
-    `memory_s`: a task of the machine waited for memory; None for what is unknown. Unknown if
-    neither of the first two is known.
+    `foreign_delay_s`: it waited for a core that others used; `reference_s`, `best_reference_s`:
+    mean time of the reference kernel before and after it, and the least on this core; `memory_s`: a
+    task of the machine waited for memory; None if unknown.
     """
     clock_s = real_s + charged_s
     delay = foreign_delay_s / clock_s if foreign_delay_s is not None and clock_s > 0 else None
@@ -56,103 +52,63 @@ def judge(
     return Perturbation.UNKNOWN if unknown else Perturbation.CLEAN, None
 
 
-_STEAL = 8  # the field of a core's line in /proc/stat
+_STEAL = 7  # the field of a core's line in /proc/stat, after its name
 
-_THROTTLED = {"throttled_usec": 1e-6, "throttled_time": 1e-9}
-"""The throttling counter of versions 2 and 1 of control groups, and its unit in seconds."""
-
-
-class Surroundings(NamedTuple):
-    """The counters at one moment, or their growth, in seconds: time in which the hypervisor ran
-    something else on the cores, in which a task on the machine waited for a core, in which a quota
-    stopped the control groups of this process, and in which a task waited for memory.
-    """
-
-    steal_s: float | None
-    pressure_s: float | None
-    throttled_s: float | None
-    memory_s: float | None = None
-
-    def since(self, before: Surroundings) -> Surroundings:
-        pairs = zip(self, before, strict=True)
-        grown = (None if a is None or b is None else max(a - b, 0.0) for a, b in pairs)
-        return Surroundings(*grown)
+_THROTTLED = {"throttled_usec": 1e-6, "throttled_time": 1e-9}  # versions 2 and 1
 
 
 class Counters:
+    """What the kernel counts beside a run on some cores."""
+
     def __init__(self, cores: Iterable[int], host: Host | None = None) -> None:
-        self._host = host or Host()
+        self._host, self._quotas = host or Host(), list[str]()
         self._cores = [f"cpu{core}" for core in cores]
-        try:
+        with suppress(Unknown):
             self._quotas = [f"{folder}/cpu.stat" for folder in folders(self._host, "cpu")]
-        except Unknown:
-            self._quotas = []
 
-    def look(self) -> Surroundings:
-        cpu_s, memory_s = self._pressure_s("cpu"), self._pressure_s("memory")
-        return Surroundings(self._steal_s(), cpu_s, self._throttled_s(), memory_s)
+    def look(self) -> dict[str, float | None]:
+        """Seconds so far: in which the hypervisor ran something else on the cores, in which a task
+        on the machine waited for a core, in which a quota stopped the control group of this process
+        and those around it, and in which a task waited for memory. None if unknown.
+        """
+        found: dict[str, float | None] = {}
+        for name, read in {
+            "steal_s": self._steal_s,
+            "pressure_s": lambda: self._pressure_s("cpu"),
+            "throttled_s": self._throttled_s,
+            "memory_s": lambda: self._pressure_s("memory"),
+        }.items():
+            found[name] = None
+            with suppress(Unknown, LookupError):
+                found[name] = read()
+        return found
 
-    def _steal_s(self) -> float | None:
-        told = {fields[0]: fields for fields in self._lines("proc/stat", "cpu")}
-        try:
-            ticks = sum(whole(told[core][_STEAL], core) for core in self._cores)
-        except (KeyError, IndexError, Unknown):
-            return None
+    def _steal_s(self) -> float:
+        told = self._host.fields("proc/stat", " ")
+        ticks = sum(whole(told[core].split()[_STEAL], core) for core in self._cores)
         return ticks / os.sysconf("SC_CLK_TCK")
 
-    def _pressure_s(self, of: str) -> float | None:
-        for kind, *figures in self._lines(f"proc/pressure/{of}"):
-            if kind == "some":
-                total = dict(figure.partition("=")[::2] for figure in figures).get("total", "")
-                return int(total) / 1e6 if total.isdecimal() else None
-        return None
+    def _pressure_s(self, of: str) -> float:
+        path = f"proc/pressure/{of}"
+        return whole(self._host.field(path, "some", " ").rpartition("total=")[2], path) / 1e6
 
     def _throttled_s(self) -> float | None:
-        """Summed over the control group of this process and those around it."""
+        stats = [self._host.fields(path, " ") for path in self._quotas if self._host.has(path)]
         found = [
-            int(figures[0]) * _THROTTLED[name]
-            for path in self._quotas
-            for name, *figures in self._lines(path)
-            if name in _THROTTLED and figures and figures[0].isdecimal()
+            whole(stat[name], name) * unit
+            for stat in stats
+            for name, unit in _THROTTLED.items()
+            if name in stat
         ]
         return sum(found) if found else None
-
-    def _lines(self, path: str, beginning: str = "") -> list[list[str]]:
-        """The words of each line that begins with `beginning`; empty if the file is unreadable."""
-        try:
-            text = read_file(f"{self._host.root}/{path}").decode(errors="replace")
-        except OSError:
-            return []
-        lines = text.splitlines()
-        return [line.split() for line in lines if line.startswith(beginning) and line.strip()]
 
 
 DIMENSION = 10
 OFFSPRING = 10
 GENERATIONS = 190  # about 14 ms on a machine of 2024
 SHORT_BUDGET_S = 1.5  # below it, the complete work would take more than 1 % of the run
-WARM_UP_GENERATIONS = 8
-"""Repetitions that are not timed: after a fork, the first write to a page takes longer."""
+WARM_UP_GENERATIONS = 8  # not timed: after a fork, the first write to a page takes longer
 BEST_OF = 3  # number of timings at the start of a job, the best of which is the first best time
-
-
-class Reference:
-    """Times the work in this process, on the core that it is pinned to.
-
-    With 2 `parts`, half of the work is timed and the time is doubled. ``best_s`` and ``last_s`` are
-    the least and the last CPU time, which excludes the time in which others use this core.
-    """
-
-    def __init__(self, parts: int = 1) -> None:
-        self._parts, self.best_s = parts, np.inf
-        for _ in range(BEST_OF):
-            self.take()
-        self.last_s = self.best_s
-
-    def take(self) -> float:
-        self.last_s = _cpu_s(GENERATIONS // self._parts) * self._parts
-        self.best_s = min(self.best_s, self.last_s)
-        return self.last_s
 
 
 def parts_for(budget_s: float | None) -> int:
@@ -161,6 +117,7 @@ def parts_for(budget_s: float | None) -> int:
 
 
 def _cpu_s(generations: int) -> float:
+    """CPU time of the work in this process, without the time in which others use its core."""
     adapt(WARM_UP_GENERATIONS)
     start = time.thread_time_ns()
     adapt(generations)
@@ -195,22 +152,23 @@ class RunMonitor:
     """Measures the runs of one job, one right after the other, and detects perturbed ones.
 
     The process is pinned to the `cores`. With `reference`, the reference kernel is timed around
-    each run, in so many `parts`. `repeats` is the most repetitions of a perturbed run.
+    each run; with 2 `parts`, half of it, and the time is doubled. `repeats` is the most repetitions
+    of a perturbed run.
     """
 
     def __init__(
         self, cores: Iterable[int], *, reference: bool, repeats: int = 0, parts: int = 1
     ) -> None:
-        self._counters = Counters(cores)
-        self._reference = Reference(parts) if reference else None
-        self._repeats = repeats
+        self._counters, self._repeats, self._parts = Counters(cores), repeats, parts
+        times = [self._reference_s() for _ in range(BEST_OF)] if reference else None
+        self._best_s = self._last_s = min(times) if times else None
+
+    def _reference_s(self) -> float:
+        return _cpu_s(GENERATIONS // self._parts) * self._parts
 
     def measure(self, run: Callable[[], Row]) -> Row:
         """Measure a run, and repeat it at once until it is not perturbed, at most `repeats` times.
-
-        The last row counts, whatever the results; it gets ``repeats``, ``perturbation``,
-        ``perturbed_by``, the growth of each counter, and the seconds of the reference kernel before
-        and after the run.
+        The last row counts, with what was read around it.
         """
         row, repeats = self._observed(run), 0
         while row["perturbation"] == Perturbation.PERTURBED and repeats < self._repeats:
@@ -218,23 +176,27 @@ class RunMonitor:
         return row | {"repeats": repeats}
 
     def _observed(self, run: Callable[[], Row]) -> Row:
-        reference = self._reference
-        before_s = reference.last_s if reference else None
+        before_s = self._last_s
         before = self._counters.look()
         row = run()
-        added = self._counters.look().since(before)._asdict()
+        added = {
+            name: None if now is None or (then := before[name]) is None else max(now - then, 0.0)
+            for name, now in self._counters.look().items()
+        }
         memory_s = added.pop("memory_s")
-        after_s = reference.take() if reference else None
-        mean_s = (before_s + after_s) / 2 if before_s and after_s else None
-        best_s = reference.best_s if reference else None
+        mean_s = None
+        if before_s is not None and self._best_s is not None:
+            self._last_s = self._reference_s()
+            self._best_s = min(self._best_s, self._last_s)
+            mean_s = (before_s + self._last_s) / 2
         perturbation, reason = judge(
-            row["real_s"], row["foreign_delay_s"], mean_s, best_s, row["charged_s"], memory_s
+            row["real_s"], row["foreign_delay_s"], mean_s, self._best_s, row["charged_s"], memory_s
         )
         return {
             **row,
             **added,
             "reference_before_s": before_s,
-            "reference_after_s": after_s,
+            "reference_after_s": self._last_s,
             "perturbation": perturbation,
             "perturbed_by": reason,
         }

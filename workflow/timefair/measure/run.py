@@ -30,7 +30,7 @@ from timefair.basics.errors import InputError, described, name_of
 from timefair.basics.extension import Meter
 from timefair.machine.linux import kernel
 from timefair.machine.linux.kernel import SIGNALS, Keeper, ends_at_once
-from timefair.measure import isolation, launching
+from timefair.measure import isolation
 from timefair.measure.evaluation.objective import (
     EVENT,
     NEVER,
@@ -44,7 +44,6 @@ from timefair.measure.evaluation.objective import (
     vector_dtype,
 )
 from timefair.measure.evaluation.state import (
-    FAILURES,
     Evaluators,
     Logs,
     SolverGone,
@@ -55,11 +54,13 @@ from timefair.measure.evaluation.state import (
     take_output,
 )
 from timefair.measure.isolation import Views, scratch_folder
-from timefair.measure.launching import (
+from timefair.measure.trial import (
     NoAnswer,
     companion,
     elsewhere,
     forked,
+    of_a_return,
+    of_a_timeout,
     point_of,
     stream,
 )
@@ -69,17 +70,11 @@ from timefair.records import consistency
 from timefair.records.status import COMPLETED, LaunchEnd, Status, StopReason
 from timefair.records.store import READINGS
 
-GRACE_NS = 3_000_000
-"""Time from the deadline to the kernel timer, in which the objective can end the run itself."""
-
-BATCH_GRACE_NS = 50_000_000
-"""The same for runs with several cores: points of a batch that are ready count at the deadline."""
-
+GRACE_NS = 3_000_000  # from the deadline to the kernel timer: the objective can end the run itself
+BATCH_GRACE_NS = 50_000_000  # with several cores: points that are ready count at the deadline
 WARM_UP_EVALUATIONS = 100
 WARM_UP_NS = 20_000_000  # the first evaluations after a fork are slower, so they are made before t0
-
-ANSWER_NS = 5_000_000_000
-"""A problem hangs if it has not returned after the longer of this time and the run's own."""
+ANSWER_NS = 5_000_000_000  # a problem that takes longer hangs, if the run's own time is not longer
 LOADING_S = 600.0  # a run that has not loaded its modules after this time is killed
 
 
@@ -148,9 +143,7 @@ class Confined:
 
 @dataclass(frozen=True)
 class Fresh:
-    """A new process that forks runs, each of which imports the user's modules itself; ``because``:
-    what they would lose as forks of the job (`basics.threads`).
-    """
+    """A process that forks runs which import the user's modules, ``because`` of what they lose."""
 
     pid: int
     seconds: float
@@ -162,15 +155,13 @@ class Fresh:
 
 @contextlib.contextmanager
 def fresh(context: object, because: str) -> Iterator[Fresh]:
-    """Start the process, with what `job.prepared.main` needs, and end it when the block ends;
-    `InputError` if it ends before.
-    """
+    """Start the process with what `job.main` needs; `InputError` if it ends."""
     kernel.adopt_orphans()
 
     def fault(code: int) -> str:
         return f"the process that imports {because} again ended with {code}"
 
-    with companion("timefair.measure.job.prepared", context, fault) as (pid, connection, answer):
+    with companion("timefair.measure.job", context, fault) as (pid, connection, answer):
         kernel.end_orphans(spare=[pid])  # that the trial launch left
         seconds, trial = json.loads(answer)
         yield Fresh(pid, seconds, trial, because, connection, Keeper.received(connection))
@@ -184,10 +175,7 @@ def live(
     state: State,
     seed: int,
 ) -> None:
-    """Live as the process of a run, from just after the fork to the end of the run.
-
-    A run whose launch was killed at tau continues in a new process with the last `state`.
-    """
+    """Live as the process of a run, or of what follows a launch that was killed at tau."""
     own, prepared_s = os.getpid(), 0.0
     try:
         if isinstance(algorithm, Confined):
@@ -217,6 +205,7 @@ def live(
             final_target=problem.kind.ends_at(allowance.final_target),
             fail=lambda error: _fail(state, error, of_problem=True),
             evaluators=Evaluators(problem, allowance.cores) if allowance.evaluators else None,
+            cores=allowance.evaluators or 1,
             cost=allowance.cost_ns,
             batches=state.batch_log,
         )
@@ -284,20 +273,15 @@ class _Launcher:
     def made(self) -> int:
         return int(self.state["launches"])
 
-    def launch(self, limit: Limit = UNLIMITED, plateau: Limit = UNLIMITED) -> None:
-        self._begin(limit)
-        if plateau != UNLIMITED:
-            self.measurement.end_at_plateau(*_limits(plateau))
-        self._solve()
-
-    def launch_until_change(self) -> None:
-        self._begin(UNLIMITED, until_change=True)
+    def launch(
+        self, limit: Limit = UNLIMITED, plateau: Limit = UNLIMITED, *, until_change: bool = False
+    ) -> None:
+        self._begin(limit, turn=_limits(plateau), until_change=until_change)
         self._solve()
 
     def begin(self, turn: Limit) -> PausableThread:
         def launch() -> None:
-            self._begin(UNLIMITED)
-            self.measurement.pause_after(*_limits(turn), begun.pause)
+            self._begin(UNLIMITED, turn=_limits(turn), pause=begun.pause)
             self._solve()
 
         index, begun = self.made, PausableThread(launch)
@@ -308,7 +292,7 @@ class _Launcher:
     def finish(self) -> None:
         self.measurement.finish(Stop.ENDED)
 
-    def _begin(self, limit: Limit, until_change: bool = False) -> None:
+    def _begin(self, limit: Limit, *, until_change: bool = False, **turn: Any) -> None:
         """Open the next launch, or end the run if its time is up."""
         state, charge = self.state, self.state["charge"]
         now = state.now_ns() + charge if self.made else self.start.t0
@@ -322,7 +306,7 @@ class _Launcher:
         last = min(last_moment(self.start, self.allowance), deadline - charge)
         state["kill_at"] = last + self.allowance.grace_ns
         self.timer.set(state["kill_at"] - state["elsewhere"])
-        self.measurement.begin_launch(now, deadline, evaluations)
+        self.measurement.begin_launch(now, deadline, evaluations, **turn)
 
     def _solve(self) -> None:
         measurement = self.measurement
@@ -339,13 +323,12 @@ class _Launcher:
                 if point is not None:
                     measurement.recommend(point)
             if measurement.end_launch(LaunchCode.RETURNED) == 0:
-                self.state.report(launching.of_a_return(returned))
+                self.state.report(of_a_return(returned))
                 self.finish()
 
 
 def _limits(limit: Limit) -> tuple[int, int]:
-    time_ns = NEVER if limit.seconds is None else min(round(limit.seconds * 1e9), NEVER)
-    return time_ns, NEVER if limit.evaluations is None else min(limit.evaluations, NEVER)
+    return round(min(limit.seconds * 1e9, NEVER)), int(min(limit.evaluations, NEVER))
 
 
 def _warm_up(problem: Problem) -> None:
@@ -369,9 +352,8 @@ def _fail(state: State, error: BaseException, of_problem: bool = False) -> None:
         state["solver"], state["stop"] = error.args[0], Stop.SOLVER_ENDED
         kernel.end_process(0)
     state.report(f"{name_of(error)}: its text cannot be shown, because its __str__ does not return")
-    state["failure"], state["stop"] = 1, Stop.FAILURE  # if the text of the exception never ends
-    place, text = failure(error, of_problem)
-    state["failure"] = 1 + place
+    state["stop"] = Stop.FAILURE  # if the text of the exception never ends
+    state["stop"], text = failure(error, of_problem)
     state.report(text)
     kernel.end_process(0)
 
@@ -386,13 +368,9 @@ LATE_NS = 50_000_000  # after it, the parent ends a process that the kernel time
 CHILDREN_NS = 20_000_000  # so often CPU time of a run's children is added to a clock of CPU time
 MEMORY_NS = 100_000_000  # so often the memory of a run's processes is summed, if it has several
 _POLL_NS = 1_000_000_000
-CPU_MARGIN_S = 0.02
-"""Tolerated difference of CPU times from the kernel and from the process, besides its teardown."""
-
-LEAST_CPU = 0.25
-"""A run that is killed at T gets a remark if its CPU time is a smaller share of the time it had."""
-LIMIT_S = 600.0
-"""Time for computing the values without noise of a run's vectors, and of its recommended points."""
+CPU_MARGIN_S = 0.02  # tolerated difference of CPU times of the kernel and of the process
+LEAST_CPU = 0.25  # smaller share of the time that it had: a run killed at T gets a remark
+LIMIT_S = 600.0  # time for computing values without noise
 
 _STOP_REASONS = {
     Stop.TARGET: StopReason.TARGET,
@@ -401,13 +379,14 @@ _STOP_REASONS = {
     Stop.ENDED: StopReason.ALGORITHM_ENDED,
 }
 
+_FAILURES = {Stop.FAILURE: Status.RAISED, Stop.OUT_OF_MEMORY: Status.OUT_OF_MEMORY}
+
 _LAUNCH_ENDS = (  # by `LaunchCode`; None: the launch was open
     *(None, LaunchEnd.RETURNED, LaunchEnd.TAU, LaunchEnd.TARGET, LaunchEnd.CUT, LaunchEnd.FAILED),
     LaunchEnd.STAGNATED,
 )
 
-Subject = Algorithm | Confined | Fresh
-"""What a run is made of: an algorithm to fork, or a process that holds it or that forks for it."""
+Subject = Algorithm | Confined | Fresh  # to fork, or a process that holds it or forks for it
 
 Verdict = tuple[Status, StopReason, str | None]
 
@@ -417,20 +396,18 @@ _WALL_LIMIT = Status.WALL_LIMIT, StopReason.FAILURE, "its budget was not used in
 def measure_run(
     algorithm: Subject, problem: Problem, allowance: Allowance, seed: int
 ) -> dict[str, Any]:
-    """Measure one run in a fork and describe it, in the columns of `records.schema` of its own.
-
-    If a process is killed from outside, the run is repeated, with at most `ATTEMPTS` attempts.
+    """Measure one run in a fork, again if it is killed from outside, and describe it, in the
+    columns of `records.schema` of its own.
     """
-    attempts = 0
-    while True:
-        attempts += 1
+    for attempt in range(1, ATTEMPTS + 1):
         before = isolation.fingerprint(allowance.views.watched)
         with scratch_folder() as scratch:
             row = _Run(algorithm, problem, allowance, seed).row()
             left = isolation.look(scratch, allowance.views.watched, before)
-        if row["status"] != Status.KILLED or attempts == ATTEMPTS:
-            views = allowance.views.columns()
-            return row | views | left | {"attempts": attempts, "seed": seed}
+        row |= allowance.views.columns() | left | {"attempts": attempt, "seed": seed}
+        if row["status"] != Status.KILLED:
+            break
+    return row
 
 
 def given_up(problem: Problem, allowance: Allowance, seed: int) -> dict[str, Any]:
@@ -441,7 +418,7 @@ def given_up(problem: Problem, allowance: Allowance, seed: int) -> dict[str, Any
         "message": f"the process that measured it was killed in each of {ATTEMPTS} attempts",
         "started_utc": datetime.datetime.now(datetime.UTC),
         **_unwritten(None, allowance, problem, now_ns()),
-        **_resources(None, _Usage(run_queue_delay_ns=None), 0.0, allowance.cores),
+        **_resources(None, [], [], 0.0),
         **allowance.views.columns(),
         **isolation.NOTHING_LEFT,
         "attempts": ATTEMPTS,
@@ -453,39 +430,10 @@ def explained(row: dict[str, Any], trial: str) -> dict[str, Any]:
     """Add the reason to a run without evaluation and message, from the trace of the trial."""
     if row["status"] != Status.NO_EVALUATION or row["message"] is not None:
         return row
-    return row | {"message": launching.of_a_timeout(trial)}
+    return row | {"message": of_a_timeout(trial)}
 
 
 # --- The processes of a run ---------------------------------------------------------------------
-
-
-@dataclass
-class _Usage:
-    """Resources that the processes of a run used, summed; None if they are unknown."""
-
-    cpu_s: float = 0.0
-    switches: int = 0
-    peak_memory_mb: float = 0.0
-    run_queue_delay_ns: int | None = 0
-    orphans_delay_ns: int = 0
-    orphans: int = 0
-    written_bytes: int | None = 0
-
-    def add(self, ended: kernel.Orphan, *, own: bool = False) -> None:
-        """Add the run's own process, or one for which it did not wait."""
-        self.cpu_s += ended.cpu_s
-        self.switches += ended.switches
-        self.peak_memory_mb = max(self.peak_memory_mb, ended.peak_memory_mb)
-        self.written_bytes = _sum(self.written_bytes, ended.written_bytes)
-        if own:
-            self.run_queue_delay_ns = _sum(self.run_queue_delay_ns, ended.run_queue_delay_ns)
-        else:
-            self.orphans_delay_ns += ended.run_queue_delay_ns or 0
-            self.orphans += 1
-
-
-def _sum(one: int | None, other: int | None) -> int | None:
-    return None if one is None or other is None else one + other
 
 
 class Output:
@@ -509,13 +457,21 @@ class Output:
 
 @dataclass
 class _Run:
+    """A run, with its processes that have ended: `own`, and those for which it did not wait."""
+
     algorithm: Subject
     problem: Problem
     allowance: Allowance
     seed: int
+    own: list[kernel.Orphan] = field(default_factory=list)
+    orphans: list[kernel.Orphan] = field(default_factory=list)
+
+    @property
+    def cpu_ns(self) -> int:
+        return round(sum(one.cpu_s for one in (*self.own, *self.orphans)) * 1e9)
 
     def row(self) -> dict[str, Any]:
-        self.state, self.usage = State.of(self.problem), _Usage()
+        self.state = State.of(self.problem)
         state, allowance, problem = self.state, self.allowance, self.problem
         started = datetime.datetime.now(datetime.UTC)
         forked = now_ns()
@@ -543,10 +499,12 @@ class _Run:
                 result = _unwritten(state.start, allowance, problem, reaped)
             row: dict[str, Any]
             row = dict(zip(("status", "stop_reason", "message"), verdict, strict=True))
+            core_s = result["real_s"] * allowance.cores
+            row |= {"started_utc": started, **result}
+            row |= _resources(state.start, self.own, self.orphans, core_s)
             is_confined = isinstance(self.algorithm, Confined)
             helpers = state["solvers"] if is_confined else allowance.evaluators
-            used = _resources(state.start, self.usage, result["real_s"], allowance.cores, helpers)
-            row |= {"started_utc": started, **result, **used}
+            row["left_processes"] = max(len(self.orphans) - helpers, 0)
             if allowance.meters:
                 row[READINGS] = told
             if allowance.cpu and abs(row["cpu_s"] - row["real_s"]) <= 2 * CPU_MARGIN_S:
@@ -577,13 +535,11 @@ class _Run:
             self.state.close_open_launch(LaunchCode.TAU, end)
 
     def _gone(self) -> int:
-        """The time by the run's clock without the charge, when its last process was gone; by that
-        of the machine if it has not started.
-        """
+        """When its last process was gone, by the run's clock if it has started, without charge."""
         start = self.state.start
         if start is None or not start.wall:
             return now_ns()
-        return round(self.usage.cpu_s * 1e9) + 10_000  # the kernel gives microseconds
+        return self.cpu_ns + 10_000  # the kernel gives microseconds
 
     def _process(self) -> int:
         """Fork a process for the run, await its end and clean up; return its wait status."""
@@ -604,7 +560,7 @@ class _Run:
         pidfd = os.pidfd_open(pid)
         try:
             if self.allowance.cpu:
-                state["elsewhere"] = round(self.usage.cpu_s * 1e9)
+                state["elsewhere"] = self.cpu_ns
             self._wait_for_exit(pidfd, pid, output, loading_s, spared)
             orphans = kernel.end_group_and_orphans(pid, spared)
             own = kernel.reaped(pid)
@@ -624,19 +580,18 @@ class _Run:
             own = own._replace(cpu_s=0.0, written_bytes=0)
         if start and start.delay < 0:
             own = own._replace(run_queue_delay_ns=None)
-        self.usage.add(own, own=True)
+        self.own.append(own)
+        self.orphans += orphans
         for orphan in orphans:
-            self.usage.add(orphan)
             if state["stop"] == Stop.SOLVER_ENDED and orphan.pid == state["solver"]:
                 wait_status = orphan.wait_status
-        self.allowance.views.check()
         return wait_status
 
     def _wait_for_exit(
         self, pidfd: int, pid: int, output: Output, loading_s: float, spared: Collection[int]
     ) -> None:
-        """Wait until the process is a zombie; it may load for `loading_s` before it starts. It is
-        ended here if the timer fails to, or if all processes of the run exceed the memory limit.
+        """Wait until the process, which may load for `loading_s`, is a zombie; end it if its timer
+        has failed, or if the processes of the run exceed the memory limit.
         """
         state, allowance = self.state, self.allowance
         poll = select.poll()
@@ -662,14 +617,12 @@ class _Run:
                 break
         os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
         if excess and state["stop"] == Stop.RUNNING:
-            state["stop"], state["failure"] = Stop.FAILURE, 1 + FAILURES.index(Status.OUT_OF_MEMORY)
+            state["stop"] = Stop.OUT_OF_MEMORY
             state["end"] = state.now_ns() + state["charge"]
             state.report(excess)
 
     def _excess(self, start: Start | None, spared: Collection[int]) -> str | None:
-        """How the processes of the run together exceed its memory limit, as the kernel keeps each
-        one within it; None if they do not.
-        """
+        """How the processes of the run together exceed its memory limit; None if they do not."""
         most, keeper = self.allowance.memory_mb, self.allowance.keeper
         if start is None or most is None:
             return None
@@ -683,8 +636,7 @@ class _Run:
 
     def _count_children(self, pid: int, before: int) -> int:
         """Add the CPU time of the run's children to its clock; return what the clock shows.
-
-        `before` is the CPU time before this process, less what orphans had used by then.
+        `before`: CPU time before this process, less that of orphans.
         """
         state = self.state
         below = kernel.cpu_ns_below(pid) + self._of_orphans()
@@ -718,10 +670,8 @@ def _cpu_s(state: State, used_s: float, cores: int, reaped: int) -> float:
 def _verdict(state: State, allowance: Allowance, wait_status: int, reaped: int) -> Verdict | None:
     """The outcome of an ended process; None if only its launch is over and the run continues."""
     start, stop, exit_code = state.start, state["stop"], os.waitstatus_to_exitcode(wait_status)
-    if stop == Stop.FAILURE:
-        if not 1 <= state["failure"] <= len(FAILURES):
-            raise Unreadable(f"it failed in an unknown way, {state['failure']}")
-        return FAILURES[state["failure"] - 1], StopReason.FAILURE, state.message
+    if stop in _FAILURES:
+        return _FAILURES[stop], StopReason.FAILURE, state.message
     if stop not in (Stop.RUNNING, Stop.SOLVER_ENDED):
         if stop not in _STOP_REASONS:
             raise Unreadable(f"it stopped for an unknown reason, {stop}")
@@ -896,8 +846,7 @@ def _events(log: NDArray[np.void]) -> list[dict[str, Any]]:
 
 def events_of(vectors: NDArray[np.void], problem: Problem) -> tuple[NDArray[np.void], float]:
     """The events at which the best value so far decreases, and the last value; `inf` without.
-
-    `Unreadable` if a vector has a number that is not finite or is none of the problem's vectors.
+    `Unreadable` if a number is not finite, or a vector is none of the problem's.
     """
     outputs = vectors["outputs"]
     if not np.isfinite(outputs).all():
@@ -981,45 +930,51 @@ def _values(problem: Problem, points: NDArray[np.float64]) -> NDArray[np.float64
 
 
 def _batches(logs: Logs, evaluations: int) -> list[dict[str, int]] | None:
-    """The batches of a run, the last one with only those points that were evaluated; None if they
-    are unknown, as after pauses.
+    """The batches of a run, of a cut one the points that were evaluated; None if they are unknown,
+    as after pauses, or if several threads evaluate.
     """
+    first_of = logs.launches["first"]
     if logs.batches is None or logs.launches["earlier"].any():
         return None
-    rows = [dict(zip(consistency.BATCH_FIELDS, row, strict=True)) for row in logs.batches.tolist()]
-    if rows:
-        last = rows[-1]
-        last["count"] -= 1
-        begun = last["first"] + last["size"] * last["count"]
-        rest = {"first": begun, "size": min(last["size"], evaluations - begun), "count": 1}
-        if rest["size"] == last["size"]:
-            last["count"] += 1
-        else:
-            rows[-1:] = [row for row in (last, rest) if row["count"] and row["size"] > 0]
-    return rows
+    ends = np.append(first_of[1:], evaluations)
+    found: list[tuple[int, int, int]] = []
+    end = 0
+    for first, size, count in logs.batches.tolist():
+        if first < end:
+            return None
+        begun = first + size * (count - 1)
+        made = min(size, int(ends[first_of.searchsorted(begun, side="right") - 1]) - begun)
+        found += [(first, size, count - (made < size))] * (count > (made < size))
+        found += [(begun, made, 1)] * (0 < made < size)
+        end = begun + made
+    return [dict(zip(consistency.BATCH_FIELDS, row, strict=True)) for row in found]
 
 
 def _resources(
-    start: Start | None, usage: _Usage, real_s: float, cores: int, helpers: int = 0
+    start: Start | None, own: list[kernel.Orphan], orphans: list[kernel.Orphan], core_s: float
 ) -> dict[str, Any]:
-    """Resources that the run's processes used since t0, and how the processes were perturbed.
+    """Resources that the processes of a `_Run` used since t0, and how they were perturbed.
 
-    The delay that is attributed to others is at most the time in which the run's cores did not
-    compute for it. `helpers`: orphans of timefair itself.
+    The delay that is attributed to others is at most the part of `core_s`, the time of the run's
+    cores, in which they did not compute for it.
     """
-    before = start or Start(0)
-    cpu_s = max(usage.cpu_s - before.cpu / 1e9, 0.0)
+    before, every = start or Start(0), [*own, *orphans]
+    cpu_s = max(sum(one.cpu_s for one in every) - before.cpu / 1e9, 0.0)
+    delays_ns, written = (
+        [one.run_queue_delay_ns for one in own],
+        [one.written_bytes for one in every],
+    )
     delay_s = foreign_s = None
-    if usage.run_queue_delay_ns is not None:
-        delay_s = max(usage.run_queue_delay_ns - max(before.delay, 0), 0) / 1e9
-        waited_s = delay_s + usage.orphans_delay_ns / 1e9
-        foreign_s = min(waited_s, max(real_s * cores - cpu_s, 0.0))
+    if own and None not in delays_ns:
+        delay_s = max(sum(filter(None, delays_ns)) - max(before.delay, 0), 0) / 1e9
+        waited_s = delay_s + sum(one.run_queue_delay_ns or 0 for one in orphans) / 1e9
+        foreign_s = min(waited_s, max(core_s - cpu_s, 0.0))
     return {
         "cpu_s": cpu_s,
-        "involuntary_switches": max(usage.switches - before.switches, 0),
-        "peak_memory_mb": usage.peak_memory_mb,
+        "involuntary_switches": max(sum(one.switches for one in every) - before.switches, 0),
+        "peak_memory_mb": max((one.peak_memory_mb for one in every), default=0.0),
         "run_queue_delay_s": delay_s,
         "foreign_delay_s": foreign_s,
-        "written_mb": None if usage.written_bytes is None else usage.written_bytes / 1e6,
-        "left_processes": max(usage.orphans - helpers, 0),
+        "written_mb": None if None in written else sum(filter(None, written)) / 1e6,
+        "left_processes": len(orphans),
     }

@@ -1,8 +1,7 @@
 """Starts the processes that do pieces of work: forks of this one, or the jobs of a campaign.
 
-A prepared process is ready for one kind of job, sleeps, and is forked for every job. They have
-levels, each a fork of the previous one: modules, library, algorithm. A job connects by an abstract
-address, and has the level that it needs made. docs/validation/integrity.md: who ends whom.
+A prepared process is ready for one kind of job, sleeps, and is forked for every job, which connects
+by an abstract address. docs/validation/integrity.md: who ends whom.
 """
 
 from __future__ import annotations
@@ -11,7 +10,6 @@ import contextlib
 import hashlib
 import json
 import os
-import random
 import select
 import selectors
 import signal
@@ -23,7 +21,7 @@ import time
 import traceback
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import groupby, takewhile
+from itertools import count, takewhile
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
@@ -43,9 +41,7 @@ Result = TypeVar("Result")
 
 
 class Ended(NamedTuple):
-    """A process that has ended: its place among those started, from 0; its exit status, or 128 plus
-    the number of a signal that ended it; how long it lived.
-    """
+    """An ended process: its place from 0, its exit status, or 128 plus the number of a signal."""
 
     number: int
     status: int
@@ -53,10 +49,9 @@ class Ended(NamedTuple):
 
 
 def in_processes(starts: Iterable[Callable[[], int]], most: int) -> Generator[Ended]:
-    """Start processes, at most so many at a time, and yield each when it has ended.
-
-    Each of `starts` starts one and returns its number; it is taken when there is room. When the
-    iterator is closed, those that still run are asked to end, and have ended afterwards.
+    """Start processes, at most so many at a time, and yield each when it has ended. Each of
+    `starts` starts one and returns its number. Those that still run when the iterator is closed are
+    ended.
     """
     waiting = enumerate(starts)
     running: dict[int, tuple[int, int, float]] = {}  # pidfd -> place, number, start
@@ -84,9 +79,8 @@ def in_processes(starts: Iterable[Callable[[], int]], most: int) -> Generator[En
 
 def in_forks(work: Iterable[Callable[[], int]], most: int) -> int:
     """Do each piece of work, which returns an exit status, in a fork, at most so many at a time.
-
-    When one fails, no further one begins. Returns 0, or the status of the first that failed: 128
-    plus the number of a signal that ended it, 1 after an exception, which the fork prints.
+    When one fails, no further one begins. Returns 0, or the status of the first that failed, as of
+    `Ended`; 1 after an exception, which the fork prints.
     """
     status = 0
     begun = takewhile(lambda one: not status, work)
@@ -96,9 +90,7 @@ def in_forks(work: Iterable[Callable[[], int]], most: int) -> int:
 
 
 def in_new_interpreter(function: Callable[..., Result], *given: object) -> Result:
-    """The result of a function in a new interpreter; all can be pickled. `ChildProcessError` if the
-    function ends its process.
-    """
+    """The result of a function; all can be pickled. `ChildProcessError` if its process ends."""
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
@@ -132,10 +124,6 @@ def _fork(work: Callable[[], int]) -> int:
     finally:
         _flush()
         os._exit(status)
-
-
-Progress = Callable[[int, int], object]
-"""Called with the number of finished jobs and the number of all jobs."""
 
 
 class JobFailed(InputError):
@@ -196,79 +184,34 @@ def measured(
         place = str(job.record(keys[job.algorithm, job.round]))
         return folder / Path(place.replace("records/", "logs/", 1)).with_suffix(".log")
 
-    work = ((measuring(folder, job, keys), log(job)) for job in lacking)
-    _logged(work, workers, lambda number, seconds: took(lacking[number], seconds))
+    starts = (partial(_begun, measuring(folder, job, keys), log(job)) for job in lacking)
+    with interruptible(), contextlib.closing(in_processes(starts, workers)) as ends:
+        for number, status, seconds in ends:
+            if status:
+                raise JobFailed(number, log(lacking[number]), status)
+            took(lacking[number], seconds)
     return records
 
 
-def complete(campaign: Campaign, folder: Path, cores: int, progress: Progress) -> list[Path]:
-    """Measure a campaign whose numbers of runs are fixed, and return the collected files.
-
-    The algorithms on a function take turns in a random order that the seed determines. A stopped
-    campaign is continued. `InputError` if a job fails, records contradict each other, or another
-    process works on the folder, ``results/<campaign>``.
+def complete(
+    campaign: Campaign, folder: Path, cores: int, progress: Callable[[int, int], object]
+) -> list[Path]:
+    """Measure a campaign with fixed numbers of runs and without a search, and return the collected
+    files. `progress` gets the number of finished jobs and that of all. A stopped campaign goes on.
+    `InputError` if a job fails, records contradict each other, or another process works on the
+    folder, ``results/<campaign>``.
     """
     from timefair.campaign import collected, driver, plan, provenance
 
-    keys = provenance.measure_keys(campaign)
-    jobs = list(_shuffled(campaign))
+    keys, jobs = provenance.measure_keys(campaign), list(plan.jobs(campaign))
     with driver.held(folder):
         plan.write_snapshot(campaign, folder)
         plan.write_keys(keys, folder)
         workers = max(1, cores // max(map(campaign.cores_of, campaign.algorithms)))
-        _search(campaign, folder, keys, workers)
         records = [folder / job.record(keys[job.algorithm, job.round]) for job in jobs]
-        done = sum(record.is_file() for record in records)
-
-        def took(job: Job, seconds: float) -> None:
-            nonlocal done
-            done += 1
-            progress(done, len(jobs))
-
-        for _, of_round in groupby(jobs, key=lambda job: job.round):
-            measured(folder, list(of_round), keys, workers, took)
+        done = count(1 + sum(record.is_file() for record in records))
+        measured(folder, jobs, keys, workers, lambda *_: progress(next(done), len(jobs)))
         return [collected.join(campaign, keys, folder, label) for label in campaign.algorithms]
-
-
-def _shuffled(campaign: Campaign) -> Iterator[Job]:
-    from timefair.campaign import plan
-
-    order = random.Random(campaign.seed)
-    for _, some in groupby(
-        plan.jobs(campaign), key=lambda job: (job.round, job.dimension, job.function)
-    ):
-        yield from sorted(some, key=lambda job: order.random())
-
-
-def _search(campaign: Campaign, folder: Path, keys: Keys, workers: int) -> None:
-    from timefair.campaign import plan
-
-    work = []
-    for label in campaign.tuned:
-        record, key = folder / plan.tuning_record(label, keys), keys[label, plan.TUNING_ROUND]
-        key = plan.short_key(key)
-        options = {"campaign": folder / plan.SNAPSHOT, "algorithm": label}
-        if not record.is_file():
-            log = folder / plan.TUNING_LOG.format(algorithm=label, key=key)
-            work.append((command("tune", options | {"key": key, "record": record}), log))
-    _logged(work, workers, lambda number, seconds: None)
-
-
-def _logged(
-    work: Iterable[tuple[Sequence[str], Path]], most: int, took: Callable[[int, float], object]
-) -> None:
-    logs: list[Path] = []
-
-    def starts() -> Iterator[Callable[[], int]]:
-        for words, log in work:
-            logs.append(log)
-            yield partial(_begun, words, log)
-
-    with interruptible(), contextlib.closing(in_processes(starts(), most)) as ends:
-        for number, status, seconds in ends:
-            if status:
-                raise JobFailed(number, logs[number], status)
-            took(number, seconds)
 
 
 def _begun(words: Sequence[str], log: Path | None = None) -> int:
@@ -286,88 +229,68 @@ def _begun(words: Sequence[str], log: Path | None = None) -> int:
 
 # --- A job that a prepared process does ----------------------------------------------------------
 
-ATTEMPTS = 3
-"""How often a job tries to find or start a prepared process, before it works without one."""
+ATTEMPTS = 3  # at a prepared process; then a job works without one
 
-NAMES = {"ready": "timefair-ready", "job": "timefair-job"}
-"""Names of a prepared process and of its forks in `ps`."""
+NAMES = {"ready": "timefair-ready", "job": "timefair-job"}  # in `ps`
 LONGEST = 1 << 16  # maximal length of a request, in bytes
 STARTED = b"started"  # first message of a fork, with a descriptor of itself
 ENDED = frozenset(128 + number for number in (signal.SIGKILL, *SIGNALS))
 """The exit status of a fork that was ended by a signal."""
 CONTINUE_S = 2.0  # so often a fork gets the signal to continue, in case that its run has stopped it
-_NAMESPACES = ("pid", "mnt", "net", "user")
-_SURROUNDINGS = ("/proc/self/limits", "/proc/self/cgroup")
 
 Request = dict[str, Any]  # the request of a job: JSON values
 
 
 def address(*names: object) -> bytes:
-    """The address of the prepared process of some names, in this environment: a fork of it is what
-    a process with the same surroundings would be.
-    """
+    """The address of the prepared process of some names, for processes with these surroundings."""
     surroundings = [
         list(map(str, names)),
         os.geteuid(),
         os.getcwd(),
         sorted(os.environ.items()),
         sys.executable,
-        os.getpriority(os.PRIO_PROCESS, 0),
         sorted(os.sched_getaffinity(0)),
-        [path.read_text() for path in map(Path, _SURROUNDINGS) if path.exists()],
-        [os.stat(f"/proc/self/ns/{name}").st_ino for name in _NAMESPACES],
     ]
     digest = hashlib.sha256(json.dumps(surroundings).encode()).hexdigest()
     return b"\0timefair-" + digest[:32].encode()
 
 
-class Level(NamedTuple):
-    """A kind of prepared process: its `address`, and the request to the previous level to be it."""
-
-    place: bytes
-    request: Request
-
-
 def hand_over(
-    levels: Sequence[Level],
+    place: bytes,
     request: Request,
     command: Sequence[str],
     environment: Mapping[str, str],
-    begun: Path | None = None,
+    begun: Path,
 ) -> int | None:
-    """Let a prepared process do a job, wait for its end, and return its exit status.
+    """Let a prepared process, of this address, do a job; wait for its end, return its exit status.
 
-    `levels` lead to the one that does the job, and `command` starts the first of them: it calls
-    `begin` and `serve` with the numbers of its socket and of this process, which are appended. A
-    fork notes each run in the file `begun`, which is removed when this process is asked to end.
-    None without a prepared process, or if the request is too long. `Interrupted` if a signal ends
-    this process before the job has begun.
+    `command` starts the process: it calls `begin` and `serve` with the numbers of its socket and of
+    this process, which are appended. A fork notes each run in the file `begun`, which is removed
+    when this process is asked to end. None without a prepared process. `Interrupted` if a signal
+    ends this process before the job has begun.
     """
-    if len(json.dumps(request).encode()) > LONGEST:
-        return None
     with _forwarding(begun) as fork:
-        client = _Client(command, environment)
         vain = 0
         while vain < ATTEMPTS:
             before = _written(begun)
-            status = client.ensure(levels)
-            if status is None:
-                status = client.ask(levels[-1].place, request, [1, 2], fork)
-                if status in ENDED and not fork.asked and _written(begun) not in (None, before):
-                    continue
-            if status is None:
-                status = client.failure()
+            started = _started(place, command, environment)
+            status = _ask(place, request, fork)
+            if status in ENDED and not fork.asked and _written(begun) not in (None, before):
+                continue
+            if status is None and started is not None:  # it closes its socket when it ends
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    status = max(started.wait(1), 0) or None
             if status is not None:
                 return status
             vain += 1
     return None
 
 
-def _written(path: Path | None) -> tuple[int, int] | None:
-    if path is None or not path.exists():
-        return None
-    found = path.stat()
-    return found.st_ino, found.st_mtime_ns
+def _written(path: Path) -> tuple[int, int] | None:
+    with contextlib.suppress(FileNotFoundError):
+        found = path.stat()
+        return found.st_ino, found.st_mtime_ns
+    return None
 
 
 class _Fork:
@@ -378,15 +301,14 @@ class _Fork:
 
 
 @contextlib.contextmanager
-def _forwarding(begun: Path | None) -> Iterator[_Fork]:
+def _forwarding(begun: Path) -> Iterator[_Fork]:
     """Pass signals that end this process on to the fork, which ends and reports its end."""
     fork = _Fork()
 
     def pass_on(number: int, frame: FrameType | None) -> None:
         fork.asked = True
-        if begun is not None:
-            with contextlib.suppress(OSError):
-                begun.unlink()
+        with contextlib.suppress(OSError):
+            begun.unlink()
         if fork.pidfd is None:
             raise Interrupted(number)
         with contextlib.suppress(ProcessLookupError):
@@ -400,69 +322,38 @@ def _forwarding(begun: Path | None) -> Iterator[_Fork]:
             signal.signal(number, handler)
 
 
-class _Client:
-    def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
-        self._command, self._environment = command, environment
-        self._started: int | None = None
+def _started(
+    place: bytes, command: Sequence[str], environment: Mapping[str, str]
+) -> subprocess.Popen[bytes] | None:
+    """Start the prepared process, unless it exists or another job starts it."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
+        try:
+            listener.bind(place)
+        except OSError:  # in use: whoever binds an address has the process made
+            return None
+        listener.listen(socket.SOMAXCONN)
+        fd = listener.fileno()
+        words = [*command, str(fd), str(os.getpid())]
+        return subprocess.Popen(words, env=environment, pass_fds=[fd], start_new_session=True)
 
-    def ensure(self, levels: Sequence[Level]) -> int | None:
-        """Let a process of the last level be created, unless it exists or another job creates it.
 
-        The exit status of one that failed; it has printed why into this job's log.
-        """
-        *before, level = levels
-        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
-            try:
-                listener.bind(level.place)
-            except OSError:  # in use: whoever binds an address has the process made
-                return None
-            listener.listen(socket.SOMAXCONN)
-            if not before:
-                listener.set_inheritable(True)
-                words = [*self._command, str(listener.fileno()), str(os.getpid())]
-                self._started = os.posix_spawn(words[0], words, self._environment, setsid=True)
-                return None
-            given = [1, 2, listener.fileno()]
-            status = self.ensure(before) or self.ask(before[-1].place, level.request, given)
-            return status or None
-
-    def ask(
-        self, place: bytes, request: Request, given: list[int], fork: _Fork | None = None
-    ) -> int | None:
-        """Send a request with file descriptors, and wait until it is done.
-
-        Returns the exit status; 0 of a process that is now ready; None if nothing was begun.
-        """
-        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as connection:
-            try:
-                connection.connect(place)
-                if user_of_peer(connection) != os.geteuid():
-                    return None
-                socket.send_fds(connection, [json.dumps(request).encode()], given)
+def _ask(place: bytes, request: Request, fork: _Fork) -> int | None:
+    """Let a prepared process fork for a request; its exit status, or None if it has not begun."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as connection:
+        fds: list[int] = []
+        with contextlib.suppress(OSError):  # nobody listens, or not any more
+            connection.connect(place)
+            if user_of_peer(connection) == os.geteuid():
+                socket.send_fds(connection, [json.dumps(request).encode()], [1, 2])
                 _, fds, *_ = socket.recv_fds(connection, len(STARTED), 1)
-            except OSError:  # nobody listens, or not any more
-                return None
-            if not fds:
-                return None
-            if fork is not None:
-                fork.pidfd = fds[0]
-            return _answer(connection, fds[0])
-
-    def failure(self) -> int | None:
-        """The exit status of the process that this one started; None if it lives or was killed."""
-        for _ in range(100):
-            if self._started is None:
-                break
-            ended, wait_status = os.waitpid(self._started, os.WNOHANG)
-            if ended:
-                self._started = None
-                return max(os.waitstatus_to_exitcode(wait_status), 0) or None
-            time.sleep(0.01)  # it has closed its socket
-        return None
+        if not fds:
+            return None
+        (fork.pidfd,) = fds
+        return _answer(connection, fork.pidfd)
 
 
 def _answer(connection: socket.socket, pidfd: int) -> int:
-    """Wait for the exit status of a fork, or until it is ready: 0."""
+    """Wait for the exit status of a fork."""
     poll = select.poll()
     poll.register(pidfd, select.POLLIN)
     poll.register(connection.fileno(), select.POLLIN)
@@ -485,24 +376,11 @@ def user_of_peer(connection: socket.socket) -> int:
 # --- The prepared process -----------------------------------------------------------------------
 
 IDLE_S = 300  # time without a job after which a prepared process ends
-MEMORY_SHARE = 0.25
-"""An idle prepared process ends when less than this share of the memory is available."""
+MEMORY_SHARE = 0.25  # an idle prepared process ends when less of the memory is available
 HANDOVER_S = 10.0  # time within which a job that connects has to send its request
 
 
-class Task(NamedTuple):
-    """The task of a fork: the job's request, its number here, from 1, and the connection to it.
-
-    If there is a `listener`, the fork serves on it, as a prepared process of the next level.
-    """
-
-    request: Request
-    number: int
-    listener: socket.socket | None
-    connection: socket.socket
-
-
-Work = Callable[[Task], int]  # does the task of a fork; returns the exit status of the job
+Work = Callable[[Request, int], int]  # does a job: its request, its number from 1; an exit status
 
 
 def begin(starter: int) -> None:
@@ -511,21 +389,16 @@ def begin(starter: int) -> None:
     ends_at_once()
 
 
-def serve(
-    listener: socket.socket, driver: int, work: Work, starter: socket.socket | None = None
-) -> None:
-    """Fork for every job that connects, until this process is no longer needed, or the `driver`
-    ends, the snakemake of the campaign.
-
-    Call it in the main thread. `starter` is the connection to the job that had this process made;
-    None if that started the process.
+def serve(listener: socket.socket, driver: int, work: Work) -> None:
+    """Fork for every job that connects, until this process is no longer needed, or the `driver`,
+    the campaign's snakemake, ends. Call it in the main thread.
     """
     kernel.name_process(NAMES["ready"])
     try:
         driver_fd = os.pidfd_open(driver)
     except ProcessLookupError:
         return
-    _let_go(starter)
+    _let_go()
     poll = select.poll()
     for fd in (driver_fd, listener.fileno()):
         poll.register(fd, select.POLLIN)
@@ -551,18 +424,14 @@ def serve(
             return
 
 
-def _let_go(starter: socket.socket | None) -> None:
-    """Be independent of the job that had this process made, and of its log."""
+def _let_go() -> None:
+    """Be independent of the job that started this process, and of its log."""
     _flush()
     null = os.open(os.devnull, os.O_RDWR)
     for fd in (0, 1, 2):
         os.dup2(null, fd)
     os.close(null)
     kernel.outlive_parent()
-    if starter is not None:
-        kernel.no_signal_on_hangup(starter.fileno())
-        with contextlib.suppress(OSError), starter:
-            starter.send(b"0")
 
 
 def _take(listener: socket.socket, inherited: list[int], number: int, work: Work) -> int | None:
@@ -572,7 +441,7 @@ def _take(listener: socket.socket, inherited: list[int], number: int, work: Work
         connection.settimeout(HANDOVER_S)
         fds: list[int] = []
         try:
-            message, fds, *_ = socket.recv_fds(connection, LONGEST, 3)
+            message, fds, *_ = socket.recv_fds(connection, LONGEST, 2)
             connection.setblocking(True)
             if len(fds) < 2 or user_of_peer(connection) != os.geteuid():
                 return None
@@ -600,14 +469,13 @@ def _live(
         os.setpgid(0, 0)  # a signal to the group of this process reaches no other job
         os.dup2(fds[0], 1)
         os.dup2(fds[1], 2)
-        for fd in (*fds[:2], *inherited):
+        for fd in (*fds, *inherited):
             os.close(fd)
         pidfd = os.pidfd_open(os.getpid())
         socket.send_fds(connection, [STARTED], [pidfd])
         os.close(pidfd)
         kernel.signal_on_hangup(connection.fileno(), signal.SIGHUP)
-        listener = socket.socket(fileno=fds[2]) if len(fds) > 2 else None
-        status = work(Task(json.loads(message), number, listener, connection))
+        status = work(json.loads(message), number)
     except ConnectionError:  # the job's own process has ended already
         pass
     except BaseException:
@@ -615,7 +483,7 @@ def _live(
     finally:
         with contextlib.suppress(OSError, ValueError):
             _flush()
-        with contextlib.suppress(OSError):  # there is none where this has served
+        with contextlib.suppress(OSError):
             kernel.no_signal_on_hangup(connection.fileno())
             connection.send(str(status).encode())
         kernel.end_process(status)

@@ -1,20 +1,28 @@
-"""What is done before any clock starts: an algorithm is loaded, prepared and tried out.
-
-A trial launch in a separate process finds the modules that a launch imports; the parent, of which
-each run is a fork, imports them.
+"""What is done before any clock starts: processes begin; an algorithm is loaded, prepared and tried
+out. A trial launch in a separate process finds the modules that a launch imports; the parent, of
+which each run is a fork, imports them.
 """
 
 from __future__ import annotations
 
 import faulthandler
 import gc
+import hashlib
 import importlib
+import inspect
+import json
 import os
+import pickle
+import re
+import signal
+import socket
+import subprocess
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -22,31 +30,185 @@ from numpy.typing import NDArray
 
 from timefair.algorithms import registry
 from timefair.algorithms.adapter import has_constraints
-from timefair.algorithms.base import Algorithm, ConstrainedObjective, Objective
+from timefair.algorithms.base import (
+    Algorithm,
+    ConstrainedObjective,
+    Objective,
+    seed_global_generators,
+)
 from timefair.basics import threads
+from timefair.basics.errors import InputError, Interrupted
 from timefair.basics.modules import hidden_modules
 from timefair.machine.linux import kernel
 from timefair.machine.linux.kernel import ends_at_once
 from timefair.measure.evaluation.objective import now_ns
-from timefair.measure.evaluation.state import State
+from timefair.measure.evaluation.state import State, take_output
 from timefair.measure.isolation import Views, appeared, fingerprint, scratch_folder
-from timefair.measure.launching import stream
-from timefair.problems.base import Problem
+from timefair.problems.base import Problem, ProblemName
+
+LONGEST = 1 << 20  # maximal length of a message between interpreters, in bytes
+
+
+class NoAnswer(Exception):
+    """The process of a function ended before the function had returned."""
+
+
+def elsewhere(function: Callable[[], Any], within_s: float | None = None) -> Any:
+    """The value of a function, computed in a fork of this process; JSON can represent it.
+
+    The fork is killed after `within_s` seconds; None for no limit. An `InputError` is raised here
+    as well; `NoAnswer` if the function raises anything else, ends its process or takes too long.
+    """
+    answers = os.memfd_create("timefair-answer")
+
+    def live() -> None:
+        ends_at_once()
+        try:
+            answer = {"value": function()}
+        except InputError as error:
+            answer = {"faults": list(error.faults)}
+        os.write(answers, json.dumps(answer).encode())
+
+    pid = kernel.forked(live)
+    if within_s is not None:
+        kernel.wait_or_kill(pid, within_s)
+    os.waitpid(pid, 0)
+    if not (text := kernel.taken(answers)):
+        raise NoAnswer
+    answer = json.loads(text)
+    if "faults" in answer:
+        raise InputError(*answer["faults"])
+    return answer["value"]
+
+
+@contextmanager
+def companion(
+    module: str, message: object, fault: Callable[[int], str]
+) -> Iterator[tuple[int, socket.socket, bytes]]:
+    """Start an interpreter for a module's ``main``, which gets the descriptor of its socket, and
+    answers the pickled message: its process id, the socket, and the answer. It is ended with the
+    block. `InputError` with the line of `fault`, from the exit status, if it does not answer.
+    """
+    code = f"import sys; from {module} import main; main(*sys.argv[1:])"
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with ours, theirs:
+        fd = theirs.fileno()
+        process = subprocess.Popen([sys.executable, "-P", "-c", code, str(fd)], pass_fds=[fd])
+        try:
+            theirs.close()
+            ours.send(pickle.dumps(message))
+            if not (answer := ours.recv(LONGEST)):
+                raise InputError(fault(process.wait()))
+            yield process.pid, ours, answer
+        finally:
+            process.kill()
+            process.wait()
+
+
+def forked(connection: socket.socket, request: object, fds: Sequence[int]) -> int:
+    """Let the `companion` at the other end fork a process, and adopt it; return its number."""
+    socket.send_fds(connection, [pickle.dumps(request)], fds)
+    if not (answer := connection.recv(32)):
+        raise Interrupted(signal.SIGKILL)
+    return int(answer)
+
+
+def fork_on_request(connection: socket.socket, live: Callable[[Any, list[int]], NoReturn]) -> None:
+    """Fork ``live(request, fds)`` whenever `forked` asks for it, as a child of who asks."""
+    while True:
+        message, fds, *_ = socket.recv_fds(connection, LONGEST, 16)
+        if not message:
+            return
+        pid = kernel.forked_beside(partial(live, pickle.loads(message), fds))
+        for fd in fds:
+            os.close(fd)
+        connection.send(str(pid).encode())
+
+
+# --- Launches: seeds, what to say of one, and how integers and constraints are shown to it -------
+
+
+def run_seed(campaign_seed: int, problem: ProblemName, algorithm: str, run: int) -> int:
+    """The seed of a run, a whole number below 2**64, from the names of its cell."""
+    names = (
+        campaign_seed, problem.suite, problem.function, problem.dimension, problem.instance,
+        algorithm, run,
+    )  # fmt: skip
+    text = "|".join(map(str, names))
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
+
+
+def stream(seed: int, launch: int) -> np.random.Generator:
+    """The stream of a launch (from 0) of the run with this seed, which also seeds global
+    generators.
+    """
+    rng = np.random.default_rng([seed, launch])
+    seed_global_generators(rng)
+    return rng
+
+
+PAGE = "see docs/guide/own.md"
+_FRAME = re.compile(r'  File "(?P<file>[^"]*)", line (?P<line>\d+) in (?P<function>.*)')
+_COMPILERS = ("numba", "jax", "torch", "pyximport", "Cython")  # when a function is called
+
+
+class Remark(str):
+    """Message of `of_a_return` in the process of an algorithm with `isolation: strict`."""
+
+
+def of_a_return(returned: object) -> str:
+    if isinstance(returned, Remark):
+        return returned
+    if inspect.isgenerator(returned):
+        return (
+            "solve is a generator: its body runs only when somebody iterates over it; "
+            f"call objective(x) and do not yield ({PAGE})"
+        )
+    if inspect.iscoroutine(returned) or inspect.isasyncgen(returned):
+        return f"solve is async: its body did not run; write def, not async def ({PAGE})"
+    what = "" if returned is None else f" an object of type {type(returned).__name__}"
+    return f"the algorithm returned{what} without an evaluation; it has to run the search itself"
+
+
+def of_a_timeout(trial: str) -> str:
+    """The message of a launch that was still busy at the end of its time. `trial`: the
+    `faulthandler` trace of a trial launch, innermost call first; empty if that evaluated or ended.
+    """
+    late = "objective(x) was not called before the time was up"
+    frames = [match.groupdict() for match in map(_FRAME.match, trial.splitlines()) if match]
+    if not frames:
+        return late
+    packages = {part for frame in frames for part in Path(frame["file"]).parts}
+    if compiler := next((name for name in _COMPILERS if name in packages), ""):
+        still = f"{compiler} was still compiling in a trial launch"
+        return f"{late}: {still}; compile in solve.prepare ({PAGE})"
+    at = frames[0]
+    where = f"{os.path.basename(at['file'])}, line {at['line']}, in {at['function']}"
+    once = f"what is done once belongs into solve.prepare ({PAGE})"
+    return f"{late}; a trial launch was at {where}; {once}"
+
+
+def point_of(returned: object, dimension: int) -> NDArray[np.float64] | None:
+    """The point in the result of `solve`, as `algorithms.base.Solve` says; None without one."""
+    found = returned if isinstance(returned, np.ndarray | list | tuple) else None
+    try:
+        point = np.asarray(getattr(returned, "x", None) if found is None else found, dtype=float)
+    except Exception:  # what an algorithm returns may be anything
+        return None
+    right = point.shape == (dimension,) and bool(np.isfinite(point).all())
+    return np.array(point) if right else None
 
 
 class _Beneath:
-    """An objective that shows another one, without its ``c_function``."""
+    """An objective that shows another one, without its ``c_function`` and its constraints."""
 
-    _SHOWN: frozenset[str] = frozenset(
-        {
-            "dimension", "lower", "upper", "integer", "shown", "noisy", "changes", "recommend",
-            "cores", "evaluations", "evaluations_left", "progress",
-        }
-    )  # fmt: skip
+    _HIDDEN = frozenset(
+        {"c_function", "constraints", "number_of_constraints", "constraint_evaluations", "start"}
+    )
     _objective: Any
 
     def __getattr__(self, name: str) -> Any:
-        if name not in self._SHOWN:
+        if name.startswith("_") or name in self._HIDDEN:
             raise AttributeError(name)
         return getattr(self._objective, name)
 
@@ -54,7 +216,7 @@ class _Beneath:
 class Penalized(_Beneath):
     """An objective without constraints, with a penalty for violations; it counts points."""
 
-    _SHOWN = _Beneath._SHOWN | {"start"}
+    _HIDDEN = _Beneath._HIDDEN - {"start"}
 
     def __init__(self, objective: ConstrainedObjective, weight: float) -> None:
         self._objective, self._weight, self.shown = objective, weight, 1
@@ -113,9 +275,7 @@ class Rounded(_Beneath):
 
 
 class Keyed(Rounded):
-    """An objective of permutations that takes keys from 0 to 1, whose order is the point (Bean
-    1994).
-    """
+    """An objective that takes keys from 0 to 1, whose order is its permutation (Bean 1994)."""
 
     def __init__(self, objective: Objective) -> None:
         super().__init__(objective)
@@ -140,20 +300,13 @@ AS: Mapping[str, Callable[[Algorithm], Algorithm]] = {
 """How an algorithm gets integer variables, by the key ``integer`` of a campaign."""
 
 
-def import_library(use: str) -> None:
-    library, _ = registry.find(use)
-    with hidden_modules(*library.unneeded):
-        for name in library.modules:
-            with suppress(ImportError):  # loading the algorithm will report what is missing
-                importlib.import_module(name)
-    gc.collect()
-    gc.freeze()
-
-
 def load(
     use: str, parameters: Mapping[str, object], integer: str, penalty: float | None = None
 ) -> Algorithm:
     """Load an algorithm; InputError with all its faults. `integer`: see `AS`; `penalty`: weight."""
+    library, _ = registry.find(use)
+    with hidden_modules(*library.unneeded):
+        import_modules(library.modules)  # what is missing, the registry will report
     loaded = AS[integer](registry.load(use, parameters))
     return loaded if penalty is None else penalized(loaded, penalty)
 
@@ -166,9 +319,8 @@ LATE_S = 1.0  # after this further time, the parent ends a trial that has not en
 
 
 class Trial(NamedTuple):
-    """What a trial launch showed: the further modules that it loaded, in order, its `faulthandler`
-    trace after `TRACE_S` if it made no evaluation, and files that it made or changed in folders
-    that runs share.
+    """What a trial launch showed: the modules that it loaded, in order, its `faulthandler` trace if
+    it made no evaluation, and files that it made or changed in folders that runs share.
     """
 
     modules: Sequence[str] = ()
@@ -183,10 +335,8 @@ def prepare(
     views: Views | None = None,
     cores: int = 1,
 ) -> Trial:
-    """Bring this process into the state in which every run begins.
-
-    If it has threads that its runs would lose (`basics.threads`), no trial is launched: the runs
-    begin in other processes. The trial has the memory limit, the views and, to see, the cores.
+    """Bring this process into the state in which every run begins. Without a trial if it has
+    threads that its runs would lose (`basics.threads`): they begin in other processes.
     """
     with threads.noted():
         algorithm.prepare()
@@ -204,55 +354,6 @@ def import_modules(names: Iterable[str]) -> None:
     for name in names:
         with suppress(Exception):  # a module that only its library can import
             importlib.import_module(name)
-
-
-class _Trial(_Beneath):
-    """The objective of a trial: it also reports modules that were loaded since the last call."""
-
-    _SHOWN = Penalized._SHOWN | {
-        *("batch", "constraints", "number_of_constraints", "constraint_evaluations")
-    }
-
-    def __init__(
-        self, problem: Problem, memory: Sequence[int], told: int, trace: int, cores: int
-    ) -> None:
-        self._told, self._trace, self.cores = told, trace, cores
-        self._known = set(sys.modules)
-        cap = TRIAL_EVALUATIONS_PER_DIMENSION * problem.dimension
-        state = State.of(problem, memory)
-        measurement = state.measurement(problem, cap=cap, exit=self._end, native=False)
-        now = now_ns()
-        measurement.start(now, now + round(TRIAL_S * 1e9))
-        measurement.begin_launch()
-        self._objective = measurement.objective
-
-    def __call__(self, x: Any) -> Any:
-        return self._telling(self._objective)(x)
-
-    def __getattr__(self, name: str) -> Any:
-        found = super().__getattr__(name)
-        return self._telling(found) if name in ("batch", "constraints") else found
-
-    def _telling(self, evaluate: Callable[[Any], Any]) -> Callable[[Any], Any]:
-        def evaluated(x: Any) -> Any:
-            if not self._objective.evaluations:
-                faulthandler.cancel_dump_traceback_later()
-                os.ftruncate(self._trace, 0)
-            value = evaluate(x)
-            self.tell()
-            return value
-
-        return evaluated
-
-    def _end(self, status: int) -> NoReturn:
-        self.tell()
-        kernel.end_process(status)
-
-    def tell(self) -> None:
-        new = [name for name in sys.modules if name not in self._known]
-        if new:
-            self._known.update(new)
-            os.write(self._told, "".join(f"{name}\n" for name in new).encode())
 
 
 @scratch_folder()
@@ -277,12 +378,37 @@ def trial_launch(
         kernel.limit_memory(memory_mb)
         kernel.KillTimer().set(now_ns() + round(1e9 * TRIAL_KILL_S))
         faulthandler.dump_traceback_later(TRACE_S, file=trace)
-        null = os.open(os.devnull, os.O_RDWR)
-        os.dup2(null, 1)
-        os.dup2(null, 2)
-        rng, trial = stream(0, 0), _Trial(problem, memory.fds, told, trace, cores)
-        algorithm.solve(trial, rng)  # the runs will report what it raises
-        trial.tell()
+        take_output(os.open(os.devnull, os.O_WRONLY))
+        known, rng = set(sys.modules), stream(0, 0)
+
+        def tell() -> None:
+            new = [name for name in list(sys.modules) if name not in known]
+            known.update(new)
+            os.write(told, "".join(f"{name}\n" for name in new).encode())
+
+        def evaluate(x: NDArray[np.float64]) -> Any:
+            faulthandler.cancel_dump_traceback_later()
+            os.ftruncate(trace, 0)
+            value = problem.evaluate(x)
+            tell()
+            return value
+
+        def end(status: int) -> NoReturn:
+            tell()
+            kernel.end_process(status)
+
+        measurement = State.of(problem, memory.fds).measurement(
+            replace(problem, evaluate=evaluate),
+            cap=TRIAL_EVALUATIONS_PER_DIMENSION * problem.dimension,
+            exit=end,
+            native=False,
+            cores=cores,
+        )
+        now = now_ns()
+        measurement.start(now, now + round(TRIAL_S * 1e9))
+        measurement.begin_launch()
+        algorithm.solve(measurement.objective, rng)  # the runs will report what it raises
+        tell()
 
     def guard() -> None:
         ends_at_once()
@@ -299,7 +425,6 @@ def trial_launch(
     kernel.end_group_and_orphans(pid)
     os.waitpid(pid, 0)
     memory.close()
-    views.check()
     changed = appeared(before, fingerprint(views.watched))
     return Trial(kernel.taken(told).split(), kernel.taken(trace), changed)
 

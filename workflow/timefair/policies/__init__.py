@@ -39,9 +39,7 @@ def stopping_rules() -> Mapping[str, type[StoppingPolicy]]:
 
 def declared(package: str, kind: str, base: type[Kind], key: str) -> Mapping[str, type[Kind]]:
     """The classes derived from `base` in the modules of a package, and in those of extensions of
-    this `kind`, by the default of the field `key`, in the order of their modules.
-
-    Those without a default are omitted. RuntimeError if two have the same name.
+    this `kind`, by the default of the field `key`; those without a default are omitted.
     """
     found: dict[str, type[Kind]] = {}
     folder = importlib.import_module(package).__path__
@@ -50,13 +48,8 @@ def declared(package: str, kind: str, base: type[Kind], key: str) -> Mapping[str
         modules += [f"{one.package}.{one.policies[kind]}"] if kind in one.policies else []
     for module in modules:
         for value in vars(importlib.import_module(module)).values():
-            if not (isinstance(value, type) and issubclass(value, base)):
-                continue
-            name = value.model_fields[key].default
-            if value.__module__ != module or not isinstance(name, str):
-                continue
-            if name in found:
-                both = f"{found[name].__module__} and {module}"
-                raise RuntimeError(f"{both} declare two classes for {key} {name!r}")
-            found[name] = value
+            if isinstance(value, type) and issubclass(value, base):
+                name = value.model_fields[key].default
+                if value.__module__ == module and isinstance(name, str):
+                    found[name] = value
     return MappingProxyType(found)

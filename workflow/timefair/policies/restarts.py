@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated, Literal, Protocol
+from typing import Annotated, Any, Literal, Protocol
 
 from pydantic import BeforeValidator, Field
 
@@ -18,42 +18,16 @@ from timefair.basics.sections import CampaignView, Count, Fault, Positive, Repea
 
 @dataclass(frozen=True)
 class Limit:
-    """Limit of a launch in seconds and in evaluations; None for no limit."""
+    """Limit of a launch in seconds and in evaluations, which are rounded down; inf for no limit."""
 
-    seconds: float | None = None
-    evaluations: int | None = None
+    seconds: float = math.inf
+    evaluations: float = math.inf
 
     def times(self, factor: float) -> Limit:
-        """Multiply both limits, and round evaluations down; an infinite product is no limit.
-
-        >>> Limit(evaluations=5).times(1.5)
-        Limit(seconds=None, evaluations=7)
-        """
-        seconds, evaluations = _finite(self.seconds, factor), _finite(self.evaluations, factor)
-        return Limit(seconds, None if evaluations is None else int(evaluations))
-
-
-def _finite(number: float | None, factor: float) -> float | None:
-    product = math.inf if number is None else number * factor
-    return None if product == math.inf else product
+        return Limit(self.seconds * factor, self.evaluations * factor)
 
 
 UNLIMITED = Limit()  # a launch ends with the run, or when the algorithm returns
-
-
-class BegunLaunch(Protocol):
-    """A launch that was begun with `Launches.begin`."""
-
-    @property
-    def has_ended(self) -> bool:
-        """Whether the launch cannot continue."""
-
-    @property
-    def best(self) -> float:
-        """The best precision of the launch so far; `inf` before the first finite value."""
-
-    def go_on(self) -> None:
-        """Continue the launch without a limit until it ends."""
 
 
 class Launches(Protocol):
@@ -67,18 +41,19 @@ class Launches(Protocol):
     def made(self) -> int:
         """Number of launches that were begun, also in an earlier process of the same run."""
 
-    def launch(self, limit: Limit = UNLIMITED, plateau: Limit = UNLIMITED) -> None:
+    def launch(
+        self, limit: Limit = UNLIMITED, plateau: Limit = UNLIMITED, *, until_change: bool = False
+    ) -> None:
         """Launch the algorithm with its own random stream, and return when the launch ends: at the
-        latest at `limit`, or after `plateau` without an improvement of its own best value.
+        latest at `limit`, after `plateau` without an improvement of its own best value, or with
+        `until_change` at the next change of the problem.
         """
 
-    def launch_until_change(self) -> None:
-        """Launch the algorithm, and return when the launch ends, at the next change at the latest
-        if there is one.
+    def begin(self, turn: Limit) -> Any:
+        """Launch the algorithm and pause the launch when it has used its turn: an object with
+        ``has_ended``, ``best``, its best precision (`inf` before the first finite value), and
+        ``go_on()``, which continues it without a limit until it ends.
         """
-
-    def begin(self, turn: Limit) -> BegunLaunch:
-        """Launch the algorithm and pause the launch when it has used its turn."""
 
     def finish(self) -> None:
         """End the run before its budget is used up."""
@@ -124,7 +99,7 @@ class WithTau(RestartPolicy):
 
     @property
     def tau(self) -> Limit:
-        return Limit(self.tau_s, self.tau_evaluations)
+        return Limit(self.tau_s or math.inf, self.tau_evaluations or math.inf)
 
     def faults(self, campaign: CampaignView) -> Iterator[Fault]:
         if (self.tau_s is None) == (self.tau_evaluations is None):
@@ -143,7 +118,7 @@ class AtChange(RestartPolicy):
 
     def make(self, launches: Launches) -> None:
         while True:
-            launches.launch_until_change()
+            launches.launch(until_change=True)
 
 
 CANDIDATES = 40  # the number of candidates that Friedrich, Kötzing and Wagner recommend
@@ -286,7 +261,7 @@ class Stagnation(RestartPolicy):
 
     @property
     def plateau(self) -> Limit:
-        return Limit(self.plateau_s, self.plateau_evaluations)
+        return Limit(self.plateau_s or math.inf, self.plateau_evaluations or math.inf)
 
     def faults(self, campaign: CampaignView) -> Iterator[Fault]:
         if self.plateau_s is None and self.plateau_evaluations is None:

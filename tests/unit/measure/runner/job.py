@@ -1,4 +1,4 @@
-"""A job for prepared processes, or the first of these: ``job.py DRIVER LEVELS REQUEST [NUMBERS]``.
+"""A job for prepared processes, or such a process: ``job.py DRIVER REQUEST [NUMBERS]``.
 
 With the numbers that `hand_over` appends it prepares, and serves.
 """
@@ -18,17 +18,13 @@ from timefair.measure import runner as prepared
 
 
 def main() -> int:
-    driver, levels, request = map(json.loads, sys.argv[1:4])
-    if len(sys.argv) > 4:
-        return serve(driver, request, *map(int, sys.argv[4:]))
+    driver, request = map(json.loads, sys.argv[1:3])
+    if len(sys.argv) > 3:
+        return serve(driver, request, *map(int, sys.argv[3:]))
     command = [sys.executable, *sys.argv]
     prepared.CONTINUE_S = 0.1
-    places = [
-        prepared.Level(prepared.address(driver, level), request | {"level": level})
-        for level in range(levels)
-    ]
     begun = Path(request.get("begun", "begun.txt"))
-    status = prepared.hand_over(places, request, command, os.environ, begun)
+    status = prepared.hand_over(prepared.address(driver), request, command, os.environ, begun)
     return 99 if status is None else status
 
 
@@ -45,15 +41,8 @@ def serve(driver: int, request: dict, listener: int, starter: int) -> int:
     return 0
 
 
-def work(task: prepared.Task) -> int:
-    request = task.request
-    if task.listener is not None:
-        print("preparing", os.getpid(), flush=True)
-        if request["do"] == f"fail at level {request['level']}":
-            return 5
-        prepared.serve(task.listener, int(sys.argv[1]), work, task.connection)
-        return 0
-    print("measuring", os.getpid(), os.getppid(), task.number, flush=True)
+def work(request: dict, number: int) -> int:
+    print("measuring", os.getpid(), os.getppid(), number, flush=True)
     if request.get("leave"):
         left = subprocess.Popen(["sleep", "60"], start_new_session=True)
         print("leaving", left.pid, flush=True)

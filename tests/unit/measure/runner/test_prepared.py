@@ -2,7 +2,6 @@
 
 import json
 import os
-import resource
 import signal
 import subprocess
 import sys
@@ -29,8 +28,8 @@ def driver():
 
 
 class Job:
-    def __init__(self, driver: subprocess.Popen, log: Path, levels: int = 1, **request: object):
-        words = [driver.pid, levels, {"do": "end"} | request]
+    def __init__(self, driver: subprocess.Popen, log: Path, **request: object):
+        words = [driver.pid, {"do": "end"} | request]
         self.log = log
         with log.open("w") as file:
             self.process = subprocess.Popen(
@@ -74,13 +73,11 @@ def alive(pid: int) -> bool:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("levels", [1, 3])
-def test_a_process_is_prepared_once_for_jobs_that_are_forks_of_it(start, levels):
-    first = start(levels=levels)
+def test_a_process_is_prepared_once_for_jobs_that_are_forks_of_it(start):
+    first = start()
     assert first.status() == 0
-    assert len(first.numbers("preparing")) == levels
-    ((ready,),) = first.numbers("preparing")[-1:]
-    others = [start(levels=levels, status=k) for k in (0, 7)]
+    ((ready,),) = first.numbers("preparing")
+    others = [start(status=k) for k in (0, 7)]
     assert [job.status() for job in others] == [0, 7]
     forks = [job.numbers("measuring")[0] for job in (first, *others)]
     assert {parent for _, parent, _ in forks} == {ready}
@@ -90,7 +87,7 @@ def test_a_process_is_prepared_once_for_jobs_that_are_forks_of_it(start, levels)
 
 @pytest.mark.slow
 def test_jobs_that_start_together_have_one_process_prepared(start):
-    jobs = [start(levels=2, preparation_s=0.3) for _ in range(4)]
+    jobs = [start(preparation_s=0.3) for _ in range(4)]
     assert [job.status() for job in jobs] == [0] * 4
     assert len({parent for job in jobs for _, parent, _ in job.numbers("measuring")}) == 1
 
@@ -169,18 +166,6 @@ def test_a_fork_goes_on_when_the_prepared_process_is_killed_and_another_is_made(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("levels", [1, 3])
-def test_prepared_processes_end_with_snakemake(start, driver, levels):
-    job = start(levels=levels)
-    assert job.status() == 0
-    made = [pid for (pid,) in job.numbers("preparing")]
-    assert all(alive(pid) for pid in made)
-    driver.kill()
-    driver.wait()
-    wait_for(lambda: not any(alive(pid) for pid in made))
-
-
-@pytest.mark.slow
 def test_a_fork_goes_on_when_snakemake_is_killed(start, driver):
     job = start(do="wait")
     ((fork, ready, _),) = job.numbers("measuring")
@@ -202,13 +187,8 @@ def test_a_process_that_still_prepares_ends_with_the_job_that_wants_it(start):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("levels", "do", "status"),
-    [(1, "fail to prepare", 2), (3, "fail to prepare", 2), (3, "fail at level 2", 5)],
-)
-def test_a_job_that_cannot_be_prepared_fails_as_the_preparation_did(start, levels, do, status):
-    jobs = [start(levels=levels, do=do) for _ in range(2)]
-    assert [job.status() for job in jobs] == [status, status]
+def test_a_job_that_cannot_be_prepared_fails_as_the_preparation_did(start):
+    assert [start(do="fail to prepare").status() for _ in range(2)] == [2, 2]
 
 
 @pytest.mark.slow
@@ -254,18 +234,6 @@ def test_all_work_is_done_so_many_at_a_time(tmp_path):
 
     assert in_forks([lambda k=k: work(k) for k in range(5)], 2) == 0
     assert sorted(path.stem for path in tmp_path.glob("*.ended")) == list("01234")
-
-
-def test_more_descriptors_than_select_takes_may_be_open():
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (min(4096, hard), hard))
-    held = [os.open(os.devnull, os.O_RDONLY) for _ in range(1030)]
-    try:
-        assert in_forks([lambda: 3], 1) == 3
-    finally:
-        for descriptor in held:
-            os.close(descriptor)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
 @pytest.mark.slow

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from scipy.stats import binom, wilcoxon
 
 from timefair.algorithms.base import Algorithm
-from timefair.measure.launching import run_seed
 from timefair.measure.run import Allowance, measure_run
+from timefair.measure.trial import run_seed
 from timefair.problems.base import Problem, ProblemName
 
 Vector = NDArray[np.float64]

@@ -226,7 +226,7 @@ def _why(python: str, done: subprocess.CompletedProcess[str]) -> str:
 
 BUILD = "`python setup.py build_ext --inplace` in a clone of timefair with this interpreter"
 
-MEASURING = "timefair.measure.job.cell"
+MEASURING = "timefair.measure.job"
 """The module that measures in another interpreter, which needs all its imports."""
 
 

@@ -156,8 +156,8 @@ def timed(
 ) -> list[float]:
     from timefair.algorithms import registry
     from timefair.machine.linux import kernel
-    from timefair.measure.launching import run_seed
     from timefair.measure.run import Allowance, measure_run
+    from timefair.measure.trial import run_seed
     from timefair.problems.registry import find
 
     kernel.adopt_orphans()

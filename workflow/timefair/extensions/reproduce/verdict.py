@@ -28,7 +28,7 @@ from timefair.campaign.configuration import Campaign
 from timefair.campaign.plan import Job
 from timefair.machine.linux.kernel import interruptible
 from timefair.measure.isolation import held_cores
-from timefair.measure.job.cell import runner, seed_of, unprepared
+from timefair.measure.job import Prepared, runner, seed_of
 from timefair.policies import stopping_rules
 from timefair.records.integrity import RUN_KEY, SHARED, run_name
 from timefair.records.schema import PUBLISHED, RUN_SCHEMA, SCHEMA_VERSION
@@ -505,7 +505,7 @@ class Replayer:
     """Measures runs of one algorithm again; it is prepared once for all of them."""
 
     def __init__(self, campaign: Campaign) -> None:
-        self.prepared = unprepared(campaign)
+        self.prepared = Prepared(campaign)
 
     def measure(self, recorded: RecordedRun) -> Row:
         """The run in its own columns of `records.schema`; no file is written."""
@@ -520,7 +520,7 @@ class Replayer:
             held_cores(cores) as held,
             runner(prepared, job, held, recorded.path.parent) as running,
         ):
-            measured = running.measure(instance, run, seed, give_up=False)
+            measured = running(instance, run, seed)
         again: Row = pa.RecordBatch.from_pylist([measured], schema=RUN_SCHEMA).to_pylist()[0]
         return again
 

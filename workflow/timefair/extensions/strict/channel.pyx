@@ -91,7 +91,7 @@ cdef struct Head:
     int64_t count  # number of points, values or bytes of a text; or the number of a launch
     int64_t calls  # evaluations of the run so far
     int64_t left  # evaluations that the budget leaves to the launch; -1 without such a budget
-    int64_t code  # the kind of a failure: an index in `failures.FAILURES`
+    int64_t code  # the kind of a failure: a `Stop`
     double progress  # share of the launch's budget that is used
 
 

@@ -28,12 +28,17 @@ from timefair.basics.errors import InputError
 from timefair.extensions.strict.channel import Caller, Channel
 from timefair.machine.linux import kernel
 from timefair.machine.linux.kernel import ends_at_once
-from timefair.measure import launching
 from timefair.measure.evaluation.objective import LaunchCut
 from timefair.measure.evaluation.state import failure, take_output
 from timefair.measure.isolation import Views, views
-from timefair.measure.launching import LONGEST, fork_on_request, stream
-from timefair.measure.trial import load, prepare
+from timefair.measure.trial import (
+    LONGEST,
+    fork_on_request,
+    load,
+    of_a_return,
+    prepare,
+    stream,
+)
 from timefair.problems.base import Problem, ProblemName
 from timefair.records.status import Isolation
 
@@ -155,7 +160,7 @@ def _live(
             rng = stream(request.seed, launch)
             remark = ""
             with suppress(LaunchCut):
-                remark = launching.of_a_return(algorithm.solve(objective, rng))
+                remark = of_a_return(algorithm.solve(objective, rng))
             kernel.end_if_forked(own)
             launch = caller.returned(remark)
     except BaseException as error:

@@ -24,13 +24,11 @@ from timefair.extensions.strict.channel import Channel, Server
 from timefair.extensions.strict.host import Ready, Request, Setup
 from timefair.machine.linux import kernel
 from timefair.machine.linux.kernel import Keeper
-from timefair.measure import launching
 from timefair.measure.evaluation.state import SolverGone, State
 from timefair.measure.isolation import Views
-from timefair.measure.job.prepared import Prepared
-from timefair.measure.launching import companion, forked
+from timefair.measure.job import Prepared
 from timefair.measure.run import Confined
-from timefair.measure.trial import Trial
+from timefair.measure.trial import Remark, Trial, companion, forked
 from timefair.records.status import Isolation
 
 
@@ -134,10 +132,10 @@ class _Solvers:
         self._solvers: list[Solver] = []
         self.first = self._another()
 
-    def solve(self, objective: Objective, rng: np.random.Generator) -> launching.Remark:
+    def solve(self, objective: Objective, rng: np.random.Generator) -> Remark:
         """Make the launch in a solver. The solver uses the same random stream as `rng`."""
         solver = next((one for one in self._solvers if not one.busy), None) or self._another()
-        return launching.Remark(solver.launch(int(self._state["launches"]) - 1, objective))
+        return Remark(solver.launch(int(self._state["launches"]) - 1, objective))
 
     def _another(self) -> Solver:
         solver = self._host.solver(self._seed, self._state.output_fd)

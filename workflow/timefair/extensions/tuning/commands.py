@@ -54,11 +54,11 @@ def _tune(arguments: argparse.Namespace) -> None:
         os.execve(sys.executable, command, environment)
     from timefair.campaign import configuration
     from timefair.extensions.tuning.job import tune
-    from timefair.measure.job.cell import unprepared
+    from timefair.measure.job import Prepared
 
     campaign, label = configuration.restore(arguments.campaign), arguments.algorithm
     if label not in campaign.tuned:
         raise InputError(f"--algorithm: {label!r}: should be the label of a tuned variant")
-    key = as_planned(arguments, unprepared(campaign).tuning_key(label))
+    key = as_planned(arguments, Prepared(campaign).tuning_key(label))
     prepare_files([arguments.record])
     tune(campaign, label, arguments.record, key, arguments.campaign.absolute().parent)

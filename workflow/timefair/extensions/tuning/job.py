@@ -27,11 +27,9 @@ from timefair.machine.facts import machine_state
 from timefair.machine.linux import kernel
 from timefair.machine.linux.kernel import interruptible
 from timefair.measure.isolation import held_cores
-from timefair.measure.job.cell import allowed, unprepared
-from timefair.measure.job.prepared import Prepared, common
-from timefair.measure.launching import run_seed
-from timefair.measure.perturbation import RunMonitor, parts_for
+from timefair.measure.job import Prepared, common, monitor
 from timefair.measure.run import ATTEMPTS, explained, given_up, measure_run
+from timefair.measure.trial import run_seed
 from timefair.problems.base import ProblemName
 from timefair.records.store import BegunRun, Journal, facts_of, journal_path, write_record
 
@@ -85,12 +83,7 @@ class _Search:
         self.rows: list[pa.RecordBatch] = []
         self.trace: list[Tried] = []
         kernel.adopt_orphans()
-        self._monitor = RunMonitor(
-            cores,
-            reference=campaign.reference_is_timed,
-            repeats=campaign.timing.most_repeats,
-            parts=parts_for(campaign.budget.time_s),
-        )
+        self._monitor = monitor(campaign, cores)
 
     def go_on(self) -> None:
         """Make the evaluations that the journal lacks, until the budget has no room for another."""
@@ -130,7 +123,7 @@ class _Search:
 
     def facts(self) -> dict[str, Any]:
         return {
-            **unprepared(self._campaign).origin(self._label),
+            **Prepared(self._campaign).origin(self._label),
             "machine_state": machine_state(),
             "stopping": [],
             "tuning": {
@@ -183,7 +176,7 @@ class _Search:
         prepared = self._candidate(asked.candidate, asked.parameters)
         problem = prepared.suite.problem(job.function, job.dimension, job.instances[0])
         seed = self._seed(problem.name, asked.repetition)
-        with allowed(prepared, job, self._cores, self._folder) as (algorithm, allowance):
+        with prepared.ready(job, self._cores, self._folder) as (algorithm, allowance):
             measure = partial(measure_run, algorithm, problem, allowance, seed)
             if given_up_on:
                 measure = partial(given_up, problem, allowance, seed)
@@ -195,7 +188,7 @@ class _Search:
     def _candidate(self, candidate: int, parameters: Mapping[str, Any]) -> Prepared:
         if candidate not in self._ready:
             changed = self._campaign.with_parameters(self._label, parameters)
-            self._ready[candidate] = unprepared(changed)
+            self._ready[candidate] = Prepared(changed)
         prepared = self._ready[candidate]
         try:
             if not self._campaign.is_apart(self._label):

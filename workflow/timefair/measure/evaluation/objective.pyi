@@ -11,6 +11,7 @@ from timefair.problems.base import Problem
 
 NEVER: int
 AT_ONCE: int
+MOST_BATCHES: int
 HEADER: np.dtype[np.void]
 EVENT: np.dtype[np.void]
 BATCH: np.dtype[np.void]
@@ -18,7 +19,7 @@ LAUNCH: np.dtype[np.void]
 
 def vector_dtype(numbers: int) -> np.dtype[np.void]: ...
 
-Stop = IntEnum("Stop", "RUNNING TARGET TIME EVALUATIONS ENDED FAILURE SOLVER_ENDED")
+Stop = IntEnum("Stop", "RUNNING TARGET TIME EVALUATIONS ENDED FAILURE SOLVER_ENDED OUT_OF_MEMORY")
 LaunchCode = IntEnum(
     "LaunchCode", "OPEN RETURNED TAU LAUNCH_TARGET LAUNCH_CUT LAUNCH_FAILED STAGNATED"
 )
@@ -33,12 +34,6 @@ class Log:
     dtype: np.dtype[np.void]
     def __init__(self, fd: int, dtype: np.dtype[np.void], rows: int = ...) -> None: ...
 
-class BestPoint:
-    fd: int
-    def __init__(self, fd: int, dimension: int) -> None: ...
-    @staticmethod
-    def read(fd: int, dimension: int, events: int) -> tuple[float, NDArray[np.float64]]: ...
-
 class Measurement:
     def __init__(
         self, problem: Problem, header: NDArray[np.void], *logs: Any, **_: Any
@@ -47,11 +42,14 @@ class Measurement:
     def objective(self) -> Objective: ...
     def start(self, t0: int, deadline: int = ..., cpu: bool = ...) -> None: ...
     def begin_launch(
-        self, start: int = ..., deadline: int = ..., evaluations: int = ...
+        self,
+        start: int = ...,
+        deadline: int = ...,
+        evaluations: int = ...,
+        turn: tuple[int, int] = ...,
+        pause: Callable[[], object] | None = ...,
     ) -> None: ...
     def until_change(self, now: int) -> tuple[int, int]: ...
-    def end_at_plateau(self, time_ns: int, evaluations: int) -> None: ...
-    def pause_after(self, time_ns: int, evaluations: int, pause: Callable[[], object]) -> None: ...
     def recommend(self, x: ArrayLike) -> None: ...
     def end_launch(self, code: int) -> int: ...
     def finish(self, stop: int) -> None: ...

@@ -1,11 +1,8 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
 """The instrumented objective: it counts and times evaluations, records events and ends the run.
 
-Everything that the parent needs after this process has ended is written to shared memory at once
-(`timefair.measure.evaluation.state` reads it).
-
-An algorithm gets an `Objective`. The launch loop uses the `Measurement` behind it, which starts the
-time and opens and closes launches. No attribute of an objective leads to its measurement.
+What the parent needs is written at once to shared memory, which `evaluation.state` reads. No
+attribute of the `Objective`, which an algorithm gets, leads to its `Measurement`.
 """
 
 import mmap
@@ -24,6 +21,7 @@ from libc.string cimport memcmp, memcpy, memmove
 from posix.time cimport (
     CLOCK_MONOTONIC, CLOCK_PROCESS_CPUTIME_ID, clock_gettime, clockid_t, timespec,
 )
+from posix.unistd cimport _exit
 
 from timefair.basics.optimum import rounding
 from timefair.records.thinning import THINNING, VECTOR_THINNING
@@ -34,20 +32,8 @@ cdef extern from *:
     """
     #include <stdint.h>
     #define timefair_commit_follows() __atomic_signal_fence(__ATOMIC_RELEASE)
-    static inline int64_t timefair_part(int64_t place, int64_t length, int64_t parts) {
-        return (int64_t)((__int128)place * parts / length);
-    }
-    static inline int64_t timefair_begin(int64_t part, int64_t length, int64_t parts) {
-        return (int64_t)(((__int128)part * length + parts - 1) / parts);
-    }
     """
     void timefair_commit_follows() noexcept nogil  # all writes above it are made before those below
-    # A length is divided into equal parts: the part that contains a place, and a part's beginning.
-    int64_t timefair_part(int64_t place, int64_t length, int64_t parts) noexcept nogil
-    int64_t timefair_begin(int64_t part, int64_t length, int64_t parts) noexcept nogil
-
-cdef extern from "unistd.h":
-    void _exit(int status) noexcept nogil
 
 ctypedef void (*native_t)(void *handle, const double *x, double *y) noexcept
 
@@ -71,7 +57,6 @@ cdef struct Header:
     int64_t recommended  # see `state.Recommendations`
     int64_t stop  # a Stop
     int64_t end  # when the run was stopped
-    int64_t failure  # index in `state.FAILURES` plus 1; 0: none
     int64_t solvers  # number of solvers of an algorithm with `isolation: strict`
     int64_t solver  # process id of the solver whose end ended the run
     int64_t cpu_1  # CPU time at the stop, including children waited for, ns; 0: killed
@@ -108,30 +93,22 @@ cdef struct Launch:
     double best  # its best precision
 
 
-HEADER = np.dtype([(name, np.int64) for name in (
-    "kill_at", "evaluations", "charge", "last", "events", "launches", "launch_events", "batches",
-    "vectors", "recommended", "stop", "end", "failure", "solvers", "solver", "cpu_1",
-    "constraint_evaluations", "elsewhere",
-)])
-EVENT = np.dtype([(name, np.int64) for name in ("launch", "evaluations", "time")]
-                 + [("precision", np.float64)])
+cdef Header a_header
+cdef Event an_event
+cdef Batch a_batch
+cdef Launch a_launch
+HEADER = np.asarray(<Header[:1]>&a_header).dtype
+EVENT = np.asarray(<Event[:1]>&an_event).dtype
+BATCH = np.asarray(<Batch[:1]>&a_batch).dtype
+LAUNCH = np.asarray(<Launch[:1]>&a_launch).dtype
 
 
 def vector_dtype(numbers):
     """The dtype of a row of the log of vectors."""
-    return np.dtype([(name, np.int64) for name in ("launch", "evaluations", "time")]
-                    + [("outputs", np.float64, (numbers,))])
+    return np.dtype(EVENT.descr[:3] + [("outputs", np.float64, (numbers,))])
 
 
-BATCH = np.dtype([(name, np.int64) for name in ("first", "size", "count")])
-LAUNCH = np.dtype([(name, np.int64) for name in (
-    "start", "end", "first", "last", "earlier", "code",
-)] + [("best", np.float64)])
-assert HEADER.itemsize == sizeof(Header)
-assert EVENT.itemsize == sizeof(Event)
 assert vector_dtype(2).itemsize == sizeof(Vector) + 2 * sizeof(double)
-assert BATCH.itemsize == sizeof(Batch)
-assert LAUNCH.itemsize == sizeof(Launch)
 
 
 cpdef enum Stop:
@@ -143,6 +120,7 @@ cpdef enum Stop:
     ENDED = 4
     FAILURE = 5
     SOLVER_ENDED = 6
+    OUT_OF_MEMORY = 7
 
 
 cpdef enum LaunchCode:
@@ -192,8 +170,8 @@ def cpu_ns():
 cdef class Log:
     """Rows of one dtype in a file that outlives the process that writes it, and grows by segments.
 
-    While `reach` maps a segment, another thread may run; code that has checked what to write calls
-    only `row`. The last segment stays mapped, for a thread that still has an address in it.
+    While `reach` maps one, another thread may run, so code that has checked what to write calls
+    only `row`. The last segment stays mapped for such a thread.
     """
 
     cdef readonly int fd
@@ -234,39 +212,6 @@ cdef class Log:
         return 0
 
 
-cdef class BestPoint:
-    """The best value of a run and its point, in a file that outlives the process that writes them.
-
-    Those of event k (from 0) are in slot k % 2 of ``1 + dimension`` numbers, and written before it
-    is committed: a process that is killed in between leaves those of the last committed event.
-    """
-
-    cdef readonly int fd
-    cdef Py_ssize_t dimension
-    cdef double *slots
-    cdef object mapping
-
-    def __init__(self, int fd, Py_ssize_t dimension):
-        self.fd, self.dimension = fd, dimension
-        size = 2 * (1 + dimension) * sizeof(double)
-        os.ftruncate(fd, size)
-        self.mapping = mmap.mmap(fd, size)
-        cdef cnp.ndarray view = np.frombuffer(self.mapping, dtype=np.float64)
-        self.slots = <double *>cnp.PyArray_DATA(view)
-
-    cdef inline void write(self, int64_t event, double value, const double *x) noexcept:
-        cdef double *slot = self.slots + (event & 1) * (1 + self.dimension)
-        slot[0] = value
-        memcpy(slot + 1, x, self.dimension * sizeof(double))
-
-    @staticmethod
-    def read(int fd, Py_ssize_t dimension, int64_t events):
-        """The value and the point of the last of `events` committed events, at least 1."""
-        size = (1 + dimension) * sizeof(double)
-        slot = np.frombuffer(os.pread(fd, size, ((events - 1) & 1) * size), dtype=np.float64)
-        return slot[0].item(), slot[1:]
-
-
 cpdef cnp.ndarray as_point(x, Py_ssize_t dimension):
     """An array of shape ``(dimension,)`` and C order; ValueError for another shape."""
     cdef cnp.ndarray array
@@ -296,11 +241,8 @@ cpdef cnp.ndarray as_batch(points, Py_ssize_t dimension):
 
 
 cdef class Keeper:
-    """Decides which vectors of one run are recorded: a class per rule of `problems.kinds.Keep`.
-
-    It only knows the vectors that it has kept, which a run that continues in a new process gives it
-    again. `numbers`: length of a vector; `value`: of the last vector, the measured value with
-    ``improving``, else `inf`.
+    """Decides by the vectors of a run that it has kept whether one is: a rule of `kinds.Keep`.
+    `numbers`: length of a vector; `value`: the last measured one with ``improving``, else `inf`.
     """
 
     cdef Py_ssize_t numbers
@@ -325,8 +267,6 @@ cdef class Keeper:
     def keeps(self, vector):
         """Whether this vector is kept; `vector` is array-like of shape ``(numbers,)``."""
         cdef cnp.ndarray array = np.ascontiguousarray(vector, dtype=np.float64)
-        if array.size != self.numbers:
-            raise ValueError(f"a vector has {self.numbers} numbers, not {array.size}")
         return self.keep(<const double *>cnp.PyArray_DATA(array))
 
 
@@ -345,8 +285,6 @@ cdef class Nondominated(Keeper):
     cdef object thinning
 
     def __init__(self, numbers, widths, thinning=VECTOR_THINNING):
-        if numbers != 2:
-            raise ValueError(f"two objectives, not {numbers}")
         self.width.first, self.width.second = widths
         self.thinning = thinning
         self.next_step = thinning.free
@@ -459,8 +397,6 @@ cdef class Changing(Keeper):
     cdef double environment, least  # of the last kept vector
 
     def __init__(self, numbers):
-        if numbers != 2:
-            raise ValueError(f"a value and its environment, not {numbers} numbers")
         self.environment = -1.0
 
     cdef bint takes(self, const double *vector) noexcept:
@@ -485,9 +421,7 @@ def keeper(outputs, f_opt):
 
 
 cdef class ConstraintValues:
-    """The constraints of a problem at the point where they were evaluated last: an algorithm usually
-    evaluates both the function and the constraints at a point.
-    """
+    """The constraints of a problem at the point where they were evaluated last."""
 
     cdef readonly Py_ssize_t count
     cdef object evaluate
@@ -553,18 +487,16 @@ cdef class ConstraintValues:
 cdef class Measurement:
     """Measures one run: evaluates for its `Objective`; the launch loop begins and ends launches.
 
-    - `header`: One record of dtype `HEADER` in shared memory; `best_fd`: file of the `BestPoint`.
+    - `header`: One record of dtype `HEADER` in shared memory; `best_fd`: file of the best value.
     - `batches`, `recommendations`: None: they are not recorded.
     - `vectors`: Of dtype ``vector_dtype(problem.kept)``, for a problem with `outputs`.
-    - `cap`: Evaluations of the run; NEVER without such a budget.
-    - `final_target`: The run ends at the first precision at or below it; ``-inf`` for never.
+    - `cap`: Evaluations of the run; `final_target`: precision at or below which it ends.
     - `clock`: ``clock() -> int`` in nanoseconds instead of the real one: for tests.
-    - `exit`: Called with 0 when the run is over, instead of ending the process. It must not return.
-    - `fail`: Called with what the problem raises: it ends the run, before the algorithm or its
-      library can catch that. None: the exception reaches the algorithm.
+    - `exit`: Called with 0 when the run is over, instead of ending the process; must not return.
+    - `fail`: Called with what the problem raises, before any code of the algorithm can catch it.
     - `native`: Whether points are evaluated by the problem's C functions, if it has them.
     - `cost`: Simulated evaluation cost in ns, added to the run's clock at each evaluation, or at
-      each round of a batch that several cores, the `evaluators`, evaluate.
+      each round of a batch that several `cores`, the `evaluators`, evaluate.
     - `thinning`: Which improvements of a launch are kept that do not improve the best of the run.
     """
 
@@ -575,7 +507,7 @@ cdef class Measurement:
     cdef void *handle
     cdef Header *header
     cdef Log events, launches, launch_events, batches
-    cdef BestPoint best_point
+    cdef Log best_points  # in turn: the best value of the run, and its point
     cdef Launch *launch
     cdef int64_t t0, run_deadline, run_cap, deadline, cap
     cdef int64_t calls, event_count, launch_index, launch_event_count
@@ -583,7 +515,7 @@ cdef class Measurement:
     cdef double f_opt, rounding, final_target, best, launch_best
     cdef int64_t turn_ends_at, turn_ends_after, plateau_ns, plateau_evaluations
     cdef object pause
-    cdef int closed  # the LaunchCode of what ended the launch; 0 while it may evaluate
+    cdef int cores, closed  # `closed`: the LaunchCode of what ended the launch; 0 while it may evaluate
     cdef bint foreign, optimum_known, more_to_come, traced
     cdef object evaluators, thinning
     cdef ConstraintValues constraints
@@ -601,7 +533,7 @@ cdef class Measurement:
         self, problem, header, Log events, Log launches, Log launch_events, int best_fd,
         int64_t cap=INT64_MAX, double final_target=-INFINITY,
         clock=None, exit=None, fail=None, bint native=True, evaluators=None, int64_t cost=0,
-        thinning=THINNING, Log batches=None, Log vectors=None, recommendations=None,
+        thinning=THINNING, Log batches=None, Log vectors=None, recommendations=None, int cores=1,
     ):
         self.problem, self.evaluate = problem, problem.evaluate
         self.dimension, self.f_opt = problem.dimension, problem.f_opt
@@ -618,11 +550,13 @@ cdef class Measurement:
         self.events, self.launches, self.launch_events = events, launches, launch_events
         self.batches = batches
         self.thinning, self.resolution = thinning, thinning.resolution
-        self.best_point = BestPoint(best_fd, self.dimension)
+        best_point = np.dtype((np.float64, (1 + problem.dimension,)))
+        self.best_points = Log(best_fd, best_point, 2)
+        self.best_points.reach(0)
         self.run_cap = self.cap = cap
         self.cost, self.final_target = cost, final_target
         self.clock, self.clock_id = clock, CLOCK_MONOTONIC
-        self.exit, self.fail, self.evaluators = exit, fail, evaluators
+        self.exit, self.fail, self.evaluators, self.cores = exit, fail, evaluators, cores
         # A run that continues in a new process begins where the last process was killed.
         self.calls, self.event_count = self.header.evaluations, self.header.events
         self.launch_event_count = self.header.launch_events
@@ -776,7 +710,7 @@ cdef class Measurement:
         cdef int64_t place = now - self.t0, length = self.run_deadline - self.t0
         if self.run_cap != INT64_MAX:
             place, length = evaluations, self.run_cap
-        return max(min(timefair_part(place, length, self.environments), self.environments - 1), 0)
+        return max(min(place * self.environments // length, self.environments - 1), 0)
 
     cdef int commit_vector(self, int64_t now) noexcept:
         cdef Vector *row = <Vector *>self.vectors.row(self.vector_count)
@@ -791,52 +725,28 @@ cdef class Measurement:
 
     cdef evaluate_batch(self, points):
         cdef cnp.ndarray array = as_batch(points, self.dimension)
-        cdef int64_t before = self.calls, size = len(array)
-        self.begin_batch(before, size)
-        try:
-            return self.evaluate_all(array)
-        finally:
-            if self.calls - before != size:
-                self.shorten_batch(before, size, self.calls - before)
+        self.begin_batch(len(array))
+        return self.evaluate_all(array)
 
-    cdef int begin_batch(self, int64_t before, int64_t size) except -1:
-        """Log a batch after `before` evaluations; consecutive batches of one size share a row."""
+    cdef int begin_batch(self, int64_t size) except -1:
+        """Log a batch that begins, as if all of it were evaluated."""
         cdef int64_t rows = self.header.batches
         cdef Batch *last
-        if self.batches is None or size < 2 or rows < 0:
+        if self.batches is None or size < 2 or rows < 0 or self.closed:
             return 0
+        self.batches.reach(0)  # all rows
         if rows:
-            last = self.last_batch()
-            end = last.first + last.size * last.count
-            if before == end and size == last.size:
+            last = <Batch *>self.batches.row(rows - 1)
+            if size == last.size and self.calls == last.first + size * last.count:
                 last.count += 1
                 return 0
-            if before < end or rows == MOST_BATCHES:  # a batch of another thread, or a full log
-                self.header.batches = -1
-                return 0
-        self.batches.reach(rows)
+        if rows == MOST_BATCHES:
+            self.header.batches = -1
+            return 0
         last = <Batch *>self.batches.row(rows)
-        last.first, last.size, last.count = before, size, 1
+        last.first, last.size, last.count = self.calls, size, 1
         self.header.batches = rows + 1
         return 0
-
-    cdef int shorten_batch(self, int64_t before, int64_t size, int64_t made) except -1:
-        """Correct the last batch, whose number of evaluations is not its number of points."""
-        cdef Batch *last
-        if self.batches is None or size < 2 or self.header.batches < 0:
-            return 0
-        last = self.last_batch()
-        if made > size or last.size != size or last.first + size * (last.count - 1) != before:
-            self.header.batches = -1  # another thread has evaluated too
-            return 0
-        last.count -= 1
-        if last.count == 0:
-            self.header.batches -= 1
-        return self.begin_batch(before, made)
-
-    cdef Batch *last_batch(self) except NULL:
-        self.batches.reach(self.header.batches - 1)
-        return <Batch *>self.batches.row(self.header.batches - 1)
 
     cdef evaluate_all(self, cnp.ndarray array):
         shape = (len(array), self.shown)[:1 + (self.shown > 1)]
@@ -849,7 +759,7 @@ cdef class Measurement:
             )
             return np.array(found, dtype=np.float64).reshape(shape)
         charged = self.header.charge
-        charges = charged + self.cost * (np.arange(len(array)) // self.evaluators.count + 1)
+        charges = charged + self.cost * (np.arange(len(array)) // self.cores + 1)
         values = [
             self.at_once(array[i:i + AT_ONCE], charges[i:i + AT_ONCE])
             for i in range(0, len(array), AT_ONCE)
@@ -949,6 +859,7 @@ cdef class Measurement:
     cdef int improve(self, double precision, double value, int64_t now, const double *x) except -1:
         """Keep a new best of the launch; a best of the run also gives an event with its point."""
         cdef Event *event
+        cdef double *best
         self.launch_best = precision
         self.launch.best = precision
         self.begin_plateau(now)
@@ -959,7 +870,9 @@ cdef class Measurement:
             event.evaluations = self.calls
             event.time = now - self.t0
             event.precision = precision
-            self.best_point.write(self.event_count, value, x)
+            best = <double *>self.best_points.row(self.event_count & 1)
+            best[0] = value
+            memcpy(best + 1, x, self.dimension * sizeof(double))
             self.event_count += 1
             timefair_commit_follows()
             self.header.events = self.event_count  # the commit
@@ -1011,9 +924,14 @@ cdef class Measurement:
         self.run_deadline = self.deadline = deadline
 
     def begin_launch(
-        self, int64_t start=-1, int64_t deadline=INT64_MAX, int64_t evaluations=INT64_MAX
+        self, int64_t start=-1, int64_t deadline=INT64_MAX, int64_t evaluations=INT64_MAX,
+        turn=(INT64_MAX, INT64_MAX), pause=None,
     ):
-        """Open the next launch at `start` (-1: now), limited by `deadline` and `evaluations`."""
+        """Open the next launch at `start` (-1: now), limited by `deadline` and `evaluations`.
+
+        `turn`: after so many ns or evaluations, ``pause()`` is called, which may make other
+        launches; without it, a launch ends that has not improved for so long.
+        """
         if start < 0:
             start = self.now()
         self.take_launch(self.header.launches)
@@ -1023,9 +941,8 @@ cdef class Measurement:
         self.launch.best = self.launch_best = INFINITY
         self.launch.code = OPEN
         self.header.launches = self.launch_index + 1
-        self.lift_limits()
-        self.deadline = min(self.run_deadline, deadline)
-        self.cap = min(self.run_cap, later(self.calls, evaluations))
+        self.set_limits(start, deadline, evaluations, turn)
+        self.pause = pause
 
     @property
     def changes(self):
@@ -1052,24 +969,10 @@ cdef class Measurement:
             next_one = self.environment_at(now, self.calls) + 1
         if next_one == self.environments:
             return INT64_MAX, INT64_MAX
-        if self.run_cap != INT64_MAX:
-            begin = timefair_begin(next_one, self.run_cap, self.environments)
-            return INT64_MAX, begin - self.calls
-        length = self.run_deadline - self.t0
-        return self.t0 + timefair_begin(next_one, length, self.environments), INT64_MAX
-
-    def end_at_plateau(self, int64_t time_ns, int64_t evaluations):
-        """End the launch that was just begun when it has not improved for one of these limits."""
-        self.plateau_ns, self.plateau_evaluations = time_ns, evaluations
-        self.begin_plateau(self.launch.start)
-
-    def pause_after(self, int64_t time_ns, int64_t evaluations, pause):
-        """Call ``pause()``, which may make other launches, when the launch that was just begun has
-        used one of these limits.
-        """
-        self.turn_ends_at = later(self.launch.start, time_ns)
-        self.turn_ends_after = later(self.calls, evaluations)
-        self.pause = pause
+        cdef int64_t counted = self.run_cap != INT64_MAX
+        cdef int64_t length = self.run_cap if counted else self.run_deadline - self.t0
+        begin = (next_one * length + self.environments - 1) // self.environments
+        return (INT64_MAX, begin - self.calls) if counted else (self.t0 + begin, INT64_MAX)
 
     def recommend(self, x):
         """Note the point that the launch would return if it were stopped now, unless it is over."""
@@ -1183,16 +1086,16 @@ cdef class Measurement:
         self.launch.first = self.launch.last = self.calls
         self.launch.code = OPEN
         self.launch_best = self.launch.best
-        self.lift_limits()
+        self.set_limits(0, INT64_MAX, INT64_MAX, (INT64_MAX, INT64_MAX))
         return 0
 
-    cdef int lift_limits(self) except -1:
-        """Only the limits of the run remain."""
+    cdef int set_limits(self, int64_t now, int64_t deadline, int64_t evaluations, turn) except -1:
         self.closed = False
-        self.deadline, self.cap = self.run_deadline, self.run_cap
+        self.deadline = min(self.run_deadline, deadline)
+        self.cap = min(self.run_cap, later(self.calls, evaluations))
         self.pause = None
-        self.plateau_ns = self.plateau_evaluations = INT64_MAX
-        self.turn_ends_at = self.turn_ends_after = INT64_MAX
+        self.plateau_ns, self.plateau_evaluations = turn
+        self.begin_plateau(now)
         return 0
 
     cdef int take_launch(self, int64_t index) except -1:
@@ -1266,7 +1169,7 @@ cdef class Objective:
 
     @property
     def cores(self):
-        return 1 if self.measurement.evaluators is None else self.measurement.evaluators.count
+        return self.measurement.cores
 
     @property
     def evaluations(self):

@@ -34,15 +34,15 @@ from timefair.measure.evaluation.objective import (
     EVENT,
     HEADER,
     LAUNCH,
+    MOST_BATCHES,
     NEVER,
-    BestPoint,
     Log,
     Measurement,
+    Stop,
     now_ns,
     vector_dtype,
 )
 from timefair.problems.base import Problem
-from timefair.records.status import Status
 from timefair.records.thinning import THINNING, Thinning
 
 MESSAGE_AT = 512
@@ -55,11 +55,9 @@ class Unreadable(ValueError):
 
 
 class Start(NamedTuple):
-    """When the algorithm was first called, and what its process had used until then, all in ns.
-
-    The deadline is t0 + T, or NEVER; the run-queue delay is -1 if it is unknown; `prepared`: time
-    in which the process itself loaded the algorithm. If the run's clock is CPU time, `wall` is t0
-    by CLOCK_MONOTONIC; else 0.
+    """When the algorithm was first called, and what its process had used until then, in ns: delay
+    -1 if unknown; `prepared`: to load the algorithm; `wall`: t0 by CLOCK_MONOTONIC if the run's
+    clock is CPU time, else 0.
     """
 
     t0: int
@@ -73,11 +71,8 @@ class Start(NamedTuple):
 
 
 class Logs(NamedTuple):
-    """The rows that a run's process has committed to its logs, in their order.
-
-    ``launch_events`` are improvements of launches that did not improve the best of the run. None:
-    ``batches`` that are unknown, ``vectors`` if an evaluation gives one number, ``recommended``
-    points that are not recorded.
+    """The rows of a run's logs. None: ``batches`` that are unknown, ``vectors`` if an evaluation
+    gives one number, ``recommended`` points that are not recorded.
     """
 
     events: NDArray[np.void]
@@ -91,9 +86,8 @@ class Logs(NamedTuple):
 class Recommendations:
     """Writes the points that launches recommend, as rows of ``vector_dtype(dimension)``.
 
-    The last row is replaced until its step ends (`records.thinning`). Two places hold it
-    alternately, so a killed process leaves a complete row: the header has 0 without a row,
-    otherwise 1 plus twice the index of the last one, plus 1 if that is in its second place.
+    Each step (`records.thinning`) has two rows, which are written in turn, so a killed process
+    leaves a complete one; the header has the number of rows up to the last one, or 0.
     """
 
     def __init__(
@@ -101,50 +95,36 @@ class Recommendations:
     ) -> None:
         self._fd, self._header, self._resolution = fd, header, thinning.resolution
         self._row = np.zeros(1, dtype=vector_dtype(dimension))
-        self._step: tuple[int, int, int] | None = None  # launch, its evaluations, its time
-        self._last, self._second = _place(int(header["recommended"][0]))
+        self._step = -1, 0, 0  # launch, its evaluations, its time
 
     def take(
         self, launch: int, evaluations: int, time: int, own: int, own_time: int,
         x: NDArray[np.float64],
     ) -> None:  # fmt: skip
         """Keep a point; `own` and `own_time` (ns since its start) are those of the launch."""
-        same = self._step is not None and (
-            launch == self._step[0] and own <= self._step[1] and own_time <= self._step[2]
-        )
-        last, second = self._last, not self._second
-        if not same:
-            if self._second:
-                self._move_last_row()
-            last, second = last + 1, False
-            parts = self._resolution
-            self._step = launch, own + own // parts, own_time + own_time // parts
+        last, parts = int(self._header["recommended"][0]) - 1, self._resolution
         self._row[0] = launch, evaluations, time, x
-        os.pwrite(self._fd, self._row.tobytes(), (last + second) * self._row.itemsize)
-        self._commit(last, second)
+        rows = self._row.tobytes()
+        if launch == self._step[0] and own <= self._step[1] and own_time <= self._step[2]:
+            last ^= 1
+        else:
+            last, rows = (last | 1) + 1, 2 * rows
+            self._step = launch, own + own // parts, own_time + own_time // parts
+        os.pwrite(self._fd, rows, last * self._row.itemsize)
+        self._header["recommended"] = last + 1
 
-    def _move_last_row(self) -> None:
-        size = self._row.itemsize
-        row = os.pread(self._fd, size, (self._last + 1) * size)
-        os.pwrite(self._fd, row, self._last * size)
-        self._commit(self._last, second=False)
-
-    def _commit(self, last: int, second: bool) -> None:
-        self._header["recommended"] = 1 + 2 * last + second
-        self._last, self._second = last, second
-
-
-def _place(recommended: int) -> tuple[int, bool]:
-    """Index of the last row (-1 if there is none), and whether it is in its second place."""
-    last, second = divmod(recommended - 1, 2)
-    return last, bool(second) and last >= 0
+    @staticmethod
+    def read(fd: int, header: NDArray[np.void], dimension: int) -> NDArray[np.void]:
+        """The last row of each step, in their order."""
+        rows = _rows(fd, vector_dtype(dimension), int(header["recommended"][0]))
+        pairs = rows[: (len(rows) - 1) // 2 * 2].reshape(-1, 2)
+        ended = pairs[np.arange(len(pairs)), pairs["time"].argmax(axis=1)]
+        return np.concatenate([ended, rows[-1:]])
 
 
 class State:
-    """The shared memory of one run. Close it when the run is recorded.
-
-    `numbers` are the components of a vector of the problem, `recommended` is the dimension of the
-    recommended points, 0 if they are not recorded, and `fds` are those of another `State`.
+    """The shared memory of one run: `numbers` of a vector, dimension of `recommended` points, 0 if
+    they are not recorded, and the `fds` of another one.
     """
 
     def __init__(
@@ -161,7 +141,7 @@ class State:
         self.event_log = Log(events, EVENT)
         self.launch_log = Log(launches, LAUNCH)
         self.launch_event_log = Log(launch_events, EVENT)
-        self.batch_log = Log(batches, BATCH)
+        self.batch_log = Log(batches, BATCH, MOST_BATCHES)
         self.vector_log = Log(vectors, vector_dtype(numbers)) if numbers > 1 else None
 
     @classmethod
@@ -169,9 +149,8 @@ class State:
         return cls(problem.kept, problem.dimension if problem.kind.recommends else 0, fds)
 
     def measurement(self, problem: Problem, **options: Any) -> Measurement:
-        recommendations = None
-        if dimension := self.recommended_dimension:
-            recommendations = Recommendations(self._recommended_fd, self.header_array, dimension)
+        given = self._recommended_fd, self.header_array, self.recommended_dimension
+        recommendations = Recommendations(*given) if self.recommended_dimension else None
         return Measurement(
             problem,
             self.header_array,
@@ -222,10 +201,8 @@ class State:
         batches, vectors = self["batches"], self.vector_log
         recommended: NDArray[np.void] | None = None
         if self.recommended_dimension:
-            last, second = _place(self["recommended"])
-            dtype = vector_dtype(self.recommended_dimension)
-            rows = _rows(self._recommended_fd, dtype, last + 1 + second)
-            recommended = np.delete(rows, last) if second else rows
+            given = self._recommended_fd, self.header_array, self.recommended_dimension
+            recommended = Recommendations.read(*given)
         return Logs(
             _rows(self.event_log.fd, EVENT, self["events"]),
             self.launches(),
@@ -237,8 +214,11 @@ class State:
 
     def best(self, dimension: int) -> tuple[float, NDArray[np.float64] | None]:
         """The best value and its point; infinity and None without a finite value."""
-        events = self["events"]
-        return BestPoint.read(self.best_fd, dimension, events) if events else (np.inf, None)
+        if not (events := self["events"]):
+            return np.inf, None
+        size = 8 * (1 + dimension)
+        found = np.frombuffer(os.pread(self.best_fd, size, (events - 1) % 2 * size))
+        return found[0].item(), found[1:]
 
     def close_open_launch(self, code: int, end: int) -> None:
         row = self.launches()[-1:]
@@ -286,10 +266,8 @@ _NUMBER = struct.Struct("=i")
 
 
 class Evaluators:
-    """`count` processes that evaluate one problem; each has its own core if it can be had.
-
-    Points, values and stamps are in memory that all share; two pipes carry the numbers of the next
-    point and of the points that are ready.
+    """`count` processes that evaluate one problem, on cores of their own if possible. Two pipes
+    carry the numbers of the next point and of the points that are ready.
     """
 
     def __init__(self, problem: Problem, count: int) -> None:
@@ -315,9 +293,7 @@ class Evaluators:
         self, points: NDArray[np.float64], deadline: int = NEVER
     ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """The values of up to `AT_ONCE` points, shape ``(k,)`` or ``(k, numbers)``, and when each
-        was ready, until all are or the clock reaches `deadline` (ns).
-
-        NEVER for points that were not ready or for which the problem raised, see `error`.
+        was ready before `deadline` (ns): NEVER if it was not, or raised (see `error`).
         """
         self._await(NEVER)  # the points that were abandoned at a deadline
         count = len(points)
@@ -366,9 +342,6 @@ def _shared(shape: tuple[int, ...]) -> NDArray[np.float64]:
 
 # --- Failures of the algorithm or the problem that did not end its process ----------------------
 
-FAILURES = (Status.RAISED, Status.OUT_OF_MEMORY)
-"""The failures. Processes send the index in this tuple."""
-
 _UNREACHABLE = {errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ECONNREFUSED, errno.EADDRNOTAVAIL}
 
 _PACKAGE = Path(__file__).parents[2]
@@ -383,19 +356,19 @@ class LaunchFailed(Exception):
 
     def __init__(self, code: int, text: str) -> None:
         super().__init__(text)
-        self.code, self.text = code, text
+        self.code = code if code == Stop.OUT_OF_MEMORY else Stop.FAILURE
+        self.text = text
 
 
 def failure(error: BaseException, of_problem: bool = False) -> tuple[int, str]:
-    """The index in `FAILURES` of an exception, and its description on one line: `of_problem`, with
-    the user's line that raised it, else with the exception that it replaced (``raise ... from``).
+    """The `Stop` for an exception, and its description on one line: `of_problem`, with the user's
+    line that raised it, else with the exception that it replaced (``raise ... from``).
     """
     if isinstance(error, LaunchFailed):
-        return error.code if error.code in range(len(FAILURES)) else 0, error.text
+        return error.code, error.text
     lacked_memory = isinstance(error, MemoryError) or (
         isinstance(error, OSError) and error.errno == errno.ENOMEM
     )
-    status = Status.OUT_OF_MEMORY if lacked_memory else Status.RAISED
     text = described(error)
     if of_problem:
         text += _where(error)
@@ -403,7 +376,7 @@ def failure(error: BaseException, of_problem: bool = False) -> tuple[int, str]:
         text += f"; from {described(error.__cause__)}"
     if kernel.in_own_network and _lacks_network(error):
         text += "; with network: true, runs use the network of the machine"
-    return FAILURES.index(status), text
+    return int(Stop.OUT_OF_MEMORY if lacked_memory else Stop.FAILURE), text
 
 
 def _lacks_network(error: BaseException | None) -> bool:

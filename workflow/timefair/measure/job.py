@@ -1,13 +1,19 @@
 """A measuring job: every run of one algorithm on one function, dimension and chunk of instances.
 
 Instances take turns. Some stopping rules judge an algorithm by itself after each run; others
-compare algorithms by the records of earlier rounds.
+compare algorithms by the records of earlier rounds. A process that is prepared for an algorithm
+measures its runs in forks of itself.
 """
 
 from __future__ import annotations
 
+import json
 import math
+import os
+import pickle
+import socket
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -15,48 +21,256 @@ from dataclasses import replace
 from functools import partial
 from itertools import chain, product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn, TypeVar
 
 import numpy as np
 
-from timefair.algorithms.registry import implementation
-from timefair.basics import files
+from timefair.algorithms import registry as algorithms
+from timefair.algorithms.base import Algorithm
+from timefair.basics import files, threads, user_code
 from timefair.basics.errors import InputError
-from timefair.basics.extension import each
+from timefair.basics.extension import confined, each
 from timefair.campaign import driver, plan, provenance
 from timefair.campaign.collected import earlier_records
+from timefair.campaign.configuration import Campaign, restored
 from timefair.campaign.configuration.model import USUAL_LENGTH
-from timefair.machine.facts import machine_state
-from timefair.machine.linux.kernel import interruptible, kept_keeper
-from timefair.measure.isolation import held_cores
-from timefair.measure.job.prepared import Prepared, Runner, allowance_of
-from timefair.measure.launching import run_seed
-from timefair.measure.perturbation import kernels
-from timefair.measure.run import ATTEMPTS, Allowance, Confined, Fresh, Subject, measure_run
+from timefair.campaign.plan import Job
+from timefair.machine.facts import machine_facts, machine_state
+from timefair.machine.linux import kernel
+from timefair.machine.linux.kernel import ends_at_once, interruptible
+from timefair.measure import trial
+from timefair.measure.evaluation.objective import NEVER
+from timefair.measure.evaluation.state import State
+from timefair.measure.isolation import Views, held_cores, views
+from timefair.measure.perturbation import Row, RunMonitor, kernels, parts_for
+from timefair.measure.run import (
+    ATTEMPTS,
+    LOADING_S,
+    Allowance,
+    Subject,
+    Unloaded,
+    explained,
+    fresh,
+    given_up,
+    live,
+    measure_run,
+)
+from timefair.measure.trial import NoAnswer, elsewhere, fork_on_request, run_seed
 from timefair.policies.restarts import NoRestart
 from timefair.policies.stopping import Comparing
-from timefair.problems.base import ProblemName
-from timefair.problems.registry import refutation
+from timefair.problems import registry as suites
+from timefair.problems.base import Problem, ProblemName
 from timefair.records import store
 from timefair.records.integrity import machine_kind
 from timefair.records.schema import KEYS
-from timefair.records.status import Status, StopReason
+from timefair.records.status import Isolation, Status, StopReason
 from timefair.statistics.run_count.stopping import StoppingRule, decide, equal_if_solved
 
-if TYPE_CHECKING:
-    from timefair.campaign.configuration import Campaign
-    from timefair.campaign.plan import Job
+Value = TypeVar("Value")
+
+
+class Prepared:
+    """How far this process is prepared for measuring an algorithm, and the ``seconds`` that took.
+    ``planned`` lacks the parameters that a ``search`` has found for the ``campaign``; ``schedule``
+    is what a job has chosen, or empty.
+    """
+
+    def __init__(self, campaign: Campaign) -> None:
+        store.avoid_pandas()
+        self.campaign = self.planned = campaign
+        self.search: dict[str, Any] = {}
+        self.schedule: dict[str, Any] = {}
+        problems = campaign.problems
+        with threads.noted():
+            self.suite = suites.find(problems.suite, problems.parameters)
+        self.seconds = 0.0
+        self.trial = trial.Trial()
+        self.views = Views()
+        self._loaded: Algorithm | None = None
+        self._is_ready = False
+        self._origins: dict[str, dict[str, Any]] = {}
+
+    def load(self, job: Job) -> Algorithm:
+        """Load the job's algorithm, once, before anything else here imports its code. An earlier
+        import is charged too.
+        """
+        if self._loaded is None:
+            spec = self.campaign.algorithms[job.algorithm]
+            start = time.monotonic() - user_code.import_s(spec.use)
+            with threads.noted():
+                self._loaded = trial.load(
+                    spec.use, spec.arguments, spec.integer, spec.constraint_penalty
+                )
+                if self._is_ready:
+                    self._loaded.prepare()
+            self.seconds += time.monotonic() - start
+        return self._loaded
+
+    def set_length(self, label: str, length: int) -> None:
+        self.campaign, self._loaded = self.campaign.with_length(label, length), None
+
+    @contextmanager
+    def instead(self, campaign: Campaign) -> Iterator[None]:
+        """Measure by another campaign in the block, whose preparation is not charged."""
+        before = self.campaign, self.seconds
+        self.campaign, self._loaded = campaign, None
+        try:
+            yield
+        finally:
+            (self.campaign, self.seconds), self._loaded = before, None
+
+    def key(self, job: Job) -> str:
+        """`provenance.measure_key`, which imports the user's modules, the algorithm's first."""
+
+        def key() -> str:
+            self.load(job)
+            return provenance.measure_key(self.planned, job.algorithm, job.round)
+
+        return self.computed(job.algorithm, key)
+
+    def tuning_key(self, label: str) -> str:
+        return self.computed(label, lambda: provenance.tuning_key(self.planned, label))
+
+    def computed(self, label: str, function: Callable[[], Value]) -> Value:
+        """The value of a function that imports an algorithm's code, as JSON can represent it."""
+        if not self.campaign.is_apart(label):
+            return function()
+        try:
+            found: Value = elsewhere(function)
+            return found
+        except NoAnswer:
+            fault = "the algorithm's module ended the process that loaded it"
+            raise InputError(fault) from None
+
+    def get_ready(self, job: Job) -> Algorithm:
+        """Load and prepare the job's algorithm, with a trial launch on the job's first problem."""
+        algorithm = self.load(job)
+        if not self._is_ready:
+            memory_mb = self.campaign.limits.memory_mb
+            spec = self.campaign.algorithms[job.algorithm]
+            sources = algorithms.source_files(*algorithms.involved(spec.use, spec.parameters))
+            self.views = views(
+                Isolation(self.campaign.isolation_of(job.algorithm)),
+                [*sources, *self.suite.source_files()],
+                memory_mb,
+                network=not self.campaign.network,
+            )
+            start = time.monotonic()
+            kernel.adopt_orphans()
+            problem = self.suite.problem(job.function, job.dimension, job.instances[0])
+            self.trial = trial.prepare(algorithm, problem, memory_mb, self.views, spec.threads)
+            self.seconds += time.monotonic() - start
+            self._is_ready = True
+        return algorithm
+
+    @contextmanager
+    def ready(
+        self, job: Job, cores: tuple[int, ...], folder: Path
+    ) -> Iterator[tuple[Subject, Allowance]]:
+        """What runs on held cores are made of, here or elsewhere, and what they may use. They do
+        not see the campaign's `folder`.
+        """
+        with ExitStack() as stack:
+            subject: Subject
+            if self.campaign.is_apart(job.algorithm):
+                isolation = self.campaign.isolation_of(job.algorithm)
+                process = stack.enter_context(confined(isolation, self, job, cores, folder))
+                subject, keeper = process, process.keeper
+            else:
+                subject, keeper = self.get_ready(job), None
+                self.views = self.views.without(folder)
+                if lost := threads.lost():
+                    context = os.getpid(), self.campaign.snapshot(), job, self.views
+                    subject = stack.enter_context(fresh(context, lost))
+                    self.trial, keeper = trial.Trial(*subject.trial), subject.keeper
+                elif self.views.namespaces:
+                    network = self.views.network
+                    keeper = stack.enter_context(kernel.kept_keeper(network=network))
+            allowance = allowance_of(self.campaign, self.views, job)
+            yield subject, replace(allowance, keeper=keeper)
+
+    def origin(self, label: str) -> dict[str, Any]:
+        def facts() -> dict[str, Any]:
+            asked = self.campaign.model_dump(mode="json")
+            planned = self.planned.algorithms[label].schedule  # not what a job has chosen
+            asked["algorithms"][label]["schedule"] = planned
+            spec = self.campaign.algorithms[label]
+            uses = algorithms.involved(spec.use, spec.parameters)
+            found = machine_facts((*self.suite.distributions, *algorithms.distributions(*uses)))
+            return {
+                "campaign": asked,
+                "code": provenance.measure_code(self.campaign, label),
+                "machine": found | dict(each("facts", self.campaign, label)),
+            }
+
+        if label not in self._origins:
+            self._origins[label] = self.computed(label, facts)
+        return self._origins[label]
+
+
+def allowance_of(campaign: Campaign, views: Views, job: Job) -> Allowance:
+    budget, limits = campaign.budget, campaign.limits
+    evaluations = budget.evaluations_for(job.dimension)
+    return Allowance(
+        time_ns=NEVER if budget.seconds is None else round(budget.seconds * 1e9),
+        cpu=budget.cpu_s is not None,
+        evaluations=NEVER if evaluations is None else evaluations,
+        final_target=-math.inf if budget.final_target is None else budget.final_target,
+        wall_ns=round(limits.wall_s * 1e9),
+        cost_ns=round(budget.evaluation_cost_s * 1e9),
+        memory_mb=limits.memory_mb,
+        restart=campaign.restart_of(job.algorithm),
+        cores=campaign.algorithms[job.algorithm].threads,
+        views=views,
+    )
+
+
+def monitor(campaign: Campaign, cores: tuple[int, ...]) -> RunMonitor:
+    return RunMonitor(
+        cores,
+        reference=campaign.reference_is_timed,
+        repeats=campaign.timing.most_repeats,
+        parts=parts_for(campaign.budget.seconds),
+    )
+
+
+def common(prepared: Prepared, job: Job, cores: tuple[int, ...]) -> Row:
+    return {
+        "suite": prepared.suite.name,
+        "function": job.function,
+        "dimension": job.dimension,
+        "algorithm": job.algorithm,
+        "round": job.round,
+        "core": cores[0],
+        "preparation_s": prepared.seconds,
+        "appeared_in_trial": prepared.trial.appeared,
+    }
+
+
+def evaluation_cost(problem: Problem, answer_s: float) -> dict[str, float]:
+    """Seconds of an evaluation, by the instrumented objective and by the suite's own call; empty if
+    the problem raises, ends its process or takes longer than `answer_s`.
+    """
+
+    def measured() -> tuple[float, float]:
+        measurement = State.of(problem).measurement(problem)
+        measurement.start(0)
+        measurement.begin_launch()
+        return trial.evaluation_cost_s(measurement.objective, problem)
+
+    try:
+        costs = elsewhere(measured, answer_s)
+    except (InputError, NoAnswer):
+        return {}
+    return dict(zip(("objective_s", "bare_s"), costs, strict=True))
+
+
+# --- The job ------------------------------------------------------------------------------------
 
 
 def measure(campaign: Campaign, job: Job, record: Path, key: str) -> None:
     """Measure a job by `measure_job`. This process is not prepared for any algorithm yet."""
-    measure_job(unprepared(campaign), job, record, key)
-
-
-def unprepared(campaign: Campaign) -> Prepared:
-    """The state of a process that is not prepared for an algorithm yet, and will write records."""
-    store.avoid_pandas()
-    return Prepared(campaign)
+    measure_job(Prepared(campaign), job, record, key)
 
 
 def take_parameters(prepared: Prepared, label: str, folder: Path) -> None:
@@ -72,11 +286,9 @@ def take_parameters(prepared: Prepared, label: str, folder: Path) -> None:
 
 
 def measure_job(prepared: Prepared, job: Job, record: Path, key: str, number: int = 1) -> None:
-    """Measure the runs that the job's record lacks, and write the record.
-
-    Runs that an earlier job of the same `key` (`provenance.measure_key`) has finished are taken
-    from its journal, beside the record. `prepared` is made ready when the first run has to be
-    measured; this is its job number `number`.
+    """Measure the runs that neither the job's record nor its journal, of the same `key`
+    (`provenance.measure_key`), has, and write the record; the job is number `number` of this
+    process.
     """
     take_parameters(prepared, job.algorithm, record.parents[3])
     campaign = prepared.campaign
@@ -99,7 +311,7 @@ def measure_job(prepared: Prepared, job: Job, record: Path, key: str, number: in
                 _set_length(prepared, job, cores, record.parents[3])
                 running = holding.enter_context(runner(prepared, job, cores, record.parents[3]))
                 _measure(prepared, job, running, to_do, chain([first], missing), journal, begun)
-                code = implementation(campaign.algorithms[job.algorithm].use)
+                code = algorithms.implementation(campaign.algorithms[job.algorithm].use)
                 timed = {"implementation": code, **kernels()}
         done = [journal.runs[turn] for turn in sorted(journal.runs)]
         facts = _facts(prepared, job, key, to_do, number)
@@ -113,7 +325,8 @@ def _set_length(prepared: Prepared, job: Job, cores: tuple[int, ...], folder: Pa
     if not asked:
         return
     if not prepared.schedule:
-        prepared.get_ready_here(job)
+        if not prepared.campaign.is_apart(job.algorithm):
+            prepared.get_ready(job)
         launch = partial(_launch, prepared, job, cores, folder)
         prepared.schedule = found_schedule(asked, launch, f"algorithms.{job.algorithm}.schedule")
     if prepared.schedule:
@@ -134,7 +347,7 @@ def _launch(
     try:
         with (
             prepared.instead(campaign.model_copy(update=alone)),
-            allowed(prepared, job, cores, folder) as (algorithm, allowance),
+            prepared.ready(job, cores, folder) as (algorithm, allowance),
         ):
             row = measure_run(algorithm, problem, allowance, seed)
     except InputError:  # the algorithm refuses this length
@@ -150,14 +363,13 @@ def _launch(
 
 
 def _take_earlier_runs(prepared: Prepared, job: Job, record: Path, journal: store.Journal) -> None:
-    """Take the job's runs from earlier records, measured on a machine of this kind, that differ in
-    the numbers of runs and rounds, or in the instances of a job.
-    """
+    """Take runs from records of a machine of this kind with other numbers of runs or instances."""
     campaign, label = prepared.planned, job.algorithm
     lacking = {*product(job.instances, plan.runs_of_round(campaign, job.round))} - {*journal.runs}
     if not lacking or not (others := [*earlier_records(campaign, job, record)]):
         return
-    parts, machine = prepared.decisive(label), machine_kind(prepared.origin(label)["machine"])
+    parts = prepared.computed(label, lambda: provenance.decisive(campaign, [label])[label])
+    machine = machine_kind(prepared.origin(label)["machine"])
     for runs, found in others:
         if (
             found.facts["key"] == provenance.span_key(parts, runs)
@@ -185,28 +397,33 @@ def _missing(repetitions: Repetitions, journal: store.Journal) -> Iterator[tuple
             yield turn
 
 
+Running = Callable[..., Row]  # ``(instance, run, seed, give_up=False)``: measures a run
+
+
 @contextmanager
-def runner(prepared: Prepared, job: Job, cores: tuple[int, ...], folder: Path) -> Iterator[Runner]:
+def runner(prepared: Prepared, job: Job, cores: tuple[int, ...], folder: Path) -> Iterator[Running]:
     """What measures the runs of a job on held cores. Runs do not see the campaign's `folder`."""
-    with allowed(prepared, job, cores, folder) as (algorithm, allowance), ExitStack() as stack:
+    with prepared.ready(job, cores, folder) as (algorithm, allowance), ExitStack() as stack:
         found = each("meters", prepared.campaign, cores, algorithm)
         meters = tuple(stack.enter_context(one) for one in found)
-        yield Runner(prepared, job, algorithm, replace(allowance, meters=meters), cores)
+        metered = replace(allowance, meters=meters)
+        kernel.adopt_orphans()
+        make = partial(prepared.suite.problem, job.function, job.dimension)
+        problems = {instance: make(instance) for instance in job.instances}
+        known = common(prepared, job, cores)
+        known |= evaluation_cost(problems[job.instances[0]], allowance.answer_ns / 1e9)
+        monitored = monitor(prepared.campaign, cores)
 
+        def running(instance: int, run: int, seed: int, *, give_up: bool = False) -> Row:
+            problem = problems[instance]
+            measure = partial(measure_run, algorithm, problem, metered, seed)
+            if give_up:
+                measure = partial(given_up, problem, metered, seed)
+            f_opt = None if math.isnan(problem.f_opt) else problem.f_opt
+            row = explained(monitored.measure(measure), prepared.trial.trace)
+            return {**known, "instance": instance, "run": run, "f_opt": f_opt, **row}
 
-@contextmanager
-def allowed(
-    prepared: Prepared, job: Job, cores: tuple[int, ...], folder: Path
-) -> Iterator[tuple[Subject, Allowance]]:
-    with ExitStack() as stack:
-        algorithm = stack.enter_context(prepared.ready(job, cores, folder))
-        allowance = allowance_of(prepared.campaign, prepared.views, job)
-        if isinstance(algorithm, Confined | Fresh):
-            keeper = algorithm.keeper
-        else:
-            has_keeper, network = allowance.views.namespaces, allowance.views.network
-            keeper = stack.enter_context(kept_keeper(network=network)) if has_keeper else None
-        yield algorithm, replace(allowance, keeper=keeper)
+        yield running
 
 
 def seed_of(prepared: Prepared, job: Job, instance: int, run: int) -> int:
@@ -217,7 +434,7 @@ def seed_of(prepared: Prepared, job: Job, instance: int, run: int) -> int:
 def _measure(
     prepared: Prepared,
     job: Job,
-    running: Runner,
+    running: Running,
     to_do: Repetitions,
     turns: Iterable[tuple[int, int]],
     journal: store.Journal,
@@ -227,11 +444,9 @@ def _measure(
     for instance, run in turns:
         name = ProblemName(prepared.suite.name, job.function, job.dimension, instance)
         seed = seed_of(prepared, job, instance, run)
-        if begun.attempts((instance, run)) < ATTEMPTS:
-            with begun.noted((instance, run)):
-                row = running.measure(instance, run, seed, give_up=False)
-        else:
-            row = running.measure(instance, run, seed, give_up=True)
+        given_up_on = begun.attempts((instance, run)) >= ATTEMPTS
+        with begun.noted((instance, run)):
+            row = running(instance, run, seed, give_up=given_up_on)
         journal.append(row, _noted(prepared, row.get(store.READINGS)))
         to_do.add(instance, row["best_precision"])
         spent_s = (time.monotonic() - started) / (len(journal.runs) - found)
@@ -244,7 +459,7 @@ def _measure(
             file=sys.stderr,
             flush=True,
         )
-        if (wrong := refutation(row)) is not None:
+        if (wrong := suites.refutation(row)) is not None:
             print(f"caution: {wrong}; the optimum is wrong", file=sys.stderr, flush=True)
 
 
@@ -286,7 +501,7 @@ class Repetitions:
     """The runs of one job: instances take turns until the round or a stopping rule ends them.
 
     ``earlier`` has the best precisions of runs in earlier rounds by instance, in the order of
-    turns, ``more`` is the most runs of an instance in this round. ``rules`` may end instances
+    turns, ``more`` is the most runs of an instance in this round. ``rule`` may end instances
     earlier, and ``resting`` ones get no run, for these reasons.
     """
 
@@ -294,12 +509,12 @@ class Repetitions:
         self,
         earlier: Mapping[int, Sequence[float]],
         more: int,
-        rules: Mapping[int, StoppingRule] | None = None,
+        rule: StoppingRule | None = None,
         resting: Mapping[int, str] | None = None,
     ) -> None:
         self._values = {instance: list(values) for instance, values in earlier.items()}
         self._ends = {instance: len(values) + more for instance, values in earlier.items()}
-        self._rules = dict(rules or {})
+        self._rule = rule
         self._paths: dict[int, list[float]] = {instance: [] for instance in earlier}
         self._ended: dict[int, str] = dict(resting or {})
         for instance, values in self._values.items():
@@ -324,9 +539,8 @@ class Repetitions:
         self._judge(instance, len(self._values[instance]))
 
     def outcome(self) -> list[dict[str, Any]]:
-        """For each instance: its runs so far, why it ended, and the rule's statistic at each look.
-
-        None: in ``reason``, an instance that continues; in ``path``, an undefined statistic.
+        """Of each instance: its runs, why it ended (None: it continues), the rule's statistic at
+        each look (None: undefined).
         """
         return [
             {
@@ -339,7 +553,7 @@ class Repetitions:
         ]
 
     def _judge(self, instance: int, n: int) -> None:
-        rule = self._rules.get(instance)
+        rule = self._rule
         if rule is None or instance in self._ended:
             return
         decision = decide(rule, self._values[instance][:n])
@@ -350,10 +564,8 @@ class Repetitions:
 
 
 def repetitions(campaign: Campaign, job: Job, key: str, folder: Path) -> Repetitions:
-    """The runs of a job, as far as earlier rounds determine them.
-
-    `folder` is ``results/<campaign>``, with the records of the earlier rounds. `InputError` if it
-    has been planned with another measure key of the job since then.
+    """The runs of a job, with the records of earlier rounds in `folder`, ``results/<campaign>``;
+    `InputError` if it was planned otherwise since then.
     """
     runs, stopping = plan.runs_of_round(campaign, job.round), campaign.stopping
     rule = stopping.judge(campaign.runs)
@@ -364,8 +576,7 @@ def repetitions(campaign: Campaign, job: Job, key: str, folder: Path) -> Repetit
     if keys[job.algorithm, job.round] != key:
         raise InputError(f"{folder}: planned otherwise since this job began; {plan.AGAIN}")
     if rule is not None:
-        earlier = _earlier(job.algorithm, job, keys, folder)
-        return Repetitions(earlier, len(runs), dict.fromkeys(job.instances, rule))
+        return Repetitions(_earlier(job.algorithm, job, keys, folder), len(runs), rule)
     assert isinstance(stopping, Comparing)
     field = {
         label: _earlier(label, job, keys, folder, campaign.budget.final_target)
@@ -384,9 +595,7 @@ def repetitions(campaign: Campaign, job: Job, key: str, folder: Path) -> Repetit
 def _earlier(
     label: str, job: Job, keys: plan.Keys, folder: Path, solved: float | None = None
 ) -> dict[int, list[float]]:
-    """Results of an algorithm on the job's problems in the earlier rounds, equal ones for runs that
-    reached the precision `solved`.
-    """
+    """Results of an algorithm on the job's problems in earlier rounds, equal where `solved`."""
     paths = [
         folder / replace(job, algorithm=label, round=round).record(keys[label, round])
         for round in range(1, job.round)
@@ -400,8 +609,7 @@ def _earlier(
 
 # --- The length of a launch (Max_iter) that fills the budget, from launches before any clock -----
 
-ENOUGH = 1 / 10
-"""Least share of the budget of the longest launch; each is `LONGER` times the one before."""
+ENOUGH = 1 / 10  # least share of the budget of the longest launch; each is `LONGER` times the last
 LONGER = 4
 FIRST = 10
 LONGEST = 10**8
@@ -435,38 +643,38 @@ def found_schedule(
     """
     (name, asked), *_ = schedule.items()
     most = asked if isinstance(asked, int) else LONGEST
-    length = min(FIRST, most)
-    ended: list[Launch] = []
+    length, ended = min(FIRST, most), [Launch(0, True, False, 0.0, 0)]
     while True:
         one = launch(length)
         if one.returned:
+            earlier = ended[-1].evaluations
             ended.append(one)
-            earlier = ended[-2].evaluations if len(ended) > 1 else 0
             # At first, the first generations are most of a launch whose length is in evaluations.
             grown = one.evaluations >= 2 * earlier > 0
             same = length > LONG and one.evaluations <= earlier
             if length in (most, LEAST) or (one.share >= ENOUGH and (grown or same)):
                 break
-        elif ended or length <= LEAST or (one.failed and length >= min(USUAL_LENGTH, most)):
+        elif (
+            len(ended) > 1 or length <= LEAST or (one.failed and length >= min(USUAL_LENGTH, most))
+        ):
             break
         elif not one.failed:
             length = LEAST
             continue
         length = min(LONGER * length, most)  # another parameter may not allow a short launch
-    if not ended:
+    if len(ended) == 1:
         if isinstance(asked, int) or one.failed:
             return {}
         raise InputError(
             f"{place}: a launch with {name}: {length} did not end within the budget of a run"
         )
-    *before, last = ended
-    first = before[-1] if before else Launch(0, True, False, 0.0, 0)
+    first, last = ended[-2:]
     share, evaluations = last.share - first.share, last.evaluations - first.evaluations
     if (share <= 0 or evaluations <= 0) and not (one.returned or one.failed):
         most = last.length  # the first generations are most of the budget
     elif not isinstance(asked, int):
         if last.length == LONGEST or share <= 0 or evaluations <= 0:
-            if last.evaluations < 2 * ended[0].evaluations:
+            if last.evaluations < 2 * ended[1].evaluations:
                 lengths = f"{first.length} and {last.length}"
                 raise InputError(f"{place}: launches with {name}: {lengths} take equally long")
             most = last.length  # longer ones end by themselves
@@ -477,3 +685,56 @@ def found_schedule(
     each = evaluations / (last.length - first.length)
     made = last.evaluations + (most - last.length) * each
     return dict(zip(SCHEDULED, (name, asked, most, max(1, round(made))), strict=True))
+
+
+# --- The process without any code of the user that forks runs which import it (`run.Fresh`) ------
+
+
+class _Loader:
+    def __init__(self, campaign: Campaign, job: Job) -> None:
+        self._campaign, self._job = campaign, job
+        self.modules: Sequence[str] = ()
+
+    def problem(self, instance: int) -> Problem:
+        self._prepared = Prepared(self._campaign)
+        suite = self._prepared.suite
+        return suite.problem(self._job.function, self._job.dimension, instance)
+
+    def algorithm(self) -> tuple[Algorithm, float]:
+        algorithm, begun = self._prepared.load(self._job), time.monotonic()
+        algorithm.prepare()
+        trial.import_modules(self.modules)
+        return algorithm, self._prepared.seconds + time.monotonic() - begun
+
+    def on_trial(self) -> tuple[Algorithm, Problem]:
+        problem = self.problem(self._job.instances[0])
+        return self.algorithm()[0], problem
+
+
+def main(descriptor: str) -> None:
+    """Run the process. The argument is the descriptor of the socket to its starter."""
+    connection = socket.socket(fileno=int(descriptor))
+    starter, snapshot, job, folders = pickle.loads(connection.recv(trial.LONGEST))
+    kernel.die_with_parent(starter)
+    ends_at_once()
+    campaign, begun = restored(snapshot), time.monotonic()
+    allowance, loader = allowance_of(campaign, folders, job), _Loader(campaign, job)
+    memory_mb, cores = allowance.memory_mb, allowance.cores
+    tried = trial.trial_launch(loader.on_trial, memory_mb, folders, cores, LOADING_S)
+    loader.modules = tried.modules
+    connection.send(json.dumps([time.monotonic() - begun, tried]).encode())
+    kernel.hand_over_new_keeper(connection, possible=folders.namespaces, network=folders.network)
+    fork_on_request(connection, partial(_live, starter, loader, allowance))
+
+
+def _live(
+    starter: int, loader: _Loader, allowance: Allowance, request: Any, fds: list[int]
+) -> NoReturn:
+    try:
+        instance, seed, tempfile.tempdir, (numbers, recommended) = request
+        for fd in fds:
+            os.set_inheritable(fd, False)
+        unloaded = Unloaded(partial(loader.problem, instance), loader.algorithm)
+        live(starter, unloaded, None, allowance, State(numbers, recommended, fds), seed)
+    finally:
+        kernel.end_process(1)
