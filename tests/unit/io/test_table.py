@@ -332,7 +332,7 @@ def test_wrong_cells_of_a_run(column, refusal):
     ("text", "columns", "expected"),
     [
         ("", "", "the file is empty; expected a header"),
-        (HEADER, "", "no rows below the header"),
+        (HEADER, "", "no rows; expected a header"),
         (HEADER.replace("evaluations,", ""), "", "no column evaluations; columns: algorithm, "),
         (HEADER, "seconds=time", "--columns seconds=time: no column 'time'; "),
         (HEADER, "second=time", "--columns: 'second': unknown column; did you mean 'seconds'?"),
@@ -406,9 +406,9 @@ def test_forks_of_a_run_live_although_its_parent_has_read_a_table(tmp_path):
     """Arrow's pipe for signals would end them by SIGABRT, as a run closes what it inherits."""
     code = f"""
 import os, pathlib
-from timefair.io import table_read
+from timefair.io import common, table_read
 from timefair.machine.linux import kernel
-table_read.rows_of(pathlib.Path({str(tmp_path / "a.csv")!r}))
+table_read.rows_of(pathlib.Path({str(tmp_path / "a.csv")!r}), common.Cautions())
 kernel.keep_descriptors([])
 if (pid := os.fork()) == 0:
     os._exit(0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import math
 import os
@@ -205,20 +206,20 @@ class Cautions:
 
     def __init__(self) -> None:
         self._kinds: dict[str, tuple[dict[str, None], Counter[str]]] = {}  # places and counts
+        self._place = ""
         self.rows: dict[Path, int] = {}  # number of rows that were read of each data file
 
     def add(self, place: Path | str, text: str, **counts: int) -> None:
         """Add a statement that is true of a file, or of all of the data (``""``), with counts."""
         places, before = self._kinds.setdefault(text, ({}, Counter()))
-        places[str(place)] = None
+        places[str(place) or self._place] = None
         before.update(counts)
 
-    def take(self, other: Cautions, place: str) -> None:
-        """Add the statements of another one, about a file instead of about all of the data."""
-        for text, (places, counts) in other._kinds.items():
-            for named in places:
-                self.add(named or place, text)
-            self._kinds[text][1].update(counts)
+    def about(self, place: str) -> Cautions:
+        """The same, but a statement about all of the data is one about a file."""
+        other = copy.copy(self)
+        other._place = place
+        return other
 
     @property
     def lines(self) -> list[str]:
@@ -310,19 +311,6 @@ class DataSet:
     index: Path
     name: str = ""
     bridge: Mapping[str, Any] | None = None
-
-
-def content(runs: list[PublishedRun]) -> bytes:
-    """SHA-256 of the runs: equal for equal runs in the same order."""
-    digest = hashlib.sha256()
-    for run in runs:
-        digest.update(f"{run.instance} {run.all_evaluations} {run.evaluations.size} ".encode())
-        digest.update(run.evaluations.tobytes())
-        digest.update(run.precision.tobytes())
-        if run.timed is not None:
-            digest.update(run.timed.time_s.tobytes())
-            digest.update(str(run.timed.end_s).encode())
-    return digest.digest()
 
 
 def status_of(evaluations: float, best: float) -> Status:
