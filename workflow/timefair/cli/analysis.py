@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import re
 import shlex
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -248,7 +247,7 @@ def _import_tables(arguments: argparse.Namespace, paths: Sequence[Path], folder:
     """
     from timefair.analysis import outputs
     from timefair.campaign import configuration
-    from timefair.io.importing import import_all
+    from timefair.io.importing import import_all, label_of
     from timefair.io.table_read import Layout
 
     layout, format = Layout.of(arguments.columns, arguments.set), arguments.format
@@ -264,7 +263,7 @@ def _import_tables(arguments: argparse.Namespace, paths: Sequence[Path], folder:
     lacks = tuple(u for u in ("seconds", "evaluations") if not any(u in one.costs for one in found))
     if allowed := configuration.ALLOWED.get(lacks):
         found[0].cautions.append(allowed)
-    name = re.sub(r"[^A-Za-z0-9._+-]+", "_", folder.resolve().name).lstrip("._+-")[:80]
+    name = label_of(folder.resolve().name)
     given = {"format": format, "path": shlex.join(map(str, paths))}
     given |= {"columns": dict(layout.columns), "set": dict(layout.constants)}
     campaign = configuration.campaign_of(name or "analysis", chosen, found, given, lacks)

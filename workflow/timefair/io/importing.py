@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -42,17 +41,14 @@ from timefair.io.table_read import (
 )
 from timefair.records.integrity import Origins, machine_kinds
 from timefair.records.schema import BRIDGE, FOREIGN_CLOCK, PUBLISHED, RUN_SCHEMA
-from timefair.records.status import Perturbation, Status, StopReason
+from timefair.records.status import Perturbation
 from timefair.records.store import open_record, write_record
 
 NO_KERNELS = "no reference kernels of one machine: seconds are not compared, evaluations are"
 COLLECTED = "collected"  # the folder of a campaign with one record per algorithm
 KEYS = ("algorithm", "suite", "function", "dimension")
-TIMES = (
-    "wall_s", "cpu_s", "charged_s", "best_f", "status", "stop_reason", "budget_s",
-    "budget_evaluations",
-)  # fmt: skip
-READ = (*KEYS, "instance", "f_opt", "evaluations", "events", *TIMES)
+TIMES = ("wall_s", "cpu_s", "best_f", "status", "stop_reason", "budget_s", "budget_evaluations")
+READ = (*KEYS, "instance", "f_opt", "evaluations", "events", "charged_s", *TIMES)
 
 
 def timefair_data_sets(folder: Folder, cautions: Cautions) -> list[DataSet]:
@@ -100,34 +96,16 @@ def _data_set(
 
 
 def _run(row: Mapping[str, Any], *, timed: bool) -> PublishedRun:
-    events = row["events"]
-    if not timed:
-        return PublishedRun.of_lines(
-            row["instance"],
-            row["f_opt"],
-            [event["evaluations"] for event in events],
-            [event["precision"] for event in events],
-            row["evaluations"],
-        )
-    cost_s = (row["charged_s"] or 0.0) / max(row["evaluations"], 1)
-    return PublishedRun(
-        row["instance"],
-        row["f_opt"],
-        np.array([event["evaluations"] for event in events], np.int64),
-        np.array([event["precision"] for event in events], np.float64),
-        row["evaluations"],
-        Timed(
-            np.array([event["time_s"] for event in events], np.float64),
-            end_s=row["wall_s"],
-            best_f=row["best_f"],
-            status=Status(row["status"]),
-            stop_reason=StopReason(row["stop_reason"]),
-            budget_s=row["budget_s"],
-            budget_evaluations=row["budget_evaluations"],
-            cpu_s=row["cpu_s"],
-            cost_s=cost_s or None,
-        ),
+    at, time_s, precision = (
+        np.array([event[name] for event in row["events"]], kind)
+        for name, kind in (("evaluations", np.int64), ("time_s", np.float64), ("precision", float))
     )
+    known = row["instance"], row["f_opt"], at, precision, row["evaluations"]
+    if not timed:
+        return PublishedRun.of_lines(*known)
+    cost_s = (row["charged_s"] or 0.0) / max(row["evaluations"], 1) or None
+    columns = {name: row[name] for name in TIMES}
+    return PublishedRun(*known, Timed(time_s, evaluation_cost_s=cost_s, **columns))
 
 
 RUN = ["solver_name", "objective_name", "dataset_name", "idx_rep"]
@@ -265,18 +243,12 @@ def batch(
         if (timed := run.timed) is not None:
             for event, time_s in zip(row["events"], timed.time_s.tolist(), strict=True):
                 event["time_s"] = time_s
-            row |= {
-                "evaluations": run.all_evaluations if timed.counted else None,
-                "wall_s": None if np.isnan(timed.end_s) else timed.end_s,
-                "best_f": timed.best_f,
-                "status": timed.status,
-                "stop_reason": timed.stop_reason,
-                "perturbation": Perturbation.UNKNOWN,
-                "budget_s": timed.budget_s,
-                "budget_evaluations": timed.budget_evaluations,
-                "cpu_s": timed.cpu_s,
-                "evaluation_cost_s": timed.cost_s,
-            }
+            columns = {k: v for k, v in vars(timed).items() if k not in ("time_s", "counted")}
+            row |= {**columns, "perturbation": Perturbation.UNKNOWN}
+            if np.isnan(timed.wall_s):
+                row["wall_s"] = None
+            if not timed.counted:
+                row["evaluations"] = None
         rows.append(row)
     return pa.RecordBatch.from_pylist(rows, schema=RUN_SCHEMA)
 
@@ -307,7 +279,6 @@ READING = {  # Meaning of the data of some COCO suites, by the beginning of the 
     "value, and negative beyond it",
 }
 
-_NO_LABEL = re.compile(r"[^A-Za-z0-9._+-]+")
 _LONGEST_LABEL = 80
 
 
@@ -514,15 +485,16 @@ def _naming(path: Path, *others: Path) -> Iterator[None]:
         raise InputError(*faults) from None
 
 
+def label_of(name: str) -> str:
+    """A label like a name, without the characters that labels do not have; it may be empty."""
+    return re.sub(r"[^A-Za-z0-9._+-]+", "_", name)[:_LONGEST_LABEL].strip("._+-")
+
+
 def _labels(names: list[str], cautions: Cautions) -> dict[str, str]:
     """The label of each algorithm; `InputError` if two differ in case only, or not at all."""
     labels: dict[str, str] = {}
     for name in names:
-        plain = unicodedata.normalize("NFKD", name)
-        word = _NO_LABEL.sub("_", "".join(c for c in plain if not unicodedata.combining(c)))
-        known = any(letter.isalnum() for letter in word)
-        label = ("x" if known and not word[0].isalnum() else "") + word
-        label = label[:_LONGEST_LABEL].rstrip("_") if known else f"algorithm{len(labels) + 1}"
+        label = label_of(name) or f"algorithm{len(labels) + 1}"
         same = [other for other, taken in labels.items() if taken.lower() == label.lower()]
         if same:
             raise InputError(f"algorithms {same[0]!r} and {name!r} both get the label {label}")
@@ -578,7 +550,7 @@ def _batches(
                 else (one.dimension, 0.0, run.all_evaluations)  # a run of 0 s without a budget
                 for run, t in clocked
             }
-            if not all(np.isnan(t.end_s) for _, t in clocked):
+            if not all(np.isnan(t.wall_s) for _, t in clocked):
                 found.costs.add("seconds")
             if any(t.counted for _, t in clocked):
                 found.costs.add("evaluations")
@@ -606,7 +578,7 @@ def _not_seen(
     kept = []
     for run in runs:
         parts = [run.evaluations, run.precision, *([run.timed.time_s] if run.timed else [])]
-        ends = run.all_evaluations, str(run.timed and run.timed.end_s)
+        ends = run.all_evaluations, str(run.timed and run.timed.wall_s)
         problem = one.function, one.dimension, run.instance
         key = (*problem, *ends, *(part.tobytes() for part in parts))
         here[key] += 1
@@ -635,6 +607,6 @@ def _comparable(
         if one.bridge is not None:
             yield run
             continue
-        if run.timed is not None and not np.isnan(run.timed.end_s):
+        if run.timed is not None and not np.isnan(run.timed.wall_s):
             cautions.add("", "times are of a foreign clock; left out beside measured runs")
         yield replace(run, timed=None)

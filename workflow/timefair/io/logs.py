@@ -791,7 +791,7 @@ def _timed(run: PublishedRun, log: IohLog) -> PublishedRun:
     last = best if at_the_end and run.f_opt is not None else np.inf
     timed = Timed(
         time_s=log.seconds[np.searchsorted(log.evaluations, run.evaluations)],
-        end_s=end_s,
+        wall_s=end_s,
         best_f=(run.f_opt or 0.0) + best,
         status=status_of(run.all_evaluations, best),
         stop_reason=stop_reason_of(last, run.all_evaluations, end_s, end_s, None),

@@ -657,7 +657,7 @@ class _Table:
         )
         timed = Timed(
             time_s=self._numbers["seconds"][events],
-            end_s=end_s,
+            wall_s=end_s,
             best_f=float(self._numbers["value"][events[-1]]) if events.size else np.inf,
             status=Status(of_run["status"] or status_of(evaluations, best)),
             stop_reason=StopReason(stop_reason),
