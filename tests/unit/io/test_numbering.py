@@ -139,7 +139,6 @@ READ = {
     "F2_D20.csv": ("GWO PSO", 8, 1, 20, None, "a column per algorithm"),
     "GWO_F7_D30.csv": ("GWO", 5, 1, 30, None, "decimal commas are read as points"),
     "PSO_F4_D10.csv": ("PSO", 3, 1, 10, None, "a matrix"),
-    "exact.csv": ("GWO PSO", 12, 2, 1, None, "dimension is not known"),
     "excel.csv": ("GWO PSO", 12, 2, 1, None, "decimal commas are read as points"),
     "functions.csv": ("GWO PSO", 12, 3, 1, None, "a column per function: F1, F2, F3"),
     "missing.csv": ("GWO PSO", 6, 1, 1, None, "rows without a value are omitted"),
@@ -152,14 +151,12 @@ READ = {
     "history_PSO.csv": ("history_PSO", 1, 1, 1, None, "rows are iterations: the last one"),
     "conv_F1.csv": ("GWO PSO", 2, 1, 1, None, "rows are iterations: the last one"),
     "epochs_F4.csv": ("GWO PSO", 6, 1, 1, None, "the last one of each run counts"),
-    "size.csv": ("GWO PSO", 8, 1, 10, None, "dimension is Problem size"),
     "short.csv": ("GWO PSO", 12, 3, 10, None, "function is f"),
     "wide.csv": ("GWO PSO WOA", 18, 2, 1, None, "a column per algorithm: GWO, PSO, WOA"),
 }
 REFUSED = {
     "heurilab/results.csv": "has means or other summaries, not runs; expected one row per run",
     "NLSHADE_3_30.txt": "give the evaluations with --set budget_evaluations=N",
-    "mixed.txt": "a matrix of 5 x 4 numbers whose columns rise",
     "moptipy/rls/demo/rls_demo_0x1b.txt": "the run has not ended",
     "unknown.json": "JSON of an unknown form",
     "GA_SOP_F1_M1_D30_2.mat": "without the metric Min_value",
@@ -172,10 +169,8 @@ REFUSED = {
     "falling.txt": "20 values that never rise: if they are iterations of a run",
     "header.csv": "no rows; expected a header",
     "pooled.csv": "6 rows of 3 runs, without evaluations or seconds; which columns tell",
-    "summary.csv": "has means or other summaries, not runs",
     "null.json": "record 2: best_fitness: missing",
     "cube.mat": "GWO: 3 dimensions; expected one column per run",
-    "words.csv": "row 1: value is 'fast'; expected a number",
 }
 
 
