@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import chain, groupby
 from operator import attrgetter, itemgetter
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -58,7 +58,8 @@ def _in_order(runs: pa.Table) -> Iterator[ExportedRun]:
             row[name] = np.array([event[name] for event in events], dtype)
         row["all_evaluations"] = row["evaluations"]
         row["evaluations"] = np.array([event["evaluations"] for event in events], np.int64)
-        yield ExportedRun(**{key: np.nan if cell is None else cell for key, cell in row.items()})
+        known: dict[str, Any] = {k: np.nan if cell is None else cell for k, cell in row.items()}
+        yield ExportedRun(**known)
 
 
 def file_name(suite: str) -> str:
